@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/inline.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace neml2::kernels
+{
+/**
+ * The components of one tensor in a fixed-size array, row-major.
+ *
+ * T is whatever the formula runs on: a number, a SIMD pack of numbers (one row a lane), a dual
+ * number. Nothing here branches on a value.
+ */
+template <class T, int N>
+struct Components
+{
+  using value_type = T;
+  static constexpr int n = N;
+
+  T v[N];
+
+  /// All components zero.
+  NEML2_INLINE constexpr Components() : v{} {}
+
+  /// One argument a component, in storage order.
+  template <class... U, std::enable_if_t<N != 1 && sizeof...(U) == N, int> = 0>
+  NEML2_INLINE constexpr Components(const U &... u) : v{T(u)...}
+  {
+  }
+
+  NEML2_INLINE constexpr T & operator[](int i) { return v[i]; }
+  NEML2_INLINE constexpr const T & operator[](int i) const { return v[i]; }
+};
+
+/// Type of the sum of an A and a B: what mixing plain numbers, packs and duals gives.
+template <class A, class B>
+using sum_t = std::decay_t<decltype(std::declval<const A &>() + std::declval<const B &>())>;
+
+/// Type of the product of an A and a B.
+template <class A, class B>
+using product_t = std::decay_t<decltype(std::declval<const A &>() * std::declval<const B &>())>;
+
+/// True for the row types, which are class templates R<T> derived from Components<T, N>.
+template <class R, class = void>
+struct is_row : std::false_type
+{
+};
+template <class R>
+struct is_row<R, std::void_t<typename R::value_type, decltype(R::n)>>
+  : std::is_base_of<Components<typename R::value_type, R::n>, R>
+{
+};
+
+/// Enables an overload for row types R<T> only.
+template <template <class> class R, class T>
+using if_row = std::enable_if_t<is_row<R<T>>::value, int>;
+
+/// Enables an overload for what multiplies a row component by component: anything but a row.
+template <class S>
+using if_scalar = std::enable_if_t<!is_row<S>::value, int>;
+
+// Elementwise arithmetic. Mixed component types give the type of the arithmetic, so that a plain
+// stiffness times an active strain costs no derivative work for the stiffness.
+
+template <template <class> class R, class A, class B, if_row<R, A> = 0>
+NEML2_INLINE constexpr R<sum_t<A, B>>
+operator+(const R<A> & a, const R<B> & b)
+{
+  R<sum_t<A, B>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] + b[i];
+  return r;
+}
+
+template <template <class> class R, class A, class B, if_row<R, A> = 0>
+NEML2_INLINE constexpr R<sum_t<A, B>>
+operator-(const R<A> & a, const R<B> & b)
+{
+  R<sum_t<A, B>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] - b[i];
+  return r;
+}
+
+template <template <class> class R, class A, if_row<R, A> = 0>
+NEML2_INLINE constexpr R<A>
+operator-(const R<A> & a)
+{
+  R<A> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = -a[i];
+  return r;
+}
+
+/// Component by component, as the batched types divide.
+template <template <class> class R, class A, class B, if_row<R, A> = 0>
+NEML2_INLINE constexpr R<product_t<A, B>>
+operator/(const R<A> & a, const R<B> & b)
+{
+  R<product_t<A, B>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] / b[i];
+  return r;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<sum_t<A, S>>
+operator+(const R<A> & a, const S & s)
+{
+  R<sum_t<A, S>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] + s;
+  return r;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<sum_t<A, S>>
+operator+(const S & s, const R<A> & a)
+{
+  return a + s;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<sum_t<A, S>>
+operator-(const R<A> & a, const S & s)
+{
+  R<sum_t<A, S>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] - s;
+  return r;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<sum_t<A, S>>
+operator-(const S & s, const R<A> & a)
+{
+  R<sum_t<A, S>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = s - a[i];
+  return r;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<product_t<A, S>>
+operator*(const R<A> & a, const S & s)
+{
+  R<product_t<A, S>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] * s;
+  return r;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<product_t<A, S>>
+operator*(const S & s, const R<A> & a)
+{
+  return a * s;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<product_t<A, S>>
+operator/(const R<A> & a, const S & s)
+{
+  R<product_t<A, S>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = a[i] / s;
+  return r;
+}
+
+template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<product_t<A, S>>
+operator/(const S & s, const R<A> & a)
+{
+  R<product_t<A, S>> r;
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = s / a[i];
+  return r;
+}
+
+/// Σ_i a_i b_i over all components.
+template <class A, class B, int N>
+NEML2_INLINE constexpr product_t<A, B>
+dot(const Components<A, N> & a, const Components<B, N> & b)
+{
+  product_t<A, B> s = a[0] * b[0];
+  NEML2_UNROLL
+  for (int i = 1; i < N; i++)
+    s = s + a[i] * b[i];
+  return s;
+}
+
+/// Matrix product of row-major (m, k) and (k, n) components.
+template <int M, int K, int N, class R, class A, class B>
+NEML2_INLINE constexpr R
+matmul(const Components<A, M * K> & a, const Components<B, K * N> & b)
+{
+  R r;
+  NEML2_UNROLL
+  for (int i = 0; i < M; i++)
+    NEML2_UNROLL
+  for (int j = 0; j < N; j++)
+  {
+    typename R::value_type s = a[K * i] * b[j];
+    NEML2_UNROLL
+    for (int k = 1; k < K; k++)
+      s = s + a[K * i + k] * b[N * k + j];
+    r[N * i + j] = s;
+  }
+  return r;
+}
+} // namespace neml2::kernels

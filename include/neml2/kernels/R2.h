@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Vec.h"
+
+namespace neml2::kernels
+{
+/// One second order tensor, A_ij at 3i + j.
+template <class T>
+struct R2 : Components<T, 9>
+{
+  using Components<T, 9>::Components;
+  NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[3 * i + j]; }
+  NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[3 * i + j]; }
+};
+
+/// A_ik B_kj
+template <class A, class B>
+NEML2_INLINE constexpr R2<product_t<A, B>>
+operator*(const R2<A> & a, const R2<B> & b)
+{
+  return matmul<3, 3, 3, R2<product_t<A, B>>>(a, b);
+}
+
+/// A_ik b_k
+template <class A, class B>
+NEML2_INLINE constexpr Vec<product_t<A, B>>
+operator*(const R2<A> & a, const Vec<B> & b)
+{
+  return matmul<3, 3, 1, Vec<product_t<A, B>>>(a, b);
+}
+
+/// A_ji
+template <class T>
+NEML2_INLINE constexpr R2<T>
+transpose(const R2<T> & a)
+{
+  return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
+}
+
+/// A_ij B_ij
+template <class A, class B>
+NEML2_INLINE constexpr product_t<A, B>
+inner(const R2<A> & a, const R2<B> & b)
+{
+  return dot(a, b);
+}
+
+/// A_ij A_ij
+template <class T>
+NEML2_INLINE constexpr T
+norm_sq(const R2<T> & a)
+{
+  return dot(a, a);
+}
+
+/// A_kk
+template <class T>
+NEML2_INLINE constexpr T
+tr(const R2<T> & a)
+{
+  return a[0] + a[4] + a[8];
+}
+
+/// A_kk δ_ij / 3
+template <class T>
+NEML2_INLINE constexpr R2<T>
+vol(const R2<T> & a)
+{
+  const T m = T(tr(a) * (1.0 / 3.0));
+  R2<T> r;
+  r[0] = m;
+  r[4] = m;
+  r[8] = m;
+  return r;
+}
+
+/// A_ij - A_kk δ_ij / 3
+template <class T>
+NEML2_INLINE constexpr R2<T>
+dev(const R2<T> & a)
+{
+  return a - vol(a);
+}
+
+/// a_i b_j
+template <class A, class B>
+NEML2_INLINE constexpr R2<product_t<A, B>>
+outer(const Vec<A> & a, const Vec<B> & b)
+{
+  return matmul<3, 1, 3, R2<product_t<A, B>>>(a, b);
+}
+
+/// W_ij = -ε_ijk v_k, so that W a = v × a
+template <class T>
+NEML2_INLINE constexpr R2<T>
+skew(const Vec<T> & v)
+{
+  R2<T> r;
+  r(0, 1) = -v[2];
+  r(0, 2) = v[1];
+  r(1, 0) = v[2];
+  r(1, 2) = -v[0];
+  r(2, 0) = -v[1];
+  r(2, 1) = v[0];
+  return r;
+}
+
+/// R_ij v_j
+template <class A, class B>
+NEML2_INLINE constexpr Vec<product_t<A, B>>
+rotate(const Vec<A> & v, const R2<B> & R)
+{
+  return R * v;
+}
+
+/// R_ik A_kl R_jl
+template <class A, class B>
+NEML2_INLINE constexpr R2<product_t<A, B>>
+rotate(const R2<A> & a, const R2<B> & R)
+{
+  return R * a * transpose(R);
+}
+
+/// Determinant, by cofactors of the first row.
+template <class T>
+NEML2_INLINE constexpr T
+det(const R2<T> & a)
+{
+  return a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) +
+         a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
+/// Inverse: the transposed cofactors over the determinant.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+inv(const R2<T> & a)
+{
+  const T c0 = a[4] * a[8] - a[5] * a[7];
+  const T c1 = a[5] * a[6] - a[3] * a[8];
+  const T c2 = a[3] * a[7] - a[4] * a[6];
+  const T i = T(1.0 / (a[0] * c0 + a[1] * c1 + a[2] * c2));
+  return {c0 * i,
+          (a[2] * a[7] - a[1] * a[8]) * i,
+          (a[1] * a[5] - a[2] * a[4]) * i,
+          c1 * i,
+          (a[0] * a[8] - a[2] * a[6]) * i,
+          (a[2] * a[3] - a[0] * a[5]) * i,
+          c2 * i,
+          (a[1] * a[6] - a[0] * a[7]) * i,
+          (a[0] * a[4] - a[1] * a[3]) * i};
+}
+} // namespace neml2::kernels

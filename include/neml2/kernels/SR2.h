@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/R2.h"
+
+namespace neml2::kernels
+{
+constexpr double sqrt2 = 1.4142135623730950488;    ///< √2, the Mandel factor of a shear component
+constexpr double invsqrt2 = 0.7071067811865475244; ///< 1/√2
+
+/// Mandel component -> indices (i, j), i <= j.
+constexpr int mandel_index[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+
+/// Indices (i, j) -> Mandel component.
+constexpr int mandel_reverse_index[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
+
+/// One symmetric second order tensor in Mandel components.
+template <class T>
+struct SR2 : Components<T, 6>
+{
+  using Components<T, 6>::Components;
+};
+
+/// a_kk
+template <class T>
+NEML2_INLINE constexpr T
+tr(const SR2<T> & a)
+{
+  return a[0] + a[1] + a[2];
+}
+
+/// a_kk δ_ij / 3
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+vol(const SR2<T> & a)
+{
+  const T m = T(tr(a) * (1.0 / 3.0));
+  SR2<T> r;
+  r[0] = m;
+  r[1] = m;
+  r[2] = m;
+  return r;
+}
+
+/// a_ij - a_kk δ_ij / 3
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+dev(const SR2<T> & a)
+{
+  const T m = T(tr(a) * (1.0 / 3.0));
+  return {a[0] - m, a[1] - m, a[2] - m, a[3], a[4], a[5]};
+}
+
+/// a_ij b_ij
+template <class A, class B>
+NEML2_INLINE constexpr product_t<A, B>
+inner(const SR2<A> & a, const SR2<B> & b)
+{
+  return dot(a, b);
+}
+
+/// a_ij a_ij
+template <class T>
+NEML2_INLINE constexpr T
+norm_sq(const SR2<T> & a)
+{
+  return dot(a, a);
+}
+
+/// a_ji, which is a_ij
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+transpose(const SR2<T> & a)
+{
+  return a;
+}
+
+/// The nine components a_ij.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+full(const SR2<T> & a)
+{
+  const T s12 = T(a[3] * invsqrt2), s02 = T(a[4] * invsqrt2), s01 = T(a[5] * invsqrt2);
+  return {a[0], s01, s02, s01, a[1], s12, s02, s12, a[2]};
+}
+
+/// Symmetric part (A_ij + A_ji) / 2.
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+sym(const R2<T> & a)
+{
+  return {a(0, 0),
+          a(1, 1),
+          a(2, 2),
+          (a(1, 2) + a(2, 1)) * invsqrt2,
+          (a(0, 2) + a(2, 0)) * invsqrt2,
+          (a(0, 1) + a(1, 0)) * invsqrt2};
+}
+
+/// v_i v_j
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+self_outer(const Vec<T> & v)
+{
+  return {v[0] * v[0],
+          v[1] * v[1],
+          v[2] * v[2],
+          v[1] * v[2] * sqrt2,
+          v[0] * v[2] * sqrt2,
+          v[0] * v[1] * sqrt2};
+}
+
+/// Determinant of the 3×3 tensor; a stored shear s is √2 times the component.
+template <class T>
+NEML2_INLINE constexpr T
+det(const SR2<T> & a)
+{
+  return T(a[0] * (a[1] * a[2] - 0.5 * a[3] * a[3]) - 0.5 * a[1] * a[4] * a[4] -
+           0.5 * a[2] * a[5] * a[5] + invsqrt2 * a[3] * a[4] * a[5]);
+}
+
+/// Inverse by cofactors, in Mandel components.
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+inv(const SR2<T> & a)
+{
+  const T c0 = T(a[1] * a[2] - 0.5 * a[3] * a[3]);
+  const T c4 = T(invsqrt2 * a[3] * a[5] - a[1] * a[4]);
+  const T c5 = T(invsqrt2 * a[3] * a[4] - a[2] * a[5]);
+  const T i = T(1.0 / (a[0] * c0 + 0.5 * a[4] * c4 + 0.5 * a[5] * c5));
+  return {c0 * i,
+          (a[0] * a[2] - 0.5 * a[4] * a[4]) * i,
+          (a[0] * a[1] - 0.5 * a[5] * a[5]) * i,
+          (invsqrt2 * a[4] * a[5] - a[0] * a[3]) * i,
+          c4 * i,
+          c5 * i};
+}
+
+/// R_ik a_kl R_jl: symmetric, so six entries of the second product are enough.
+template <class A, class B>
+NEML2_INLINE constexpr SR2<product_t<B, product_t<A, B>>>
+rotate(const SR2<A> & a, const R2<B> & R)
+{
+  using T = product_t<B, product_t<A, B>>;
+  const auto m = R * full(a);
+  SR2<T> r;
+  NEML2_UNROLL
+  for (int k = 0; k < 6; k++)
+  {
+    const int i = mandel_index[k][0], j = mandel_index[k][1];
+    const auto s = m(i, 0) * R(j, 0) + m(i, 1) * R(j, 1) + m(i, 2) * R(j, 2);
+    r[k] = k < 3 ? s : T(s * sqrt2);
+  }
+  return r;
+}
+} // namespace neml2::kernels
