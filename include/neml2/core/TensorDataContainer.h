@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/operands.h"
+
+#include <type_traits>
+
+namespace neml2
+{
+/**
+ * Nested brace lists of numbers, the argument of the create() factories: {{1, 2}, {3, 4}}.
+ *
+ * Lists of one level must be equally long.
+ */
+class TensorDataContainer
+{
+public:
+  TensorDataContainer() : _sizes{0} {}
+
+  template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0>
+  TensorDataContainer(N value) : _values{CScalar(value)}
+  {
+  }
+
+  TensorDataContainer(std::initializer_list<TensorDataContainer> list)
+  {
+    _sizes.push_back(Size(list.size()));
+    if (list.size() == 0)
+      return;
+    const auto & first = list.begin()->_sizes;
+    _sizes.append(first.begin(), first.end());
+    for (const auto & item : list)
+    {
+      NEML2_CHECK(item._sizes == first,
+                  "create: ragged brace list: one entry has shape ",
+                  TensorShapeRef(first),
+                  ", another ",
+                  TensorShapeRef(item._sizes),
+                  ". All entries of a list must have the same shape.");
+      _values.insert(_values.end(), item._values.begin(), item._values.end());
+    }
+  }
+
+  /// A list of numbers of any kind.
+  template <class N, std::enable_if_t<std::is_convertible_v<const N &, CScalar>, int> = 0>
+  TensorDataContainer(const std::vector<N> & values)
+    : _sizes{Size(values.size())}, _values(values.begin(), values.end())
+  {
+  }
+
+  TensorShapeRef sizes() const { return _sizes; }
+
+  /// A tensor of these numbers; its dtype is that of the options. It is a leaf if they ask for grad.
+  at::Tensor to_tensor(const TensorOptions & options) const { return to_tensor(options, _sizes); }
+
+  /// The same in another shape of as many entries.
+  at::Tensor to_tensor(const TensorOptions & options, TensorShapeRef shape) const
+  {
+    const bool integral = std::all_of(
+        _values.begin(), _values.end(), [](const CScalar & v) { return v.isIntegral(true); });
+    auto t = at::empty(shape, integral ? kInt64 : kFloat64);
+    for (size_t i = 0; i < _values.size(); i++)
+      if (integral)
+        t.data_ptr<int64_t>()[i] = _values[i].toLong();
+      else
+        t.data_ptr<double>()[i] = _values[i].toDouble();
+    return core::translate_errors(
+        "create",
+        [&]
+        {
+          t = t.to(options.device(), c10::typeMetaToScalarType(core::with_dtype(options).dtype()));
+          return options.requires_grad() ? t.set_requires_grad(true) : t;
+        });
+  }
+
+private:
+  TensorShape _sizes;
+  std::vector<CScalar> _values;
+};
+} // namespace neml2

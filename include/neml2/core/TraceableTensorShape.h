@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/errors.h"
+#include "neml2/core/types.h"
+
+#include <type_traits>
+
+namespace neml2
+{
+/// One batch size. A number here; the name is that of NEML2 2.x, where tracing could record it.
+class TraceableSize
+{
+public:
+  TraceableSize(Size size = 0) : _size(size) {}
+
+  operator Size() const { return _size; }
+  Size concrete() const { return _size; }
+  /// Never traced: always null.
+  const at::Tensor * traceable() const { return nullptr; }
+  /// () int64
+  at::Tensor as_tensor() const { return at::full({}, _size, kInt64); }
+
+private:
+  Size _size;
+};
+
+namespace core
+{
+template <class I>
+using if_integer = std::enable_if_t<std::is_integral_v<I>, int>;
+}
+
+inline bool
+operator==(const TraceableSize & a, const TraceableSize & b)
+{
+  return a.concrete() == b.concrete();
+}
+inline bool
+operator!=(const TraceableSize & a, const TraceableSize & b)
+{
+  return !(a == b);
+}
+// Exact matches for integers: without them the class's and the built-in comparison are as good.
+template <class I, core::if_integer<I> = 0>
+bool
+operator==(const TraceableSize & a, I b)
+{
+  return a.concrete() == Size(b);
+}
+template <class I, core::if_integer<I> = 0>
+bool
+operator==(I a, const TraceableSize & b)
+{
+  return b == a;
+}
+template <class I, core::if_integer<I> = 0>
+bool
+operator!=(const TraceableSize & a, I b)
+{
+  return !(a == b);
+}
+template <class I, core::if_integer<I> = 0>
+bool
+operator!=(I a, const TraceableSize & b)
+{
+  return !(b == a);
+}
+inline std::ostream &
+operator<<(std::ostream & os, const TraceableSize & s)
+{
+  return os << s.concrete();
+}
+
+/**
+ * The batch shape of a tensor: a vector of sizes that owns them.
+ *
+ * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives: the
+ * temporary hands out the tensor's sizes, not its own copy, and keeps the tensor until it dies itself.
+ */
+class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
+{
+  using Base = c10::SmallVector<TraceableSize, 8>;
+  using Size = neml2::Size; // the base class has a member of that name
+  static_assert(sizeof(TraceableSize) == sizeof(Size) && std::is_standard_layout_v<TraceableSize>,
+                "a vector of TraceableSize is read as a vector of Size");
+
+public:
+  TraceableTensorShape() = default;
+  TraceableTensorShape(TensorShapeRef shape) { append(shape.begin(), shape.end()); }
+  /// The first n sizes of t.
+  TraceableTensorShape(const at::Tensor & t, Size n) : _source(t)
+  {
+    const auto shape = t.sizes().slice(0, size_t(n));
+    append(shape.begin(), shape.end());
+  }
+  TraceableTensorShape(const TensorShape & shape) { append(shape.begin(), shape.end()); }
+  TraceableTensorShape(std::initializer_list<Size> shape) { append(shape.begin(), shape.end()); }
+  TraceableTensorShape(Size size) { push_back(size); }
+  TraceableTensorShape(const TraceableSize & size) { push_back(size); }
+  /// From a 1-d int64 tensor of sizes.
+  explicit TraceableTensorShape(const at::Tensor & shape)
+  {
+    NEML2_CHECK(shape.defined() && shape.dim() == 1 && shape.scalar_type() == kInt64,
+                "TraceableTensorShape: expected a 1-d int64 tensor of sizes.");
+    for (Size i = 0; i < shape.size(0); i++)
+      push_back(shape[i].item<Size>());
+  }
+  // Only what a tensor returned refers to it: a copy may be kept longer.
+  TraceableTensorShape(const TraceableTensorShape & other) : Base(other) {}
+  TraceableTensorShape(TraceableTensorShape && other) noexcept
+    : Base(std::move(static_cast<Base &>(other)))
+  {
+  }
+  TraceableTensorShape & operator=(const TraceableTensorShape & other)
+  {
+    Base::operator=(other);
+    _source.reset();
+    return *this;
+  }
+  TraceableTensorShape & operator=(TraceableTensorShape && other) noexcept
+  {
+    Base::operator=(std::move(static_cast<Base &>(other)));
+    _source.reset();
+    return *this;
+  }
+
+  operator TensorShapeRef() const & { return own(); }
+  operator TensorShapeRef() &&
+  {
+    if (_source.defined() && size_t(_source.dim()) >= size())
+      if (const auto sizes = _source.sizes().slice(0, size()); sizes == own())
+        return sizes;
+    return own();
+  }
+
+  /// The sizes as plain numbers.
+  TensorShape concrete() const { return TensorShape(own().begin(), own().end()); }
+  /// (n) int64
+  at::Tensor as_tensor() const { return at::tensor(own(), kInt64); }
+
+  /// Without the first n sizes.
+  TraceableTensorShape slice(Size n) const { return slice(n, Size(size())); }
+  /// Sizes [begin, end); negative positions count from the end.
+  TraceableTensorShape slice(Size begin, Size end) const
+  {
+    const Size n = Size(size());
+    const Size b = begin < 0 ? begin + n : begin;
+    const Size e = end < 0 ? end + n : end;
+    NEML2_CHECK(0 <= b && b <= e && e <= n,
+                "TraceableTensorShape::slice: [",
+                begin,
+                ", ",
+                end,
+                ") is not within the ",
+                n,
+                " sizes of the shape.");
+    TraceableTensorShape s;
+    s.append(this->begin() + b, this->begin() + e);
+    return s;
+  }
+
+  // Friends, so that comparing two other shapes never considers them.
+  friend bool operator==(const TraceableTensorShape & a, const TraceableTensorShape & b)
+  {
+    return a.own().equals(b.own());
+  }
+  friend bool operator==(const TraceableTensorShape & a, TensorShapeRef b)
+  {
+    return a.own().equals(b);
+  }
+  friend bool operator==(TensorShapeRef a, const TraceableTensorShape & b)
+  {
+    return b.own().equals(a);
+  }
+  friend bool operator==(const TraceableTensorShape & a, const TensorShape & b)
+  {
+    return a.own().equals(b);
+  }
+  friend bool operator==(const TensorShape & a, const TraceableTensorShape & b)
+  {
+    return b.own().equals(a);
+  }
+  friend bool operator!=(const TraceableTensorShape & a, const TraceableTensorShape & b)
+  {
+    return !(a == b);
+  }
+  friend bool operator!=(const TraceableTensorShape & a, TensorShapeRef b) { return !(a == b); }
+  friend bool operator!=(TensorShapeRef a, const TraceableTensorShape & b) { return !(a == b); }
+  friend bool operator!=(const TraceableTensorShape & a, const TensorShape & b)
+  {
+    return !(a == b);
+  }
+  friend bool operator!=(const TensorShape & a, const TraceableTensorShape & b)
+  {
+    return !(a == b);
+  }
+
+private:
+  TensorShapeRef own() const { return {reinterpret_cast<const Size *>(data()), size()}; }
+
+  at::Tensor _source; ///< the tensor that returned this; undefined in copies
+};
+
+/// [1000, 2], and [] for no size.
+inline std::ostream &
+operator<<(std::ostream & os, const TraceableTensorShape & shape)
+{
+  return os << TensorShapeRef(shape);
+}
+} // namespace neml2

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/errors.h"
+#include "neml2/core/simd.h"
+#include "neml2/core/types.h"
+
+#include <algorithm>
+#include <array>
+
+/**
+ * Runs a formula over the rows of a batch: broadcasting, tiles, threads.
+ *
+ * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs
+ * along one dimension, the innermost one, or the longest where that one is short, in tiles, so that an
+ * operand which does not change along a tile (a stiffness shared by all points) is loaded once for it.
+ */
+namespace neml2::core
+{
+constexpr int max_dims = 8; ///< batch dimensions left after merging; more take the composed path
+constexpr int max_operands = 16; ///< inputs and outputs of one operation
+constexpr int tile_blocks = 32;  ///< blocks of rows along the lane dimension in a tile
+
+/// Where the rows of one operand are.
+struct RowLayout
+{
+  char * data;
+  const Size * offset;   ///< of each component, in elements; null if they are adjacent
+  Size stride[max_dims]; ///< of each merged batch dimension, in elements
+};
+
+/// How to walk over the batch.
+struct Plan
+{
+  int operands;
+  int dims = 0;
+  int lane_dim = 0; ///< the dimension whose rows fill the lanes
+  Size size[max_dims];
+  RowLayout operand[max_operands];
+
+  /// Adds the next inner dimension; merges it with the previous one where all operands allow.
+  bool add_dim(Size n, const Size * stride)
+  {
+    if (n == 1)
+      return true;
+    bool merge = dims > 0;
+    for (int k = 0; k < operands && merge; k++)
+      merge = operand[k].stride[dims - 1] == stride[k] * n;
+    if (!merge && dims == max_dims)
+      return false;
+    const int d = merge ? dims - 1 : dims++;
+    size[d] = merge ? size[d] * n : n;
+    for (int k = 0; k < operands; k++)
+      operand[k].stride[d] = stride[k];
+    return true;
+  }
+
+  /// After the last dimension. Short lane dimensions would leave lanes empty: take the longest then.
+  void finish()
+  {
+    if (dims == 0)
+    {
+      dims = 1;
+      size[0] = 1;
+      for (int k = 0; k < operands; k++)
+        operand[k].stride[0] = 0;
+    }
+    lane_dim = dims - 1;
+    if (size[lane_dim] < 16)
+      for (int d = 0; d < dims; d++)
+        if (size[d] > size[lane_dim])
+          lane_dim = d;
+  }
+};
+
+/// Evaluates a formula for consecutive rows along the lane dimension; data is each operand's first row.
+using TileLoop =
+    Compiled<const void * /*formula*/, const Plan &, char * const * /*data*/, Size /*rows*/>;
+
+template <class E, class Tile>
+TileLoop
+tile_loop()
+{
+  return compiled<E, Tile, const void *, const Plan &, char * const *, Size>();
+}
+
+/// Visits tiles [begin, end).
+inline void
+visit_tiles(const TileLoop & loop,
+            const void * formula,
+            const Plan & plan,
+            Size element,
+            Size begin,
+            Size end)
+{
+  const Size tile = tile_blocks * loop.width;
+  const int lane = plan.lane_dim;
+  Size at[max_dims], count[max_dims];
+  char * data[max_operands];
+  for (int k = 0; k < plan.operands; k++)
+    data[k] = plan.operand[k].data;
+  const auto step = [&](int d, int k)
+  { return plan.operand[k].stride[d] * element * (d == lane ? tile : 1); };
+
+  Size rest = begin;
+  for (int d = plan.dims - 1; d >= 0; d--)
+  {
+    count[d] = d == lane ? (plan.size[d] + tile - 1) / tile : plan.size[d];
+    at[d] = rest % count[d];
+    rest /= count[d];
+    for (int k = 0; k < plan.operands; k++)
+      data[k] += at[d] * step(d, k);
+  }
+  for (Size t = begin; t < end; t++)
+  {
+    loop.run(formula, plan, data, std::min(tile, plan.size[lane] - at[lane] * tile));
+    for (int d = plan.dims - 1; d >= 0; d--)
+    {
+      const bool more = ++at[d] < count[d];
+      if (!more)
+        at[d] = 0;
+      for (int k = 0; k < plan.operands; k++)
+        data[k] += more ? step(d, k) : -step(d, k) * (count[d] - 1);
+      if (more)
+        break;
+    }
+  }
+}
+
+/// Evaluates all rows; `numbers` is how many numbers a row reads and writes, `element` their bytes.
+inline void
+run(const TileLoop & loop, const void * formula, const Plan & plan, Size element, int numbers)
+{
+  const Size tile = tile_blocks * loop.width;
+  Size tiles = 1;
+  for (int d = 0; d < plan.dims; d++)
+    tiles *= d == plan.lane_dim ? (plan.size[d] + tile - 1) / tile : plan.size[d];
+  if (tiles == 0)
+    return;
+  // Waking the threads costs about as much as moving this many numbers: measured on two cores.
+  constexpr Size numbers_a_thread = 65536;
+  const Size grain = std::max<Size>(1, numbers_a_thread / (tile * numbers));
+  if (tiles <= grain)
+    visit_tiles(loop, formula, plan, element, 0, tiles);
+  else
+    at::parallel_for(0,
+                     tiles,
+                     grain,
+                     [&](Size begin, Size end)
+                     { visit_tiles(loop, formula, plan, element, begin, end); });
+}
+
+/// Copies rows whose components are strided to a buffer of adjacent ones.
+template <class E>
+NEML2_COLD void
+gather_rows(E * buffer, E * const * row, int rows, const Size * offset, int components)
+{
+  for (int w = 0; w < rows; w++)
+    for (int k = 0; k < components; k++)
+      buffer[w * components + k] = row[w][offset[k]];
+}
+
+/// Loads the same row into all lanes.
+template <int N, class P>
+NEML2_INLINE void
+load_shared(P * x, const Size * offset, char * data)
+{
+  const auto * first = reinterpret_cast<typename P::Element *>(data);
+  for (int k = 0; k < N; k++)
+    x[k] = P(first[offset ? offset[k] : k]);
+}
+
+/// Loads a row a lane into x[0..N), from memory adjacent or strided.
+template <int N, class P>
+NEML2_INLINE void
+load(P * x, const Size * offset, Size stride, char * data, Size rows)
+{
+  using E = typename P::Element;
+  E * const first = reinterpret_cast<E *>(data);
+  if (N == 1 && stride == 1 && rows >= P::width)
+  {
+    std::memcpy(&x->v, first, sizeof(x->v));
+    return;
+  }
+  Lanes<P> lanes(first, stride, rows);
+  if constexpr (N > 1)
+  {
+    E buffer[N * P::width];
+    if (offset)
+    {
+      gather_rows(buffer, lanes.row, P::width, offset, N);
+      NEML2_UNROLL
+      for (int w = 0; w < P::width; w++)
+        lanes.row[w] = buffer + w * N;
+    }
+    load_rows<N>(x, lanes);
+  }
+  else
+    load_rows<N>(x, lanes);
+}
+
+/// Stores the row of each lane, components adjacent; lanes past the end are dropped.
+template <int N, class P>
+NEML2_INLINE void
+store(const P * x, Size stride, char * data, Size rows)
+{
+  using E = typename P::Element;
+  E * const first = reinterpret_cast<E *>(data);
+  if (N == 1 && stride == 1 && rows >= P::width)
+  {
+    std::memcpy(first, &x->v, sizeof(x->v));
+    return;
+  }
+  Lanes<P> lanes(first, stride, rows);
+  E spare[N];
+  NEML2_UNROLL
+  for (int w = 0; w < P::width; w++)
+    if (w >= rows)
+      lanes.row[w] = spare;
+  store_rows<N>(x, lanes);
+}
+} // namespace neml2::core

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace neml2
+{
+/// What the library throws: a wrong shape, dtype, device or index, an undefined tensor, a bad label.
+class NEMLException : public std::exception
+{
+public:
+  explicit NEMLException(std::string message) : _message(std::move(message)) {}
+  const char * what() const noexcept override { return _message.c_str(); }
+
+private:
+  std::string _message;
+};
+
+/// Marks what runs only when something is wrong: kept out of the way of everything else.
+#if defined(__GNUC__) || defined(__clang__)
+#define NEML2_COLD __attribute__((noinline, cold))
+#else
+#define NEML2_COLD
+#endif
+
+namespace core
+{
+/// Throws NEMLException with all parts streamed back to back.
+template <class... Parts>
+[[noreturn]] NEML2_COLD void
+fail(const Parts &... parts)
+{
+  std::ostringstream message;
+  ((message << parts), ...);
+  throw NEMLException(message.str());
+}
+} // namespace core
+
+/// Throws NEMLException with the parts as its message unless ok.
+template <class... Parts>
+void
+neml_assert(bool ok, const Parts &... parts)
+{
+  if (!ok)
+    core::fail(parts...);
+}
+
+/// The same function under the name used in NEML2's documentation.
+template <class... Parts>
+void
+neml2_assert(bool ok, const Parts &... parts)
+{
+  neml_assert(ok, parts...);
+}
+
+#ifdef NDEBUG
+#define NEML2_DEBUG_ASSERTIONS false
+#else
+#define NEML2_DEBUG_ASSERTIONS true
+#endif
+
+/// neml_assert in translation units without NDEBUG, nothing in those with it. The flag is a template
+/// argument, so that the two kinds can be linked together.
+template <bool Active = NEML2_DEBUG_ASSERTIONS, class... Parts>
+void
+neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... parts)
+{
+  if constexpr (Active)
+    neml_assert(ok, parts...);
+}
+} // namespace neml2
+
+/// Checks what a caller may get wrong, in every build. The message says which operation, the values,
+/// what was expected and what to do; it is put together only on failure.
+#define NEML2_CHECK(ok, ...)                                                                       \
+  do                                                                                               \
+  {                                                                                                \
+    if (!(ok))                                                                                     \
+      ::neml2::core::fail(__VA_ARGS__);                                                            \
+  } while (false)

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/options.h"
+#include "neml2/core/shape.h"
+
+#include <array>
+
+/// What every operation asks of its operands, before anything is computed or written.
+namespace neml2::core
+{
+/// Element types an operation is defined for.
+enum class Accepts
+{
+  floating, ///< float16, bfloat16, float32, float64
+  numbers,  ///< the same and integers
+  any       ///< also bool and complex: whatever LibTorch's own operation takes
+};
+
+/// An operation as its error messages name it.
+struct Operation
+{
+  const char * name;
+  Accepts accepts;
+
+  constexpr Operation(const char * n, Accepts a = Accepts::floating) : name(n), accepts(a) {}
+};
+
+/// What is checked of one operand; type and base shape are those of its class.
+struct Operand
+{
+  const at::Tensor * tensor;
+  const char * type;
+  Size batch_dim;
+  TensorShapeRef base; ///< the base shape its class promises; for Tensor, the one it has
+
+  TensorShapeRef batch() const { return tensor->sizes().slice(0, size_t(batch_dim)); }
+};
+
+/// SR2 (1000, 2; 6)
+struct ShapeText
+{
+  const char * type;
+  TensorShapeRef batch, base;
+};
+
+inline std::ostream &
+operator<<(std::ostream & os, const ShapeText & s)
+{
+  const auto list = [&](TensorShapeRef shape)
+  {
+    for (size_t i = 0; i < shape.size(); i++)
+      os << (i ? ", " : "") << shape[i];
+  };
+  os << s.type << " (";
+  list(s.batch);
+  os << ';' << (s.base.empty() ? "" : " ");
+  list(s.base);
+  return os << ')';
+}
+
+inline std::ostream &
+operator<<(std::ostream & os, const Operand & o)
+{
+  if (!o.tensor->defined())
+    return os << o.type << " undefined";
+  const Size n = std::min<Size>(o.batch_dim, o.tensor->dim());
+  return os << ShapeText{
+             o.type, o.tensor->sizes().slice(0, size_t(n)), o.tensor->sizes().slice(size_t(n))};
+}
+
+/// int64, float64: dtypes as users write them.
+inline const char *
+dtype_name(Dtype dtype)
+{
+  switch (dtype)
+  {
+  case c10::kBool:
+    return "bool";
+  case kUInt8:
+    return "uint8";
+  case kInt8:
+    return "int8";
+  case kInt16:
+    return "int16";
+  case kInt32:
+    return "int32";
+  case kInt64:
+    return "int64";
+  case kFloat16:
+    return "float16";
+  case c10::kBFloat16:
+    return "bfloat16";
+  case kFloat32:
+    return "float32";
+  case kFloat64:
+    return "float64";
+  default:
+    return c10::toString(dtype);
+  }
+}
+
+/// "SSR4 (2; 6, 6) and SR2 (1000; 6)"
+struct OperandsText
+{
+  ArrayRef<Operand> operands;
+};
+
+inline std::ostream &
+operator<<(std::ostream & os, const OperandsText & text)
+{
+  const size_t n = text.operands.size();
+  for (size_t k = 0; k < n; k++)
+    os << (k == 0 ? "" : k + 1 < n ? ", " : " and ") << text.operands[k];
+  return os;
+}
+
+[[noreturn]] NEML2_COLD inline void
+fail_undefined(const Operation & op, const Operand & o)
+{
+  fail(op.name,
+       ": undefined tensor: an operand of type ",
+       o.type,
+       " has no value. Assign it first.");
+}
+
+[[noreturn]] NEML2_COLD inline void
+fail_base(const Operation & op, const Operand & o)
+{
+  fail(op.name,
+       ": base shape mismatch: ",
+       o,
+       " does not end in the base shape ",
+       o.base,
+       " of its type; the tensor was reshaped in place behind it.");
+}
+
+[[noreturn]] NEML2_COLD inline void
+fail_dtype(const Operation & op, const Operand & o)
+{
+  fail(op.name,
+       ": not defined for dtype ",
+       dtype_name(o.tensor->scalar_type()),
+       " (",
+       o,
+       "). Expected ",
+       op.accepts == Accepts::floating ? "a floating type" : "an integer or floating type",
+       "; convert with .to(kFloat64).");
+}
+
+[[noreturn]] NEML2_COLD inline void
+fail_mixed(const Operation & op, const Operand & a, const Operand & b)
+{
+  if (a.tensor->device() != b.tensor->device())
+    fail(op.name,
+         ": operands on different devices: ",
+         a,
+         " on ",
+         a.tensor->device(),
+         " and ",
+         b,
+         " on ",
+         b.tensor->device(),
+         ". Move one with .to(device).");
+  fail(op.name,
+       ": operands of different dtypes: ",
+       a,
+       " is ",
+       dtype_name(a.tensor->scalar_type()),
+       " and ",
+       b,
+       " is ",
+       dtype_name(b.tensor->scalar_type()),
+       ". Convert one with .to(dtype).");
+}
+
+[[noreturn]] NEML2_COLD inline void
+fail_broadcast(const Operation & op, ArrayRef<Operand> o)
+{
+  for (size_t i = 0; i < o.size(); i++)
+    for (size_t j = i + 1; j < o.size(); j++)
+    {
+      const TensorShapeRef a = o[i].batch(), b = o[j].batch();
+      TensorShape r(a.begin(), a.end());
+      if (const Size d = broadcast_into(r, b))
+        fail(op.name,
+             ": batch shapes ",
+             a,
+             " and ",
+             b,
+             " do not broadcast: dimension -",
+             d,
+             " is ",
+             a[a.size() - size_t(d)],
+             " in one and ",
+             b[b.size() - size_t(d)],
+             " in the other. Make them equal, or make one of them 1 (batch_unsqueeze). "
+             "The operands are ",
+             OperandsText{o},
+             ".");
+    }
+  fail(op.name, ": batch shapes do not broadcast. The operands are ", OperandsText{o}, ".");
+}
+
+/// What is to be checked of a tensor of this library.
+template <class T>
+Operand
+operand(const T & t)
+{
+  return {&t, T::type_name, t.batch_dim(), T::expected_base_sizes(t)};
+}
+
+template <class T>
+void
+check_defined(const char * where, const T & t)
+{
+  if (C10_UNLIKELY(!t.defined()))
+    fail_undefined(where, operand(t));
+}
+
+/// Defined, of its type's base shape, of an accepted dtype.
+inline void
+check_operand(const Operation & op, const Operand & o)
+{
+  if (C10_UNLIKELY(!o.tensor->defined()))
+    fail_undefined(op, o);
+  const auto sizes = o.tensor->sizes();
+  if (C10_UNLIKELY(Size(sizes.size()) != o.batch_dim + Size(o.base.size()) ||
+                   sizes.slice(size_t(o.batch_dim)) != o.base))
+    fail_base(op, o);
+  const auto dtype = o.tensor->scalar_type();
+  if (C10_UNLIKELY(op.accepts != Accepts::any && !c10::isFloatingType(dtype) &&
+                   (op.accepts == Accepts::floating || !c10::isIntegralType(dtype, false))))
+    fail_dtype(op, o);
+}
+
+/// Each operand alone, and all on one device and of one dtype (unless dtypes may mix).
+inline void
+check_operands(const Operation & op, ArrayRef<Operand> o, bool mixed_dtypes = false)
+{
+  for (const auto & x : o)
+    check_operand(op, x);
+  for (size_t k = 1; k < o.size(); k++)
+    if (C10_UNLIKELY(o[k].tensor->device() != o[0].tensor->device() ||
+                     (!mixed_dtypes && o[k].tensor->dtype() != o[0].tensor->dtype())))
+      fail_mixed(op, o[0], o[k]);
+}
+
+/// The batch shape all operands broadcast to; throws if they do not.
+inline TensorShape
+broadcast_batch(const Operation & op, ArrayRef<Operand> o)
+{
+  const TensorShapeRef first = o[0].batch();
+  TensorShape batch(first.begin(), first.end());
+  for (size_t k = 1; k < o.size(); k++)
+    if (C10_UNLIKELY(broadcast_into(batch, o[k].batch()) != 0))
+      fail_broadcast(op, o);
+  return batch;
+}
+
+/// Runs an operation of LibTorch; what it refuses becomes a NEMLException that says where.
+template <class F>
+auto
+translate_errors(const char * where, const F & f)
+{
+  try
+  {
+    return f();
+  }
+  catch (const c10::Error & e)
+  {
+    fail(where, ": ", e.what_without_backtrace());
+  }
+}
+} // namespace neml2::core

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/evaluate.h"
+
+/**
+ * Elementwise + - * / of the library's tensors.
+ *
+ * | operands                          | + -    | *      | /      |
+ * | --------------------------------- | ------ | ------ | ------ |
+ * | a type and itself                 | yes    | Scalar and Tensor only; R2 and SSR4 have products of their own | yes |
+ * | a primitive type and Scalar       | yes    | yes    | yes    |
+ * | Tensor and Scalar                 | yes    | yes    | yes    |
+ * | any type and a number             | yes    | yes    | yes    |
+ *
+ * Batch shapes broadcast; so do, for Tensor, base shapes, each aligned at its own last dimension.
+ * Mixed dtypes promote as torch::promote_types says, whatever the ranks; / of integers is true
+ * division. Any other pair of types is an error at compile time. An operand that is a raw at::Tensor
+ * makes it LibTorch's operation, on all dimensions.
+ */
+namespace neml2
+{
+namespace core
+{
+template <class T>
+constexpr bool false_for = false;
+
+/// What an elementwise operation on an A and a B is; void where there is none.
+template <class A, class B>
+constexpr auto
+elementwise_result()
+{
+  if constexpr (std::is_same_v<A, B>)
+    return static_cast<A *>(nullptr);
+  else if constexpr (std::is_same_v<B, Scalar>)
+    return static_cast<A *>(nullptr);
+  else if constexpr (std::is_same_v<A, Scalar>)
+    return static_cast<B *>(nullptr);
+  else
+    return static_cast<void *>(nullptr);
+}
+template <class A, class B>
+using elementwise_t = std::remove_pointer_t<decltype(elementwise_result<A, B>())>;
+
+template <class A, class B>
+constexpr bool is_elementwise = !std::is_void_v<elementwise_t<A, B>>;
+
+/// * of a type with itself is a product of its own, or none.
+template <class A, class B>
+constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
+                                        (!std::is_same_v<A, B> || std::is_same_v<A, Scalar> ||
+                                         std::is_same_v<A, Tensor>);
+
+template <class A, class B, bool Defined>
+using if_elementwise = std::enable_if_t<is_tensor<A> && is_tensor<B> && Defined, int>;
+
+/// Base shapes of Tensors broadcast too, each aligned at its last dimension.
+template <class A, class B>
+void
+check_base_broadcast(const Operation & op, const A & a, const B & b)
+{
+  if (C10_UNLIKELY(!utils::base_broadcastable(a, b)))
+    fail(op.name,
+         ": base shapes ",
+         a.base_sizes(),
+         " and ",
+         b.base_sizes(),
+         " do not broadcast. Make them equal, or make a size 1 (base_unsqueeze). The operands are ",
+         operand(a),
+         " and ",
+         operand(b),
+         ".");
+}
+
+/// The operand with all its dimensions batch dimensions.
+inline Operand
+all_batch(const Operand & o)
+{
+  return {o.tensor, o.type, o.tensor->dim(), {}};
+}
+
+/// f(a, b) component by component.
+template <class F, class A, class B>
+elementwise_t<A, B>
+elementwise(const char * name, const F & f, const A & a, const B & b)
+{
+  using Result = elementwise_t<A, B>;
+  const Operation op(name, Accepts::any);
+  const Operand o[] = {operand(a), operand(b)};
+  check_operands(op, o, /*mixed_dtypes=*/true);
+  check_base_broadcast(op, a, b);
+  const TensorShape batch = broadcast_batch(op, o);
+  const Size n = Size(batch.size());
+  if constexpr (is_primitive<A> && is_primitive<B> && !std::is_same_v<A, B>) // one scalar a row
+    if (are_fusible(o))
+      if (at::Tensor r = fused<Result, F, A, B>(f, o, batch); r.defined())
+        return Result(Trusted(), std::move(r), n);
+
+  const Size base_dim = std::max(a.base_dim(), b.base_dim());
+  at::Tensor x = align_base(a, a.batch_dim(), base_dim), y = align_base(b, b.batch_dim(), base_dim);
+  if constexpr (!is_primitive<A> || std::is_same_v<A, B>) // all components alike
+    if (are_fusible(o))
+    {
+      const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
+      const TensorShape shape = broadcast_batch(op, flat);
+      if (at::Tensor r = fused<Number, F, Number, Number>(f, flat, shape); r.defined())
+        return Result(Trusted(), std::move(r), n);
+    }
+  const auto dtype = c10::promoteTypes(a.scalar_type(), b.scalar_type());
+  return Result(Trusted(), translate_errors(name, [&] { return f(x.to(dtype), y.to(dtype)); }), n);
+}
+
+/// Component by component with a plain number.
+template <class F, class A>
+A
+elementwise_number(const char * name, const F & f, const A & a)
+{
+  const Operand o = operand(a);
+  check_operand(Operation(name, Accepts::any), o);
+  if (are_fusible(o))
+    if (at::Tensor r = fused<Number, F, Number>(f, all_batch(o), a.sizes()); r.defined())
+      return A(Trusted(), std::move(r), a.batch_dim());
+  return A(Trusted(),
+           translate_errors(name, [&] { return f(static_cast<const at::Tensor &>(a)); }),
+           a.batch_dim());
+}
+
+// The operations. A plain number is a double to rows and a CScalar to LibTorch, which promotes by it.
+
+struct Plus
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x + y;
+  }
+};
+
+struct Minus
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x - y;
+  }
+};
+
+struct Times
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x * y;
+  }
+};
+
+struct Over
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x / y;
+  }
+};
+
+/// op with a plain number as its right, or as its left operand.
+template <class Op, bool NumberFirst = false>
+struct WithNumber
+{
+  CScalar number;
+  double value;
+
+  WithNumber(const char * name, const CScalar & n) : number(n), value(0)
+  {
+    NEML2_CHECK(
+        !n.isComplex(), name, ": the number ", n, " is complex; only real ones are supported.");
+    value = n.toDouble();
+  }
+  template <class X>
+  NEML2_INLINE auto operator()(const X & x) const
+  {
+    if constexpr (NumberFirst)
+      return Op()(value, x);
+    else
+      return Op()(x, value);
+  }
+  at::Tensor operator()(const at::Tensor & x) const
+  {
+    if constexpr (NumberFirst)
+      return Op()(number, x);
+    else
+      return Op()(x, number);
+  }
+};
+
+/// Enables an operator for exactly these two types, without conversions: a raw at::Tensor operand
+/// stays with LibTorch's operator.
+template <class A, class First, class B, class Second>
+using if_types = std::enable_if_t<std::is_same_v<A, First> && std::is_same_v<B, Second>, int>;
+
+template <class A, class B>
+constexpr bool
+no_such_operation()
+{
+  static_assert(
+      false_for<std::pair<A, B>>,
+      "this operation is not defined for these two tensor types: convert one of them to the "
+      "other's type first (or both to neml2::Tensor for elementwise arithmetic), or use the "
+      "function you mean, such as inner, outer or *");
+  return false;
+}
+
+} // namespace core
+
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator+(const A & a, const B & b)
+{
+  return core::elementwise("+", core::Plus(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator+(const A & a, const N & n)
+{
+  return core::elementwise_number("+", core::WithNumber<core::Plus>("+", n), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator+(const N & n, const A & a)
+{
+  return a + n;
+}
+
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator-(const A & a, const B & b)
+{
+  return core::elementwise("-", core::Minus(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator-(const A & a, const N & n)
+{
+  return core::elementwise_number("-", core::WithNumber<core::Minus>("-", n), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator-(const N & n, const A & a)
+{
+  return core::elementwise_number("-", core::WithNumber<core::Minus, true>("-", n), a);
+}
+
+template <class A, class B, core::if_elementwise<A, B, core::multiplies_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator*(const A & a, const B & b)
+{
+  return core::elementwise("*", core::Times(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator*(const A & a, const N & n)
+{
+  return core::elementwise_number("*", core::WithNumber<core::Times>("*", n), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator*(const N & n, const A & a)
+{
+  return a * n;
+}
+
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator/(const A & a, const B & b)
+{
+  return core::elementwise("/", core::Over(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator/(const A & a, const N & n)
+{
+  return core::elementwise_number("/", core::WithNumber<core::Over>("/", n), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator/(const N & n, const A & a)
+{
+  return core::elementwise_number("/", core::WithNumber<core::Over, true>("/", n), a);
+}
+
+// What is left: two of our types without such an operation. LibTorch's operators would be a worse
+// match, and silently align batch with base dimensions.
+
+template <class A, class B>
+auto
+operator+(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+operator-(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+operator*(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+operator/(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+
+// ---- In place ----
+
+namespace core
+{
+/// The right side aligned with the left one, after all checks; nothing has been written yet.
+template <class A, class B>
+at::Tensor
+in_place_operand(const char * name, const A & a, const B & b, bool mixed_devices = false)
+{
+  const Operation op(name, Accepts::any);
+  const std::array<Operand, 2> o{operand(a), operand(b)};
+  for (const auto & x : o)
+    check_operand(op, x);
+  if (!mixed_devices)
+    check_operands(op, o, /*mixed_dtypes=*/true);
+  const TensorShape batch = broadcast_batch(op, o);
+  check_base_broadcast(op, a, b);
+  NEML2_CHECK(
+      TensorShapeRef(batch) == o[0].batch() && b.base_dim() <= a.base_dim() &&
+          utils::broadcast_sizes(a.base_sizes(), b.base_sizes()) == a.base_sizes(),
+      name,
+      ": the right side ",
+      o[1],
+      " would enlarge the left side ",
+      o[0],
+      ". An in-place operation keeps the left side's shape: use the operation that returns.");
+  check_writable(name, a);
+  check_storable(name, c10::promoteTypes(a.scalar_type(), b.scalar_type()), a);
+  return align_base(b, b.batch_dim(), a.base_dim());
+}
+} // namespace core
+
+template <class Derived>
+template <class B>
+Derived &
+TensorBase<Derived>::operator+=(const B & b)
+{
+  return in_place("+=", b, [this](const auto & x) { at::Tensor::add_(x); });
+}
+
+template <class Derived>
+template <class B>
+Derived &
+TensorBase<Derived>::operator-=(const B & b)
+{
+  return in_place("-=", b, [this](const auto & x) { at::Tensor::sub_(x); });
+}
+
+template <class Derived>
+template <class B>
+Derived &
+TensorBase<Derived>::operator*=(const B & b)
+{
+  if constexpr (core::is_tensor<B>)
+    static_assert(core::multiplies_elementwise<Derived, B>,
+                  "*= is elementwise, and * of these two tensor types is not: write a = a * b");
+  return in_place("*=", b, [this](const auto & x) { at::Tensor::mul_(x); });
+}
+
+template <class Derived>
+template <class B>
+Derived &
+TensorBase<Derived>::operator/=(const B & b)
+{
+  return in_place("/=", b, [this](const auto & x) { at::Tensor::div_(x); });
+}
+
+template <class Derived>
+template <class B, class F>
+Derived &
+TensorBase<Derived>::in_place(const char * name, const B & b, const F & f)
+{
+  if constexpr (core::is_number<B>)
+  {
+    core::check_defined(name, self());
+    core::check_writable(name, self());
+    core::translate_errors(name, [&] { f(CScalar(b)); });
+  }
+  else if constexpr (core::is_tensor<B>)
+  {
+    static_assert(
+        std::is_same_v<core::elementwise_t<Derived, B>, Derived>,
+        "this in-place operation is not defined for these two tensor types: the right side "
+        "must be of the left side's type, a Scalar or a number");
+    const auto x = core::in_place_operand(name, self(), b);
+    core::translate_errors(name, [&] { f(x); });
+  }
+  else
+  {
+    static_assert(std::is_convertible_v<const B &, at::Tensor>,
+                  "the right side of an in-place operation must be a tensor or a number");
+    core::translate_errors(
+        name, [&] { f(static_cast<const at::Tensor &>(b)); }); // a raw tensor: torch's rules
+  }
+  return self();
+}
+
+template <class Derived>
+template <class B, core::if_tensor<B>>
+Derived &
+TensorBase<Derived>::copy_(const B & other, bool non_blocking)
+{
+  const auto x = core::in_place_operand("copy_", self(), other, /*mixed_devices=*/true);
+  return copy_(x, non_blocking);
+}
+
+template <class Derived>
+Derived
+TensorBase<Derived>::linspace(const Derived & start, const Derived & end, Size nstep, Size dim)
+{
+  NEML2_CHECK(nstep > 0, "linspace: expected at least one step, got ", nstep, ".");
+  const core::Operation op("linspace");
+  const std::array<core::Operand, 2> o{core::operand(start), core::operand(end)};
+  core::check_operands(op, o);
+  const TensorShape batch = core::broadcast_batch(op, o);
+  core::check_base_broadcast(op, start, end);
+  const Size n = Size(batch.size());
+  const auto base = utils::broadcast_sizes(start.base_sizes(), end.base_sizes());
+  const auto at_dim = [&](const Derived & t)
+  {
+    return core::align_base(t, t.batch_dim(), Size(base.size()))
+        .expand(utils::add_shapes(batch, base))
+        .unsqueeze(utils::normalize_itr(dim, 0, n));
+  };
+  const at::Tensor a = at_dim(start), b = at_dim(end);
+  TensorShape steps(size_t(n) + 1 + base.size(), 1);
+  steps[size_t(utils::normalize_itr(dim, 0, n))] = nstep;
+  const at::Tensor k = at::arange(nstep, a.options()).div(double(std::max<Size>(nstep - 1, 1)));
+  return wrap(a + (b - a) * k.reshape(steps), n + 1);
+}
+
+template <class Derived>
+Derived
+TensorBase<Derived>::logspace(
+    const Derived & start, const Derived & end, Size nstep, Size dim, Real base)
+{
+  const Derived exponents = linspace(start, end, nstep, dim);
+  return wrap(at::pow(CScalar(base), exponents), exponents.batch_dim());
+}
+} // namespace neml2

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/errors.h"
+#include "neml2/core/types.h"
+
+namespace neml2
+{
+/// The floating type factories use when no options are given; kFloat64 unless changed.
+/// Assigning to it leaves torch's own default alone; set_default_dtype changes both.
+/// Not synchronised: set it before threads start.
+inline Dtype &
+default_dtype()
+{
+  static Dtype dtype = kFloat64;
+  return dtype;
+}
+
+/// Sets the default dtype of this library and of torch. Later factories follow.
+/// @throws NEMLException if it is not a floating type.
+inline void
+set_default_dtype(Dtype dtype)
+{
+  NEML2_CHECK(c10::isFloatingType(dtype),
+              "set_default_dtype: expected a floating type such as kFloat64, got ",
+              dtype,
+              ". Integer factories take their dtype from their options.");
+  default_dtype() = dtype;
+  c10::set_default_dtype(c10::scalarTypeToTypeMeta(dtype));
+}
+
+inline Dtype
+get_default_dtype()
+{
+  return default_dtype();
+}
+
+/// The integer type of integer factories; kInt64 unless changed.
+inline Dtype &
+default_integer_dtype()
+{
+  static Dtype dtype = kInt64;
+  return dtype;
+}
+
+/// @throws NEMLException if it is not an integer type.
+inline void
+set_default_integer_dtype(Dtype dtype)
+{
+  NEML2_CHECK(c10::isIntegralType(dtype, /*includeBool=*/false),
+              "set_default_integer_dtype: expected an integer type such as kInt64, got ",
+              dtype,
+              ".");
+  default_integer_dtype() = dtype;
+}
+
+inline Dtype
+get_default_integer_dtype()
+{
+  return default_integer_dtype();
+}
+
+/// The device factories use when no options are given; the CPU unless changed.
+inline Device &
+default_device()
+{
+  static Device device = c10::Device(kCPU);
+  return device;
+}
+
+/// Options of the factories: the default dtype and device of this moment.
+inline TensorOptions
+default_tensor_options()
+{
+  return TensorOptions().dtype(default_dtype()).device(default_device());
+}
+
+/// Options of integer factories.
+inline TensorOptions
+default_integer_tensor_options()
+{
+  return TensorOptions().dtype(default_integer_dtype()).device(default_device());
+}
+
+/// Tolerances that 2.x programs read and set.
+inline Real &
+machine_precision()
+{
+  static Real value = 1e-15;
+  return value;
+}
+inline Real &
+tolerance()
+{
+  static Real value = 1e-6;
+  return value;
+}
+inline Real &
+tighter_tolerance()
+{
+  static Real value = 1e-12;
+  return value;
+}
+
+/// Distance from 1 to the next number of a floating type: float64 2.2e-16, float32 1.2e-7, float16 9.8e-4.
+/// @throws NEMLException for any other type.
+inline double
+machine_precision(Dtype dtype)
+{
+  switch (dtype)
+  {
+  case kFloat64:
+    return std::numeric_limits<double>::epsilon();
+  case kFloat32:
+    return std::numeric_limits<float>::epsilon();
+  case kFloat16:
+    return 9.7656e-4;
+  default:
+    core::fail("machine_precision: expected kFloat64, kFloat32 or kFloat16, got ", dtype, ".");
+  }
+}
+
+namespace core
+{
+/// Options that name no dtype get this library's default one, not torch's.
+inline TensorOptions
+with_dtype(const TensorOptions & options)
+{
+  return options.has_dtype() ? options : options.dtype(default_dtype());
+}
+
+/// Enables an overload for what converts to TensorOptions. As a template parameter it leaves a bare
+/// {} to the overload whose parameter is a shape.
+template <class O>
+using if_options = std::enable_if_t<std::is_convertible_v<const O &, TensorOptions>, int>;
+} // namespace core
+} // namespace neml2

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/aten.h"
+
+#include <limits>
+
+namespace neml2
+{
+using Size = int64_t;                          ///< one size, index or count
+using TensorShape = c10::SmallVector<Size, 8>; ///< a shape that owns its sizes
+using TensorShapeRef =
+    c10::ArrayRef<Size>; ///< a view of a shape; does not own: never store a brace list in one
+
+using ATensor = at::Tensor;  ///< LibTorch's tensor, without the batch dimension
+using CScalar = c10::Scalar; ///< a plain number of any kind: integer, floating, bool
+using Real = double;
+using Integer = int64_t;
+
+template <class T, unsigned N = c10::CalculateSmallVectorDefaultInlinedElements<T>::value>
+using SmallVector = c10::SmallVector<T, N>;
+template <class T>
+using ArrayRef = c10::ArrayRef<T>;
+
+using TensorOptions = c10::TensorOptions;
+using Dtype = c10::ScalarType;
+using Device = c10::Device;
+using DeviceIndex = c10::DeviceIndex;
+
+constexpr auto kUInt8 = c10::kByte;
+constexpr auto kInt8 = c10::kChar;
+constexpr auto kInt16 = c10::kShort;
+constexpr auto kInt32 = c10::kInt;
+constexpr auto kInt64 = c10::kLong;
+constexpr auto kFloat16 = c10::kHalf;
+constexpr auto kFloat32 = c10::kFloat;
+constexpr auto kFloat64 = c10::kDouble;
+constexpr auto kStrided = c10::kStrided;
+constexpr auto kSparse = c10::kSparse;
+constexpr auto kCPU = c10::DeviceType::CPU;
+constexpr auto kCUDA = c10::DeviceType::CUDA;
+
+constexpr Real eps = std::numeric_limits<Real>::epsilon(); ///< machine epsilon of float64
+constexpr Real sqrt2 = 1.4142135623730951;
+constexpr Real invsqrt2 = 0.7071067811865475;
+constexpr Real pi = 3.141592653589793;
+} // namespace neml2
