@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/R2.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of second order tensors, for example a deformation gradient or a rotation matrix.
+ *
+ * Shape (...; 3, 3): any batch shape, then A_ij in row i, column j.
+ * Units: the caller's choice, the same for all components.
+ */
+class R2 : public PrimitiveTensor<R2, 3, 3>
+{
+public:
+  static constexpr auto type_name = "R2";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::R2<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  R2() = default;
+  /// All nine components of a symmetric tensor. (...; 6) -> (...; 3, 3)
+  R2(const SR2 & S);
+
+  /// a δ_ij, unbatched. (; 3, 3)
+  [[nodiscard]] static R2 fill(const CScalar & a,
+                               const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static R2 fill(const Scalar & a);
+  /// Diagonal. (; 3, 3), or (...; ) three times -> (...; 3, 3)
+  [[nodiscard]] static R2 fill(const CScalar & a00,
+                               const CScalar & a11,
+                               const CScalar & a22,
+                               const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static R2 fill(const Scalar & a00, const Scalar & a11, const Scalar & a22);
+  /// Symmetric, components in Mandel order (no √2).
+  [[nodiscard]] static R2 fill(const CScalar & a00,
+                               const CScalar & a11,
+                               const CScalar & a22,
+                               const CScalar & a12,
+                               const CScalar & a02,
+                               const CScalar & a01,
+                               const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static R2 fill(const Scalar & a00,
+                               const Scalar & a11,
+                               const Scalar & a22,
+                               const Scalar & a12,
+                               const Scalar & a02,
+                               const Scalar & a01);
+  /// All components, row by row.
+  [[nodiscard]] static R2 fill(const CScalar & a00,
+                               const CScalar & a01,
+                               const CScalar & a02,
+                               const CScalar & a10,
+                               const CScalar & a11,
+                               const CScalar & a12,
+                               const CScalar & a20,
+                               const CScalar & a21,
+                               const CScalar & a22,
+                               const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static R2 fill(const Scalar & a00,
+                               const Scalar & a01,
+                               const Scalar & a02,
+                               const Scalar & a10,
+                               const Scalar & a11,
+                               const Scalar & a12,
+                               const Scalar & a20,
+                               const Scalar & a21,
+                               const Scalar & a22);
+
+  /// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3)
+  [[nodiscard]] static R2 skew(const Vec & v);
+  /// δ_ij. (; 3, 3)
+  [[nodiscard]] static R2 identity(const TensorOptions & options = default_tensor_options());
+
+  /// Row i, column j. (...; 3, 3) -> (...; 3)
+  Vec row(Size i) const;
+  Vec col(Size j) const;
+
+  /// R_ik A_kl R_jl, the tensor turned (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+  R2 rotate(const R2 & R) const;
+  /// A_ji. (...; 3, 3) -> (...; 3, 3)
+  R2 transpose() const;
+  /// A^-1 by cofactors, in the inverse of the unit of A; infinite or NaN where A is singular.
+  R2 inverse() const;
+  /// Determinant. (...; 3, 3) -> (...; ), in the cube of the unit of A.
+  Scalar det() const;
+  /// A_kk. (...; 3, 3) -> (...; ), in the unit of A.
+  Scalar tr() const;
+  /// Volumetric part A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
+  R2 vol() const;
+  /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
+  R2 dev() const;
+  /// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; ), unit of A × unit of B.
+  Scalar inner(const R2 & B) const;
+  /// A_ij A_ij. (...; 3, 3) -> (...; ), in the square of the unit of A.
+  Scalar norm_sq() const;
+  /// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ), in the unit of A.
+  Scalar norm(Real epsilon = 0) const;
+};
+
+/// A_kk. (...; 3, 3) -> (...; )
+Scalar tr(const R2 & A);
+/// Volumetric part A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3)
+R2 vol(const R2 & A);
+/// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3)
+R2 dev(const R2 & A);
+/// Determinant, by cofactors. (...; 3, 3) -> (...; )
+Scalar det(const R2 & A);
+/// A^-1, by cofactors; infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3)
+R2 inv(const R2 & A);
+/// A_ji. (...; 3, 3) -> (...; 3, 3)
+R2 transpose(const R2 & A);
+/// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; )
+Scalar inner(const R2 & A, const R2 & B);
+/// A_ij A_ij. (...; 3, 3) -> (...; )
+Scalar norm_sq(const R2 & A);
+/// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ). Its gradient at A = 0 is 0.
+Scalar norm(const R2 & A, Real epsilon = 0);
+/// A / √(A_ij A_ij + epsilon), without unit. (...; 3, 3) -> (...; 3, 3). NaN where that is 0 / 0.
+R2 unit(const R2 & A, Real epsilon = 0);
+/// W_ij = -ε_ijk v_k. (...; 3) -> (...; 3, 3)
+R2 skew(const Vec & v);
+/// R_ik A_kl R_jl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+R2 rotate(const R2 & A, const R2 & R);
+
+/// A_ik B_kj. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+template <class A, class B, core::if_types<A, R2, B, R2> = 0>
+R2 operator*(const A & a, const B & b);
+/// A_ik b_k. (...; 3, 3), (...; 3) -> (...; 3)
+template <class A, class B, core::if_types<A, R2, B, Vec> = 0>
+Vec operator*(const A & a, const B & b);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2
+{
+inline R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
+
+inline R2
+R2::fill(const CScalar & a, const TensorOptions & options)
+{
+  return fill(a, a, a, options);
+}
+
+inline R2
+R2::fill(const CScalar & a00,
+         const CScalar & a11,
+         const CScalar & a22,
+         const TensorOptions & options)
+{
+  return from_values({a00, 0, 0, 0, a11, 0, 0, 0, a22}, options);
+}
+
+inline R2
+R2::fill(const CScalar & a00,
+         const CScalar & a11,
+         const CScalar & a22,
+         const CScalar & a12,
+         const CScalar & a02,
+         const CScalar & a01,
+         const TensorOptions & options)
+{
+  return from_values({a00, a01, a02, a01, a11, a12, a02, a12, a22}, options);
+}
+
+inline R2
+R2::fill(const CScalar & a00,
+         const CScalar & a01,
+         const CScalar & a02,
+         const CScalar & a10,
+         const CScalar & a11,
+         const CScalar & a12,
+         const CScalar & a20,
+         const CScalar & a21,
+         const CScalar & a22,
+         const TensorOptions & options)
+{
+  return from_values({a00, a01, a02, a10, a11, a12, a20, a21, a22}, options);
+}
+
+inline R2
+R2::fill(const Scalar & a)
+{
+  return fill(a, a, a);
+}
+
+inline R2
+R2::fill(const Scalar & a00, const Scalar & a11, const Scalar & a22)
+{
+  const auto zero = Scalar::zeros(a00.options());
+  return fill(a00, zero, zero, zero, a11, zero, zero, zero, a22);
+}
+
+inline R2
+R2::fill(const Scalar & a00,
+         const Scalar & a11,
+         const Scalar & a22,
+         const Scalar & a12,
+         const Scalar & a02,
+         const Scalar & a01)
+{
+  return fill(a00, a01, a02, a01, a11, a12, a02, a12, a22);
+}
+
+inline R2
+R2::fill(const Scalar & a00,
+         const Scalar & a01,
+         const Scalar & a02,
+         const Scalar & a10,
+         const Scalar & a11,
+         const Scalar & a12,
+         const Scalar & a20,
+         const Scalar & a21,
+         const Scalar & a22)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("R2::fill", core::Accepts::any),
+      [](const auto & first, const auto &... rest)
+      { return kernels::R2<std::decay_t<decltype(first)>>(first, rest...); },
+      [](const auto &... a) { return core::stack<R2>({a...}); },
+      a00,
+      a01,
+      a02,
+      a10,
+      a11,
+      a12,
+      a20,
+      a21,
+      a22);
+}
+
+inline R2
+R2::skew(const Vec & v)
+{
+  return neml2::skew(v);
+}
+
+inline R2
+R2::identity(const TensorOptions & options)
+{
+  return fill(1, options);
+}
+
+inline Vec
+R2::row(Size i) const
+{
+  core::check_defined("R2::row", *this);
+  return Vec(select(batch_dim(), utils::normalize_dim(i, 0, 3)), batch_dim());
+}
+
+inline Vec
+R2::col(Size j) const
+{
+  core::check_defined("R2::col", *this);
+  return Vec(select(batch_dim() + 1, utils::normalize_dim(j, 0, 3)), batch_dim());
+}
+
+inline Scalar
+tr(const R2 & A)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("tr", core::Accepts::numbers),
+      [](const auto & a) { return kernels::tr(a); },
+      [](const R2 & a) { return Scalar(a.diagonal(0, -2, -1).sum(-1, false, a.scalar_type())); },
+      A);
+}
+
+inline R2
+vol(const R2 & A)
+{
+  return core::evaluate_leaf<R2>(
+      "vol",
+      [](const auto & a) { return kernels::vol(a); },
+      [](const R2 & a)
+      { return R2(tr(a).unsqueeze(-1).unsqueeze(-1) / 3 * core::raw(R2::identity(a.options()))); },
+      A);
+}
+
+inline R2
+dev(const R2 & A)
+{
+  return core::evaluate<R2>(
+      "dev", [](const auto & a) { return a - vol(a); }, A);
+}
+
+inline Scalar
+det(const R2 & A)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("det", core::Accepts::numbers),
+      [](const auto & a) { return kernels::det(a); },
+      [](const R2 & a) // a0 · (a1 × a2) of its rows
+      { return inner(a.row(0), cross(a.row(1), a.row(2))); },
+      A);
+}
+
+inline R2
+inv(const R2 & A)
+{
+  return core::evaluate_leaf<R2>(
+      "inv",
+      [](const auto & a) { return kernels::inv(a); },
+      [](const R2 & a)
+      {
+        // The columns of the inverse are the cross products of the rows, over the determinant.
+        const Vec a0 = a.row(0), a1 = a.row(1), a2 = a.row(2);
+        const Vec c0 = cross(a1, a2);
+        const at::Tensor cofactors = at::stack({c0, cross(a2, a0), cross(a0, a1)}, -1);
+        return R2(cofactors / inner(a0, c0).unsqueeze(-1).unsqueeze(-1));
+      },
+      A);
+}
+
+inline R2
+transpose(const R2 & A)
+{
+  core::check_defined("transpose", A);
+  return R2(A.at::Tensor::transpose(-1, -2), A.batch_dim());
+}
+
+inline Scalar
+inner(const R2 & A, const R2 & B)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("inner", core::Accepts::numbers),
+      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
+      [](const R2 & a, const R2 & b) { return core::dot<Scalar>(a.flatten(-2), b.flatten(-2)); },
+      A,
+      B);
+}
+
+inline Scalar
+norm_sq(const R2 & A)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("norm_sq", core::Accepts::numbers),
+      [](const auto & a) { return kernels::norm_sq(a); },
+      [](const R2 & a) { return core::dot<Scalar>(a.flatten(-2), a.flatten(-2)); },
+      A);
+}
+
+inline Scalar
+norm(const R2 & A, Real epsilon)
+{
+  return core::norm<Scalar>(A, epsilon);
+}
+
+inline R2
+unit(const R2 & A, Real epsilon)
+{
+  return core::evaluate<R2>(
+      "unit",
+      [epsilon](const auto & a)
+      {
+        using kernels::sqrt;
+        return a / sqrt(norm_sq(a) + epsilon);
+      },
+      A);
+}
+
+inline R2
+skew(const Vec & v)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("skew", core::Accepts::numbers),
+      [](const auto & a) { return kernels::skew(a); },
+      [](const Vec & a)
+      {
+        const Scalar a0 = a(0), a1 = a(1), a2 = a(2), zero = Scalar::zeros_like(a0);
+        return core::stack<R2>({zero, -a2, a1, a2, zero, -a0, -a1, a0, zero});
+      },
+      v);
+}
+
+template <class A, class B, core::if_types<A, R2, B, R2>>
+R2
+operator*(const A & a, const B & b)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("R2 * R2", core::Accepts::numbers),
+      [](const auto & x, const auto & y) { return x * y; },
+      [](const R2 & x, const R2 & y) { return R2(at::matmul(x, y)); },
+      a,
+      b);
+}
+
+template <class A, class B, core::if_types<A, R2, B, Vec>>
+Vec
+operator*(const A & a, const B & b)
+{
+  return core::evaluate_leaf<Vec>(
+      core::Operation("R2 * Vec", core::Accepts::numbers),
+      [](const auto & x, const auto & y) { return x * y; },
+      [](const R2 & x, const Vec & y) { return Vec(at::matmul(x, y.unsqueeze(-1)).squeeze(-1)); },
+      a,
+      b);
+}
+
+inline R2
+rotate(const R2 & A, const R2 & R)
+{
+  return core::evaluate<R2>(
+      core::Operation("rotate", core::Accepts::numbers),
+      [](const auto & a, const auto & r) { return r * a * transpose(r); },
+      A,
+      R);
+}
+
+inline R2
+R2::rotate(const R2 & R) const
+{
+  return neml2::rotate(*this, R);
+}
+
+inline R2
+R2::transpose() const
+{
+  return neml2::transpose(*this);
+}
+
+inline R2
+R2::inverse() const
+{
+  return inv(*this);
+}
+
+inline Scalar
+R2::det() const
+{
+  return neml2::det(*this);
+}
+
+inline Scalar
+R2::tr() const
+{
+  return neml2::tr(*this);
+}
+
+inline R2
+R2::vol() const
+{
+  return neml2::vol(*this);
+}
+
+inline R2
+R2::dev() const
+{
+  return neml2::dev(*this);
+}
+
+inline Scalar
+R2::norm_sq() const
+{
+  return neml2::norm_sq(*this);
+}
+
+inline Scalar
+R2::norm(Real epsilon) const
+{
+  return neml2::norm(*this, epsilon);
+}
+
+inline Scalar
+R2::inner(const R2 & B) const
+{
+  return neml2::inner(*this, B);
+}
+} // namespace neml2

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/SR2.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of symmetric second order tensors, for example stress or strain.
+ *
+ * Shape (...; 6): any batch shape, then the Mandel components
+ * (s00, s11, s22, √2 s12, √2 s02, √2 s01). The √2 makes the storage isometric:
+ * a_ij b_ij is the dot product of the six numbers.
+ * Units: the caller's choice, the same for all six components.
+ *
+ * Source: Mandel (1965), Int. J. Solids Struct. 1, 273-295.
+ */
+class SR2 : public PrimitiveTensor<SR2, 6>
+{
+public:
+  static constexpr auto type_name = "SR2";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::SR2<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  SR2() = default;
+  /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
+  SR2(const R2 & A);
+
+  /// a δ_ij, unbatched. (; 6)
+  [[nodiscard]] static SR2 fill(const CScalar & a,
+                                const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static SR2 fill(const Scalar & a);
+  /// Diagonal. (; 6), or (...; ) three times -> (...; 6)
+  [[nodiscard]] static SR2 fill(const CScalar & s00,
+                                const CScalar & s11,
+                                const CScalar & s22,
+                                const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static SR2 fill(const Scalar & s00, const Scalar & s11, const Scalar & s22);
+  /// Tensor components; the shear ones are stored times √2.
+  [[nodiscard]] static SR2 fill(const CScalar & s00,
+                                const CScalar & s11,
+                                const CScalar & s22,
+                                const CScalar & s12,
+                                const CScalar & s02,
+                                const CScalar & s01,
+                                const TensorOptions & options = default_tensor_options());
+  [[nodiscard]] static SR2 fill(const Scalar & s00,
+                                const Scalar & s11,
+                                const Scalar & s22,
+                                const Scalar & s12,
+                                const Scalar & s02,
+                                const Scalar & s01);
+
+  /// δ_ij. (; 6)
+  [[nodiscard]] static SR2 identity(const TensorOptions & options = default_tensor_options());
+  /// Derivative of a symmetric tensor by itself, the symmetric identity. (; 6, 6)
+  [[nodiscard]] static SSR4 identity_map(const TensorOptions & options = default_tensor_options());
+
+  using PrimitiveTensor::operator();
+  /// Component s_ij of the tensor, without the √2. (...; 6) -> (...; )
+  Scalar operator()(Size i, Size j) const;
+
+  /// R_ik s_kl R_jl, the tensor turned (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6)
+  SR2 rotate(const R2 & R) const;
+  /// s_kk. (...; 6) -> (...; ), in the unit of s.
+  Scalar tr() const;
+  /// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
+  SR2 vol() const;
+  /// Deviator s_ij - s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
+  SR2 dev() const;
+  /// Determinant of the 3×3 tensor. (...; 6) -> (...; ), in the cube of the unit of s.
+  Scalar det() const;
+  /// Double contraction s_ij t_ij. (...; 6), (...; 6) -> (...; ), unit of s × unit of t.
+  Scalar inner(const SR2 & t) const;
+  /// s_ij s_ij. (...; 6) -> (...; ), in the square of the unit of s.
+  Scalar norm_sq() const;
+  /// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s. (...; 6) -> (...; ), in the unit of s.
+  /// Its gradient at s = 0 is 0 (for epsilon = 0, one choice among the subgradients).
+  Scalar norm(Real epsilon = 0) const;
+  /// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6), unit of s × unit of t.
+  SSR4 outer(const SR2 & t) const;
+  /// s^-1 by cofactors, in the inverse of the unit of s; infinite or NaN where s is singular.
+  SR2 inverse() const;
+  /// s_ji = s_ij.
+  SR2 transpose() const;
+};
+
+/// s_kk. (...; 6) -> (...; )
+Scalar tr(const SR2 & s);
+/// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6)
+SR2 vol(const SR2 & s);
+/// Deviator s_ij - s_kk δ_ij / 3. (...; 6) -> (...; 6)
+SR2 dev(const SR2 & s);
+/// Determinant of the 3×3 tensor. (...; 6) -> (...; )
+Scalar det(const SR2 & s);
+/// Double contraction s_ij t_ij. (...; 6), (...; 6) -> (...; )
+Scalar inner(const SR2 & s, const SR2 & t);
+/// s_ij s_ij. (...; 6) -> (...; )
+Scalar norm_sq(const SR2 & s);
+/// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s. (...; 6) -> (...; )
+Scalar norm(const SR2 & s, Real epsilon = 0);
+/// s / √(s_ij s_ij + epsilon), without unit. (...; 6) -> (...; 6). NaN where that is 0 / 0.
+SR2 unit(const SR2 & s, Real epsilon = 0);
+/// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6)
+SSR4 outer(const SR2 & s, const SR2 & t);
+/// s_ij s_kl. (...; 6) -> (...; 6, 6)
+SSR4 outer(const SR2 & s);
+/// s^-1 by cofactors. (...; 6) -> (...; 6)
+SR2 inv(const SR2 & s);
+/// s_ji = s_ij. (...; 6) -> (...; 6)
+SR2 transpose(const SR2 & s);
+/// R_ik s_kl R_jl. (...; 6), (...; 3, 3) -> (...; 6)
+SR2 rotate(const SR2 & s, const R2 & R);
+/// All nine components. (...; 6) -> (...; 3, 3)
+R2 full(const SR2 & s);
+/// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
+SR2 sym(const R2 & A);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+inline SR2::SR2(const R2 & A) : SR2(neml2::sym(A)) {}
+
+inline SR2
+SR2::fill(const CScalar & a, const TensorOptions & options)
+{
+  return fill(a, a, a, options);
+}
+
+inline SR2
+SR2::fill(const CScalar & s00,
+          const CScalar & s11,
+          const CScalar & s22,
+          const TensorOptions & options)
+{
+  return from_values({s00, s11, s22, 0, 0, 0}, options);
+}
+
+inline SR2
+SR2::fill(const CScalar & s00,
+          const CScalar & s11,
+          const CScalar & s22,
+          const CScalar & s12,
+          const CScalar & s02,
+          const CScalar & s01,
+          const TensorOptions & options)
+{
+  const auto shear = [](const CScalar & s) { return CScalar(kernels::sqrt2 * s.toDouble()); };
+  return from_values({s00, s11, s22, shear(s12), shear(s02), shear(s01)}, options);
+}
+
+inline SR2
+SR2::fill(const Scalar & a)
+{
+  return fill(a, a, a);
+}
+
+inline SR2
+SR2::fill(const Scalar & s00, const Scalar & s11, const Scalar & s22)
+{
+  const auto zero = Scalar::zeros(s00.options());
+  return fill(s00, s11, s22, zero, zero, zero);
+}
+
+inline SR2
+SR2::fill(const Scalar & s00,
+          const Scalar & s11,
+          const Scalar & s22,
+          const Scalar & s12,
+          const Scalar & s02,
+          const Scalar & s01)
+{
+  return core::evaluate_leaf<SR2>(
+      "SR2::fill",
+      [](const auto & a,
+         const auto & b,
+         const auto & c,
+         const auto & d,
+         const auto & e,
+         const auto & f)
+      {
+        constexpr double s = kernels::sqrt2;
+        return kernels::SR2<std::decay_t<decltype(a)>>(a, b, c, d * s, e * s, f * s);
+      },
+      [](const auto & a,
+         const auto & b,
+         const auto & c,
+         const auto & d,
+         const auto & e,
+         const auto & f)
+      {
+        constexpr double s = kernels::sqrt2;
+        return core::stack<SR2>({a, b, c, d * s, e * s, f * s});
+      },
+      s00,
+      s11,
+      s22,
+      s12,
+      s02,
+      s01);
+}
+
+inline SR2
+SR2::identity(const TensorOptions & options)
+{
+  return fill(1, options);
+}
+
+inline SSR4
+SR2::identity_map(const TensorOptions & options)
+{
+  return SSR4::identity_sym(options);
+}
+
+inline Scalar
+SR2::operator()(Size i, Size j) const
+{
+  const int k =
+      kernels::mandel_reverse_index[utils::normalize_dim(i, 0, 3)][utils::normalize_dim(j, 0, 3)];
+  const Scalar stored = (*this)(k);
+  return k < 3 ? stored : stored * kernels::invsqrt2;
+}
+
+inline Scalar
+tr(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("tr", core::Accepts::numbers),
+      [](const auto & a) { return kernels::tr(a); },
+      [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).sum(-1, false, a.scalar_type())); },
+      s);
+}
+
+inline SR2
+vol(const SR2 & s)
+{
+  return core::evaluate_leaf<SR2>(
+      "vol",
+      [](const auto & a) { return kernels::vol(a); },
+      [](const SR2 & a)
+      {
+        const at::Tensor normal = a.slice(-1, 0, 3);
+        const at::Tensor p = normal.mean(-1, /*keepdim=*/true).expand_as(normal);
+        return SR2(at::cat({p, at::zeros_like(p)}, -1));
+      },
+      s);
+}
+
+inline SR2
+dev(const SR2 & s)
+{
+  return core::evaluate<SR2>(
+      "dev", [](const auto & a) { return a - vol(a); }, s);
+}
+
+inline Scalar
+det(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "det",
+      [](const auto & a) { return kernels::det(a); },
+      [](const SR2 & a) { return det(full(a)); },
+      s);
+}
+
+inline Scalar
+inner(const SR2 & s, const SR2 & t)
+{
+  return core::evaluate_leaf<Scalar>(
+      "inner",
+      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
+      [](const SR2 & a, const SR2 & b) { return core::dot<Scalar>(a, b); },
+      s,
+      t);
+}
+
+inline Scalar
+norm_sq(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "norm_sq",
+      [](const auto & a) { return kernels::norm_sq(a); },
+      [](const SR2 & a) { return core::dot<Scalar>(a, a); },
+      s);
+}
+
+inline Scalar
+norm(const SR2 & s, Real epsilon)
+{
+  return core::norm<Scalar>(s, epsilon);
+}
+
+inline SR2
+unit(const SR2 & s, Real epsilon)
+{
+  return core::evaluate<SR2>(
+      "unit",
+      [epsilon](const auto & a)
+      {
+        using kernels::sqrt;
+        return a / sqrt(norm_sq(a) + epsilon);
+      },
+      s);
+}
+
+inline SSR4
+outer(const SR2 & s, const SR2 & t)
+{
+  return core::evaluate_leaf<SSR4>(
+      "outer",
+      [](const auto & a, const auto & b) { return kernels::outer(a, b); },
+      [](const SR2 & a, const SR2 & b) { return SSR4(a.unsqueeze(-1) * b.unsqueeze(-2)); },
+      s,
+      t);
+}
+
+inline SSR4
+outer(const SR2 & s)
+{
+  return outer(s, s);
+}
+
+inline SR2
+inv(const SR2 & s)
+{
+  return core::evaluate_leaf<SR2>(
+      "inv",
+      [](const auto & a) { return kernels::inv(a); },
+      [](const SR2 & a) { return sym(inv(full(a))); },
+      s);
+}
+
+inline SR2
+transpose(const SR2 & s)
+{
+  return s;
+}
+
+inline SR2
+rotate(const SR2 & s, const R2 & R)
+{
+  return core::evaluate_leaf<SR2>(
+      "rotate",
+      [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
+      [](const SR2 & a, const R2 & r) { return sym(r * full(a) * transpose(r)); },
+      s,
+      R);
+}
+
+inline R2
+full(const SR2 & s)
+{
+  return core::evaluate_leaf<R2>(
+      "full",
+      [](const auto & a) { return kernels::full(a); },
+      [](const SR2 & a)
+      {
+        constexpr double i = kernels::invsqrt2;
+        const at::Tensor s12 = core::raw(a(3)) * i, s02 = core::raw(a(4)) * i,
+                         s01 = core::raw(a(5)) * i;
+        return core::stack<R2, at::Tensor>({a(0), s01, s02, s01, a(1), s12, s02, s12, a(2)});
+      },
+      s);
+}
+
+inline SR2
+sym(const R2 & A)
+{
+  return core::evaluate_leaf<SR2>(
+      "sym",
+      [](const auto & a) { return kernels::sym(a); },
+      [](const R2 & a)
+      {
+        constexpr double i = kernels::invsqrt2;
+        const auto shear = [&](int j, int k)
+        { return (core::raw(a(j, k)) + core::raw(a(k, j))) * i; };
+        return core::stack<SR2, at::Tensor>(
+            {a(0, 0), a(1, 1), a(2, 2), shear(1, 2), shear(0, 2), shear(0, 1)});
+      },
+      A);
+}
+
+inline SR2
+SR2::rotate(const R2 & R) const
+{
+  return neml2::rotate(*this, R);
+}
+
+inline Scalar
+SR2::tr() const
+{
+  return neml2::tr(*this);
+}
+
+inline SR2
+SR2::vol() const
+{
+  return neml2::vol(*this);
+}
+
+inline SR2
+SR2::dev() const
+{
+  return neml2::dev(*this);
+}
+
+inline Scalar
+SR2::det() const
+{
+  return neml2::det(*this);
+}
+
+inline Scalar
+SR2::inner(const SR2 & t) const
+{
+  return neml2::inner(*this, t);
+}
+
+inline Scalar
+SR2::norm_sq() const
+{
+  return neml2::norm_sq(*this);
+}
+
+inline Scalar
+SR2::norm(Real epsilon) const
+{
+  return neml2::norm(*this, epsilon);
+}
+
+inline SSR4
+SR2::outer(const SR2 & t) const
+{
+  return neml2::outer(*this, t);
+}
+
+inline SR2
+SR2::inverse() const
+{
+  return inv(*this);
+}
+
+inline SR2
+SR2::transpose() const
+{
+  return *this;
+}
+} // namespace neml2

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/Vec.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of vectors, for example a displacement or a crystal direction.
+ *
+ * Shape (...; 3): any batch shape, then (v0, v1, v2).
+ * Units: the caller's choice, the same for all components.
+ */
+class Vec : public PrimitiveTensor<Vec, 3>
+{
+public:
+  static constexpr auto type_name = "Vec";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::Vec<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  Vec() = default;
+
+  /// From three numbers, unbatched. (; 3)
+  [[nodiscard]] static Vec fill(const CScalar & v0,
+                                const CScalar & v1,
+                                const CScalar & v2,
+                                const TensorOptions & options = default_tensor_options())
+  {
+    return from_values({v0, v1, v2}, options);
+  }
+  /// From three batches of components; their batch shapes broadcast. (...; ) three times -> (...; 3)
+  [[nodiscard]] static Vec fill(const Scalar & v0, const Scalar & v1, const Scalar & v2);
+
+  /// Derivative of a vector by itself, δ_ij. (; 3, 3)
+  [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
+
+  /// v_i v_i. (...; 3) -> (...; ), in the square of the unit of v.
+  Scalar norm_sq() const;
+  /// √(v_i v_i). (...; 3) -> (...; ), in the unit of v. Its gradient at v = 0 is 0.
+  Scalar norm() const;
+  /// v_i w_i. (...; 3), (...; 3) -> (...; ), unit of v × unit of w.
+  Scalar dot(const Vec & w) const;
+  /// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3), unit of v × unit of w.
+  Vec cross(const Vec & w) const;
+  /// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3), unit of v × unit of w.
+  R2 outer(const Vec & w) const;
+  /// v_i v_j. (...; 3) -> (...; 6), in the square of the unit of v.
+  SR2 self_outer() const;
+  /// R_ij v_j, the vector turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3)
+  Vec rotate(const R2 & R) const;
+  /// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3)
+  Vec transform(const R2 & T) const;
+};
+
+/// v_i v_i. (...; 3) -> (...; )
+Scalar norm_sq(const Vec & v);
+/// √(v_i v_i + epsilon), epsilon in the square of the unit of v. (...; 3) -> (...; )
+Scalar norm(const Vec & v, Real epsilon = 0);
+/// v / √(v_i v_i + epsilon), without unit. (...; 3) -> (...; 3). NaN where that is 0 / 0.
+Vec unit(const Vec & v, Real epsilon = 0);
+/// v_i w_i. (...; 3), (...; 3) -> (...; )
+Scalar inner(const Vec & v, const Vec & w);
+/// v_i w_i, under the name of NEML2 2.1. (...; 3), (...; 3) -> (...; )
+Scalar vdot(const Vec & v, const Vec & w);
+/// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3)
+Vec cross(const Vec & v, const Vec & w);
+/// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3)
+R2 outer(const Vec & v, const Vec & w);
+/// v_i v_j. (...; 3) -> (...; 3, 3)
+R2 outer(const Vec & v);
+/// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6)
+SR2 self_outer(const Vec & v);
+/// R_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
+Vec rotate(const Vec & v, const R2 & R);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+inline Vec
+Vec::fill(const Scalar & v0, const Scalar & v1, const Scalar & v2)
+{
+  return core::evaluate_leaf<Vec>(
+      core::Operation("Vec::fill", core::Accepts::any),
+      [](const auto & a, const auto & b, const auto & c)
+      { return kernels::Vec<std::decay_t<decltype(a)>>(a, b, c); },
+      [](const auto &... a) { return core::stack<Vec>({a...}); },
+      v0,
+      v1,
+      v2);
+}
+
+inline R2
+Vec::identity_map(const TensorOptions & options)
+{
+  return R2::identity(options);
+}
+
+inline Scalar
+norm_sq(const Vec & v)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("norm_sq", core::Accepts::numbers),
+      [](const auto & a) { return kernels::norm_sq(a); },
+      [](const Vec & a) { return core::dot<Scalar>(a, a); },
+      v);
+}
+
+inline Scalar
+norm(const Vec & v, Real epsilon)
+{
+  return core::norm<Scalar>(v, epsilon);
+}
+
+inline Vec
+unit(const Vec & v, Real epsilon)
+{
+  return core::evaluate<Vec>(
+      "unit",
+      [epsilon](const auto & a)
+      {
+        using kernels::sqrt;
+        return a / sqrt(norm_sq(a) + epsilon);
+      },
+      v);
+}
+
+inline Scalar
+inner(const Vec & v, const Vec & w)
+{
+  return core::evaluate_leaf<Scalar>(
+      core::Operation("inner", core::Accepts::numbers),
+      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
+      [](const Vec & a, const Vec & b) { return core::dot<Scalar>(a, b); },
+      v,
+      w);
+}
+
+inline Scalar
+vdot(const Vec & v, const Vec & w)
+{
+  return inner(v, w);
+}
+
+inline Vec
+cross(const Vec & v, const Vec & w)
+{
+  return core::evaluate_leaf<Vec>(
+      core::Operation("cross", core::Accepts::numbers),
+      [](const auto & a, const auto & b) { return kernels::cross(a, b); },
+      [](const Vec & a, const Vec & b)
+      {
+        const auto n = std::max(a.dim(), b.dim()); // linalg_cross asks for equal dimensions
+        const at::Tensor x = core::prepend_dims(a, n), y = core::prepend_dims(b, n);
+        return Vec(at::linalg_cross(x, y, -1));
+      },
+      v,
+      w);
+}
+
+inline R2
+outer(const Vec & v, const Vec & w)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("outer", core::Accepts::numbers),
+      [](const auto & a, const auto & b) { return kernels::outer(a, b); },
+      [](const Vec & a, const Vec & b) { return R2(a.unsqueeze(-1) * b.unsqueeze(-2)); },
+      v,
+      w);
+}
+
+inline R2
+outer(const Vec & v)
+{
+  return outer(v, v);
+}
+
+inline SR2
+self_outer(const Vec & v)
+{
+  return core::evaluate_leaf<SR2>(
+      "self_outer",
+      [](const auto & a) { return kernels::self_outer(a); },
+      [](const Vec & a) { return sym(outer(a, a)); },
+      v);
+}
+
+inline Scalar
+Vec::norm_sq() const
+{
+  return neml2::norm_sq(*this);
+}
+
+inline Scalar
+Vec::norm() const
+{
+  return neml2::norm(*this);
+}
+
+inline Scalar
+Vec::dot(const Vec & w) const
+{
+  return neml2::inner(*this, w);
+}
+
+inline Vec
+Vec::cross(const Vec & w) const
+{
+  return neml2::cross(*this, w);
+}
+
+inline R2
+Vec::outer(const Vec & w) const
+{
+  return neml2::outer(*this, w);
+}
+
+inline SR2
+Vec::self_outer() const
+{
+  return neml2::self_outer(*this);
+}
+
+inline Vec
+rotate(const Vec & v, const R2 & R)
+{
+  return R * v;
+}
+
+inline Vec
+Vec::rotate(const R2 & R) const
+{
+  return neml2::rotate(*this, R);
+}
+
+inline Vec
+Vec::transform(const R2 & T) const
+{
+  return T * (*this);
+}
+} // namespace neml2
