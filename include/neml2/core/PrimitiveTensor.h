@@ -212,7 +212,19 @@ public:
     core::check_defined("()", this->self());
     at::Tensor r = *this;
     for (const Size k : {Size(i)...})
-      r = r.select(this->batch_dim(), utils::normalize_dim(k, 0, r.size(this->batch_dim())));
+    {
+      const Size n = r.size(this->batch_dim());
+      NEML2_CHECK(-n <= k && k < n,
+                  Derived::type_name,
+                  ": the component index ",
+                  k,
+                  " is out of range: expected one in [",
+                  -n,
+                  ", ",
+                  n,
+                  ").");
+      r = r.select(this->batch_dim(), k);
+    }
     return Result(core::Trusted(), std::move(r), this->batch_dim());
   }
 

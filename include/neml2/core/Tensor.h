@@ -189,9 +189,9 @@ template <class Derived>
 Tensor
 TensorBase<Derived>::base_slice(Size dim, const indexing::Slice & slice) const
 {
-  core::check_defined("base_slice", self());
   indexing::TensorIndices i;
-  i.append(size_t(utils::normalize_dim(dim, _batch_dim, this->dim())), indexing::Slice());
+  i.append(size_t(core::position("base_slice", self(), dim, _batch_dim, this->dim())),
+           indexing::Slice());
   i.push_back(slice);
   return {core::Trusted(), core::index("base_slice", *this, i), _batch_dim};
 }
@@ -217,7 +217,7 @@ TensorBase<Derived>::base_expand(Size n, Size dim) const
 {
   core::check_defined("base_expand", self());
   TensorShape shape(base_sizes().begin(), base_sizes().end());
-  shape[size_t(utils::normalize_dim(dim, 0, base_dim()))] = n;
+  shape[size_t(core::position("base_expand", self(), dim, 0, base_dim()))] = n;
   return base_expand(shape);
 }
 
@@ -233,7 +233,7 @@ template <class Derived>
 Tensor
 TensorBase<Derived>::base_expand_copy(TensorShapeRef shape) const
 {
-  return base_expand(shape).contiguous();
+  return base_expand(shape).clone();
 }
 
 template <class Derived>
@@ -254,18 +254,17 @@ template <class Derived>
 Tensor
 TensorBase<Derived>::base_unsqueeze(Size d) const
 {
-  core::check_defined("base_unsqueeze", self());
-  return {core::Trusted(), unsqueeze(utils::normalize_itr(d, _batch_dim, dim())), _batch_dim};
+  const Size at = core::position("base_unsqueeze", self(), d, _batch_dim, dim() + 1);
+  return {core::Trusted(), unsqueeze(at), _batch_dim};
 }
 
 template <class Derived>
 Tensor
 TensorBase<Derived>::base_transpose(Size d1, Size d2) const
 {
-  core::check_defined("base_transpose", self());
   return {core::Trusted(),
-          at::Tensor::transpose(utils::normalize_dim(d1, _batch_dim, dim()),
-                                utils::normalize_dim(d2, _batch_dim, dim())),
+          at::Tensor::transpose(core::position("base_transpose", self(), d1, _batch_dim, dim()),
+                                core::position("base_transpose", self(), d2, _batch_dim, dim())),
           _batch_dim};
 }
 
@@ -273,6 +272,7 @@ template <class Derived>
 Tensor
 TensorBase<Derived>::base_flatten() const
 {
+  core::check_defined("base_flatten", self());
   return base_reshape({base_storage()});
 }
 

@@ -80,11 +80,20 @@ public:
   Size batch_dim() const { return _batch_dim; }
   Size base_dim() const { return defined() ? dim() - _batch_dim : 0; }
   TraceableTensorShape batch_sizes() const { return {*this, _batch_dim}; }
-  TensorShapeRef base_sizes() const { return sizes().slice(size_t(_batch_dim)); }
+  TensorShapeRef base_sizes() const
+  {
+    return defined() ? sizes().slice(size_t(_batch_dim)) : TensorShapeRef();
+  }
   /// Size of batch dimension i; negative i counts from the last one.
-  TraceableSize batch_size(Size i) const { return size(utils::normalize_dim(i, 0, _batch_dim)); }
+  TraceableSize batch_size(Size i) const
+  {
+    return size(core::position("batch_size", self(), i, 0, _batch_dim));
+  }
   /// Size of base dimension i; negative i counts from the last one.
-  Size base_size(Size i) const { return size(utils::normalize_dim(i, _batch_dim, dim())); }
+  Size base_size(Size i) const
+  {
+    return size(core::position("base_size", self(), i, _batch_dim, dim()));
+  }
   /// Number of base entries.
   Size base_storage() const { return utils::storage_size(base_sizes()); }
 
@@ -93,19 +102,33 @@ public:
   /// A copy with its own storage.
   Derived clone(at::MemoryFormat format = at::MemoryFormat::Contiguous) const
   {
+    core::check_defined("clone", self());
     return wrap(at::Tensor::clone(format));
   }
   /// The same values outside the graph of autograd; shares storage.
-  Derived detach() const { return wrap(at::Tensor::detach()); }
+  Derived detach() const
+  {
+    core::check_defined("detach", self());
+    return wrap(at::Tensor::detach());
+  }
   /// The same values in this dtype and on this device.
   Derived to(const TensorOptions & options) const
   {
+    core::check_defined("to", self());
     return core::translate_errors("to", [&] { return wrap(at::Tensor::to(options)); });
   }
   /// The values, sharing storage but neither graph nor version counter.
-  Derived variable_data() const { return wrap(at::Tensor::variable_data()); }
+  Derived variable_data() const
+  {
+    core::check_defined("variable_data", self());
+    return wrap(at::Tensor::variable_data());
+  }
   /// The same values with adjacent entries; copies only if they are not.
-  Derived contiguous() const { return wrap(at::Tensor::contiguous()); }
+  Derived contiguous() const
+  {
+    core::check_defined("contiguous", self());
+    return wrap(at::Tensor::contiguous());
+  }
   /// Copies from another tensor of this library, whose batch and base shape broadcast to this one's.
   /// @throws NEMLException if they do not; this tensor is then unchanged.
   template <class B, core::if_tensor<B> = 0>
@@ -457,9 +480,8 @@ template <class Derived>
 Derived
 TensorBase<Derived>::batch_slice(Size dim, const indexing::Slice & slice) const
 {
-  core::check_defined("batch_slice", self());
   indexing::TensorIndices i;
-  i.append(size_t(utils::normalize_dim(dim, 0, _batch_dim)), indexing::Slice());
+  i.append(size_t(core::position("batch_slice", self(), dim, 0, _batch_dim)), indexing::Slice());
   i.push_back(slice);
   return wrap(core::index("batch_slice", *this, i));
 }
@@ -475,6 +497,7 @@ template <class Derived>
 void
 TensorBase<Derived>::batch_index_put_(indexing::TensorIndicesRef indices, const CScalar & value)
 {
+  core::check_defined("batch_index_put_", self());
   batch_index_put_(indices, at::full({}, value, options()));
 }
 
@@ -489,6 +512,7 @@ template <class Derived>
 void
 TensorBase<Derived>::base_index_put_(indexing::TensorIndicesRef indices, const CScalar & value)
 {
+  core::check_defined("base_index_put_", self());
   base_index_put_(indices, at::full({}, value, options()));
 }
 
@@ -508,7 +532,7 @@ TensorBase<Derived>::batch_expand(TraceableSize n, Size dim) const
 {
   core::check_defined("batch_expand", self());
   TensorShape shape = batch_sizes().concrete();
-  shape[size_t(utils::normalize_dim(dim, 0, _batch_dim))] = n;
+  shape[size_t(core::position("batch_expand", self(), dim, 0, _batch_dim))] = n;
   return batch_expand(shape);
 }
 
@@ -524,7 +548,7 @@ template <class Derived>
 Derived
 TensorBase<Derived>::batch_expand_copy(const TraceableTensorShape & shape) const
 {
-  return batch_expand(shape).contiguous();
+  return batch_expand(shape).clone();
 }
 
 template <class Derived>
@@ -541,17 +565,16 @@ template <class Derived>
 Derived
 TensorBase<Derived>::batch_unsqueeze(Size d) const
 {
-  core::check_defined("batch_unsqueeze", self());
-  return wrap(unsqueeze(utils::normalize_itr(d, 0, _batch_dim)), _batch_dim + 1);
+  return wrap(unsqueeze(core::position("batch_unsqueeze", self(), d, 0, _batch_dim + 1)),
+              _batch_dim + 1);
 }
 
 template <class Derived>
 Derived
 TensorBase<Derived>::batch_transpose(Size d1, Size d2) const
 {
-  core::check_defined("batch_transpose", self());
-  return wrap(at::Tensor::transpose(utils::normalize_dim(d1, 0, _batch_dim),
-                                    utils::normalize_dim(d2, 0, _batch_dim)));
+  return wrap(at::Tensor::transpose(core::position("batch_transpose", self(), d1, 0, _batch_dim),
+                                    core::position("batch_transpose", self(), d2, 0, _batch_dim)));
 }
 
 template <class Derived>

@@ -41,6 +41,19 @@ stack(std::initializer_list<Component> components)
       at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::const_base_sizes)));
 }
 
+/// The same for components that come from outside: checked first.
+template <class Result, class Component>
+Result
+stack(const Operation & op, std::initializer_list<Component> components)
+{
+  SmallVector<Operand, 9> o;
+  for (const auto & c : components)
+    o.push_back(operand(c));
+  check_operands(op, o);
+  broadcast_batch(op, o);
+  return stack<Result>(components);
+}
+
 /// Σ_i a_i b_i over the last dimension, in the dtype of a.
 template <class Result>
 Result
@@ -64,7 +77,7 @@ norm(const T & t, double epsilon)
       [epsilon](const T & a)
       {
         if (epsilon != 0)
-          return sqrt(norm_sq(a) + epsilon);
+          return Result(at::sqrt(raw(norm_sq(a)) + epsilon));
         const at::Tensor flat = a.flatten(a.batch_dim());
         return Result(at::linalg_vector_norm(flat, 2, at::IntArrayRef(-1)));
       },

@@ -11,9 +11,10 @@
 /**
  * Runs a formula over the rows of a batch: broadcasting, tiles, threads.
  *
- * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs
- * along one dimension, the innermost one, or the longest where that one is short, in tiles, so that an
- * operand which does not change along a tile (a stiffness shared by all points) is loaded once for it.
+ * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows
+ * fill the lanes of packs along one dimension, the innermost one, or the
+ * longest where that one is short, in tiles, so that an operand which does not
+ * change along a tile (a stiffness shared by all points) is loaded once for it.
  */
 namespace neml2::core
 {
@@ -29,6 +30,21 @@ struct RowLayout
   Size stride[max_dims]; ///< of each merged batch dimension, in elements
 };
 
+/// The memory of one operand; a plain number has no dimension.
+struct Memory
+{
+  char * data;
+  TensorShapeRef sizes, strides;
+  Size batch_dim;
+};
+
+/// The memory of a tensor whose batch dimensions are its first ones.
+inline Memory
+memory(const at::Tensor & t, Size batch_dim)
+{
+  return {static_cast<char *>(t.data_ptr()), t.sizes(), t.strides(), batch_dim};
+}
+
 /// How to walk over the batch.
 struct Plan
 {
@@ -37,8 +53,36 @@ struct Plan
   int lane_dim = 0; ///< the dimension whose rows fill the lanes
   Size size[max_dims];
   RowLayout operand[max_operands];
+  SmallVector<Size, 0> offsets; ///< of the operands whose components are not adjacent
 
-  /// Adds the next inner dimension; merges it with the previous one where all operands allow.
+  /// Plans a walk over the batch shape, to which all operands broadcast. False
+  /// if there are more dimensions that do not merge than a plan holds.
+  bool set(TensorShapeRef batch, ArrayRef<Memory> memories)
+  {
+    operands = int(memories.size());
+    const Size n = Size(batch.size());
+    for (Size d = 0; d < n; d++)
+    {
+      Size stride[max_operands];
+      for (int k = 0; k < operands; k++)
+      {
+        const Memory & m = memories[size_t(k)];
+        const Size own = d - n + m.batch_dim;
+        stride[k] = own < 0 || m.sizes[size_t(own)] == 1 ? 0 : m.strides[size_t(own)];
+      }
+      if (!add_dim(batch[size_t(d)], stride))
+        return false;
+    }
+    choose_lane_dim();
+    for (int k = 0; k < operands; k++)
+      operand[k].data = memories[size_t(k)].data;
+    set_offsets(memories);
+    return true;
+  }
+
+private:
+  /// Adds the next inner dimension; merges it with the previous one where all
+  /// operands allow.
   bool add_dim(Size n, const Size * stride)
   {
     if (n == 1)
@@ -55,8 +99,9 @@ struct Plan
     return true;
   }
 
-  /// After the last dimension. Short lane dimensions would leave lanes empty: take the longest then.
-  void finish()
+  /// The innermost dimension; the longest where that one is short and would
+  /// leave lanes empty.
+  void choose_lane_dim()
   {
     if (dims == 0)
     {
@@ -71,9 +116,44 @@ struct Plan
         if (size[d] > size[lane_dim])
           lane_dim = d;
   }
+
+  void set_offsets(ArrayRef<Memory> memories)
+  {
+    size_t first[max_operands];
+    for (int k = 0; k < operands; k++)
+    {
+      const Memory & m = memories[size_t(k)];
+      first[k] = offsets.size();
+      const auto sizes = m.sizes.slice(size_t(m.batch_dim));
+      const auto strides = m.strides.slice(size_t(m.batch_dim));
+      Size count = 1;
+      bool adjacent = true;
+      for (size_t d = sizes.size(); d-- > 0;)
+      {
+        adjacent = adjacent && strides[d] == count;
+        count *= sizes[d];
+      }
+      for (Size c = 0; c < count && !adjacent; c++)
+      {
+        Size offset = 0, rest = c;
+        for (size_t d = sizes.size(); d-- > 0;)
+        {
+          offset += rest % sizes[d] * strides[d];
+          rest /= sizes[d];
+        }
+        offsets.push_back(offset);
+      }
+    }
+    for (int k = 0; k < operands; k++)
+    {
+      const size_t end = k + 1 < operands ? first[k + 1] : offsets.size();
+      operand[k].offset = first[k] == end ? nullptr : offsets.data() + first[k];
+    }
+  }
 };
 
-/// Evaluates a formula for consecutive rows along the lane dimension; data is each operand's first row.
+/// Evaluates a formula for consecutive rows along the lane dimension; data is
+/// each operand's first row.
 using TileLoop =
     Compiled<const void * /*formula*/, const Plan &, char * const * /*data*/, Size /*rows*/>;
 
@@ -127,7 +207,8 @@ visit_tiles(const TileLoop & loop,
   }
 }
 
-/// Evaluates all rows; `numbers` is how many numbers a row reads and writes, `element` their bytes.
+/// Evaluates all rows; `numbers` is how many numbers a row reads and writes,
+/// `element` their bytes.
 inline void
 run(const TileLoop & loop, const void * formula, const Plan & plan, Size element, int numbers)
 {
@@ -137,7 +218,8 @@ run(const TileLoop & loop, const void * formula, const Plan & plan, Size element
     tiles *= d == plan.lane_dim ? (plan.size[d] + tile - 1) / tile : plan.size[d];
   if (tiles == 0)
     return;
-  // Waking the threads costs about as much as moving this many numbers: measured on two cores.
+  // Waking the threads costs about as much as moving this many numbers:
+  // measured on two cores.
   constexpr Size numbers_a_thread = 65536;
   const Size grain = std::max<Size>(1, numbers_a_thread / (tile * numbers));
   if (tiles <= grain)
@@ -150,73 +232,4 @@ run(const TileLoop & loop, const void * formula, const Plan & plan, Size element
                      { visit_tiles(loop, formula, plan, element, begin, end); });
 }
 
-/// Copies rows whose components are strided to a buffer of adjacent ones.
-template <class E>
-NEML2_COLD void
-gather_rows(E * buffer, E * const * row, int rows, const Size * offset, int components)
-{
-  for (int w = 0; w < rows; w++)
-    for (int k = 0; k < components; k++)
-      buffer[w * components + k] = row[w][offset[k]];
-}
-
-/// Loads the same row into all lanes.
-template <int N, class P>
-NEML2_INLINE void
-load_shared(P * x, const Size * offset, char * data)
-{
-  const auto * first = reinterpret_cast<typename P::Element *>(data);
-  for (int k = 0; k < N; k++)
-    x[k] = P(first[offset ? offset[k] : k]);
-}
-
-/// Loads a row a lane into x[0..N), from memory adjacent or strided.
-template <int N, class P>
-NEML2_INLINE void
-load(P * x, const Size * offset, Size stride, char * data, Size rows)
-{
-  using E = typename P::Element;
-  E * const first = reinterpret_cast<E *>(data);
-  if (N == 1 && stride == 1 && rows >= P::width)
-  {
-    std::memcpy(&x->v, first, sizeof(x->v));
-    return;
-  }
-  Lanes<P> lanes(first, stride, rows);
-  if constexpr (N > 1)
-  {
-    E buffer[N * P::width];
-    if (offset)
-    {
-      gather_rows(buffer, lanes.row, P::width, offset, N);
-      NEML2_UNROLL
-      for (int w = 0; w < P::width; w++)
-        lanes.row[w] = buffer + w * N;
-    }
-    load_rows<N>(x, lanes);
-  }
-  else
-    load_rows<N>(x, lanes);
-}
-
-/// Stores the row of each lane, components adjacent; lanes past the end are dropped.
-template <int N, class P>
-NEML2_INLINE void
-store(const P * x, Size stride, char * data, Size rows)
-{
-  using E = typename P::Element;
-  E * const first = reinterpret_cast<E *>(data);
-  if (N == 1 && stride == 1 && rows >= P::width)
-  {
-    std::memcpy(first, &x->v, sizeof(x->v));
-    return;
-  }
-  Lanes<P> lanes(first, stride, rows);
-  E spare[N];
-  NEML2_UNROLL
-  for (int w = 0; w < P::width; w++)
-    if (w >= rows)
-      lanes.row[w] = spare;
-  store_rows<N>(x, lanes);
-}
 } // namespace neml2::core

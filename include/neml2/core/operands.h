@@ -218,6 +218,27 @@ check_defined(const char * where, const T & t)
     fail_undefined(where, operand(t));
 }
 
+/// Position of dimension d of the group [lo, hi) of t's dimensions; negative d counts from hi.
+template <class T>
+Size
+position(const char * where, const T & t, Size d, Size lo, Size hi)
+{
+  check_defined(where, t);
+  const Size n = hi - lo;
+  NEML2_CHECK(-n <= d && d < n,
+              where,
+              ": The dimension ",
+              d,
+              " is out of range for ",
+              operand(t),
+              ": expected one in [",
+              -n,
+              ", ",
+              n,
+              ").");
+  return d >= 0 ? lo + d : hi + d;
+}
+
 /// Defined, of its type's base shape, of an accepted dtype.
 inline void
 check_operand(const Operation & op, const Operand & o)

@@ -187,7 +187,9 @@ struct WithNumber
   }
   at::Tensor operator()(const at::Tensor & x) const
   {
-    if constexpr (NumberFirst)
+    if constexpr (NumberFirst && std::is_same_v<Op, Over>)
+      return x.reciprocal() * number; // what torch's n / t is, and integers too
+    else if constexpr (NumberFirst)
       return Op()(number, x);
     else
       return Op()(x, number);
@@ -345,7 +347,12 @@ in_place_operand(const char * name, const A & a, const B & b, bool mixed_devices
       ". An in-place operation keeps the left side's shape: use the operation that returns.");
   check_writable(name, a);
   check_storable(name, c10::promoteTypes(a.scalar_type(), b.scalar_type()), a);
-  return align_base(b, b.batch_dim(), a.base_dim());
+  const at::Tensor x = align_base(b, b.batch_dim(), a.base_dim());
+  // v /= v(0) would otherwise divide by components it has already overwritten.
+  const bool another_view = a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
+                            (a.data_ptr() != b.data_ptr() || a.sizes() != b.sizes() ||
+                             a.strides() != b.strides());
+  return another_view ? x.clone() : x;
 }
 } // namespace core
 

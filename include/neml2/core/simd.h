@@ -62,6 +62,15 @@ struct Pack
     return *this;
   }
   NEML2_INLINE Pack(double x) : v(E(x) - V{}) {} // subtracting zero keeps the sign of -0
+  /// W numbers side by side, wherever they lie.
+  NEML2_INLINE static Pack load(const E * numbers)
+  {
+    Pack p;
+    std::memcpy(&p.v, numbers, sizeof(V));
+    return p;
+  }
+  NEML2_INLINE void store(E * numbers) const { std::memcpy(numbers, &v, sizeof(V)); }
+
   NEML2_INLINE static Pack of(const V & x)
   {
     Pack p;
@@ -217,28 +226,49 @@ where(const Mask<E, W> & c, const Pack<E, W> & a, const Pack<E, W> & b)
   return Pack<E, W>::of(c.m ? a.v : b.v);
 }
 
+#ifdef NEML2_SIMD
+namespace simd
+{
+typedef double Double2 __attribute__((vector_size(16)));
+typedef float Float4 __attribute__((vector_size(16)));
+
+// The instructions by 16-byte halves, which both copies of the loop have.
+
+NEML2_INLINE Pack<double, 2>
+sqrt(const Pack<double, 2> & a)
+{
+  return Pack<double, 2>::of(__builtin_ia32_sqrtpd(a.v));
+}
+NEML2_INLINE Pack<double, 4>
+sqrt(const Pack<double, 4> & a)
+{
+  const Double2 lo = __builtin_ia32_sqrtpd(__builtin_shufflevector(a.v, a.v, 0, 1));
+  const Double2 hi = __builtin_ia32_sqrtpd(__builtin_shufflevector(a.v, a.v, 2, 3));
+  return Pack<double, 4>::of(__builtin_shufflevector(lo, hi, 0, 1, 2, 3));
+}
+NEML2_INLINE Pack<float, 4>
+sqrt(const Pack<float, 4> & a)
+{
+  return Pack<float, 4>::of(__builtin_ia32_sqrtps(a.v));
+}
+NEML2_INLINE Pack<float, 8>
+sqrt(const Pack<float, 8> & a)
+{
+  const Float4 lo = __builtin_ia32_sqrtps(__builtin_shufflevector(a.v, a.v, 0, 1, 2, 3));
+  const Float4 hi = __builtin_ia32_sqrtps(__builtin_shufflevector(a.v, a.v, 4, 5, 6, 7));
+  return Pack<float, 8>::of(__builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7));
+}
+} // namespace simd
+#endif
+
 /// √a by the instruction: std::sqrt reports errors in errno, which keeps it out of vector code.
 template <class E, int W>
 NEML2_INLINE Pack<E, W>
 sqrt(const Pack<E, W> & a)
 {
 #ifdef NEML2_SIMD
-  if constexpr (W > 1) // by halves of 16 bytes, an instruction that both copies of the loop have
-  {
-    using H = typename Vector<E, int(16 / sizeof(E))>::type;
-    constexpr int halves = W * int(sizeof(E)) / 16;
-    H h[halves];
-    std::memcpy(h, &a.v, sizeof(h));
-    NEML2_UNROLL
-    for (int i = 0; i < halves; i++)
-      if constexpr (sizeof(E) == 8)
-        h[i] = __builtin_ia32_sqrtpd(h[i]);
-      else
-        h[i] = __builtin_ia32_sqrtps(h[i]);
-    Pack<E, W> r;
-    std::memcpy(&r.v, h, sizeof(h));
-    return r;
-  }
+  if constexpr (W > 1)
+    return simd::sqrt(a);
   else
 #endif
     return Pack<E, W>::of(std::sqrt(a.v));
@@ -263,17 +293,16 @@ struct Lanes
 #ifdef NEML2_SIMD
 namespace simd
 {
-typedef double Double2 __attribute__((vector_size(16), aligned(8), may_alias));
-typedef float Float4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double Aligned2 __attribute__((vector_size(16)));
-typedef float Aligned4 __attribute__((vector_size(16)));
+typedef double UnalignedDouble2 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef float UnalignedFloat4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 // Transposing: each step moves as many components of all lanes as a 16-byte load holds.
 
 NEML2_INLINE void
 load_step(Pack<double, 2> * x, const Lanes<Pack<double, 2>> & l, int k)
 {
-  const Aligned2 a = *(const Double2 *)(l.row[0] + k), b = *(const Double2 *)(l.row[1] + k);
+  const Double2 a = *(const UnalignedDouble2 *)(l.row[0] + k),
+                b = *(const UnalignedDouble2 *)(l.row[1] + k);
   x[k].v = __builtin_shufflevector(a, b, 0, 2);
   x[k + 1].v = __builtin_shufflevector(a, b, 1, 3);
 }
@@ -281,15 +310,17 @@ load_step(Pack<double, 2> * x, const Lanes<Pack<double, 2>> & l, int k)
 NEML2_INLINE void
 store_step(const Pack<double, 2> * x, const Lanes<Pack<double, 2>> & l, int k)
 {
-  *(Double2 *)(l.row[0] + k) = __builtin_shufflevector(x[k].v, x[k + 1].v, 0, 2);
-  *(Double2 *)(l.row[1] + k) = __builtin_shufflevector(x[k].v, x[k + 1].v, 1, 3);
+  *(UnalignedDouble2 *)(l.row[0] + k) = __builtin_shufflevector(x[k].v, x[k + 1].v, 0, 2);
+  *(UnalignedDouble2 *)(l.row[1] + k) = __builtin_shufflevector(x[k].v, x[k + 1].v, 1, 3);
 }
 
 NEML2_INLINE void
 load_step(Pack<double, 4> * x, const Lanes<Pack<double, 4>> & l, int k)
 {
-  const Aligned2 a = *(const Double2 *)(l.row[0] + k), b = *(const Double2 *)(l.row[1] + k),
-                 c = *(const Double2 *)(l.row[2] + k), d = *(const Double2 *)(l.row[3] + k);
+  const Double2 a = *(const UnalignedDouble2 *)(l.row[0] + k),
+                b = *(const UnalignedDouble2 *)(l.row[1] + k),
+                c = *(const UnalignedDouble2 *)(l.row[2] + k),
+                d = *(const UnalignedDouble2 *)(l.row[3] + k);
   const auto ac = __builtin_shufflevector(a, c, 0, 1, 2, 3);
   const auto bd = __builtin_shufflevector(b, d, 0, 1, 2, 3);
   x[k].v = __builtin_shufflevector(ac, bd, 0, 4, 2, 6);
@@ -301,17 +332,19 @@ store_step(const Pack<double, 4> * x, const Lanes<Pack<double, 4>> & l, int k)
 {
   const auto ac = __builtin_shufflevector(x[k].v, x[k + 1].v, 0, 4, 2, 6);
   const auto bd = __builtin_shufflevector(x[k].v, x[k + 1].v, 1, 5, 3, 7);
-  *(Double2 *)(l.row[0] + k) = __builtin_shufflevector(ac, ac, 0, 1);
-  *(Double2 *)(l.row[1] + k) = __builtin_shufflevector(bd, bd, 0, 1);
-  *(Double2 *)(l.row[2] + k) = __builtin_shufflevector(ac, ac, 2, 3);
-  *(Double2 *)(l.row[3] + k) = __builtin_shufflevector(bd, bd, 2, 3);
+  *(UnalignedDouble2 *)(l.row[0] + k) = __builtin_shufflevector(ac, ac, 0, 1);
+  *(UnalignedDouble2 *)(l.row[1] + k) = __builtin_shufflevector(bd, bd, 0, 1);
+  *(UnalignedDouble2 *)(l.row[2] + k) = __builtin_shufflevector(ac, ac, 2, 3);
+  *(UnalignedDouble2 *)(l.row[3] + k) = __builtin_shufflevector(bd, bd, 2, 3);
 }
 
 NEML2_INLINE void
 load_step(Pack<float, 4> * x, const Lanes<Pack<float, 4>> & l, int k)
 {
-  const Aligned4 a = *(const Float4 *)(l.row[0] + k), b = *(const Float4 *)(l.row[1] + k),
-                 c = *(const Float4 *)(l.row[2] + k), d = *(const Float4 *)(l.row[3] + k);
+  const Float4 a = *(const UnalignedFloat4 *)(l.row[0] + k),
+               b = *(const UnalignedFloat4 *)(l.row[1] + k),
+               c = *(const UnalignedFloat4 *)(l.row[2] + k),
+               d = *(const UnalignedFloat4 *)(l.row[3] + k);
   const auto ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   const auto ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const auto cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5);
@@ -329,10 +362,10 @@ store_step(const Pack<float, 4> * x, const Lanes<Pack<float, 4>> & l, int k)
   const auto ab2 = __builtin_shufflevector(x[k].v, x[k + 1].v, 2, 6, 3, 7);
   const auto cd0 = __builtin_shufflevector(x[k + 2].v, x[k + 3].v, 0, 4, 1, 5);
   const auto cd2 = __builtin_shufflevector(x[k + 2].v, x[k + 3].v, 2, 6, 3, 7);
-  *(Float4 *)(l.row[0] + k) = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
-  *(Float4 *)(l.row[1] + k) = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
-  *(Float4 *)(l.row[2] + k) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
-  *(Float4 *)(l.row[3] + k) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+  *(UnalignedFloat4 *)(l.row[0] + k) = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+  *(UnalignedFloat4 *)(l.row[1] + k) = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+  *(UnalignedFloat4 *)(l.row[2] + k) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
+  *(UnalignedFloat4 *)(l.row[3] + k) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
 }
 
 // Eight floats: lanes w and w + 4 travel in the two halves of one vector.
@@ -342,7 +375,8 @@ load_step(Pack<float, 8> * x, const Lanes<Pack<float, 8>> & l, int k)
 {
   const auto both = [&](int w) __attribute__((always_inline))
   {
-    const Aligned4 a = *(const Float4 *)(l.row[w] + k), b = *(const Float4 *)(l.row[w + 4] + k);
+    const Float4 a = *(const UnalignedFloat4 *)(l.row[w] + k),
+                 b = *(const UnalignedFloat4 *)(l.row[w + 4] + k);
     return Pack<float, 8>::of(__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7));
   };
   const auto a = both(0), b = both(1), c = both(2), d = both(3);
@@ -365,8 +399,8 @@ store_step(const Pack<float, 8> * x, const Lanes<Pack<float, 8>> & l, int k)
   const auto cd2 = __builtin_shufflevector(x[k + 2].v, x[k + 3].v, 2, 10, 3, 11, 6, 14, 7, 15);
   const auto both = [&](int w, const auto & p) __attribute__((always_inline))
   {
-    *(Float4 *)(l.row[w] + k) = __builtin_shufflevector(p.v, p.v, 0, 1, 2, 3);
-    *(Float4 *)(l.row[w + 4] + k) = __builtin_shufflevector(p.v, p.v, 4, 5, 6, 7);
+    *(UnalignedFloat4 *)(l.row[w] + k) = __builtin_shufflevector(p.v, p.v, 0, 1, 2, 3);
+    *(UnalignedFloat4 *)(l.row[w + 4] + k) = __builtin_shufflevector(p.v, p.v, 4, 5, 6, 7);
   };
   both(0, Pack<float, 8>::of(__builtin_shufflevector(ab0, cd0, 0, 1, 8, 9, 4, 5, 12, 13)));
   both(1, Pack<float, 8>::of(__builtin_shufflevector(ab0, cd0, 2, 3, 10, 11, 6, 7, 14, 15)));
@@ -376,26 +410,36 @@ store_step(const Pack<float, 8> * x, const Lanes<Pack<float, 8>> & l, int k)
 } // namespace simd
 #endif
 
-/// Loads N adjacent components of the rows in the lanes, one component a pack.
+/// How many components of all lanes one step moves; 1 where components move one by one.
+template <int N, class P>
+constexpr int
+step_components()
+{
+  constexpr int step = 16 / int(sizeof(typename P::Element));
+  return P::width > 1 && N >= step ? step : 1;
+}
+
+/// Loads N adjacent components of the rows in the lanes, one component a pack. The last step may
+/// overlap the one before.
 template <int N, class P>
 NEML2_INLINE void
 load_rows(P * x, const Lanes<P> & lanes)
 {
-  constexpr int step = P::width > 1 ? 16 / int(sizeof(typename P::Element)) : 1;
-#ifdef NEML2_SIMD
-  if constexpr (P::width > 1)
-  {
-    NEML2_UNROLL
-    for (int k = 0; k < N / step; k++)
-      simd::load_step(x, lanes, k * step);
-  }
-#endif
+  constexpr int step = step_components<N, P>();
   NEML2_UNROLL
-  for (int k = P::width > 1 ? N / step * step : 0; k < N; k++)
+  for (int i = 0; i < (N + step - 1) / step; i++)
   {
-    NEML2_UNROLL
-    for (int w = 0; w < P::width; w++)
-      x[k].lane(w, lanes.row[w][k]);
+    const int k = i * step + step <= N ? i * step : N - step;
+    if constexpr (step == 1)
+    {
+      NEML2_UNROLL
+      for (int w = 0; w < P::width; w++)
+        x[k].lane(w, lanes.row[w][k]);
+    }
+#ifdef NEML2_SIMD
+    else
+      simd::load_step(x, lanes, k);
+#endif
   }
 }
 
@@ -404,21 +448,21 @@ template <int N, class P>
 NEML2_INLINE void
 store_rows(const P * x, const Lanes<P> & lanes)
 {
-  constexpr int step = P::width > 1 ? 16 / int(sizeof(typename P::Element)) : 1;
-#ifdef NEML2_SIMD
-  if constexpr (P::width > 1)
-  {
-    NEML2_UNROLL
-    for (int k = 0; k < N / step; k++)
-      simd::store_step(x, lanes, k * step);
-  }
-#endif
+  constexpr int step = step_components<N, P>();
   NEML2_UNROLL
-  for (int k = P::width > 1 ? N / step * step : 0; k < N; k++)
+  for (int i = 0; i < (N + step - 1) / step; i++)
   {
-    NEML2_UNROLL
-    for (int w = 0; w < P::width; w++)
-      lanes.row[w][k] = x[k].lane(w);
+    const int k = i * step + step <= N ? i * step : N - step;
+    if constexpr (step == 1)
+    {
+      NEML2_UNROLL
+      for (int w = 0; w < P::width; w++)
+        lanes.row[w][k] = x[k].lane(w);
+    }
+#ifdef NEML2_SIMD
+    else
+      simd::store_step(x, lanes, k);
+#endif
   }
 }
 

@@ -196,6 +196,7 @@ R2::fill(const Scalar & a)
 inline R2
 R2::fill(const Scalar & a00, const Scalar & a11, const Scalar & a22)
 {
+  core::check_defined("R2::fill", a00);
   const auto zero = Scalar::zeros(a00.options());
   return fill(a00, zero, zero, zero, a11, zero, zero, zero, a22);
 }
@@ -222,20 +223,8 @@ R2::fill(const Scalar & a00,
          const Scalar & a21,
          const Scalar & a22)
 {
-  return core::evaluate_leaf<R2>(
-      core::Operation("R2::fill", core::Accepts::any),
-      [](const auto & first, const auto &... rest)
-      { return kernels::R2<std::decay_t<decltype(first)>>(first, rest...); },
-      [](const auto &... a) { return core::stack<R2>({a...}); },
-      a00,
-      a01,
-      a02,
-      a10,
-      a11,
-      a12,
-      a20,
-      a21,
-      a22);
+  return core::stack<R2>(core::Operation("R2::fill", core::Accepts::any),
+                         {a00, a01, a02, a10, a11, a12, a20, a21, a22});
 }
 
 inline R2

@@ -168,6 +168,7 @@ SR2::fill(const Scalar & a)
 inline SR2
 SR2::fill(const Scalar & s00, const Scalar & s11, const Scalar & s22)
 {
+  core::check_defined("SR2::fill", s00);
   const auto zero = Scalar::zeros(s00.options());
   return fill(s00, s11, s22, zero, zero, zero);
 }
@@ -180,34 +181,9 @@ SR2::fill(const Scalar & s00,
           const Scalar & s02,
           const Scalar & s01)
 {
-  return core::evaluate_leaf<SR2>(
-      "SR2::fill",
-      [](const auto & a,
-         const auto & b,
-         const auto & c,
-         const auto & d,
-         const auto & e,
-         const auto & f)
-      {
-        constexpr double s = kernels::sqrt2;
-        return kernels::SR2<std::decay_t<decltype(a)>>(a, b, c, d * s, e * s, f * s);
-      },
-      [](const auto & a,
-         const auto & b,
-         const auto & c,
-         const auto & d,
-         const auto & e,
-         const auto & f)
-      {
-        constexpr double s = kernels::sqrt2;
-        return core::stack<SR2>({a, b, c, d * s, e * s, f * s});
-      },
-      s00,
-      s11,
-      s22,
-      s12,
-      s02,
-      s01);
+  const SR2 components = core::stack<SR2>("SR2::fill", {s00, s11, s22, s12, s02, s01});
+  const SR2 factors = fill(1, 1, 1, 1, 1, 1, components.options());
+  return SR2(core::raw(components) * core::raw(factors));
 }
 
 inline SR2
@@ -343,6 +319,7 @@ inv(const SR2 & s)
 inline SR2
 transpose(const SR2 & s)
 {
+  core::check_defined("transpose", s);
   return s;
 }
 
@@ -453,6 +430,6 @@ SR2::inverse() const
 inline SR2
 SR2::transpose() const
 {
-  return *this;
+  return neml2::transpose(*this);
 }
 } // namespace neml2

@@ -322,6 +322,7 @@ SSR4::inverse() const
 inline SSR4
 SSR4::transpose_minor() const
 {
+  core::check_defined("SSR4::transpose_minor", *this);
   return *this;
 }
 

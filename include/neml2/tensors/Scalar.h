@@ -74,7 +74,7 @@ abs(const Scalar & a)
   return core::evaluate_leaf<Scalar>(
       core::Operation("abs", core::Accepts::numbers),
       [](const auto & x) { return kernels::abs(x); },
-      [](const Scalar & x) { return Scalar(x.at::Tensor::abs()); },
+      [](const Scalar & x) { return Scalar(x.maximum(-x)); }, // at::abs has no meta kernel
       a);
 }
 
@@ -95,8 +95,15 @@ sqrt(const Scalar & a)
 inline Scalar
 where(const at::Tensor & condition, const Scalar & a, const Scalar & b)
 {
-  core::check_operands(core::Operation("where", core::Accepts::any),
-                       {core::operand(a), core::operand(b)});
+  const core::Operation op("where", core::Accepts::any);
+  const Scalar c(condition);
+  core::check_defined("where", c);
+  NEML2_CHECK(c.scalar_type() == c10::kBool,
+              "where: the condition is ",
+              core::dtype_name(c.scalar_type()),
+              ", expected bool: compare it with something.");
+  core::check_operands(op, {core::operand(a), core::operand(b)});
+  core::broadcast_batch(op, {core::operand(c), core::operand(a), core::operand(b)});
   return core::translate_errors("where", [&] { return Scalar(at::where(condition, a, b)); });
 }
 } // namespace neml2

@@ -89,14 +89,7 @@ namespace neml2
 inline Vec
 Vec::fill(const Scalar & v0, const Scalar & v1, const Scalar & v2)
 {
-  return core::evaluate_leaf<Vec>(
-      core::Operation("Vec::fill", core::Accepts::any),
-      [](const auto & a, const auto & b, const auto & c)
-      { return kernels::Vec<std::decay_t<decltype(a)>>(a, b, c); },
-      [](const auto &... a) { return core::stack<Vec>({a...}); },
-      v0,
-      v1,
-      v2);
+  return core::stack<Vec>(core::Operation("Vec::fill", core::Accepts::any), {v0, v1, v2});
 }
 
 inline R2
