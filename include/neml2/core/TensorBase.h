@@ -19,8 +19,7 @@ struct Trusted
 
 /// Enables an overload for plain numbers: what converts to CScalar and is no tensor.
 template <class N>
-constexpr bool is_number =
-    std::is_convertible_v<const N &, CScalar> && !std::is_base_of_v<at::TensorBase, N>;
+constexpr bool is_number = is_plain_number<N> && !std::is_base_of_v<at::TensorBase, N>;
 template <class N>
 using if_number = std::enable_if_t<is_number<N>, int>;
 

@@ -18,7 +18,7 @@ public:
   TensorDataContainer() : _sizes{0} {}
 
   template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0>
-  TensorDataContainer(N value) : _values{CScalar(value)}
+  TensorDataContainer(N value) : _values{core::number(value)}
   {
   }
 
@@ -42,10 +42,12 @@ public:
   }
 
   /// A list of numbers of any kind.
-  template <class N, std::enable_if_t<std::is_convertible_v<const N &, CScalar>, int> = 0>
-  TensorDataContainer(const std::vector<N> & values)
-    : _sizes{Size(values.size())}, _values(values.begin(), values.end())
+  template <class N, std::enable_if_t<core::is_plain_number<N>, int> = 0>
+  TensorDataContainer(const std::vector<N> & values) : _sizes{Size(values.size())}
   {
+    _values.reserve(values.size());
+    for (size_t i = 0; i < values.size(); i++)
+      _values.push_back(core::number<N>(values[i]));
   }
 
   TensorShapeRef sizes() const { return _sizes; }

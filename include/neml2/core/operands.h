@@ -5,6 +5,7 @@
 #include "neml2/core/shape.h"
 
 #include <array>
+#include <stdexcept>
 
 /// What every operation asks of its operands, before anything is computed or written.
 namespace neml2::core
@@ -291,6 +292,10 @@ translate_errors(const char * where, const F & f)
   catch (const c10::Error & e)
   {
     fail(where, ": ", e.what_without_backtrace());
+  }
+  catch (const std::runtime_error & e) // what LibTorch 1 throws for some shapes
+  {
+    fail(where, ": ", e.what());
   }
 }
 } // namespace neml2::core

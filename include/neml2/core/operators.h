@@ -225,7 +225,7 @@ template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator+(const A & a, const N & n)
 {
-  return core::elementwise_number("+", core::WithNumber<core::Plus>("+", n), a);
+  return core::elementwise_number("+", core::WithNumber<core::Plus>("+", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -244,13 +244,14 @@ template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const A & a, const N & n)
 {
-  return core::elementwise_number("-", core::WithNumber<core::Minus>("-", n), a);
+  return core::elementwise_number("-", core::WithNumber<core::Minus>("-", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const N & n, const A & a)
 {
-  return core::elementwise_number("-", core::WithNumber<core::Minus, true>("-", n), a);
+  return core::elementwise_number(
+      "-", core::WithNumber<core::Minus, true>("-", core::number(n)), a);
 }
 
 template <class A, class B, core::if_elementwise<A, B, core::multiplies_elementwise<A, B>> = 0>
@@ -263,7 +264,7 @@ template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator*(const A & a, const N & n)
 {
-  return core::elementwise_number("*", core::WithNumber<core::Times>("*", n), a);
+  return core::elementwise_number("*", core::WithNumber<core::Times>("*", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -282,13 +283,13 @@ template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const A & a, const N & n)
 {
-  return core::elementwise_number("/", core::WithNumber<core::Over>("/", n), a);
+  return core::elementwise_number("/", core::WithNumber<core::Over>("/", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const N & n, const A & a)
 {
-  return core::elementwise_number("/", core::WithNumber<core::Over, true>("/", n), a);
+  return core::elementwise_number("/", core::WithNumber<core::Over, true>("/", core::number(n)), a);
 }
 
 // What is left: two of our types without such an operation. LibTorch's operators would be a worse
@@ -349,9 +350,9 @@ in_place_operand(const char * name, const A & a, const B & b, bool mixed_devices
   check_storable(name, c10::promoteTypes(a.scalar_type(), b.scalar_type()), a);
   const at::Tensor x = align_base(b, b.batch_dim(), a.base_dim());
   // v /= v(0) would otherwise divide by components it has already overwritten.
-  const bool another_view = a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
-                            (a.data_ptr() != b.data_ptr() || a.sizes() != b.sizes() ||
-                             a.strides() != b.strides());
+  const bool another_view =
+      a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
+      (a.data_ptr() != b.data_ptr() || a.sizes() != b.sizes() || a.strides() != b.strides());
   return another_view ? x.clone() : x;
 }
 } // namespace core
@@ -400,7 +401,7 @@ TensorBase<Derived>::in_place(const char * name, const B & b, const F & f)
   {
     core::check_defined(name, self());
     core::check_writable(name, self());
-    core::translate_errors(name, [&] { f(CScalar(b)); });
+    core::translate_errors(name, [&] { f(core::number(b)); });
   }
   else if constexpr (core::is_tensor<B>)
   {

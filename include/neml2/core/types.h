@@ -4,6 +4,7 @@
 #include "neml2/core/aten.h"
 
 #include <limits>
+#include <type_traits>
 
 namespace neml2
 {
@@ -39,6 +40,26 @@ constexpr auto kStrided = c10::kStrided;
 constexpr auto kSparse = c10::kSparse;
 constexpr auto kCPU = c10::DeviceType::CPU;
 constexpr auto kCUDA = c10::DeviceType::CUDA;
+
+namespace core
+{
+/// A plain number; LibTorch 1 knows no unsigned ones.
+template <class N>
+constexpr bool is_plain_number =
+    std::is_arithmetic_v<N> || std::is_convertible_v<const N &, CScalar>;
+
+template <class N>
+CScalar
+number(const N & n)
+{
+  if constexpr (std::is_convertible_v<const N &, CScalar>)
+    return n;
+  else if constexpr (std::is_integral_v<N>)
+    return int64_t(n);
+  else
+    return double(n);
+}
+} // namespace core
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon(); ///< machine epsilon of float64
 constexpr Real sqrt2 = 1.4142135623730951;
