@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# OpenMP::OpenMP_CXX where there is one: LibTorch's parallel loops are header code that needs it.
+if(EXISTS ${neml2_torch}/lib/libgomp.so.1) # the one that came with LibTorch
+  set(OpenMP_gomp_LIBRARY ${neml2_torch}/lib/libgomp.so.1)
+endif()
+find_package(OpenMP QUIET COMPONENTS CXX)
+if(NOT TARGET OpenMP::OpenMP_CXX)
+  message(STATUS "neml2: no OpenMP for this compiler, operations run on one thread")
+endif()

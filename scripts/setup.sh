@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs the system packages that this project needs and this machine lacks. With none missing it
+# calls no package manager. Argument: auto, system or private, as NEML2_LIBTORCH.
+set -eu
+libtorch=${1:-auto}
+missing=
+
+need() # need PACKAGE COMMAND...: the package is missing if the command fails
+{
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+has_header() { echo "#include <$1>" | c++ -x c++ -E -; }
+has_cmake() # 3.25 or newer
+{
+  version=$(cmake --version | sed -n '1s/cmake version //p')
+  [ "$(printf '3.25\n%s\n' "$version" | sort -V | head -n 1)" = 3.25 ]
+}
+
+if command -v apt-get >/dev/null; then
+  need g++ c++ --version
+  need cmake has_cmake
+  need ninja-build ninja --version
+  need python3-venv python3 -c 'import ensurepip, venv'
+  need catch2 has_header catch2/catch.hpp
+  need libbenchmark-dev has_header benchmark/benchmark.h
+  [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
+  update="apt-get update -o Acquire::Retries=3"
+  install="apt-get install -y --no-install-recommends -o Acquire::Retries=3"
+elif command -v brew >/dev/null; then
+  need cmake has_cmake
+  need ninja ninja --version
+  need python python3 -c 'import ensurepip, venv'
+  need catch2 brew list catch2
+  need google-benchmark brew list google-benchmark
+  [ "$libtorch" != system ] || need pytorch brew list pytorch
+  install="brew install"
+  update=true
+else
+  need "a C++17 compiler" c++ --version
+  need "CMake 3.25 or newer" has_cmake
+  need Ninja ninja --version
+  need "Python 3 with venv" python3 -c 'import ensurepip, venv'
+  [ -z "$missing" ] || { echo "Please install:$missing; for the tests also Catch2, for the benchmarks Google Benchmark." >&2; exit 1; }
+fi
+
+[ -n "$missing" ] || exit 0
+sudo=
+if [ "$install" != "brew install" ] && [ "$(id -u)" != 0 ]; then
+  sudo=sudo
+  command -v sudo >/dev/null || { echo "Please install, as root:$missing" >&2; exit 1; }
+fi
+log=$(mktemp)
+echo "Installing$missing (log: $log)" >&2
+export DEBIAN_FRONTEND=noninteractive
+{ $sudo $update && $sudo $install $missing; } </dev/null >"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 1; }
