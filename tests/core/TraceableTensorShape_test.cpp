@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/core/TraceableTensorShape.h"
+
+#include "neml2/tensors/SR2.h"
+#include "support/errors.h"
+
+#include <torch/torch.h>
+
+#include "support/catch.h"
+
+using namespace neml2;
+using Catch::Matchers::ContainsSubstring;
+using test::error_of;
+using test::printed;
+
+TEST_CASE("a TraceableSize is a number", "[core][TraceableTensorShape]")
+{
+  const TraceableSize s = 3;
+  const Size n = s;
+  REQUIRE(n == 3);
+  REQUIRE(s.concrete() == 3);
+  REQUIRE(s.traceable() == nullptr);
+  REQUIRE(s.as_tensor().item<int64_t>() == 3);
+  REQUIRE(TraceableSize() == 0);
+  REQUIRE(printed(s) == "3");
+}
+
+TEST_CASE("a TraceableSize compares with sizes and integers of any width",
+          "[core][TraceableTensorShape]")
+{
+  const TraceableSize s = 3;
+  REQUIRE(s == TraceableSize(3));
+  REQUIRE(s != TraceableSize(4));
+  REQUIRE(s == 3);
+  REQUIRE(3 == s);
+  REQUIRE(s != 4);
+  REQUIRE(4 != s);
+  REQUIRE(s == Size(3));
+  REQUIRE(s == 3u);
+  REQUIRE(s + 1 == 4);
+  REQUIRE(s < 4);
+}
+
+TEST_CASE("a batch shape is made from whatever describes one", "[core][TraceableTensorShape]")
+{
+  const TensorShape expected{2, 3};
+  const std::vector<Size> v{2, 3};
+  REQUIRE(TraceableTensorShape(expected) == expected);
+  REQUIRE(TraceableTensorShape(TensorShapeRef(v)) == expected);
+  REQUIRE(TraceableTensorShape({2, 3}) == expected);
+  REQUIRE(TraceableTensorShape(7) == TensorShape{7});
+  REQUIRE(TraceableTensorShape(TraceableSize(7)) == TensorShape{7});
+  REQUIRE(TraceableTensorShape().empty());
+  REQUIRE(TraceableTensorShape(torch::tensor({2, 3}, torch::kInt64)) == expected);
+  REQUIRE_THAT(error_of([] { TraceableTensorShape(torch::ones({2})); }),
+               ContainsSubstring("1-d int64"));
+}
+
+TEST_CASE("a batch shape is a vector of sizes", "[core][TraceableTensorShape]")
+{
+  TraceableTensorShape s{2, 3};
+  REQUIRE(s.size() == 2);
+  REQUIRE(s[1] == 3);
+  s.push_back(4);
+  s.insert(s.begin(), TraceableSize(1));
+  REQUIRE(s == TensorShape{1, 2, 3, 4});
+  s.erase(s.begin() + 1);
+  REQUIRE(s == TensorShape{1, 3, 4});
+  Size sum = 0;
+  for (const auto & n : s)
+    sum += n;
+  REQUIRE(sum == 8);
+  REQUIRE(s.concrete() == TensorShape{1, 3, 4});
+  REQUIRE(torch::equal(s.as_tensor(), torch::tensor({1, 3, 4}, torch::kInt64)));
+  REQUIRE(TraceableTensorShape().as_tensor().numel() == 0);
+}
+
+TEST_CASE("batch shapes compare with shapes of every kind", "[core][TraceableTensorShape]")
+{
+  const TraceableTensorShape s{2, 3}, other{3, 2};
+  const TensorShape same{2, 3}, different{2};
+  REQUIRE(s == TraceableTensorShape(same));
+  REQUIRE(s != other);
+  REQUIRE(s == same);
+  REQUIRE(same == s);
+  REQUIRE(s != different);
+  REQUIRE(different != s);
+  REQUIRE(s == TensorShapeRef(same));
+  REQUIRE(TensorShapeRef(same) == s);
+  REQUIRE(s != TensorShapeRef(different));
+  REQUIRE(TensorShapeRef(different) != s);
+}
+
+TEST_CASE("slicing a batch shape counts negative positions from its end",
+          "[core][TraceableTensorShape]")
+{
+  const TraceableTensorShape s{2, 3, 4, 5};
+  REQUIRE(s.slice(1) == TensorShape{3, 4, 5});
+  REQUIRE(s.slice(4).empty());
+  REQUIRE(s.slice(-1) == TensorShape{5});
+  REQUIRE(s.slice(1, 3) == TensorShape{3, 4});
+  REQUIRE(s.slice(-3, -1) == TensorShape{3, 4});
+  REQUIRE(s.slice(2, 2).empty());
+  REQUIRE(error_of([&] { s.slice(5); }) ==
+          "TraceableTensorShape::slice: [5, 4) is not within the 4 sizes of the shape.");
+  REQUIRE_THAT(error_of([&] { s.slice(3, 1); }), ContainsSubstring("[3, 1)"));
+}
+
+TEST_CASE("shapes print as lists", "[core][TraceableTensorShape]")
+{
+  REQUIRE(printed(TraceableTensorShape{1000, 2}) == "[1000, 2]");
+  REQUIRE(printed(TraceableTensorShape()) == "[]");
+  const auto s = SR2::zeros({1000, 2});
+  REQUIRE(printed(s.batch_sizes()) + printed(s.base_sizes()) == "[1000, 2][6]");
+}
+
+TEST_CASE("a batch shape goes where torch expects sizes", "[core][TraceableTensorShape]")
+{
+  const auto s = SR2::zeros({4, 2});
+  REQUIRE(torch::zeros(s.batch_sizes()).sizes() == TensorShape{4, 2});
+  const auto shape = s.batch_sizes();
+  REQUIRE(torch::zeros(shape).sizes() == TensorShape{4, 2});
+  REQUIRE(TensorShape(s.batch_sizes()) == TensorShape{4, 2});
+  REQUIRE(TensorShapeRef(s.batch_sizes()).vec() == std::vector<Size>{4, 2});
+}
+
+TEST_CASE("a reference to a returned batch shape is valid while the tensor lives",
+          "[core][TraceableTensorShape]")
+{
+  const auto s = SR2::zeros({4, 2});
+  const TensorShapeRef r = s.batch_sizes();
+  REQUIRE(r.data() == s.sizes().data());
+  REQUIRE(r == TensorShape{4, 2});
+}
+
+namespace
+{
+TraceableTensorShape
+shape_of_a_tensor_that_dies()
+{
+  return SR2::zeros({4, 2}).batch_sizes();
+}
+TraceableTensorShape
+shape_of_a_vector_that_dies()
+{
+  const std::vector<Size> v(40, 1);
+  return TensorShapeRef(v);
+}
+} // namespace
+
+TEST_CASE("a batch shape outlives what it came from", "[core][TraceableTensorShape]")
+{
+  REQUIRE(torch::zeros(shape_of_a_tensor_that_dies()).sizes() == TensorShape{4, 2});
+  REQUIRE(torch::zeros(shape_of_a_vector_that_dies()).dim() == 40);
+  const auto shape = shape_of_a_tensor_that_dies();
+  REQUIRE(TensorShapeRef(shape) == TensorShape{4, 2});
+}
+
+TEST_CASE("a changed batch shape is no longer the tensor's", "[core][TraceableTensorShape]")
+{
+  const auto s = SR2::zeros({4, 2});
+  auto shape = s.batch_sizes();
+  shape.push_back(5);
+  REQUIRE(torch::zeros(std::move(shape)).sizes() == TensorShape{4, 2, 5});
+  TraceableTensorShape copy;
+  copy = s.batch_sizes();
+  copy[0] = 7;
+  REQUIRE(TensorShape(copy) == TensorShape{7, 2});
+  auto same_length = s.batch_sizes();
+  same_length[1] = 9;
+  REQUIRE(torch::zeros(std::move(same_length)).sizes() == TensorShape{4, 9});
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/kernels/Components.h"
+#include "support/number.h"
+
+#include <type_traits>
+
+#include "support/catch.h"
+
+using namespace neml2;
+using namespace neml2::kernels;
+using test::close;
+using test::Number;
+
+namespace
+{
+template <class T>
+struct Pair : Components<T, 2>
+{
+  using Components<T, 2>::Components;
+};
+
+constexpr Pair<double> a(3.0, -4.0), b(2.0, 8.0);
+} // namespace
+
+TEST_CASE("Components are zero unless given", "[kernels]")
+{
+  constexpr Pair<double> zero;
+  static_assert(zero[0] == 0 && zero[1] == 0);
+  static_assert(a[0] == 3 && a[1] == -4);
+  static_assert(sizeof(Pair<double>) == 2 * sizeof(double));
+  REQUIRE(Pair<float>(1, 2)[1] == 2.0f);
+}
+
+TEST_CASE("Components add, subtract, negate and divide one by one", "[kernels]")
+{
+  static_assert(close(a + b, Pair<double>(5, 4)));
+  static_assert(close(a - b, Pair<double>(1, -12)));
+  static_assert(close(-a, Pair<double>(-3, 4)));
+  static_assert(close(a / b, Pair<double>(1.5, -0.5)));
+  REQUIRE(close(a + b, Pair<double>(5, 4)));
+}
+
+TEST_CASE("A number combines with every component, from both sides", "[kernels]")
+{
+  static_assert(close(a + 2.0, Pair<double>(5, -2)));
+  static_assert(close(2.0 + a, Pair<double>(5, -2)));
+  static_assert(close(a - 2.0, Pair<double>(1, -6)));
+  static_assert(close(2.0 - a, Pair<double>(-1, 6)));
+  static_assert(close(a * 2.0, Pair<double>(6, -8)));
+  static_assert(close(2.0 * a, Pair<double>(6, -8)));
+  static_assert(close(a / 2.0, Pair<double>(1.5, -2)));
+  static_assert(close(12.0 / a, Pair<double>(4, -3)));
+  REQUIRE(close(12.0 / a, Pair<double>(4, -3)));
+}
+
+TEST_CASE("Mixed component types give the type of their arithmetic", "[kernels]")
+{
+  static_assert(std::is_same_v<sum_t<float, float>, float>);
+  static_assert(std::is_same_v<sum_t<float, double>, double>);
+  static_assert(std::is_same_v<product_t<double, Number>, Number>);
+  static_assert(std::is_same_v<decltype(Pair<float>() + Pair<float>()), Pair<float>>);
+  static_assert(std::is_same_v<decltype(Pair<double>() + Pair<Number>()), Pair<Number>>);
+  static_assert(std::is_same_v<decltype(Pair<double>() * Number()), Pair<Number>>);
+
+  constexpr Pair<Number> x(Number(5, 1), Number(7, 0));
+  static_assert((a + x)[0].value == 8 && (a + x)[0].slope == 1);
+  static_assert((x - a)[1].value == 11 && (x - a)[1].slope == 0);
+  static_assert((a / x)[0].slope == -3.0 / 25.0);
+  static_assert((x * 2.0)[0].slope == 2 && (2.0 / x)[0].slope == -2.0 / 25.0);
+  static_assert((-x)[0].slope == -1);
+  REQUIRE((a + x)[0].value == 8);
+}
+
+TEST_CASE("A row is told from a number", "[kernels]")
+{
+  static_assert(is_row<Pair<double>>::value);
+  static_assert(is_row<Pair<Number>>::value);
+  static_assert(!is_row<double>::value);
+  static_assert(!is_row<Number>::value);
+  REQUIRE(is_row<Pair<float>>::value);
+}
+
+TEST_CASE("dot is the sum of the products of the components", "[kernels]")
+{
+  static_assert(dot(a, b) == 3 * 2 - 4 * 8);
+  static_assert(std::is_same_v<decltype(dot(Pair<float>(), Pair<float>())), float>);
+  constexpr Pair<Number> x(Number(5, 1), Number(7, 0));
+  static_assert(dot(a, x).value == 15 - 28 && dot(a, x).slope == 3);
+  REQUIRE(dot(a, b) == -26);
+}
+
+TEST_CASE("matmul is the product of row-major matrices", "[kernels]")
+{
+  constexpr Components<double, 6> p(1, 2, 3, 4, 5, 6);                    // (2, 3)
+  constexpr Components<double, 12> q(1, 0, 2, 1, 0, 1, 1, 3, 4, 0, 1, 2); // (3, 4)
+  constexpr auto r = matmul<2, 3, 4, Components<double, 8>>(p, q);
+  static_assert(close(r, Components<double, 8>(13, 2, 7, 13, 28, 5, 19, 31)));
+  REQUIRE(r[7] == 4 * 1 + 5 * 3 + 6 * 2);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/kernels/SSR4.h"
+#include "support/number.h"
+
+#include <type_traits>
+
+#include "support/catch.h"
+
+using namespace neml2;
+using namespace neml2::kernels;
+using test::close;
+using test::Number;
+
+namespace
+{
+constexpr SR2<double> s(1, 2, 3, 0.4 * sqrt2, 0.5 * sqrt2, 0.6 * sqrt2), t(-2, 0.5, 1, 3, -1, 2);
+
+/// Stored entries 1 ... 36.
+constexpr SSR4<double>
+counted()
+{
+  SSR4<double> C;
+  for (int i = 0; i < 36; i++)
+    C[i] = i + 1;
+  return C;
+}
+constexpr SSR4<double> C = counted();
+constexpr SSR4<double> D = fill_C1_C2_C3(4.0, 1.0, 2.0);
+
+/// C_ijkl of the full tensor, from its Mandel components.
+double
+component(const SSR4<double> & c, int i, int j, int k, int l)
+{
+  const int p = mandel_reverse_index[i][j], q = mandel_reverse_index[k][l];
+  return c(p, q) * (p < 3 ? 1 : invsqrt2) * (q < 3 ? 1 : invsqrt2);
+}
+} // namespace
+
+TEST_CASE("A fourth order tensor contracts the last two indices of the full tensor",
+          "[kernels][SSR4]")
+{
+  const auto left = full(C * s), right = full(s * C), e = full(s);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+    {
+      double l = 0, r = 0;
+      for (int m = 0; m < 3; m++)
+        for (int n = 0; n < 3; n++)
+        {
+          l += component(C, i, j, m, n) * e(m, n);
+          r += e(m, n) * component(C, m, n, i, j);
+        }
+      REQUIRE(close(left(i, j), l));
+      REQUIRE(close(right(i, j), r));
+    }
+}
+
+TEST_CASE("The product of fourth order tensors is their composition", "[kernels][SSR4]")
+{
+  static_assert(close((C * D) * s, C * (D * s)));
+  static_assert(close(t * (C * D), (t * C) * D));
+  const auto P = C * D;
+  double sum = 0;
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 3; n++)
+      sum += component(C, 0, 1, m, n) * component(D, m, n, 1, 2);
+  REQUIRE(close(component(P, 0, 1, 1, 2), sum));
+}
+
+TEST_CASE("transpose_major exchanges the index pairs", "[kernels][SSR4]")
+{
+  static_assert(transpose_major(C)(2, 4) == C(4, 2) && transpose_major(C)(5, 0) == C(0, 5));
+  static_assert(close(transpose_major(C) * s, s * C));
+  REQUIRE(close(transpose_major(transpose_major(C)), C));
+}
+
+TEST_CASE("inner of fourth order tensors is that of the full tensors", "[kernels][SSR4]")
+{
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++)
+          sum += component(C, i, j, k, l) * component(D, i, j, k, l);
+  REQUIRE(close(inner(C, D), sum));
+  static_assert(norm_sq(C) == 36 * 37 * 73 / 6);
+  static_assert(inner(outer(s, t), outer(s, t)) == norm_sq(outer(s, t)));
+}
+
+TEST_CASE("outer maps a symmetric tensor to its projection", "[kernels][SSR4]")
+{
+  static_assert(close(outer(s, t) * s, s * inner(t, s)));
+  static_assert(outer(t, t)(0, 5) == -4);
+  REQUIRE(close(transpose_major(outer(s, t)), outer(t, s)));
+}
+
+TEST_CASE("fill_C1_C2_C3 is the cubic stiffness", "[kernels][SSR4]")
+{
+  static_assert(D(0, 0) == 4 && D(1, 2) == 1 && D(3, 3) == 2 && D(5, 5) == 2 && D(0, 3) == 0 &&
+                D(3, 4) == 0);
+  static_assert(close(fill_C1_C2_C3(1.0, 0.0, 1.0) * t, t));
+  REQUIRE(close(fill_C1_C2_C3(1.0 / 3, 1.0 / 3, 0.0) * t, vol(t)));
+}
+
+TEST_CASE("The isotropic stiffness has Young's modulus and Poisson's ratio", "[kernels][SSR4]")
+{
+  constexpr auto c = isotropic_E_nu(100.0, 0.3);
+  static_assert(close(c(0, 0), 134.61538, 1e-7) && close(c(0, 1), 57.69231, 1e-7) &&
+                close(c(3, 3), 76.92308, 1e-7));
+  // 3K on volumetric tensors and 2G on deviators, K = E / 3(1 - 2ν), G = E / 2(1 + ν)
+  static_assert(close(c * s, 100.0 / 0.4 * vol(s) + 100.0 / 1.3 * dev(s)));
+  // Uniaxial stress E along axis 0 stretches it by 1 and shrinks the others by ν.
+  static_assert(
+      close(c * SR2<double>(1, -0.3, -0.3, 0, 0, 0), SR2<double>(100, 0, 0, 0, 0, 0), 1e-12));
+  REQUIRE(close(c * s,
+                SR2<double>(423.07692308, 500, 576.92307692, 43.51426346, 54.39282932, 65.27139519),
+                1e-8));
+}
+
+TEST_CASE("Formulas of fourth order tensors take floats and any number type, also mixed",
+          "[kernels][SSR4]")
+{
+  static_assert(std::is_same_v<decltype(C * SR2<Number>()), SR2<Number>>);
+  static_assert(std::is_same_v<decltype(SR2<Number>() * C), SR2<Number>>);
+  static_assert(std::is_same_v<decltype(C * SSR4<Number>()), SSR4<Number>>);
+  static_assert(std::is_same_v<decltype(outer(s, SR2<Number>())), SSR4<Number>>);
+  static_assert(std::is_same_v<decltype(isotropic_E_nu(100.0, Number())), SSR4<Number>>);
+  static_assert(std::is_same_v<decltype(isotropic_E_nu(100.0f, 0.3f)), SSR4<float>>);
+  static_assert(close(double(isotropic_E_nu(100.0f, 0.3f)(0, 1)), 57.69231, 1e-6));
+
+  const auto x = test::vary<SR2>(s, 4);
+  for (int i = 0; i < 6; i++)
+  {
+    REQUIRE((C * x)[i].slope == C(i, 4));
+    REQUIRE((x * C)[i].slope == C(4, i));
+    REQUIRE(outer(t, x)(i, 4).slope == t[i]);
+    REQUIRE(close(transpose_major(outer(t, x))(4, i).slope, t[i]));
+  }
+  // dC1/dE = C1/E
+  REQUIRE(close(isotropic_E_nu(Number(100, 1), 0.3)(0, 0).slope, 1.3461538, 1e-7));
+  REQUIRE(fill_C1_C2_C3(Number(4, 1), Number(1), Number(2))(1, 1).slope == 1);
+}

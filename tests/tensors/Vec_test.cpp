@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/tensors/Vec.h"
+#include "support/derivatives.h"
+#include "support/parity.h"
+#include "support/reference.h"
+#include "support/refusals.h"
+
+#include "support/catch.h"
+
+using namespace neml2;
+using core::Accepts;
+using test::Arguments;
+using test::operation;
+
+namespace
+{
+/// Every operation, with its reference on arguments a of equal batch shapes.
+const std::vector<test::Operation> &
+operations()
+{
+  const auto dot = [](const Arguments & a) { return (a[0] * a[1]).sum(-1); };
+  const auto outer = [](const Arguments & a) {
+    return at::einsum("...i,...j->...ij", {a[0], a[1]});
+  };
+  static const std::vector<test::Operation> all{
+      operation<Scalar, Scalar, Scalar>(
+          "Vec::fill",
+          Accepts::any,
+          [](const Scalar & x, const Scalar & y, const Scalar & z) { return Vec::fill(x, y, z); },
+          [](const Arguments & a) { return at::stack(a, -1); }),
+      operation<Vec>(
+          "norm_sq",
+          Accepts::numbers,
+          [](const Vec & v) { return v.norm_sq(); },
+          [](const Arguments & a) { return (a[0] * a[0]).sum(-1); }),
+      operation<Vec>(
+          "norm",
+          Accepts::floating,
+          [](const Vec & v) { return v.norm(); },
+          [](const Arguments & a) { return at::sqrt((a[0] * a[0]).sum(-1)); }),
+      operation<Vec>(
+          "norm",
+          Accepts::floating,
+          [](const Vec & v) { return norm(v, 0.25); },
+          [](const Arguments & a) { return at::sqrt((a[0] * a[0]).sum(-1) + 0.25); }),
+      operation<Vec>(
+          "unit",
+          Accepts::floating,
+          [](const Vec & v) { return unit(v, 0.25); },
+          [](const Arguments & a) { return a[0] / at::sqrt((a[0] * a[0]).sum(-1, true) + 0.25); }),
+      operation<Vec, Vec>(
+          "inner", Accepts::numbers, [](const Vec & v, const Vec & w) { return v.dot(w); }, dot),
+      operation<Vec, Vec>(
+          "cross",
+          Accepts::numbers,
+          [](const Vec & v, const Vec & w) { return v.cross(w); },
+          [](const Arguments & a) {
+            return at::einsum("ijk,...j,...k->...i", {test::permutation(), a[0], a[1]});
+          }),
+      operation<Vec, Vec>(
+          "outer",
+          Accepts::numbers,
+          [](const Vec & v, const Vec & w) { return v.outer(w); },
+          outer),
+      operation<Vec>(
+          "self_outer",
+          Accepts::floating,
+          [](const Vec & v) { return v.self_outer(); },
+          [=](const Arguments & a) {
+            return test::stored_of(outer({a[0], a[0]}));
+          }),
+      operation<R2, Vec>(
+          "R2 * Vec",
+          Accepts::numbers,
+          [](const R2 & R, const Vec & v) { return v.rotate(R); },
+          [](const Arguments & a) {
+            return at::einsum("...ij,...j->...i", {a[0], a[1]});
+          })};
+  return all;
+}
+
+const Vec v = Vec::fill(1, 2, 3), w = Vec::fill(-4, 5, 0.5);
+} // namespace
+
+TEST_CASE("Operations of Vec agree with their definitions", "[tensors][Vec]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::agrees_with_reference(op));
+}
+
+TEST_CASE("Operations of Vec are the same fused and composed", "[tensors][Vec]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::same_on_both_paths(op));
+}
+
+TEST_CASE("Operations of Vec have the derivatives of their difference quotients",
+          "[tensors][Vec][autograd]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::first_derivatives_are_right(op));
+}
+
+TEST_CASE("Operations of Vec can be differentiated twice", "[tensors][Vec][autograd]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::second_derivatives_are_right(op));
+}
+
+TEST_CASE("Operations of Vec give shapes on the meta device", "[tensors][Vec]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("Operations of Vec refuse bad operands and say why", "[tensors][Vec][errors]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::refuses_bad_operands(op));
+}
+
+TEST_CASE("Operations of Vec on integers are exact", "[tensors][Vec]")
+{
+  for (const auto & op : operations())
+    if (op.accepts != Accepts::floating)
+      REQUIRE(test::is_exact_on_integers(op));
+}
+
+TEST_CASE("Vec::fill of numbers is one vector of the options", "[tensors][Vec]")
+{
+  REQUIRE(at::equal(v, at::tensor({1.0, 2.0, 3.0}, at::kDouble)));
+  REQUIRE(v.batch_dim() == 0);
+  REQUIRE(Vec::fill(1, 2.5, 3, kFloat32).scalar_type() == kFloat32);
+  REQUIRE(at::equal(Vec::fill(1, -2, 3, kInt64), at::tensor({1, -2, 3}, at::kLong)));
+  const auto leaf = Vec::fill(1, 2, 3, default_tensor_options().requires_grad(true));
+  REQUIRE(leaf.requires_grad());
+  REQUIRE(leaf.is_leaf());
+  REQUIRE_FALSE(v.requires_grad());
+}
+
+TEST_CASE("Vec::fill of scalars broadcasts them", "[tensors][Vec]")
+{
+  const auto x = Vec::fill(Scalar::create({1, 2}), Scalar::full(3), Scalar::full({3, 1}, 4));
+  REQUIRE(x.batch_sizes() == TensorShape{3, 2});
+  REQUIRE(at::equal(x.select(0, 2),
+                    at::tensor({1.0, 3.0, 4.0, 2.0, 3.0, 4.0}, at::kDouble).reshape({2, 3})));
+}
+
+TEST_CASE("The derivative of a vector by itself is the identity", "[tensors][Vec]")
+{
+  REQUIRE(at::equal(Vec::identity_map(), at::eye(3, at::kDouble)));
+  REQUIRE(Vec::identity_map(kFloat32).scalar_type() == kFloat32);
+}
+
+TEST_CASE("A component of a Vec is a Scalar of its batch", "[tensors][Vec]")
+{
+  const Vec x(at::rand({4, 5, 3}, at::kDouble));
+  for (int i = 0; i < 3; i++)
+    REQUIRE(at::equal(x(i), x.select(-1, i)));
+  REQUIRE(x(1).batch_sizes() == TensorShape{4, 5});
+  REQUIRE(at::equal(x(-1), x(2)));
+  REQUIRE_THROWS_AS(x(3), NEMLException);
+  REQUIRE_THROWS_AS(Vec()(0), NEMLException);
+}
+
+TEST_CASE("The cross product is that of the book", "[tensors][Vec]")
+{
+  REQUIRE(at::allclose(v.cross(w), at::tensor({-14.0, -12.5, 13.0}, at::kDouble)));
+  REQUIRE(at::allclose(v.cross(w), -w.cross(v)));
+  REQUIRE(v.cross(w).dot(v).item<double>() == 0);
+  // |v × w|² + (v · w)² = |v|² |w|²
+  REQUIRE(at::allclose(v.cross(w).norm_sq() + v.dot(w) * v.dot(w), v.norm_sq() * w.norm_sq()));
+}
+
+TEST_CASE("A rotation keeps lengths and angles of vectors", "[tensors][Vec]")
+{
+  const auto R = R2::fill(0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6);
+  REQUIRE(at::allclose(v.rotate(R).norm(), v.norm()));
+  REQUIRE(at::allclose(v.rotate(R).dot(w.rotate(R)), v.dot(w)));
+  REQUIRE(at::allclose(v.rotate(R).cross(w.rotate(R)), v.cross(w).rotate(R)));
+  REQUIRE(at::allclose(v.rotate(R), at::tensor({-1.08, 0.4, 3.56}, at::kDouble)));
+}
+
+TEST_CASE("The functions of Vec under other names are the same", "[tensors][Vec]")
+{
+  const Vec a(at::rand({4, 3}, at::kDouble)), b(at::rand({2, 1, 3}, at::kDouble));
+  const R2 R(at::rand({4, 3, 3}, at::kDouble));
+  REQUIRE(at::equal(vdot(a, b), a.dot(b)));
+  REQUIRE(at::equal(inner(a, b), a.dot(b)));
+  REQUIRE(at::equal(cross(a, b), a.cross(b)));
+  REQUIRE(at::equal(outer(a, b), a.outer(b)));
+  REQUIRE(at::equal(outer(a), a.outer(a)));
+  REQUIRE(at::equal(self_outer(a), a.self_outer()));
+  REQUIRE(at::equal(norm_sq(a), a.norm_sq()));
+  REQUIRE(at::equal(norm(a), a.norm()));
+  REQUIRE(at::equal(rotate(a, R), a.rotate(R)));
+  REQUIRE(at::equal(a.transform(R), R * a));
+  REQUIRE(at::allclose(R2(self_outer(a)), outer(a)));
+}
+
+TEST_CASE("The norm of a zero vector has gradient zero", "[tensors][Vec][autograd]")
+{
+  const Vec zero(at::zeros({2, 3}, at::kDouble).requires_grad_());
+  const auto g = torch::autograd::grad({zero.norm().sum()}, {zero}, {}, true, true)[0];
+  REQUIRE(at::equal(g, at::zeros({2, 3}, at::kDouble)));
+  const auto h = torch::autograd::grad({norm(zero, 0.25).sum()}, {zero}, {}, true, true)[0];
+  REQUIRE(at::equal(h, at::zeros({2, 3}, at::kDouble)));
+  // Second derivative of √(v·v + ε) at 0: δ_ij / √ε
+  REQUIRE(at::allclose(torch::autograd::grad({h.sum()}, {zero})[0],
+                       at::full({2, 3}, 2.0, at::kDouble)));
+}
+
+TEST_CASE("unit has length 1, and NaN only where the vector is zero", "[tensors][Vec]")
+{
+  REQUIRE(at::allclose(unit(v).norm(), at::ones({}, at::kDouble)));
+  REQUIRE(at::allclose(unit(v).cross(v), at::zeros({3}, at::kDouble)));
+  REQUIRE(unit(Vec::zeros()).isnan().all().item<bool>());
+  REQUIRE(at::equal(unit(Vec::zeros(), 1e-12), at::zeros({3}, at::kDouble)));
+}
