@@ -14,7 +14,7 @@ help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20'
 	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
-	@echo 'make benchmark   build and run the benchmarks; ARGS go to each'
+	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo
 	@echo 'with LIBTORCH=auto     the one you name, or your Python'"'"'s, the system'"'"'s, a private one (default)'
 	@echo '     LIBTORCH=system   the system'"'"'s (Debian: libtorch-dev)'
@@ -36,4 +36,4 @@ benchmark: PRESET = release
 benchmark:
 	@$(configure)
 	@cmake --build --preset $(PRESET) --target benchmarks
-	@scripts/benchmark.py build/$(PRESET)/benchmarks
+	@scripts/benchmark.py build/$(PRESET)/benchmarks $(ARGS)

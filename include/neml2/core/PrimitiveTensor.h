@@ -58,7 +58,8 @@ template <class Derived, Size... S>
 class PrimitiveTensor : public TensorBase<Derived>
 {
 public:
-  static inline const TensorShape const_base_sizes = {S...};
+  static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
+  static inline const TensorShape const_base_sizes = {S...}; ///< not before main: base_shape is
   static constexpr Size const_base_dim = sizeof...(S);
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
@@ -105,6 +106,10 @@ public:
                 ", base shape ",
                 base(),
                 ".");
+  }
+  PrimitiveTensor(const at::Tensor & t, std::initializer_list<Size> batch_shape)
+    : PrimitiveTensor(t, TraceableTensorShape(batch_shape))
+  {
   }
   /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too.
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
@@ -204,8 +209,11 @@ public:
   }
 
   /// One stored component, one index a base dimension. (...; S...) -> (...; )
-  template <class... I,
-            std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(I) > 0), int> = 0>
+  template <
+      class... I,
+      std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(I) > 0) &&
+                           ((std::is_convertible_v<I, Size> && !std::is_floating_point_v<I>)&&...),
+                       int> = 0>
   typename core::dependent_scalar<std::tuple<I...>>::type operator()(I... i) const
   {
     using Result = typename core::dependent_scalar<std::tuple<I...>>::type;
@@ -245,8 +253,7 @@ private:
   {
   }
 
-  static TensorShapeRef base() { return {shape.data(), shape.size()}; }
-  static constexpr std::array<Size, sizeof...(S)> shape = {S...};
+  static TensorShapeRef base() { return {base_shape.data(), base_shape.size()}; }
 
   static Size inferred_batch_dim(const at::Tensor & t)
   {

@@ -190,10 +190,10 @@ Tensor
 TensorBase<Derived>::base_slice(Size dim, const indexing::Slice & slice) const
 {
   indexing::TensorIndices i;
-  i.append(size_t(core::position("base_slice", self(), dim, _batch_dim, this->dim())),
+  i.append(size_t(core::position("base_slice", self(), dim, batch_dim(), this->dim())),
            indexing::Slice());
   i.push_back(slice);
-  return {core::Trusted(), core::index("base_slice", *this, i), _batch_dim};
+  return {core::Trusted(), core::index("base_slice", *this, i), batch_dim()};
 }
 
 template <class Derived>
@@ -201,13 +201,13 @@ Tensor
 TensorBase<Derived>::base_expand(TensorShapeRef shape) const
 {
   core::check_defined("base_expand", self());
-  const auto aligned = core::align_base(*this, _batch_dim, Size(shape.size()));
+  const auto aligned = core::align_base(*this, batch_dim(), Size(shape.size()));
   return core::translate_errors(
       "base_expand",
       [&]
       {
         return neml2::Tensor(
-            core::Trusted(), aligned.expand(utils::add_shapes(batch_sizes(), shape)), _batch_dim);
+            core::Trusted(), aligned.expand(utils::add_shapes(batch_sizes(), shape)), batch_dim());
       });
 }
 
@@ -246,7 +246,7 @@ TensorBase<Derived>::base_reshape(TensorShapeRef shape) const
       [&]
       {
         return neml2::Tensor(
-            core::Trusted(), reshape(utils::add_shapes(batch_sizes(), shape)), _batch_dim);
+            core::Trusted(), reshape(utils::add_shapes(batch_sizes(), shape)), batch_dim());
       });
 }
 
@@ -254,8 +254,8 @@ template <class Derived>
 Tensor
 TensorBase<Derived>::base_unsqueeze(Size d) const
 {
-  const Size at = core::position("base_unsqueeze", self(), d, _batch_dim, dim() + 1);
-  return {core::Trusted(), unsqueeze(at), _batch_dim};
+  const Size at = core::position("base_unsqueeze", self(), d, batch_dim(), dim() + 1);
+  return {core::Trusted(), unsqueeze(at), batch_dim()};
 }
 
 template <class Derived>
@@ -263,9 +263,9 @@ Tensor
 TensorBase<Derived>::base_transpose(Size d1, Size d2) const
 {
   return {core::Trusted(),
-          at::Tensor::transpose(core::position("base_transpose", self(), d1, _batch_dim, dim()),
-                                core::position("base_transpose", self(), d2, _batch_dim, dim())),
-          _batch_dim};
+          at::Tensor::transpose(core::position("base_transpose", self(), d1, batch_dim(), dim()),
+                                core::position("base_transpose", self(), d2, batch_dim(), dim())),
+          batch_dim()};
 }
 
 template <class Derived>

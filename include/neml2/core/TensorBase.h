@@ -51,6 +51,10 @@ public:
   TensorBase(at::Tensor t, Size batch_dim);
   /// The same, and the batch sizes must be these.
   TensorBase(at::Tensor t, const TraceableTensorShape & batch_shape);
+  TensorBase(at::Tensor t, std::initializer_list<Size> batch_shape)
+    : TensorBase(std::move(t), TraceableTensorShape(batch_shape))
+  {
+  }
   TensorBase(core::Trusted, at::Tensor t, Size batch_dim) noexcept
     : at::Tensor(std::move(t)), _batch_dim(batch_dim)
   {
@@ -75,23 +79,24 @@ public:
 
   // ---- Shape ---------------------------------------------------------------------------------
 
-  bool batched() const { return _batch_dim > 0; }
-  Size batch_dim() const { return _batch_dim; }
-  Size base_dim() const { return defined() ? dim() - _batch_dim : 0; }
-  TraceableTensorShape batch_sizes() const { return {*this, _batch_dim}; }
+  bool batched() const { return batch_dim() > 0; }
+  /// 0 if undefined (a moved-from tensor is).
+  Size batch_dim() const { return defined() ? std::min(_batch_dim, dim()) : 0; }
+  Size base_dim() const { return defined() ? dim() - batch_dim() : 0; }
+  TraceableTensorShape batch_sizes() const { return {*this, batch_dim()}; }
   TensorShapeRef base_sizes() const
   {
-    return defined() ? sizes().slice(size_t(_batch_dim)) : TensorShapeRef();
+    return defined() ? sizes().slice(size_t(batch_dim())) : TensorShapeRef();
   }
   /// Size of batch dimension i; negative i counts from the last one.
   TraceableSize batch_size(Size i) const
   {
-    return size(core::position("batch_size", self(), i, 0, _batch_dim));
+    return size(core::position("batch_size", self(), i, 0, batch_dim()));
   }
   /// Size of base dimension i; negative i counts from the last one.
   Size base_size(Size i) const
   {
-    return size(core::position("base_size", self(), i, _batch_dim, dim()));
+    return size(core::position("base_size", self(), i, batch_dim(), dim()));
   }
   /// Number of base entries.
   Size base_storage() const { return utils::storage_size(base_sizes()); }
@@ -102,7 +107,7 @@ public:
   Derived clone(at::MemoryFormat format = at::MemoryFormat::Contiguous) const
   {
     core::check_defined("clone", self());
-    return wrap(at::Tensor::clone(format));
+    return core::translate_errors("clone", [&] { return wrap(at::Tensor::clone(format)); });
   }
   /// The same values outside the graph of autograd; shares storage.
   Derived detach() const
@@ -126,7 +131,7 @@ public:
   Derived contiguous() const
   {
     core::check_defined("contiguous", self());
-    return wrap(at::Tensor::contiguous());
+    return core::translate_errors("contiguous", [&] { return wrap(at::Tensor::contiguous()); });
   }
   /// Copies from another tensor of this library, whose batch and base shape broadcast to this one's.
   /// @throws NEMLException if they do not; this tensor is then unchanged.
@@ -202,7 +207,7 @@ public:
 
 protected:
   /// A result of the same type and batch dimension.
-  Derived wrap(at::Tensor t) const { return wrap(std::move(t), _batch_dim); }
+  Derived wrap(at::Tensor t) const { return wrap(std::move(t), batch_dim()); }
   static Derived wrap(at::Tensor t, Size batch_dim)
   {
     return Derived(core::Trusted(), std::move(t), batch_dim);
@@ -262,7 +267,7 @@ make(const char * where, TensorShapeRef shape, const TensorOptions & options, co
 inline void
 check_writable(const char * where, const at::Tensor & t)
 {
-  NEML2_CHECK(at::has_internal_overlap(t) != at::MemOverlap::Yes,
+  NEML2_CHECK(t.layout() != kStrided || at::has_internal_overlap(t) != at::MemOverlap::Yes,
               where,
               ": the left side, of shape ",
               t.sizes(),
@@ -284,6 +289,13 @@ check_storable(const char * where, Dtype result, const at::Tensor & t)
               ". Convert the left side with .to(dtype), or use the operation that returns.");
 }
 
+/// One value, to be written by a put.
+inline at::Tensor
+full_scalar(const char * where, const CScalar & value, const TensorOptions & options)
+{
+  return translate_errors(where, [&] { return at::full({}, value, options); });
+}
+
 /// t indexed; torch's refusals become NEMLExceptions.
 inline at::Tensor
 index(const char * where, const at::Tensor & t, const indexing::TensorIndices & indices)
@@ -299,6 +311,7 @@ index_put(const char * where,
           const at::Tensor & value)
 {
   NEML2_CHECK(t.defined() && value.defined(), where, ": undefined tensor. Assign it first.");
+  check_writable(where, t);
   translate_errors(where,
                    [&]
                    {
@@ -414,7 +427,9 @@ Derived
 TensorBase<Derived>::full_like(const Derived & other, const CScalar & value)
 {
   core::check_defined("full_like", other);
-  return wrap(at::full(other.sizes(), value, other.options()), other.batch_dim());
+  return core::translate_errors(
+      "full_like",
+      [&] { return wrap(at::full(other.sizes(), value, other.options()), other.batch_dim()); });
 }
 
 template <class Derived>
@@ -429,12 +444,12 @@ TensorBase<Derived>::batch_indices(const char * where, indexing::TensorIndicesRe
     consumed += core::consumed_dims(i);
     ellipsis = ellipsis || i.is_ellipsis();
   }
-  NEML2_CHECK(consumed <= _batch_dim,
+  NEML2_CHECK(consumed <= batch_dim(),
               where,
               ": ",
               consumed,
               " indices for the ",
-              _batch_dim,
+              batch_dim(),
               " batch dimensions of ",
               core::operand(self()),
               ". Use base_index for base dimensions.");
@@ -462,7 +477,7 @@ TensorBase<Derived>::base_indices(const char * where, indexing::TensorIndicesRef
               core::operand(self()),
               ". Use batch_index for batch dimensions.");
   indexing::TensorIndices all;
-  all.append(size_t(_batch_dim), indexing::Slice());
+  all.append(size_t(batch_dim()), indexing::Slice());
   all.append(indices.begin(), indices.end());
   return all;
 }
@@ -480,7 +495,7 @@ Derived
 TensorBase<Derived>::batch_slice(Size dim, const indexing::Slice & slice) const
 {
   indexing::TensorIndices i;
-  i.append(size_t(core::position("batch_slice", self(), dim, 0, _batch_dim)), indexing::Slice());
+  i.append(size_t(core::position("batch_slice", self(), dim, 0, batch_dim())), indexing::Slice());
   i.push_back(slice);
   return wrap(core::index("batch_slice", *this, i));
 }
@@ -497,7 +512,7 @@ void
 TensorBase<Derived>::batch_index_put_(indexing::TensorIndicesRef indices, const CScalar & value)
 {
   core::check_defined("batch_index_put_", self());
-  batch_index_put_(indices, at::full({}, value, options()));
+  batch_index_put_(indices, core::full_scalar("batch_index_put_", value, options()));
 }
 
 template <class Derived>
@@ -512,7 +527,7 @@ void
 TensorBase<Derived>::base_index_put_(indexing::TensorIndicesRef indices, const CScalar & value)
 {
   core::check_defined("base_index_put_", self());
-  base_index_put_(indices, at::full({}, value, options()));
+  base_index_put_(indices, core::full_scalar("base_index_put_", value, options()));
 }
 
 template <class Derived>
@@ -531,7 +546,7 @@ TensorBase<Derived>::batch_expand(TraceableSize n, Size dim) const
 {
   core::check_defined("batch_expand", self());
   TensorShape shape = batch_sizes().concrete();
-  shape[size_t(core::position("batch_expand", self(), dim, 0, _batch_dim))] = n;
+  shape[size_t(core::position("batch_expand", self(), dim, 0, batch_dim()))] = n;
   return batch_expand(shape);
 }
 
@@ -540,6 +555,7 @@ template <class B, core::if_tensor<B>>
 Derived
 TensorBase<Derived>::batch_expand_as(const B & other) const
 {
+  core::check_defined("batch_expand_as", other);
   return batch_expand(other.batch_sizes());
 }
 
@@ -564,16 +580,16 @@ template <class Derived>
 Derived
 TensorBase<Derived>::batch_unsqueeze(Size d) const
 {
-  return wrap(unsqueeze(core::position("batch_unsqueeze", self(), d, 0, _batch_dim + 1)),
-              _batch_dim + 1);
+  return wrap(unsqueeze(core::position("batch_unsqueeze", self(), d, 0, batch_dim() + 1)),
+              batch_dim() + 1);
 }
 
 template <class Derived>
 Derived
 TensorBase<Derived>::batch_transpose(Size d1, Size d2) const
 {
-  return wrap(at::Tensor::transpose(core::position("batch_transpose", self(), d1, 0, _batch_dim),
-                                    core::position("batch_transpose", self(), d2, 0, _batch_dim)));
+  return wrap(at::Tensor::transpose(core::position("batch_transpose", self(), d1, 0, batch_dim()),
+                                    core::position("batch_transpose", self(), d2, 0, batch_dim())));
 }
 
 template <class Derived>
@@ -581,7 +597,7 @@ Derived
 TensorBase<Derived>::operator-() const
 {
   core::check_defined("-", self());
-  return wrap(at::Tensor::neg());
+  return core::translate_errors("-", [&] { return wrap(at::Tensor::neg()); });
 }
 
 /// SR2 (1000, 2; 6) float64 cpu, then the values as LibTorch prints them.
@@ -593,6 +609,6 @@ operator<<(std::ostream & os, const TensorBase<Derived> & t)
   if (!t.defined())
     return os;
   os << ' ' << core::dtype_name(t.scalar_type()) << ' ' << t.device() << '\n';
-  return os << static_cast<const at::Tensor &>(t);
+  return t.is_meta() ? os : os << static_cast<const at::Tensor &>(t); // meta tensors have no values
 }
 } // namespace neml2

@@ -60,16 +60,16 @@ public:
   {
     const bool integral = std::all_of(
         _values.begin(), _values.end(), [](const CScalar & v) { return v.isIntegral(true); });
-    auto t = at::empty(shape, integral ? kInt64 : kFloat64);
-    for (size_t i = 0; i < _values.size(); i++)
-      if (integral)
-        t.data_ptr<int64_t>()[i] = _values[i].toLong();
-      else
-        t.data_ptr<double>()[i] = _values[i].toDouble();
     return core::translate_errors(
         "create",
         [&]
         {
+          auto t = at::empty(shape, integral ? kInt64 : kFloat64);
+          for (size_t i = 0; i < _values.size(); i++)
+            if (integral)
+              t.data_ptr<int64_t>()[i] = _values[i].toLong();
+            else
+              t.data_ptr<double>()[i] = _values[i].toDouble();
           t = t.to(options.device(), c10::typeMetaToScalarType(core::with_dtype(options).dtype()));
           return options.requires_grad() ? t.set_requires_grad(true) : t;
         });

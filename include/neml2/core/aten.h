@@ -26,19 +26,15 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/einsum.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linalg_cross.h>
-#include <ATen/ops/linalg_inv.h>
-#include <ATen/ops/linalg_vecdot.h>
+#include <ATen/ops/linalg_inv_ex.h>
 #include <ATen/ops/linalg_vector_norm.h>
-#include <ATen/ops/logical_and.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/pow.h>
-#include <ATen/ops/rand.h>
 #include <ATen/ops/sqrt.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>

@@ -37,8 +37,7 @@ stack(std::initializer_list<Component> components)
   expanded.reserve(components.size());
   for (const auto & c : components)
     expanded.push_back(c.expand(batch));
-  return Result(
-      at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::const_base_sizes)));
+  return Result(at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::base_shape)));
 }
 
 /// The same for components that come from outside: checked first.

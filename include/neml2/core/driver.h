@@ -20,9 +20,14 @@ namespace neml2::core
 {
 constexpr int max_dims = 8; ///< batch dimensions left after merging; more take the composed path
 constexpr int max_operands = 16; ///< inputs and outputs of one operation
-constexpr int tile_blocks = 32;  ///< blocks of rows along the lane dimension in a tile
 
-/// Where the rows of one operand are.
+/// Blocks of rows along the lane dimension in a tile of rows of so many numbers: enough to share the
+/// cost of moving to the next tile, few enough that what other dimensions share stays in the cache.
+constexpr Size
+tile_blocks(int numbers)
+{
+  return numbers <= 4 ? 256 : 32;
+}
 struct RowLayout
 {
   char * data;
@@ -164,16 +169,16 @@ tile_loop()
   return compiled<E, Tile, const void *, const Plan &, char * const *, Size>();
 }
 
-/// Visits tiles [begin, end).
+/// Visits tiles [begin, end) of so many rows.
 inline void
 visit_tiles(const TileLoop & loop,
             const void * formula,
             const Plan & plan,
             Size element,
+            Size tile,
             Size begin,
             Size end)
 {
-  const Size tile = tile_blocks * loop.width;
   const int lane = plan.lane_dim;
   Size at[max_dims], count[max_dims];
   char * data[max_operands];
@@ -212,7 +217,7 @@ visit_tiles(const TileLoop & loop,
 inline void
 run(const TileLoop & loop, const void * formula, const Plan & plan, Size element, int numbers)
 {
-  const Size tile = tile_blocks * loop.width;
+  const Size tile = tile_blocks(numbers) * loop.width;
   Size tiles = 1;
   for (int d = 0; d < plan.dims; d++)
     tiles *= d == plan.lane_dim ? (plan.size[d] + tile - 1) / tile : plan.size[d];
@@ -223,13 +228,13 @@ run(const TileLoop & loop, const void * formula, const Plan & plan, Size element
   constexpr Size numbers_a_thread = 65536;
   const Size grain = std::max<Size>(1, numbers_a_thread / (tile * numbers));
   if (tiles <= grain)
-    visit_tiles(loop, formula, plan, element, 0, tiles);
+    visit_tiles(loop, formula, plan, element, tile, 0, tiles);
   else
     at::parallel_for(0,
                      tiles,
                      grain,
                      [&](Size begin, Size end)
-                     { visit_tiles(loop, formula, plan, element, begin, end); });
+                     { visit_tiles(loop, formula, plan, element, tile, begin, end); });
 }
 
 } // namespace neml2::core

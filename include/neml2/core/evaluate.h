@@ -98,8 +98,8 @@ fused(const F & formula, ArrayRef<Operand> o, TensorShapeRef batch)
   for (const auto & x : o)
     operands.push_back(memory(*x.tensor, x.batch_dim));
   at::Tensor result;
-  const bool done = evaluate_rows(
-      loop, &formula, numbers, dtype, batch, operands, {Result::const_base_sizes}, &result);
+  const bool done =
+      evaluate_rows(loop, &formula, numbers, dtype, batch, operands, {Result::base_shape}, &result);
   return done ? result : at::Tensor();
 }
 
@@ -121,7 +121,7 @@ evaluate_leaf(const Operation & op,
     if (result.defined())
       return Result(Trusted(), std::move(result), Size(batch.size()));
   }
-  return batch_body(a...);
+  return translate_errors(op.name, [&] { return batch_body(a...); });
 }
 
 /// Evaluates a composite: one formula for rows and for batches.

@@ -211,12 +211,28 @@ operand(const T & t)
   return {&t, T::type_name, t.batch_dim(), T::expected_base_sizes(t)};
 }
 
+/// Defined, of its type's base shape, of an accepted dtype.
+inline void
+check_operand(const Operation & op, const Operand & o)
+{
+  if (C10_UNLIKELY(!o.tensor->defined()))
+    fail_undefined(op, o);
+  const auto sizes = o.tensor->sizes();
+  if (C10_UNLIKELY(Size(sizes.size()) != o.batch_dim + Size(o.base.size()) ||
+                   sizes.slice(size_t(o.batch_dim)) != o.base))
+    fail_base(op, o);
+  const auto dtype = o.tensor->scalar_type();
+  if (C10_UNLIKELY(op.accepts != Accepts::any && !c10::isFloatingType(dtype) &&
+                   (op.accepts == Accepts::floating || !c10::isIntegralType(dtype, false))))
+    fail_dtype(op, o);
+}
+
+/// Defined, and not reshaped in place behind its type.
 template <class T>
 void
 check_defined(const char * where, const T & t)
 {
-  if (C10_UNLIKELY(!t.defined()))
-    fail_undefined(where, operand(t));
+  check_operand(Operation(where, Accepts::any), operand(t));
 }
 
 /// Position of dimension d of the group [lo, hi) of t's dimensions; negative d counts from hi.
@@ -238,22 +254,6 @@ position(const char * where, const T & t, Size d, Size lo, Size hi)
               n,
               ").");
   return d >= 0 ? lo + d : hi + d;
-}
-
-/// Defined, of its type's base shape, of an accepted dtype.
-inline void
-check_operand(const Operation & op, const Operand & o)
-{
-  if (C10_UNLIKELY(!o.tensor->defined()))
-    fail_undefined(op, o);
-  const auto sizes = o.tensor->sizes();
-  if (C10_UNLIKELY(Size(sizes.size()) != o.batch_dim + Size(o.base.size()) ||
-                   sizes.slice(size_t(o.batch_dim)) != o.base))
-    fail_base(op, o);
-  const auto dtype = o.tensor->scalar_type();
-  if (C10_UNLIKELY(op.accepts != Accepts::any && !c10::isFloatingType(dtype) &&
-                   (op.accepts == Accepts::floating || !c10::isIntegralType(dtype, false))))
-    fail_dtype(op, o);
 }
 
 /// Each operand alone, and all on one device and of one dtype (unless dtypes may mix).
@@ -288,6 +288,10 @@ translate_errors(const char * where, const F & f)
   try
   {
     return f();
+  }
+  catch (const c10::OutOfMemoryError &)
+  {
+    throw;
   }
   catch (const c10::Error & e)
   {

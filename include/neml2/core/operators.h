@@ -73,6 +73,14 @@ check_base_broadcast(const Operation & op, const A & a, const B & b)
          ".");
 }
 
+/// The dtype of an operation on both.
+inline Dtype
+promote(const char * name, const at::Tensor & a, const at::Tensor & b)
+{
+  return translate_errors(name,
+                          [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
+}
+
 /// The operand with all its dimensions batch dimensions.
 inline Operand
 all_batch(const Operand & o)
@@ -99,7 +107,8 @@ elementwise(const char * name, const F & f, const A & a, const B & b)
 
   const Size base_dim = std::max(a.base_dim(), b.base_dim());
   at::Tensor x = align_base(a, a.batch_dim(), base_dim), y = align_base(b, b.batch_dim(), base_dim);
-  if constexpr (!is_primitive<A> || std::is_same_v<A, B>) // all components alike
+  if constexpr (!is_primitive<A> || !is_primitive<B> ||
+                std::is_same_v<A, B>) // all components alike
     if (are_fusible(o))
     {
       const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
@@ -107,7 +116,7 @@ elementwise(const char * name, const F & f, const A & a, const B & b)
       if (at::Tensor r = fused<Number, F, Number, Number>(f, flat, shape); r.defined())
         return Result(Trusted(), std::move(r), n);
     }
-  const auto dtype = c10::promoteTypes(a.scalar_type(), b.scalar_type());
+  const auto dtype = promote(name, a, b);
   return Result(Trusted(), translate_errors(name, [&] { return f(x.to(dtype), y.to(dtype)); }), n);
 }
 
@@ -171,12 +180,7 @@ struct WithNumber
   CScalar number;
   double value;
 
-  WithNumber(const char * name, const CScalar & n) : number(n), value(0)
-  {
-    NEML2_CHECK(
-        !n.isComplex(), name, ": the number ", n, " is complex; only real ones are supported.");
-    value = n.toDouble();
-  }
+  WithNumber(const char * name, const CScalar & n) : number(n), value(real_value(name, n)) {}
   template <class X>
   NEML2_INLINE auto operator()(const X & x) const
   {
@@ -327,13 +331,13 @@ namespace core
 /// The right side aligned with the left one, after all checks; nothing has been written yet.
 template <class A, class B>
 at::Tensor
-in_place_operand(const char * name, const A & a, const B & b, bool mixed_devices = false)
+in_place_operand(const char * name, const A & a, const B & b, bool copies = false)
 {
   const Operation op(name, Accepts::any);
   const std::array<Operand, 2> o{operand(a), operand(b)};
   for (const auto & x : o)
     check_operand(op, x);
-  if (!mixed_devices)
+  if (!copies) // a copy may convert and move
     check_operands(op, o, /*mixed_dtypes=*/true);
   const TensorShape batch = broadcast_batch(op, o);
   check_base_broadcast(op, a, b);
@@ -347,7 +351,8 @@ in_place_operand(const char * name, const A & a, const B & b, bool mixed_devices
       o[0],
       ". An in-place operation keeps the left side's shape: use the operation that returns.");
   check_writable(name, a);
-  check_storable(name, c10::promoteTypes(a.scalar_type(), b.scalar_type()), a);
+  if (!copies)
+    check_storable(name, promote(name, a, b), a);
   const at::Tensor x = align_base(b, b.batch_dim(), a.base_dim());
   // v /= v(0) would otherwise divide by components it has already overwritten.
   const bool another_view =
@@ -427,7 +432,7 @@ template <class B, core::if_tensor<B>>
 Derived &
 TensorBase<Derived>::copy_(const B & other, bool non_blocking)
 {
-  const auto x = core::in_place_operand("copy_", self(), other, /*mixed_devices=*/true);
+  const auto x = core::in_place_operand("copy_", self(), other, /*copies=*/true);
   return copy_(x, non_blocking);
 }
 
@@ -452,7 +457,10 @@ TensorBase<Derived>::linspace(const Derived & start, const Derived & end, Size n
   const at::Tensor a = at_dim(start), b = at_dim(end);
   TensorShape steps(size_t(n) + 1 + base.size(), 1);
   steps[size_t(utils::normalize_itr(dim, 0, n))] = nstep;
-  const at::Tensor k = at::arange(nstep, a.options()).div(double(std::max<Size>(nstep - 1, 1)));
+  if (nstep == 1)
+    return wrap(a.clone(), n + 1);
+  const at::Tensor k = // counted in float64: float16 ends at 65504
+      at::arange(nstep, a.options().dtype(kFloat64)).div(double(nstep - 1)).to(a.scalar_type());
   return wrap(a + (b - a) * k.reshape(steps), n + 1);
 }
 

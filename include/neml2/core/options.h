@@ -129,6 +129,26 @@ with_dtype(const TensorOptions & options)
   return options.has_dtype() ? options : options.dtype(default_dtype());
 }
 
+/// Refuses options of an integer dtype where values are fractions.
+inline void
+check_floating(const char * where, const TensorOptions & options)
+{
+  NEML2_CHECK(c10::isFloatingType(c10::typeMetaToScalarType(with_dtype(options).dtype())),
+              where,
+              ": expected options of a floating dtype such as kFloat64, got ",
+              with_dtype(options).dtype(),
+              ".");
+}
+
+/// A plain number as every formula takes it.
+inline double
+real_value(const char * where, const CScalar & n)
+{
+  NEML2_CHECK(
+      !n.isComplex(), where, ": the number ", n, " is complex; only real ones are supported.");
+  return n.toDouble();
+}
+
 /// Enables an overload for what converts to TensorOptions. As a template parameter it leaves a bare
 /// {} to the overload whose parameter is a shape.
 template <class O>

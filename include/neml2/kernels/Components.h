@@ -190,16 +190,24 @@ operator/(const S & s, const R<A> & a)
   return r;
 }
 
-/// Σ_i a_i b_i over all components.
-template <class A, class B, int N>
+/// Full contraction of two tensors of one type, Σ_i a_i b_i over all components.
+template <template <class> class R, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr product_t<A, B>
-dot(const Components<A, N> & a, const Components<B, N> & b)
+inner(const R<A> & a, const R<B> & b)
 {
   product_t<A, B> s = a[0] * b[0];
   NEML2_UNROLL
-  for (int i = 1; i < N; i++)
+  for (int i = 1; i < R<A>::n; i++)
     s = s + a[i] * b[i];
   return s;
+}
+
+/// Σ_i a_i a_i over all components.
+template <template <class> class R, class T, if_row<R, T> = 0>
+NEML2_INLINE constexpr T
+norm_sq(const R<T> & a)
+{
+  return inner(a, a);
 }
 
 /// Matrix product of row-major (m, k) and (k, n) components.

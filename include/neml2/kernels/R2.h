@@ -38,22 +38,6 @@ transpose(const R2<T> & a)
   return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
 }
 
-/// A_ij B_ij
-template <class A, class B>
-NEML2_INLINE constexpr product_t<A, B>
-inner(const R2<A> & a, const R2<B> & b)
-{
-  return dot(a, b);
-}
-
-/// A_ij A_ij
-template <class T>
-NEML2_INLINE constexpr T
-norm_sq(const R2<T> & a)
-{
-  return dot(a, a);
-}
-
 /// A_kk
 template <class T>
 NEML2_INLINE constexpr T

@@ -51,22 +51,6 @@ dev(const SR2<T> & a)
   return {a[0] - m, a[1] - m, a[2] - m, a[3], a[4], a[5]};
 }
 
-/// a_ij b_ij
-template <class A, class B>
-NEML2_INLINE constexpr product_t<A, B>
-inner(const SR2<A> & a, const SR2<B> & b)
-{
-  return dot(a, b);
-}
-
-/// a_ij a_ij
-template <class T>
-NEML2_INLINE constexpr T
-norm_sq(const SR2<T> & a)
-{
-  return dot(a, a);
-}
-
 /// a_ji, which is a_ij
 template <class T>
 NEML2_INLINE constexpr SR2<T>

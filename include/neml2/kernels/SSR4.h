@@ -46,22 +46,6 @@ outer(const SR2<A> & a, const SR2<B> & b)
   return matmul<6, 1, 6, SSR4<product_t<A, B>>>(a, b);
 }
 
-/// A_ijkl B_ijkl
-template <class A, class B>
-NEML2_INLINE constexpr product_t<A, B>
-inner(const SSR4<A> & a, const SSR4<B> & b)
-{
-  return dot(a, b);
-}
-
-/// A_ijkl A_ijkl
-template <class T>
-NEML2_INLINE constexpr T
-norm_sq(const SSR4<T> & a)
-{
-  return dot(a, a);
-}
-
 /// C_klij
 template <class T>
 NEML2_INLINE constexpr SSR4<T>

@@ -18,15 +18,7 @@ template <class A, class B>
 NEML2_INLINE constexpr product_t<A, B>
 vdot(const Vec<A> & a, const Vec<B> & b)
 {
-  return dot(a, b);
-}
-
-/// a_i b_i
-template <class A, class B>
-NEML2_INLINE constexpr product_t<A, B>
-inner(const Vec<A> & a, const Vec<B> & b)
-{
-  return dot(a, b);
+  return inner(a, b);
 }
 
 /// ε_ijk a_j b_k
@@ -35,13 +27,5 @@ NEML2_INLINE constexpr Vec<product_t<A, B>>
 cross(const Vec<A> & a, const Vec<B> & b)
 {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-/// a_i a_i
-template <class T>
-NEML2_INLINE constexpr T
-norm_sq(const Vec<T> & a)
-{
-  return dot(a, a);
 }
 } // namespace neml2::kernels

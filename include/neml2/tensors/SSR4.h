@@ -58,7 +58,7 @@ public:
   /// Component C_ijkl of the tensor, without the Mandel factors. (...; 6, 6) -> (...; )
   Scalar operator()(Size i, Size j, Size k, Size l) const;
 
-  /// C^-1 with C^-1 : C = identity_sym; not finite where C is singular. (...; 6, 6) -> (...; 6, 6)
+  /// C^-1 with C^-1 : C = identity_sym; NaN where C is singular. (...; 6, 6) -> (...; 6, 6)
   SSR4 inverse() const;
   /// C_jikl = C_ijkl.
   SSR4 transpose_minor() const;
@@ -115,12 +115,14 @@ SSR4::identity_sym(const TensorOptions & options)
 inline SSR4
 SSR4::identity_vol(const TensorOptions & options)
 {
+  core::check_floating("SSR4::identity_vol", options);
   return fill_C1_C2_C3(1.0 / 3.0, 1.0 / 3.0, 0, options);
 }
 
 inline SSR4
 SSR4::identity_dev(const TensorOptions & options)
 {
+  core::check_floating("SSR4::identity_dev", options);
   return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1, options);
 }
 
@@ -218,7 +220,14 @@ inv(const SSR4 & C)
 {
   const core::Operation op("inv");
   core::check_operand(op, core::operand(C));
-  return core::translate_errors("inv", [&] { return SSR4(at::linalg_inv(C), C.batch_dim()); });
+  return core::translate_errors(
+      "inv",
+      [&]
+      {
+        const auto [inverse, info] = at::linalg_inv_ex(C);
+        const at::Tensor singular = (info != 0).unsqueeze(-1).unsqueeze(-1);
+        return SSR4(inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN()));
+      });
 }
 
 inline SSR4

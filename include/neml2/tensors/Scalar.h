@@ -55,11 +55,13 @@ Scalar where(const at::Tensor & condition, const Scalar & a, const Scalar & b);
 namespace neml2
 {
 inline Scalar::Scalar(const CScalar & value, const TensorOptions & options)
-  : Scalar(core::Trusted(), at::full({}, value, options.requires_grad(false)), 0)
 {
   NEML2_CHECK(
       !options.requires_grad(),
       "Scalar(number, options): the options request grad. Call requires_grad_() on the result.");
+  *this = core::translate_errors(
+      "Scalar(number, options)",
+      [&] { return Scalar(at::full({}, value, core::with_dtype(options))); });
 }
 
 inline neml2::Tensor
@@ -74,7 +76,8 @@ abs(const Scalar & a)
   return core::evaluate_leaf<Scalar>(
       core::Operation("abs", core::Accepts::numbers),
       [](const auto & x) { return kernels::abs(x); },
-      [](const Scalar & x) { return Scalar(x.maximum(-x)); }, // at::abs has no meta kernel
+      [](const Scalar & x) // at::abs has no meta kernel
+      { return x.scalar_type() == kUInt8 ? x : Scalar(x.maximum(core::raw(x).neg())); },
       a);
 }
 
