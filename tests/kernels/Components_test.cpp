@@ -80,13 +80,13 @@ TEST_CASE("A row is told from a number", "[kernels]")
   REQUIRE(is_row<Pair<float>>::value);
 }
 
-TEST_CASE("dot is the sum of the products of the components", "[kernels]")
+TEST_CASE("inner is the sum of the products of the components", "[kernels]")
 {
-  static_assert(dot(a, b) == 3 * 2 - 4 * 8);
-  static_assert(std::is_same_v<decltype(dot(Pair<float>(), Pair<float>())), float>);
+  static_assert(inner(a, b) == 3 * 2 - 4 * 8);
+  static_assert(std::is_same_v<decltype(inner(Pair<float>(), Pair<float>())), float>);
   constexpr Pair<Number> x(Number(5, 1), Number(7, 0));
-  static_assert(dot(a, x).value == 15 - 28 && dot(a, x).slope == 3);
-  REQUIRE(dot(a, b) == -26);
+  static_assert(inner(a, x).value == 15 - 28 && inner(a, x).slope == 3);
+  REQUIRE(inner(a, b) == -26);
 }
 
 TEST_CASE("matmul is the product of row-major matrices", "[kernels]")
