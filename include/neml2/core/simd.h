@@ -269,9 +269,11 @@ sqrt(const Pack<E, W> & a)
 #ifdef NEML2_SIMD
   if constexpr (W > 1)
     return simd::sqrt(a);
-  else
 #endif
-    return Pack<E, W>::of(std::sqrt(a.v));
+  Pack<E, W> r;
+  for (int w = 0; w < W; w++)
+    r.lane(w, std::sqrt(a.lane(w)));
+  return r;
 }
 
 /// Where the rows that fill the lanes begin. Lanes past the end of the batch repeat the last row when
