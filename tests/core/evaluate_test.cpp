@@ -9,6 +9,8 @@
 #include <torch/csrc/autograd/forward_grad.h>
 #include <torch/torch.h>
 
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "support/catch.h"
@@ -113,6 +115,145 @@ TEST_CASE("a gradient to record is composed; where none is recorded the loop is 
     REQUIRE(!(x + x).requires_grad());
   }
   REQUIRE(!can_fuse(x));
+}
+
+namespace
+{
+/// What the hook of autograd was given.
+struct Recorded
+{
+  int calls = 0;
+  std::string name;
+  size_t arguments = 0, results = 0;
+} recorded;
+
+void
+record(std::shared_ptr<const core::Gradient> gradient,
+       ArrayRef<at::Tensor> arguments,
+       at::Tensor *,
+       size_t count)
+{
+  recorded = {recorded.calls + 1, gradient->name(), arguments.size(), count};
+}
+
+/// A rule that is never asked.
+struct NamedRule : core::Gradient
+{
+  const char * name() const override { return "NamedBackward"; }
+  bool
+  backward(ArrayRef<at::Tensor>, ArrayRef<at::Tensor>, ArrayRef<bool>, at::Tensor *) const override
+  {
+    return false;
+  }
+  void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {}
+};
+
+/// Autograd's hook and the rules of SR2 -> SR2 as given, and back again.
+struct Hook
+{
+  core::RecordGradient const record_before = core::record_gradient.load();
+  const core::GradientRule * const rules_before = core::gradient_rules<SR2, SR2>.load();
+  core::GradientRule rule;
+
+  Hook(core::RecordGradient f, const char * operation)
+    : rule{operation, std::make_shared<NamedRule>(), rules_before}
+  {
+    core::record_gradient.store(f);
+    core::gradient_rules<SR2, SR2>.store(&rule);
+    recorded = {};
+  }
+  ~Hook()
+  {
+    core::record_gradient.store(record_before);
+    core::gradient_rules<SR2, SR2>.store(rules_before);
+  }
+};
+
+core::Path
+chosen(std::initializer_list<core::Operand> o)
+{
+  return core::choose_path(o);
+}
+} // namespace
+
+TEST_CASE("the path is fused, recorded where a gradient is, and composed for all else",
+          "[core][evaluate][autograd]")
+{
+  const auto track = default_tensor_options().requires_grad(true);
+  const auto a = SR2::ones({2}), x = SR2::ones({2}, track);
+  const Scalar k = Scalar::ones(track);
+  const double number = 2;
+  const auto operand = [](const auto & t) { return core::operand(t); };
+  REQUIRE(chosen({operand(a)}) == core::Path::fused);
+  REQUIRE(chosen({operand(a), operand(number)}) == core::Path::fused);
+  REQUIRE(chosen({operand(x)}) == core::Path::recorded);
+  REQUIRE(chosen({operand(number), operand(a), operand(k)}) == core::Path::recorded);
+  REQUIRE(chosen({operand(x.detach()), operand(a)}) == core::Path::fused);
+  const auto f = SR2::ones({2}, kFloat32), b = SR2::ones({2}, c10::kBFloat16),
+             m = SR2::ones({2}, TensorOptions(kFloat64).device("meta"));
+  for (const auto & other : {f, b, m, SR2(torch::_neg_view(a)), SR2(a.to_sparse())})
+  {
+    REQUIRE(chosen({operand(a), operand(other)}) == core::Path::composed);
+    REQUIRE(chosen({operand(x), operand(other)}) == core::Path::composed);
+    REQUIRE(chosen({operand(other), operand(x)}) == core::Path::composed);
+  }
+  {
+    const torch::NoGradGuard guard;
+    REQUIRE(chosen({operand(x), operand(k)}) == core::Path::fused);
+  }
+  {
+    const c10::InferenceMode guard;
+    REQUIRE(chosen({operand(x)}) == core::Path::fused);
+  }
+  {
+    const c10::impl::IncludeDispatchKeyGuard guard(c10::DispatchKey::Python);
+    REQUIRE(chosen({operand(a)}) == core::Path::composed);
+    REQUIRE(chosen({operand(x)}) == core::Path::composed);
+  }
+}
+
+TEST_CASE("a gradient is recorded fused where autograd's hook and the operation's rule are there",
+          "[core][evaluate][autograd]")
+{
+  const auto track = default_tensor_options().requires_grad(true);
+  const auto x = SR2::ones({2}, track), a = SR2::ones({2});
+  {
+    const Hook hook(nullptr, "test");
+    REQUIRE(path_taken(x) == Path::composed);
+  }
+  {
+    const Hook hook(record, "another operation");
+    REQUIRE(path_taken(x) == Path::composed);
+    REQUIRE(recorded.calls == 0);
+  }
+  {
+    const Hook hook(record, "test");
+    REQUIRE(path_taken(x) == Path::fused);
+    REQUIRE(recorded.calls == 1);
+    REQUIRE(recorded.name == "NamedBackward");
+    REQUIRE(recorded.arguments == 1);
+    REQUIRE(recorded.results == 1);
+    REQUIRE(path_taken(a) == Path::fused); // nothing to record
+    REQUIRE(path_taken(SR2::ones({2}, track.dtype(c10::kBFloat16))) == Path::composed);
+    const torch::NoGradGuard guard;
+    REQUIRE(path_taken(x) == Path::fused);
+    REQUIRE(recorded.calls == 1);
+  }
+  REQUIRE(path_taken(x) == Path::composed);
+}
+
+TEST_CASE("a batch of too many dimensions for a plan is composed, and not recorded",
+          "[core][evaluate][autograd]")
+{
+  const Hook hook(record, "test");
+  const TensorShape batch(size_t(core::max_dims) + 1, 3);
+  at::Tensor every_second = torch::ones(utils::add_shapes(batch, 6), kFloat64);
+  for (Size d = 0; d <= core::max_dims; d++)
+    every_second = every_second.slice(d, 0, 3, 2);
+  REQUIRE(path_taken(SR2(every_second)) == Path::composed);
+  REQUIRE(path_taken(SR2(every_second.detach().requires_grad_())) == Path::composed);
+  REQUIRE(recorded.calls == 0);
+  REQUIRE(path_taken(SR2(every_second.select(0, 0))) == Path::fused);
 }
 
 TEST_CASE("inference mode takes the fused loop and gives inference tensors", "[core][evaluate]")

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <vector>
 
 #include "support/catch.h"
 
@@ -10,104 +11,326 @@ using namespace neml2::core;
 
 namespace
 {
-/// All lanes of f(a, b) are f of the lanes' numbers.
-template <class E, int W, class F>
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
+
+/// Signs, zeros, ties, infinities, not-a-number, subnormal and huge numbers.
+const std::vector<double> numbers{
+    -0.0, 0.0, 1.0, -1.0, 0.5, -0.7, 2.0, 1e-310, -3e200, 7.25, inf, -inf, nan_, 0.1};
+
+/// The same number: also of the same sign where it is 0, or not-a-number both.
 bool
-lanewise(const F & f)
+same(double a, double b)
 {
-  Pack<E, W> a, b;
-  for (int w = 0; w < W; w++)
-  {
-    a.lane(w, E(1.25) + E(w));
-    b.lane(w, E(7) - E(2 * w)); // of either sign
-  }
-  const Pack<E, W> r = f(a, b);
-  for (int w = 0; w < W; w++)
-    if (r.lane(w) != f(a.lane(w), b.lane(w)))
-      return false;
-  return true;
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-template <class E, int W>
+/// W numbers that follow each other in the list, from any on.
+template <int W>
+Pack<W>
+lanes_from(size_t first)
+{
+  Pack<W> p;
+  for (int w = 0; w < W; w++)
+    p.lane(w, numbers[(first + size_t(w)) % numbers.size()]);
+  return p;
+}
+
+/// Every lane of f(a) is g of the lane's number.
+template <int W, class F, class G>
+void
+require_unary(const char * name, const F & f, const G & g)
+{
+  for (size_t i = 0; i < numbers.size(); i++)
+  {
+    const Pack<W> a = lanes_from<W>(i), r = f(a);
+    for (int w = 0; w < W; w++)
+    {
+      INFO(name << '(' << a.lane(w) << ") of " << W << " lanes is " << r.lane(w));
+      REQUIRE(same(r.lane(w), g(a.lane(w))));
+    }
+  }
+}
+
+/// Every lane of f(a, b) is g of the lanes' numbers, also where a or b is a number.
+template <int W, class F, class G>
+void
+require_binary(const char * name, const F & f, const G & g)
+{
+  for (size_t i = 0; i < numbers.size(); i++)
+    for (size_t j = 0; j < numbers.size(); j++)
+    {
+      const Pack<W> a = lanes_from<W>(i), b = lanes_from<W>(j);
+      const Pack<W> r = f(a, b), left = f(numbers[i], b), right = f(a, numbers[j]);
+      for (int w = 0; w < W; w++)
+      {
+        INFO(name << '(' << a.lane(w) << ", " << b.lane(w) << ") of " << W << " lanes");
+        REQUIRE(same(r.lane(w), g(a.lane(w), b.lane(w))));
+        REQUIRE(same(left.lane(w), g(numbers[i], b.lane(w))));
+        REQUIRE(same(right.lane(w), g(a.lane(w), numbers[j])));
+      }
+    }
+}
+
+/// The truth value of each lane, as 1 or 0.
+template <int W>
+Pack<W>
+shown(const Mask<W> & m)
+{
+  return where(m, Pack<W>(1.0), Pack<W>(0.0));
+}
+
+template <int W>
 void
 test_arithmetic()
 {
-  REQUIRE(lanewise<E, W>([](const auto & a, const auto & b) { return a + b; }));
-  REQUIRE(lanewise<E, W>([](const auto & a, const auto & b) { return a - b; }));
-  REQUIRE(lanewise<E, W>([](const auto & a, const auto & b) { return a * b; }));
-  REQUIRE(lanewise<E, W>([](const auto & a, const auto & b) { return a / b; }));
-  REQUIRE(lanewise<E, W>([](const auto & a, const auto &) { return -a; }));
-  REQUIRE(
-      lanewise<E, W>([](const auto & a, const auto & b) { return E(2) * a + b * E(0.5) - E(1); }));
-  REQUIRE(
-      lanewise<E, W>([](const auto & a, const auto & b) { return (E(1) - a) / E(4) + E(8) / b; }));
-  REQUIRE(lanewise<E, W>(
-      [](const auto & a, const auto &)
-      {
-        using std::sqrt;
-        return sqrt(a);
-      }));
+  require_unary<W>(
+      "-", [](const auto & a) { return -a; }, [](double a) { return -a; });
+  const auto plus = [](const auto & a, const auto & b) { return a + b; };
+  const auto minus = [](const auto & a, const auto & b) { return a - b; };
+  const auto times = [](const auto & a, const auto & b) { return a * b; };
+  const auto over = [](const auto & a, const auto & b) { return a / b; };
+  require_binary<W>("+", plus, plus);
+  require_binary<W>("-", minus, minus);
+  require_binary<W>("*", times, times);
+  require_binary<W>("/", over, over);
 }
 
-template <class E, int W>
+template <int W>
+void
+test_functions()
+{
+  require_unary<W>(
+      "abs", [](const auto & a) { return abs(a); }, [](double a) { return std::fabs(a); });
+  require_unary<W>(
+      "sqrt", [](const auto & a) { return sqrt(a); }, [](double a) { return std::sqrt(a); });
+  require_unary<W>(
+      "exp", [](const auto & a) { return exp(a); }, [](double a) { return std::exp(a); });
+  require_unary<W>(
+      "log", [](const auto & a) { return log(a); }, [](double a) { return std::log(a); });
+  require_unary<W>(
+      "sin", [](const auto & a) { return sin(a); }, [](double a) { return std::sin(a); });
+  require_unary<W>(
+      "cos", [](const auto & a) { return cos(a); }, [](double a) { return std::cos(a); });
+  require_unary<W>(
+      "tan", [](const auto & a) { return tan(a); }, [](double a) { return std::tan(a); });
+  require_unary<W>(
+      "asin", [](const auto & a) { return asin(a); }, [](double a) { return std::asin(a); });
+  require_unary<W>(
+      "acos", [](const auto & a) { return acos(a); }, [](double a) { return std::acos(a); });
+  require_binary<W>(
+      "atan2",
+      [](const auto & a, const auto & b) { return atan2(a, b); },
+      [](double a, double b) { return std::atan2(a, b); });
+  for (const double n : {0.0, 1.0, 3.0, -1.0, 0.5, -2.5})
+    require_unary<W>(
+        "pow", [n](const auto & a) { return pow(a, n); }, [n](double a) { return std::pow(a, n); });
+  require_unary<W>(
+      "square", [](const auto & a) { return pow(a, 2); }, [](double a) { return a * a; });
+  for (size_t i = 0; i < numbers.size(); i++)
+    for (size_t j = 0; j < numbers.size(); j++)
+    {
+      const Pack<W> a = lanes_from<W>(i), n = lanes_from<W>(j), r = pow(a, n),
+                    s = pow(numbers[i], n);
+      for (int w = 0; w < W; w++)
+      {
+        REQUIRE(same(r.lane(w), std::pow(a.lane(w), n.lane(w))));
+        REQUIRE(same(s.lane(w), std::pow(numbers[i], n.lane(w))));
+      }
+    }
+}
+
+template <int W>
 void
 test_selection()
 {
-  Pack<E, W> a, b;
-  for (int w = 0; w < W; w++)
+  const auto less = [](const auto & a, const auto & b) { return shown<W>(a < b); };
+  const auto greater = [](const auto & a, const auto & b) { return shown<W>(a > b); };
+  const auto at_most = [](const auto & a, const auto & b) { return shown<W>(a <= b); };
+  const auto at_least = [](const auto & a, const auto & b) { return shown<W>(a >= b); };
+  require_binary<W>("<", less, [](double a, double b) { return a < b ? 1.0 : 0.0; });
+  require_binary<W>(">", greater, [](double a, double b) { return a > b ? 1.0 : 0.0; });
+  require_binary<W>("<=", at_most, [](double a, double b) { return a <= b ? 1.0 : 0.0; });
+  require_binary<W>(">=", at_least, [](double a, double b) { return a >= b ? 1.0 : 0.0; });
+
+  require_binary<W>(
+      "where",
+      [](const auto & a, const auto & b) { return where(Pack<W>(a) < Pack<W>(b), a, b); },
+      [](double a, double b) { return a < b ? a : b; });
+  require_binary<W>(
+      "&",
+      [](const auto & a, const auto & b)
+      { return shown<W>((Pack<W>(a) > 0.0) & (Pack<W>(b) > 0.0)); },
+      [](double a, double b) { return a > 0 && b > 0 ? 1.0 : 0.0; });
+  require_binary<W>(
+      "|",
+      [](const auto & a, const auto & b)
+      { return shown<W>((Pack<W>(a) > 0.0) | (Pack<W>(b) > 0.0)); },
+      [](double a, double b) { return a > 0 || b > 0 ? 1.0 : 0.0; });
+  require_unary<W>(
+      "!",
+      [](const auto & a) { return shown<W>(~(a > 0.0)); },
+      [](double a) { return a > 0 ? 0.0 : 1.0; });
+
+  // b at a tie, whatever the signs of zeros; not-a-number if either is.
+  require_binary<W>(
+      "maximum",
+      [](const auto & a, const auto & b) { return maximum(a, b); },
+      [](double a, double b) { return std::isnan(a) || std::isnan(b) ? nan_
+                                      : a > b                        ? a
+                                                                     : b; });
+  require_binary<W>(
+      "minimum",
+      [](const auto & a, const auto & b) { return minimum(a, b); },
+      [](double a, double b) { return std::isnan(a) || std::isnan(b) ? nan_
+                                      : a < b                        ? a
+                                                                     : b; });
+}
+
+/// Rows of N components, fewer than lanes or as many, go to packs and back; what is beside stays.
+template <int W, int N>
+void
+test_rows()
+{
+  constexpr int stride = N + 2;
+  for (int64_t rows = 1; rows <= W; rows++)
   {
-    a.lane(w, E(w));
-    b.lane(w, E(1));
-  }
-  const Pack<E, W> smaller = where(a < b, a, b), larger = where(a > b, a, b);
-  const Pack<E, W> positive = where(a > 0.5, a, Pack<E, W>(-1)),
-                   below = where(a < 0.5, a, Pack<E, W>(9));
-  for (int w = 0; w < W; w++)
-  {
-    const E x = E(w);
-    REQUIRE(smaller.lane(w) == std::min(x, E(1)));
-    REQUIRE(larger.lane(w) == std::max(x, E(1)));
-    REQUIRE(positive.lane(w) == (x > E(0.5) ? x : E(-1)));
-    REQUIRE(below.lane(w) == (x < E(0.5) ? x : E(9)));
+    std::array<double, size_t(stride) * W + 4> from, to;
+    for (size_t i = 0; i < from.size(); i++)
+    {
+      from[i] = double(i);
+      to[i] = -1;
+    }
+    Pack<W> x[N];
+    load_rows<N>(x, Lanes<Pack<W>>(from.data() + 1, stride, rows));
+    for (int w = 0; w < W; w++)
+      for (int k = 0; k < N; k++)
+        REQUIRE(x[k].lane(w) == double(1 + k + stride * std::min<int64_t>(w, rows - 1)));
+    store_rows<N>(x, Lanes<Pack<W>>(to.data() + 1, stride, rows));
+    for (size_t i = 0; i < to.size(); i++)
+    {
+      const auto row = (int64_t(i) - 1) / stride, k = (int64_t(i) - 1) % stride;
+      const bool inside = i > 0 && row < rows && k < N;
+      REQUIRE(to[i] == (inside ? from[i] : -1));
+    }
   }
 }
 
-template <class E, int W>
+template <int W>
 void
-test_numbers()
+test_memory()
 {
-  const Pack<E, W> zero, minus_zero(-0.0), third(1.0 / 3),
-      infinite(std::numeric_limits<double>::infinity());
+  test_rows<W, 1>();
+  test_rows<W, 2>();
+  test_rows<W, 3>();
+  test_rows<W, 6>();
+  test_rows<W, 9>();
+  double x[W + 1], y[W + 2];
+  for (int i = 0; i <= W; i++)
+    x[i] = y[i] = 10 + i;
+  y[W + 1] = -1;
+  Pack<W>::load(x + 1).store(y); // aligned for no vector
   for (int w = 0; w < W; w++)
+    REQUIRE(y[w] == 11 + w);
+  REQUIRE(y[W] == 10 + W);
+}
+
+/// What compiled() takes: doubles numbers, and how wide the packs were.
+struct Twice
+{
+  static constexpr int baseline_width = 2;
+
+  template <class P>
+  static void run(double * x, int * width)
   {
-    REQUIRE((zero.lane(w) == 0 && !std::signbit(zero.lane(w))));
-    REQUIRE((minus_zero.lane(w) == 0 && std::signbit(minus_zero.lane(w))));
-    REQUIRE(third.lane(w) == E(1.0 / 3));
-    REQUIRE(std::isinf(infinite.lane(w)));
+    (P::load(x) * 2.0).store(x);
+    *width = P::width;
   }
+};
+
+void
+require_twice(void (*run)(double *, int *), int width)
+{
+  double x[4] = {1, 2, 3, 4};
+  int found = 0;
+  run(x, &found);
+  REQUIRE(found == width);
+  for (int i = 0; i < 4; i++)
+    REQUIRE(x[i] == (i < width ? 2 : 1) * (i + 1));
 }
 } // namespace
 
 TEST_CASE("arithmetic of packs is that of their lanes", "[core][simd]")
 {
-  test_arithmetic<double, 1>();
-  test_arithmetic<double, 2>();
-  test_arithmetic<float, 1>();
-  test_arithmetic<float, 4>();
+  test_arithmetic<1>();
+  test_arithmetic<2>();
+  test_arithmetic<4>();
 }
 
-TEST_CASE("where selects lane by lane", "[core][simd]")
+TEST_CASE("functions of packs are the standard library's, lane by lane", "[core][simd]")
 {
-  test_selection<double, 1>();
-  test_selection<double, 2>();
-  test_selection<float, 1>();
-  test_selection<float, 4>();
+  test_functions<1>();
+  test_functions<2>();
+  test_functions<4>();
+}
+
+TEST_CASE("comparisons, where, maximum and minimum select lane by lane", "[core][simd]")
+{
+  test_selection<1>();
+  test_selection<2>();
+  test_selection<4>();
 }
 
 TEST_CASE("a number fills all lanes, with its sign", "[core][simd]")
 {
-  test_numbers<double, 1>();
-  test_numbers<double, 2>();
-  test_numbers<float, 1>();
-  test_numbers<float, 4>();
+  for (const double x : numbers)
+  {
+    REQUIRE(same(Pack<1>(x).lane(0), x));
+    for (int w = 0; w < 2; w++)
+      REQUIRE(same(Pack<2>(x).lane(w), x));
+    for (int w = 0; w < 4; w++)
+      REQUIRE(same(Pack<4>(x).lane(w), x));
+  }
+}
+
+TEST_CASE("rows are loaded and stored whole, and nothing beside them", "[core][simd]")
+{
+  test_memory<1>();
+  test_memory<2>();
+  test_memory<4>();
+}
+
+TEST_CASE("float32 and float64 convert into each other, any number of them", "[core][simd]")
+{
+  for (int64_t n = 0; n <= 19; n++)
+  {
+    std::vector<float> f(size_t(n) + 2, -1);
+    std::vector<double> d(size_t(n) + 2, -1);
+    for (int64_t i = 0; i < n; i++)
+      f[size_t(i) + 1] = float(numbers[size_t(i) % numbers.size()]);
+    convert(d.data() + 1, f.data() + 1, n);
+    for (size_t i = 0; i < d.size(); i++)
+      REQUIRE(same(d[i], double(f[i])));
+
+    std::fill(f.begin(), f.end(), -1.f);
+    for (int64_t i = 0; i < n; i++)
+      d[size_t(i) + 1] = 0.1 * double(i + 1) + 1e-9; // is rounded
+    convert(f.data() + 1, d.data() + 1, n);
+    for (size_t i = 0; i < d.size(); i++)
+      REQUIRE(f[i] == float(d[i]));
+  }
+}
+
+TEST_CASE("every instruction set's loop is run with packs of its width", "[core][simd]")
+{
+  const auto best = compiled<Twice, double *, int *>();
+  require_twice(best.run, best.width);
+#ifdef NEML2_SIMD
+  require_twice(run_baseline<Twice, double *, int *>, 2);
+  REQUIRE(best.width == (has_avx2() ? 4 : 2));
+  if (has_avx2())
+    require_twice(run_avx2<Twice, double *, int *>, 4);
+#else
+  REQUIRE(best.width == 1);
+#endif
 }

@@ -41,12 +41,21 @@ template <class T>
 using if_raw_tensor =
     std::enable_if_t<std::is_convertible_v<const T &, const at::Tensor &> && !is_tensor<T>, int>;
 
+/// The type whose rows are R<T>: every type says so of its own.
+template <template <class> class R>
+struct batch_of_rows
+{
+  using type = void;
+};
+
 /// Scalar, where the name must depend on a template parameter because the type is not complete yet.
 template <class>
 struct dependent_scalar
 {
   using type = Scalar;
 };
+template <class T>
+using dependent_scalar_t = typename dependent_scalar<T>::type;
 } // namespace core
 
 /**

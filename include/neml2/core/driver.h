@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 /**
  * Runs a formula over the rows of a batch: broadcasting, tiles, threads.
@@ -28,12 +29,6 @@ tile_blocks(int numbers)
 {
   return numbers <= 4 ? 256 : 32;
 }
-struct RowLayout
-{
-  char * data;
-  const Size * offset;   ///< of each component, in elements; null if they are adjacent
-  Size stride[max_dims]; ///< of each merged batch dimension, in elements
-};
 
 /// The memory of one operand; a plain number has no dimension.
 struct Memory
@@ -41,19 +36,40 @@ struct Memory
   char * data;
   TensorShapeRef sizes, strides;
   Size batch_dim;
+  bool is_float = false; ///< float32, which is widened to float64 tile by tile
 };
 
 /// The memory of a tensor whose batch dimensions are its first ones.
 inline Memory
 memory(const at::Tensor & t, Size batch_dim)
 {
-  return {static_cast<char *>(t.data_ptr()), t.sizes(), t.strides(), batch_dim};
+  return {static_cast<char *>(t.data_ptr()),
+          t.sizes(),
+          t.strides(),
+          batch_dim,
+          t.scalar_type() == kFloat32};
 }
+
+/// How the rows of one operand lie in memory.
+struct RowLayout
+{
+  char * data;
+  const Size * offset; ///< of each component, in elements; null if they are adjacent
+  Size components;
+  Size stride[max_dims]; ///< of each merged batch dimension, in elements
+  Size tile_stride;      ///< from tile to tile along the lanes if not that of the rows, else 0
+  bool is_float;
+
+  /// Whether tiles read or write it where it is; else they do through a buffer of whole rows.
+  bool is_direct() const { return !offset && !is_float; }
+  Size element() const { return is_float ? Size(sizeof(float)) : Size(sizeof(double)); }
+};
 
 /// How to walk over the batch.
 struct Plan
 {
-  int operands;
+  int operands; ///< arguments, then results
+  int inputs;   ///< how many of them are arguments
   int dims = 0;
   int lane_dim = 0; ///< the dimension whose rows fill the lanes
   Size size[max_dims];
@@ -62,9 +78,10 @@ struct Plan
 
   /// Plans a walk over the batch shape, to which all operands broadcast. False
   /// if there are more dimensions that do not merge than a plan holds.
-  bool set(TensorShapeRef batch, ArrayRef<Memory> memories)
+  bool set(TensorShapeRef batch, ArrayRef<Memory> memories, int arguments)
   {
     operands = int(memories.size());
+    inputs = arguments;
     const Size n = Size(batch.size());
     for (Size d = 0; d < n; d++)
     {
@@ -80,7 +97,11 @@ struct Plan
     }
     choose_lane_dim();
     for (int k = 0; k < operands; k++)
+    {
       operand[k].data = memories[size_t(k)].data;
+      operand[k].is_float = memories[size_t(k)].is_float;
+      operand[k].tile_stride = 0;
+    }
     set_offsets(memories);
     return true;
   }
@@ -128,20 +149,20 @@ private:
     for (int k = 0; k < operands; k++)
     {
       const Memory & m = memories[size_t(k)];
+      const Size *sizes = m.sizes.data(), *strides = m.strides.data(), dim = Size(m.sizes.size());
       first[k] = offsets.size();
-      const auto sizes = m.sizes.slice(size_t(m.batch_dim));
-      const auto strides = m.strides.slice(size_t(m.batch_dim));
       Size count = 1;
       bool adjacent = true;
-      for (size_t d = sizes.size(); d-- > 0;)
+      for (Size d = dim; d-- > m.batch_dim;)
       {
         adjacent = adjacent && strides[d] == count;
         count *= sizes[d];
       }
+      operand[k].components = count;
       for (Size c = 0; c < count && !adjacent; c++)
       {
         Size offset = 0, rest = c;
-        for (size_t d = sizes.size(); d-- > 0;)
+        for (Size d = dim; d-- > m.batch_dim;)
         {
           offset += rest % sizes[d] * strides[d];
           rest /= sizes[d];
@@ -157,35 +178,117 @@ private:
   }
 };
 
-/// Evaluates a formula for consecutive rows along the lane dimension; data is
-/// each operand's first row.
-using TileLoop =
-    Compiled<const void * /*formula*/, const Plan &, char * const * /*data*/, Size /*rows*/>;
+/// Evaluates a formula for consecutive rows along the lane dimension; data is each operand's first
+/// row, stride from row to row.
+using TileLoop = Compiled<const void * /*formula*/,
+                          double * const * /*data*/,
+                          const Size * /*stride*/,
+                          Size /*rows*/>;
 
-template <class E, class Tile>
+template <class Tile>
 TileLoop
 tile_loop()
 {
-  return compiled<E, Tile, const void *, const Plan &, char * const *, Size>();
+  return compiled<Tile, const void *, double * const *, const Size *, Size>();
 }
+
+/// Copies rows to adjacent components of float64, or back.
+template <bool Back, class E>
+void
+copy_rows(double * buffer, const RowLayout & o, char * data, Size stride, Size rows)
+{
+  E * const first = reinterpret_cast<E *>(data);
+  const Size n = o.components;
+  if constexpr (std::is_same_v<E, float>)
+    if (!o.offset && stride == n) // one run
+      return Back ? convert(first, buffer, rows * n) : convert(buffer, first, rows * n);
+  for (Size r = 0; r < rows; r++)
+    for (Size c = 0; c < n; c++)
+    {
+      E & number = first[r * stride + (o.offset ? o.offset[c] : c)];
+      if constexpr (Back)
+        number = E(buffer[r * n + c]);
+      else
+        buffer[r * n + c] = double(number);
+    }
+}
+
+/// What operands that are not direct look like to a tile: rows of adjacent components of float64.
+struct Buffers
+{
+  std::unique_ptr<double[]> numbers;
+
+  Buffers(const Plan & plan, Size tile)
+  {
+    Size n = 0;
+    for (int k = 0; k < plan.operands; k++)
+      n += plan.operand[k].is_direct() ? 0 : tile * plan.operand[k].components;
+    if (n > 0)
+      numbers.reset(new double[size_t(n)]); // not set
+  }
+
+  /// Runs the loop on one tile, through the buffers.
+  void run(const TileLoop & loop,
+           const void * formula,
+           const Plan & plan,
+           char * const * data,
+           Size rows)
+  {
+    double * p[max_operands];
+    Size stride[max_operands];
+    double * next = numbers.get();
+    for (int k = 0; k < plan.operands; k++)
+    {
+      const RowLayout & o = plan.operand[k];
+      stride[k] = o.stride[plan.lane_dim];
+      p[k] = reinterpret_cast<double *>(data[k]);
+      if (o.is_direct())
+        continue;
+      p[k] = next;
+      const Size count = stride[k] == 0 ? 1 : rows;
+      next += count * o.components;
+      if (k < plan.inputs)
+        copy<false>(p[k], o, data[k], stride[k], count);
+      stride[k] = stride[k] == 0 ? 0 : o.components;
+    }
+    loop.run(formula, p, stride, rows);
+    for (int k = plan.inputs; k < plan.operands; k++)
+    {
+      const RowLayout & o = plan.operand[k];
+      if (!o.is_direct())
+        copy<true>(p[k], o, data[k], o.stride[plan.lane_dim], stride[k] == 0 ? 1 : rows);
+    }
+  }
+
+private:
+  template <bool Back>
+  static void copy(double * buffer, const RowLayout & o, char * data, Size stride, Size rows)
+  {
+    if (o.is_float)
+      copy_rows<Back, float>(buffer, o, data, stride, rows);
+    else
+      copy_rows<Back, double>(buffer, o, data, stride, rows);
+  }
+};
 
 /// Visits tiles [begin, end) of so many rows.
 inline void
-visit_tiles(const TileLoop & loop,
-            const void * formula,
-            const Plan & plan,
-            Size element,
-            Size tile,
-            Size begin,
-            Size end)
+visit_tiles(
+    const TileLoop & loop, const void * formula, const Plan & plan, Size tile, Size begin, Size end)
 {
   const int lane = plan.lane_dim;
   Size at[max_dims], count[max_dims];
   char * data[max_operands];
+  Buffers buffers(plan, std::min(tile, plan.size[lane]));
   for (int k = 0; k < plan.operands; k++)
     data[k] = plan.operand[k].data;
   const auto step = [&](int d, int k)
-  { return plan.operand[k].stride[d] * element * (d == lane ? tile : 1); };
+  {
+    const RowLayout & o = plan.operand[k];
+    if (d != lane)
+      return o.stride[d] * o.element();
+    return (o.tile_stride ? o.tile_stride : o.stride[d] * tile) * o.element();
+  };
 
   Size rest = begin;
   for (int d = plan.dims - 1; d >= 0; d--)
@@ -198,7 +301,7 @@ visit_tiles(const TileLoop & loop,
   }
   for (Size t = begin; t < end; t++)
   {
-    loop.run(formula, plan, data, std::min(tile, plan.size[lane] - at[lane] * tile));
+    buffers.run(loop, formula, plan, data, std::min(tile, plan.size[lane] - at[lane] * tile));
     for (int d = plan.dims - 1; d >= 0; d--)
     {
       const bool more = ++at[d] < count[d];
@@ -212,29 +315,50 @@ visit_tiles(const TileLoop & loop,
   }
 }
 
-/// Evaluates all rows; `numbers` is how many numbers a row reads and writes,
-/// `element` their bytes.
-inline void
-run(const TileLoop & loop, const void * formula, const Plan & plan, Size element, int numbers)
+/// Rows in a tile; `numbers` is how many numbers a row reads and writes. Buffers stay in the nearest
+/// cache.
+inline Size
+tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
 {
-  const Size tile = tile_blocks(numbers) * loop.width;
+  bool direct = true;
+  for (int k = 0; k < plan.operands; k++)
+    direct = direct && plan.operand[k].is_direct();
+  constexpr Size numbers_in_buffers = 3072;
+  const Size blocks = tile_blocks(numbers);
+  if (direct)
+    return blocks * loop.width;
+  return std::max<Size>(8, std::min(blocks, numbers_in_buffers / (numbers * loop.width))) *
+         loop.width;
+}
+
+/// Number of tiles of so many rows.
+inline Size
+tile_count(const Plan & plan, Size tile)
+{
   Size tiles = 1;
   for (int d = 0; d < plan.dims; d++)
     tiles *= d == plan.lane_dim ? (plan.size[d] + tile - 1) / tile : plan.size[d];
+  return tiles;
+}
+
+/// Evaluates all rows, in tiles of so many.
+inline void
+run(const TileLoop & loop, const void * formula, const Plan & plan, Size tile, int numbers)
+{
+  const Size tiles = tile_count(plan, tile);
   if (tiles == 0)
     return;
-  // Waking the threads costs about as much as moving this many numbers:
-  // measured on two cores.
+  // Waking the threads costs about as much as moving this many numbers: measured on two cores.
   constexpr Size numbers_a_thread = 65536;
   const Size grain = std::max<Size>(1, numbers_a_thread / (tile * numbers));
   if (tiles <= grain)
-    visit_tiles(loop, formula, plan, element, tile, 0, tiles);
+    visit_tiles(loop, formula, plan, tile, 0, tiles);
   else
     at::parallel_for(0,
                      tiles,
                      grain,
                      [&](Size begin, Size end)
-                     { visit_tiles(loop, formula, plan, element, tile, begin, end); });
+                     { visit_tiles(loop, formula, plan, tile, begin, end); });
 }
 
 } // namespace neml2::core

@@ -5,6 +5,7 @@
 #include "neml2/core/shape.h"
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 
 /// What every operation asks of its operands, before anything is computed or written.
@@ -30,12 +31,16 @@ struct Operation
 /// What is checked of one operand; type and base shape are those of its class.
 struct Operand
 {
-  const at::Tensor * tensor;
+  const at::Tensor * tensor; ///< null for a plain number
   const char * type;
   Size batch_dim;
   TensorShapeRef base; ///< the base shape its class promises; for Tensor, the one it has
+  const double * number = nullptr;
 
-  TensorShapeRef batch() const { return tensor->sizes().slice(0, size_t(batch_dim)); }
+  TensorShapeRef batch() const
+  {
+    return tensor ? tensor->sizes().slice(0, size_t(batch_dim)) : TensorShapeRef();
+  }
 };
 
 /// SR2 (1000, 2; 6)
@@ -63,6 +68,8 @@ operator<<(std::ostream & os, const ShapeText & s)
 inline std::ostream &
 operator<<(std::ostream & os, const Operand & o)
 {
+  if (!o.tensor)
+    return os << *o.number;
   if (!o.tensor->defined())
     return os << o.type << " undefined";
   const Size n = std::min<Size>(o.batch_dim, o.tensor->dim());
@@ -205,10 +212,16 @@ fail_broadcast(const Operation & op, ArrayRef<Operand> o)
 
 /// What is to be checked of a tensor of this library.
 template <class T>
-Operand
+std::enable_if_t<!std::is_arithmetic_v<T>, Operand>
 operand(const T & t)
 {
   return {&t, T::type_name, t.batch_dim(), T::expected_base_sizes(t)};
+}
+
+inline Operand
+operand(const double & number)
+{
+  return {nullptr, "number", 0, {}, &number};
 }
 
 /// Defined, of its type's base shape, of an accepted dtype.
@@ -256,16 +269,22 @@ position(const char * where, const T & t, Size d, Size lo, Size hi)
   return d >= 0 ? lo + d : hi + d;
 }
 
-/// Each operand alone, and all on one device and of one dtype (unless dtypes may mix).
+/// Each operand alone, and all on one device and of one dtype (unless dtypes may mix). Numbers fit
+/// any.
 inline void
 check_operands(const Operation & op, ArrayRef<Operand> o, bool mixed_dtypes = false)
 {
+  const Operand * first = nullptr;
   for (const auto & x : o)
-    check_operand(op, x);
-  for (size_t k = 1; k < o.size(); k++)
-    if (C10_UNLIKELY(o[k].tensor->device() != o[0].tensor->device() ||
-                     (!mixed_dtypes && o[k].tensor->dtype() != o[0].tensor->dtype())))
-      fail_mixed(op, o[0], o[k]);
+    if (x.tensor)
+    {
+      check_operand(op, x);
+      if (!first)
+        first = &x;
+      else if (C10_UNLIKELY(x.tensor->device() != first->tensor->device() ||
+                            (!mixed_dtypes && x.tensor->dtype() != first->tensor->dtype())))
+        fail_mixed(op, *first, x);
+    }
 }
 
 /// The batch shape all operands broadcast to; throws if they do not.
@@ -280,14 +299,13 @@ broadcast_batch(const Operation & op, ArrayRef<Operand> o)
   return batch;
 }
 
-/// Runs an operation of LibTorch; what it refuses becomes a NEMLException that says where.
-template <class F>
-auto
-translate_errors(const char * where, const F & f)
+/// Calls an operation of LibTorch; what it refuses becomes a NEMLException that says where.
+inline void
+call_translated(const char * where, c10::function_ref<void()> f)
 {
   try
   {
-    return f();
+    f();
   }
   catch (const c10::OutOfMemoryError &)
   {
@@ -300,6 +318,22 @@ translate_errors(const char * where, const F & f)
   catch (const std::runtime_error & e) // what LibTorch 1 throws for some shapes
   {
     fail(where, ": ", e.what());
+  }
+}
+
+/// The result of an operation of LibTorch, with its errors translated.
+template <class F>
+auto
+translate_errors(const char * where, const F & f)
+{
+  using Result = decltype(f());
+  if constexpr (std::is_void_v<Result>)
+    call_translated(where, f);
+  else
+  {
+    std::optional<Result> result;
+    call_translated(where, [&] { result.emplace(f()); });
+    return *std::move(result);
   }
 }
 } // namespace neml2::core

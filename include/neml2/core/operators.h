@@ -9,7 +9,7 @@
  *
  * | operands                          | + -    | *      | /      |
  * | --------------------------------- | ------ | ------ | ------ |
- * | a type and itself                 | yes    | Scalar and Tensor only; R2 and SSR4 have products of their own | yes |
+ * | a type and itself                 | yes    | Scalar and Tensor only; R2, SSR4 and Rot have products of their own | yes |
  * | a primitive type and Scalar       | yes    | yes    | yes    |
  * | Tensor and Scalar                 | yes    | yes    | yes    |
  * | any type and a number             | yes    | yes    | yes    |
@@ -88,6 +88,21 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
+/// All components alike: f on each number, for float64. float32 is left to LibTorch, whose operations
+/// on adjacent numbers are as fast. Undefined where it cannot be.
+template <class F, class... Numbers>
+at::Tensor
+fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
+{
+  if (flat[0].tensor->scalar_type() != kFloat64 || !are_fusible(flat))
+    return at::Tensor();
+  using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
+  const TensorShape shape = broadcast_batch(op, flat);
+  at::Tensor r;
+  const bool done = evaluate_rows(row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
+  return done ? r : at::Tensor();
+}
+
 /// f(a, b) component by component.
 template <class F, class A, class B>
 elementwise_t<A, B>
@@ -101,21 +116,30 @@ elementwise(const char * name, const F & f, const A & a, const B & b)
   const TensorShape batch = broadcast_batch(op, o);
   const Size n = Size(batch.size());
   if constexpr (is_primitive<A> && is_primitive<B> && !std::is_same_v<A, B>) // one scalar a row
-    if (are_fusible(o))
-      if (at::Tensor r = fused<Result, F, A, B>(f, o, batch); r.defined())
-        return Result(Trusted(), std::move(r), n);
-
-  const Size base_dim = std::max(a.base_dim(), b.base_dim());
-  at::Tensor x = align_base(a, a.batch_dim(), base_dim), y = align_base(b, b.batch_dim(), base_dim);
-  if constexpr (!is_primitive<A> || !is_primitive<B> ||
-                std::is_same_v<A, B>) // all components alike
-    if (are_fusible(o))
+  {
+    using Tile = ForwardTile<F, Types<Result>, Types<A, B>>;
+    if (at::Tensor r = fused(
+            op, row_formula<Tile>(f), gradient_rules<Result, A, B>, o, batch, Result::base_shape);
+        r.defined())
+      return Result(Trusted(), std::move(r), n);
+  }
+  if constexpr (is_primitive<A> && std::is_same_v<A, B> && !std::is_same_v<A, Scalar>)
+    if (a.scalar_type() == kFloat64 && a.sizes() != b.sizes()) // whole rows broadcast
     {
-      const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
-      const TensorShape shape = broadcast_batch(op, flat);
-      if (at::Tensor r = fused<Number, F, Number, Number>(f, flat, shape); r.defined())
+      using Tile = ForwardTile<F, Types<A>, Types<A, A>>;
+      if (at::Tensor r =
+              fused(op, row_formula<Tile>(f), gradient_rules<A, A, A>, o, batch, A::base_shape);
+          r.defined())
         return Result(Trusted(), std::move(r), n);
     }
+  const Size base_dim = std::max(a.base_dim(), b.base_dim());
+  at::Tensor x = align_base(a, a.batch_dim(), base_dim), y = align_base(b, b.batch_dim(), base_dim);
+  if constexpr (!is_primitive<A> || !is_primitive<B> || std::is_same_v<A, B>)
+  {
+    const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
+    if (at::Tensor r = fused_numbers<F, Number, Number>(op, f, flat); r.defined())
+      return Result(Trusted(), std::move(r), n);
+  }
   const auto dtype = promote(name, a, b);
   return Result(Trusted(), translate_errors(name, [&] { return f(x.to(dtype), y.to(dtype)); }), n);
 }
@@ -125,11 +149,11 @@ template <class F, class A>
 A
 elementwise_number(const char * name, const F & f, const A & a)
 {
+  const Operation op(name, Accepts::any);
   const Operand o = operand(a);
-  check_operand(Operation(name, Accepts::any), o);
-  if (are_fusible(o))
-    if (at::Tensor r = fused<Number, F, Number>(f, all_batch(o), a.sizes()); r.defined())
-      return A(Trusted(), std::move(r), a.batch_dim());
+  check_operand(op, o);
+  if (at::Tensor r = fused_numbers<F, Number>(op, f, all_batch(o)); r.defined())
+    return A(Trusted(), std::move(r), a.batch_dim());
   return A(Trusted(),
            translate_errors(name, [&] { return f(static_cast<const at::Tensor &>(a)); }),
            a.batch_dim());

@@ -7,101 +7,94 @@
 #include <tuple>
 #include <type_traits>
 
-/// What happens to one tile of rows: load a block of them, evaluate the
-/// formula, store.
+/// What happens to one tile of rows: load a block of them, evaluate the formula, store.
 namespace neml2::core
 {
-/// Copies rows whose components are strided to a buffer of adjacent ones.
-template <class E>
-NEML2_COLD void
-gather_rows(E * buffer, E * const * row, int rows, const Size * offset, int components)
-{
-  for (int w = 0; w < rows; w++)
-    for (int k = 0; k < components; k++)
-      buffer[w * components + k] = row[w][offset[k]];
-}
-
 /// Loads the same row into all lanes.
 template <int N, class P>
 NEML2_INLINE void
-load_shared(P * x, const Size * offset, char * data)
+load_shared(P * x, const double * row)
 {
-  const auto * first = reinterpret_cast<typename P::Element *>(data);
   NEML2_UNROLL
   for (int k = 0; k < N; k++)
-    x[k] = P(first[offset ? offset[k] : k]);
+    x[k] = P(row[k]);
 }
 
-/// Loads a row a lane into x[0..N), from memory adjacent or strided.
+/// Loads a row a lane into x[0..N).
 template <int N, class P>
 NEML2_INLINE void
-load(P * x, const Size * offset, Size stride, char * data, Size rows)
+load(P * x, Size stride, double * first, Size rows)
 {
-  using E = typename P::Element;
-  E * const first = reinterpret_cast<E *>(data);
   if (N == 1 && stride == 1 && rows >= P::width)
-  {
     *x = P::load(first);
-    return;
-  }
-  Lanes<P> lanes(first, stride, rows);
-  if constexpr (N > 1)
-  {
-    E buffer[N * P::width];
-    if (offset)
-    {
-      gather_rows(buffer, lanes.row, P::width, offset, N);
-      NEML2_UNROLL
-      for (int w = 0; w < P::width; w++)
-        lanes.row[w] = buffer + w * N;
-    }
-    load_rows<N>(x, lanes);
-  }
   else
-    load_rows<N>(x, lanes);
+    load_rows<N>(x, Lanes<P>(first, stride, rows));
 }
 
-/// Stores the row of each lane, components adjacent; lanes past the end are
-/// dropped.
+/// Loads a row a lane, or one row for all lanes where the stride is 0.
 template <int N, class P>
 NEML2_INLINE void
-store(const P * x, Size stride, char * data, Size rows)
+load_either(P * x, Size stride, double * first, Size rows)
 {
-  using E = typename P::Element;
-  E * const first = reinterpret_cast<E *>(data);
+  if (stride == 0)
+    load_shared<N>(x, first);
+  else
+    load<N>(x, stride, first, rows);
+}
+
+/// Stores the row of each lane; lanes past the end are dropped.
+template <int N, class P>
+NEML2_INLINE void
+store(const P * x, Size stride, double * first, Size rows)
+{
   if (N == 1 && stride == 1 && rows >= P::width)
   {
     x->store(first);
     return;
   }
   Lanes<P> lanes(first, stride, rows);
-  E spare[N];
+  double spare[N];
   NEML2_UNROLL
   for (int w = 0; w < P::width; w++)
     if (w >= rows)
       lanes.row[w] = spare;
   store_rows<N>(x, lanes);
 }
-/// Loads a row a lane, or one row for all lanes where the stride is 0.
-template <int N, class P>
-NEML2_INLINE void
-load_either(P * x, const Size * offset, Size stride, char * data, Size rows)
-{
-  if (stride == 0)
-    load_shared<N>(x, offset, data);
-  else
-    load<N>(x, offset, stride, data, rows);
-}
 
 constexpr int large_row = 36; ///< components from which on a row does not fit in registers
 
+/// Every component a row of its own: what an operation that treats all components alike runs on, and
+/// what a plain number is.
+struct Number
+{
+  template <class T>
+  using Row = T;
+  static constexpr Size const_base_numel = 1;
+  static constexpr std::array<Size, 0> base_shape = {};
+};
+
+/// An argument as tiles see it: a tensor type, or Number for a plain number.
+template <class A>
+using argument_t = std::conditional_t<std::is_arithmetic_v<A>, Number, A>;
+
 /// Number of components of a row.
 template <class A>
-constexpr int component_count = int(A::const_base_numel);
+constexpr int component_count = int(argument_t<A>::const_base_numel);
 
-/// Row of type A for packs P.
+/// Row of an argument for packs P.
 template <class A, class P>
-using row_t = typename A::template Row<P>;
+using row_t = typename argument_t<A>::template Row<P>;
+
+/// A row whose components are not set yet.
+template <class A, class T>
+NEML2_INLINE row_t<A, T>
+unset_row()
+{
+  if constexpr (kernels::is_row<row_t<A, T>>::value)
+    return row_t<A, T>(kernels::Unset());
+  else
+    return row_t<A, T>();
+}
 
 /// First component of a row: a scalar's row is the component itself.
 template <class R>
@@ -113,16 +106,6 @@ components(R & row)
   else
     return &row;
 }
-
-/// Every component a row of its own: what an operation that treats all
-/// components alike runs on, and what a plain number is.
-struct Number
-{
-  template <class T>
-  using Row = T;
-  static constexpr Size const_base_numel = 1;
-  static constexpr std::array<Size, 0> base_shape = {};
-};
 
 /// A list of types.
 template <class... T>
@@ -136,6 +119,18 @@ template <size_t I, class Row>
 struct RowSlot
 {
   Row row;
+
+  NEML2_INLINE RowSlot()
+    : row(zero()) {} // what is not loaded is not used; the compiler cannot know
+
+private:
+  NEML2_INLINE static Row zero()
+  {
+    if constexpr (kernels::is_row<Row>::value)
+      return Row();
+    else
+      return Row(0.0);
+  }
 };
 template <class Indices, class... Rows>
 struct RowSlots;
@@ -150,20 +145,55 @@ row_of(RowSlot<I, Row> & slot)
   return slot.row;
 }
 
+template <class R>
+constexpr bool is_tuple = false;
+template <class... R>
+constexpr bool is_tuple<std::tuple<R...>> = true;
+
+/// Result J of a formula that returns a row, or a tuple of rows.
+template <size_t J, class R>
+NEML2_INLINE const auto &
+result_of(const R & r)
+{
+  if constexpr (is_tuple<R>)
+    return std::get<J>(r);
+  else
+    return r;
+}
+
+/// The packs of a row, also of one whose formula forgot its arguments and returned plain numbers.
+template <int N, class P, class R>
+NEML2_INLINE void
+store_result(const R & row, Size stride, double * first, Size rows)
+{
+  if constexpr (std::is_same_v<std::decay_t<decltype(*components(row))>, P>)
+    store<N>(components(row), stride, first, rows);
+  else
+  {
+    P x[N];
+    NEML2_UNROLL
+    for (int k = 0; k < N; k++)
+      x[k] = P(double(components(row)[k]));
+    store<N>(x, stride, first, rows);
+  }
+}
+
 template <class F, class Results, class Arguments>
 struct ForwardTile;
 
-/// The tile of a formula: for each block loads a row of each argument,
-/// evaluates, stores each result. Operands are the arguments, then the results;
-/// the formula returns a row, or a tuple of rows.
+/// The tile of a formula: for each block loads a row of each argument, evaluates, stores each result.
+/// Operands are the arguments, then the results; the formula returns a row, or a tuple of rows.
 template <class F, class... R, class... A>
 struct ForwardTile<F, Types<R...>, Types<A...>>
 {
+  static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + 0));
+  static constexpr int baseline_width = 2;
+
   template <class P>
   NEML2_INLINE static void
-  run(const void * formula, const Plan & plan, char * const * data, Size rows)
+  run(const void * formula, double * const * data, const Size * stride, Size rows)
   {
-    run<P>(*static_cast<const F *>(formula), plan, data, rows, std::index_sequence_for<A...>());
+    run<P>(*static_cast<const F *>(formula), data, stride, rows, std::index_sequence_for<A...>());
   }
 
 private:
@@ -176,77 +206,64 @@ private:
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);
 
   template <class P, size_t... I>
-  NEML2_INLINE static void run(const F & formula,
-                               const Plan & plan,
-                               char * const * data,
-                               Size rows,
-                               std::index_sequence<I...>)
+  NEML2_CALLS_FORMULA static void run(const F & formula,
+                                      double * const * data,
+                                      const Size * stride,
+                                      Size rows,
+                                      std::index_sequence<I...>)
   {
-    char * p[all];
-    Size stride[all];
+    double * p[all];
     for (int k = 0; k < all; k++)
-    {
       p[k] = data[k];
-      stride[k] = plan.operand[k].stride[plan.lane_dim];
-    }
     RowSlots<std::index_sequence_for<A...>, row_t<A, P>...> row;
     Size left = rows;
     if constexpr (has_large_rows)
     {
-      (load_either<component_count<A>>(
-           components(row_of<I>(row)), plan.operand[I].offset, stride[I], p[I], left),
-       ...);
+      (load_either<component_count<A>>(components(row_of<I>(row)), stride[I], p[I], left), ...);
       for (;;)
       {
-        store_results(formula(static_cast<const row_t<A, P> &>(row_of<I>(row))...),
-                      stride,
-                      p,
-                      left,
-                      std::index_sequence_for<R...>());
+        store_results<P>(formula(static_cast<const row_t<A, P> &>(row_of<I>(row))...),
+                         stride,
+                         p,
+                         left,
+                         std::index_sequence_for<R...>());
         left -= P::width;
         if (left <= 0)
           return;
         for (int k = 0; k < all; k++)
-          p[k] += stride[k] * Size(sizeof(P));
+          p[k] += stride[k] * P::width;
         ((stride[I] != 0 || component_count<A> < large_row
-              ? load_either<component_count<A>>(
-                    components(row_of<I>(row)), plan.operand[I].offset, stride[I], p[I], left)
+              ? load_either<component_count<A>>(components(row_of<I>(row)), stride[I], p[I], left)
               : void()),
          ...);
       }
     }
     // A row that all blocks of the tile share is loaded once.
-    ((stride[I] == 0 ? load_shared<component_count<A>>(
-                           components(row_of<I>(row)), plan.operand[I].offset, p[I])
-                     : void()),
+    ((stride[I] == 0 ? load_shared<component_count<A>>(components(row_of<I>(row)), p[I]) : void()),
      ...);
     if constexpr (is_numbers)
       if (side_by_side(stride)) // no transposing
       {
-        using E = typename P::Element;
         const Size whole = left / P::width * P::width;
         for (Size i = 0; i < whole; i += P::width)
-          formula(
-              (stride[I] != 0 ? P::load(reinterpret_cast<const E *>(p[I]) + i) : row_of<I>(row))...)
-              .store(reinterpret_cast<E *>(p[K]) + i);
+          P(result_of<0>(formula((stride[I] != 0 ? P::load(p[I] + i) : row_of<I>(row))...)))
+              .store(p[K] + i);
         left -= whole;
         for (int k = 0; k < all; k++)
-          p[k] += whole * stride[k] * Size(sizeof(E));
+          p[k] += whole * stride[k];
       }
     for (; left > 0; left -= P::width)
     {
-      ((stride[I] != 0
-            ? load<component_count<A>>(
-                  components(row_of<I>(row)), plan.operand[I].offset, stride[I], p[I], left)
-            : void()),
+      ((stride[I] != 0 ? load<component_count<A>>(components(row_of<I>(row)), stride[I], p[I], left)
+                       : void()),
        ...);
-      store_results(formula(static_cast<const row_t<A, P> &>(row_of<I>(row))...),
-                    stride,
-                    p,
-                    left,
-                    std::index_sequence_for<R...>());
+      store_results<P>(formula(static_cast<const row_t<A, P> &>(row_of<I>(row))...),
+                       stride,
+                       p,
+                       left,
+                       std::index_sequence_for<R...>());
       for (int k = 0; k < all; k++)
-        p[k] += stride[k] * Size(sizeof(P));
+        p[k] += stride[k] * P::width;
     }
   }
 
@@ -258,14 +275,12 @@ private:
     return yes;
   }
 
-  template <class Row, size_t... J>
+  template <class P, class Rows, size_t... J>
   NEML2_INLINE static void store_results(
-      const Row & r, const Size * stride, char * const * p, Size left, std::index_sequence<J...>)
+      const Rows & r, const Size * stride, double * const * p, Size left, std::index_sequence<J...>)
   {
-    if constexpr (sizeof...(R) == 1)
-      (store<component_count<R>>(components(r), stride[K + J], p[K + J], left), ...);
-    else
-      (store<component_count<R>>(components(std::get<J>(r)), stride[K + J], p[K + J], left), ...);
+    (store_result<component_count<R>, P>(result_of<J>(r), stride[K + int(J)], p[K + int(J)], left),
+     ...);
   }
 };
 } // namespace neml2::core

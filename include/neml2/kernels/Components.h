@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/inline.h"
+#include "neml2/kernels/Scalar.h"
 
 #include <type_traits>
 #include <utility>
 
 namespace neml2::kernels
 {
+/// Asks for components that are not set yet: zeros that are overwritten cost more than the arithmetic
+/// where a component is a pack of duals.
+struct Unset
+{
+};
+
 /**
  * The components of one tensor in a fixed-size array, row-major.
  *
@@ -23,7 +29,16 @@ struct Components
   T v[N];
 
   /// All components zero.
-  NEML2_INLINE constexpr Components() : v{} {}
+  NEML2_INLINE constexpr Components() : v{}
+  {
+    if constexpr (!std::is_arithmetic_v<T>)
+    {
+      NEML2_UNROLL
+      for (int i = 0; i < N; i++)
+        v[i] = T(0.0);
+    }
+  }
+  NEML2_INLINE constexpr explicit Components(Unset) : v{} {}
 
   /// One argument a component, in storage order.
   template <class... U, std::enable_if_t<N != 1 && sizeof...(U) == N, int> = 0>
@@ -69,7 +84,7 @@ template <template <class> class R, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<sum_t<A, B>>
 operator+(const R<A> & a, const R<B> & b)
 {
-  R<sum_t<A, B>> r;
+  R<sum_t<A, B>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] + b[i];
@@ -80,7 +95,7 @@ template <template <class> class R, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<sum_t<A, B>>
 operator-(const R<A> & a, const R<B> & b)
 {
-  R<sum_t<A, B>> r;
+  R<sum_t<A, B>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] - b[i];
@@ -91,7 +106,7 @@ template <template <class> class R, class A, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<A>
 operator-(const R<A> & a)
 {
-  R<A> r;
+  R<A> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = -a[i];
@@ -103,7 +118,7 @@ template <template <class> class R, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<product_t<A, B>>
 operator/(const R<A> & a, const R<B> & b)
 {
-  R<product_t<A, B>> r;
+  R<product_t<A, B>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] / b[i];
@@ -114,7 +129,7 @@ template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scala
 NEML2_INLINE constexpr R<sum_t<A, S>>
 operator+(const R<A> & a, const S & s)
 {
-  R<sum_t<A, S>> r;
+  R<sum_t<A, S>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] + s;
@@ -132,7 +147,7 @@ template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scala
 NEML2_INLINE constexpr R<sum_t<A, S>>
 operator-(const R<A> & a, const S & s)
 {
-  R<sum_t<A, S>> r;
+  R<sum_t<A, S>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] - s;
@@ -143,7 +158,7 @@ template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scala
 NEML2_INLINE constexpr R<sum_t<A, S>>
 operator-(const S & s, const R<A> & a)
 {
-  R<sum_t<A, S>> r;
+  R<sum_t<A, S>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = s - a[i];
@@ -154,7 +169,7 @@ template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scala
 NEML2_INLINE constexpr R<product_t<A, S>>
 operator*(const R<A> & a, const S & s)
 {
-  R<product_t<A, S>> r;
+  R<product_t<A, S>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] * s;
@@ -172,7 +187,7 @@ template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scala
 NEML2_INLINE constexpr R<product_t<A, S>>
 operator/(const R<A> & a, const S & s)
 {
-  R<product_t<A, S>> r;
+  R<product_t<A, S>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = a[i] / s;
@@ -183,7 +198,7 @@ template <template <class> class R, class A, class S, if_row<R, A> = 0, if_scala
 NEML2_INLINE constexpr R<product_t<A, S>>
 operator/(const S & s, const R<A> & a)
 {
-  R<product_t<A, S>> r;
+  R<product_t<A, S>> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < R<A>::n; i++)
     r[i] = s / a[i];
@@ -210,15 +225,70 @@ norm_sq(const R<T> & a)
   return inner(a, a);
 }
 
-/// Matrix product of row-major (m, k) and (k, n) components.
-template <int M, int K, int N, class R, class A, class B>
-NEML2_INLINE constexpr R
-matmul(const Components<A, M * K> & a, const Components<B, K * N> & b)
+/// √(Σ_i a_i a_i) over all components. Its derivative at a = 0 is 0.
+template <template <class> class R, class T, if_row<R, T> = 0>
+NEML2_INLINE constexpr T
+norm(const R<T> & a)
 {
-  R r;
+  return norm_of_square(norm_sq(a));
+}
+
+/// √(Σ_i a_i a_i + epsilon) over all components.
+template <template <class> class R, class T, class E, if_row<R, T> = 0>
+NEML2_INLINE constexpr sum_t<T, E>
+norm(const R<T> & a, const E & epsilon)
+{
+  return norm_of_square(sum_t<T, E>(norm_sq(a) + epsilon));
+}
+
+/// a / √(Σ_i a_i a_i) over all components.
+template <template <class> class R, class T, if_row<R, T> = 0>
+NEML2_INLINE constexpr R<T>
+unit(const R<T> & a)
+{
+  return a / norm(a);
+}
+
+/// a in the lanes where c holds, else b; all components alike.
+template <template <class> class R, class C, class A, class B, if_row<R, A> = 0>
+NEML2_INLINE constexpr R<sum_t<A, B>>
+where(const C & c, const R<A> & a, const R<B> & b)
+{
+  R<sum_t<A, B>> r{Unset()};
   NEML2_UNROLL
-  for (int i = 0; i < M; i++)
-    NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = where(c, a[i], b[i]);
+  return r;
+}
+
+/// The same with a number, of all components, in one of the two places.
+template <template <class> class R, class C, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<sum_t<A, S>>
+where(const C & c, const R<A> & a, const S & s)
+{
+  R<sum_t<A, S>> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = where(c, a[i], s);
+  return r;
+}
+template <template <class> class R, class C, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
+NEML2_INLINE constexpr R<sum_t<A, S>>
+where(const C & c, const S & s, const R<A> & a)
+{
+  R<sum_t<A, S>> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < R<A>::n; i++)
+    r[i] = where(c, s, a[i]);
+  return r;
+}
+
+/// Row i of the matrix product of row-major (m, k) and (k, n) components.
+template <int K, int N, class R, class A, class B>
+NEML2_INLINE constexpr void
+matmul_row(R & r, int i, const A & a, const B & b)
+{
+  NEML2_UNROLL
   for (int j = 0; j < N; j++)
   {
     typename R::value_type s = a[K * i] * b[j];
@@ -226,6 +296,26 @@ matmul(const Components<A, M * K> & a, const Components<B, K * N> & b)
     for (int k = 1; k < K; k++)
       s = s + a[K * i + k] * b[N * k + j];
     r[N * i + j] = s;
+  }
+}
+
+/// Matrix product of row-major (m, k) and (k, n) components.
+template <int M, int K, int N, class R, class A, class B>
+NEML2_INLINE constexpr R
+matmul(const Components<A, M * K> & a, const Components<B, K * N> & b)
+{
+  R r{Unset()};
+  if constexpr (M * K * N <= 81)
+  {
+    NEML2_UNROLL
+    for (int i = 0; i < M; i++)
+      matmul_row<K, N>(r, i, a, b);
+  }
+  else
+  {
+    NEML2_KEEP_LOOP
+    for (int i = 0; i < M; i++)
+      matmul_row<K, N>(r, i, a, b);
   }
   return r;
 }

@@ -127,7 +127,7 @@ rotate(const SR2<A> & a, const R2<B> & R)
 {
   using T = product_t<B, product_t<A, B>>;
   const auto m = R * full(a);
-  SR2<T> r;
+  SR2<T> r{Unset()};
   NEML2_UNROLL
   for (int k = 0; k < 6; k++)
   {

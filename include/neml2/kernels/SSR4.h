@@ -51,13 +51,113 @@ template <class T>
 NEML2_INLINE constexpr SSR4<T>
 transpose_major(const SSR4<T> & a)
 {
-  SSR4<T> r;
+  SSR4<T> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < 6; i++)
     NEML2_UNROLL
   for (int j = 0; j < 6; j++)
     r(i, j) = a(j, i);
   return r;
+}
+
+/// R_ik R_jl between symmetric tensors, so that rotate(s, R) is Q * s. R may be any matrix.
+template <class T>
+NEML2_INLINE constexpr SSR4<T>
+mandel_rotation(const R2<T> & R)
+{
+  SSR4<T> Q{Unset()};
+  NEML2_UNROLL
+  for (int p = 0; p < 6; p++)
+  {
+    const int i = mandel_index[p][0], j = mandel_index[p][1];
+    NEML2_UNROLL
+    for (int k = 0; k < 3; k++)
+      Q(p, k) = p < 3 ? R(i, k) * R(i, k) : T(sqrt2 * R(i, k) * R(j, k));
+    NEML2_UNROLL
+    for (int q = 3; q < 6; q++)
+    {
+      const int k = mandel_index[q][0], l = mandel_index[q][1];
+      Q(p, q) = p < 3 ? T(sqrt2 * R(i, k) * R(i, l)) : R(i, k) * R(j, l) + R(i, l) * R(j, k);
+    }
+  }
+  return Q;
+}
+
+/// R_im R_jn R_ko R_lp C_mnop: Q C Qᵀ of matrices, one row of the result after the other.
+template <class A, class B>
+NEML2_INLINE constexpr SSR4<product_t<B, product_t<A, B>>>
+rotate(const SSR4<A> & C, const R2<B> & R)
+{
+  SSR4<product_t<B, product_t<A, B>>> r{Unset()};
+  const auto Q = mandel_rotation(R);
+  NEML2_KEEP_LOOP
+  for (int i = 0; i < 6; i++)
+  {
+    SR2<B> q{Unset()};
+    NEML2_UNROLL
+    for (int j = 0; j < 6; j++)
+      q[j] = Q(i, j);
+    const auto row = Q * (q * C);
+    NEML2_UNROLL
+    for (int j = 0; j < 6; j++)
+      r(i, j) = row[j];
+  }
+  return r;
+}
+
+/// Exchanges a and b where c holds.
+template <class C, class T>
+NEML2_INLINE constexpr void
+swap_where(const C & c, T & a, T & b)
+{
+  const T t = where(c, b, a);
+  b = where(c, a, b);
+  a = t;
+}
+
+/// Inverse of the 6×6 matrix by Gauss-Jordan elimination with row pivoting; infinite or NaN where a
+/// pivot is 0.
+template <class T>
+NEML2_INLINE constexpr SSR4<T>
+inv(const SSR4<T> & C)
+{
+  SSR4<T> a = C;
+  decltype(a[0] < a[0]) swapped[6][6] = {};
+  NEML2_UNROLL
+  for (int k = 0; k < 6; k++)
+  {
+    NEML2_UNROLL
+    for (int i = k + 1; i < 6; i++)
+    {
+      swapped[k][i] = abs(a(k, k)) < abs(a(i, k));
+      NEML2_UNROLL
+      for (int j = 0; j < 6; j++)
+        swap_where(swapped[k][i], a(k, j), a(i, j));
+    }
+    const T p = T(1.0 / a(k, k));
+    a(k, k) = T(1.0); // column k is done with: it takes that of the inverse
+    NEML2_UNROLL
+    for (int j = 0; j < 6; j++)
+      a(k, j) = a(k, j) * p;
+    NEML2_UNROLL
+    for (int i = 0; i < 6; i++)
+      if (i != k)
+      {
+        const T f = a(i, k);
+        a(i, k) = T(0.0);
+        NEML2_UNROLL
+        for (int j = 0; j < 6; j++)
+          a(i, j) = a(i, j) - f * a(k, j);
+      }
+  }
+  NEML2_UNROLL
+  for (int k = 5; k >= 0; k--) // swapped rows of C are swapped columns of the inverse
+    NEML2_UNROLL
+  for (int i = 5; i > k; i--)
+    NEML2_UNROLL
+  for (int j = 0; j < 6; j++)
+    swap_where(swapped[k][i], a(j, k), a(j, i));
+  return a;
 }
 
 /// C1 on the normal diagonal, C2 between normals, C3 on the shear diagonal.

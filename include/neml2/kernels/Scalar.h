@@ -12,7 +12,19 @@ namespace neml2::kernels
 template <class T>
 using Scalar = T;
 
-/// a where c holds, else b: both are computed, nothing branches. Packs bring their own overload.
+/**
+ * Base of what the components of a row may be besides numbers: packs and dual numbers.
+ *
+ * Argument-dependent lookup finds the functions of rows through it.
+ */
+template <class Self>
+struct Component
+{
+};
+
+// The functions of plain numbers that packs and duals bring as friends.
+
+/// a where c holds, else b: both are computed, nothing branches.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 where(bool c, T a, T b)
@@ -20,19 +32,43 @@ where(bool c, T a, T b)
   return c ? a : b;
 }
 
-/// |a|, by where() of the number type.
-template <class T>
+/// |a|
+template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
-abs(const T & a)
+abs(T a)
 {
-  return where(a < 0.0, T(-a), a);
+  return a < 0 ? -a : a;
 }
 
-/// √a of a plain number; for packs and duals, found by argument-dependent lookup.
+/// The larger one; b where they are equal, NaN where one is NaN.
+template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+NEML2_INLINE constexpr T
+maximum(T a, T b)
+{
+  return a > b || a != a ? a : b;
+}
+
+/// The smaller one; b where they are equal, NaN where one is NaN.
+template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+NEML2_INLINE constexpr T
+minimum(T a, T b)
+{
+  return a < b || a != a ? a : b;
+}
+
+/// √a
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE T
 sqrt(T a)
 {
   return std::sqrt(a);
+}
+
+/// √s of a sum of squares s. Where s is 0 its derivative is 0, a subgradient of the norm.
+template <class T>
+NEML2_INLINE T
+norm_of_square(const T & s)
+{
+  return sqrt(s);
 }
 } // namespace neml2::kernels

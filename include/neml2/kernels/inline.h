@@ -14,6 +14,16 @@
 #endif
 
 /**
+ * Marks what calls a user's formula, which asks for no inlining itself: clang's flatten of the driver
+ * does not reach through other functions, gcc's does.
+ */
+#if defined(__clang__)
+#define NEML2_CALLS_FORMULA inline __attribute__((always_inline, flatten))
+#else
+#define NEML2_CALLS_FORMULA NEML2_INLINE
+#endif
+
+/**
  * Unrolls the short loop over components that follows. Without it gcc -O2 keeps the loop, and with
  * it the components in memory instead of in registers.
  */
@@ -23,4 +33,14 @@
 #define NEML2_UNROLL _Pragma("GCC unroll 81")
 #else
 #define NEML2_UNROLL
+#endif
+
+/// Keeps the loop that follows: of a large body, whose rows are in memory anyway, it compiles several
+/// times faster than all of its turns.
+#if defined(__clang__)
+#define NEML2_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__)
+#define NEML2_KEEP_LOOP _Pragma("GCC unroll 1")
+#else
+#define NEML2_KEEP_LOOP
 #endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/SR2.h"
+
+/// Coarse ATen calls that the batch bodies of second and fourth order tensors are made of. They call no
+/// fused operation of the library: every one of those that a batch body names is compiled in all
+/// programs that use the operation. Batch dimensions broadcast as matmul's do.
+namespace neml2::core
+{
+/// All nine components. (..., 6) -> (..., 3, 3)
+inline at::Tensor
+full(const at::Tensor & s)
+{
+  const at::Tensor shear = s.slice(-1, 3, 6) * kernels::invsqrt2;
+  const auto n = [&](Size i) { return s.select(-1, i); };
+  const auto t = [&](Size i) { return shear.select(-1, i); };
+  const at::Tensor entries[] = {n(0), t(2), t(1), t(2), n(1), t(0), t(1), t(0), n(2)};
+  return at::stack(entries, -1).unflatten(-1, at::IntArrayRef({3, 3}));
+}
+
+/// Symmetric part. (..., 3, 3) -> (..., 6)
+inline at::Tensor
+sym(const at::Tensor & A)
+{
+  const at::Tensor twice = A + A.transpose(-1, -2);
+  const auto entry = [&](Size i, Size j) { return twice.select(-2, i).select(-1, j); };
+  const at::Tensor shear[] = {entry(1, 2), entry(0, 2), entry(0, 1)};
+  return at::cat({A.diagonal(0, -2, -1), at::stack(shear, -1) * kernels::invsqrt2}, -1);
+}
+
+/// Volumetric part. (..., 6) -> (..., 6)
+inline at::Tensor
+vol(const at::Tensor & s)
+{
+  const at::Tensor normal = s.slice(-1, 0, 3);
+  const at::Tensor p = normal.mean(-1, /*keepdim=*/true).expand_as(normal);
+  return at::cat({p, at::zeros_like(p)}, -1);
+}
+
+/// Volumetric part. (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+vol_matrix(const at::Tensor & A)
+{
+  const at::Tensor mean = A.diagonal(0, -2, -1).mean(-1).unsqueeze(-1).unsqueeze(-1);
+  return mean * at::eye(3, A.options().requires_grad(false));
+}
+
+/// W_ij = -ε_ijk v_k. (..., 3) -> (..., 3, 3)
+inline at::Tensor
+skew(const at::Tensor & v)
+{
+  const at::Tensor v0 = v.select(-1, 0), v1 = v.select(-1, 1), v2 = v.select(-1, 2);
+  const at::Tensor zero = at::zeros_like(v0);
+  const at::Tensor entries[] = {zero, -v2, v1, v2, zero, -v0, -v1, v0, zero};
+  return at::stack(entries, -1).unflatten(-1, at::IntArrayRef({3, 3}));
+}
+
+/// Cofactors transposed, and determinant: the columns of the former are cross products of the rows.
+/// (..., 3, 3) -> (..., 3, 3), (...)
+inline std::pair<at::Tensor, at::Tensor>
+adjugate_and_det(const at::Tensor & A)
+{
+  const at::Tensor a0 = A.select(-2, 0), a1 = A.select(-2, 1), a2 = A.select(-2, 2);
+  const at::Tensor c0 = at::linalg_cross(a1, a2, -1);
+  const at::Tensor columns[] = {c0, at::linalg_cross(a2, a0, -1), at::linalg_cross(a0, a1, -1)};
+  return {at::stack(columns, -1), (a0 * c0).sum(-1, /*keepdim=*/false, A.scalar_type())};
+}
+
+/// Inverse by cofactors. (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+inv(const at::Tensor & A)
+{
+  const auto [adjugate, det] = adjugate_and_det(A);
+  return adjugate / det.unsqueeze(-1).unsqueeze(-1);
+}
+
+/// The matrix of modified Rodrigues parameters. (..., 3) -> (..., 3, 3)
+inline at::Tensor
+rotation_matrix(const at::Tensor & r)
+{
+  const at::Tensor s = (r * r).sum(-1, /*keepdim=*/true).unsqueeze(-1), I = at::eye(3, r.options());
+  const at::Tensor W = at::linalg_cross(r.unsqueeze(-1), prepend_dims(I, r.dim() + 1), -2);
+  const at::Tensor d = 1 + s;
+  return I + (4 * (1 - s) * W + 8 * at::matmul(W, W)) / (d * d);
+}
+
+/// R_ik A_kl R_jl. (..., n, n), (..., n, n) -> (..., n, n)
+inline at::Tensor
+rotate_matrix(const at::Tensor & A, const at::Tensor & R)
+{
+  return at::matmul(at::matmul(R, A), R.transpose(-1, -2));
+}
+
+/// R_ik s_kl R_jl in Mandel components. (..., 6), (..., 3, 3) -> (..., 6)
+inline at::Tensor
+rotate_mandel(const at::Tensor & s, const at::Tensor & R)
+{
+  return sym(rotate_matrix(full(s), R));
+}
+
+/// Orthonormal basis of the symmetric tensors: the nine components of each Mandel component. (6, 9)
+inline at::Tensor
+mandel_basis(const TensorOptions & options)
+{
+  return full(at::eye(6, options)).flatten(-2);
+}
+
+/// The matrix that rotates Mandel components. (..., 3, 3) -> (..., 6, 6)
+inline at::Tensor
+mandel_rotation(const at::Tensor & R)
+{
+  const at::Tensor ik = R.unsqueeze(-2).unsqueeze(-1), jl = R.unsqueeze(-3).unsqueeze(-2);
+  return rotate_matrix((ik * jl).flatten(-2).flatten(-3, -2), mandel_basis(R.options()));
+}
+} // namespace neml2::core
