@@ -76,12 +76,27 @@ lay_out(Layout layout, const at::Tensor & t, size_t base_dim)
   }
 }
 
+/// While it lives, an operation whose gradient is to be recorded is composed, as in a program without
+/// derivative rules.
+class WithoutGradientRules
+{
+public:
+  WithoutGradientRules() : _recorder(core::record_gradient.exchange(nullptr)) {}
+  ~WithoutGradientRules() { core::record_gradient.store(_recorder); }
+  WithoutGradientRules(const WithoutGradientRules &) = delete;
+  WithoutGradientRules & operator=(const WithoutGradientRules &) = delete;
+
+private:
+  core::RecordGradient _recorder;
+};
+
 /// The fused and the composed path were both taken, each where it should be, and agree; over dtypes,
 /// batch shapes and layouts in memory.
 inline Verdict
 same_on_both_paths(const Operation & op)
 {
   const at::AutoGradMode grad(true);
+  const WithoutGradientRules composes_what_is_tracked;
   for (const auto dtype : {at::kDouble, at::kFloat})
     for (const auto & batches : batches_for(op))
       for (int layout = 0; layout < layouts; layout++)

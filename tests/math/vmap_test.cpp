@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/math/vmap.h"
+
+#include "neml2/tensors/tensors.h"
+#include "support/errors.h"
+#include "support/formulas.h"
+#include "support/parity.h"
+
+#include <torch/csrc/autograd/forward_grad.h>
+#include <torch/torch.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/catch.h"
+
+using namespace neml2;
+using Catch::Matchers::ContainsSubstring;
+using test::described;
+using test::error_of;
+using test::vmapped;
+
+namespace
+{
+at::Tensor
+random(at::IntArrayRef shape, Dtype dtype = kFloat64)
+{
+  return torch::rand(shape, kFloat64).add(0.5).to(dtype);
+}
+
+template <class Expected, class Found>
+bool
+is(const Found &)
+{
+  return std::is_same_v<Expected, Found>;
+}
+
+/// Formulas and the types they are called with; scalars are within (0.1, 0.4).
+const std::vector<test::Operation> &
+formulas()
+{
+  static const std::vector<test::Operation> all{
+      vmapped<SSR4, SR2>("elastic law", [](auto C, auto e) { return C * e; }),
+      vmapped<SR2, Scalar, Scalar>("isotropic stress", test::isotropic_stress),
+      vmapped<SSR4, SSR4, Scalar, Scalar>("isotropic stiffness",
+                                          [](auto J, auto K, auto kappa, auto mu)
+                                          { return 3.0 * kappa * J + 2.0 * mu * K; }),
+      vmapped<SR2>("von Mises", test::von_mises),
+      vmapped<SR2, SR2, Scalar, Scalar, Scalar>("radial return", test::radial_return),
+      vmapped<SR2, R2>("rotate",
+                       [](const auto & s, const auto & R) { return rotate(s, R * transpose(R)); }),
+      vmapped<R2, Vec, Vec>("vectors",
+                            [](auto A, auto v, auto w)
+                            { return std::tuple(inner(v, A * w), cross(v, w), outer(v, w) - A); }),
+      vmapped<R2>("polynomial",
+                  [](auto A) { return std::tuple(inv(A) * det(A), tr(A * A), sym(A), dev(A)); }),
+      vmapped<Scalar, Scalar>("functions",
+                              [](auto a, auto b)
+                              {
+                                return std::tuple(exp(a) + log(b) * sin(a) - cos(b) / tan(a),
+                                                  pow(a, b) + pow(a, 2) + pow(2.0, b),
+                                                  atan2(a, b) + asin(a) * acos(b),
+                                                  maximum(a, b) - minimum(a, 0.2) + abs(a - b),
+                                                  sqrt(a * b));
+                              }),
+      vmapped<Scalar, SR2>("conditions",
+                           [](auto a, auto s)
+                           {
+                             const auto both = (a > 0.2) & (tr(s) <= 9.0), one = (a < 0.15) | both;
+                             return std::tuple(
+                                 where(both, s, 2.0 * s), where(~one, a, 1.0), where(one, 0.0, a));
+                           }),
+      vmapped<SSR4, R2>("fourth order",
+                        [](auto C, auto R) { return inv(C) * rotate(C, R) - transpose_major(C); })};
+  return all;
+}
+
+/// A function object of a user.
+struct Times
+{
+  double k;
+  template <class X>
+  auto operator()(const X & x) const
+  {
+    return k * dev(x);
+  }
+};
+
+/// Counts its calls on whole batches.
+struct Counted
+{
+  std::atomic<int> * batches;
+
+  template <class X>
+  auto operator()(const X & x) const
+  {
+    if constexpr (std::is_base_of_v<at::Tensor, X>)
+      ++*batches;
+    return 2.0 * dev(x);
+  }
+};
+
+/// How often vmap calls a formula with the whole batch; -1 if the result is wrong.
+int
+calls_on_batches(const SR2 & s)
+{
+  std::atomic<int> n{0};
+  const SR2 r = vmap(Counted{&n}, s);
+  const at::Tensor found = r, expected = 2 * dev(s);
+  if (!s.is_meta() && !torch::allclose(found.to_dense().to(kFloat64).detach(),
+                                       expected.to_dense().to(kFloat64).detach(),
+                                       1e-5))
+    return -1;
+  return n;
+}
+} // namespace
+
+TEST_CASE("vmap of a formula is the formula of the whole batches", "[math][vmap]")
+{
+  for (const auto & f : formulas())
+    REQUIRE(test::agrees_with_reference(f));
+}
+
+TEST_CASE("vmap reads any layout of float64 and float32, and the composed path agrees",
+          "[math][vmap]")
+{
+  for (const auto & f : formulas())
+    for (const auto dtype : {kFloat64, kFloat32})
+      for (const auto & batches : test::batches_for(f))
+        for (int layout = 0; layout < test::layouts; layout++)
+        {
+          test::Arguments a = arguments(f, batches, dtype), wide;
+          for (size_t k = 0; k < a.size(); k++)
+          {
+            a[k] = lay_out(test::Layout((layout + int(k)) % test::layouts), a[k], f.base[k].size());
+            wide.push_back(a[k].to(kFloat64));
+          }
+          INFO(f.name << " of" << test::describe(a));
+          REQUIRE(f.fuses(a));
+          const at::Tensor r = f.call(a);
+          REQUIRE(r.scalar_type() == dtype);
+          // float32 is computed in float64: it differs by its rounding
+          REQUIRE(test::difference(r, f.call(wide).to(dtype), 1e-6) == "");
+          const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
+          REQUIRE(!f.fuses(wide));
+          REQUIRE(test::difference(
+                      f.call(wide), r.to(kFloat64), dtype == kFloat64 ? 1e-12 : 1e-6) == "");
+        }
+}
+
+TEST_CASE("vmap gives the types that the formula returns, and all results the whole batch shape",
+          "[math][vmap]")
+{
+  const SR2 s(random({4, 1, 6}));
+  const SSR4 C(random({6, 6}));
+  const Vec v(random({3, 3}));
+  REQUIRE(is<SR2>(vmap([](auto a) { return a; }, s)));
+  REQUIRE(is<Scalar>(vmap([](auto a) { return tr(a); }, s)));
+  REQUIRE(is<R2>(vmap([](auto a) { return full(a); }, s)));
+  REQUIRE(is<Scalar>(vmap([](auto) { return 1; }, s)));
+  REQUIRE(is<std::tuple<SR2>>(vmap([](auto a) { return std::tuple(a); }, s)));
+  const auto [a, b, c, d] = vmap([](const auto & x, const auto & y, const auto & z)
+                                 { return std::tuple(x * y, z, norm(z), 2.5f); },
+                                 C,
+                                 s,
+                                 v);
+  REQUIRE((is<SR2>(a) && is<Vec>(b) && is<Scalar>(c) && is<Scalar>(d)));
+  REQUIRE(described(a) == "SR2 (4, 3; 6)");
+  REQUIRE(described(b) == "Vec (4, 3; 3)");
+  REQUIRE(described(c) == "Scalar (4, 3;)");
+  REQUIRE(torch::equal(a, (C * s).batch_expand({4, 3})));
+  REQUIRE(torch::equal(b, v.batch_expand({4, 3})));
+  REQUIRE(torch::equal(d, Scalar::full({4, 3}, 2.5)));
+}
+
+TEST_CASE("vmap takes plain numbers of any type as scalars", "[math][vmap]")
+{
+  const SR2 s(random({5, 6}));
+  const auto f = [](auto k, auto x, auto n) { return k * x / n; };
+  for (const auto dtype : {kFloat64, kFloat32, c10::kBFloat16})
+  {
+    const SR2 x = s.to(dtype);
+    const at::Tensor expected = (3 * x) / 2;
+    for (const auto & r : {vmap(f, 3, x, 2.0),
+                           vmap(f, 3.0f, x, 2),
+                           vmap(f, int64_t(3), x, 2u),
+                           vmap(f, Scalar(3, x.options()), x, short(2))})
+    {
+      REQUIRE(r.scalar_type() == dtype);
+      REQUIRE(torch::allclose(r, expected, 1e-2, 1e-2));
+      if (dtype != c10::kBFloat16)
+        REQUIRE(torch::allclose(r, expected, 1e-6));
+    }
+  }
+  REQUIRE(vmap([](auto a, auto b) { return a * b; }, Scalar::ones(), 0.1).item<double>() == 0.1);
+}
+
+TEST_CASE("vmap takes lambdas with captures, function objects and references", "[math][vmap]")
+{
+  const SR2 s(random({130, 6}));
+  const double k = 3;
+  const at::Tensor expected = 3 * dev(s);
+  REQUIRE(torch::equal(vmap([k](auto x) { return k * dev(x); }, s), expected));
+  REQUIRE(torch::equal(vmap([&](const auto & x) { return k * dev(x); }, s), expected));
+  REQUIRE(torch::equal(vmap([&](auto && x) { return k * dev(x); }, s), expected));
+  REQUIRE(torch::equal(vmap(Times{3}, s), expected));
+  const Times f{3};
+  REQUIRE(torch::equal(vmap(f, s), expected));
+  {
+    const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
+    REQUIRE(torch::allclose(vmap(f, s), expected));
+  }
+}
+
+TEST_CASE("vmap calls the formula with single tensors where it fuses, once with batches elsewhere",
+          "[math][vmap]")
+{
+  const SR2 s(random({40, 6}));
+  REQUIRE(calls_on_batches(s) == 0);
+  REQUIRE(calls_on_batches(s.to(kFloat32)) == 0);
+  REQUIRE(calls_on_batches(SR2(random({6, 40}).t())) == 0);
+  REQUIRE(calls_on_batches(SR2(random({6})).batch_expand({4, 5})) == 0);
+  REQUIRE(calls_on_batches(SR2(random({0, 6}))) == 0);
+  const SR2 tracked(s.clone().set_requires_grad(true));
+  REQUIRE(calls_on_batches(tracked) == 1); // it captures
+  {
+    const torch::NoGradGuard guard;
+    REQUIRE(calls_on_batches(tracked) == 0);
+  }
+  {
+    const c10::InferenceMode guard;
+    REQUIRE(calls_on_batches(tracked) == 0);
+  }
+  REQUIRE(calls_on_batches(s.to(c10::kBFloat16)) == 1);
+  REQUIRE(calls_on_batches(SR2(torch::_neg_view(s))) == 1);
+  REQUIRE(calls_on_batches(s.to(at::kMeta)) == 1);
+  {
+    const c10::impl::IncludeDispatchKeyGuard guard(c10::DispatchKey::AutocastCPU);
+    REQUIRE(calls_on_batches(s) == 1);
+  }
+  at::Tensor many = torch::ones({3, 3, 3, 3, 3, 3, 3, 3, 3, 6}, kFloat64);
+  for (int d = 0; d < 9; d++)
+    many = many.slice(d, 0, 3, 2);
+  REQUIRE(calls_on_batches(SR2(many)) == 1); // more dimensions than a plan holds
+  REQUIRE(calls_on_batches(SR2(many.select(0, 0))) == 0);
+}
+
+TEST_CASE("vmap composes what the loop cannot read", "[math][vmap]")
+{
+  const auto twice = [](auto a, auto b) { return a + b; };
+  const SR2 i(torch::arange(12, kInt64).reshape({2, 6}));
+  REQUIRE(torch::equal(vmap(twice, i, i), i * 2));
+  REQUIRE(vmap([](auto) { return 2.5; }, i).scalar_type() == kFloat64);
+  const SR2 s(i.to(kFloat64).to_sparse());
+  REQUIRE(torch::equal(vmap(twice, s, s).to_dense(), i.to(kFloat64) * 2));
+  const SR2 z(torch::complex(random({2, 6}), random({2, 6})));
+  REQUIRE(torch::equal(vmap(twice, z, z), z * 2));
+  const auto m = SR2::ones({4, 1}, TensorOptions(kFloat64).device("meta"));
+  const auto [stress, slip] = vmap(
+      test::radial_return, m, m, Scalar::ones({3}, m.options()), 0.3, Scalar::ones(m.options()));
+  REQUIRE(described(stress) == "SR2 (4, 3; 6)");
+  REQUIRE(described(slip) == "SR2 (4, 3; 6)");
+  REQUIRE((stress.is_meta() && slip.is_meta()));
+}
+
+TEST_CASE("vmap carries the tangents of forward mode", "[math][vmap][autograd]")
+{
+  const auto s = random({3, 6}), t = random({3, 6});
+  const auto level = torch::autograd::ForwardADLevel::get_next_idx();
+  {
+    const SR2 dual(torch::_make_dual(s, t, int64_t(level)));
+    const auto [r, n] = vmap([](auto a) { return std::tuple(3.0 * dev(a), tr(a)); }, dual);
+    REQUIRE(torch::allclose(r._fw_grad(level), 3 * SR2(t).dev()));
+    REQUIRE(torch::allclose(n._fw_grad(level), SR2(t).tr()));
+  }
+  torch::autograd::ForwardADLevel::release_idx(level);
+}
+
+TEST_CASE("vmap has the gradients of the formula on whole batches", "[math][vmap][autograd]")
+{
+  const double k = 3; // captured: composed
+  const auto check = [](const auto & f)
+  {
+    const SR2 x(random({4, 1, 6}).set_requires_grad(true));
+    const Scalar y(random({3}).set_requires_grad(true));
+    const auto gradients = [&](const SR2 & r) {
+      return torch::autograd::grad({inner(r, r).sum()}, {x, y});
+    };
+    const auto found = gradients(vmap(f, x, y)), expected = gradients(f(x, y));
+    for (size_t i = 0; i < 2; i++)
+      REQUIRE(torch::allclose(found[i], expected[i], 1e-12, 1e-12));
+  };
+  check([k](auto a, auto b) { return k * b * dev(a); });
+  check([](auto a, auto b) { return 3.0 * b * dev(a); });
+}
+
+TEST_CASE("vmap refuses what does not fit, and says why", "[math][vmap]")
+{
+  const auto f = [](auto a, auto b) { return b * a; };
+  const SR2 s(random({2, 6}));
+  const auto message = [&](const SR2 & a, const Scalar & b)
+  { return error_of([&] { vmap(f, a, b); }); };
+  REQUIRE_THAT(message(SR2(), Scalar::ones()),
+               ContainsSubstring("vmap: undefined tensor: an operand of type SR2"));
+  REQUIRE_THAT(message(s, Scalar()), ContainsSubstring("operand of type Scalar"));
+  REQUIRE_THAT(message(s, Scalar::ones(kFloat32)),
+               ContainsSubstring("vmap: operands of different dtypes: SR2 (2; 6) is float64 and "
+                                 "Scalar (;) is float32"));
+  REQUIRE_THAT(message(s, Scalar::ones(TensorOptions(kFloat64).device("meta"))),
+               ContainsSubstring("vmap: operands on different devices"));
+  REQUIRE_THAT(message(s, Scalar::ones({3})),
+               ContainsSubstring("vmap: batch shapes [2] and [3] do not broadcast"));
+  SR2 reshaped = s.clone();
+  reshaped.resize_({4, 3});
+  REQUIRE_THAT(message(reshaped, Scalar::ones()), ContainsSubstring("vmap: base shape mismatch"));
+  // what the formula on batches refuses
+  REQUIRE_THAT(error_of([&] { vmap([](auto a) { return exp(a); }, Scalar::ones({2}, kInt64)); }),
+               ContainsSubstring("exp: not defined for dtype int64"));
+}
+
+TEST_CASE("several threads call vmap at once, and their number does not change the result",
+          "[math][vmap]")
+{
+  const SR2 strain(random({5000, 6})), plastic(random({6}));
+  const auto update = [&]
+  { return std::get<0>(vmap(test::radial_return, strain, plastic, 2.0, 0.3, 0.5)); };
+  const at::Tensor expected = update();
+  std::vector<int> right(4, 0);
+  std::vector<std::thread> threads;
+  for (auto & count : right)
+    threads.emplace_back(
+        [&]
+        {
+          for (int i = 0; i < 20; i++)
+            count += torch::equal(update(), expected);
+        });
+  for (auto & t : threads)
+    t.join();
+  REQUIRE(right == std::vector<int>(4, 20));
+  const int before = at::get_num_threads();
+  at::set_num_threads(1);
+  const SR2 large(random({60001, 6}));
+  const at::Tensor one = vmap(test::von_mises, large);
+  at::set_num_threads(2);
+  REQUIRE(torch::equal(vmap(test::von_mises, large), one));
+  at::set_num_threads(before);
+}
+
+TEST_CASE("vmap never returns its argument", "[math][vmap]")
+{
+  for (const auto dtype : {at::kDouble, at::kBFloat16})
+  {
+    const SR2 s(at::ones({3, 6}, dtype));
+    auto r = vmap([](auto x) { return x; }, s);
+    auto [first, second] =
+        vmap([](auto x, auto y) { return std::tuple(x, y); }, s, Scalar(at::ones({4, 1}, dtype)));
+    r += 1;
+    first += 1;
+    second += 1;
+    REQUIRE(at::equal(s, at::ones({3, 6}, dtype)));
+    REQUIRE(described(second) == "Scalar (4, 3;)");
+  }
+}
+
+TEST_CASE("vmap records nothing below autograd", "[math][vmap][autograd]")
+{
+  const SR2 s(at::ones({3, 6}, at::kDouble).requires_grad_());
+  const at::AutoDispatchBelowAutograd guard;
+  REQUIRE(!vmap([](auto x) { return x * 2.0; }, s).requires_grad());
+}
