@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R2.h"
 #include "support/derivatives.h"
+#include "support/gradients.h"
 #include "support/parity.h"
-#include "support/reference.h"
 #include "support/refusals.h"
+#include "support/rotation.h"
 
 #include "support/catch.h"
 
@@ -112,6 +113,11 @@ operations()
           [](const Arguments & a) {
             return at::einsum("...ik,...kl,...jl->...ij", {a[1], a[0], a[1]});
           }),
+      operation<R2, Rot>(
+          "rotate",
+          Accepts::floating,
+          [](const R2 & x, const Rot & r) { return x.rotate(r); },
+          [](const Arguments & a) { return test::rotated2(a[0], test::rotation_of(a[1])); }),
       operation<R2, R2>(
           "R2 * R2",
           Accepts::numbers,
@@ -195,6 +201,13 @@ TEST_CASE("Operations of R2 can be differentiated twice", "[tensors][R2][autogra
 {
   for (const auto & op : all_operations())
     REQUIRE(test::second_derivatives_are_right(op));
+}
+
+TEST_CASE("Gradients of R2 are fused and right", "[tensors][R2][autograd]")
+{
+  for (const auto & op : operations())
+    if (op.name != "R2::fill") // which is several operations
+      REQUIRE(test::gradients_are_fused_and_right(op));
 }
 
 TEST_CASE("Operations of R2 give shapes on the meta device", "[tensors][R2]")
@@ -295,6 +308,11 @@ TEST_CASE("A rotation keeps the invariants of R2", "[tensors][R2]")
   REQUIRE(at::allclose(T.rotate(R).norm(), T.norm()));
   REQUIRE(at::allclose(T.rotate(R).inverse(), T.inverse().rotate(R)));
   REQUIRE(at::allclose(T.rotate(R).rotate(R.transpose()), T));
+
+  const Rot r(at::rand({4, 1, 3}, at::kDouble));
+  REQUIRE(at::allclose(T.rotate(r), T.rotate(r.euler_rodrigues())));
+  REQUIRE(at::allclose(T.rotate(r).det(), T.det().expand({4, 5})));
+  REQUIRE(at::allclose(T.rotate(r).rotate(r.inverse()), T.expand({4, 5, 3, 3})));
 }
 
 TEST_CASE("dev has no trace and is orthogonal to vol", "[tensors][R2]")
@@ -322,6 +340,7 @@ TEST_CASE("The functions of R2 under other names are the same", "[tensors][R2]")
   REQUIRE(at::equal(norm(M, 2), M.norm(2)));
   REQUIRE(at::equal(skew(v), R2::skew(v)));
   REQUIRE(at::equal(rotate(M, N), M.rotate(N)));
+  REQUIRE(at::equal(rotate(M, Rot(v)), M.rotate(Rot(v))));
 }
 
 TEST_CASE("The norm of a zero R2 has gradient zero", "[tensors][R2][autograd]")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SR2.h"
 #include "support/derivatives.h"
+#include "support/gradients.h"
 #include "support/parity.h"
-#include "support/reference.h"
 #include "support/refusals.h"
+#include "support/rotation.h"
 
 #include <cmath>
 
@@ -120,7 +121,13 @@ operations()
           [](const SR2 & s, const R2 & R) { return s.rotate(R); },
           [](const Arguments & a) {
             return stored_of(at::einsum("...ik,...kl,...jl->...ij", {a[1], full_of(a[0]), a[1]}));
-          })};
+          }),
+      operation<SR2, Rot>(
+          "rotate",
+          Accepts::floating,
+          [](const SR2 & x, const Rot & r) { return x.rotate(r); },
+          [](const Arguments & a)
+          { return stored_of(test::rotated2(full_of(a[0]), test::rotation_of(a[1]))); })};
   return all;
 }
 
@@ -203,6 +210,13 @@ TEST_CASE("Operations of SR2 can be differentiated twice", "[tensors][SR2][autog
     REQUIRE(test::second_derivatives_are_right(op));
 }
 
+TEST_CASE("Gradients of SR2 are fused and right", "[tensors][SR2][autograd]")
+{
+  for (const auto & op : operations())
+    if (op.name != "SR2::fill") // which is several operations
+      REQUIRE(test::gradients_are_fused_and_right(op));
+}
+
 TEST_CASE("Operations of SR2 give shapes on the meta device", "[tensors][SR2]")
 {
   for (const auto & op : all_operations())
@@ -244,6 +258,8 @@ TEST_CASE("SR2 has the check values of the reference", "[tensors][SR2]")
                            0.71406587,
                            -0.10464758,
                            0.69221299);
+  REQUIRE(is(S.rotate(Rot::fill(0.1, -0.2, 0.3)),
+             {2.04315792, 1.64090871, 2.31593337, -0.92857414, -1.52768858, -0.33659263}));
   REQUIRE(at::allclose(
       S.rotate(Rr),
       at::tensor({2.04315792, 1.64090871, 2.31593337, -0.92857414, -1.52768858, -0.33659263},
@@ -345,6 +361,11 @@ TEST_CASE("A rotation keeps the invariants of SR2", "[tensors][SR2]")
   REQUIRE(at::allclose(s.rotate(R).norm(), s.norm()));
   REQUIRE(at::allclose(s.rotate(R).rotate(R.transpose()), s));
   REQUIRE(at::allclose(s.rotate(R).inverse(), s.inverse().rotate(R)));
+
+  const Rot r(at::rand({4, 1, 3}, at::kDouble));
+  REQUIRE(at::allclose(s.rotate(r), s.rotate(r.euler_rodrigues())));
+  REQUIRE(at::allclose(s.rotate(r).norm(), s.norm().expand({4, 5})));
+  REQUIRE(at::allclose(s.rotate(r).rotate(r.inverse()), s.expand({4, 5, 6})));
 }
 
 TEST_CASE("The functions of SR2 under other names are the same", "[tensors][SR2]")
@@ -365,6 +386,8 @@ TEST_CASE("The functions of SR2 under other names are the same", "[tensors][SR2]
   REQUIRE(at::equal(outer(s, t), s.outer(t)));
   REQUIRE(at::equal(outer(s), s.outer(s)));
   REQUIRE(at::equal(rotate(s, M), s.rotate(M)));
+  const Rot r(at::rand({4, 3}, at::kDouble));
+  REQUIRE(at::equal(rotate(s, r), s.rotate(r)));
   REQUIRE(at::equal(full(s), R2(s)));
   REQUIRE(at::equal(sym(M), SR2(M)));
 }

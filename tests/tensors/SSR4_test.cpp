@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SSR4.h"
 #include "support/derivatives.h"
+#include "support/gradients.h"
 #include "support/parity.h"
-#include "support/reference.h"
 #include "support/refusals.h"
+#include "support/rotation.h"
 
 #include <cmath>
 
@@ -91,6 +92,23 @@ operations()
             return stored4_of(
                 at::einsum("...ijmn,...mnkl->...ijkl", {full4_of(a[0]), full4_of(a[1])}));
           }),
+      operation<SSR4>(
+          "inv",
+          Accepts::floating,
+          [](const SSR4 & C) { return C.inverse(); },
+          [](const Arguments & a)
+          { return at::linalg_solve(a[0], at::eye(6, at::kDouble).expand_as(a[0])); }),
+      operation<SSR4, R2>(
+          "rotate",
+          Accepts::floating,
+          [](const SSR4 & C, const R2 & R) { return C.rotate(R); },
+          [](const Arguments & a) { return stored4_of(test::rotated4(full4_of(a[0]), a[1])); }),
+      operation<SSR4, Rot>(
+          "rotate",
+          Accepts::floating,
+          [](const SSR4 & x, const Rot & r) { return x.rotate(r); },
+          [](const Arguments & a)
+          { return stored4_of(test::rotated4(full4_of(a[0]), test::rotation_of(a[1]))); }),
       operation<SSR4, SSR4>(
           "inner",
           Accepts::numbers,
@@ -119,19 +137,13 @@ operations()
   return all;
 }
 
-/// Operations that are views of their argument, or one call of LibTorch.
+/// Operations that are views of their argument.
 const std::vector<test::Operation> &
 others()
 {
   const auto component = [](const Arguments & a, int64_t i)
   { return full4_of(a[0]).flatten(-4).index_select(-1, at::tensor({i}, at::kLong)).squeeze(-1); };
   static const std::vector<test::Operation> all{
-      operation<SSR4>(
-          "inv",
-          Accepts::floating,
-          [](const SSR4 & C) { return C.inverse(); },
-          [](const Arguments & a)
-          { return at::linalg_solve(a[0], at::eye(6, at::kDouble).expand_as(a[0])); }),
       operation<SSR4>(
           "transpose_major",
           Accepts::any,
@@ -203,6 +215,12 @@ TEST_CASE("Operations of SSR4 can be differentiated twice", "[tensors][SSR4][aut
     REQUIRE(test::second_derivatives_are_right(op));
 }
 
+TEST_CASE("Gradients of SSR4 are fused and right", "[tensors][SSR4][autograd]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::gradients_are_fused_and_right(op));
+}
+
 TEST_CASE("Operations of SSR4 give shapes on the meta device", "[tensors][SSR4]")
 {
   for (const auto & op : all_operations())
@@ -231,6 +249,8 @@ TEST_CASE("SSR4 has the check values of the reference", "[tensors][SSR4]")
   REQUIRE(is(C(3, 3), {76.92307692}));
   REQUIRE(is(counted()(0, 1, 2, 1), {17}));
   REQUIRE(is(counted()(0, 0, 1, 2), {2.82842712}));
+  REQUIRE(is(counted().rotate(Rot::fill(0.1, -0.2, 0.3))[0],
+             {6.80339166, 1.5772137, 11.39903825, 3.85487198, -14.31126207, -5.36204739}));
 }
 
 TEST_CASE("The identities of SSR4 are those of the full tensor", "[tensors][SSR4]")
@@ -345,6 +365,48 @@ TEST_CASE("The inverse of SSR4 undoes it", "[tensors][SSR4]")
   REQUIRE(at::allclose((C * D).inverse(), D.inverse() * C.inverse()));
 }
 
+TEST_CASE("The inverse of SSR4 needs no regular block", "[tensors][SSR4]")
+{
+  const SSR4 P(at::eye(6, at::kDouble).flip(0));
+  REQUIRE(at::equal(P.inverse(), P));
+  const SSR4 C(at::cat(
+      {at::rand({4, 3, 6}, at::kDouble) * at::tensor({0.0, 1.0}, at::kDouble).repeat_interleave(3),
+       at::rand({4, 3, 6}, at::kDouble) + 2 * at::eye(3, 6, at::kDouble)},
+      -2));
+  REQUIRE(at::allclose(C.inverse(), at::linalg_inv(C), 1e-9, 1e-9));
+}
+
+TEST_CASE("A singular SSR4 has no finite inverse on either path", "[tensors][SSR4]")
+{
+  const auto finite = [](const SSR4 & C) { return C.inverse().isfinite().all().item<bool>(); };
+  for (const auto & C : {SSR4::zeros(), SSR4::identity(), SSR4::identity_C3(), outer(S)})
+  {
+    REQUIRE_FALSE(finite(C));
+    REQUIRE_FALSE(finite(SSR4(C.clone().requires_grad_())));
+  }
+  // Only the singular one of a batch
+  const auto C = SSR4::fill_C1_C2_C3(Scalar::create({1, 4}), Scalar::ones(), Scalar::ones());
+  REQUIRE_FALSE(finite(C[0]));
+  REQUIRE(at::allclose(C.inverse()[1], at::linalg_inv(C[1])));
+}
+
+TEST_CASE("A rotated SSR4 maps rotated strains to rotated stresses", "[tensors][SSR4]")
+{
+  const SSR4 C(at::rand({5, 6, 6}, at::kDouble)), D(test::values({5}, {6, 6}, at::kDouble));
+  const SR2 e(at::rand({5, 6}, at::kDouble));
+  const Rot r(at::rand({4, 1, 3}, at::kDouble)), t(0.3 * at::rand({3}, at::kDouble));
+  const R2 R = r.euler_rodrigues();
+  REQUIRE(at::allclose((C * e).rotate(r), C.rotate(r) * e.rotate(r)));
+  REQUIRE(at::allclose(C.rotate(r), C.rotate(R)));
+  REQUIRE(at::allclose(norm(C.rotate(r)), norm(C).expand({4, 5})));
+  REQUIRE(at::allclose(C.rotate(r).rotate(r.inverse()), C.expand({4, 5, 6, 6})));
+  REQUIRE(at::allclose(C.rotate(t).rotate(r), C.rotate(R * t.euler_rodrigues())));
+  REQUIRE(at::allclose(D.rotate(r).inverse(), D.inverse().rotate(r)));
+  REQUIRE(at::allclose(outer(e).rotate(R), outer(e.rotate(R))));
+  const auto isotropic_stiffness = SSR4::isotropic_E_nu(100, 0.3);
+  REQUIRE(at::allclose(isotropic_stiffness.rotate(t), isotropic_stiffness, 1e-12, 1e-12));
+}
+
 TEST_CASE("Products of SSR4 associate, and transpose_major exchanges the sides", "[tensors][SSR4]")
 {
   const SSR4 C(at::rand({5, 6, 6}, at::kDouble)), D(at::rand({3, 1, 6, 6}, at::kDouble));
@@ -360,6 +422,10 @@ TEST_CASE("The functions of SSR4 under other names are the same", "[tensors][SSR
   const SSR4 C(test::values({4}, {6, 6}, at::kDouble));
   REQUIRE(at::equal(inv(C), C.inverse()));
   REQUIRE(at::equal(transpose_major(C), C.transpose_major()));
+  const Rot r(at::rand({4, 3}, at::kDouble));
+  const R2 R = r.euler_rodrigues();
+  REQUIRE(at::equal(rotate(C, R), C.rotate(R)));
+  REQUIRE(at::equal(rotate(C, r), C.rotate(r)));
   REQUIRE(at::equal(C.transpose_minor(), C));
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Vec.h"
 #include "support/derivatives.h"
+#include "support/gradients.h"
 #include "support/parity.h"
-#include "support/reference.h"
 #include "support/refusals.h"
+#include "support/rotation.h"
 
 #include "support/catch.h"
 
@@ -75,7 +76,12 @@ operations()
           [](const R2 & R, const Vec & v) { return v.rotate(R); },
           [](const Arguments & a) {
             return at::einsum("...ij,...j->...i", {a[0], a[1]});
-          })};
+          }),
+      operation<Vec, Rot>(
+          "rotate",
+          Accepts::floating,
+          [](const Vec & x, const Rot & r) { return x.rotate(r); },
+          [](const Arguments & a) { return test::rotated(a[0], test::rotation_of(a[1])); })};
   return all;
 }
 
@@ -105,6 +111,13 @@ TEST_CASE("Operations of Vec can be differentiated twice", "[tensors][Vec][autog
 {
   for (const auto & op : operations())
     REQUIRE(test::second_derivatives_are_right(op));
+}
+
+TEST_CASE("Gradients of Vec are fused and right", "[tensors][Vec][autograd]")
+{
+  for (const auto & op : operations())
+    if (op.name != "Vec::fill") // which is several operations
+      REQUIRE(test::gradients_are_fused_and_right(op));
 }
 
 TEST_CASE("Operations of Vec give shapes on the meta device", "[tensors][Vec]")
@@ -179,6 +192,15 @@ TEST_CASE("A rotation keeps lengths and angles of vectors", "[tensors][Vec]")
   REQUIRE(at::allclose(v.rotate(R).dot(w.rotate(R)), v.dot(w)));
   REQUIRE(at::allclose(v.rotate(R).cross(w.rotate(R)), v.cross(w).rotate(R)));
   REQUIRE(at::allclose(v.rotate(R), at::tensor({-1.08, 0.4, 3.56}, at::kDouble)));
+
+  const auto r = Rot::fill(0.1, -0.2, 0.3);
+  REQUIRE(at::allclose(v.rotate(r),
+                       at::tensor({-2.66882118, -0.46229609, 2.58140966}, at::kDouble),
+                       0,
+                       5e-9)); // the check value
+  REQUIRE(at::allclose(v.rotate(r), v.rotate(r.euler_rodrigues())));
+  REQUIRE(at::allclose(v.rotate(r).rotate(r.inverse()), v));
+  REQUIRE(at::allclose(v.rotate(r).cross(w.rotate(r)), v.cross(w).rotate(r)));
 }
 
 TEST_CASE("The functions of Vec under other names are the same", "[tensors][Vec]")
@@ -194,6 +216,7 @@ TEST_CASE("The functions of Vec under other names are the same", "[tensors][Vec]
   REQUIRE(at::equal(norm_sq(a), a.norm_sq()));
   REQUIRE(at::equal(norm(a), a.norm()));
   REQUIRE(at::equal(rotate(a, R), a.rotate(R)));
+  REQUIRE(at::equal(rotate(a, Rot(b)), a.rotate(Rot(b))));
   REQUIRE(at::equal(a.transform(R), R * a));
   REQUIRE(at::allclose(R2(self_outer(a)), outer(a)));
 }

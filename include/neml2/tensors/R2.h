@@ -80,8 +80,10 @@ public:
   Vec row(Size i) const;
   Vec col(Size j) const;
 
-  /// R_ik A_kl R_jl, the tensor turned (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+  /// R_ik A_kl R_jl, the tensor turned (active) by the rotation matrix R, or by that of r.
+  /// (...; 3, 3), (...; 3, 3) or (...; 3) -> (...; 3, 3)
   R2 rotate(const R2 & R) const;
+  R2 rotate(const Rot & r) const;
   /// A_ji. (...; 3, 3) -> (...; 3, 3)
   R2 transpose() const;
   /// A^-1 by cofactors, in the inverse of the unit of A; infinite or NaN where A is singular.
@@ -100,6 +102,12 @@ public:
   Scalar norm_sq() const;
   /// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ), in the unit of A.
   Scalar norm(Real epsilon = 0) const;
+};
+
+template <>
+struct core::batch_of_rows<kernels::R2>
+{
+  using type = R2;
 };
 
 /// A_kk. (...; 3, 3) -> (...; )
@@ -126,6 +134,8 @@ R2 unit(const R2 & A, Real epsilon = 0);
 R2 skew(const Vec & v);
 /// R_ik A_kl R_jl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
 R2 rotate(const R2 & A, const R2 & R);
+/// R_ik A_kl R_jl with the matrix R of r. (...; 3, 3), (...; 3) -> (...; 3, 3)
+R2 rotate(const R2 & A, const Rot & r);
 
 /// A_ik B_kj. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
 template <class A, class B, core::if_types<A, R2, B, R2> = 0>
@@ -137,6 +147,8 @@ Vec operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/algebra.h"
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
@@ -269,16 +281,18 @@ vol(const R2 & A)
   return core::evaluate_leaf<R2>(
       "vol",
       [](const auto & a) { return kernels::vol(a); },
-      [](const R2 & a)
-      { return R2(tr(a).unsqueeze(-1).unsqueeze(-1) / 3 * core::raw(R2::identity(a.options()))); },
+      [](const R2 & a) { return R2(core::vol_matrix(a)); },
       A);
 }
 
 inline R2
 dev(const R2 & A)
 {
-  return core::evaluate<R2>(
-      "dev", [](const auto & a) { return a - vol(a); }, A);
+  return core::evaluate_leaf<R2>(
+      "dev",
+      [](const auto & a) { return kernels::dev(a); },
+      [](const R2 & a) { return R2(core::raw(a) - core::vol_matrix(a)); },
+      A);
 }
 
 inline Scalar
@@ -287,8 +301,7 @@ det(const R2 & A)
   return core::evaluate_leaf<Scalar>(
       core::Operation("det", core::Accepts::numbers),
       [](const auto & a) { return kernels::det(a); },
-      [](const R2 & a) // a0 · (a1 × a2) of its rows
-      { return inner(a.row(0), cross(a.row(1), a.row(2))); },
+      [](const R2 & a) { return Scalar(core::adjugate_and_det(a).second); },
       A);
 }
 
@@ -298,14 +311,7 @@ inv(const R2 & A)
   return core::evaluate_leaf<R2>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
-      [](const R2 & a)
-      {
-        // The columns of the inverse are the cross products of the rows, over the determinant.
-        const Vec a0 = a.row(0), a1 = a.row(1), a2 = a.row(2);
-        const Vec c0 = cross(a1, a2);
-        const at::Tensor cofactors = at::stack({c0, cross(a2, a0), cross(a0, a1)}, -1);
-        return R2(cofactors / inner(a0, c0).unsqueeze(-1).unsqueeze(-1));
-      },
+      [](const R2 & a) { return R2(core::inv(a)); },
       A);
 }
 
@@ -319,22 +325,13 @@ transpose(const R2 & A)
 inline Scalar
 inner(const R2 & A, const R2 & B)
 {
-  return core::evaluate_leaf<Scalar>(
-      core::Operation("inner", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
-      [](const R2 & a, const R2 & b) { return core::dot<Scalar>(a.flatten(-2), b.flatten(-2)); },
-      A,
-      B);
+  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
 }
 
 inline Scalar
 norm_sq(const R2 & A)
 {
-  return core::evaluate_leaf<Scalar>(
-      core::Operation("norm_sq", core::Accepts::numbers),
-      [](const auto & a) { return kernels::norm_sq(a); },
-      [](const R2 & a) { return core::dot<Scalar>(a.flatten(-2), a.flatten(-2)); },
-      A);
+  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), A);
 }
 
 inline Scalar
@@ -346,14 +343,7 @@ norm(const R2 & A, Real epsilon)
 inline R2
 unit(const R2 & A, Real epsilon)
 {
-  return core::evaluate<R2>(
-      "unit",
-      [epsilon](const auto & a)
-      {
-        using kernels::sqrt;
-        return a / sqrt(norm_sq(a) + epsilon);
-      },
-      A);
+  return core::unit(A, epsilon);
 }
 
 inline R2
@@ -362,11 +352,7 @@ skew(const Vec & v)
   return core::evaluate_leaf<R2>(
       core::Operation("skew", core::Accepts::numbers),
       [](const auto & a) { return kernels::skew(a); },
-      [](const Vec & a)
-      {
-        const Scalar a0 = a(0), a1 = a(1), a2 = a(2), zero = Scalar::zeros_like(a0);
-        return core::stack<R2>({zero, -a2, a1, a2, zero, -a0, -a1, a0, zero});
-      },
+      [](const Vec & a) { return R2(core::skew(a)); },
       v);
 }
 
@@ -397,17 +383,36 @@ operator*(const A & a, const B & b)
 inline R2
 rotate(const R2 & A, const R2 & R)
 {
-  return core::evaluate<R2>(
+  return core::evaluate_leaf<R2>(
       core::Operation("rotate", core::Accepts::numbers),
-      [](const auto & a, const auto & r) { return r * a * transpose(r); },
+      [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
+      [](const R2 & a, const R2 & r) { return R2(core::rotate_matrix(a, r)); },
       A,
       R);
+}
+
+inline R2
+rotate(const R2 & A, const Rot & r)
+{
+  return core::evaluate_leaf<R2>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const R2 & a, const Rot & b)
+      { return R2(core::rotate_matrix(a, core::rotation_matrix(b))); },
+      A,
+      r);
 }
 
 inline R2
 R2::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
+}
+
+inline R2
+R2::rotate(const Rot & r) const
+{
+  return neml2::rotate(*this, r);
 }
 
 inline R2

@@ -64,8 +64,10 @@ public:
   /// Component s_ij of the tensor, without the √2. (...; 6) -> (...; )
   Scalar operator()(Size i, Size j) const;
 
-  /// R_ik s_kl R_jl, the tensor turned (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6)
+  /// R_ik s_kl R_jl, the tensor turned (active) by the rotation matrix R, or by that of r.
+  /// (...; 6), (...; 3, 3) or (...; 3) -> (...; 6)
   SR2 rotate(const R2 & R) const;
+  SR2 rotate(const Rot & r) const;
   /// s_kk. (...; 6) -> (...; ), in the unit of s.
   Scalar tr() const;
   /// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
@@ -87,6 +89,12 @@ public:
   SR2 inverse() const;
   /// s_ji = s_ij.
   SR2 transpose() const;
+};
+
+template <>
+struct core::batch_of_rows<kernels::SR2>
+{
+  using type = SR2;
 };
 
 /// s_kk. (...; 6) -> (...; )
@@ -115,6 +123,8 @@ SR2 inv(const SR2 & s);
 SR2 transpose(const SR2 & s);
 /// R_ik s_kl R_jl. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 rotate(const SR2 & s, const R2 & R);
+/// R_ik s_kl R_jl with the matrix R of r. (...; 6), (...; 3) -> (...; 6)
+SR2 rotate(const SR2 & s, const Rot & r);
 /// All nine components. (...; 6) -> (...; 3, 3)
 R2 full(const SR2 & s);
 /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
@@ -123,7 +133,9 @@ SR2 sym(const R2 & A);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/algebra.h"
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 
@@ -225,20 +237,18 @@ vol(const SR2 & s)
   return core::evaluate_leaf<SR2>(
       "vol",
       [](const auto & a) { return kernels::vol(a); },
-      [](const SR2 & a)
-      {
-        const at::Tensor normal = a.slice(-1, 0, 3);
-        const at::Tensor p = normal.mean(-1, /*keepdim=*/true).expand_as(normal);
-        return SR2(at::cat({p, at::zeros_like(p)}, -1));
-      },
+      [](const SR2 & a) { return SR2(core::vol(a)); },
       s);
 }
 
 inline SR2
 dev(const SR2 & s)
 {
-  return core::evaluate<SR2>(
-      "dev", [](const auto & a) { return a - vol(a); }, s);
+  return core::evaluate_leaf<SR2>(
+      "dev",
+      [](const auto & a) { return kernels::dev(a); },
+      [](const SR2 & a) { return SR2(core::raw(a) - core::vol(a)); },
+      s);
 }
 
 inline Scalar
@@ -247,29 +257,20 @@ det(const SR2 & s)
   return core::evaluate_leaf<Scalar>(
       "det",
       [](const auto & a) { return kernels::det(a); },
-      [](const SR2 & a) { return det(full(a)); },
+      [](const SR2 & a) { return Scalar(core::adjugate_and_det(core::full(a)).second); },
       s);
 }
 
 inline Scalar
 inner(const SR2 & s, const SR2 & t)
 {
-  return core::evaluate_leaf<Scalar>(
-      "inner",
-      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
-      [](const SR2 & a, const SR2 & b) { return core::dot<Scalar>(a, b); },
-      s,
-      t);
+  return core::inner<Scalar>("inner", s, t);
 }
 
 inline Scalar
 norm_sq(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
-      "norm_sq",
-      [](const auto & a) { return kernels::norm_sq(a); },
-      [](const SR2 & a) { return core::dot<Scalar>(a, a); },
-      s);
+  return core::norm_sq<Scalar>("norm_sq", s);
 }
 
 inline Scalar
@@ -281,14 +282,7 @@ norm(const SR2 & s, Real epsilon)
 inline SR2
 unit(const SR2 & s, Real epsilon)
 {
-  return core::evaluate<SR2>(
-      "unit",
-      [epsilon](const auto & a)
-      {
-        using kernels::sqrt;
-        return a / sqrt(norm_sq(a) + epsilon);
-      },
-      s);
+  return core::unit(s, epsilon);
 }
 
 inline SSR4
@@ -314,7 +308,7 @@ inv(const SR2 & s)
   return core::evaluate_leaf<SR2>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
-      [](const SR2 & a) { return sym(inv(full(a))); },
+      [](const SR2 & a) { return SR2(core::sym(core::inv(core::full(a)))); },
       s);
 }
 
@@ -331,9 +325,21 @@ rotate(const SR2 & s, const R2 & R)
   return core::evaluate_leaf<SR2>(
       "rotate",
       [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
-      [](const SR2 & a, const R2 & r) { return sym(r * full(a) * transpose(r)); },
+      [](const SR2 & a, const R2 & r) { return SR2(core::rotate_mandel(a, r)); },
       s,
       R);
+}
+
+inline SR2
+rotate(const SR2 & s, const Rot & r)
+{
+  return core::evaluate_leaf<SR2>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const SR2 & a, const Rot & b)
+      { return SR2(core::rotate_mandel(a, core::rotation_matrix(b))); },
+      s,
+      r);
 }
 
 inline R2
@@ -342,13 +348,7 @@ full(const SR2 & s)
   return core::evaluate_leaf<R2>(
       "full",
       [](const auto & a) { return kernels::full(a); },
-      [](const SR2 & a)
-      {
-        constexpr double i = kernels::invsqrt2;
-        const at::Tensor s12 = core::raw(a(3)) * i, s02 = core::raw(a(4)) * i,
-                         s01 = core::raw(a(5)) * i;
-        return core::stack<R2, at::Tensor>({a(0), s01, s02, s01, a(1), s12, s02, s12, a(2)});
-      },
+      [](const SR2 & a) { return R2(core::full(a)); },
       s);
 }
 
@@ -358,14 +358,7 @@ sym(const R2 & A)
   return core::evaluate_leaf<SR2>(
       "sym",
       [](const auto & a) { return kernels::sym(a); },
-      [](const R2 & a)
-      {
-        constexpr double i = kernels::invsqrt2;
-        const auto shear = [&](int j, int k)
-        { return (core::raw(a(j, k)) + core::raw(a(k, j))) * i; };
-        return core::stack<SR2, at::Tensor>(
-            {a(0, 0), a(1, 1), a(2, 2), shear(1, 2), shear(0, 2), shear(0, 1)});
-      },
+      [](const R2 & a) { return SR2(core::sym(a)); },
       A);
 }
 
@@ -373,6 +366,12 @@ inline SR2
 SR2::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
+}
+
+inline SR2
+SR2::rotate(const Rot & r) const
+{
+  return neml2::rotate(*this, r);
 }
 
 inline Scalar

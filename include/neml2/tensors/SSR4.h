@@ -5,6 +5,8 @@
 #include "neml2/kernels/SSR4.h"
 #include "neml2/tensors/fwd.h"
 
+#include <limits>
+
 namespace neml2
 {
 /**
@@ -58,7 +60,12 @@ public:
   /// Component C_ijkl of the tensor, without the Mandel factors. (...; 6, 6) -> (...; )
   Scalar operator()(Size i, Size j, Size k, Size l) const;
 
-  /// C^-1 with C^-1 : C = identity_sym; NaN where C is singular. (...; 6, 6) -> (...; 6, 6)
+  /// R_im R_jn R_ko R_lp C_mnop, the tensor turned (active) by the rotation matrix R, or by that of r.
+  /// (...; 6, 6), (...; 3, 3) or (...; 3) -> (...; 6, 6)
+  SSR4 rotate(const R2 & R) const;
+  SSR4 rotate(const Rot & r) const;
+  /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0.
+  /// A matrix that is singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6)
   SSR4 inverse() const;
   /// C_jikl = C_ijkl.
   SSR4 transpose_minor() const;
@@ -66,10 +73,23 @@ public:
   SSR4 transpose_major() const;
 };
 
-/// C^-1 with C^-1 : C = identity_sym. (...; 6, 6) -> (...; 6, 6)
+template <>
+struct core::batch_of_rows<kernels::SSR4>
+{
+  using type = SSR4;
+};
+
+/// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0.
+/// A matrix that is singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6)
 SSR4 inv(const SSR4 & C);
+/// SSR4::isotropic_E_nu, as formulas for vmap call it. (...; ), (...; ) -> (...; 6, 6)
+SSR4 isotropic_E_nu(const Scalar & E, const Scalar & nu);
 /// C_klij. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
+/// R_im R_jn R_ko R_lp C_mnop. (...; 6, 6), (...; 3, 3) -> (...; 6, 6)
+SSR4 rotate(const SSR4 & C, const R2 & R);
+/// The same with the matrix R of r. (...; 6, 6), (...; 3) -> (...; 6, 6)
+SSR4 rotate(const SSR4 & C, const Rot & r);
 /// A_ijkl B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; )
 Scalar inner(const SSR4 & A, const SSR4 & B);
 /// C_ijkl C_ijkl. (...; 6, 6) -> (...; )
@@ -95,6 +115,9 @@ SSR4 operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/algebra.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 
@@ -156,6 +179,20 @@ SSR4::fill_C1_C2_C3(const CScalar & C1,
                      options);
 }
 
+namespace core
+{
+/// C1 identity_C1 + C2 identity_C2 + C3 identity_C3 by LibTorch.
+inline SSR4
+combine_masks(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C3)
+{
+  const auto options = C1.options().requires_grad(false);
+  const auto term = [](const at::Tensor & x, const at::Tensor & mask)
+  { return x.unsqueeze(-1).unsqueeze(-1) * mask; };
+  return SSR4(term(C1, SSR4::identity_C1(options)) + term(C2, SSR4::identity_C2(options)) +
+              term(C3, SSR4::identity_C3(options)));
+}
+} // namespace core
+
 inline SSR4
 SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 {
@@ -164,13 +201,7 @@ SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
       [](const auto & a, const auto & b, const auto & c)
       { return kernels::fill_C1_C2_C3(a, b, c); },
       [](const Scalar & a, const Scalar & b, const Scalar & c)
-      {
-        const auto term = [](const Scalar & x, const SSR4 & mask)
-        { return x.unsqueeze(-1).unsqueeze(-1) * core::raw(mask); };
-        const auto options = a.options();
-        return SSR4(term(a, identity_C1(options)) + term(b, identity_C2(options)) +
-                    term(c, identity_C3(options)));
-      },
+      { return core::combine_masks(a, b, c); },
       C1,
       C2,
       C3);
@@ -186,10 +217,16 @@ SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
       {
         const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
         const at::Tensor p = core::raw(e) / ((1 + core::raw(v)) * b);
-        return fill_C1_C2_C3(Scalar(a * p), Scalar(core::raw(v) * p), Scalar(b * p));
+        return core::combine_masks(a * p, core::raw(v) * p, b * p);
       },
       E,
       nu);
+}
+
+inline SSR4
+isotropic_E_nu(const Scalar & E, const Scalar & nu)
+{
+  return SSR4::isotropic_E_nu(E, nu);
 }
 
 inline SSR4
@@ -218,16 +255,16 @@ SSR4::operator()(Size i, Size j, Size k, Size l) const
 inline SSR4
 inv(const SSR4 & C)
 {
-  const core::Operation op("inv");
-  core::check_operand(op, core::operand(C));
-  return core::translate_errors(
+  return core::evaluate_leaf<SSR4>(
       "inv",
-      [&]
+      [](const auto & a) { return kernels::inv(a); },
+      [](const SSR4 & a)
       {
-        const auto [inverse, info] = at::linalg_inv_ex(C);
+        const auto [inverse, info] = at::linalg_inv_ex(a);
         const at::Tensor singular = (info != 0).unsqueeze(-1).unsqueeze(-1);
         return SSR4(inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN()));
-      });
+      },
+      C);
 }
 
 inline SSR4
@@ -237,26 +274,43 @@ transpose_major(const SSR4 & C)
   return SSR4(C.transpose(-1, -2), C.batch_dim());
 }
 
+inline SSR4
+rotate(const SSR4 & C, const R2 & R)
+{
+  return core::evaluate_leaf<SSR4>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const SSR4 & a, const R2 & b)
+      { return SSR4(core::rotate_matrix(a, core::mandel_rotation(b))); },
+      C,
+      R);
+}
+
+inline SSR4
+rotate(const SSR4 & C, const Rot & r)
+{
+  return core::evaluate_leaf<SSR4>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const SSR4 & a, const Rot & b)
+      {
+        const at::Tensor R = core::rotation_matrix(b);
+        return SSR4(core::rotate_matrix(a, core::mandel_rotation(R)));
+      },
+      C,
+      r);
+}
+
 inline Scalar
 inner(const SSR4 & A, const SSR4 & B)
 {
-  return core::evaluate_leaf<Scalar>(
-      core::Operation("inner", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
-      [](const SSR4 & a, const SSR4 & b)
-      { return core::dot<Scalar>(a.flatten(-2), b.flatten(-2)); },
-      A,
-      B);
+  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
 }
 
 inline Scalar
 norm_sq(const SSR4 & C)
 {
-  return core::evaluate_leaf<Scalar>(
-      core::Operation("norm_sq", core::Accepts::numbers),
-      [](const auto & a) { return kernels::norm_sq(a); },
-      [](const SSR4 & a) { return core::dot<Scalar>(a.flatten(-2), a.flatten(-2)); },
-      C);
+  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), C);
 }
 
 inline Scalar
@@ -268,14 +322,7 @@ norm(const SSR4 & C, Real epsilon)
 inline SSR4
 unit(const SSR4 & C, Real epsilon)
 {
-  return core::evaluate<SSR4>(
-      "unit",
-      [epsilon](const auto & a)
-      {
-        using kernels::sqrt;
-        return a / sqrt(norm_sq(a) + epsilon);
-      },
-      C);
+  return core::unit(C, epsilon);
 }
 
 template <class A, class B, core::if_types<A, SSR4, B, SR2>>
@@ -294,8 +341,13 @@ template <class A, class B, core::if_types<A, SSR4, B, R2>>
 SR2
 operator*(const A & C, const B & e)
 {
-  return core::evaluate<SR2>(
-      "SSR4 * R2", [](const auto & a, const auto & b) { return a * sym(b); }, C, e);
+  return core::evaluate_leaf<SR2>(
+      "SSR4 * R2",
+      [](const auto & a, const auto & b) { return a * kernels::sym(b); },
+      [](const SSR4 & a, const R2 & b)
+      { return SR2(at::matmul(a, core::sym(b).unsqueeze(-1)).squeeze(-1)); },
+      C,
+      e);
 }
 
 template <class A, class B, core::if_types<A, SR2, B, SSR4>>
@@ -326,6 +378,18 @@ inline SSR4
 SSR4::inverse() const
 {
   return inv(*this);
+}
+
+inline SSR4
+SSR4::rotate(const R2 & R) const
+{
+  return neml2::rotate(*this, R);
+}
+
+inline SSR4
+SSR4::rotate(const Rot & r) const
+{
+  return neml2::rotate(*this, r);
 }
 
 inline SSR4

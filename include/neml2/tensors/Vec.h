@@ -50,10 +50,18 @@ public:
   R2 outer(const Vec & w) const;
   /// v_i v_j. (...; 3) -> (...; 6), in the square of the unit of v.
   SR2 self_outer() const;
-  /// R_ij v_j, the vector turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3)
+  /// R_ij v_j, the vector turned (active) by the rotation matrix R, or by that of r.
+  /// (...; 3), (...; 3, 3) or (...; 3) -> (...; 3)
   Vec rotate(const R2 & R) const;
+  Vec rotate(const Rot & r) const;
   /// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3)
   Vec transform(const R2 & T) const;
+};
+
+template <>
+struct core::batch_of_rows<kernels::Vec>
+{
+  using type = Vec;
 };
 
 /// v_i v_i. (...; 3) -> (...; )
@@ -76,11 +84,15 @@ R2 outer(const Vec & v);
 SR2 self_outer(const Vec & v);
 /// R_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
 Vec rotate(const Vec & v, const R2 & R);
+/// R_ij v_j with the matrix R of r. (...; 3), (...; 3) -> (...; 3)
+Vec rotate(const Vec & v, const Rot & r);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/algebra.h"
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 
@@ -101,11 +113,7 @@ Vec::identity_map(const TensorOptions & options)
 inline Scalar
 norm_sq(const Vec & v)
 {
-  return core::evaluate_leaf<Scalar>(
-      core::Operation("norm_sq", core::Accepts::numbers),
-      [](const auto & a) { return kernels::norm_sq(a); },
-      [](const Vec & a) { return core::dot<Scalar>(a, a); },
-      v);
+  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), v);
 }
 
 inline Scalar
@@ -117,25 +125,13 @@ norm(const Vec & v, Real epsilon)
 inline Vec
 unit(const Vec & v, Real epsilon)
 {
-  return core::evaluate<Vec>(
-      "unit",
-      [epsilon](const auto & a)
-      {
-        using kernels::sqrt;
-        return a / sqrt(norm_sq(a) + epsilon);
-      },
-      v);
+  return core::unit(v, epsilon);
 }
 
 inline Scalar
 inner(const Vec & v, const Vec & w)
 {
-  return core::evaluate_leaf<Scalar>(
-      core::Operation("inner", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return kernels::inner(a, b); },
-      [](const Vec & a, const Vec & b) { return core::dot<Scalar>(a, b); },
-      v,
-      w);
+  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), v, w);
 }
 
 inline Scalar
@@ -230,9 +226,27 @@ rotate(const Vec & v, const R2 & R)
 }
 
 inline Vec
+rotate(const Vec & v, const Rot & r)
+{
+  return core::evaluate_leaf<Vec>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const Vec & a, const Rot & b)
+      { return Vec(at::matmul(core::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
+      v,
+      r);
+}
+
+inline Vec
 Vec::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
+}
+
+inline Vec
+Vec::rotate(const Rot & r) const
+{
+  return neml2::rotate(*this, r);
 }
 
 inline Vec

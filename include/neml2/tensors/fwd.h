@@ -7,7 +7,9 @@ namespace neml2
 class Tensor;
 class Scalar;
 class Vec;
+class Rot;
 class R2;
+class R3;
 class SR2;
 class SSR4;
 } // namespace neml2

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/kernels/R3.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of third order tensors, for example the derivative of a rotation matrix by its parameters.
+ *
+ * Shape (...; 3, 3, 3): any batch shape, then T_ijk, the last index the fastest.
+ * Units: the caller's choice, the same for all components.
+ */
+class R3 : public PrimitiveTensor<R3, 3, 3, 3>
+{
+public:
+  static constexpr auto type_name = "R3";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::R3<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  R3() = default;
+
+  /// The permutation tensor ε_ijk: 1 where ijk is 012, 120 or 201, -1 where it is 021, 210 or 102,
+  /// else 0. (; 3, 3, 3)
+  [[nodiscard]] static R3 levi_civita(const TensorOptions & options = default_tensor_options());
+};
+
+template <>
+struct core::batch_of_rows<kernels::R3>
+{
+  using type = R3;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+inline R3
+R3::levi_civita(const TensorOptions & options)
+{
+  return from_values({0, 0, 0,  0,  0, 1, 0, -1, 0,  // ε_0jk
+                      0, 0, -1, 0,  0, 0, 1, 0,  0,  // ε_1jk
+                      0, 1, 0,  -1, 0, 0, 0, 0,  0}, // ε_2jk
+                     options);
+}
+} // namespace neml2

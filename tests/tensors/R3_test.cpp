@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/tensors/R3.h"
+#include "support/derivatives.h"
+#include "support/parity.h"
+#include "support/reference.h"
+#include "support/refusals.h"
+
+#include "support/catch.h"
+
+using namespace neml2;
+using core::Accepts;
+using test::Arguments;
+using test::operation;
+
+namespace
+{
+/// The component 120, a view.
+test::Operation
+component()
+{
+  return operation<R3>(
+      "()",
+      Accepts::any,
+      [](const R3 & T) { return T(1, 2, 0); },
+      [](const Arguments & a)
+      { return a[0].flatten(-3).index_select(-1, at::tensor({15}, at::kLong)).squeeze(-1); });
+}
+
+/// Elementwise operations, of which the one with a Scalar runs on rows.
+const std::vector<test::Operation> &
+operations()
+{
+  static const std::vector<test::Operation> all{
+      operation<R3, Scalar>(
+          "*",
+          Accepts::any,
+          [](const R3 & T, const Scalar & a) { return T * a; },
+          [](const Arguments & a) {
+            return at::einsum("...ijk,...->...ijk", {a[0], a[1]});
+          }),
+      operation<R3, R3>(
+          "-",
+          Accepts::any,
+          [](const R3 & T, const R3 & U) { return T - U; },
+          [](const Arguments & a) { return a[0] - a[1]; })};
+  return all;
+}
+} // namespace
+
+TEST_CASE("Components and arithmetic of R3 agree with their definitions", "[tensors][R3]")
+{
+  REQUIRE(test::agrees_with_reference(component()));
+  for (const auto & op : operations())
+    REQUIRE(test::agrees_with_reference(op));
+}
+
+TEST_CASE("Arithmetic of R3 with a scalar is the same fused and composed", "[tensors][R3]")
+{
+  REQUIRE(test::same_on_both_paths(operations()[0]));
+}
+
+TEST_CASE("Components and arithmetic of R3 can be differentiated twice", "[tensors][R3][autograd]")
+{
+  REQUIRE(test::first_derivatives_are_right(component()));
+  for (const auto & op : operations())
+  {
+    REQUIRE(test::first_derivatives_are_right(op));
+    REQUIRE(test::second_derivatives_are_right(op));
+  }
+}
+
+TEST_CASE("Components and arithmetic of R3 give shapes on the meta device", "[tensors][R3]")
+{
+  REQUIRE(test::gives_shapes_on_meta(component()));
+  for (const auto & op : operations())
+    REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("A component of R3 is out of range beyond 2", "[tensors][R3][errors]")
+{
+  const auto e = R3::levi_civita();
+  REQUIRE(test::refuses_bad_operands(component()));
+  REQUIRE(at::equal(e(-1, 0, 1), e(2, 0, 1)));
+  REQUIRE_THROWS_AS(e(0, 3, 0), NEMLException);
+  REQUIRE_THROWS_AS(e(0, 0, -4), NEMLException);
+  REQUIRE_THROWS_AS(R3()(0, 0, 0), NEMLException);
+  REQUIRE_THROWS_AS(R3(at::ones({3, 3})), NEMLException);
+}
+
+TEST_CASE("The permutation tensor is that of the book", "[tensors][R3]")
+{
+  const auto e = R3::levi_civita();
+  REQUIRE(at::equal(e, test::permutation()));
+  REQUIRE(e.batch_dim() == 0);
+  REQUIRE(R3::levi_civita(kFloat32).scalar_type() == kFloat32);
+  REQUIRE(R3::levi_civita(kInt64).scalar_type() == kInt64);
+  REQUIRE(R3::levi_civita(default_tensor_options().requires_grad(true)).is_leaf());
+  // ε_ijk ε_ilm = δ_jl δ_km - δ_jm δ_kl
+  const auto d = test::delta();
+  REQUIRE(at::equal(at::einsum("ijk,ilm->jklm", {e, e}),
+                    at::einsum("jl,km->jklm", {d, d}) - at::einsum("jm,kl->jklm", {d, d})));
+}
