@@ -9,11 +9,12 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) && cmake --preset $(PRESET) $(strict) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan benchmark
+.PHONY: help tutorial test asan tsan benchmark
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20'
-	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make asan        most tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo
 	@echo 'with LIBTORCH=auto     the one you name, or your Python'"'"'s, the system'"'"'s, a private one (default)'
@@ -31,6 +32,9 @@ test:
 
 asan: PRESET = asan
 asan: test
+
+tsan: PRESET = tsan
+tsan: test
 
 benchmark: PRESET = release
 benchmark:

@@ -2,7 +2,10 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 
-#include "peers.h"
+#include "support/peers.h"
+
+#include <ATen/ATen.h>
+#include <benchmark/benchmark.h>
 
 /// What one call costs where there is nothing to compute, C * strain at N = 1: the checks alone, the
 /// whole call, and the allocation of the result, below which no call can get.

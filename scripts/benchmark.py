@@ -6,6 +6,7 @@ Writes the minima to FOLDER/results.json and a picture to FOLDER/speed.svg. Stan
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import platform
@@ -14,9 +15,43 @@ import subprocess
 import sys
 import tempfile
 
-SIZES = {1: "1", 100: "100", 10**4: "10⁴", 10**6: "10⁶"}
+PROGRAMS = ["elementwise", "products", "inverses", "rotations", "j2", "j2_gradient"]
+LARGEST = 10**6  # or the largest size there is: 10⁵ where a row has 36 numbers
+SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
 BEGIN, END = "<!-- results: written by scripts/benchmark.py --docs -->", "<!-- end of results -->"
-LARGE_OUTPUT = r"SR2 (dev|\+ SR2)/1000000/1/(neml2|floor|obvious)/"
+PICTURE = [
+    "C(2) * strain", "C * strain", "SSR4 * SSR4", "SR2 dev", "SR2 norm", "von Mises", "SR2 + SR2", "R2 * R2",
+    "R2 to SR2", "R2 inverse", "SR2 inverse", "SSR4 inverse", "isotropic E, nu", "Rot to matrix", "Rot * Rot",
+    "SR2 rotate by Rot", "SSR4 rotate by Rot", "J2", "J2 and backward to strain", "J2 and tangent",
+]
+FLOPS = {"SSR4 rotate by Rot": 864}  # a row: two products of 6×6 matrices
+
+# What docs/memory.md compares: text, flags, environment.
+THRESHOLD = "4294967296"
+MALLOC = [
+    ("default", ["--default_malloc"], {}),
+    ("`MALLOC_MMAP_THRESHOLD_` and `MALLOC_TRIM_THRESHOLD_`", ["--default_malloc"],
+     {"MALLOC_MMAP_THRESHOLD_": THRESHOLD, "MALLOC_TRIM_THRESHOLD_": THRESHOLD}),
+    ("`MALLOC_MMAP_THRESHOLD_` alone", ["--default_malloc"], {"MALLOC_MMAP_THRESHOLD_": THRESHOLD}),
+    ("`MALLOC_TRIM_THRESHOLD_` alone", ["--default_malloc"], {"MALLOC_TRIM_THRESHOLD_": THRESHOLD}),
+    ("`GLIBC_TUNABLES`: both thresholds", ["--default_malloc"],
+     {"GLIBC_TUNABLES": f"glibc.malloc.mmap_threshold={THRESHOLD}:glibc.malloc.trim_threshold={THRESHOLD}"}),
+    ("`GLIBC_TUNABLES`: huge pages", ["--default_malloc"], {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}),
+    ("`mallopt` in the program", [], {}),
+]
+
+# What we hold the library to, in float64 with one thread: "best" and "scaling" at least, others at most.
+TARGETS = [
+    ("SR2 rotate by Rot", {1: ("best", 50), 10**4: ("best", 20), LARGEST: ("floor", 1.5)}),
+    ("SSR4 rotate by Rot", {1: ("best", 50), 10**4: ("best", 25)}),
+    ("Rot * Rot", {1: ("best", 15), 10**4: ("best", 15), LARGEST: ("floor", 1.3)}),
+    ("R2 inverse", {1: ("best", 15), 10**4: ("best", 15), LARGEST: ("floor", 1.3)}),
+    ("C * strain", {1: ("best", 7), 10**4: ("best", 5), LARGEST: ("floor", 1.4)}),
+    ("J2", {1: ("best", 30), 10**4: ("best", 8), LARGEST: ("floor", 1.5)}),
+    ("J2 and backward to strain", {1: ("best", 8), 10**4: ("best", 5), LARGEST: ("best", 5)}),
+    ("J2 and backward to yield stress", {1: ("best", 8), 10**4: ("best", 5), LARGEST: ("best", 5)}),
+]
+NEVER_SLOWER_THAN_BEST, CALL_NS, TANGENT_OVER_VALUE, SCALING = 1.1, 500, 5, 1.7
 
 
 def cpu():
@@ -28,18 +63,19 @@ def cpu():
     return f"{name}, {os.cpu_count()} cores"
 
 
-def run(program, *flags, statistic=min):
+def run(program, *flags, statistic=min, environment={}):
     """Runs a program; returns its context and the fastest sample of each benchmark in ns.
 
     With one thread CPU time counts: other programs on the machine disturb it less than the clock.
     """
-    print(f"{program} {' '.join(flags)}", file=sys.stderr, flush=True)
+    print(" ".join([*(f"{k}={v}" for k, v in environment.items()), str(program), *flags]), file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/out.json"
         process = subprocess.run(
             [program, f"--benchmark_out={out}", "--benchmark_out_format=json", *flags],
             capture_output=True,
             text=True,
+            env=os.environ | environment,
         )
         if process.returncode:
             sys.exit(process.stderr)
@@ -53,42 +89,74 @@ def run(program, *flags, statistic=min):
     return result["context"], {name: statistic(s) for name, s in samples.items()}
 
 
-def measure(folder, threads):
-    context, tensors = {}, {}
+def measure_malloc(folder, *flags):
+    """A setting's times; the median: sometimes a free block happens to be there, and the minimum is luck."""
+    times = {}
+    for text, setting, environment in MALLOC:
+        times[text] = run(folder / "memory", "--benchmark_filter=/1000000/1/", *setting, *flags,
+                          statistic=statistics.median, environment=environment)[1]
+    return times
+
+
+def run_script(python, name, *flags):
+    """The times of a peer in Python by operation/N; none if it cannot run there."""
+    script = pathlib.Path(__file__).resolve().parent.parent / "benchmarks" / name
+    print(f"{python} {script}", file=sys.stderr, flush=True)
+    process = subprocess.run([python, script, *flags], capture_output=True, text=True)
+    if process.returncode:
+        print(f"{name} left out: {process.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    return json.loads(process.stdout)
+
+
+def measure(folder, threads, python, quick):
+    context, times = {}, {}
     for t in threads:  # a process each: idle threads of a team spin, which would disturb the single thread
-        context, times = run(folder / "tensors", f"--benchmark_filter=^[^/]*/[0-9]*/{t}/")
-        tensors |= times
-    return {
+        for program in PROGRAMS:
+            context, found = run(folder / program, f"--benchmark_filter=^[^/]*/[0-9]*/{t}/", *quick)
+            times |= found
+    results = {
         "cpu": cpu(),
         "compiler": context["compiler"],
         "libtorch": context["libtorch"],
         "malloc": context["malloc"],
-        "tensors": tensors,
+        "times": times,
         "core": run(folder / "core")[1],
-        # The median: sometimes a free block happens to be there, and the fastest sample is pure luck.
-        "default malloc": run(
-            folder / "tensors",
-            "--default_malloc",
-            f"--benchmark_filter={LARGE_OUTPUT}",
-            statistic=statistics.median,
-        )[1],
+        "memory": measure_malloc(folder, *quick),
+        "compilers": {},
     }
+    for name in ("torch_compile.py", "jax_jit.py") if python else ():
+        found = run_script(python, name, *quick)
+        if found:
+            results["compilers"][found["peer"]] = found["times"]
+    return results
 
 
 class Cell:
     """One operation at one size and number of threads."""
 
     def __init__(self, times, operation, size, threads):
+        if size == LARGEST:
+            size = max(int(name.split("/")[1]) for name in times if name.startswith(f"{operation}/"))
         prefix = f"{operation}/{size}/{threads}/"
         peers = {k.removeprefix(prefix): v for k, v in times.items() if k.startswith(prefix)}
-        self.ours, self.floor, self.obvious = (peers.pop(k) for k in ("neml2", "floor", "obvious"))
-        peers["obvious"] = self.obvious
+        self.size = size
+        self.measured = "neml2" in peers
+        if not self.measured:
+            return
+        self.ours, self.floor, self.hand = (peers.pop(k) for k in ("neml2", "floor", "hand"))
+        self.other_ways = {k: peers.pop(k) for k in list(peers) if k.startswith("neml2 ")}
+        self.obvious = peers["obvious"]
         self.best_name = min(peers, key=peers.get)
         self.best = peers[self.best_name]
 
 
 def operations(times):
     return list(dict.fromkeys(name.split("/")[0] for name in times))
+
+
+def title(operation, cell, size):
+    return operation + (" (10⁵)" if size == LARGEST and cell.size == 10**5 else "")
 
 
 def number(x):
@@ -103,47 +171,133 @@ def table(header, rows):
     return "\n".join(lines)
 
 
+def size_table(times, size):
+    """All operations at one size."""
+    one_thread = ["operation", "neml2 µs", "obvious", "best", "best ATen is", "hand", "floor"]
+    two_threads = ["2 threads: µs", "gain", "best", "best ATen is", "floor"]
+    rows, with_two = [], Cell(times, operations(times)[0], size, 2).measured
+    for operation in operations(times):
+        one, two = (Cell(times, operation, size, threads) for threads in (1, 2))
+        row = [title(operation, one, size), number(one.ours / 1e3), number(one.obvious / one.ours)]
+        row += [number(one.best / one.ours), one.best_name]
+        row += [number(one.ours / one.hand), number(one.ours / one.floor)]
+        if with_two:
+            row += [number(two.ours / 1e3), number(one.ours / two.ours), number(two.best / two.ours)]
+            row += [two.best_name, number(two.ours / two.floor)]
+        rows.append(row)
+    return table(one_thread + (two_threads if with_two else []), rows)
+
+
+def other_ways(times):
+    rows = []
+    for operation in operations(times):
+        cells = [Cell(times, operation, size, 1) for size in SIZES]
+        for way in cells[0].other_ways:
+            ratios = [number(cell.other_ways[way] / cell.ours) for cell in cells]
+            rows.append([operation, way.removeprefix("neml2 "), *ratios])
+    return table(["operation", "way", *(f"N = {text}" for text in SIZES.values())], rows)
+
+
+def flop_rates(times):
+    rows = []
+    for operation, flops in FLOPS.items():
+        for threads in (1, 2):
+            cells = [Cell(times, operation, size, threads) for size in SIZES]
+            rates = [f"{flops * c.size / c.ours:.1f}" if c.measured else "" for c in cells]
+            rows.append([operation, str(threads), *rates])
+    sizes = [f"N = {10**5 if size == LARGEST else size}" for size in SIZES]
+    return table(["operation, GFLOP/s", "threads", *sizes], rows)
+
+
+def compilers(results):
+    """Other compilers' times over ours, where a benchmark has both."""
+    times, rows = results["times"], []
+    for peer, found in results["compilers"].items():
+        for operation in operations(found):
+            ratios = []
+            for size in SIZES:
+                theirs, ours = found.get(f"{operation}/{size}"), times.get(f"{operation}/{size}/1/neml2")
+                ratios.append(number(theirs / ours) if theirs and ours else "")
+            rows.append([operation, peer, *ratios])
+    return table(["operation", "peer", *(f"N = {text}" for text in SIZES.values())], rows)
+
+
 def tables(results):
-    times = results["tensors"]
-    yield (f"{results['cpu']}; {results['compiler']} -O3; LibTorch {results['libtorch']}; float64; "
-           f"malloc: {results['malloc']}; minima.\\\n"
-           "obvious, best: time of ATen / time of neml2; floor: time of neml2 / time of the memory floor.")
-    one_thread = ["operation", "neml2 µs", "obvious", "best", "best ATen is", "floor"]
-    two_threads = ["2 threads: µs", "best", "best ATen is", "floor"]
+    times = results["times"]
+    yield (f"{results['cpu']}; {results['compiler']} -O3; LibTorch {results['libtorch']}; float64 unless it says "
+           f"float; malloc: {results['malloc']}; minima.\\\n"
+           "obvious, best: time of ATen / time of neml2; hand, floor: time of neml2 / time of the hand-written loop, "
+           "of the memory floor;\\\ngain: time with one thread / time with two.")
     for size, text in SIZES.items():
-        rows = []
-        threads = 2 if f"{operations(times)[0]}/{size}/2/neml2" in times else 1
-        for operation in operations(times):
-            one = Cell(times, operation, size, 1)
-            row = [operation, number(one.ours / 1e3), number(one.obvious / one.ours)]
-            row += [number(one.best / one.ours), one.best_name, number(one.ours / one.floor)]
-            if threads == 2:
-                two = Cell(times, operation, size, 2)
-                row += [number(two.ours / 1e3), number(two.best / two.ours), two.best_name]
-                row.append(number(two.ours / two.floor))
-            rows.append(row)
         yield f"### N = {text}"
-        yield table(one_thread + (two_threads if threads == 2 else []), rows)
+        yield size_table(times, size)
+    yield "### Other ways through the library\n\nTime / time of the operation in the tables above, one thread."
+    yield other_ways(times)
+    yield ("### Arithmetic\n\nCounting the two products of 6×6 matrices that a rotation of an SSR4 is, "
+           f"{FLOPS['SSR4 rotate by Rot']} floating point operations a row.")
+    yield flop_rates(times)
     yield "### One call of C * strain at N = 1"
     names = {"checks": "its checks alone", "call": "all of it"}
     rows = [[name.split("/")[-1], f"{t:.0f}"] for name, t in sorted(results["core"].items())]
     yield table(["part", "ns"], [[names.get(part, part), t] for part, t in rows])
-    yield "### A result of 48 MB, µs (N = 10⁶, one thread; default malloc: median)"
-    rows = []
-    for name, t in sorted(results["default malloc"].items()):
-        operation, _, _, peer = name.split("/")
-        rows.append([operation, peer, number(times[name] / 1e3), number(t / 1e3)])
-    yield table(["operation", "peer", "malloc keeps memory", "default malloc"], rows)
+    if results.get("compilers"):
+        yield "### Other compilers\n\nTheir time, Python's call included, / time of neml2; one thread."
+        yield compilers(results)
+
+
+def memory_table(results):
+    """Allocator settings, and results written into existing tensors."""
+    settings = results["memory"]
+    columns = list(next(iter(settings.values())))
+    columns.sort(key=lambda c: (["SR2 + SR2", "SR2 dev", "J2"].index(c.split("/")[0]), "add" in c, "_out" in c))
+    header = ["malloc setting"]
+    for column in columns:
+        operation, _, _, peer = column.split("/")
+        way = {"neml2": "", "neml2 vmap_out": ", `vmap_out`"}.get(peer, f", `{peer}`")
+        header.append(operation + way)
+    rows = [[text, *(number(times[c] / 1e6) for c in columns)] for text, times in settings.items()]
+    return f"ms for N = 10⁶ in float64, one thread, median; {results['cpu']}.\n\n" + table(header, rows)
+
+
+def missed(results):
+    """The cells that miss their targets."""
+    times = results["times"]
+    ratio = {
+        "best": lambda c: c.best / c.ours,
+        "floor": lambda c: c.ours / c.floor,
+    }
+    for operation, targets in TARGETS:
+        for size, (kind, limit) in targets.items():
+            cell = Cell(times, operation, size, 1)
+            got = ratio[kind](cell)
+            if got < limit if kind == "best" else got > limit:
+                yield f"{operation}, N = {cell.size}: {kind} {number(got)}, wanted {limit}"
+    for operation in operations(times):
+        for size in SIZES:
+            for threads in (1, 2):
+                cell = Cell(times, operation, size, threads)
+                if cell.measured and cell.ours > NEVER_SLOWER_THAN_BEST * cell.best:
+                    yield (f"{operation}, N = {cell.size}, {threads} threads: {number(cell.ours / cell.best)} times "
+                           f"the time of {cell.best_name}")
+        one = Cell(times, operation, 1, 1)
+        if one.ours > CALL_NS and "backward" not in operation and "tangent" not in operation:
+            yield f"{operation}, N = 1: {one.ours:.0f} ns, wanted {CALL_NS}"
+        large, two = Cell(times, operation, LARGEST, 1), Cell(times, operation, LARGEST, 2)
+        if two.measured and large.ours > 1.5 * large.floor and large.ours < SCALING * two.ours:
+            yield f"{operation}, N = {large.size}: gain of two threads {number(large.ours / two.ours)}, wanted {SCALING}"
+    for size in SIZES:
+        tangent, value = (Cell(times, name, size, 1) for name in ("J2 and tangent", "J2"))
+        got = tangent.ours / tangent.size / (value.ours / value.size)
+        if got > TANGENT_OVER_VALUE:
+            yield f"J2 and tangent, N = {tangent.size}: {number(got)} times J2, wanted {TANGENT_OVER_VALUE}"
 
 
 def picture(results):
     """Speed-up over the best ATen composition: a panel a size, a bar an operation, on log axes."""
-    import math
-
-    times = results["tensors"]
-    names = operations(times)
-    sizes = [1, 10**4, 10**6]
-    left, width, gap, top, row = 128, 204, 26, 88, 21
+    times = results["times"]
+    names = [name for name in PICTURE if name in operations(times)]
+    sizes = [1, 10**4, LARGEST]
+    left, width, gap, top, row = 176, 188, 26, 88, 21
     total = left + len(sizes) * (width + gap)
     bottom = top + row * len(names)
     cells = {(n, s): Cell(times, n, s, 1) for n in names for s in sizes}
@@ -171,7 +325,7 @@ def picture(results):
     yield text(144, 42, "memory floor: moves the same bytes, computes nothing")
     for panel, size in enumerate(sizes):
         yield text(x(panel, 1), top - 14, f"N = {SIZES[size]}", 13, weight="bold")
-        for tick in (1, 3, 10, 30, 100, 300):
+        for tick in (1, 3, 10, 30, 100, 300, 1000):
             if tick > high / 1.3:
                 continue
             px = x(panel, tick)
@@ -190,34 +344,43 @@ def picture(results):
     for k, name in enumerate(names):
         yield text(left - 6, top + row * k + 14, name, 12, "end")
     yield text(0, bottom + 40, "C(2) * strain is the broadcasting tutorial's product: C of shape (2; 6, 6), "
-               "strain of shape (N, 2; 6).", 11)
+               "strain of shape (N, 2; 6). SSR4 results and tangents: N = 10⁵ instead of 10⁶.", 11)
     yield text(0, bottom + 56, f"float64, one thread, {results['cpu'].split(',')[0]}, "
                f"{results['compiler']} -O3, LibTorch {results['libtorch']}. How it was measured: docs/benchmarks.md", 11)
     yield "</svg>"
+
+
+def replace_results(page, text):
+    head, rest = page.read_text().split(BEGIN)
+    page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, help="holds the built programs, or results.json")
     parser.add_argument("--threads", type=int, choices=[1, 2], nargs="+", default=[1, 2])
+    parser.add_argument("--python", help="a Python whose torch.compile or jax shall be compared, too")
+    parser.add_argument("--quick", action="store_true", help="two repetitions, to see that all works")
     parser.add_argument("--no-run", action="store_true", help="read FOLDER/results.json instead")
     parser.add_argument("--docs", action="store_true", help="put tables and picture into docs/, too")
+    parser.add_argument("--targets", action="store_true", help="print the cells that miss what we aim at")
     args = parser.parse_args()
     folder = args.folder.resolve()
     saved = folder / "results.json"
     if not args.no_run:
-        saved.write_text(json.dumps(measure(folder, args.threads), indent=1, ensure_ascii=False) + "\n")
+        results = measure(folder, args.threads, args.python, ["--quick"] if args.quick else [])
+        saved.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     results = json.loads(saved.read_text())
-    plot, text = "\n".join(picture(results)) + "\n", "\n\n".join(tables(results))
+    plot, text, memory = "\n".join(picture(results)) + "\n", "\n\n".join(tables(results)), memory_table(results)
     (folder / "speed.svg").write_text(plot)
     if args.docs:
         docs = pathlib.Path(__file__).resolve().parent.parent / "docs"
         (docs / "images" / "speed.svg").write_text(plot)
-        page = (docs / "benchmarks.md").read_text()
-        head, rest = page.split(BEGIN)
-        page = f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}"
-        (docs / "benchmarks.md").write_text(page)
-    print(text)
+        replace_results(docs / "benchmarks.md", text)
+        replace_results(docs / "memory.md", memory)
+    print(text, memory, sep="\n\n### Memory\n\n")
+    if args.targets:
+        print("\n### Missed targets\n", *missed(results), sep="\n")
     print(f"\nWrote {saved} and {folder / 'speed.svg'}", file=sys.stderr)
 
 
