@@ -13,7 +13,7 @@ configure = scripts/setup.sh $(LIBTORCH) && cmake --preset $(PRESET) $(strict) \
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20'
-	@echo 'make asan        most tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo
