@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Components.h"
+
+namespace neml2::kernels
+{
+/// One fourth order tensor, a symmetric pair, then two full indices.
+template <class T>
+struct SFFR4 : Components<T, 54>
+{
+  using Components<T, 54>::Components;
+};
+} // namespace neml2::kernels

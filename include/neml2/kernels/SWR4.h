@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Components.h"
+
+namespace neml2::kernels
+{
+/// One fourth order tensor, a symmetric pair, then a skew pair.
+template <class T>
+struct SWR4 : Components<T, 18>
+{
+  using Components<T, 18>::Components;
+};
+} // namespace neml2::kernels

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of fifth order tensors, for example the derivative of an R4 by a Rot.
+ *
+ * Shape (...; 3, 3, 3, 3, 3): any batch shape, then T_ijklm, the last index the fastest.
+ * Units: the caller's choice, the same for all components.
+ */
+class R5 : public PrimitiveTensor<R5, 3, 3, 3, 3, 3>
+{
+public:
+  static constexpr auto type_name = "R5";
+
+  using PrimitiveTensor::PrimitiveTensor;
+  R5() = default;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"

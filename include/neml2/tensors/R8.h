@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of eighth order tensors, for example the derivative of an R4 by an R4.
+ *
+ * Shape (...; 3, 3, 3, 3, 3, 3, 3, 3): any batch shape, then the eight indices, the last the
+ * fastest.
+ * Units: the caller's choice, the same for all components.
+ */
+class R8 : public PrimitiveTensor<R8, 3, 3, 3, 3, 3, 3, 3, 3>
+{
+public:
+  static constexpr auto type_name = "R8";
+
+  using PrimitiveTensor::PrimitiveTensor;
+  R8() = default;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"

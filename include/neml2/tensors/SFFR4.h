@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/kernels/SFFR4.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of fourth order tensors T_ijkl = T_jikl, for example the derivative of an SR2 by an R2.
+ *
+ * Shape (...; 6, 3, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
+ * two full indices.
+ * Units: the caller's choice, the same for all components.
+ */
+class SFFR4 : public PrimitiveTensor<SFFR4, 6, 3, 3>
+{
+public:
+  static constexpr auto type_name = "SFFR4";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::SFFR4<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  SFFR4() = default;
+};
+
+template <>
+struct core::batch_of_rows<kernels::SFFR4>
+{
+  using type = SFFR4;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of fourth order tensors T_ijkl = T_jikl, under the name of NEML2 before 2.1 (see SFFR4).
+ *
+ * Shape (...; 6, 3, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
+ * two full indices.
+ * Units: the caller's choice, the same for all components.
+ */
+class SFR4 : public PrimitiveTensor<SFR4, 6, 3, 3>
+{
+public:
+  static constexpr auto type_name = "SFR4";
+
+  using PrimitiveTensor::PrimitiveTensor;
+  SFR4() = default;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of eighth order tensors of four symmetric pairs, for example the derivative of an SSR4 by
+ * an SSR4.
+ *
+ * Shape (...; 6, 6, 6, 6): any batch shape, then the four pairs in Mandel components (see SR2).
+ * Units: the caller's choice, the same for all components.
+ */
+class SSSSR8 : public PrimitiveTensor<SSSSR8, 6, 6, 6, 6>
+{
+public:
+  static constexpr auto type_name = "SSSSR8";
+
+  using PrimitiveTensor::PrimitiveTensor;
+  SSSSR8() = default;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"

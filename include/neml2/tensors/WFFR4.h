@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/kernels/WFFR4.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of fourth order tensors T_ijkl = -T_jikl, for example the derivative of a WR2 by an R2.
+ *
+ * Shape (...; 3, 3, 3): any batch shape, the components of a skew pair (see WR2), then two full
+ * indices.
+ * Units: the caller's choice, the same for all components.
+ */
+class WFFR4 : public PrimitiveTensor<WFFR4, 3, 3, 3>
+{
+public:
+  static constexpr auto type_name = "WFFR4";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::WFFR4<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  WFFR4() = default;
+};
+
+template <>
+struct core::batch_of_rows<kernels::WFFR4>
+{
+  using type = WFFR4;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"

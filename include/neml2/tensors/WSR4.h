@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/kernels/WSR4.h"
+#include "neml2/tensors/fwd.h"
+
+namespace neml2
+{
+/**
+ * Batch of fourth order tensors T_ijkl = -T_jikl = T_ijlk, for example the derivative of a WR2 by
+ * an SR2.
+ *
+ * Shape (...; 3, 6): any batch shape, the components of a skew pair (see WR2), then the Mandel
+ * components of a symmetric pair (see SR2).
+ * Units: the caller's choice, the same for all components.
+ */
+class WSR4 : public PrimitiveTensor<WSR4, 3, 6>
+{
+public:
+  static constexpr auto type_name = "WSR4";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::WSR4<T>;
+
+  using PrimitiveTensor::PrimitiveTensor;
+  WSR4() = default;
+};
+
+template <>
+struct core::batch_of_rows<kernels::WSR4>
+{
+  using type = WSR4;
+};
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"
