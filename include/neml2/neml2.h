@@ -5,5 +5,7 @@
 /// tensors/gradients.h, which a program includes in one source file.
 #include "neml2/math/jacobian.h"
 #include "neml2/math/vmap_out.h"
+#include "neml2/tensors/LabeledAxisPicture.h"
+#include "neml2/tensors/LabeledTensor3D.h"
 #include "neml2/tensors/tensors.h"
 #include "neml2/version.h"

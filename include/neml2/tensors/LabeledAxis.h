@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/indexing.h"
+#include "neml2/core/shape.h"
+#include "neml2/tensors/LabeledAxisAccessor.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace neml2
+{
+/// Where the items of one level of an axis are: name -> [begin, end).
+using AxisLayout = std::unordered_map<std::string, std::pair<Size, Size>>;
+
+/**
+ * Names for the entries of one dimension: variables of a size each, and sub-axes, which are axes again.
+ *
+ *     LabeledAxis axis;
+ *     axis.add<Scalar>("a").add<SR2>("b").add<Scalar>({"sub", "c"});
+ *     axis.setup_layout();   // a 0:1, b 1:7, sub/c 7:8; picture(axis) draws it
+ *
+ * - Items are laid out in ascending order of their names (of the bytes), variables before sub-axes.
+ * - Names are unique on each level; different levels may repeat them.
+ * - setup_layout() freezes the axis; only clear() lifts that. From then on copies share it, whatever is
+ *   made with it keeps it alive, and any number of threads may read it. Before, a copy is a deep one.
+ */
+class LabeledAxis
+{
+public:
+  /// Without items.
+  LabeledAxis() : _items(std::make_shared<Items>()) {}
+  LabeledAxis(const LabeledAxis & other) : _items(other.copied_items()) {}
+  LabeledAxis & operator=(const LabeledAxis & other)
+  {
+    check_modifiable("assign", /*cleared=*/true);
+    _items = other.copied_items();
+    return *this;
+  }
+
+  // ---- Setting up -----------------------------------------------------------------------------
+
+  /// A variable of T's base storage, or a sub-axis if T is LabeledAxis; the sub-axes on the path to
+  /// it are made. An item of the same kind and size that is there already stays.
+  /// @throws NEMLException if the name has another item, or after setup_layout().
+  template <class T>
+  LabeledAxis & add(const LabeledAxisAccessor & name)
+  {
+    if constexpr (std::is_same_v<T, LabeledAxis>)
+      add_subaxis(name);
+    else
+      add_variable<T>(name);
+    return *this;
+  }
+  /// A variable of this size; nothing for the empty path.
+  LabeledAxis & add(const LabeledAxisAccessor & name, Size size)
+  {
+    if (!name.empty())
+      add_variable(name, size);
+    return *this;
+  }
+  template <class T>
+  void add_variable(const LabeledAxisAccessor & name)
+  {
+    add_variable(name, T::const_base_storage);
+  }
+  void add_variable(const LabeledAxisAccessor & name, Size size);
+  /// The sub-axis of this path, made if it is not there.
+  LabeledAxis & add_subaxis(const LabeledAxisAccessor & path);
+  /// Back to no items, and modifiable.
+  /// @throws NEMLException for a sub-axis of an axis that is set up.
+  void clear()
+  {
+    check_modifiable("clear", /*cleared=*/true);
+    const auto path = _items->path;
+    _items = std::make_shared<Items>();
+    _items->path = path;
+  }
+  /// Computes where everything is, and freezes the axis with its sub-axes. Again: nothing.
+  void setup_layout();
+  bool is_setup() const { return _items->is_setup; }
+
+  // ---- What is there --------------------------------------------------------------------------
+
+  bool has_item(const LabeledAxisAccessor & a) const { return has_variable(a) || has_subaxis(a); }
+  bool has_variable(const LabeledAxisAccessor & a) const { return find_variable(a) != nullptr; }
+  /// Whether there is a variable of the storage size of T (which may be that of another type, too).
+  template <class T>
+  bool has_variable(const LabeledAxisAccessor & a) const
+  {
+    const Size * size = find_variable(a);
+    return size && *size == T::const_base_storage;
+  }
+  bool has_subaxis(const LabeledAxisAccessor & a) const
+  {
+    return !a.empty() && find_axis(a.begin(), a.end());
+  }
+  bool has_state() const { return has_subaxis(STATE); }
+  bool has_old_state() const { return has_subaxis(OLD_STATE); }
+  bool has_forces() const { return has_subaxis(FORCES); }
+  bool has_old_forces() const { return has_subaxis(OLD_FORCES); }
+  bool has_residual() const { return has_subaxis(RESIDUAL); }
+  bool has_parameters() const { return has_subaxis(PARAMETERS); }
+
+  size_t nvariable(bool recursive = true) const;
+  size_t nsubaxis(bool recursive = false) const;
+  /// The variables of this level: name -> size.
+  const std::map<std::string, Size> & variables() const { return _items->variables; }
+  /// Paths of the variables, in the order of the layout.
+  std::vector<LabeledAxisAccessor> variable_names(bool recursive = true) const;
+  std::vector<Size> variable_sizes() const;
+  /// [begin, end) of each variable.
+  std::vector<std::pair<Size, Size>> variable_slices() const;
+  /// Names of the sub-axes of this level, in the order of the layout.
+  std::vector<std::string> subaxis_names() const;
+  std::vector<LabeledAxisAccessor> subaxis_names(bool recursive) const;
+  std::vector<const LabeledAxis *> subaxes() const;
+  std::vector<Size> subaxis_sizes() const;
+  std::vector<std::pair<Size, Size>> subaxis_slices() const;
+  /// The sub-axis of this path, the axis itself for the empty one.
+  /// @throws NEMLException if there is none.
+  const LabeledAxis & subaxis(const LabeledAxisAccessor & a) const;
+  LabeledAxis & subaxis(const LabeledAxisAccessor & a)
+  {
+    return const_cast<LabeledAxis &>(std::as_const(*this).subaxis(a));
+  }
+  /// The path from the outermost axis: "y" of the sub-axis "sub" is sub/y.
+  LabeledAxisAccessor qualify(const LabeledAxisAccessor & a) const
+  {
+    return a.prepend(_items->path);
+  }
+
+  // ---- Sizes and places; places need setup_layout() -------------------------------------------
+
+  /// Number of entries, of the whole axis or of one item.
+  /// @throws NEMLException if there is no such item.
+  Size size(const LabeledAxisAccessor & a = {}) const;
+  Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
+  Size variable_size(const LabeledAxisAccessor & a) const;
+  Size subaxis_size(const LabeledAxisAccessor & a) const { return subaxis(a).size(); }
+  /// Position of a variable among all, and of a sub-axis among those of its level.
+  Size variable_id(const LabeledAxisAccessor & a) const;
+  Size subaxis_id(const std::string & name) const;
+  /// [begin, end) of a variable or sub-axis in the numbering of this axis; all of it for the empty path.
+  /// @throws NEMLException if there is no such item, or before setup_layout().
+  std::pair<Size, Size> range(const LabeledAxisAccessor & a) const;
+  std::pair<Size, Size> variable_slice(const LabeledAxisAccessor & a) const
+  {
+    variable_size(a);
+    return range(a);
+  }
+  std::pair<Size, Size> subaxis_slice(const LabeledAxisAccessor & a) const
+  {
+    subaxis(a);
+    return range(a);
+  }
+  /// The same as an index.
+  indexing::Slice slice(const LabeledAxisAccessor & a) const
+  {
+    const auto [begin, end] = range(a);
+    return {begin, end};
+  }
+  indexing::TensorIndex indices(const LabeledAxisAccessor & a = {}) const
+  {
+    return a.empty() ? indexing::TensorIndex(indexing::Slice()) : indexing::TensorIndex(slice(a));
+  }
+  /// Where the items of this level are.
+  const AxisLayout & layout() const
+  {
+    check_setup("layout");
+    return _items->layout;
+  }
+  /// For the variables that both axes have, the entries here and there; adjacent ones are merged.
+  std::vector<std::pair<indexing::TensorIndex, indexing::TensorIndex>>
+  common_indices(const LabeledAxis & other, bool recursive = true) const;
+  /// The same as [begin, end) pairs, in the order of this axis.
+  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+  common_ranges(const LabeledAxis & other, bool recursive = true) const;
+  /// The items in the order in which they are laid out.
+  /// @throws NEMLException for an empty set, or one with an item that is not there.
+  std::vector<LabeledAxisAccessor>
+  sort_by_assembly_order(const std::set<LabeledAxisAccessor> & items) const;
+
+  /// Whether names and sizes of all items are the same.
+  bool equals(const LabeledAxis & other) const;
+  friend bool operator==(const LabeledAxis & a, const LabeledAxis & b) { return a.equals(b); }
+  friend bool operator!=(const LabeledAxis & a, const LabeledAxis & b) { return !a.equals(b); }
+  /// One line a variable, name: begin:end:step.
+  friend std::ostream & operator<<(std::ostream & os, const LabeledAxis & axis);
+
+private:
+  struct Items
+  {
+    LabeledAxisAccessor path; ///< from the outermost axis
+    std::map<std::string, Size> variables;
+    std::map<std::string, std::shared_ptr<LabeledAxis>> subaxes;
+    // Since setup_layout():
+    bool is_setup = false;
+    Size size = 0;
+    size_t count = 0;                              ///< of variables, recursively
+    AxisLayout layout;                             ///< of this level
+    std::unordered_map<std::string, Size> ids;     ///< of this level's variables
+    std::unordered_map<std::string, Size> offsets; ///< ids before each sub-axis
+  };
+  using Name = LabelNames::const_iterator;
+
+  /// Frozen items are shared, others are copied.
+  std::shared_ptr<Items> copied_items() const;
+  void check_modifiable(const char * what, bool cleared = false) const
+  {
+    NEML2_CHECK(
+        !_is_part && (cleared || !is_setup()),
+        "Cannot modify (",
+        what,
+        ") a LabeledAxis after setup_layout(), nor its sub-axes. Set it up again after clear().");
+  }
+  void check_setup(const char * what) const
+  {
+    NEML2_CHECK(
+        is_setup(), what, ": the LabeledAxis has no layout yet. Call setup_layout() first.");
+  }
+  const LabeledAxis * find_axis(Name first, Name last) const;
+  const Size * find_variable(const LabeledAxisAccessor & a) const;
+  [[noreturn]] NEML2_COLD void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;
+  /// f(path, size, begin) for each variable, in the order of the layout.
+  template <class F>
+  void visit(const F & f,
+             const LabeledAxisAccessor & path = {},
+             Size begin = 0,
+             bool recursive = true) const;
+  void visit_subaxes(std::vector<LabeledAxisAccessor> & names,
+                     const LabeledAxisAccessor & path,
+                     bool recursive) const;
+
+  std::shared_ptr<Items> _items;
+  bool _is_part = false; ///< a sub-axis of an axis that is set up
+};
+} // namespace neml2
+
+// ---- Definitions ----
+
+#include <iomanip>
+#include <sstream>
+
+namespace neml2
+{
+inline std::shared_ptr<LabeledAxis::Items>
+LabeledAxis::copied_items() const
+{
+  if (is_setup())
+    return _items;
+  auto items = std::make_shared<Items>(*_items);
+  for (auto & [name, subaxis] : items->subaxes)
+    subaxis = std::make_shared<LabeledAxis>(*subaxis);
+  return items;
+}
+
+inline const LabeledAxis *
+LabeledAxis::find_axis(Name first, Name last) const
+{
+  const LabeledAxis * axis = this;
+  for (; first != last; ++first)
+  {
+    const auto found = axis->_items->subaxes.find(*first);
+    if (found == axis->_items->subaxes.end())
+      return nullptr;
+    axis = found->second.get();
+  }
+  return axis;
+}
+
+inline const Size *
+LabeledAxis::find_variable(const LabeledAxisAccessor & a) const
+{
+  if (a.empty())
+    return nullptr;
+  const LabeledAxis * axis = find_axis(a.begin(), a.end() - 1);
+  if (!axis)
+    return nullptr;
+  const auto found = axis->_items->variables.find(*(a.end() - 1));
+  return found == axis->_items->variables.end() ? nullptr : &found->second;
+}
+
+inline void
+LabeledAxis::fail_unknown(const char * kind, const LabeledAxisAccessor & a) const
+{
+  std::ostringstream names;
+  size_t n = 0;
+  for (const auto & name : variable_names())
+    if (n++ < 20)
+      names << (n > 1 ? ", " : "") << name;
+  core::fail("The axis has no ",
+             kind,
+             " '",
+             a,
+             "'. Its variables are: ",
+             n ? names.str() : "none",
+             n > 20 ? ", ..." : "",
+             ".");
+}
+
+inline void
+LabeledAxis::add_variable(const LabeledAxisAccessor & name, Size size)
+{
+  check_modifiable("add a variable");
+  NEML2_CHECK(!name.empty(), "add_variable: the path of a variable cannot be empty.");
+  NEML2_CHECK(
+      size >= 0, "add_variable: the size of '", name, "' is ", size, ", expected at least 0.");
+  // All that can be refused comes before the first sub-axis is made.
+  if (const Size * there = find_variable(name))
+    NEML2_CHECK(*there == size,
+                "add_variable: the axis has a variable '",
+                name,
+                "' of size ",
+                *there,
+                " already; one of size ",
+                size,
+                " needs another name.");
+  NEML2_CHECK(!has_subaxis(name),
+              "add_variable: '",
+              name,
+              "' is a sub-axis already; a variable needs another name.");
+  LabeledAxis & axis = name.size() > 1 ? add_subaxis(name.slice(0, -1)) : *this;
+  axis._items->variables.emplace(*(name.end() - 1), size);
+}
+
+inline LabeledAxis &
+LabeledAxis::add_subaxis(const LabeledAxisAccessor & path)
+{
+  check_modifiable("add a sub-axis");
+  NEML2_CHECK(!path.empty(), "add_subaxis: the path of a sub-axis cannot be empty.");
+  for (Size n = 1; n <= Size(path.size()); n++)
+    NEML2_CHECK(!has_variable(path.slice(0, n)),
+                "add_subaxis: '",
+                path.slice(0, n),
+                "' is a variable already; a sub-axis needs another name.");
+  LabeledAxis * axis = this;
+  for (const auto & name : path)
+  {
+    auto & subaxis = axis->_items->subaxes[name];
+    if (!subaxis)
+    {
+      subaxis = std::make_shared<LabeledAxis>();
+      subaxis->_items->path = axis->_items->path.append(name);
+    }
+    axis = subaxis.get();
+    axis->check_modifiable("add a sub-axis");
+  }
+  return *axis;
+}
+
+inline void
+LabeledAxis::setup_layout()
+{
+  if (is_setup())
+    return;
+  Items & items = *_items;
+  items.layout.reserve(items.variables.size() + items.subaxes.size());
+  items.ids.reserve(items.variables.size());
+  for (const auto & [name, size] : items.variables)
+  {
+    items.ids.emplace(name, Size(items.count++));
+    items.layout.emplace(name, std::pair(items.size, items.size + size));
+    items.size += size;
+  }
+  for (const auto & [name, subaxis] : items.subaxes)
+  {
+    subaxis->setup_layout();
+    subaxis->_is_part = true;
+    items.offsets.emplace(name, Size(items.count));
+    items.count += subaxis->_items->count;
+    items.layout.emplace(name, std::pair(items.size, items.size + subaxis->_items->size));
+    items.size += subaxis->_items->size;
+  }
+  items.is_setup = true;
+}
+
+template <class F>
+void
+LabeledAxis::visit(const F & f, const LabeledAxisAccessor & path, Size begin, bool recursive) const
+{
+  for (const auto & [name, size] : _items->variables)
+  {
+    f(path.append(name), size, begin);
+    begin += size;
+  }
+  if (recursive)
+    for (const auto & [name, subaxis] : _items->subaxes)
+    {
+      subaxis->visit(f, path.append(name), begin);
+      begin += subaxis->size();
+    }
+}
+
+inline void
+LabeledAxis::visit_subaxes(std::vector<LabeledAxisAccessor> & names,
+                           const LabeledAxisAccessor & path,
+                           bool recursive) const
+{
+  for (const auto & [name, subaxis] : _items->subaxes)
+  {
+    names.push_back(path.append(name));
+    if (recursive)
+      subaxis->visit_subaxes(names, names.back(), true);
+  }
+}
+
+inline size_t
+LabeledAxis::nvariable(bool recursive) const
+{
+  size_t n = _items->variables.size();
+  if (recursive)
+    for (const auto & [name, subaxis] : _items->subaxes)
+      n += subaxis->nvariable();
+  return n;
+}
+
+inline size_t
+LabeledAxis::nsubaxis(bool recursive) const
+{
+  return subaxis_names(recursive).size();
+}
+
+inline std::vector<LabeledAxisAccessor>
+LabeledAxis::variable_names(bool recursive) const
+{
+  std::vector<LabeledAxisAccessor> names;
+  visit([&](const auto & path, Size, Size) { names.push_back(path); }, {}, 0, recursive);
+  return names;
+}
+
+inline std::vector<Size>
+LabeledAxis::variable_sizes() const
+{
+  std::vector<Size> sizes;
+  visit([&](const auto &, Size size, Size) { sizes.push_back(size); });
+  return sizes;
+}
+
+inline std::vector<std::pair<Size, Size>>
+LabeledAxis::variable_slices() const
+{
+  check_setup("variable_slices");
+  std::vector<std::pair<Size, Size>> slices;
+  visit([&](const auto &, Size size, Size begin) { slices.emplace_back(begin, begin + size); });
+  return slices;
+}
+
+inline std::vector<std::string>
+LabeledAxis::subaxis_names() const
+{
+  std::vector<std::string> names;
+  for (const auto & item : _items->subaxes)
+    names.push_back(item.first);
+  return names;
+}
+
+inline std::vector<LabeledAxisAccessor>
+LabeledAxis::subaxis_names(bool recursive) const
+{
+  std::vector<LabeledAxisAccessor> names;
+  visit_subaxes(names, {}, recursive);
+  return names;
+}
+
+inline std::vector<const LabeledAxis *>
+LabeledAxis::subaxes() const
+{
+  std::vector<const LabeledAxis *> axes;
+  for (const auto & item : _items->subaxes)
+    axes.push_back(item.second.get());
+  return axes;
+}
+
+inline std::vector<Size>
+LabeledAxis::subaxis_sizes() const
+{
+  std::vector<Size> sizes;
+  for (const auto * axis : subaxes())
+    sizes.push_back(axis->size());
+  return sizes;
+}
+
+inline std::vector<std::pair<Size, Size>>
+LabeledAxis::subaxis_slices() const
+{
+  std::vector<std::pair<Size, Size>> slices;
+  for (const auto & name : subaxis_names())
+    slices.push_back(range(name));
+  return slices;
+}
+
+inline const LabeledAxis &
+LabeledAxis::subaxis(const LabeledAxisAccessor & a) const
+{
+  const LabeledAxis * axis = find_axis(a.begin(), a.end());
+  if (!axis)
+    fail_unknown("sub-axis", a);
+  return *axis;
+}
+
+inline Size
+LabeledAxis::size(const LabeledAxisAccessor & a) const
+{
+  if (const Size * size = find_variable(a))
+    return *size;
+  const LabeledAxis * axis = find_axis(a.begin(), a.end());
+  if (!axis)
+    fail_unknown("item", a);
+  if (axis->is_setup())
+    return axis->_items->size;
+  Size size = 0;
+  for (const auto & item : axis->_items->variables)
+    size += item.second;
+  for (const auto & item : axis->_items->subaxes)
+    size += item.second->size();
+  return size;
+}
+
+inline Size
+LabeledAxis::variable_size(const LabeledAxisAccessor & a) const
+{
+  const Size * size = find_variable(a);
+  if (!size)
+    fail_unknown("variable", a);
+  return *size;
+}
+
+inline Size
+LabeledAxis::variable_id(const LabeledAxisAccessor & a) const
+{
+  check_setup("variable_id");
+  if (!has_variable(a))
+    fail_unknown("variable", a);
+  Size id = 0;
+  const LabeledAxis * axis = this;
+  for (const auto & name : a)
+    if (const auto found = axis->_items->offsets.find(name); found != axis->_items->offsets.end())
+    {
+      id += found->second;
+      axis = axis->_items->subaxes.find(name)->second.get();
+    }
+    else
+      id += axis->_items->ids.find(name)->second;
+  return id;
+}
+
+inline Size
+LabeledAxis::subaxis_id(const std::string & name) const
+{
+  const auto found = _items->subaxes.find(name);
+  if (found == _items->subaxes.end())
+    fail_unknown("sub-axis", name);
+  return std::distance(_items->subaxes.begin(), found);
+}
+
+inline std::pair<Size, Size>
+LabeledAxis::range(const LabeledAxisAccessor & a) const
+{
+  check_setup("range");
+  std::pair<Size, Size> r(0, _items->size);
+  const LabeledAxis * axis = this;
+  for (auto name = a.begin(); name != a.end(); ++name)
+  {
+    const auto found = axis ? axis->_items->layout.find(*name) : AxisLayout::const_iterator();
+    if (!axis || found == axis->_items->layout.end())
+      fail_unknown("item", a);
+    r = {r.first + found->second.first, r.first + found->second.second};
+    axis = std::next(name) == a.end() ? nullptr : axis->find_axis(name, std::next(name));
+  }
+  return r;
+}
+
+inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+LabeledAxis::common_ranges(const LabeledAxis & other, bool recursive) const
+{
+  check_setup("common_indices");
+  other.check_setup("common_indices");
+  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
+  const auto add = [&](std::pair<Size, Size> here, std::pair<Size, Size> there)
+  {
+    if (!ranges.empty() && ranges.back().first.second == here.first &&
+        ranges.back().second.second == there.first)
+    {
+      ranges.back().first.second = here.second;
+      ranges.back().second.second = there.second;
+    }
+    else
+      ranges.emplace_back(here, there);
+  };
+  const auto walk = [&](const auto & self,
+                        const LabeledAxis & a,
+                        Size here,
+                        const LabeledAxis & b,
+                        Size there) -> void
+  {
+    const auto shifted = [](const LabeledAxis & axis, const std::string & name, Size offset)
+    {
+      const auto & r = axis._items->layout.at(name);
+      return std::pair(offset + r.first, offset + r.second);
+    };
+    for (const auto & [name, size] : a._items->variables)
+      if (b._items->variables.count(name))
+        add(shifted(a, name, here), shifted(b, name, there));
+    if (recursive)
+      for (const auto & [name, subaxis] : a._items->subaxes)
+        if (const auto found = b._items->subaxes.find(name); found != b._items->subaxes.end())
+          self(self,
+               *subaxis,
+               shifted(a, name, here).first,
+               *found->second,
+               shifted(b, name, there).first);
+  };
+  walk(walk, *this, 0, other, 0);
+  return ranges;
+}
+
+inline std::vector<std::pair<indexing::TensorIndex, indexing::TensorIndex>>
+LabeledAxis::common_indices(const LabeledAxis & other, bool recursive) const
+{
+  std::vector<std::pair<indexing::TensorIndex, indexing::TensorIndex>> indices;
+  for (const auto & [here, there] : common_ranges(other, recursive))
+    indices.emplace_back(indexing::Slice(here.first, here.second),
+                         indexing::Slice(there.first, there.second));
+  return indices;
+}
+
+inline std::vector<LabeledAxisAccessor>
+LabeledAxis::sort_by_assembly_order(const std::set<LabeledAxisAccessor> & items) const
+{
+  check_setup("sort_by_assembly_order");
+  NEML2_CHECK(!items.empty(), "sort_by_assembly_order: there are no items to sort.");
+  std::vector<LabeledAxisAccessor> sorted(items.begin(), items.end());
+  std::map<LabeledAxisAccessor, Size> begin;
+  for (const auto & item : items)
+    begin.emplace(item, range(item).first);
+  std::stable_sort(sorted.begin(),
+                   sorted.end(),
+                   [&](const auto & a, const auto & b) { return begin.at(a) < begin.at(b); });
+  return sorted;
+}
+
+inline bool
+LabeledAxis::equals(const LabeledAxis & other) const
+{
+  if (_items == other._items)
+    return true;
+  return _items->variables == other._items->variables &&
+         std::equal(_items->subaxes.begin(),
+                    _items->subaxes.end(),
+                    other._items->subaxes.begin(),
+                    other._items->subaxes.end(),
+                    [](const auto & a, const auto & b)
+                    { return a.first == b.first && a.second->equals(*b.second); });
+}
+
+inline std::ostream &
+operator<<(std::ostream & os, const LabeledAxis & axis)
+{
+  int width = 0;
+  axis.visit([&](const auto & path, Size, Size)
+             { width = std::max(width, int(path.str().size())); });
+  bool first = true;
+  axis.visit(
+      [&](const auto & path, Size size, Size begin)
+      {
+        os << (first ? "" : "\n") << std::setw(width) << path.str() << ": " << begin << ":"
+           << begin + size << ":1";
+        first = false;
+      });
+  return os;
+}
+} // namespace neml2

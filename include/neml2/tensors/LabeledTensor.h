@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/operators.h"
+#include "neml2/tensors/LabeledAxis.h"
+
+#include <array>
+
+namespace neml2
+{
+namespace core
+{
+/// An item of an axis, looked up once: its entries, and the axis that they count on.
+struct BoundLabel
+{
+  LabeledAxis axis;
+  std::pair<Size, Size> range;
+};
+} // namespace core
+
+/// The item of an axis for repeated use: indexing by it looks nothing up.
+/// @throws NEMLException if there is no such item, or before setup_layout().
+inline core::BoundLabel
+bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)
+{
+  return {axis, axis.range(label)};
+}
+
+/**
+ * A tensor whose D base dimensions are labeled, each by an axis: what LabeledVector and LabeledMatrix
+ * derive from.
+ *
+ * Shape (batch; size of axis 0, ..., size of axis D - 1). Copies and labeled views share storage; the
+ * axes, which must be set up, are kept alive.
+ */
+template <class Derived, Size D>
+class LabeledTensor
+{
+public:
+  using AxisPointers = std::array<const LabeledAxis *, size_t(D)>;
+  using BoundLabels = std::array<core::BoundLabel, size_t(D)>;
+
+  LabeledTensor() = default;
+  /// Labels a tensor; a raw one has D base dimensions. The pointers are only read during the call.
+  /// @throws NEMLException unless each base size is the size of its axis.
+  LabeledTensor(const Tensor & tensor, const AxisPointers & axes)
+    : LabeledTensor(tensor, handles(axes))
+  {
+  }
+  template <class T, core::if_raw_tensor<T> = 0>
+  LabeledTensor(const T & tensor, const AxisPointers & axes)
+    : LabeledTensor(marked(static_cast<const at::Tensor &>(tensor)), axes)
+  {
+  }
+
+  [[nodiscard]] static Derived empty(const TraceableTensorShape & batch,
+                                     const AxisPointers & axes,
+                                     const TensorOptions & options = default_tensor_options())
+  {
+    return Derived(Tensor::empty(batch, sizes_of(axes), options), axes);
+  }
+  [[nodiscard]] static Derived zeros(const TraceableTensorShape & batch,
+                                     const AxisPointers & axes,
+                                     const TensorOptions & options = default_tensor_options())
+  {
+    return Derived(Tensor::zeros(batch, sizes_of(axes), options), axes);
+  }
+
+  const Tensor & tensor() const { return _tensor; }
+  Tensor & tensor() { return _tensor; }
+  operator Tensor() const { return _tensor; }
+  operator at::Tensor() const { return _tensor; }
+
+  /// Pointers that are good as long as this tensor is.
+  AxisPointers axes() const
+  {
+    AxisPointers pointers;
+    for (size_t i = 0; i < size_t(D); i++)
+      pointers[i] = &_axes[i];
+    return pointers;
+  }
+  const LabeledAxis & axis(Size i = 0) const
+  {
+    NEML2_CHECK(0 <= i && i < D, "axis: ", i, " is out of range: expected one in [0, ", D, ").");
+    return _axes[size_t(i)];
+  }
+
+  // ---- As of TensorBase -----------------------------------------------------------------------
+
+  bool defined() const { return _tensor.defined(); }
+  TensorOptions options() const { return checked("options").options(); }
+  Dtype scalar_type() const { return checked("scalar_type").scalar_type(); }
+  Device device() const { return checked("device").device(); }
+  Size dim() const { return checked("dim").dim(); }
+  TensorShapeRef sizes() const { return checked("sizes").sizes(); }
+  Size size(Size i) const { return checked("size").size(i); }
+  bool batched() const { return _tensor.batched(); }
+  Size batch_dim() const { return _tensor.batch_dim(); }
+  static constexpr Size base_dim() { return D; }
+  TraceableTensorShape batch_sizes() const { return _tensor.batch_sizes(); }
+  TraceableSize batch_size(Size i) const { return _tensor.batch_size(i); }
+  TensorShapeRef base_sizes() const { return _tensor.base_sizes(); }
+  Size base_size(Size i) const { return _tensor.base_size(i); }
+  Size base_storage() const { return _tensor.base_storage(); }
+  bool requires_grad() const { return checked("requires_grad").requires_grad(); }
+  Derived & requires_grad_(bool required = true)
+  {
+    checked("requires_grad_").requires_grad_(required);
+    return self();
+  }
+  Derived clone() const { return like(_tensor.clone()); }
+  Derived detach() const { return like(_tensor.detach()); }
+  Derived & detach_()
+  {
+    checked("detach_").detach_();
+    return self();
+  }
+  Derived to(const TensorOptions & options) const { return like(_tensor.to(options)); }
+  /// Copies the entries of a tensor of the same axes; its batch broadcasts to this one's.
+  Derived & copy_(const Derived & other)
+  {
+    for (size_t i = 0; i < size_t(D); i++)
+      NEML2_CHECK(_axes[i] == other.axis(Size(i)), "copy_: the axes ", i, " differ.");
+    _tensor.copy_(other.tensor());
+    return self();
+  }
+  Derived & zero_()
+  {
+    checked("zero_").zero_();
+    return self();
+  }
+  Derived operator-() const { return like(-_tensor); }
+
+  // ---- Views ----------------------------------------------------------------------------------
+
+  /// Indexes the batch dimensions; the axes are kept.
+  Derived batch_index(indexing::TensorIndicesRef indices) const
+  {
+    return like(_tensor.batch_index(indices));
+  }
+  template <class V>
+  void batch_index_put_(indexing::TensorIndicesRef indices, const V & value)
+  {
+    _tensor.batch_index_put_(indices, value);
+  }
+
+  /// The block of these items, one label an axis; an empty label is the whole axis. A view.
+  /// (batch; sizes) -> (batch; sizes of the items)
+  /// @throws NEMLException for another number of labels, or where there is no such item.
+  Tensor base_index(indexing::TensorLabelsRef labels) const
+  {
+    return block("base_index", ranges("base_index", labels));
+  }
+  Tensor base_index(const BoundLabels & labels) const
+  {
+    return block("base_index", ranges("base_index", labels));
+  }
+  /// The same as a tensor of type T: (batch; sizes) -> (batch; base shape of T). A view.
+  /// @throws NEMLException if the block has not as many entries as T's base.
+  template <class T>
+  T reinterpret(indexing::TensorLabelsRef labels) const
+  {
+    return reinterpreted<T>(base_index(labels));
+  }
+  template <class T>
+  T reinterpret(const BoundLabels & labels) const
+  {
+    return reinterpreted<T>(base_index(labels));
+  }
+  /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
+  /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
+  /// @throws NEMLException if it does not fit; this tensor is then unchanged.
+  template <class T, core::if_tensor<T> = 0>
+  void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
+  {
+    put(ranges("base_index_put_", labels), value);
+  }
+  template <class T, core::if_tensor<T> = 0>
+  void base_index_put_(const BoundLabels & labels, const T & value)
+  {
+    put(ranges("base_index_put_", labels), value);
+  }
+  template <class N, core::if_number<N> = 0>
+  void base_index_put_(indexing::TensorLabelsRef labels, const N & value)
+  {
+    Tensor b = base_index(labels);
+    core::check_writable("base_index_put_", b);
+    core::translate_errors("base_index_put_", [&] { b.fill_(core::number(value)); });
+  }
+
+protected:
+  using Range = std::pair<Size, Size>;
+  using Ranges = std::array<Range, size_t(D)>;
+  using Axes = std::array<LabeledAxis, size_t(D)>;
+
+  LabeledTensor(const Tensor & tensor, Axes axes) : _tensor(tensor), _axes(std::move(axes))
+  {
+    if (!tensor.defined())
+      return;
+    NEML2_CHECK(tensor.base_dim() == D,
+                "LabeledTensor: ",
+                core::operand(tensor),
+                " has ",
+                tensor.base_dim(),
+                " base dimensions, expected ",
+                D,
+                ", one for each axis.");
+    for (Size i = 0; i < D; i++)
+      NEML2_CHECK(tensor.base_size(i) == _axes[size_t(i)].size(),
+                  "LabeledTensor does not have the right size at dimension ",
+                  i,
+                  ": the axis has size ",
+                  _axes[size_t(i)].size(),
+                  ", the tensor ",
+                  core::operand(tensor),
+                  ".");
+  }
+
+  Derived & self() { return static_cast<Derived &>(*this); }
+  const Derived & self() const { return static_cast<const Derived &>(*this); }
+  Derived like(const Tensor & tensor) const { return Derived(tensor, axes()); }
+
+  const Tensor & checked(const char * where) const
+  {
+    core::check_defined(where, _tensor);
+    return _tensor;
+  }
+
+  static Axes handles(const AxisPointers & pointers)
+  {
+    Axes axes;
+    for (size_t i = 0; i < size_t(D); i++)
+    {
+      NEML2_CHECK(pointers[i], "LabeledTensor: axis ", i, " is a null pointer.");
+      NEML2_CHECK(pointers[i]->is_setup(),
+                  "LabeledTensor: axis ",
+                  i,
+                  " has no layout yet. Call its setup_layout() first.");
+      axes[i] = *pointers[i];
+    }
+    return axes;
+  }
+
+  static TensorShape sizes_of(const AxisPointers & axes)
+  {
+    TensorShape sizes;
+    for (const auto & axis : handles(axes))
+      sizes.push_back(axis.size());
+    return sizes;
+  }
+
+  static Tensor marked(const at::Tensor & t)
+  {
+    if (!t.defined())
+      return Tensor();
+    NEML2_CHECK(t.dim() >= D,
+                "LabeledTensor: a tensor of shape ",
+                t.sizes(),
+                " has fewer than ",
+                D,
+                " dimensions, one for each axis.");
+    return Tensor(t, t.dim() - D);
+  }
+
+  Ranges ranges(const char * where, indexing::TensorLabelsRef labels) const
+  {
+    NEML2_CHECK(Size(labels.size()) == D,
+                where,
+                ": ",
+                labels.size(),
+                " labels for ",
+                D,
+                " base dimensions. Give one label for each; an empty one is the whole axis.");
+    Ranges r;
+    for (size_t i = 0; i < size_t(D); i++)
+      r[i] = _axes[i].range(labels[i]);
+    return r;
+  }
+  Ranges ranges(const char * where, const BoundLabels & labels) const
+  {
+    Ranges r;
+    for (size_t i = 0; i < size_t(D); i++)
+    {
+      NEML2_CHECK(labels[i].axis == _axes[i],
+                  where,
+                  ": label ",
+                  i,
+                  " is bound to an axis other than that of this tensor. Bind it to that one.");
+      r[i] = labels[i].range;
+    }
+    return r;
+  }
+
+  Tensor block(const char * where, const Ranges & r) const
+  {
+    at::Tensor t = checked(where);
+    for (Size i = 0; i < D; i++)
+      t = t.slice(batch_dim() + i, r[size_t(i)].first, r[size_t(i)].second);
+    return Tensor(t, batch_dim());
+  }
+
+  template <class T>
+  static T reinterpreted(const Tensor & block)
+  {
+    NEML2_CHECK(block.base_storage() == T::const_base_storage,
+                "reinterpret: the block ",
+                core::operand(block),
+                " has ",
+                block.base_storage(),
+                " entries, a ",
+                T::type_name,
+                " has ",
+                T::const_base_storage,
+                ".");
+    return core::translate_errors(
+        "reinterpret",
+        [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), T::const_base_sizes))); });
+  }
+
+  template <class T>
+  void put(const Ranges & r, const T & value)
+  {
+    core::check_defined("base_index_put_", value);
+    Tensor b = block("base_index_put_", r);
+    NEML2_CHECK(value.base_storage() == b.base_storage(),
+                "base_index_put_: the value ",
+                core::operand(value),
+                " has ",
+                value.base_storage(),
+                " base entries, the block ",
+                core::operand(b),
+                " has ",
+                b.base_storage(),
+                ".");
+    b.copy_(value.base_reshape(b.base_sizes()));
+  }
+
+private:
+  Tensor _tensor;
+  Axes _axes;
+};
+} // namespace neml2

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/tensors/LabeledTensor.h"
+
+namespace neml2
+{
+/**
+ * A vector with named entries, for example the state of a model. Shape (batch; size of the axis).
+ */
+class LabeledVector : public LabeledTensor<LabeledVector, 1>
+{
+public:
+  using LabeledTensor::LabeledTensor;
+
+  /// Variables and their values.
+  using Values = std::vector<std::pair<LabeledAxisAccessor, Tensor>>;
+
+  /// A new vector of these variables, flattened; others are 0. Out of place: gradients flow from it to
+  /// the values. Batch shapes broadcast.
+  /// @throws NEMLException for an unknown variable, one given twice, or a value of another size.
+  [[nodiscard]] static LabeledVector assemble(const LabeledAxis & axis, const Values & values);
+  /// The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) each.
+  Values disassemble() const;
+
+  /// The part on a sub-axis, labeled by that. A view.
+  LabeledVector slice(const LabeledAxisAccessor & subaxis) const
+  {
+    const LabeledAxis & part = axis().subaxis(subaxis);
+    return LabeledVector(base_index({subaxis}), {&part});
+  }
+
+  /// Copies all variables that both axes have from the other vector into this one.
+  /// @throws NEMLException if one has two sizes, or batch shapes do not fit; nothing is then written.
+  void fill(const LabeledVector & other, bool recursive = true);
+};
+
+namespace core
+{
+/// The slices of two base dimensions that fill copies. Refuses where they differ in size.
+inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
+{
+  const auto names = a.variable_names(recursive);
+  for (const auto & name : names)
+    if (b.has_variable(name))
+      NEML2_CHECK(a.variable_size(name) == b.variable_size(name),
+                  "fill: the variable '",
+                  name,
+                  "' has size ",
+                  a.variable_size(name),
+                  " here and ",
+                  b.variable_size(name),
+                  " in the other tensor.");
+  return a.common_ranges(b, recursive);
+}
+
+/// Writes the slices of base dimension 0 of `from` into those of `to`.
+inline void
+fill_slices(Tensor & to,
+            const Tensor & from,
+            const std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> & ranges)
+{
+  const Operand o[] = {operand(to), operand(from)};
+  check_operands(Operation("fill", Accepts::any), o, /*mixed_dtypes=*/true);
+  NEML2_CHECK(TensorShapeRef(broadcast_batch("fill", o)) == o[0].batch(),
+              "fill: the batch of ",
+              o[1],
+              " does not fit that of ",
+              o[0],
+              ".");
+  for (const auto & [here, there] : ranges)
+  {
+    Tensor block(to.slice(to.batch_dim(), here.first, here.second), to.batch_dim());
+    block.copy_(Tensor(from.slice(from.batch_dim(), there.first, there.second), from.batch_dim()));
+  }
+}
+
+/// The value of a variable as `assemble` concatenates it: (batch; size).
+inline at::Tensor
+flat_value(const Tensor & value, Size size, const LabeledAxisAccessor & name, TensorShapeRef batch)
+{
+  NEML2_CHECK(value.base_storage() == size,
+              "assemble: the value of '",
+              name,
+              "', ",
+              operand(value),
+              ", has ",
+              value.base_storage(),
+              " base entries, the variable ",
+              size,
+              ".");
+  return value.base_reshape({size}).batch_expand(batch);
+}
+} // namespace core
+
+inline LabeledVector
+LabeledVector::assemble(const LabeledAxis & axis, const Values & values)
+{
+  NEML2_CHECK(!values.empty(), "assemble: there are no values, so no dtype; use zeros.");
+  std::map<LabeledAxisAccessor, const Tensor *> given;
+  std::vector<core::Operand> o;
+  for (const auto & [name, value] : values)
+  {
+    axis.variable_size(name);
+    NEML2_CHECK(given.emplace(name, &value).second, "assemble: '", name, "' is given twice.");
+    o.push_back(core::operand(value));
+  }
+  const core::Operation op("assemble", core::Accepts::any);
+  core::check_operands(op, o);
+  const TensorShape batch = core::broadcast_batch(op, o);
+  std::vector<at::Tensor> parts;
+  for (const auto & name : axis.variable_names())
+  {
+    const Size size = axis.variable_size(name);
+    const auto found = given.find(name);
+    parts.push_back(found != given.end()
+                        ? core::flat_value(*found->second, size, name, batch)
+                        : at::zeros(utils::add_shapes(batch, size),
+                                    values.front().second.options().requires_grad(false)));
+  }
+  return LabeledVector(Tensor(at::cat(parts, -1), Size(batch.size())), {&axis});
+}
+
+inline LabeledVector::Values
+LabeledVector::disassemble() const
+{
+  Values values;
+  for (const auto & name : axis().variable_names())
+    values.emplace_back(name, base_index({name}));
+  return values;
+}
+
+inline void
+LabeledVector::fill(const LabeledVector & other, bool recursive)
+{
+  core::fill_slices(tensor(), other.tensor(), core::fill_ranges(axis(), other.axis(), recursive));
+}
+
+namespace utils
+{
+/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes differ.
+inline bool
+allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5, Real atol = 1e-8)
+{
+  return a.axis() == b.axis() && a.sizes() == b.sizes() &&
+         a.tensor().allclose(b.tensor(), rtol, atol);
+}
+} // namespace utils
+} // namespace neml2
