@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/operators.h"
+
+#include <tuple>
+
+/**
+ * Matching of shapes without arithmetic. Results are views: nothing is copied.
+ *
+ * On raw tensors all dimensions are aligned, at the last. On tensors of this library batch dimensions
+ * are aligned with batch dimensions, each group at its own last one; so are the base dimensions of
+ * Tensors, while primitive types keep theirs. Shapes match as NumPy's do: two sizes are compatible if
+ * they are equal, one is 1, or one is missing; source: NumPy user guide, "Broadcasting".
+ *
+ * What throws changes nothing: neither argument is updated unless both can be.
+ */
+namespace neml2
+{
+namespace core
+{
+template <class T>
+constexpr bool is_raw = std::is_same_v<T, at::Tensor>;
+template <class T>
+using if_any_tensor = std::enable_if_t<is_raw<T> || is_tensor<T>, int>;
+
+/// The groups of dimensions that are aligned: all of a raw tensor; batch and base of ours.
+template <class T>
+Operand
+shape_operand(const char * where, const T & t)
+{
+  if constexpr (is_tensor<T>)
+  {
+    check_defined(where, t);
+    return operand(t);
+  }
+  else
+  {
+    NEML2_CHECK(t.defined(), where, ": undefined tensor. Assign it first.");
+    return {&t, "Tensor", t.dim(), {}};
+  }
+}
+
+/// Whether the base dimensions of these types are aligned, too.
+template <class... T>
+constexpr bool aligns_base = (std::is_same_v<T, Tensor> && ...);
+
+/// Leads a group's shape with ones.
+inline TensorShape
+padded(TensorShapeRef shape, size_t n)
+{
+  return n > shape.size() ? utils::pad_prepend(shape, Size(n)) : TensorShape(shape);
+}
+
+/// The operand, a T, as a view of these batch and base shapes, of as many entries or broadcast to them.
+template <class T>
+T
+expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
+{
+  at::Tensor r = align_base(*o.tensor, o.batch_dim, Size(base.size()));
+  for (Size n = o.batch_dim; n < Size(batch.size()); n++)
+    r = r.unsqueeze(0);
+  r = r.expand(utils::add_shapes(batch, base));
+  if constexpr (is_raw<T>)
+    return r;
+  else
+    return T(Trusted(), r, Size(batch.size()));
+}
+
+/// The base shape that all are broadcast to: their own where base dimensions are not aligned.
+template <class... T>
+std::array<TensorShape, sizeof...(T)>
+broadcast_bases(const char * where, ArrayRef<Operand> o)
+{
+  std::array<TensorShape, sizeof...(T)> bases;
+  for (size_t k = 0; k < sizeof...(T); k++)
+    bases[k] = TensorShape(o[k].base);
+  if constexpr (aligns_base<T...>)
+  {
+    TensorShape common;
+    for (const auto & x : o)
+      NEML2_CHECK(broadcast_into(common, x.base) == 0,
+                  where,
+                  ": base shapes do not broadcast. The tensors are ",
+                  OperandsText{o},
+                  ".");
+    bases.fill(common);
+  }
+  return bases;
+}
+
+template <class... T, size_t... I>
+std::tuple<T...>
+broadcast_all(const char * where, std::index_sequence<I...>, const T &... t)
+{
+  const Operand o[] = {shape_operand(where, t)...};
+  const TensorShape batch = broadcast_batch(where, o);
+  const auto bases = broadcast_bases<T...>(where, o);
+  return {expanded<T>(o[I], batch, bases[I])...};
+}
+} // namespace core
+
+/// The shape that up to four shapes broadcast to: per dimension the size that is not 1.
+/// @throws NEMLException if they do not broadcast.
+inline TensorShape
+broadcast_shapes(TensorShapeRef a, TensorShapeRef b, TensorShapeRef c = {}, TensorShapeRef d = {})
+{
+  return utils::broadcast_sizes({a, b, c, d});
+}
+
+/// Views of both with dimensions of size 1 inserted on the left (of each group) until they have
+/// equally many. (5, 3), (3) -> (5, 3), (1, 3)
+template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+std::pair<A, B>
+with_matching_ranks(const A & a, const B & b)
+{
+  const char * const where = "expand_to_match_ranks";
+  const core::Operand x = core::shape_operand(where, a), y = core::shape_operand(where, b);
+  const size_t batch = std::max(x.batch().size(), y.batch().size());
+  const size_t base = core::aligns_base<A, B> ? std::max(x.base.size(), y.base.size()) : 0;
+  return {core::expanded<A>(x, core::padded(x.batch(), batch), core::padded(x.base, base)),
+          core::expanded<B>(y, core::padded(y.batch(), batch), core::padded(y.base, base))};
+}
+/// The same, in place: the arguments become the views.
+template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+void
+expand_to_match_ranks(A & a, B & b)
+{
+  std::tie(a, b) = with_matching_ranks(a, b);
+}
+
+/// A view of this shape: of all dimensions of a raw tensor, of the batch dimensions of one of ours.
+/// @throws NEMLException if a does not broadcast to it, also if it has more dimensions.
+template <class A, core::if_any_tensor<A> = 0>
+A
+broadcasted(const A & a, TensorShapeRef shape)
+{
+  const char * const where = "broadcast_to_match";
+  core::check_shape(where, shape);
+  const core::Operand o = core::shape_operand(where, a);
+  TensorShape common(shape);
+  NEML2_CHECK(core::broadcast_into(common, o.batch()) == 0 && TensorShapeRef(common) == shape,
+              where,
+              ": ",
+              o,
+              " does not broadcast to the shape ",
+              shape,
+              ". Each of its sizes, aligned at the last, must be 1 or that of the shape.");
+  return core::expanded<A>(o, shape, o.base);
+}
+/// Views of all, of the shape that they broadcast to.
+/// @throws NEMLException if they do not.
+template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+std::tuple<A, B>
+broadcasted(const A & a, const B & b)
+{
+  return core::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B>(), a, b);
+}
+template <class A,
+          class B,
+          class C,
+          core::if_any_tensor<A> = 0,
+          core::if_any_tensor<B> = 0,
+          core::if_any_tensor<C> = 0>
+std::tuple<A, B, C>
+broadcasted(const A & a, const B & b, const C & c)
+{
+  return core::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B, C>(), a, b, c);
+}
+
+/// The same, in place: the arguments become the views.
+template <class A, core::if_any_tensor<A> = 0>
+void
+broadcast_to_match(A & a, TensorShapeRef shape)
+{
+  a = broadcasted(a, shape);
+}
+template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+void
+broadcast_to_match(A & a, B & b)
+{
+  std::tie(a, b) = broadcasted(a, b);
+}
+template <class A,
+          class B,
+          class C,
+          core::if_any_tensor<A> = 0,
+          core::if_any_tensor<B> = 0,
+          core::if_any_tensor<C> = 0>
+void
+broadcast_to_match(A & a, B & b, C & c)
+{
+  std::tie(a, b, c) = broadcasted(a, b, c);
+}
+
+/// Whether broadcast_to_match would do with these.
+template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+bool
+can_broadcast_to_match(const A & a, const B & b)
+{
+  const char * const where = "can_broadcast_to_match";
+  const core::Operand x = core::shape_operand(where, a), y = core::shape_operand(where, b);
+  return utils::sizes_broadcastable(x.batch(), y.batch()) &&
+         (!core::aligns_base<A, B> || utils::sizes_broadcastable(x.base, y.base));
+}
+} // namespace neml2
