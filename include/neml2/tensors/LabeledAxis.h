@@ -224,7 +224,7 @@ private:
   }
   const LabeledAxis * find_axis(Name first, Name last) const;
   const Size * find_variable(const LabeledAxisAccessor & a) const;
-  [[noreturn]] NEML2_COLD void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;
+  [[noreturn]] void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;
   /// f(path, size, begin) for each variable, in the order of the layout.
   template <class F>
   void visit(const F & f,

@@ -12,10 +12,21 @@ namespace neml2
 namespace core
 {
 /// An item of an axis, looked up once: its entries, and the axis that they count on.
-struct BoundLabel
+class BoundLabel
 {
-  LabeledAxis axis;
-  std::pair<Size, Size> range;
+public:
+  /// @throws NEMLException if there is no such item, or before setup_layout().
+  explicit BoundLabel(const LabeledAxis & axis, const LabeledAxisAccessor & label)
+    : _axis(axis), _range(axis.range(label))
+  {
+  }
+
+  const LabeledAxis & axis() const { return _axis; }
+  const std::pair<Size, Size> & range() const { return _range; }
+
+private:
+  LabeledAxis _axis;
+  std::pair<Size, Size> _range;
 };
 } // namespace core
 
@@ -24,7 +35,7 @@ struct BoundLabel
 inline core::BoundLabel
 bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)
 {
-  return {axis, axis.range(label)};
+  return core::BoundLabel(axis, label);
 }
 
 /**
@@ -40,6 +51,8 @@ class LabeledTensor
 public:
   using AxisPointers = std::array<const LabeledAxis *, size_t(D)>;
   using BoundLabels = std::array<core::BoundLabel, size_t(D)>;
+  template <class L>
+  using if_bound = std::enable_if_t<std::is_same_v<L, BoundLabels>, int>;
 
   LabeledTensor() = default;
   /// Labels a tensor; a raw one has D base dimensions. The pointers are only read during the call.
@@ -152,7 +165,8 @@ public:
   {
     return block("base_index", ranges("base_index", labels));
   }
-  Tensor base_index(const BoundLabels & labels) const
+  template <class L, if_bound<L> = 0> // no brace list, which shall be labels
+  Tensor base_index(const L & labels) const
   {
     return block("base_index", ranges("base_index", labels));
   }
@@ -163,8 +177,8 @@ public:
   {
     return reinterpreted<T>(base_index(labels));
   }
-  template <class T>
-  T reinterpret(const BoundLabels & labels) const
+  template <class T, class L, if_bound<L> = 0>
+  T reinterpret(const L & labels) const
   {
     return reinterpreted<T>(base_index(labels));
   }
@@ -176,8 +190,8 @@ public:
   {
     put(ranges("base_index_put_", labels), value);
   }
-  template <class T, core::if_tensor<T> = 0>
-  void base_index_put_(const BoundLabels & labels, const T & value)
+  template <class L, class T, if_bound<L> = 0, core::if_tensor<T> = 0>
+  void base_index_put_(const L & labels, const T & value)
   {
     put(ranges("base_index_put_", labels), value);
   }
@@ -282,12 +296,12 @@ protected:
     Ranges r;
     for (size_t i = 0; i < size_t(D); i++)
     {
-      NEML2_CHECK(labels[i].axis == _axes[i],
+      NEML2_CHECK(labels[i].axis() == _axes[i],
                   where,
                   ": label ",
                   i,
                   " is bound to an axis other than that of this tensor. Bind it to that one.");
-      r[i] = labels[i].range;
+      r[i] = labels[i].range();
     }
     return r;
   }
