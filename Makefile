@@ -9,12 +9,14 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) && cmake --preset $(PRESET) $(strict) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan benchmark
+.PHONY: help tutorial test asan tsan coverage fuzz benchmark
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
-	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20'
+	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part'
 	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
+	@echo 'make coverage    the lines of the headers that the tests execute'
+	@echo 'make fuzz        a million random sequences of operations on labels (needs clang)'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo
 	@echo 'with LIBTORCH=auto     the one you name, or your Python'"'"'s, the system'"'"'s, a private one (default)'
@@ -27,14 +29,27 @@ tutorial:
 
 test:
 	@$(configure)
-	@cmake --build --preset $(PRESET)
-	@ctest --preset $(PRESET) -j $(jobs)
+	@cmake --build --preset $(PRESET) $(if $(TARGETS),--target $(TARGETS))
+	@ctest --preset $(PRESET) -j $(jobs) $(if $(TESTS),-R '$(TESTS)')
 
 asan: PRESET = asan
 asan: test
 
 tsan: PRESET = tsan
 tsan: test
+
+coverage: PRESET = coverage
+coverage: test
+	@python3 -m venv build/gcovr && build/gcovr/bin/pip install -q gcovr
+	@build/gcovr/bin/gcovr --filter include/ --object-directory build/coverage --gcov-ignore-parse-errors all \
+	  --merge-mode-functions separate --sort uncovered-number --txt build/coverage/lines.txt --print-summary
+
+fuzz: PRESET = fuzz
+fuzz:
+	@$(configure)
+	@cmake --build --preset fuzz
+	@mkdir -p build/fuzz/corpus
+	@build/fuzz/tests/labels_fuzz -runs=1000000 -max_len=200 build/fuzz/corpus tests/fuzz/corpus
 
 benchmark: PRESET = release
 benchmark:

@@ -3,6 +3,7 @@
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Vec.h"
 
 #include "support/compositions.h"
 #include "support/hand.h"
@@ -27,6 +28,7 @@ struct Inputs
   SR2 s;    // (N; 6)
   Rot r, q; // (N; 3)
   R2 A;     // (N; 3, 3)
+  Vec v;    // (N; 3)
 };
 
 const Inputs &
@@ -38,7 +40,8 @@ inputs(Size N)
     x = {SR2(rand({N, 6})),
          Rot(rand({N, 3}) * 0.6 - 0.3),
          Rot(rand({N, 3}) * 0.6),
-         R2(rand({N, 3, 3}))};
+         R2(rand({N, 3, 3})),
+         Vec(rand({N, 3}))};
   return x;
 }
 
@@ -316,6 +319,179 @@ stiffness_rotation(Size N)
   };
 }
 
+/// ∂R_ij/∂r_k as in a book, one term after the other.
+at::Tensor
+obvious_derivative(const at::Tensor & r)
+{
+  const at::Tensor e = R3::levi_civita(), W = -at::einsum("ijk,nk->nij", {e, r}),
+                   WW = at::matmul(W, W), s = (r * r).sum(-1).view({-1, 1, 1, 1}), d = 1 + s,
+                   rk = r.view({-1, 1, 1, 3});
+  const auto pairs = at::einsum("kim,nmj->nijk", {e, W}) + at::einsum("nim,kmj->nijk", {W, e});
+  return 8 * (s - 3) / d.pow(3) * W.unsqueeze(-1) * rk - 32 / d.pow(3) * WW.unsqueeze(-1) * rk -
+         4 * (1 - s) / d.square() * at::einsum("kij->ijk", {e}) - 8 / d.square() * pairs;
+}
+
+/// The spin by the rate of r, a linear map of the products of (1, q), q the unit quaternion: 25×9.
+at::Tensor
+spin_map()
+{
+  at::Tensor K = at::zeros({25, 9}, at::kDouble);
+  auto * const k = K.data_ptr<double>();
+  const auto add = [&](int i, int j, int row, int col, double x)
+  { k[9 * (5 * i + j) + 3 * row + col] += x; };
+  for (int row = 0; row < 3; row++)
+  {
+    const int next = (row + 1) % 3, last = (row + 2) % 3;
+    for (int one_or_q0 = 0; one_or_q0 < 2; one_or_q0++)
+    {
+      add(one_or_q0, 1, row, row, 2);
+      add(one_or_q0, 2 + last, row, next, -2);
+      add(one_or_q0, 2 + next, row, last, 2);
+    }
+    for (int col = 0; col < 3; col++)
+      add(2 + row, 2 + col, row, col, 2);
+  }
+  return K;
+}
+
+/// Derivatives of what is rotated: the turned components times the spin, by matrix products.
+class DerivativeInColumns
+{
+public:
+  /// From the derivatives of a basis at the identity, where the spin is four times the rate: (n; m, 3).
+  explicit DerivativeInColumns(const at::Tensor & at_identity)
+    : _turn((at_identity.flatten(1) / 4).t().contiguous()), _shape(at_identity.sizes().vec())
+  {
+  }
+
+  /// Of turned components in columns, (n, N), by r, (N, 3). -> (N, m, 3)
+  at::Tensor operator()(const at::Tensor & turned, const at::Tensor & r) const
+  {
+    const auto x = r.t().contiguous(), one = at::ones({1, r.size(0)}, at::kDouble);
+    const auto s = (x * x).sum(0, true);
+    const auto q = at::cat({one, at::cat({1 - s, 2 * x}, 0).div_(s + 1)}, 0);
+    const auto J = _spin.mm((q.unsqueeze(1) * q.unsqueeze(0)).view({25, -1})).view({3, 3, -1});
+    const auto L = _turn.mm(turned).view({-1, 3, r.size(0)});
+    auto d = L.select(1, 0).unsqueeze(1) * J.select(0, 0);
+    for (int l = 1; l < 3; l++)
+      d.addcmul_(L.select(1, l).unsqueeze(1), J.select(0, l));
+    auto shape = _shape;
+    shape.erase(shape.begin());
+    return d.permute({2, 0, 1}).unflatten(1, at::IntArrayRef(shape).slice(0, shape.size() - 1));
+  }
+
+private:
+  at::Tensor _turn, _spin = spin_map().t().contiguous();
+  std::vector<int64_t> _shape;
+};
+
+Peers
+vector_derivative(Size N)
+{
+  const Vec x = inputs(N).v;
+  const Rot y = inputs(N).r;
+  const at::Tensor v = x, r = y, K = quaternion_map(), Kt = K.t().contiguous();
+  const DerivativeInColumns derivative(Vec(at::eye(3, at::kDouble)).drotate(Rot::zeros({3})));
+  const auto columns = [=](const at::Tensor & a, const at::Tensor & b)
+  {
+    const auto R = matrix_by_columns(b, Kt).view({3, 3, -1});
+    return derivative((R * a.t().unsqueeze(0)).sum(1), b);
+  };
+  return {
+      {"neml2", [=] { return drotate(x, y); }},
+      peers::floor({v, r}, {{N, 3, 3}}),
+      {"hand",
+       [=] {
+         return hand::Loop<9, 3, 3>::run({N, 3, 3}, hand::drotate_vector, v, r);
+       }},
+      {"obvious",
+       [=] {
+         return at::einsum("nijk,nj->nik", {obvious_derivative(r), v});
+       }},
+      {"mm columns", [=] { return columns(v, r); }},
+      {"mm columns chunks",
+       [=]
+       {
+         return peers::chunks(
+             {N, 3, 3}, 2048, {v, r}, [&](const auto & p) { return columns(p[0], p[1]); });
+       }},
+  };
+}
+
+Peers
+matrix_derivative(Size N)
+{
+  const R2 x = inputs(N).A;
+  const Rot y = inputs(N).r;
+  const at::Tensor A = x, r = y, K = quaternion_map(), Kt = K.t().contiguous();
+  const auto basis = R2(at::eye(9, at::kDouble).view({9, 3, 3}));
+  const DerivativeInColumns derivative(basis.drotate(Rot::zeros({9})));
+  const auto columns = [=](const at::Tensor & a, const at::Tensor & b)
+  {
+    const auto R = matrix_by_columns(b, Kt).view({3, 3, -1});
+    const auto turned =
+        column_product(column_product(R, a.permute({1, 2, 0}).contiguous()), R.transpose(0, 1));
+    return derivative(turned.view({9, -1}), b);
+  };
+  return {
+      {"neml2", [=] { return drotate(x, y); }},
+      peers::floor({A, r}, {{N, 3, 3, 3}}),
+      {"hand",
+       [=] {
+         return hand::Loop<27, 9, 3>::run({N, 3, 3, 3}, hand::drotate_matrix, A, r);
+       }},
+      {"obvious",
+       [=]
+       {
+         const auto F = obvious_derivative(r), R = obvious_matrix(r);
+         return at::einsum("nilk,nlj->nijk", {F, at::matmul(A, R.mT())}) +
+                at::einsum("nim,njmk->nijk", {at::matmul(R, A), F});
+       }},
+      {"mm columns", [=] { return columns(A, r); }},
+      {"mm columns chunks",
+       [=]
+       {
+         return peers::chunks(
+             {N, 3, 3, 3}, 1024, {A, r}, [&](const auto & p) { return columns(p[0], p[1]); });
+       }},
+  };
+}
+
+Peers
+symmetric_derivative(Size N)
+{
+  const SR2 x = inputs(N).s;
+  const Rot y = inputs(N).r;
+  const at::Tensor s = x, r = y, F = peers::full_matrix(), M = peers::sym_matrix(),
+                   Ft = F.t().contiguous(), K = quaternion_map(), Kt = K.t().contiguous();
+  const DerivativeInColumns derivative(SR2(at::eye(6, at::kDouble)).drotate(Rot::zeros({6})));
+  const auto columns = [=](const at::Tensor & a, const at::Tensor & b)
+  { return derivative(rotate_columns(a, matrix_by_columns(b, Kt), Ft, M).t(), b); };
+  return {
+      {"neml2", [=] { return drotate(x, y); }},
+      peers::floor({s, r}, {{N, 6, 3}}),
+      {"hand",
+       [=] {
+         return hand::Loop<18, 6, 3>::run({N, 6, 3}, hand::drotate_symmetric, s, r);
+       }},
+      {"obvious",
+       [=]
+       {
+         const auto R = obvious_matrix(r);
+         const auto half = at::einsum(
+             "nilk,nlj->nkij", {obvious_derivative(r), at::matmul(peers::obvious_full(s), R.mT())});
+         return peers::obvious_sym(half + half.mT()).mT();
+       }},
+      {"mm columns", [=] { return columns(s, r); }},
+      {"mm columns chunks",
+       [=]
+       {
+         return peers::chunks(
+             {N, 6, 3}, 1024, {s, r}, [&](const auto & p) { return columns(p[0], p[1]); });
+       }},
+  };
+}
+
 /// Numerator and denominator of a * b are a linear map of the products of (1, a, a·a) and (1, b, b·b),
 /// 25×4.
 at::Tensor
@@ -422,5 +598,8 @@ main(int argc, char ** argv)
   peers::add("SR2 rotate by Rot", rotation);
   peers::add("SSR4 rotate by Rot", stiffness_rotation, 100'000);
   peers::add("Rot * Rot", composition);
+  peers::add("Vec drotate by Rot", vector_derivative);
+  peers::add("R2 drotate by Rot", matrix_derivative, 100'000);
+  peers::add("SR2 drotate by Rot", symmetric_derivative);
   return peers::run(argc, argv);
 }

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["elementwise", "products", "inverses", "rotations", "j2", "j2_gradient"]
+PROGRAMS = ["elementwise", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral", "j2",
+            "j2_gradient"]
 LARGEST = 10**6  # or the largest size there is: 10⁵ where a row has 36 numbers
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
 BEGIN, END = "<!-- results: written by scripts/benchmark.py --docs -->", "<!-- end of results -->"
@@ -122,6 +123,7 @@ def measure(folder, threads, python, quick):
         "malloc": context["malloc"],
         "times": times,
         "core": run(folder / "core")[1],
+        "labels": run(folder / "labels")[1],
         "memory": measure_malloc(folder, *quick),
         "compilers": {},
     }
@@ -144,7 +146,7 @@ class Cell:
         self.measured = "neml2" in peers
         if not self.measured:
             return
-        self.ours, self.floor, self.hand = (peers.pop(k) for k in ("neml2", "floor", "hand"))
+        self.ours, self.floor, self.hand = peers.pop("neml2"), peers.pop("floor"), peers.pop("hand", None)
         self.other_ways = {k: peers.pop(k) for k in list(peers) if k.startswith("neml2 ")}
         self.obvious = peers["obvious"]
         self.best_name = min(peers, key=peers.get)
@@ -180,7 +182,7 @@ def size_table(times, size):
         one, two = (Cell(times, operation, size, threads) for threads in (1, 2))
         row = [title(operation, one, size), number(one.ours / 1e3), number(one.obvious / one.ours)]
         row += [number(one.best / one.ours), one.best_name]
-        row += [number(one.ours / one.hand), number(one.ours / one.floor)]
+        row += [number(one.ours / one.hand) if one.hand else "", number(one.ours / one.floor)]
         if with_two:
             row += [number(two.ours / 1e3), number(one.ours / two.ours), number(two.best / two.ours)]
             row += [two.best_name, number(two.ours / two.floor)]
@@ -240,6 +242,8 @@ def tables(results):
     names = {"checks": "its checks alone", "call": "all of it"}
     rows = [[name.split("/")[-1], f"{t:.0f}"] for name, t in sorted(results["core"].items())]
     yield table(["part", "ns"], [[names.get(part, part), t] for part, t in rows])
+    yield "### Labels\n\nViews and fills are of an axis of 100 variables of size 6."
+    yield table(["", "ns"], [[name.split("/")[-1], f"{t:.0f}" if t > 10 else number(t)] for name, t in results["labels"].items()])
     if results.get("compilers"):
         yield "### Other compilers\n\nTheir time, Python's call included, / time of neml2; one thread."
         yield compilers(results)

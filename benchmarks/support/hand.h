@@ -283,6 +283,70 @@ rotate_6x6(const double * C, const double * rotation, double * r)
       r[6 * a + b] = inner(t + 6 * a, Q + 6 * b);
 }
 
+/// The derivative of rotated matrices by the rotation: F_ilk a_lm R_jm + R_il a_lm F_jmk, where the
+/// spin of a rate of the parameters, in a column of J, gives F_ijk = ε_ilm J_lk R_mj.
+inline void
+drotate_matrix(const double * a, const double * r, double * d)
+{
+  double R[9], J[9], t[9], b[9];
+  rotation_matrix(r, R);
+  const double s = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], q = 1.0 / (1.0 + s), w = 8.0 * q * q;
+  for (int i = 0; i < 3; i++)
+  {
+    const int l = (i + 1) % 3, m = (i + 2) % 3;
+    J[4 * i] = w * (0.5 * (1.0 - s) + r[i] * r[i]);
+    J[3 * i + l] = w * (r[i] * r[l] - r[m]);
+    J[3 * i + m] = w * (r[i] * r[m] + r[l]);
+  }
+  multiply_square<3>(R, a, t);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      b[3 * i + j] =
+          t[3 * i] * R[3 * j] + t[3 * i + 1] * R[3 * j + 1] + t[3 * i + 2] * R[3 * j + 2];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+      {
+        const int l = (i + 1) % 3, m = (i + 2) % 3, p = (j + 1) % 3, o = (j + 2) % 3;
+        d[9 * i + 3 * j + k] = J[3 * l + k] * b[3 * m + j] - J[3 * m + k] * b[3 * l + j] +
+                               J[3 * p + k] * b[3 * i + o] - J[3 * o + k] * b[3 * i + p];
+      }
+}
+
+inline void
+drotate_symmetric(const double * s, const double * r, double * d)
+{
+  double a[9], x[27];
+  full(s, a);
+  drotate_matrix(a, r, x);
+  for (int k = 0; k < 3; k++)
+  {
+    d[k] = x[k];
+    d[3 + k] = x[12 + k];
+    d[6 + k] = x[24 + k];
+    d[9 + k] = sqrt2 * x[15 + k];
+    d[12 + k] = sqrt2 * x[6 + k];
+    d[15 + k] = sqrt2 * x[3 + k];
+  }
+}
+
+inline void
+drotate_vector(const double * v, const double * r, double * d)
+{
+  const double s = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], q = 1.0 / (1.0 + s);
+  const double a = 4.0 * (1.0 - s) * q * q, b = 8.0 * q * q, da = 8.0 * (s - 3.0) * q * q * q,
+               db = -32.0 * q * q * q, x = r[0] * v[0] + r[1] * v[1] + r[2] * v[2];
+  for (int i = 0; i < 3; i++)
+  {
+    const int l = (i + 1) % 3, m = (i + 2) % 3;
+    const double u = r[l] * v[m] - r[m] * v[l];
+    const double w = da * u + db * (x * r[i] - s * v[i]) - 2.0 * b * v[i];
+    d[4 * i] = w * r[i] + b * (r[i] * v[i] + x);
+    d[3 * i + l] = w * r[l] + b * r[i] * v[l] + a * v[m];
+    d[3 * i + m] = w * r[m] + b * r[i] * v[m] - a * v[l];
+  }
+}
+
 /// The rotation b, then a.
 inline void
 compose(const double * a, const double * b, double * r)

@@ -203,6 +203,53 @@ TEST_CASE("unsqueeze inserts within its group, -1 at the group's end", "[core][T
                ContainsSubstring("base_unsqueeze: The dimension -3"));
 }
 
+TEST_CASE("unsqueeze inserts as many dimensions as asked for", "[core][TensorBase]")
+{
+  const auto r = R2::zeros({2, 5});
+  REQUIRE(described(r.batch_unsqueeze(0, 2)) == "R2 (1, 1, 2, 5; 3, 3)");
+  REQUIRE(described(r.batch_unsqueeze(-1, 3)) == "R2 (2, 5, 1, 1, 1; 3, 3)");
+  REQUIRE(described(r.batch_unsqueeze(1, 0)) == "R2 (2, 5; 3, 3)");
+  REQUIRE(described(r.base_unsqueeze(1, 2)) == "Tensor (2, 5; 3, 1, 1, 3)");
+  REQUIRE(described(Scalar::zeros({0}).base_unsqueeze(-1, 2)) == "Tensor (0; 1, 1)");
+  REQUIRE(error_of([&] { r.batch_unsqueeze(0, -1); }) ==
+          "batch_unsqueeze: cannot insert -1 dimensions into R2 (2, 5; 3, 3).");
+}
+
+TEST_CASE("squeeze removes one dimension, of size 1 only", "[core][TensorBase]")
+{
+  const auto s = SR2::ones({1, 5, 1});
+  REQUIRE(described(s.batch_squeeze(0)) == "SR2 (5, 1; 6)");
+  REQUIRE(described(s.batch_squeeze(-1)) == "SR2 (1, 5; 6)");
+  REQUIRE(s.batch_squeeze(0).data_ptr() == s.data_ptr());
+  const auto t = Tensor::ones({1}, {1, 3});
+  REQUIRE(described(t.base_squeeze(0)) == "Tensor (1; 3)");
+  REQUIRE(
+      error_of([&] { s.batch_squeeze(1); }) ==
+      "batch_squeeze: dimension 1 of SR2 (1, 5, 1; 6) has the size 5; only one of size 1 can be "
+      "removed. Choose an entry by index, or sum over it.");
+  REQUIRE_THAT(error_of([&] { t.base_squeeze(-1); }), ContainsSubstring("has the size 3"));
+  REQUIRE_THAT(error_of([&] { SR2::ones({0}).batch_squeeze(0); }),
+               ContainsSubstring("has the size 0"));
+  REQUIRE_THAT(error_of([&] { s.batch_squeeze(3); }),
+               ContainsSubstring("batch_squeeze: The dimension 3 is out of range"));
+  REQUIRE_THAT(error_of([&] { t.base_squeeze(2); }),
+               ContainsSubstring("base_squeeze: The dimension 2 is out of range"));
+}
+
+TEST_CASE("movedim moves one dimension within its group", "[core][TensorBase]")
+{
+  const SR2 s(torch::rand({2, 5, 3, 6}));
+  REQUIRE(described(s.batch_movedim(0, -1)) == "SR2 (5, 3, 2; 6)");
+  REQUIRE(torch::equal(s.batch_movedim(0, -1), s.movedim(0, 2)));
+  const Tensor t(torch::rand({4, 2, 3, 5}), 1);
+  REQUIRE(described(t.base_movedim(-1, 0)) == "Tensor (4; 5, 2, 3)");
+  REQUIRE(torch::equal(t.base_movedim(-1, 0), t.movedim(3, 1)));
+  REQUIRE_THAT(error_of([&] { s.batch_movedim(0, 3); }),
+               ContainsSubstring("batch_movedim: The dimension 3 is out of range"));
+  REQUIRE_THAT(error_of([&] { t.base_movedim(-4, 0); }),
+               ContainsSubstring("base_movedim: The dimension -4 is out of range"));
+}
+
 TEST_CASE("transpose swaps two dimensions of its group", "[core][TensorBase]")
 {
   const auto s = counting();
@@ -226,6 +273,25 @@ TEST_CASE("base_flatten gives one base dimension", "[core][TensorBase]")
   REQUIRE(described(SSR4::zeros({0}).base_flatten()) == "Tensor (0; 36)");
   const auto C = SSR4(torch::rand({2, 6, 6}));
   REQUIRE(torch::equal(C.base_flatten(), C.reshape({2, 36})));
+}
+
+TEST_CASE("flatten joins neighbouring dimensions of a group", "[core][TensorBase]")
+{
+  const Tensor t(torch::rand({4, 2, 3, 5}), 1);
+  REQUIRE(described(t.base_flatten(0, 1)) == "Tensor (4; 6, 5)");
+  REQUIRE(described(t.base_flatten(1)) == "Tensor (4; 2, 15)");
+  REQUIRE(described(t.base_flatten(-1, -1)) == "Tensor (4; 2, 3, 5)");
+  REQUIRE(torch::equal(t.base_flatten(1, 2), t.reshape({4, 2, 15})));
+  REQUIRE(described(counting().batch_flatten()) == "SR2 (10; 6)");
+  REQUIRE(torch::equal(counting().batch_flatten(), counting().reshape({10, 6})));
+  REQUIRE(described(SR2::zeros().batch_flatten()) == "SR2 (1; 6)");
+  REQUIRE(described(SR2::zeros({0, 3}).batch_flatten()) == "SR2 (0; 6)");
+  REQUIRE_THAT(error_of([&] { t.base_flatten(2, 1); }),
+               ContainsSubstring("base_flatten: the dimensions 2 to 1 of Tensor (4; 2, 3, 5)"));
+  REQUIRE_THAT(error_of([&] { t.base_flatten(0, 3); }),
+               ContainsSubstring("base_flatten: The dimension 3 is out of range"));
+  REQUIRE_THAT(error_of([&] { Scalar::zeros({4}).base_flatten(0, 0); }),
+               ContainsSubstring("base_flatten: The dimension 0 is out of range"));
 }
 
 TEST_CASE("writing through a view changes the original", "[core][TensorBase]")
@@ -254,6 +320,15 @@ TEST_CASE("an undefined tensor is refused by name of the operation", "[core][Ten
   REQUIRE(says("batch_transpose", error_of([&] { u.batch_transpose(0, 1); })));
   REQUIRE(says("base_transpose", error_of([&] { u.base_transpose(0, 1); })));
   REQUIRE(says("base_flatten", error_of([&] { u.base_flatten(); })));
+  REQUIRE(says("batch_squeeze", error_of([&] { u.batch_squeeze(0); })));
+  REQUIRE(says("base_squeeze", error_of([&] { u.base_squeeze(0); })));
+  REQUIRE(says("batch_movedim", error_of([&] { u.batch_movedim(0, 1); })));
+  REQUIRE(says("base_movedim", error_of([&] { u.base_movedim(0, 1); })));
+  REQUIRE(says("batch_flatten", error_of([&] { u.batch_flatten(); })));
+  REQUIRE(says("batch_slice", error_of([&] { u.batch_slice(0, indexing::Slice()); })));
+  REQUIRE(says("base_slice", error_of([&] { u.base_slice(0, indexing::Slice()); })));
+  REQUIRE(says("batch_index", error_of([&] { u.batch_index({}); })));
+  REQUIRE(says("base_index", error_of([&] { u.base_index({}); })));
   REQUIRE(says("batch_size", error_of([&] { u.batch_size(0); })));
   REQUIRE(says("base_size", error_of([&] { u.base_size(0); })));
   REQUIRE(says("-", error_of([&] { -u; })));
@@ -340,8 +415,10 @@ TEST_CASE("linspace refuses what has no meaning", "[core][TensorBase]")
           "linspace: expected at least one step, got 0.");
   REQUIRE_THAT(error_of([&] { (void)Scalar::linspace(Scalar::zeros({2}), Scalar::zeros({3}), 4); }),
                ContainsSubstring("linspace: batch shapes [2] and [3] do not broadcast"));
-  REQUIRE_THAT(error_of([&] { (void)Scalar::linspace(a, b, 4, 1); }),
-               ContainsSubstring("The dimension 1 is out of range"));
+  REQUIRE_THAT(
+      error_of([&] { (void)Scalar::linspace(a, b, 4, 1); }),
+      ContainsSubstring("linspace: The dimension 1 is out of range for the batch shape []: "
+                        "expected a position to insert at in [-1, 0]"));
   REQUIRE_THAT(error_of([&] { (void)Scalar::linspace(a.to(kInt64), b.to(kInt64), 4); }),
                ContainsSubstring("linspace: not defined for dtype int64"));
   REQUIRE_THAT(error_of([&] { (void)Scalar::linspace(a, b.to(kFloat32), 4); }),

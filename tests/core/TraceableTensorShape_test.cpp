@@ -2,6 +2,7 @@
 #include "neml2/core/TraceableTensorShape.h"
 
 #include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
 #include "support/errors.h"
 
 #include <torch/torch.h>
@@ -21,6 +22,9 @@ TEST_CASE("a TraceableSize is a number", "[core][TraceableTensorShape]")
   REQUIRE(s.concrete() == 3);
   REQUIRE(s.traceable() == nullptr);
   REQUIRE(s.as_tensor().item<int64_t>() == 3);
+  REQUIRE(torch::equal(s.as_scalar(), torch::tensor(3)));
+  REQUIRE(std::is_same_v<decltype(s.as_scalar()), Scalar>);
+  REQUIRE(s * s == 9);
   REQUIRE(TraceableSize() == 0);
   REQUIRE(printed(s) == "3");
 }

@@ -285,6 +285,17 @@ TEST_CASE("index_put_ writes tensors, which broadcast and take the target's dtyp
   REQUIRE(s.eq(9).sum().item<int64_t>() == 30);
 }
 
+TEST_CASE("index_put_ of another part of the same memory writes what was there", "[core][indexing]")
+{
+  SR2 s(torch::arange(12, kFloat64).reshape({2, 6}));
+  s.base_index_put_({Slice(1, 6)}, s.base_index({Slice(0, 5)}));
+  const auto shifted = torch::tensor({0, 0, 1, 2, 3, 4, 6, 6, 7, 8, 9, 10}, kFloat64);
+  REQUIRE(torch::equal(s.flatten(), shifted));
+  Scalar x(torch::arange(4, kFloat64));
+  x.batch_index_put_({Slice(1, 4)}, x.batch_index({Slice(0, 3)}));
+  REQUIRE(torch::equal(x, torch::tensor({0, 0, 1, 2}, kFloat64)));
+}
+
 TEST_CASE("index_put_ into a tensor that needs a gradient is part of the graph",
           "[core][indexing][autograd]")
 {

@@ -118,10 +118,32 @@ test_functions()
       "asin", [](const auto & a) { return asin(a); }, [](double a) { return std::asin(a); });
   require_unary<W>(
       "acos", [](const auto & a) { return acos(a); }, [](double a) { return std::acos(a); });
+  require_unary<W>(
+      "atan", [](const auto & a) { return atan(a); }, [](double a) { return std::atan(a); });
+  require_unary<W>(
+      "sinh", [](const auto & a) { return sinh(a); }, [](double a) { return std::sinh(a); });
+  require_unary<W>(
+      "cosh", [](const auto & a) { return cosh(a); }, [](double a) { return std::cosh(a); });
+  require_unary<W>(
+      "tanh", [](const auto & a) { return tanh(a); }, [](double a) { return std::tanh(a); });
+  require_unary<W>(
+      "asinh", [](const auto & a) { return asinh(a); }, [](double a) { return std::asinh(a); });
+  require_unary<W>(
+      "acosh", [](const auto & a) { return acosh(a); }, [](double a) { return std::acosh(a); });
+  require_unary<W>(
+      "atanh", [](const auto & a) { return atanh(a); }, [](double a) { return std::atanh(a); });
+  require_unary<W>(
+      "log10", [](const auto & a) { return log10(a); }, [](double a) { return std::log10(a); });
+  require_unary<W>(
+      "cbrt", [](const auto & a) { return cbrt(a); }, [](double a) { return std::cbrt(a); });
   require_binary<W>(
       "atan2",
       [](const auto & a, const auto & b) { return atan2(a, b); },
       [](double a, double b) { return std::atan2(a, b); });
+  require_binary<W>(
+      "fmod",
+      [](const auto & a, const auto & b) { return fmod(a, b); },
+      [](double a, double b) { return std::fmod(a, b); });
   for (const double n : {0.0, 1.0, 3.0, -1.0, 0.5, -2.5})
     require_unary<W>(
         "pow", [n](const auto & a) { return pow(a, n); }, [n](double a) { return std::pow(a, n); });
@@ -171,6 +193,34 @@ test_selection()
       "!",
       [](const auto & a) { return shown<W>(~(a > 0.0)); },
       [](double a) { return a > 0 ? 0.0 : 1.0; });
+
+  using namespace neml2::kernels; // of plain numbers
+  require_unary<W>(
+      "sign",
+      [](const auto & a) { return sign(a); },
+      [](double a) { return a > 0   ? 1
+                            : a < 0 ? -1
+                                    : a; });
+  require_unary<W>(
+      "heaviside",
+      [](const auto & a) { return heaviside(a); },
+      [](double a) {
+        return std::isnan(a) ? a : a > 0 ? 1 : a < 0 ? 0 : 0.5;
+      });
+  require_unary<W>(
+      "macaulay",
+      [](const auto & a) { return macaulay(a); },
+      [](double a) { return std::isnan(a) || a > 0 ? a : 0; });
+  require_unary<W>(
+      "dmacaulay",
+      [](const auto & a) { return dmacaulay(a); },
+      [](double a) { return heaviside(a); });
+  require_unary<W>(
+      "deg2rad", [](const auto & a) { return deg2rad(a); }, [](double a) { return deg2rad(a); });
+  require_binary<W>(
+      "clamp",
+      [](const auto & a, const auto & b) { return clamp(Pack<W>(a), b, 2.0); },
+      [](double a, double b) { return clamp(a, b, 2.0); });
 
   // b at a tie, whatever the signs of zeros; not-a-number if either is.
   require_binary<W>(

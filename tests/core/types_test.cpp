@@ -16,6 +16,7 @@ TEST_CASE("sizes and shapes are LibTorch's", "[core][types]")
   REQUIRE(std::is_same_v<CScalar, c10::Scalar>);
   REQUIRE(std::is_same_v<SmallVector<int, 3>, c10::SmallVector<int, 3>>);
   REQUIRE(std::is_same_v<ArrayRef<int>, c10::ArrayRef<int>>);
+  REQUIRE(std::is_same_v<OptionalArrayRef<int64_t>, c10::OptionalArrayRef<int64_t>>);
   REQUIRE(std::is_same_v<Real, double>);
   REQUIRE(std::is_same_v<Integer, int64_t>);
 }

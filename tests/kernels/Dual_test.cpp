@@ -92,14 +92,24 @@ require_binary(const std::string & name,
 // The functions of plain numbers that the library does not bring itself: formulas find those of duals
 // by their arguments.
 using std::acos;
+using std::acosh;
 using std::asin;
+using std::asinh;
+using std::atan;
 using std::atan2;
+using std::atanh;
+using std::cbrt;
 using std::cos;
+using std::cosh;
 using std::exp;
+using std::fmod;
 using std::log;
+using std::log10;
 using std::pow;
 using std::sin;
+using std::sinh;
 using std::tan;
+using std::tanh;
 
 template <template <class> class Row>
 Row<double>
@@ -205,6 +215,44 @@ TEST_CASE("functions of duals are differentiated", "[kernels][Dual]")
       "asin", [](const auto & a) { return asin(a); }, inside);
   require_unary(
       "acos", [](const auto & a) { return acos(a); }, inside);
+  require_unary(
+      "atan", [](const auto & a) { return atan(a); }, any);
+  require_unary(
+      "sinh", [](const auto & a) { return sinh(a); }, any);
+  require_unary(
+      "cosh", [](const auto & a) { return cosh(a); }, any);
+  require_unary(
+      "tanh", [](const auto & a) { return tanh(a); }, any);
+  require_unary(
+      "asinh", [](const auto & a) { return asinh(a); }, any);
+  require_unary("acosh", [](const auto & a) { return acosh(a); }, {1.1, 2, 20});
+  require_unary(
+      "atanh", [](const auto & a) { return atanh(a); }, inside);
+  require_unary("log10", [](const auto & a) { return log10(a); }, {0.1, 0.3, 1, 20});
+  require_unary(
+      "cbrt", [](const auto & a) { return cbrt(a); }, not_zero);
+  require_unary(
+      "sign", [](const auto & a) { return sign(a); }, not_zero);
+  require_unary(
+      "heaviside", [](const auto & a) { return heaviside(a); }, not_zero);
+  require_unary(
+      "macaulay", [](const auto & a) { return macaulay(a); }, not_zero);
+  require_unary(
+      "dmacaulay", [](const auto & a) { return dmacaulay(a); }, not_zero);
+  require_unary(
+      "deg2rad", [](const auto & a) { return deg2rad(a); }, any);
+  require_unary(
+      "clamp", [](const auto & a) { return clamp(a, -0.7, 2.0); }, any);
+  require_binary(
+      "fmod", [](const auto & a, const auto & b) { return fmod(a, b); }, {-7.4, 0.3, 7}, {-2.2, 3});
+  require_binary("lower bound",
+                 [](const auto & a, const auto & b) { return clamp(a, b, 2.0); },
+                 {-1, 0.7, 3},
+                 {0.5, 1});
+  require_binary("upper bound",
+                 [](const auto & a, const auto & b) { return clamp(a, -2.0, b); },
+                 {-3, 0.7, 3},
+                 {0.5, 1});
   require_binary(
       "atan2", [](const auto & a, const auto & b) { return atan2(a, b); }, not_zero, not_zero);
   require_binary(
@@ -240,6 +288,26 @@ TEST_CASE("abs has the slope of the side, and none at zero", "[kernels][Dual]")
     const auto r = abs(variable<1>(zero, 0));
     REQUIRE((r.x == 0 && r.d[0] == 0));
   }
+}
+
+TEST_CASE("macaulay has the slope of heaviside, a bound that of the bounded", "[kernels][Dual]")
+{
+  for (const double x : {-2.0, -0.0, 0.0, 3.0, inf, -inf})
+  {
+    const auto v = variable<1>(x, 0);
+    REQUIRE((macaulay(v).x == std::max(x, 0.0) && macaulay(v).d[0] == heaviside(x)));
+    REQUIRE((heaviside(v).x == heaviside(x) && heaviside(v).d[0] == 0));
+    REQUIRE((sign(v).x == sign(x) && sign(v).d[0] == 0));
+  }
+  const double nan_ = std::nan("");
+  REQUIRE(std::isnan(macaulay(variable<1>(nan_, 0)).x));
+  REQUIRE(std::isnan(heaviside(variable<1>(nan_, 0)).x));
+  REQUIRE(std::isnan(clamp(variable<1>(nan_, 0), 0.0, 1.0).x));
+  const auto a = variable<2>(2, 0), b = variable<2>(2, 1);
+  REQUIRE((clamp(a, 0.0, 2.0).d[0] == 1 && clamp(a, 2.0, 3.0).d[0] == 1));
+  REQUIRE((clamp(a, b, 3.0).d[0] == 1 && clamp(a, b, 3.0).d[1] == 0));
+  REQUIRE((clamp(a, 0.0, 1.0).d[0] == 0 && clamp(a, 3.0, 1.0).x == 1));
+  REQUIRE((cbrt(variable<1>(0, 0)).x == 0 && cbrt(variable<1>(0, 0)).d[0] == inf));
 }
 
 TEST_CASE("maximum and minimum take the derivative of the second at a tie", "[kernels][Dual]")

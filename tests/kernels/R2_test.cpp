@@ -51,6 +51,17 @@ TEST_CASE("det is that of the book and multiplicative", "[kernels][R2]")
   REQUIRE(close(det(R), 1));
 }
 
+TEST_CASE("Cofactors are the derivative of det, also where it is 0", "[kernels][R2]")
+{
+  constexpr R2<double> singular(1, 2, 3, 4, 5, 6, 5, 7, 9);
+  static_assert(close(cofactors(A), transpose(inv(A)) * det(A), 1e-13));
+  for (int i = 0; i < 9; i++)
+  {
+    REQUIRE(close(det(test::vary<R2>(A, i)).slope, cofactors(A)[i]));
+    REQUIRE(close(det(test::vary<R2>(singular, i)).slope, cofactors(singular)[i]));
+  }
+}
+
 TEST_CASE("inv times the matrix is the identity, from both sides", "[kernels][R2]")
 {
   static_assert(close(A * inv(A), I, 1e-13));

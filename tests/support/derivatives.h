@@ -95,10 +95,12 @@ compare_gradients(const char * which,
   return {};
 }
 
-/// Arguments of two batch entries; two or more arguments broadcast with one another.
+/// Arguments of two batch entries; two or more arguments broadcast with one another. The same in every
+/// run: now and then random ones are closer to a kink than the step of a difference quotient.
 inline Arguments
 differentiated_arguments(const Operation & op)
 {
+  at::manual_seed(1);
   return arguments(op, op.count() > 1 ? Batches{{2, 1}, {3}} : Batches{{2}});
 }
 

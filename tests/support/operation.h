@@ -108,9 +108,9 @@ values(TensorShapeRef batch, TensorShapeRef base, Dtype dtype)
   at::Tensor x;
   if (base.empty())
     x = 0.1 + 0.3 * u;
-  else if (base.size() == 2)
+  else if (base.size() == 2 && base[0] == base[1])
     x = u - 0.5 + 3.0 * at::eye(base[0], at::kDouble);
-  else if (base[0] == 6)
+  else if (base.size() == 1 && base[0] == 6)
     x = u - 0.5 + at::tensor({3.0, 3.0, 3.0, 0.0, 0.0, 0.0}, at::kDouble);
   else
     x = 2.0 * u - 1.0;

@@ -278,6 +278,10 @@ TEST_CASE("A copy of an axis that is not set up is a deep one", "[tensors][label
   REQUIRE(a.variable_names() == Names{{"s", "x"}});
   REQUIRE(b.variable_names() == Names{{"s", "y"}});
   REQUIRE(b.subaxis("s").qualify("y").str() == "s/y");
+  b.subaxis("s") = example(); // set up, but the sub-axis gets a layout of its own
+  REQUIRE(b.subaxis({"s", "S"}).qualify("x").str() == "s/S/x");
+  b.add<Scalar>({"s", "z"}).setup_layout();
+  REQUIRE(b.range({"s", "z"}) == std::pair<Size, Size>(7, 8));
 }
 
 TEST_CASE("Adjacent slices that two axes have in common are merged", "[tensors][labels]")

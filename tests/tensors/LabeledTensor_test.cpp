@@ -286,6 +286,33 @@ TEST_CASE("fill copies the variables that both have", "[tensors][labels]")
   REQUIRE_THROWS_AS(V.fill(T), NEMLException);
 }
 
+TEST_CASE("fill from a view of the same memory writes what was there", "[tensors][labels]")
+{
+  LabeledAxis source, target;
+  source.add<Scalar>("x").add<Scalar>("y");
+  source.setup_layout();
+  target.add<Scalar>("x").add<Scalar>("xx").add<Scalar>("y");
+  target.setup_layout();
+  const at::Tensor memory = numbers({4});
+  const at::Tensor before = memory.clone();
+  LabeledVector to(memory.slice(0, 1, 4), {&target});
+  to.fill(LabeledVector(memory.slice(0, 0, 2), {&source}));
+  REQUIRE(at::equal(to.base_index({"x"})[0], before[0]));
+  REQUIRE(at::equal(to.base_index({"y"})[0], before[1]));
+}
+
+TEST_CASE("allclose refuses what cannot be compared", "[tensors][labels][errors]")
+{
+  const auto axis = rows();
+  const auto a = LabeledVector::zeros({2}, {&axis});
+  REQUIRE(utils::allclose(a, a));
+  REQUIRE_FALSE(utils::allclose(a, LabeledVector::zeros({3}, {&axis})));
+  REQUIRE_THROWS_WITH(utils::allclose(a, a.to(kFloat32)),
+                      ContainsSubstring("allclose: operands of different dtypes"));
+  REQUIRE_THROWS_WITH(utils::allclose(a, LabeledVector()),
+                      ContainsSubstring("allclose: undefined"));
+}
+
 TEST_CASE("Matrices chain as derivatives do", "[tensors][labels]")
 {
   LabeledAxis i, p, j;

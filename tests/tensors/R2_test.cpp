@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R2.h"
+#include "support/cuda.h"
 #include "support/derivatives.h"
 #include "support/gradients.h"
+#include "support/jacobian.h"
 #include "support/parity.h"
 #include "support/refusals.h"
 #include "support/rotation.h"
@@ -119,6 +121,34 @@ operations()
           [](const R2 & x, const Rot & r) { return x.rotate(r); },
           [](const Arguments & a) { return test::rotated2(a[0], test::rotation_of(a[1])); }),
       operation<R2, R2>(
+          "drotate",
+          Accepts::numbers,
+          [](const R2 & A, const R2 & R) { return A.drotate(R); },
+          [](const Arguments & a)
+          {
+            return at::einsum("ik,...jn,...ln->...ijkl", {test::delta(), a[1], a[0]}) +
+                   at::einsum("jk,...im,...ml->...ijkl", {test::delta(), a[1], a[0]});
+          }),
+      operation<R2, Rot>(
+          "drotate",
+          Accepts::floating,
+          [](const R2 & x, const Rot & r) { return x.drotate(r); },
+          [](const Arguments & a)
+          {
+            return test::jacobian([&](const at::Tensor & r)
+                                  { return test::rotated2(a[0], test::rotation_of(r)); },
+                                  a[1],
+                                  2,
+                                  1);
+          }),
+      operation<R2, R2>(
+          "outer",
+          Accepts::numbers,
+          [](const R2 & A, const R2 & B) { return A.outer(B); },
+          [](const Arguments & a) {
+            return at::einsum("...ij,...kl->...ijkl", {a[0], a[1]});
+          }),
+      operation<R2, R2>(
           "R2 * R2",
           Accepts::numbers,
           [](const R2 & A, const R2 & B) { return A * B; },
@@ -176,6 +206,14 @@ all_operations()
 
 const R2 A = R2::fill(1, 2, 3, 4, 5, 6, 7, 8, 10);
 const R2 R = R2::fill(0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6); // a rotation
+
+/// Whether it is one operation with a derivative rule; the others are composed where autograd records
+/// them.
+bool
+has_rule(const test::Operation & op)
+{
+  return op.name != "R2::fill" && op.name != "drotate" && op.name != "outer";
+}
 } // namespace
 
 TEST_CASE("Operations of R2 agree with their definitions", "[tensors][R2]")
@@ -206,7 +244,7 @@ TEST_CASE("Operations of R2 can be differentiated twice", "[tensors][R2][autogra
 TEST_CASE("Gradients of R2 are fused and right", "[tensors][R2][autograd]")
 {
   for (const auto & op : operations())
-    if (op.name != "R2::fill") // which is several operations
+    if (has_rule(op))
       REQUIRE(test::gradients_are_fused_and_right(op));
 }
 
@@ -214,6 +252,12 @@ TEST_CASE("Operations of R2 give shapes on the meta device", "[tensors][R2]")
 {
   for (const auto & op : all_operations())
     REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("Operations of R2 are the same on a GPU", "[tensors][R2][cuda]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::same_on_cuda(op));
 }
 
 TEST_CASE("Operations of R2 refuse bad operands and say why", "[tensors][R2][errors]")
@@ -261,6 +305,11 @@ TEST_CASE("The identity is δ and neutral", "[tensors][R2]")
 {
   REQUIRE(at::equal(R2::identity(), at::eye(3, at::kDouble)));
   REQUIRE(R2::identity(kFloat32).scalar_type() == kFloat32);
+  REQUIRE(at::equal(R2::identity_map(), at::eye(9, at::kDouble).reshape({3, 3, 3, 3})));
+  REQUIRE(R2::identity_map(kFloat32).scalar_type() == kFloat32);
+  REQUIRE(R2::identity_map(default_tensor_options().requires_grad(true)).is_leaf());
+  REQUIRE(R2::identity_map(default_tensor_options().requires_grad(true)).requires_grad());
+  REQUIRE_THROWS_AS(R2::identity_map(TensorOptions(kInt64).requires_grad(true)), NEMLException);
   REQUIRE(at::equal(R2::identity() * A, A));
   REQUIRE(at::equal(A * R2::identity(), A));
 }
@@ -272,8 +321,18 @@ TEST_CASE("A component, row or column of an R2 is out of range beyond 2", "[tens
   REQUIRE(at::equal(A.col(0), Vec::fill(1, 4, 7)));
   REQUIRE_THROWS_AS(A(0, 3), NEMLException);
   REQUIRE_THROWS_AS(A(-4, 0), NEMLException);
-  REQUIRE_THROWS_AS(A.row(3), NEMLException);
-  REQUIRE_THROWS_AS(A.col(-4), NEMLException);
+  REQUIRE(test::error_of([] { (void)A.row(3); }).rfind("R2::row: the component index 3", 0) == 0);
+  REQUIRE(test::error_of([] { (void)A.col(-4); }).rfind("R2::col: the component index -4", 0) == 0);
+}
+
+TEST_CASE("A WR2 becomes an R2 implicitly, a Rot explicitly", "[tensors][R2]")
+{
+  const auto matrix = [](const R2 & M) { return M; };
+  const WR2 W(at::rand({4, 3}, at::kDouble));
+  REQUIRE(at::equal(matrix(W), R2::skew(Vec(W))));
+  static_assert(!std::is_convertible_v<Rot, R2>);
+  const Rot r(at::rand({4, 3}, at::kDouble));
+  REQUIRE(at::equal(R2(r), r.euler_rodrigues()));
 }
 
 TEST_CASE("Determinant and inverse of R2 obey their laws", "[tensors][R2]")
@@ -315,6 +374,17 @@ TEST_CASE("A rotation keeps the invariants of R2", "[tensors][R2]")
   REQUIRE(at::allclose(T.rotate(r).rotate(r.inverse()), T.expand({4, 5, 3, 3})));
 }
 
+TEST_CASE("The derivative of a rotated R2 is that of its vectors", "[tensors][R2]")
+{
+  const Vec a(at::rand({4, 3}, at::kDouble)), b(at::rand({4, 3}, at::kDouble));
+  const Rot r(at::rand({4, 3}, at::kDouble));
+  REQUIRE(at::allclose(a.outer(b).drotate(r),
+                       at::einsum("...ik,...j->...ijk", {a.drotate(r), b.rotate(r)}) +
+                           at::einsum("...i,...jk->...ijk", {a.rotate(r), b.drotate(r)})));
+  // At r = 0 a rotation is 4 dr × a to first order
+  REQUIRE(at::allclose(a.drotate(Rot::identity()), R2::skew(a) * -4));
+}
+
 TEST_CASE("dev has no trace and is orthogonal to vol", "[tensors][R2]")
 {
   const R2 T(test::values({5}, {3, 3}, at::kDouble));
@@ -339,6 +409,10 @@ TEST_CASE("The functions of R2 under other names are the same", "[tensors][R2]")
   REQUIRE(at::equal(norm(M), M.norm()));
   REQUIRE(at::equal(norm(M, 2), M.norm(2)));
   REQUIRE(at::equal(skew(v), R2::skew(v)));
+  REQUIRE(at::equal(outer(M, N), M.outer(N)));
+  REQUIRE(at::equal(outer(M), M.outer(M)));
+  REQUIRE(at::equal(drotate(M, N), M.drotate(N)));
+  REQUIRE(at::equal(drotate(M, Rot(v)), M.drotate(Rot(v))));
   REQUIRE(at::equal(rotate(M, N), M.rotate(N)));
   REQUIRE(at::equal(rotate(M, Rot(v)), M.rotate(Rot(v))));
 }

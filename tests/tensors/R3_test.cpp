@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R3.h"
+#include "support/cuda.h"
 #include "support/derivatives.h"
 #include "support/parity.h"
 #include "support/reference.h"
@@ -26,7 +27,7 @@ component()
       { return a[0].flatten(-3).index_select(-1, at::tensor({15}, at::kLong)).squeeze(-1); });
 }
 
-/// Elementwise operations, of which the one with a Scalar runs on rows.
+/// Operations, of which the last is LibTorch's where dtypes are equal and the others run on rows.
 const std::vector<test::Operation> &
 operations()
 {
@@ -38,6 +39,13 @@ operations()
           [](const Arguments & a) {
             return at::einsum("...ijk,...->...ijk", {a[0], a[1]});
           }),
+      operation<R3, Vec>(
+          "contract_k",
+          Accepts::numbers,
+          [](const R3 & T, const Vec & v) { return T.contract_k(v); },
+          [](const Arguments & a) {
+            return at::einsum("...ijk,...k->...ij", {a[0], a[1]});
+          }),
       operation<R3, R3>(
           "-",
           Accepts::any,
@@ -47,19 +55,20 @@ operations()
 }
 } // namespace
 
-TEST_CASE("Components and arithmetic of R3 agree with their definitions", "[tensors][R3]")
+TEST_CASE("Operations of R3 agree with their definitions", "[tensors][R3]")
 {
   REQUIRE(test::agrees_with_reference(component()));
   for (const auto & op : operations())
     REQUIRE(test::agrees_with_reference(op));
 }
 
-TEST_CASE("Arithmetic of R3 with a scalar is the same fused and composed", "[tensors][R3]")
+TEST_CASE("Operations of R3 on rows are the same fused and composed", "[tensors][R3]")
 {
   REQUIRE(test::same_on_both_paths(operations()[0]));
+  REQUIRE(test::same_on_both_paths(operations()[1]));
 }
 
-TEST_CASE("Components and arithmetic of R3 can be differentiated twice", "[tensors][R3][autograd]")
+TEST_CASE("Operations of R3 can be differentiated twice", "[tensors][R3][autograd]")
 {
   REQUIRE(test::first_derivatives_are_right(component()));
   for (const auto & op : operations())
@@ -69,11 +78,31 @@ TEST_CASE("Components and arithmetic of R3 can be differentiated twice", "[tenso
   }
 }
 
-TEST_CASE("Components and arithmetic of R3 give shapes on the meta device", "[tensors][R3]")
+TEST_CASE("Operations of R3 give shapes on the meta device", "[tensors][R3]")
 {
   REQUIRE(test::gives_shapes_on_meta(component()));
   for (const auto & op : operations())
     REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("Operations of R3 are the same on a GPU", "[tensors][R3][cuda]")
+{
+  REQUIRE(test::same_on_cuda(component()));
+  for (const auto & op : operations())
+    REQUIRE(test::same_on_cuda(op));
+}
+
+TEST_CASE("contract_k refuses bad operands and is exact on integers", "[tensors][R3][errors]")
+{
+  REQUIRE(test::refuses_bad_operands(operations()[1]));
+  REQUIRE(test::is_exact_on_integers(operations()[1]));
+}
+
+TEST_CASE("The permutation tensor contracted with a vector is its skew tensor", "[tensors][R3]")
+{
+  const Vec v(at::rand({4, 3}, at::kDouble));
+  REQUIRE(at::allclose(R3::levi_civita().contract_k(v), -R2::skew(v)));
+  REQUIRE(at::equal(contract_k(R3::levi_civita(), v), R3::levi_civita().contract_k(v)));
 }
 
 TEST_CASE("A component of R3 is out of range beyond 2", "[tensors][R3][errors]")

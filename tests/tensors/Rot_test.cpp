@@ -196,8 +196,7 @@ TEST_CASE("Operations of Rot can be differentiated twice", "[tensors][Rot][autog
 TEST_CASE("Gradients of Rot are fused and right", "[tensors][Rot][autograd]")
 {
   for (const auto & op : operations())
-    if (op.name != "Rot::fill_matrix") // which has no rule
-      REQUIRE(test::gradients_are_fused_and_right(op));
+    REQUIRE(test::gradients_are_fused_and_right(op));
 }
 
 TEST_CASE("Operations of Rot give shapes on the meta device", "[tensors][Rot]")
@@ -328,6 +327,30 @@ TEST_CASE("The gradient of a rotation by its matrix is finite everywhere",
   for (int i = 0; i < 3; i++)
     REQUIRE(at::equal(torch::autograd::grad({Rot::fill_matrix(I)(i)}, {I})[0],
                       -test::permutation()[i] / 8));
+}
+
+TEST_CASE("The gradient of a rotation by its matrix is fused and right at any angle",
+          "[tensors][Rot][autograd]")
+{
+  const R2 R(Rot::axis_angle(Vec(at::randn({200, 3}, at::kDouble)),
+                             Scalar(3.5 * at::rand({200}, at::kDouble)))
+                 .euler_rodrigues()
+                 .detach()
+                 .requires_grad_());
+  const auto weight = at::randn({200, 3}, at::kDouble).requires_grad_();
+  const auto derivatives = [&]
+  {
+    const auto y = Rot::fill_matrix(R);
+    const auto g = torch::autograd::grad({y}, {R}, {weight}, true, /*create_graph=*/true)[0];
+    const auto second = torch::autograd::grad({g.pow(2).sum()}, {R, weight});
+    return std::vector<at::Tensor>{g, second[0], second[1]};
+  };
+  REQUIRE(Rot::fill_matrix(R).grad_fn()->name() == "Rot::fill_matrixBackward");
+  const auto by_rule = derivatives();
+  const test::WithoutGradientRules guard;
+  const auto composed = derivatives();
+  for (size_t i = 0; i < composed.size(); i++)
+    REQUIRE(at::allclose(by_rule[i], composed[i], 1e-11, 1e-12));
 }
 
 TEST_CASE("The derivative of a matrix and back is the identity", "[tensors][Rot][autograd]")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SSR4.h"
+#include "support/cuda.h"
 #include "support/derivatives.h"
 #include "support/gradients.h"
 #include "support/parity.h"
@@ -164,6 +165,66 @@ others()
   return all;
 }
 
+/// The derivative by r of the rotated tensor, with that of the matrix by central differences of six
+/// points.
+at::Tensor
+drotated(const at::Tensor & C, const at::Tensor & r)
+{
+  constexpr double h = 1e-3;
+  std::vector<at::Tensor> by_r;
+  for (int k = 0; k < 3; k++)
+  {
+    const auto slope = [&](int n)
+    {
+      const auto shift = at::zeros({3}, at::kDouble);
+      shift[k] = n * h;
+      return (test::rotated4(full4_of(C), test::rotation_of(r + shift)) -
+              test::rotated4(full4_of(C), test::rotation_of(r - shift))) /
+             (2 * n * h);
+    };
+    by_r.push_back(stored4_of(1.5 * slope(1) - 0.6 * slope(2) + 0.1 * slope(3)));
+  }
+  return at::stack(by_r, -1);
+}
+
+/// The derivative by a rotation, fused; its reference is one of differences.
+test::Operation
+drotate_operation()
+{
+  return operation<SSR4, Rot>(
+      "drotate",
+      Accepts::floating,
+      [](const SSR4 & C, const Rot & r) { return C.drotate(r); },
+      [](const Arguments & a) { return drotated(a[0], a[1]); });
+}
+
+/// Derivatives of base shape (6, 6, 6, 6), a few calls of LibTorch.
+const std::vector<test::Operation> &
+large_derivatives()
+{
+  static const std::vector<test::Operation> all{
+      operation<SSR4, Rot>(
+          "SSR4::drotate_self",
+          Accepts::floating,
+          [](const SSR4 & C, const Rot & r) { return C.drotate_self(r); },
+          [](const Arguments & a)
+          {
+            const auto R = test::rotation_of(a[1]), b = test::mandel_basis();
+            const auto Q = at::einsum("pij,...ik,...jl,qkl->...pq", {b, R, R, b});
+            return at::einsum("...ik,...jl->...ijkl", {Q, Q});
+          }),
+      operation<SSR4>(
+          "SSR4::dinverse",
+          Accepts::floating,
+          [](const SSR4 & C) { return C.dinverse(); },
+          [](const Arguments & a)
+          {
+            const auto X = at::linalg_inv(a[0]);
+            return -at::einsum("...ik,...lj->...ijkl", {X, X});
+          })};
+  return all;
+}
+
 std::vector<test::Operation>
 all_operations()
 {
@@ -238,6 +299,61 @@ TEST_CASE("Operations of SSR4 on integers are exact", "[tensors][SSR4]")
   for (const auto & op : all_operations())
     if (op.accepts != Accepts::floating)
       REQUIRE(test::is_exact_on_integers(op));
+}
+
+TEST_CASE("Operations of SSR4 are the same on the GPU", "[tensors][SSR4][cuda]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::same_on_cuda(op));
+}
+
+TEST_CASE("Derivatives of SSR4 agree with their definitions", "[tensors][SSR4]")
+{
+  for (const auto & op : large_derivatives())
+  {
+    REQUIRE(test::agrees_with_reference(op));
+    REQUIRE(test::gives_shapes_on_meta(op));
+    REQUIRE(test::refuses_bad_operands(op));
+    REQUIRE(test::same_on_cuda(op));
+  }
+}
+
+TEST_CASE("The derivative of a rotated SSR4 is that of its differences", "[tensors][SSR4]")
+{
+  const auto op = drotate_operation();
+  REQUIRE(test::same_on_both_paths(op));
+  REQUIRE(test::first_derivatives_are_right(op));
+  REQUIRE(test::gives_shapes_on_meta(op));
+  REQUIRE(test::refuses_bad_operands(op));
+  REQUIRE(test::same_on_cuda(op));
+  const SSR4 C(at::rand({2, 1, 6, 6}, at::kDouble));
+  const Rot r(at::rand({4, 3}, at::kDouble));
+  const auto d = C.drotate(r);
+  REQUIRE(d.batch_sizes() == TensorShape{2, 4});
+  REQUIRE(at::allclose(d, drotated(C, r), 1e-9, 1e-9));
+  REQUIRE(at::allclose(C.drotate(Rot::identity()).batch_index({1, 0}),
+                       drotated(C.batch_index({1, 0}), at::full({3}, 1e-12, at::kDouble)),
+                       1e-9,
+                       1e-9));
+  // It is what autograd finds
+  const Rot tracked(r.batch_index({0}).clone().requires_grad_());
+  const auto g = torch::autograd::grad({C.batch_index({0, 0}).rotate(tracked)(2, 4)}, {tracked})[0];
+  REQUIRE(at::allclose(g, core::raw(d)[0][0][2][4]));
+}
+
+TEST_CASE("Derivatives of SSR4 by itself map its rates", "[tensors][SSR4]")
+{
+  const SSR4 C(test::values({5}, {6, 6}, at::kDouble)), dC(at::rand({5, 6, 6}, at::kDouble));
+  const Rot r(at::rand({3}, at::kDouble));
+  const auto mapped = [&](const SSSSR8 & d) { return at::einsum("...ijkl,...kl->...ij", {d, dC}); };
+  REQUIRE(C.drotate_self(r).batch_sizes() == TensorShape{5});
+  REQUIRE(at::allclose(mapped(C.drotate_self(r)), dC.rotate(r)));
+  REQUIRE(at::allclose(mapped(C.dinverse()), -(C.inverse() * dC * C.inverse())));
+  REQUIRE(at::equal(mapped(SSR4::identity_map()), dC));
+  REQUIRE(SSR4::identity_map(kFloat32).scalar_type() == kFloat32);
+  REQUIRE(SSR4::identity_map().batch_dim() == 0);
+  REQUIRE(SSR4::identity_map(default_tensor_options().requires_grad(true)).is_leaf());
+  REQUIRE_FALSE(SSR4::identity_C1().dinverse().isfinite().any().item<bool>());
 }
 
 TEST_CASE("SSR4 has the check values of the reference", "[tensors][SSR4]")

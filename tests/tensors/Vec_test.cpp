@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Vec.h"
+#include "support/cuda.h"
 #include "support/derivatives.h"
 #include "support/gradients.h"
+#include "support/jacobian.h"
 #include "support/parity.h"
 #include "support/refusals.h"
 #include "support/rotation.h"
@@ -81,11 +83,38 @@ operations()
           "rotate",
           Accepts::floating,
           [](const Vec & x, const Rot & r) { return x.rotate(r); },
-          [](const Arguments & a) { return test::rotated(a[0], test::rotation_of(a[1])); })};
+          [](const Arguments & a) { return test::rotated(a[0], test::rotation_of(a[1])); }),
+      operation<Vec, R2>(
+          "drotate",
+          Accepts::numbers,
+          [](const Vec & x, const R2 & R) { return x.drotate(R); },
+          [](const Arguments & a) {
+            return at::einsum("ij,...k->...ijk", {test::delta(), a[0]});
+          }),
+      operation<Vec, Rot>(
+          "drotate",
+          Accepts::floating,
+          [](const Vec & x, const Rot & r) { return x.drotate(r); },
+          [](const Arguments & a)
+          {
+            return test::jacobian([&](const at::Tensor & r)
+                                  { return test::rotated(a[0], test::rotation_of(r)); },
+                                  a[1],
+                                  1,
+                                  1);
+          })};
   return all;
 }
 
 const Vec v = Vec::fill(1, 2, 3), w = Vec::fill(-4, 5, 0.5);
+
+/// Whether it is one operation with a derivative rule; the others are composed where autograd records
+/// them.
+bool
+has_rule(const test::Operation & op)
+{
+  return op.name != "Vec::fill" && op.name != "drotate";
+}
 } // namespace
 
 TEST_CASE("Operations of Vec agree with their definitions", "[tensors][Vec]")
@@ -116,7 +145,7 @@ TEST_CASE("Operations of Vec can be differentiated twice", "[tensors][Vec][autog
 TEST_CASE("Gradients of Vec are fused and right", "[tensors][Vec][autograd]")
 {
   for (const auto & op : operations())
-    if (op.name != "Vec::fill") // which is several operations
+    if (has_rule(op))
       REQUIRE(test::gradients_are_fused_and_right(op));
 }
 
@@ -124,6 +153,12 @@ TEST_CASE("Operations of Vec give shapes on the meta device", "[tensors][Vec]")
 {
   for (const auto & op : operations())
     REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("Operations of Vec are the same on a GPU", "[tensors][Vec][cuda]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::same_on_cuda(op));
 }
 
 TEST_CASE("Operations of Vec refuse bad operands and say why", "[tensors][Vec][errors]")
@@ -198,6 +233,17 @@ TEST_CASE("A rotation keeps lengths and angles of vectors", "[tensors][Vec]")
                        at::tensor({-2.66882118, -0.46229609, 2.58140966}, at::kDouble),
                        0,
                        5e-9)); // the check value
+  const auto derivative = at::tensor({5.10386462,
+                                      7.58236002,
+                                      -1.06267516,
+                                      -10.77038549,
+                                      4.42781315,
+                                      -5.84147349,
+                                      3.34785872,
+                                      8.63207573,
+                                      -2.14478949},
+                                     at::kDouble);
+  REQUIRE(at::allclose(v.drotate(r).flatten(), derivative, 0, 5e-9));
   REQUIRE(at::allclose(v.rotate(r), v.rotate(r.euler_rodrigues())));
   REQUIRE(at::allclose(v.rotate(r).rotate(r.inverse()), v));
   REQUIRE(at::allclose(v.rotate(r).cross(w.rotate(r)), v.cross(w).rotate(r)));
@@ -217,7 +263,10 @@ TEST_CASE("The functions of Vec under other names are the same", "[tensors][Vec]
   REQUIRE(at::equal(norm(a), a.norm()));
   REQUIRE(at::equal(rotate(a, R), a.rotate(R)));
   REQUIRE(at::equal(rotate(a, Rot(b)), a.rotate(Rot(b))));
+  REQUIRE(at::equal(drotate(a, R), a.drotate(R)));
+  REQUIRE(at::equal(drotate(a, Rot(b)), a.drotate(Rot(b))));
   REQUIRE(at::equal(a.transform(R), R * a));
+  REQUIRE(at::equal(transform(a, R), R * a));
   REQUIRE(at::allclose(R2(self_outer(a)), outer(a)));
 }
 

@@ -207,11 +207,54 @@ struct Pack : kernels::Component<Pack<W>>
   {
     return lanewise(a, [](double x) { return std::acos(x); });
   }
+  NEML2_INLINE friend Pack atan(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::atan(x); });
+  }
+  NEML2_INLINE friend Pack sinh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::sinh(x); });
+  }
+  NEML2_INLINE friend Pack cosh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::cosh(x); });
+  }
+  NEML2_INLINE friend Pack tanh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::tanh(x); });
+  }
+  NEML2_INLINE friend Pack asinh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::asinh(x); });
+  }
+  NEML2_INLINE friend Pack acosh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::acosh(x); });
+  }
+  NEML2_INLINE friend Pack atanh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::atanh(x); });
+  }
+  NEML2_INLINE friend Pack log10(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::log10(x); });
+  }
+  NEML2_INLINE friend Pack cbrt(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::cbrt(x); });
+  }
   NEML2_INLINE friend Pack atan2(const Pack & y, const Pack & x)
   {
     Pack r;
     for (int w = 0; w < W; w++)
       r.lane(w, std::atan2(y.lane(w), x.lane(w)));
+    return r;
+  }
+  NEML2_INLINE friend Pack fmod(const Pack & a, const Pack & b)
+  {
+    Pack r;
+    for (int w = 0; w < W; w++)
+      r.lane(w, std::fmod(a.lane(w), b.lane(w)));
     return r;
   }
   NEML2_INLINE friend Pack pow(const Pack & a, const Pack & n)

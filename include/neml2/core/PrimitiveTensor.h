@@ -3,6 +3,7 @@
 
 #include "neml2/core/Tensor.h"
 
+#include <string>
 #include <utility>
 
 namespace neml2
@@ -41,6 +42,13 @@ template <class T>
 using if_raw_tensor =
     std::enable_if_t<std::is_convertible_v<const T &, const at::Tensor &> && !is_tensor<T>, int>;
 
+/// The unused last parameter of constructors from other tensors. With it a type's own constructor
+/// template of one parameter hides none of them, which clang before 15 has it do.
+struct Implicit
+{
+  explicit constexpr Implicit(const char *) {}
+};
+
 /// The type whose rows are R<T>: every type says so of its own.
 template <template <class> class R>
 struct batch_of_rows
@@ -56,6 +64,36 @@ struct dependent_scalar
 };
 template <class T>
 using dependent_scalar_t = typename dependent_scalar<T>::type;
+
+/// Whether V are n Scalars, or n numbers and then options or not.
+template <Size n, class... V>
+constexpr bool
+are_components()
+{
+  if constexpr (n == 0 || sizeof...(V) < n || sizeof...(V) > n + 1)
+    return false;
+  else
+  {
+    constexpr bool numbers[] = {is_number<V>...};
+    bool all_numbers = true;
+    if constexpr (sizeof...(V) == n + 1) // the last are options
+    {
+      constexpr bool options[] = {std::is_convertible_v<const V &, TensorOptions>...};
+      all_numbers = options[n] && !numbers[n];
+    }
+    for (Size i = 0; i < n; i++)
+      all_numbers = all_numbers && numbers[i];
+    return all_numbers || (sizeof...(V) == n && (std::is_same_v<V, Scalar> && ...));
+  }
+}
+/// Enables an overload for the components of a tensor of base shape S.
+template <class Shape, class... V>
+struct Components;
+template <Size... S, class... V>
+struct Components<std::integer_sequence<Size, S...>, V...>
+  : std::enable_if<are_components<(Size(1) * ... * S), V...>(), int>
+{
+};
 } // namespace core
 
 /**
@@ -64,7 +102,7 @@ using dependent_scalar_t = typename dependent_scalar<T>::type;
  * Shape (batch; S...). The base shape is checked whenever one is made from a raw tensor.
  */
 template <class Derived, Size... S>
-class PrimitiveTensor : public TensorBase<Derived>
+class PrimitiveTensor : public TensorBase<Derived>, public core::mixins::FixedBaseFactories<Derived>
 {
 public:
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
@@ -84,7 +122,8 @@ public:
   /// The last dimensions of t are its base dimensions, all others batch dimensions. Shares storage.
   /// @throws NEMLException ("Base shape mismatch ...") unless t's shape ends in the base shape.
   template <class T, core::if_raw_tensor<T> = 0>
-  PrimitiveTensor(const T & t) : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
+  PrimitiveTensor(const T & t, core::Implicit = core::Implicit(""))
+    : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
   }
   /// The same; t must have batch_dim more dimensions than the base. 0 leaves it to be inferred.
@@ -120,9 +159,24 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(batch_shape))
   {
   }
+  /// The same with a number of intermediate dimensions, which must be 0.
+  PrimitiveTensor(const at::Tensor & t, Size dynamic_dim, Size intmd_dim)
+    : PrimitiveTensor(neml2::Tensor(t, dynamic_dim, intmd_dim))
+  {
+  }
+  PrimitiveTensor(const at::Tensor & t, const TraceableTensorShape & dynamic_shape, Size intmd_dim)
+    : PrimitiveTensor(t, dynamic_shape)
+  {
+    core::check_no_intmd(Derived::type_name, intmd_dim);
+  }
+  PrimitiveTensor(const at::Tensor & t, std::initializer_list<Size> dynamic_shape, Size intmd_dim)
+    : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
+  {
+  }
   /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too.
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
-  PrimitiveTensor(const T & t) : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
+  PrimitiveTensor(const T & t, core::Implicit = core::Implicit(""))
+    : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
     NEML2_CHECK(t.batch_dim() == this->batch_dim(),
                 "Base shape mismatch: ",
@@ -138,11 +192,12 @@ public:
       class B,
       std::enable_if_t<core::is_another_of_shape<B, Derived, std::integer_sequence<Size, S...>>(),
                        int> = 0>
-  PrimitiveTensor(const B & t)
+  PrimitiveTensor(const B & t, core::Implicit = core::Implicit(""))
     : TensorBase<Derived>(core::Trusted(), static_cast<const at::Tensor &>(t), t.batch_dim())
   {
   }
-  // ---- Factories: unbatched, or of a batch shape ----------------------------------------------
+
+  // ---- Factories: more in core/factories.h -----------------------------------------------------
 
   /// From nested brace lists; what is outside the base shape is batch: Scalar::create({1, 2}) is (2;).
   [[nodiscard]] static Derived create(const TensorDataContainer & data,
@@ -151,64 +206,26 @@ public:
     return Derived(data.to_tensor(options));
   }
 
-  /// Values not set.
-  [[nodiscard]] static Derived empty() { return empty(TraceableTensorShape()); }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Derived empty(const O & options)
+  /// The same with a batch dimension, which must be that of the result; 0 leaves it to be inferred.
+  [[nodiscard]] static Derived create(const TensorDataContainer & data,
+                                      Size batch_dim,
+                                      const TensorOptions & options = default_tensor_options())
   {
-    return empty(TraceableTensorShape(), options);
-  }
-  [[nodiscard]] static Derived empty(const TraceableTensorShape & batch,
-                                     const TensorOptions & options = default_tensor_options())
-  {
-    return make(
-        "empty", batch, options, [](auto shape, const auto & o) { return at::empty(shape, o); });
+    return Derived(data.to_tensor(options), batch_dim);
   }
 
-  [[nodiscard]] static Derived zeros() { return zeros(TraceableTensorShape()); }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Derived zeros(const O & options)
-  {
-    return zeros(TraceableTensorShape(), options);
-  }
-  [[nodiscard]] static Derived zeros(const TraceableTensorShape & batch,
-                                     const TensorOptions & options = default_tensor_options())
-  {
-    return make(
-        "zeros", batch, options, [](auto shape, const auto & o) { return at::zeros(shape, o); });
-  }
+  /// One argument a stored component, row-major: numbers, and then options or not, give (; S...);
+  /// Scalars, (...; ) each, give (...; S...), and their batch shapes broadcast. Types whose components
+  /// are not what users count have a fill of their own.
+  template <class... V,
+            typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
+  [[nodiscard]] static Derived fill(const V &... v);
 
-  [[nodiscard]] static Derived ones() { return ones(TraceableTensorShape()); }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Derived ones(const O & options)
-  {
-    return ones(TraceableTensorShape(), options);
-  }
-  [[nodiscard]] static Derived ones(const TraceableTensorShape & batch,
-                                    const TensorOptions & options = default_tensor_options())
-  {
-    return make(
-        "ones", batch, options, [](auto shape, const auto & o) { return at::ones(shape, o); });
-  }
-
-  [[nodiscard]] static Derived full(const CScalar & value)
-  {
-    return full(TraceableTensorShape(), value);
-  }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Derived full(const CScalar & value, const O & options)
-  {
-    return full(TraceableTensorShape(), value, options);
-  }
-  [[nodiscard]] static Derived full(const TraceableTensorShape & batch,
-                                    const CScalar & value,
-                                    const TensorOptions & options = default_tensor_options())
-  {
-    return make("full",
-                batch,
-                options,
-                [&](auto shape, const auto & o) { return at::full(shape, value, o); });
-  }
+  /// Einstein's sum over equal letters: R2::einsum("...ij,...jk->...ik", {A, B}) is A_ij B_jk. Each
+  /// tensor's letters are its base dimensions, and the leading "..." its batch, which broadcasts.
+  /// (...; base) of each -> (...; S...)
+  /// @throws NEMLException also if the equation does not fit the tensors, or this type its result.
+  [[nodiscard]] static Derived einsum(const std::string & equation, TensorList tensors);
 
   /// Derivative of a value by itself; the types that have one say so.
   /// @throws NEMLException here.
@@ -229,19 +246,8 @@ public:
     core::check_defined("()", this->self());
     at::Tensor r = *this;
     for (const Size k : {Size(i)...})
-    {
-      const Size n = r.size(this->batch_dim());
-      NEML2_CHECK(-n <= k && k < n,
-                  Derived::type_name,
-                  ": the component index ",
-                  k,
-                  " is out of range: expected one in [",
-                  -n,
-                  ", ",
-                  n,
-                  ").");
-      r = r.select(this->batch_dim(), k);
-    }
+      r = r.select(this->batch_dim(),
+                   core::component(Derived::type_name, k, r.size(this->batch_dim())));
     return Result(core::Trusted(), std::move(r), this->batch_dim());
   }
 
@@ -280,20 +286,11 @@ private:
         " does not end in it. Reshape the tensor, or choose the type of its last dimensions.");
     return n;
   }
-
-  template <class F>
-  static Derived make(const char * where,
-                      const TraceableTensorShape & batch,
-                      const TensorOptions & options,
-                      const F & f)
-  {
-    return Derived(core::Trusted(),
-                   core::make(where, utils::add_shapes(batch, base()), options, f),
-                   Size(batch.size()));
-  }
 };
 } // namespace neml2
 
 // ---- Definitions. PrimitiveTensor is complete from here on. ----
 
+#include "neml2/core/einsum.h"
+#include "neml2/core/fill.h"
 #include "neml2/core/operators.h"

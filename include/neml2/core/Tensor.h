@@ -14,7 +14,7 @@ class PrimitiveTensor;
  * Shape (batch; base), both arbitrary. + - * / are elementwise; both operands' batch shapes broadcast
  * with one another, and so do their base shapes, each aligned at its own last dimension.
  */
-class Tensor : public TensorBase<Tensor>
+class Tensor : public TensorBase<Tensor>, public core::mixins::AnyBaseFactories<Tensor>
 {
 public:
   static constexpr auto type_name = "Tensor";
@@ -29,7 +29,7 @@ public:
   {
   }
 
-  // ---- Factories: of a base shape without batch, or of (batch; base) --------------------------
+  // ---- Factories: more in core/factories.h -----------------------------------------------------
 
   /// From nested brace lists: create({{1, 2}, {3, 4}}) is (; 2, 2).
   [[nodiscard]] static Tensor create(const TensorDataContainer & data,
@@ -45,77 +45,14 @@ public:
     return {data.to_tensor(options), batch_dim};
   }
 
-  /// Values not set.
-  [[nodiscard]] static Tensor empty(TensorShapeRef base) { return empty({}, base); }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Tensor empty(TensorShapeRef base, const O & options)
+  /// The same with a number of intermediate dimensions, which must be 0.
+  [[nodiscard]] static Tensor create(const TensorDataContainer & data,
+                                     Size dynamic_dim,
+                                     Size intmd_dim,
+                                     const TensorOptions & options = default_tensor_options())
   {
-    return empty({}, base, options);
-  }
-  [[nodiscard]] static Tensor empty(const TraceableTensorShape & batch,
-                                    TensorShapeRef base,
-                                    const TensorOptions & options = default_tensor_options())
-  {
-    return make("Tensor::empty",
-                batch,
-                base,
-                options,
-                [](auto shape, const auto & o) { return at::empty(shape, o); });
-  }
-
-  [[nodiscard]] static Tensor zeros(TensorShapeRef base) { return zeros({}, base); }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Tensor zeros(TensorShapeRef base, const O & options)
-  {
-    return zeros({}, base, options);
-  }
-  [[nodiscard]] static Tensor zeros(const TraceableTensorShape & batch,
-                                    TensorShapeRef base,
-                                    const TensorOptions & options = default_tensor_options())
-  {
-    return make("Tensor::zeros",
-                batch,
-                base,
-                options,
-                [](auto shape, const auto & o) { return at::zeros(shape, o); });
-  }
-
-  [[nodiscard]] static Tensor ones(TensorShapeRef base) { return ones({}, base); }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Tensor ones(TensorShapeRef base, const O & options)
-  {
-    return ones({}, base, options);
-  }
-  [[nodiscard]] static Tensor ones(const TraceableTensorShape & batch,
-                                   TensorShapeRef base,
-                                   const TensorOptions & options = default_tensor_options())
-  {
-    return make("Tensor::ones",
-                batch,
-                base,
-                options,
-                [](auto shape, const auto & o) { return at::ones(shape, o); });
-  }
-
-  [[nodiscard]] static Tensor full(TensorShapeRef base, const CScalar & value)
-  {
-    return full({}, base, value);
-  }
-  template <class O, core::if_options<O> = 0>
-  [[nodiscard]] static Tensor full(TensorShapeRef base, const CScalar & value, const O & options)
-  {
-    return full({}, base, value, options);
-  }
-  [[nodiscard]] static Tensor full(const TraceableTensorShape & batch,
-                                   TensorShapeRef base,
-                                   const CScalar & value,
-                                   const TensorOptions & options = default_tensor_options())
-  {
-    return make("Tensor::full",
-                batch,
-                base,
-                options,
-                [&](auto shape, const auto & o) { return at::full(shape, value, o); });
+    core::check_no_intmd("Tensor::create", intmd_dim);
+    return create(data, dynamic_dim, options);
   }
 
   /// The n×n identity, (; n, n).
@@ -129,30 +66,23 @@ public:
                                        Size n,
                                        const TensorOptions & options = default_tensor_options())
   {
-    return make("Tensor::identity",
-                batch,
-                {n, n},
-                options,
-                [n](auto shape, const auto & o)
-                { return at::eye(n, o).expand(shape).clone(at::MemoryFormat::Contiguous); });
+    const TensorShape shape = utils::add_shapes(batch, n, n);
+    return {core::Trusted(),
+            core::make("Tensor::identity",
+                       shape,
+                       options,
+                       [n](auto s, const auto & o)
+                       { return at::eye(n, o).expand(s).clone(at::MemoryFormat::Contiguous); }),
+            Size(batch.size())};
   }
 
   /// Appends size-1 base dimensions until there are n of them.
+  /// @throws NEMLException if there are more.
   Tensor base_unsqueeze_to(Size n) const;
-
-private:
-  template <class F>
-  static Tensor make(const char * where,
-                     const TraceableTensorShape & batch,
-                     TensorShapeRef base,
-                     const TensorOptions & options,
-                     const F & f)
-  {
-    return {core::Trusted(),
-            core::make(where, utils::add_shapes(batch, base), options, f),
-            Size(batch.size())};
-  }
 };
+
+/// A list of tensors of any types: {strain, stress}. Does not own them.
+using TensorList = c10::ArrayRef<Tensor>;
 
 // ---- Definitions. Tensor is complete from here on. ----
 
@@ -160,65 +90,41 @@ inline Tensor
 Tensor::base_unsqueeze_to(Size n) const
 {
   core::check_defined("base_unsqueeze_to", *this);
-  at::Tensor r = *this;
-  for (Size d = base_dim(); d < n; d++)
-    r = r.unsqueeze(-1);
-  return {core::Trusted(), std::move(r), batch_dim()};
+  NEML2_CHECK(base_dim() <= n,
+              "base_unsqueeze_to: ",
+              core::operand(*this),
+              " has more than ",
+              n,
+              " base dimensions already.");
+  return base_unsqueeze(-1, n - base_dim());
 }
 
 template <class Derived>
 Tensor
 TensorBase<Derived>::base_index(indexing::TensorIndicesRef indices) const
 {
-  const auto all = base_indices("base_index", indices);
-  const at::Tensor r = core::index("base_index", *this, all);
-  // Index tensors that are not neighbours put their dimensions first: bring them behind the batch.
-  const core::IndexTensors found(all, dim());
-  if (found.adjacent || batch_dim() == 0)
-    return {core::Trusted(), r, batch_dim()};
-  TensorShape from, to;
-  for (Size d = 0; d < found.dims; d++)
-  {
-    from.push_back(d);
-    to.push_back(batch_dim() + d);
-  }
-  return {core::Trusted(), r.movedim(from, to), batch_dim()};
+  return {core::Trusted(), core::base_index(core::operand(self()), indices), batch_dim()};
 }
 
 template <class Derived>
 Tensor
 TensorBase<Derived>::base_slice(Size dim, const indexing::Slice & slice) const
 {
-  indexing::TensorIndices i;
-  i.append(size_t(core::position("base_slice", self(), dim, batch_dim(), this->dim())),
-           indexing::Slice());
-  i.push_back(slice);
-  return {core::Trusted(), core::index("base_slice", *this, i), batch_dim()};
+  return {core::Trusted(), core::slice(base_group("base_slice"), dim, slice), batch_dim()};
 }
 
 template <class Derived>
 Tensor
 TensorBase<Derived>::base_expand(TensorShapeRef shape) const
 {
-  core::check_defined("base_expand", self());
-  const auto aligned = core::align_base(*this, batch_dim(), Size(shape.size()));
-  return core::translate_errors(
-      "base_expand",
-      [&]
-      {
-        return neml2::Tensor(
-            core::Trusted(), aligned.expand(utils::add_shapes(batch_sizes(), shape)), batch_dim());
-      });
+  return {core::Trusted(), core::expand(base_group("base_expand"), shape), batch_dim()};
 }
 
 template <class Derived>
 Tensor
 TensorBase<Derived>::base_expand(Size n, Size dim) const
 {
-  core::check_defined("base_expand", self());
-  TensorShape shape(base_sizes().begin(), base_sizes().end());
-  shape[size_t(core::position("base_expand", self(), dim, 0, base_dim()))] = n;
-  return base_expand(shape);
+  return {core::Trusted(), core::expand(base_group("base_expand"), n, dim), batch_dim()};
 }
 
 template <class Derived>
@@ -226,6 +132,7 @@ template <class B, core::if_tensor<B>>
 Tensor
 TensorBase<Derived>::base_expand_as(const B & other) const
 {
+  core::check_defined("base_expand_as", other);
   return base_expand(other.base_sizes());
 }
 
@@ -240,54 +147,68 @@ template <class Derived>
 Tensor
 TensorBase<Derived>::base_reshape(TensorShapeRef shape) const
 {
-  core::check_defined("base_reshape", self());
-  return core::translate_errors(
-      "base_reshape",
-      [&]
-      {
-        return neml2::Tensor(
-            core::Trusted(), reshape(utils::add_shapes(batch_sizes(), shape)), batch_dim());
-      });
+  return {core::Trusted(), core::reshape(base_group("base_reshape"), shape), batch_dim()};
 }
 
 template <class Derived>
 Tensor
-TensorBase<Derived>::base_unsqueeze(Size d) const
+TensorBase<Derived>::base_unsqueeze(Size d, Size n) const
 {
-  const Size at = core::position("base_unsqueeze", self(), d, batch_dim(), dim() + 1);
-  return {core::Trusted(), unsqueeze(at), batch_dim()};
+  return {core::Trusted(), core::unsqueeze(base_group("base_unsqueeze"), d, n), batch_dim()};
+}
+
+template <class Derived>
+Tensor
+TensorBase<Derived>::base_squeeze(Size d) const
+{
+  return {core::Trusted(), core::squeeze(base_group("base_squeeze"), d), batch_dim()};
 }
 
 template <class Derived>
 Tensor
 TensorBase<Derived>::base_transpose(Size d1, Size d2) const
 {
-  return {core::Trusted(),
-          at::Tensor::transpose(core::position("base_transpose", self(), d1, batch_dim(), dim()),
-                                core::position("base_transpose", self(), d2, batch_dim(), dim())),
-          batch_dim()};
+  return {core::Trusted(), core::transpose(base_group("base_transpose"), d1, d2), batch_dim()};
 }
 
 template <class Derived>
 Tensor
-TensorBase<Derived>::base_flatten() const
+TensorBase<Derived>::base_movedim(Size from, Size to) const
 {
-  core::check_defined("base_flatten", self());
-  return base_reshape({base_storage()});
+  return {core::Trusted(), core::movedim(base_group("base_movedim"), from, to), batch_dim()};
 }
 
-namespace utils
+template <class Derived>
+Tensor
+TensorBase<Derived>::base_flatten(Size start, Size end) const
 {
-/// The batch shape all tensors broadcast to; undefined ones are skipped, an empty list gives [].
-/// @throws NEMLException if they do not broadcast.
-inline TraceableTensorShape
-broadcast_batch_sizes(const std::vector<neml2::Tensor> & tensors)
-{
-  TensorShape r;
-  for (const auto & t : tensors)
-    if (t.defined())
-      r = broadcast_sizes(r, t.batch_sizes());
-  return r;
+  return {core::Trusted(), core::flatten(base_group("base_flatten"), start, end), batch_dim()};
 }
-} // namespace utils
+
+template <class Derived>
+Tensor
+DynamicDims<Derived>::static_expand(TensorShapeRef intmd, TensorShapeRef base) const
+{
+  core::check_no_intmd("static_expand", intmd);
+  return self().base_expand(base);
+}
+
+template <class Derived>
+Tensor
+DynamicDims<Derived>::static_reshape(TensorShapeRef intmd, TensorShapeRef base) const
+{
+  core::check_no_intmd("static_reshape", intmd);
+  return self().base_reshape(base);
+}
+
+template <class Derived>
+Tensor
+DynamicDims<Derived>::static_flatten() const
+{
+  return self().base_flatten();
+}
 } // namespace neml2
+
+// ---- Functions of several tensors. ----
+
+#include "neml2/core/align.h"

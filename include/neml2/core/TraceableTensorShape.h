@@ -5,9 +5,12 @@
 #include "neml2/core/types.h"
 
 #include <type_traits>
+#include <vector>
 
 namespace neml2
 {
+class Scalar;
+
 /// One batch size. A number here; the name is that of NEML2 2.x, where tracing could record it.
 class TraceableSize
 {
@@ -20,6 +23,12 @@ public:
   const at::Tensor * traceable() const { return nullptr; }
   /// () int64
   at::Tensor as_tensor() const { return at::full({}, _size, kInt64); }
+  /// (; ) int64. The type is a parameter because Scalar is complete only above this room.
+  template <class S = Scalar>
+  S as_scalar() const
+  {
+    return S(as_tensor());
+  }
 
 private:
   Size _size;
@@ -136,6 +145,7 @@ public:
 
   /// The sizes as plain numbers.
   TensorShape concrete() const { return TensorShape(own().begin(), own().end()); }
+  std::vector<Size> vec() const { return own().vec(); }
   /// (n) int64
   at::Tensor as_tensor() const { return at::tensor(own(), kInt64); }
 
@@ -201,6 +211,19 @@ private:
 
   at::Tensor _source; ///< the tensor that returned this; undefined in copies
 };
+
+namespace core
+{
+/// Anything that is a shape, or one size, as an argument: refers to it.
+class ShapePart : public TensorShapeRef
+{
+public:
+  using TensorShapeRef::TensorShapeRef;
+  ShapePart(TensorShapeRef shape) : TensorShapeRef(shape) {}
+  ShapePart(const TraceableTensorShape & shape) : TensorShapeRef(shape.operator TensorShapeRef()) {}
+  ShapePart(const TraceableSize & size) : TensorShapeRef(reinterpret_cast<const Size &>(size)) {}
+};
+} // namespace core
 
 /// [1000, 2], and [] for no size.
 inline std::ostream &

@@ -4,8 +4,10 @@
 #include "neml2/core/batch.h"
 #include "neml2/kernels/SR2.h"
 
-/// Coarse ATen calls that the batch bodies of second and fourth order tensors are made of. They call no
-/// fused operation of the library: every one of those that a batch body names is compiled in all
+#include <limits>
+
+/// Coarse ATen calls that the batch bodies of second and fourth order tensors are made of. They call
+/// no fused operation of the library: every one of those that a batch body names is compiled in all
 /// programs that use the operation. Batch dimensions broadcast as matmul's do.
 namespace neml2::core
 {
@@ -57,23 +59,41 @@ skew(const at::Tensor & v)
   return at::stack(entries, -1).unflatten(-1, at::IntArrayRef({3, 3}));
 }
 
-/// Cofactors transposed, and determinant: the columns of the former are cross products of the rows.
-/// (..., 3, 3) -> (..., 3, 3), (...)
-inline std::pair<at::Tensor, at::Tensor>
-adjugate_and_det(const at::Tensor & A)
+/// Cofactors det(A) A_ji^-1, also where A is singular: cross products of the rows.
+/// (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+cofactors(const at::Tensor & A)
 {
-  const at::Tensor a0 = A.select(-2, 0), a1 = A.select(-2, 1), a2 = A.select(-2, 2);
-  const at::Tensor c0 = at::linalg_cross(a1, a2, -1);
-  const at::Tensor columns[] = {c0, at::linalg_cross(a2, a0, -1), at::linalg_cross(a0, a1, -1)};
-  return {at::stack(columns, -1), (a0 * c0).sum(-1, /*keepdim=*/false, A.scalar_type())};
+  const at::Tensor a = A.select(-2, 0), b = A.select(-2, 1), c = A.select(-2, 2);
+  const at::Tensor rows[] = {
+      at::linalg_cross(b, c, -1), at::linalg_cross(c, a, -1), at::linalg_cross(a, b, -1)};
+  return at::stack(rows, -2);
 }
 
-/// Inverse by cofactors. (..., 3, 3) -> (..., 3, 3)
+/// Determinant, by cofactors of the first row. (..., 3, 3) -> (...)
+inline at::Tensor
+det(const at::Tensor & A)
+{
+  const at::Tensor c = at::linalg_cross(A.select(-2, 1), A.select(-2, 2), -1);
+  return (A.select(-2, 0) * c).sum(-1, /*keepdim=*/false, A.scalar_type());
+}
+
+/// Inverse, by the cofactors of the transpose. (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 inv(const at::Tensor & A)
 {
-  const auto [adjugate, det] = adjugate_and_det(A);
-  return adjugate / det.unsqueeze(-1).unsqueeze(-1);
+  const at::Tensor adjugate = cofactors(A.transpose(-1, -2));
+  const at::Tensor d = (A.select(-1, 0) * adjugate.select(-2, 0)).sum(-1, /*keepdim=*/true);
+  return adjugate / d.unsqueeze(-1);
+}
+
+/// Inverse of a matrix of any size; NaN where a pivot is 0. (..., n, n) -> (..., n, n)
+inline at::Tensor
+inverse_or_nan(const at::Tensor & M)
+{
+  const auto [inverse, info] = at::linalg_inv_ex(M);
+  const at::Tensor singular = info.ne(0).unsqueeze(-1).unsqueeze(-1);
+  return inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN());
 }
 
 /// The matrix of modified Rodrigues parameters. (..., 3) -> (..., 3, 3)
@@ -84,6 +104,24 @@ rotation_matrix(const at::Tensor & r)
   const at::Tensor W = at::linalg_cross(r.unsqueeze(-1), prepend_dims(I, r.dim() + 1), -2);
   const at::Tensor d = 1 + s;
   return I + (4 * (1 - s) * W + 8 * at::matmul(W, W)) / (d * d);
+}
+
+/// J_ik = (4 (1 - s) δ_ik + 8 W_ik + 8 r_i r_k) / (1 + s)², s = r_k r_k, W = skew(r): the spin is
+/// J_ik times the rate of r_k. (..., 3) -> (..., 3, 3)
+inline at::Tensor
+spin_by_rate(const at::Tensor & r)
+{
+  const at::Tensor s = (r * r).sum(-1, /*keepdim=*/true).unsqueeze(-1), d = 1 + s;
+  const at::Tensor rr = r.unsqueeze(-1) * r.unsqueeze(-2);
+  return (4 * (1 - s) * at::eye(3, r.options()) + 8 * (skew(r) + rr)) / (d * d);
+}
+
+/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: what it makes of B's
+/// first index. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
+inline at::Tensor
+turn(const at::Tensor & J, const at::Tensor & B)
+{
+  return at::matmul(skew(J.transpose(-1, -2)), B.unsqueeze(-3));
 }
 
 /// R_ik A_kl R_jl. (..., n, n), (..., n, n) -> (..., n, n)

@@ -25,34 +25,6 @@ prepend_dims(const at::Tensor & t, Size n)
   return r;
 }
 
-/// The components of a Result from one batch of scalars each, in storage order; batches broadcast.
-template <class Result, class Component>
-Result
-stack(std::initializer_list<Component> components)
-{
-  TensorShape batch;
-  for (const auto & c : components)
-    broadcast_into(batch, c.sizes());
-  std::vector<at::Tensor> expanded;
-  expanded.reserve(components.size());
-  for (const auto & c : components)
-    expanded.push_back(c.expand(batch));
-  return Result(at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::base_shape)));
-}
-
-/// The same for components that come from outside: checked first.
-template <class Result, class Component>
-Result
-stack(const Operation & op, std::initializer_list<Component> components)
-{
-  SmallVector<Operand, 9> o;
-  for (const auto & c : components)
-    o.push_back(operand(c));
-  check_operands(op, o);
-  broadcast_batch(op, o);
-  return stack<Result>(components);
-}
-
 /// Σ a_i b_i over all base components, by LibTorch.
 template <class T>
 at::Tensor

@@ -141,10 +141,7 @@ evaluate_rows(const RowFormula & formula,
               ArrayRef<TensorShapeRef> bases,
               at::Tensor * results)
 {
-  Dtype dtype = kFloat64;
-  for (const auto & x : operands)
-    if (x.tensor)
-      dtype = x.tensor->scalar_type();
+  const Dtype dtype = first_tensor(operands).scalar_type();
   for (size_t i = 0; i < bases.size(); i++)
     results[i] = at::detail::empty_cpu(utils::add_shapes(batch, bases[i]), dtype);
   return evaluate_into(formula, operands, batch, {results, bases.size()});

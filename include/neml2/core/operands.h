@@ -248,25 +248,57 @@ check_defined(const char * where, const T & t)
   check_operand(Operation(where, Accepts::any), operand(t));
 }
 
-/// Position of dimension d of the group [lo, hi) of t's dimensions; negative d counts from hi.
-template <class T>
-Size
-position(const char * where, const T & t, Size d, Size lo, Size hi)
+/// The position of component i of n, negative i counting from the end: for R2::row, SR2(i, j) and such,
+/// whose name is `where`.
+inline Size
+component(const char * where, Size i, Size n)
 {
-  check_defined(where, t);
+  NEML2_CHECK(-n <= i && i < n,
+              where,
+              ": the component index ",
+              i,
+              " is out of range: expected one in [",
+              -n,
+              ", ",
+              n,
+              ").");
+  return i >= 0 ? i : n + i;
+}
+
+/// Position of dimension d of the group [lo, hi) of the operand's dimensions; negative d counts from hi.
+inline Size
+position(const char * where, const Operand & o, Size d, Size lo, Size hi)
+{
   const Size n = hi - lo;
   NEML2_CHECK(-n <= d && d < n,
               where,
               ": The dimension ",
               d,
               " is out of range for ",
-              operand(t),
+              o,
               ": expected one in [",
               -n,
               ", ",
               n,
               ").");
   return d >= 0 ? lo + d : hi + d;
+}
+template <class T, std::enable_if_t<is_tensor<T>, int> = 0>
+Size
+position(const char * where, const T & t, Size d, Size lo, Size hi)
+{
+  check_defined(where, t);
+  return position(where, operand(t), d, lo, hi);
+}
+
+/// The first tensor among operands.
+inline const at::Tensor &
+first_tensor(ArrayRef<Operand> operands)
+{
+  for (const auto & x : operands)
+    if (x.tensor)
+      return *x.tensor;
+  fail("no tensor among the operands");
 }
 
 /// Each operand alone, and all on one device and of one dtype (unless dtypes may mix). Numbers fit

@@ -56,21 +56,26 @@ template <class A, class B, bool Defined>
 using if_elementwise = std::enable_if_t<is_tensor<A> && is_tensor<B> && Defined, int>;
 
 /// Base shapes of Tensors broadcast too, each aligned at its last dimension.
-template <class A, class B>
-void
-check_base_broadcast(const Operation & op, const A & a, const B & b)
+inline void
+check_base_broadcast(const Operation & op, const Operand & a, const Operand & b)
 {
-  if (C10_UNLIKELY(!utils::base_broadcastable(a, b)))
+  if (C10_UNLIKELY(!utils::sizes_broadcastable(a.base, b.base)))
     fail(op.name,
          ": base shapes ",
-         a.base_sizes(),
+         a.base,
          " and ",
-         b.base_sizes(),
+         b.base,
          " do not broadcast. Make them equal, or make a size 1 (base_unsqueeze). The operands are ",
-         operand(a),
+         a,
          " and ",
-         operand(b),
+         b,
          ".");
+}
+template <class A, class B>
+std::enable_if_t<is_tensor<A>>
+check_base_broadcast(const Operation & op, const A & a, const B & b)
+{
+  check_base_broadcast(op, operand(a), operand(b));
 }
 
 /// The dtype of an operation on both.
@@ -103,6 +108,12 @@ fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
   return done ? r : at::Tensor();
 }
 
+template <class T, class = void>
+constexpr bool has_rows = false;
+/// A primitive type that fused loops read row by row: the largest ones are not worth it.
+template <class T>
+constexpr bool has_rows<T, std::void_t<typename T::template Row<double>>> = is_primitive<T>;
+
 /// f(a, b) component by component.
 template <class F, class A, class B>
 elementwise_t<A, B>
@@ -115,7 +126,7 @@ elementwise(const char * name, const F & f, const A & a, const B & b)
   check_base_broadcast(op, a, b);
   const TensorShape batch = broadcast_batch(op, o);
   const Size n = Size(batch.size());
-  if constexpr (is_primitive<A> && is_primitive<B> && !std::is_same_v<A, B>) // one scalar a row
+  if constexpr (has_rows<A> && has_rows<B> && !std::is_same_v<A, B>) // one scalar a row
   {
     using Tile = ForwardTile<F, Types<Result>, Types<A, B>>;
     if (at::Tensor r = fused(
@@ -123,7 +134,7 @@ elementwise(const char * name, const F & f, const A & a, const B & b)
         r.defined())
       return Result(Trusted(), std::move(r), n);
   }
-  if constexpr (is_primitive<A> && std::is_same_v<A, B> && !std::is_same_v<A, Scalar>)
+  if constexpr (has_rows<A> && std::is_same_v<A, B> && !std::is_same_v<A, Scalar>)
     if (a.scalar_type() == kFloat64 && a.sizes() != b.sizes()) // whole rows broadcast
     {
       using Tile = ForwardTile<F, Types<A>, Types<A, A>>;
@@ -347,153 +358,10 @@ operator/(const TensorBase<A> &, const TensorBase<B> &)
 {
   return core::no_such_operation<A, B>();
 }
-
-// ---- In place ----
-
-namespace core
-{
-/// The right side aligned with the left one, after all checks; nothing has been written yet.
-template <class A, class B>
-at::Tensor
-in_place_operand(const char * name, const A & a, const B & b, bool copies = false)
-{
-  const Operation op(name, Accepts::any);
-  const std::array<Operand, 2> o{operand(a), operand(b)};
-  for (const auto & x : o)
-    check_operand(op, x);
-  if (!copies) // a copy may convert and move
-    check_operands(op, o, /*mixed_dtypes=*/true);
-  const TensorShape batch = broadcast_batch(op, o);
-  check_base_broadcast(op, a, b);
-  NEML2_CHECK(
-      TensorShapeRef(batch) == o[0].batch() && b.base_dim() <= a.base_dim() &&
-          utils::broadcast_sizes(a.base_sizes(), b.base_sizes()) == a.base_sizes(),
-      name,
-      ": the right side ",
-      o[1],
-      " would enlarge the left side ",
-      o[0],
-      ". An in-place operation keeps the left side's shape: use the operation that returns.");
-  check_writable(name, a);
-  if (!copies)
-    check_storable(name, promote(name, a, b), a);
-  const at::Tensor x = align_base(b, b.batch_dim(), a.base_dim());
-  // v /= v(0) would otherwise divide by components it has already overwritten.
-  const bool another_view =
-      a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
-      (a.data_ptr() != b.data_ptr() || a.sizes() != b.sizes() || a.strides() != b.strides());
-  return another_view ? x.clone() : x;
-}
-} // namespace core
-
-template <class Derived>
-template <class B>
-Derived &
-TensorBase<Derived>::operator+=(const B & b)
-{
-  return in_place("+=", b, [this](const auto & x) { at::Tensor::add_(x); });
-}
-
-template <class Derived>
-template <class B>
-Derived &
-TensorBase<Derived>::operator-=(const B & b)
-{
-  return in_place("-=", b, [this](const auto & x) { at::Tensor::sub_(x); });
-}
-
-template <class Derived>
-template <class B>
-Derived &
-TensorBase<Derived>::operator*=(const B & b)
-{
-  if constexpr (core::is_tensor<B>)
-    static_assert(core::multiplies_elementwise<Derived, B>,
-                  "*= is elementwise, and * of these two tensor types is not: write a = a * b");
-  return in_place("*=", b, [this](const auto & x) { at::Tensor::mul_(x); });
-}
-
-template <class Derived>
-template <class B>
-Derived &
-TensorBase<Derived>::operator/=(const B & b)
-{
-  return in_place("/=", b, [this](const auto & x) { at::Tensor::div_(x); });
-}
-
-template <class Derived>
-template <class B, class F>
-Derived &
-TensorBase<Derived>::in_place(const char * name, const B & b, const F & f)
-{
-  if constexpr (core::is_number<B>)
-  {
-    core::check_defined(name, self());
-    core::check_writable(name, self());
-    core::translate_errors(name, [&] { f(core::number(b)); });
-  }
-  else if constexpr (core::is_tensor<B>)
-  {
-    static_assert(
-        std::is_same_v<core::elementwise_t<Derived, B>, Derived>,
-        "this in-place operation is not defined for these two tensor types: the right side "
-        "must be of the left side's type, a Scalar or a number");
-    const auto x = core::in_place_operand(name, self(), b);
-    core::translate_errors(name, [&] { f(x); });
-  }
-  else
-  {
-    static_assert(std::is_convertible_v<const B &, at::Tensor>,
-                  "the right side of an in-place operation must be a tensor or a number");
-    core::translate_errors(
-        name, [&] { f(static_cast<const at::Tensor &>(b)); }); // a raw tensor: torch's rules
-  }
-  return self();
-}
-
-template <class Derived>
-template <class B, core::if_tensor<B>>
-Derived &
-TensorBase<Derived>::copy_(const B & other, bool non_blocking)
-{
-  const auto x = core::in_place_operand("copy_", self(), other, /*copies=*/true);
-  return copy_(x, non_blocking);
-}
-
-template <class Derived>
-Derived
-TensorBase<Derived>::linspace(const Derived & start, const Derived & end, Size nstep, Size dim)
-{
-  NEML2_CHECK(nstep > 0, "linspace: expected at least one step, got ", nstep, ".");
-  const core::Operation op("linspace");
-  const std::array<core::Operand, 2> o{core::operand(start), core::operand(end)};
-  core::check_operands(op, o);
-  const TensorShape batch = core::broadcast_batch(op, o);
-  core::check_base_broadcast(op, start, end);
-  const Size n = Size(batch.size());
-  const auto base = utils::broadcast_sizes(start.base_sizes(), end.base_sizes());
-  const auto at_dim = [&](const Derived & t)
-  {
-    return core::align_base(t, t.batch_dim(), Size(base.size()))
-        .expand(utils::add_shapes(batch, base))
-        .unsqueeze(utils::normalize_itr(dim, 0, n));
-  };
-  const at::Tensor a = at_dim(start), b = at_dim(end);
-  TensorShape steps(size_t(n) + 1 + base.size(), 1);
-  steps[size_t(utils::normalize_itr(dim, 0, n))] = nstep;
-  if (nstep == 1)
-    return wrap(a.clone(), n + 1);
-  const at::Tensor k = // counted in float64: float16 ends at 65504
-      at::arange(nstep, a.options().dtype(kFloat64)).div(double(nstep - 1)).to(a.scalar_type());
-  return wrap(a + (b - a) * k.reshape(steps), n + 1);
-}
-
-template <class Derived>
-Derived
-TensorBase<Derived>::logspace(
-    const Derived & start, const Derived & end, Size nstep, Size dim, Real base)
-{
-  const Derived exponents = linspace(start, end, nstep, dim);
-  return wrap(at::pow(CScalar(base), exponents), exponents.batch_dim());
-}
 } // namespace neml2
+
+// ---- Operators of other kinds, which must mean the same in every program. ----
+
+#include "neml2/core/comparison.h"
+#include "neml2/core/in_place.h"
+#include "neml2/core/linspace.h"

@@ -4,6 +4,7 @@
 #include "neml2/core/TraceableTensorShape.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <vector>
 
@@ -59,17 +60,17 @@ storage_size(TensorShapeRef shape)
 
 /// Concatenation; a bare integer counts as one size: add_shapes({4, 2}, 7, {1}, 6) is [4, 2, 7, 1, 6].
 inline TensorShape
-add_shapes(TensorShapeRef a,
-           TensorShapeRef b = {},
-           TensorShapeRef c = {},
-           TensorShapeRef d = {},
-           TensorShapeRef e = {},
-           TensorShapeRef f = {},
-           TensorShapeRef g = {},
-           TensorShapeRef h = {})
+add_shapes(core::ShapePart a,
+           core::ShapePart b = {},
+           core::ShapePart c = {},
+           core::ShapePart d = {},
+           core::ShapePart e = {},
+           core::ShapePart f = {},
+           core::ShapePart g = {},
+           core::ShapePart h = {})
 {
   TensorShape r(a.begin(), a.end());
-  for (const TensorShapeRef s : {b, c, d, e, f, g, h})
+  for (const core::ShapePart & s : {b, c, d, e, f, g, h})
     r.append(s.begin(), s.end());
   return r;
 }
@@ -209,102 +210,75 @@ normalize_itr(Size d, Size lo, Size hi)
   return d >= 0 ? lo + d : hi + d + 1;
 }
 
-/// Whether the batch shapes of the tensors broadcast.
-template <class... T>
-bool
-batch_broadcastable(const T &... tensors)
+/// Positions of several dimensions of a group that occupies dimensions [lo, hi).
+/// @throws NEMLException if one is outside the group.
+inline TensorShape
+normalize_dims(TensorShapeRef dims, Size lo, Size hi)
 {
-  return sizes_broadcastable(
-      {TensorShapeRef(tensors.sizes().slice(0, size_t(tensors.batch_dim())))...});
+  TensorShape r;
+  for (const Size d : dims)
+    r.push_back(normalize_dim(d, lo, hi));
+  return r;
 }
 
-/// Whether the base shapes of the tensors broadcast.
-template <class... T>
-bool
-base_broadcastable(const T &... tensors)
+/// Positions at which to insert into such a group.
+/// @throws NEMLException if one is outside the group.
+inline TensorShape
+normalize_itrs(TensorShapeRef dims, Size lo, Size hi)
 {
-  return sizes_broadcastable({tensors.base_sizes()...});
+  TensorShape r;
+  for (const Size d : dims)
+    r.push_back(normalize_itr(d, lo, hi));
+  return r;
 }
 
-/// Whether the batch shapes broadcast and the base shapes are equal.
-template <class First, class... T>
-bool
-broadcastable(const First & first, const T &... rest)
+/// add_shapes of a list: sum_array(std::array{a, b}) is the sizes of a, then those of b.
+template <class Shapes>
+TensorShape
+sum_array(const Shapes & shapes)
 {
-  return ((first.base_sizes() == rest.base_sizes()) && ...) && batch_broadcastable(first, rest...);
+  TensorShape r;
+  for (const TensorShapeRef s : shapes)
+    r.append(s.begin(), s.end());
+  return r;
 }
 
-/// Number of batch dimensions after broadcasting.
-template <class... T>
-Size
-broadcast_batch_dim(const T &... tensors)
+/// Shapes that own their sizes, from references.
+template <size_t N>
+std::array<TensorShape, N>
+shape_refs_to_shapes(const std::array<TensorShapeRef, N> & refs)
 {
-  return std::max({tensors.batch_dim()...});
+  std::array<TensorShape, N> shapes;
+  for (size_t i = 0; i < N; i++)
+    shapes[i].append(refs[i].begin(), refs[i].end());
+  return shapes;
+}
+inline std::vector<TensorShape>
+shape_refs_to_shapes(const std::vector<TensorShapeRef> & refs)
+{
+  std::vector<TensorShape> shapes;
+  for (const auto & s : refs)
+    shapes.emplace_back(s.begin(), s.end());
+  return shapes;
+}
+
+/// References to shapes, which must live as long.
+template <size_t N>
+std::array<TensorShapeRef, N>
+shapes_to_shape_refs(const std::array<TensorShape, N> & shapes)
+{
+  std::array<TensorShapeRef, N> refs;
+  std::copy(shapes.begin(), shapes.end(), refs.begin());
+  return refs;
+}
+inline std::vector<TensorShapeRef>
+shapes_to_shape_refs(const std::vector<TensorShape> & shapes)
+{
+  return {shapes.begin(), shapes.end()};
 }
 } // namespace utils
-
-namespace core
-{
-template <class... T>
-void
-assert_broadcastable(bool ok, const T &... tensors)
-{
-  if (ok)
-    return;
-  std::ostringstream shapes;
-  ((shapes << ' ' << tensors.batch_sizes() << tensors.base_sizes()), ...);
-  fail("The ",
-       sizeof...(T),
-       " operands are not broadcastable. Their batch and base shapes are",
-       shapes.str(),
-       ".");
-}
-} // namespace core
-
-/// @throws NEMLException unless the batch shapes broadcast and the base shapes are equal.
-template <class... T>
-void
-neml_assert_broadcastable(const T &... tensors)
-{
-  core::assert_broadcastable(utils::broadcastable(tensors...), tensors...);
-}
-
-/// @throws NEMLException unless the batch shapes broadcast.
-template <class... T>
-void
-neml_assert_batch_broadcastable(const T &... tensors)
-{
-  core::assert_broadcastable(utils::batch_broadcastable(tensors...), tensors...);
-}
-
-/// @throws NEMLException unless the base shapes broadcast.
-template <class... T>
-void
-neml_assert_base_broadcastable(const T &... tensors)
-{
-  core::assert_broadcastable(utils::base_broadcastable(tensors...), tensors...);
-}
-
-// The same where NDEBUG is not defined, else nothing.
-template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
-void
-neml_assert_broadcastable_dbg([[maybe_unused]] const T &... tensors)
-{
-  if constexpr (Active)
-    neml_assert_broadcastable(tensors...);
-}
-template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
-void
-neml_assert_batch_broadcastable_dbg([[maybe_unused]] const T &... tensors)
-{
-  if constexpr (Active)
-    neml_assert_batch_broadcastable(tensors...);
-}
-template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
-void
-neml_assert_base_broadcastable_dbg([[maybe_unused]] const T &... tensors)
-{
-  if constexpr (Active)
-    neml_assert_base_broadcastable(tensors...);
-}
 } // namespace neml2
+
+// ---- The same questions about tensors. ----
+
+#include "neml2/core/broadcastable.h"

@@ -22,6 +22,8 @@ template <class T, unsigned N = c10::CalculateSmallVectorDefaultInlinedElements<
 using SmallVector = c10::SmallVector<T, N>;
 template <class T>
 using ArrayRef = c10::ArrayRef<T>;
+template <class T>
+using OptionalArrayRef = c10::OptionalArrayRef<T>;
 
 using TensorOptions = c10::TensorOptions;
 using Dtype = c10::ScalarType;

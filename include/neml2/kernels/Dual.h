@@ -193,6 +193,60 @@ struct Dual : Component<Dual<T, N>>
     using std::acos;
     return chain(T(acos(a.x)), T(-1.0 / sqrt(T(1.0 - a.x * a.x))), a);
   }
+  NEML2_INLINE friend Dual atan(const Dual & a)
+  {
+    using std::atan;
+    return chain(T(atan(a.x)), T(1.0 / (1.0 + a.x * a.x)), a);
+  }
+  NEML2_INLINE friend Dual sinh(const Dual & a)
+  {
+    using std::cosh;
+    using std::sinh;
+    return chain(T(sinh(a.x)), T(cosh(a.x)), a);
+  }
+  NEML2_INLINE friend Dual cosh(const Dual & a)
+  {
+    using std::cosh;
+    using std::sinh;
+    return chain(T(cosh(a.x)), T(sinh(a.x)), a);
+  }
+  NEML2_INLINE friend Dual tanh(const Dual & a)
+  {
+    using std::tanh;
+    const T t = tanh(a.x);
+    return chain(t, T(1.0 - t * t), a);
+  }
+  NEML2_INLINE friend Dual asinh(const Dual & a)
+  {
+    using std::asinh;
+    return chain(T(asinh(a.x)), T(1.0 / sqrt(T(a.x * a.x + 1.0))), a);
+  }
+  NEML2_INLINE friend Dual acosh(const Dual & a)
+  {
+    using std::acosh;
+    return chain(T(acosh(a.x)), T(1.0 / sqrt(T(a.x * a.x - 1.0))), a);
+  }
+  NEML2_INLINE friend Dual atanh(const Dual & a)
+  {
+    using std::atanh;
+    return chain(T(atanh(a.x)), T(1.0 / (1.0 - a.x * a.x)), a);
+  }
+  NEML2_INLINE friend Dual log10(const Dual & a)
+  {
+    using std::log10;
+    return chain(T(log10(a.x)), T(0.4342944819032518 / a.x), a); // log10 e
+  }
+  NEML2_INLINE friend Dual cbrt(const Dual & a)
+  {
+    using std::cbrt;
+    const T r = cbrt(a.x);
+    return chain(r, T(1.0 / (3.0 * r * r)), a);
+  }
+  NEML2_INLINE friend Dual sign(const Dual & a) { return Dual(sign(a.x)); }
+  NEML2_INLINE friend Dual macaulay(const Dual & a)
+  {
+    return chain(macaulay(a.x), heaviside(a.x), a);
+  }
   NEML2_INLINE friend Dual atan2(const Dual & a, const Dual & b)
   {
     using std::atan2;
@@ -201,6 +255,19 @@ struct Dual : Component<Dual<T, N>>
   }
   NEML2_INLINE friend Dual atan2(const Dual & a, const T & b) { return atan2(a, Dual(b)); }
   NEML2_INLINE friend Dual atan2(const T & a, const Dual & b) { return atan2(Dual(a), b); }
+
+  NEML2_INLINE friend Dual fmod(const Dual & a, const Dual & b)
+  {
+    using std::fmod;
+    const T r = fmod(a.x, b.x);
+    return chain(r, T(1.0), a, T((r - a.x) / b.x), b);
+  }
+  NEML2_INLINE friend Dual fmod(const Dual & a, const T & b)
+  {
+    using std::fmod;
+    return a.with(fmod(a.x, b));
+  }
+  NEML2_INLINE friend Dual fmod(const T & a, const Dual & b) { return fmod(Dual(a), b); }
 
   NEML2_INLINE friend Dual pow(const Dual & a, const T & n)
   {

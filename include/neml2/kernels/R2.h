@@ -106,6 +106,22 @@ rotate(const R2<A> & a, const R2<B> & R)
   return R * a * transpose(R);
 }
 
+/// Cofactors det(A) A_ji^-1, also where A is singular: cross products of the rows.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+cofactors(const R2<T> & a)
+{
+  return {a[4] * a[8] - a[5] * a[7],
+          a[5] * a[6] - a[3] * a[8],
+          a[3] * a[7] - a[4] * a[6],
+          a[2] * a[7] - a[1] * a[8],
+          a[0] * a[8] - a[2] * a[6],
+          a[1] * a[6] - a[0] * a[7],
+          a[1] * a[5] - a[2] * a[4],
+          a[2] * a[3] - a[0] * a[5],
+          a[0] * a[4] - a[1] * a[3]};
+}
+
 /// Determinant, by cofactors of the first row.
 template <class T>
 NEML2_INLINE constexpr T
@@ -120,18 +136,8 @@ template <class T>
 NEML2_INLINE constexpr R2<T>
 inv(const R2<T> & a)
 {
-  const T c0 = a[4] * a[8] - a[5] * a[7];
-  const T c1 = a[5] * a[6] - a[3] * a[8];
-  const T c2 = a[3] * a[7] - a[4] * a[6];
-  const T i = T(1.0 / (a[0] * c0 + a[1] * c1 + a[2] * c2));
-  return {c0 * i,
-          (a[2] * a[7] - a[1] * a[8]) * i,
-          (a[1] * a[5] - a[2] * a[4]) * i,
-          c1 * i,
-          (a[0] * a[8] - a[2] * a[6]) * i,
-          (a[2] * a[3] - a[0] * a[5]) * i,
-          c2 * i,
-          (a[1] * a[6] - a[0] * a[7]) * i,
-          (a[0] * a[4] - a[1] * a[3]) * i};
+  const R2<T> c = cofactors(a);
+  const T i = T(1.0 / (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]));
+  return {c[0] * i, c[3] * i, c[6] * i, c[1] * i, c[4] * i, c[7] * i, c[2] * i, c[5] * i, c[8] * i};
 }
 } // namespace neml2::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Components.h"
+#include "neml2/kernels/R2.h"
 
 namespace neml2::kernels
 {
@@ -16,4 +16,12 @@ struct R3 : Components<T, 27>
     return this->v[9 * i + 3 * j + k];
   }
 };
+
+/// T_ijk v_k
+template <class A, class B>
+NEML2_INLINE constexpr R2<product_t<A, B>>
+contract_k(const R3<A> & t, const Vec<B> & v)
+{
+  return matmul<9, 3, 1, R2<product_t<A, B>>>(t, v);
+}
 } // namespace neml2::kernels

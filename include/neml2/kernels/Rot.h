@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/R3.h"
 #include "neml2/kernels/SSR4.h"
+
+#include <cmath>
 
 namespace neml2::kernels
 {
@@ -30,6 +33,48 @@ euler_rodrigues(const Rot<T> & r)
           xz - Y,
           yz + X,
           1.0 - b * (x + y)};
+}
+
+/// ∂R_ij/∂r_k of the rotation matrix.
+/// With q = 1 / (1 + s), b = 8 q², a = (1 - s) b / 2 it is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk,
+/// M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
+template <class T>
+NEML2_INLINE constexpr R3<T>
+deuler_rodrigues(const Rot<T> & r)
+{
+  const T s = norm_sq(r);
+  const T q = T(1.0 / (1.0 + s)), b = T(8.0 * q * q), a = T(0.5 * (1.0 - s) * b), p = T(q * b);
+  const T w = T((s - 3.0) * p), d = T(4.0 * p), c = T(d * s - 2.0 * b);
+  const T W[3] = {w * r[0], w * r[1], w * r[2]}, D[3] = {d * r[0], d * r[1], d * r[2]},
+          B[3] = {b * r[0], b * r[1], b * r[2]};
+  const T M[9] = {c - D[0] * r[0],
+                  -W[2] - D[0] * r[1],
+                  W[1] - D[0] * r[2],
+                  W[2] - D[0] * r[1],
+                  c - D[1] * r[1],
+                  -W[0] - D[1] * r[2],
+                  -W[1] - D[0] * r[2],
+                  W[0] - D[1] * r[2],
+                  c - D[2] * r[2]};
+  R3<T> F{Unset()};
+  NEML2_UNROLL
+  for (int ij = 0; ij < 9; ij++)
+    NEML2_UNROLL
+  for (int k = 0; k < 3; k++)
+    F[3 * ij + k] = M[ij] * r[k];
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+  {
+    const int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1; // ε_ijk = 1
+    F(i, i, i) = F(i, i, i) + 2.0 * B[i];
+    F(i, j, i) = F(i, j, i) + B[j];
+    F(j, i, i) = F(j, i, i) + B[j];
+    F(i, k, i) = F(i, k, i) + B[k];
+    F(k, i, i) = F(k, i, i) + B[k];
+    F(i, j, k) = F(i, j, k) - a;
+    F(j, i, k) = F(j, i, k) + a;
+  }
+  return F;
 }
 
 /// Composition: b first, then a, so that the matrix of a * b is the product of the matrices.
@@ -61,6 +106,110 @@ NEML2_INLINE constexpr Rot<product_t<A, B>>
 rotate(const Rot<A> & a, const Rot<B> & r)
 {
   return r * a;
+}
+
+/// Derivative of the product c of two rotations by one of them, x; y is the other, σ = 1 where x is on
+/// the left, else -1: ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d, t = y · y,
+/// d = 1 + (x · x) t - 2 x · y.
+template <class X, class Y>
+NEML2_INLINE constexpr R2<product_t<X, Y>>
+product_derivative(const Rot<product_t<X, Y>> & c, const Rot<X> & x, const Rot<Y> & y, double sigma)
+{
+  using T = product_t<X, Y>;
+  const Y t = norm_sq(y);
+  const T q = T(1.0 / (1.0 + norm_sq(x) * t - 2.0 * inner(x, y)));
+  const T u = T((1.0 - t) * q), p = T(2.0 * q), a = T(sigma * p);
+  const T z[3] = {a * y[0], a * y[1], a * y[2]};
+  R2<T> D{Unset()};
+  NEML2_UNROLL
+  for (int j = 0; j < 3; j++)
+  {
+    const T X_j = T(p * x[j]), e = T(p * (t * x[j] - y[j]));
+    NEML2_UNROLL
+    for (int i = 0; i < 3; i++)
+      D(i, j) = -(X_j * y[i] + e * c[i]);
+  }
+  D(0, 0) = D(0, 0) + u;
+  D(1, 1) = D(1, 1) + u;
+  D(2, 2) = D(2, 2) + u;
+  D(0, 1) = D(0, 1) + z[2];
+  D(1, 0) = D(1, 0) - z[2];
+  D(0, 2) = D(0, 2) - z[1];
+  D(2, 0) = D(2, 0) + z[1];
+  D(1, 2) = D(1, 2) + z[0];
+  D(2, 1) = D(2, 1) - z[0];
+  return D;
+}
+
+/// Derivative of rotate(a, r) = r * a by r.
+template <class A, class B>
+NEML2_INLINE constexpr R2<product_t<A, B>>
+drotate(const Rot<A> & a, const Rot<B> & r)
+{
+  return product_derivative<B, A>(r * a, r, a, 1);
+}
+
+/// Derivative of rotate(a, r) = r * a by a.
+template <class A, class B>
+NEML2_INLINE constexpr R2<product_t<A, B>>
+drotate_self(const Rot<A> & a, const Rot<B> & r)
+{
+  return product_derivative<A, B>(r * a, a, r, -1);
+}
+
+/// The other parameters of the same rotation, -r_i / (r_k r_k).
+template <class T>
+NEML2_INLINE constexpr Rot<T>
+shadow(const Rot<T> & r)
+{
+  return r * T(-1.0 / norm_sq(r));
+}
+
+/// (2 r_i r_j / s - δ_ij) / s, s = r_k r_k
+template <class T>
+NEML2_INLINE constexpr R2<T>
+dshadow(const Rot<T> & r)
+{
+  const T i = T(1.0 / norm_sq(r)), d = T(2.0 * i * i);
+  const T a = d * r[0], b = d * r[1], c = d * r[2], xy = a * r[1], xz = a * r[2], yz = b * r[2];
+  return {a * r[0] - i, xy, xz, xy, b * r[1] - i, yz, xz, yz, c * r[2] - i};
+}
+
+/// Squares of the sine (first) and the cosine (second) of a quarter of the angle of a * inv(b), both times
+/// (1 + a · a) (1 + b · b): |a - b|², and (1 + a · b)² + |a × b|².
+template <class A, class B>
+NEML2_INLINE constexpr Components<product_t<A, B>, 2>
+quarter_angle(const Rot<A> & a, const Rot<B> & b)
+{
+  using T = product_t<A, B>;
+  const T c = T(1.0 + inner(a, b)), x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
+          z = a[0] * b[1] - a[1] * b[0];
+  return {norm_sq(a - b), c * c + x * x + y * y + z * z};
+}
+
+/// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). By the arc tangent, which
+/// is accurate at both ends. The derivative at the ends, tips of cones, is 0.
+template <class A, class B>
+NEML2_INLINE product_t<A, B>
+gdist(const Rot<A> & a, const Rot<B> & b)
+{
+  using std::atan2;
+  using T = product_t<A, B>;
+  const auto q = quarter_angle(a, b);
+  return 4.0 * atan2(T(norm_of_square(q[0])), T(norm_of_square(q[1])));
+}
+
+/// Angle in [0, π] between the rotations a and b, whatever their parameters. Its derivative at 0 is 0.
+template <class A, class B>
+NEML2_INLINE product_t<A, B>
+dist(const Rot<A> & a, const Rot<B> & b)
+{
+  using std::atan2;
+  using T = product_t<A, B>;
+  const auto q = quarter_angle(a, b);
+  const auto less = q[0] < q[1];
+  const T least = where(less, q[0], q[1]), most = where(less, q[1], q[0]);
+  return 4.0 * atan2(T(norm_of_square(least)), T(sqrt(most)));
 }
 
 /// R_ij v_j
@@ -95,15 +244,18 @@ rotate(const SSR4<A> & C, const Rot<B> & r)
   return rotate(C, euler_rodrigues(r));
 }
 
-/**
- * The rotation of a matrix, of an angle up to π.
- *
- * Row k of the symmetric matrix 4 q_k q_l, q the unit quaternion, is linear in the matrix for each k;
- * the row of the largest q_k² has no cancellation.
- */
+/// A row k of the symmetric matrix 4 q_k q_l of the unit quaternion q of a rotation matrix, and 1 at the
+/// place k, else 0.
 template <class T>
-NEML2_INLINE Rot<T>
-fill_matrix(const R2<T> & M)
+struct QuaternionRow
+{
+  T q[4], place[4];
+};
+
+/// The row of the largest q_k². Each of them is linear in the matrix, this one has no cancellation.
+template <class T>
+NEML2_INLINE QuaternionRow<T>
+quaternion_row(const R2<T> & M)
 {
   const T t = tr(M), u = T(1.0 - t);
   const T a = M(2, 1) - M(1, 2), b = M(0, 2) - M(2, 0), c = M(1, 0) - M(0, 1);
@@ -111,7 +263,8 @@ fill_matrix(const R2<T> & M)
   const T rows[3][4] = {{a, T(2.0 * M(0, 0) + u), xy, xz},
                         {b, xy, T(2.0 * M(1, 1) + u), yz},
                         {c, xz, yz, T(2.0 * M(2, 2) + u)}};
-  T q[4] = {T(1.0 + t), a, b, c}, largest = q[0];
+  QuaternionRow<T> r{{T(1.0 + t), a, b, c}, {T(1.0), T(0.0), T(0.0), T(0.0)}};
+  T largest = r.q[0];
   NEML2_UNROLL
   for (int k = 0; k < 3; k++)
   {
@@ -119,10 +272,33 @@ fill_matrix(const R2<T> & M)
     largest = where(larger, rows[k][k + 1], largest);
     NEML2_UNROLL
     for (int l = 0; l < 4; l++)
-      q[l] = where(larger, rows[k][l], q[l]);
+    {
+      r.q[l] = where(larger, rows[k][l], r.q[l]);
+      r.place[l] = where(larger, T(l == k + 1 ? 1.0 : 0.0), r.place[l]);
+    }
   }
+  return r;
+}
+
+/// The unit quaternion (s, u) of a rotation matrix, scalar first and not negative.
+template <class T>
+NEML2_INLINE Components<T, 4>
+unit_quaternion(const R2<T> & M)
+{
+  const QuaternionRow<T> row = quaternion_row(M);
+  const T * const q = row.q;
   const T norm = sqrt(T(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
-  const T i = T(where(q[0] < 0.0, T(-1.0), T(1.0)) / (norm + abs(q[0])));
+  const T i = T(where(q[0] < 0.0, T(-1.0), T(1.0)) / norm);
+  return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
+}
+
+/// The rotation of a matrix, of an angle up to π: that of its unit quaternion, u / (1 + s).
+template <class T>
+NEML2_INLINE Rot<T>
+fill_matrix(const R2<T> & M)
+{
+  const Components<T, 4> q = unit_quaternion(M);
+  const T i = T(1.0 / (1.0 + q[0]));
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 

@@ -22,6 +22,11 @@ struct Component
 {
 };
 
+/// Enables an overload for what the components of a row may be.
+template <class T>
+using if_component =
+    std::enable_if_t<std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>, int>;
+
 // The functions of plain numbers that packs and duals bring as friends.
 
 /// a where c holds, else b: both are computed, nothing branches.
@@ -62,6 +67,55 @@ NEML2_INLINE T
 sqrt(T a)
 {
   return std::sqrt(a);
+}
+
+/// 1 above 0, -1 below, else a itself: 0 of its sign, or NaN.
+template <class T, if_component<T> = 0>
+NEML2_INLINE constexpr T
+sign(const T & a)
+{
+  return where(a > T(0), T(1), where(a < T(0), T(-1), a));
+}
+
+/// Heaviside step: 1 above 0, 1/2 at 0, 0 below.
+template <class T, if_component<T> = 0>
+NEML2_INLINE constexpr T
+heaviside(const T & a)
+{
+  return T(0.5) * sign(a) + T(0.5);
+}
+
+/// Macaulay bracket: a above 0, else 0. Its derivative is heaviside(a).
+template <class T, if_component<T> = 0>
+NEML2_INLINE constexpr T
+macaulay(const T & a)
+{
+  return maximum(a, T(0));
+}
+
+/// Derivative of macaulay(a).
+template <class T, if_component<T> = 0>
+NEML2_INLINE constexpr T
+dmacaulay(const T & a)
+{
+  return heaviside(a);
+}
+
+/// Degrees to radians.
+template <class T, if_component<T> = 0>
+NEML2_INLINE constexpr T
+deg2rad(const T & a)
+{
+  return a * T(3.141592653589793 / 180);
+}
+
+/// a within bounds, each of its type or a number; the upper one where they are in the wrong order. At
+/// a bound the derivative is that of a.
+template <class T, class Lower, class Upper, if_component<T> = 0>
+NEML2_INLINE constexpr auto
+clamp(const T & a, const Lower & lower, const Upper & upper)
+{
+  return minimum(upper, maximum(lower, a));
 }
 
 /// √s of a sum of squares s. Where s is 0 its derivative is 0, a subgradient of the norm.

@@ -217,16 +217,6 @@ compose(const F & f,
                    std::make_index_sequence<size_t(Results::count)>());
 }
 
-/// The first tensor among operands.
-inline const at::Tensor &
-first_tensor(ArrayRef<Operand> operands)
-{
-  for (const auto & x : operands)
-    if (x.tensor)
-      return *x.tensor;
-  fail("no tensor among the operands");
-}
-
 /// An argument from the tensor that autograd's node kept of it.
 template <class A>
 A

@@ -5,6 +5,10 @@
 #include "neml2/core/shape.h"
 #include "neml2/tensors/LabeledAxisAccessor.h"
 
+#ifdef NEML2_COMPAT // add<SR2>(...) in a program against NEML2 2.x that includes nothing for SR2
+#include "neml2/tensors/tensors.h"
+#endif
+
 #include <map>
 #include <memory>
 #include <set>
@@ -31,13 +35,16 @@ using AxisLayout = std::unordered_map<std::string, std::pair<Size, Size>>;
 class LabeledAxis
 {
 public:
+  using AxisLayout = neml2::AxisLayout;
+
   /// Without items.
   LabeledAxis() : _items(std::make_shared<Items>()) {}
   LabeledAxis(const LabeledAxis & other) : _items(other.copied_items()) {}
   LabeledAxis & operator=(const LabeledAxis & other)
   {
     check_modifiable("assign", /*cleared=*/true);
-    _items = other.copied_items();
+    // A sub-axis keeps its place, and a layout of its own.
+    _items = _items->path.empty() ? other.copied_items() : other.deep_copy(_items->path);
     return *this;
   }
 
@@ -208,7 +215,12 @@ private:
   using Name = LabelNames::const_iterator;
 
   /// Frozen items are shared, others are copied.
-  std::shared_ptr<Items> copied_items() const;
+  std::shared_ptr<Items> copied_items() const
+  {
+    return is_setup() ? _items : deep_copy(_items->path);
+  }
+  /// The items without a layout, at another place.
+  std::shared_ptr<Items> deep_copy(const LabeledAxisAccessor & path) const;
   void check_modifiable(const char * what, bool cleared = false) const
   {
     NEML2_CHECK(
@@ -248,13 +260,17 @@ private:
 namespace neml2
 {
 inline std::shared_ptr<LabeledAxis::Items>
-LabeledAxis::copied_items() const
+LabeledAxis::deep_copy(const LabeledAxisAccessor & path) const
 {
-  if (is_setup())
-    return _items;
-  auto items = std::make_shared<Items>(*_items);
-  for (auto & [name, subaxis] : items->subaxes)
-    subaxis = std::make_shared<LabeledAxis>(*subaxis);
+  auto items = std::make_shared<Items>();
+  items->path = path;
+  items->variables = _items->variables;
+  for (const auto & [name, subaxis] : _items->subaxes)
+  {
+    auto copy = std::make_shared<LabeledAxis>();
+    copy->_items = subaxis->deep_copy(path.append(name));
+    items->subaxes.emplace(name, std::move(copy));
+  }
   return items;
 }
 

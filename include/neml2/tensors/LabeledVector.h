@@ -69,10 +69,13 @@ fill_slices(Tensor & to,
               " does not fit that of ",
               o[0],
               ".");
+  const bool shared = to.has_storage() && from.has_storage() && to.is_alias_of(from);
+  const Tensor source = shared ? from.clone() : from; // else read after it is overwritten
   for (const auto & [here, there] : ranges)
   {
     Tensor block(to.slice(to.batch_dim(), here.first, here.second), to.batch_dim());
-    block.copy_(Tensor(from.slice(from.batch_dim(), there.first, there.second), from.batch_dim()));
+    const Size d = source.batch_dim();
+    block.copy_(Tensor(source.slice(d, there.first, there.second), d));
   }
 }
 
@@ -139,12 +142,16 @@ LabeledVector::fill(const LabeledVector & other, bool recursive)
 
 namespace utils
 {
-/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes differ.
+/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes or batch shapes differ.
+/// @throws NEMLException for an undefined vector, or different dtypes or devices.
 inline bool
 allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5, Real atol = 1e-8)
 {
+  const core::Operation op("allclose", core::Accepts::any);
+  core::check_operands(op, {core::operand(a.tensor()), core::operand(b.tensor())});
   return a.axis() == b.axis() && a.sizes() == b.sizes() &&
-         a.tensor().allclose(b.tensor(), rtol, atol);
+         core::translate_errors(op.name,
+                                [&] { return a.tensor().allclose(b.tensor(), rtol, atol); });
 }
 } // namespace utils
 } // namespace neml2

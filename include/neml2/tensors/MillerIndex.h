@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/batch.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
 {
 /**
- * Batch of Miller indices, integers.
+ * Batch of Miller indices of crystal planes or directions.
  *
- * Shape (...; 3): any batch shape, then (h, k, l).
- * Units: the caller's choice, the same for all components.
+ * Shape (...; 3): any batch shape, then (h, k, l). Integers without unit: fill and create make
+ * integers, of default_integer_dtype() where no options are given. Conversion to a Vec is explicit.
  */
 class MillerIndex : public PrimitiveTensor<MillerIndex, 3>
 {
@@ -19,9 +19,161 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   MillerIndex() = default;
+
+  /// From three integers, unbatched. (; 3)
+  /// @throws NEMLException for fractions, which an integer dtype would cut off.
+  [[nodiscard]] static MillerIndex
+  fill(const CScalar & h,
+       const CScalar & k,
+       const CScalar & l,
+       const TensorOptions & options = default_integer_tensor_options());
+  /// From three batches of indices of one dtype; their batch shapes broadcast.
+  /// (...; ) three times -> (...; 3)
+  [[nodiscard]] static MillerIndex fill(const Scalar & h, const Scalar & k, const Scalar & l);
+
+  /// From nested brace lists of integers: MillerIndex::create({{1, 0, 0}, {1, 1, 0}}) is (2; 3). The other
+  /// factories (zeros, full, ...) have the default options of all types, not those of integers.
+  /// @throws NEMLException also for fractions.
+  [[nodiscard]] static MillerIndex
+  create(const TensorDataContainer & data,
+         const TensorOptions & options = default_integer_tensor_options());
+
+  /// The smallest integers of the same direction: each divided by their greatest common divisor, which
+  /// is positive. (...; 3) -> (...; 3), of the same dtype. (0, 0, 0) stays as it is.
+  /// @throws NEMLException for a floating dtype: round and convert first.
+  MillerIndex reduce() const;
+
+  /// The indices as components of a vector of these options; without options, of the default floating
+  /// dtype on the device where they are. (...; 3) -> (...; 3)
+  Vec to_vec() const;
+  Vec to_vec(const TensorOptions & options) const;
+  /// The same divided by its length. NaN for (0, 0, 0). (...; 3) -> (...; 3)
+  /// @throws NEMLException also for options of an integer dtype.
+  Vec to_normalized_vec() const;
+  Vec to_normalized_vec(const TensorOptions & options) const;
+
+private:
+  using Base = PrimitiveTensor<MillerIndex, 3>;
 };
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2
+{
+namespace core
+{
+/// Refuses numbers that an integer dtype would change: fractions, and what is out of its range.
+inline void
+check_exact(const char * where, const TensorDataContainer & data, const TensorOptions & options)
+{
+  const auto dtype = c10::typeMetaToScalarType(with_dtype(options).dtype());
+  if (!c10::isIntegralType(dtype, /*includeBool=*/true))
+    return;
+  const at::Tensor values = data.to_tensor(kFloat64), stored = data.to_tensor(dtype);
+  NEML2_CHECK(
+      values.equal(stored.to(kFloat64)),
+      where,
+      ": Miller indices are integers, and ",
+      dtype_name(dtype),
+      " cannot hold one of the given numbers. Give whole numbers in its range, or options of "
+      "another dtype.");
+}
+
+inline void
+check_integers(const char * where, const MillerIndex & m)
+{
+  NEML2_CHECK(c10::isIntegralType(m.scalar_type(), /*includeBool=*/false),
+              where,
+              ": expected integers, got ",
+              dtype_name(m.scalar_type()),
+              " (",
+              operand(m),
+              "). Round, and convert with .to(kInt64).");
+}
+} // namespace core
+
+inline MillerIndex
+MillerIndex::fill(const CScalar & h,
+                  const CScalar & k,
+                  const CScalar & l,
+                  const TensorOptions & options)
+{
+  core::check_exact("MillerIndex::fill", std::vector<CScalar>{h, k, l}, options);
+  return from_values({h, k, l}, options);
+}
+
+inline MillerIndex
+MillerIndex::fill(const Scalar & h, const Scalar & k, const Scalar & l)
+{
+  const core::Operation op("MillerIndex::fill", core::Accepts::numbers);
+  const auto m = core::stack<MillerIndex>(op, {h, k, l});
+  core::check_integers(op.name, m);
+  return m;
+}
+
+inline MillerIndex
+MillerIndex::create(const TensorDataContainer & data, const TensorOptions & options)
+{
+  core::check_exact("MillerIndex::create", data, options);
+  return Base::create(data, options);
+}
+
+inline MillerIndex
+MillerIndex::reduce() const
+{
+  const core::Operation op("MillerIndex::reduce", core::Accepts::numbers);
+  core::check_operand(op, core::operand(*this));
+  core::check_integers(op.name, *this);
+  return core::translate_errors(
+      op.name,
+      [&]
+      {
+        const auto i = [&](Size k) { return core::raw(*this).slice(-1, k, k + 1); };
+        const at::Tensor g = i(0).gcd(i(1)).gcd(i(2));
+        return MillerIndex(core::raw(*this).div(g + g.eq(0).to(g.scalar_type()), "trunc"));
+      });
+}
+
+inline Vec
+MillerIndex::to_vec() const
+{
+  return to_vec(TensorOptions(default_dtype()));
+}
+
+inline Vec
+MillerIndex::to_vec(const TensorOptions & options) const
+{
+  const core::Operation op("MillerIndex::to_vec", core::Accepts::numbers);
+  core::check_operand(op, core::operand(*this));
+  return core::translate_errors(
+      op.name,
+      [&]
+      {
+        const at::Tensor v = core::raw(*this).to(core::with_dtype(options).requires_grad(false));
+        return Vec(options.requires_grad() ? v.detach().clone().set_requires_grad(true) : v);
+      });
+}
+
+inline Vec
+MillerIndex::to_normalized_vec() const
+{
+  return to_normalized_vec(TensorOptions(default_dtype()));
+}
+
+inline Vec
+MillerIndex::to_normalized_vec(const TensorOptions & options) const
+{
+  core::check_floating("MillerIndex::to_normalized_vec", options);
+  const Vec v = to_vec(options.requires_grad(false));
+  const at::Tensor n = core::translate_errors(
+      "MillerIndex::to_normalized_vec",
+      [&] {
+        return core::raw(v) / at::linalg_vector_norm(v, 2, at::IntArrayRef(-1), /*keepdim=*/true);
+      });
+  return Vec(options.requires_grad() ? n.detach().set_requires_grad(true) : n);
+}
+} // namespace neml2

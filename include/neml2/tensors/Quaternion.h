@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/batch.h"
 #include "neml2/kernels/Quaternion.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
 {
 /**
- * Batch of unit quaternions, for example the orientations of crystals.
+ * Batch of quaternions, for example the orientations of crystals.
  *
- * Shape (...; 4): any batch shape, then (s, x, y, z) = (cos θ/2, n sin θ/2), scalar first.
- * Units: the caller's choice, the same for all components.
+ * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first. No unit.
+ * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
+ *   active as in Rot; q and -q are one rotation.
+ * - q * p is Hamilton's product: of rotations p first, then q, and R(q * p) = R(q) R(p).
+ * - Nothing here normalises but what says so: unit(q) does.
+ * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
+ *   vector is exp_map, its inverse log_map.
+ * - Euler angles: by way of Rot, which converts implicitly.
+ *
+ * Source: Shuster (1993), J. Astronaut. Sci. 41, 439-517, whose scalar is last and whose product is
+ * in the other order.
  */
 class Quaternion : public PrimitiveTensor<Quaternion, 4>
 {
@@ -23,6 +32,67 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   Quaternion() = default;
+  /// The unit quaternion (1 - r · r, 2 r) / (1 + r · r) of a rotation. (...; 3) -> (...; 4)
+  /// A template, so that a Vec is not taken for a rotation.
+  template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int> = 0>
+  Quaternion(const R & r);
+
+  /// From the four components, unbatched. (; 4)
+  [[nodiscard]] static Quaternion fill(const CScalar & s,
+                                       const CScalar & x,
+                                       const CScalar & y,
+                                       const CScalar & z,
+                                       const TensorOptions & options = default_tensor_options())
+  {
+    return from_values({s, x, y, z}, options);
+  }
+  /// From four batches of components; their batch shapes broadcast. (...; ) four times -> (...; 4)
+  [[nodiscard]] static Quaternion
+  fill(const Scalar & s, const Scalar & x, const Scalar & y, const Scalar & z);
+  /// No rotation, (1, 0, 0, 0). (; 4)
+  [[nodiscard]] static Quaternion
+  identity(const TensorOptions & options = default_tensor_options());
+  /// The unit quaternion of the rotation matrix R, s ≥ 0. (...; 3, 3) -> (...; 4)
+  /// R must be a rotation, orthogonal with determinant 1; this is not checked. At θ = π either of q
+  /// and -q.
+  ///
+  /// Source: Shepperd (1978), J. Guid. Control 1, 223-224.
+  [[nodiscard]] static Quaternion fill_matrix(const R2 & R);
+  /// (cos θ/2, n sin θ/2) of the axis n, of any length but 0, and the angle θ in radians.
+  /// (...; 3), (...; ) -> (...; 4)
+  [[nodiscard]] static Quaternion axis_angle(const Vec & n, const Scalar & theta);
+  /// (cos θ/2, n sin θ/2) of the rotation vector w = n θ in radians, a Vec or a WR2: the exponential
+  /// of w / 2. (...; 3) -> (...; 4). Smooth, also at w = 0.
+  [[nodiscard]] static Quaternion exp_map(const Vec & w);
+
+  /// Rotation matrix of a unit quaternion, see the function. (...; 4) -> (...; 3, 3)
+  R2 rotation_matrix() const;
+  /// The same under the name of NEML2 2.0. (...; 4) -> (...; 3, 3)
+  R2 to_R2() const;
+  /// The rotation of an angle up to π, see the function. (...; 4) -> (...; 3)
+  Rot to_rot() const;
+  /// The rotation vector n θ, 0 ≤ θ ≤ π, in radians, see the function. (...; 4) -> (...; 3)
+  Vec log_map() const;
+  /// The angle θ in [0, π] of the rotation, 2 atan2(|u|, |s|) in radians. (...; 4) -> (...; )
+  /// Its derivative at θ = 0 is 0.
+  Scalar angle() const;
+  /// The unit axis n of the rotation by angle(), ± u / |u|. (...; 4) -> (...; 3). NaN where there is
+  /// no rotation.
+  Vec axis() const;
+
+  /// (s, -u), the rotation back of a unit quaternion. (...; 4) -> (...; 4)
+  Quaternion conjugate() const;
+  /// (s, -u) / (s² + u · u), so that q * q.inverse() = 1. (...; 4) -> (...; 4)
+  Quaternion inverse() const;
+  /// s² + u · u. (...; 4) -> (...; )
+  Scalar norm_sq() const;
+  /// √(s² + u · u). (...; 4) -> (...; )
+  Scalar norm() const;
+  /// q_i p_i, the cosine of half the angle between unit quaternions. (...; 4), (...; 4) -> (...; )
+  Scalar dot(const Quaternion & p) const;
+  /// Angle in [0, π] of the rotation from this one to p, see the function.
+  /// (...; 4), (...; 4) -> (...; )
+  Scalar dist(const Quaternion & p) const;
 };
 
 template <>
@@ -30,8 +100,373 @@ struct core::batch_of_rows<kernels::Quaternion>
 {
   using type = Quaternion;
 };
+
+/// Hamilton's product (s, u) (t, w) = (s t - u · w, s w + t u + u × w). (...; 4), (...; 4) -> (...; 4)
+template <class A, class B, core::if_types<A, Quaternion, B, Quaternion> = 0>
+Quaternion operator*(const A & q, const B & p);
+/// (s, -u). (...; 4) -> (...; 4)
+Quaternion conjugate(const Quaternion & q);
+/// (s, -u) / (s² + u · u). (...; 4) -> (...; 4)
+Quaternion inv(const Quaternion & q);
+/// q_i p_i. (...; 4), (...; 4) -> (...; )
+Scalar inner(const Quaternion & q, const Quaternion & p);
+/// q_i q_i. (...; 4) -> (...; )
+Scalar norm_sq(const Quaternion & q);
+/// √(q_i q_i + epsilon). (...; 4) -> (...; )
+Scalar norm(const Quaternion & q, Real epsilon = 0);
+/// q / √(q_i q_i + epsilon). (...; 4) -> (...; 4)
+Quaternion unit(const Quaternion & q, Real epsilon = 0);
+
+/// δ_ij + 2 s W_ij + 2 W_ik W_kj, W = skew(u): the rotation matrix of a unit quaternion; q is not
+/// normalised. (...; 4) -> (...; 3, 3)
+R2 rotation_matrix(const Quaternion & q);
+/// The rotation of q, of an angle up to π: u / (|q| + s) of q or -q, whichever has s ≥ 0.
+/// (...; 4) -> (...; 3). q may have any length but 0, where it is NaN.
+Rot to_rot(const Quaternion & q);
+/// R_ij v_j with the rotation matrix of a unit quaternion, v + 2 s (u × v) + 2 u × (u × v).
+/// (...; 3), (...; 4) -> (...; 3), in the unit of v
+Vec rotate(const Vec & v, const Quaternion & q);
+/// The rotation vector n θ of q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
+/// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length but 0, where it is NaN. Smooth,
+/// also where there is no rotation.
+Vec log_map(const Quaternion & q);
+/// Angle in [0, π] of the rotation from p to q in radians, 2 acos(|p · q| / (|p| |q|)), accurate also
+/// where it is small. (...; 4), (...; 4) -> (...; )
+/// Where it is 0, p = ±q, its derivatives are 0, which is one of its subgradients.
+///
+/// As 4 atan2(|a - b|, |a + b|) of a = p / |p| and b = ± q / |q|; source: Kahan (2006), How futile are
+/// mindless assessments of roundoff in floating-point computation?, section 12.
+Scalar dist(const Quaternion & p, const Quaternion & q);
+/// Point t of the arc of unit quaternions from q, at t = 0, to p or -p, at t = 1, whichever is nearer:
+/// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|. The rotation turns at constant speed.
+/// (...; 4), (...; 4), (...; ) -> (...; 4). Outside of [0, 1] it goes on along the arc, and is NaN
+/// unless -8 ≤ t ≤ 9. Smooth, also at q = ±p; where Ω is π/2, -p and p are equally near and it takes p.
+///
+/// Source: Shoemake (1985), Computer Graphics 19(3), 245-254.
+Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/quaternion.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2
+{
+template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int>>
+Quaternion::Quaternion(const R & r)
+  : Quaternion(core::evaluate_leaf<Quaternion>(
+        "Quaternion(Rot)",
+        [](const auto & a) { return kernels::to_quaternion(a); },
+        [](const Rot & a) { return Quaternion(core::quaternion_of_rotation(a)); },
+        r))
+{
+}
+
+inline Quaternion
+Quaternion::fill(const Scalar & s, const Scalar & x, const Scalar & y, const Scalar & z)
+{
+  return core::stack<Quaternion>(core::Operation("Quaternion::fill", core::Accepts::any),
+                                 {s, x, y, z});
+}
+
+inline Quaternion
+Quaternion::identity(const TensorOptions & options)
+{
+  return fill(1, 0, 0, 0, options);
+}
+
+inline Quaternion
+Quaternion::fill_matrix(const R2 & R)
+{
+  return core::evaluate_leaf<Quaternion>(
+      "Quaternion::fill_matrix",
+      [](const auto & M) { return kernels::to_quaternion(M); },
+      [](const R2 & M) { return Quaternion(core::quaternion_of_matrix(M)); },
+      R);
+}
+
+inline Quaternion
+Quaternion::axis_angle(const Vec & n, const Scalar & theta)
+{
+  const core::Operation op("Quaternion::axis_angle");
+  const core::Operand o[] = {core::operand(n), core::operand(theta)};
+  core::check_operands(op, o);
+  const TensorShape batch = core::broadcast_batch(op, o);
+  return core::translate_errors(
+      op.name,
+      [&]
+      {
+        const at::Tensor half = (core::raw(theta) / 2).unsqueeze(-1), v = n;
+        const at::Tensor u = v / at::sqrt(core::dot_last(v, v)) * half.sin();
+        const at::Tensor s = half.cos().expand(utils::add_shapes(batch, 1));
+        return Quaternion(at::cat({s, u}, -1));
+      });
+}
+
+inline Quaternion
+Quaternion::exp_map(const Vec & w)
+{
+  return core::evaluate_leaf<Quaternion>(
+      "Quaternion::exp_map",
+      [](const auto & a) { return kernels::exp_quaternion(a); },
+      [](const Vec & a) // the same steps; masks are numbers, since at::where has no meta kernel
+      {
+        const at::Tensor v = a, x = core::dot_last(v, v) * 0.25,
+                         near = x.lt(1e-3).to(x.scalar_type());
+        const at::Tensor y = x * near, half = at::sqrt(x * (1 - near) + near);
+        const at::Tensor s = near * kernels::cos_series<5>(y) + (1 - near) * half.cos();
+        const at::Tensor k = near * kernels::sinc_series<5>(y) + (1 - near) * half.sin() / half;
+        return Quaternion(at::cat({s, 0.5 * k * v}, -1));
+      },
+      w);
+}
+
+template <class A, class B, core::if_types<A, Quaternion, B, Quaternion>>
+Quaternion
+operator*(const A & q, const B & p)
+{
+  return core::evaluate_leaf<Quaternion>(
+      "Quaternion * Quaternion",
+      [](const auto & x, const auto & y) { return x * y; },
+      [](const Quaternion & x, const Quaternion & y)
+      { return Quaternion(core::quaternion_product(x, y)); },
+      q,
+      p);
+}
+
+inline Quaternion
+conjugate(const Quaternion & q)
+{
+  return core::evaluate_leaf<Quaternion>(
+      "conjugate",
+      [](const auto & a) { return kernels::conjugate(a); },
+      [](const Quaternion & a) { return Quaternion(core::quaternion_conjugate(a)); },
+      q);
+}
+
+inline Quaternion
+inv(const Quaternion & q)
+{
+  return core::evaluate_leaf<Quaternion>(
+      "inv",
+      [](const auto & a) { return kernels::inv(a); },
+      [](const Quaternion & a)
+      { return Quaternion(core::quaternion_conjugate(a) / core::dot_last(a, a)); },
+      q);
+}
+
+inline Scalar
+inner(const Quaternion & q, const Quaternion & p)
+{
+  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), q, p);
+}
+
+inline Scalar
+norm_sq(const Quaternion & q)
+{
+  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), q);
+}
+
+inline Scalar
+norm(const Quaternion & q, Real epsilon)
+{
+  return core::norm<Scalar>(q, epsilon);
+}
+
+inline Quaternion
+unit(const Quaternion & q, Real epsilon)
+{
+  return core::unit(q, epsilon);
+}
+
+inline R2
+rotation_matrix(const Quaternion & q)
+{
+  return core::evaluate_leaf<R2>(
+      "rotation_matrix",
+      [](const auto & a) { return kernels::rotation_matrix(a); },
+      [](const Quaternion & a) { return R2(core::quaternion_matrix(a)); },
+      q);
+}
+
+inline Rot
+to_rot(const Quaternion & q)
+{
+  return core::evaluate_leaf<Rot>(
+      "to_rot",
+      [](const auto & a) { return kernels::to_rot(a); },
+      [](const Quaternion & a) { return Rot(core::rotation_of_quaternion(a)); },
+      q);
+}
+
+inline Vec
+rotate(const Vec & v, const Quaternion & q)
+{
+  return core::evaluate_leaf<Vec>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const Vec & a, const Quaternion & b)
+      { return Vec(at::matmul(core::quaternion_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
+      v,
+      q);
+}
+
+inline Vec
+log_map(const Quaternion & q)
+{
+  return core::evaluate_leaf<Vec>(
+      "log_map",
+      [](const auto & a) { return kernels::log_map(a); },
+      [](const Quaternion & a)
+      {
+        const auto [scalar, u] = core::scalar_and_vector(a);
+        const at::Tensor sign = core::side_of(scalar), s = sign * scalar,
+                         square = core::dot_last(u, u);
+        const at::Tensor near = square.lt(1e-4 * s * s).to(s.scalar_type()), far = 1 - near;
+        const at::Tensor divisor = s * near + far, length = at::sqrt(square * far + near);
+        const at::Tensor x = near * square / (divisor * divisor);
+        const at::Tensor k =
+            near * kernels::atan_series<6>(x) / divisor + far * length.atan2(s) / length;
+        return Vec(2 * sign * k * u);
+      },
+      q);
+}
+
+inline Scalar
+dist(const Quaternion & p, const Quaternion & q)
+{
+  return core::evaluate_leaf<Scalar>(
+      "dist",
+      [](const auto & a, const auto & b) { return kernels::dist(a, b); },
+      [](const Quaternion & a, const Quaternion & b)
+      { return Scalar(core::quaternion_distance(a, b)); },
+      p,
+      q);
+}
+
+inline Quaternion
+slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
+{
+  return core::evaluate_leaf<Quaternion>(
+      "slerp",
+      [](const auto & a, const auto & b, const auto & f) { return kernels::slerp(a, b, f); },
+      [](const Quaternion & from, const Quaternion & to, const Scalar & f)
+      {
+        const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, where it is not
+        { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
+        const at::Tensor a = from, b = core::raw(to) * core::side_of(core::dot_last(from, to)),
+                         v = in_range(f).unsqueeze(-1);
+        const at::Tensor d = core::dot_last(a - b, a - b),
+                         x = d / (d + core::dot_last(a + b, a + b));
+        const at::Tensor near = ((1 + v * v) * x).lt(2.5e-4).to(x.scalar_type()), far = 1 - near;
+
+        const at::Tensor y = near * x, square = 4 * y * kernels::squared_asin_series<5>(y);
+        const at::Tensor series = near / kernels::sinc_series<4>(square);
+        const at::Tensor z = far * x + 0.5 * near, sine = at::sqrt(z), cosine = at::sqrt(1 - z);
+        const at::Tensor angle = 2 * sine.atan2(cosine), i = 0.5 * far / (sine * cosine);
+        const auto weight = [&](const at::Tensor & w)
+        {
+          const at::Tensor nearby = near * w;
+          return w * kernels::sinc_series<4>(at::Tensor(nearby * nearby * square)) * series +
+                 (w * angle).sin() * i;
+        };
+        return Quaternion(a * weight(1 - v) + b * weight(v));
+      },
+      q,
+      p,
+      t);
+}
+
+inline R2
+Quaternion::rotation_matrix() const
+{
+  return neml2::rotation_matrix(*this);
+}
+
+inline R2
+Quaternion::to_R2() const
+{
+  return neml2::rotation_matrix(*this);
+}
+
+inline Rot
+Quaternion::to_rot() const
+{
+  return neml2::to_rot(*this);
+}
+
+inline Vec
+Quaternion::log_map() const
+{
+  return neml2::log_map(*this);
+}
+
+inline Scalar
+Quaternion::angle() const
+{
+  const core::Operation op("Quaternion::angle");
+  core::check_operand(op, core::operand(*this));
+  return core::translate_errors(op.name,
+                                [&]
+                                {
+                                  const auto [s, u] = core::scalar_and_vector(*this);
+                                  const at::Tensor a =
+                                      core::length_or_zero(u).atan2(core::side_of(s) * s);
+                                  return Scalar(2 * a.squeeze(-1));
+                                });
+}
+
+inline Vec
+Quaternion::axis() const
+{
+  const core::Operation op("Quaternion::axis");
+  core::check_operand(op, core::operand(*this));
+  return core::translate_errors(op.name,
+                                [&]
+                                {
+                                  const auto [s, u] = core::scalar_and_vector(*this);
+                                  return Vec(u *
+                                             (core::side_of(s) / at::sqrt(core::dot_last(u, u))));
+                                });
+}
+
+inline Quaternion
+Quaternion::conjugate() const
+{
+  return neml2::conjugate(*this);
+}
+
+inline Quaternion
+Quaternion::inverse() const
+{
+  return neml2::inv(*this);
+}
+
+inline Scalar
+Quaternion::norm_sq() const
+{
+  return neml2::norm_sq(*this);
+}
+
+inline Scalar
+Quaternion::norm() const
+{
+  return neml2::norm(*this);
+}
+
+inline Scalar
+Quaternion::dot(const Quaternion & p) const
+{
+  return neml2::inner(*this, p);
+}
+
+inline Scalar
+Quaternion::dist(const Quaternion & p) const
+{
+  return neml2::dist(*this, p);
+}
+} // namespace neml2

@@ -25,6 +25,10 @@ public:
   R2() = default;
   /// All nine components of a symmetric tensor. (...; 6) -> (...; 3, 3)
   R2(const SR2 & S);
+  /// All nine components of a skew tensor, skew of its axial vector. (...; 3) -> (...; 3, 3)
+  R2(const WR2 & W);
+  /// The rotation matrix of r, euler_rodrigues(r). (...; 3) -> (...; 3, 3)
+  explicit R2(const Rot & r);
 
   /// a δ_ij, unbatched. (; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a,
@@ -75,6 +79,8 @@ public:
   [[nodiscard]] static R2 skew(const Vec & v);
   /// δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity(const TensorOptions & options = default_tensor_options());
+  /// Derivative of a tensor by itself, δ_ik δ_jl. (; 3, 3, 3, 3)
+  [[nodiscard]] static R4 identity_map(const TensorOptions & options = default_tensor_options());
 
   /// Row i, column j. (...; 3, 3) -> (...; 3)
   Vec row(Size i) const;
@@ -84,6 +90,11 @@ public:
   /// (...; 3, 3), (...; 3, 3) or (...; 3) -> (...; 3, 3)
   R2 rotate(const R2 & R) const;
   R2 rotate(const Rot & r) const;
+  /// Derivative of rotate(R) by R_kl, δ_ik R_jn A_ln + δ_jk R_im A_ml.
+  /// (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+  R4 drotate(const R2 & R) const;
+  /// Derivative of rotate(r) by r_k. (...; 3, 3), (...; 3) -> (...; 3, 3, 3)
+  R3 drotate(const Rot & r) const;
   /// A_ji. (...; 3, 3) -> (...; 3, 3)
   R2 transpose() const;
   /// A^-1 by cofactors, in the inverse of the unit of A; infinite or NaN where A is singular.
@@ -98,9 +109,12 @@ public:
   R2 dev() const;
   /// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; ), unit of A × unit of B.
   Scalar inner(const R2 & B) const;
+  /// A_ij B_kl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3), unit of A × unit of B.
+  R4 outer(const R2 & B) const;
   /// A_ij A_ij. (...; 3, 3) -> (...; ), in the square of the unit of A.
   Scalar norm_sq() const;
-  /// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ), in the unit of A.
+  /// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A.
+  /// (...; 3, 3) -> (...; ), in the unit of A.
   Scalar norm(Real epsilon = 0) const;
 };
 
@@ -124,9 +138,14 @@ R2 inv(const R2 & A);
 R2 transpose(const R2 & A);
 /// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; )
 Scalar inner(const R2 & A, const R2 & B);
+/// A_ij B_kl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+R4 outer(const R2 & A, const R2 & B);
+/// A_ij A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3)
+R4 outer(const R2 & A);
 /// A_ij A_ij. (...; 3, 3) -> (...; )
 Scalar norm_sq(const R2 & A);
-/// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ). Its gradient at A = 0 is 0.
+/// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; )
+/// Its gradient at A = 0 is 0.
 Scalar norm(const R2 & A, Real epsilon = 0);
 /// A / √(A_ij A_ij + epsilon), without unit. (...; 3, 3) -> (...; 3, 3). NaN where that is 0 / 0.
 R2 unit(const R2 & A, Real epsilon = 0);
@@ -136,6 +155,12 @@ R2 skew(const Vec & v);
 R2 rotate(const R2 & A, const R2 & R);
 /// R_ik A_kl R_jl with the matrix R of r. (...; 3, 3), (...; 3) -> (...; 3, 3)
 R2 rotate(const R2 & A, const Rot & r);
+/// ∂(R_im A_mn R_jn)/∂R_kl = δ_ik R_jn A_ln + δ_jk R_im A_ml, in the unit of A.
+/// (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+R4 drotate(const R2 & A, const R2 & R);
+/// ∂(R_il A_lm R_jm)/∂r_k with the matrix R of r, in the unit of A.
+/// (...; 3, 3), (...; 3) -> (...; 3, 3, 3)
+R3 drotate(const R2 & A, const Rot & r);
 
 /// A_ik B_kj. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
 template <class A, class B, core::if_types<A, R2, B, R2> = 0>
@@ -148,14 +173,22 @@ Vec operator*(const A & a, const B & b);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/core/algebra.h"
+#include "neml2/kernels/drotate.h"
+#include "neml2/tensors/R3.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#include "neml2/tensors/WR2.h"
 
 namespace neml2
 {
 inline R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
+
+inline R2::R2(const WR2 & W) : R2(neml2::skew(Vec(W))) {}
+
+inline R2::R2(const Rot & r) : R2(neml2::euler_rodrigues(r)) {}
 
 inline R2
 R2::fill(const CScalar & a, const TensorOptions & options)
@@ -251,18 +284,27 @@ R2::identity(const TensorOptions & options)
   return fill(1, options);
 }
 
+inline R4
+R2::identity_map(const TensorOptions & options)
+{
+  return core::make("R2::identity_map",
+                    R4::base_shape,
+                    options,
+                    [](auto shape, const auto & o) { return at::eye(9, o).reshape(shape); });
+}
+
 inline Vec
 R2::row(Size i) const
 {
   core::check_defined("R2::row", *this);
-  return Vec(select(batch_dim(), utils::normalize_dim(i, 0, 3)), batch_dim());
+  return Vec(select(batch_dim(), core::component("R2::row", i, 3)), batch_dim());
 }
 
 inline Vec
 R2::col(Size j) const
 {
   core::check_defined("R2::col", *this);
-  return Vec(select(batch_dim() + 1, utils::normalize_dim(j, 0, 3)), batch_dim());
+  return Vec(select(batch_dim() + 1, core::component("R2::col", j, 3)), batch_dim());
 }
 
 inline Scalar
@@ -301,7 +343,7 @@ det(const R2 & A)
   return core::evaluate_leaf<Scalar>(
       core::Operation("det", core::Accepts::numbers),
       [](const auto & a) { return kernels::det(a); },
-      [](const R2 & a) { return Scalar(core::adjugate_and_det(a).second); },
+      [](const R2 & a) { return Scalar(core::det(a)); },
       A);
 }
 
@@ -326,6 +368,24 @@ inline Scalar
 inner(const R2 & A, const R2 & B)
 {
   return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
+}
+
+inline R4
+outer(const R2 & A, const R2 & B)
+{
+  return core::evaluate_leaf<R4>(
+      core::Operation("outer", core::Accepts::numbers),
+      [](const auto & a, const auto & b) { return kernels::outer(a, b); },
+      [](const R2 & a, const R2 & b)
+      { return R4(a.unsqueeze(-1).unsqueeze(-1) * b.unsqueeze(-3).unsqueeze(-3)); },
+      A,
+      B);
+}
+
+inline R4
+outer(const R2 & A)
+{
+  return outer(A, A);
 }
 
 inline Scalar
@@ -403,6 +463,53 @@ rotate(const R2 & A, const Rot & r)
       r);
 }
 
+inline R4
+drotate(const R2 & A, const R2 & R)
+{
+  return core::evaluate_leaf<R4>(
+      core::Operation("drotate", core::Accepts::numbers),
+      [](const auto & a, const auto & r) { return kernels::drotate(a, r); },
+      [](const R2 & a, const R2 & r)
+      {
+        const at::Tensor M = at::matmul(r, core::raw(a).transpose(-1, -2)), N = at::matmul(r, a);
+        const at::Tensor I = at::eye(3, r.options());
+        return R4(I.view({3, 1, 3, 1}) * M.unsqueeze(-2).unsqueeze(-4) +
+                  I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2));
+      },
+      A,
+      R);
+}
+
+inline R3
+drotate(const R2 & A, const Rot & r)
+{
+  return core::evaluate_leaf<R3>(
+      "drotate",
+      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      [](const R2 & a, const Rot & b)
+      {
+        const at::Tensor B = core::rotate_matrix(a, core::rotation_matrix(b));
+        const at::Tensor J = core::spin_by_rate(b);
+        const at::Tensor kij =
+            core::turn(J, B) + core::turn(J, B.transpose(-1, -2)).transpose(-1, -2);
+        return R3(kij.movedim(-3, -1).contiguous());
+      },
+      A,
+      r);
+}
+
+inline R4
+R2::drotate(const R2 & R) const
+{
+  return neml2::drotate(*this, R);
+}
+
+inline R3
+R2::drotate(const Rot & r) const
+{
+  return neml2::drotate(*this, r);
+}
+
 inline R2
 R2::rotate(const R2 & R) const
 {
@@ -467,5 +574,11 @@ inline Scalar
 R2::inner(const R2 & B) const
 {
   return neml2::inner(*this, B);
+}
+
+inline R4
+R2::outer(const R2 & B) const
+{
+  return neml2::outer(*this, B);
 }
 } // namespace neml2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/batch.h"
 #include "neml2/kernels/R3.h"
 #include "neml2/tensors/fwd.h"
 
@@ -27,6 +27,9 @@ public:
   /// The permutation tensor ε_ijk: 1 where ijk is 012, 120 or 201, -1 where it is 021, 210 or 102,
   /// else 0. (; 3, 3, 3)
   [[nodiscard]] static R3 levi_civita(const TensorOptions & options = default_tensor_options());
+
+  /// T_ijk v_k. (...; 3, 3, 3), (...; 3) -> (...; 3, 3), unit of T × unit of v.
+  R2 contract_k(const Vec & v) const;
 };
 
 template <>
@@ -34,11 +37,16 @@ struct core::batch_of_rows<kernels::R3>
 {
   using type = R3;
 };
+
+/// T_ijk v_k. (...; 3, 3, 3), (...; 3) -> (...; 3, 3)
+R2 contract_k(const R3 & T, const Vec & v);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
 
 namespace neml2
 {
@@ -49,5 +57,23 @@ R3::levi_civita(const TensorOptions & options)
                       0, 0, -1, 0,  0, 0, 1, 0,  0,  // ε_1jk
                       0, 1, 0,  -1, 0, 0, 0, 0,  0}, // ε_2jk
                      options);
+}
+
+inline R2
+contract_k(const R3 & T, const Vec & v)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("contract_k", core::Accepts::numbers),
+      [](const auto & t, const auto & a) { return kernels::contract_k(t, a); },
+      [](const R3 & t, const Vec & a)
+      { return R2(at::matmul(t, a.unsqueeze(-2).unsqueeze(-1)).squeeze(-1)); },
+      T,
+      v);
+}
+
+inline R2
+R3::contract_k(const Vec & v) const
+{
+  return neml2::contract_k(*this, v);
 }
 } // namespace neml2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/batch.h"
 #include "neml2/kernels/R4.h"
 #include "neml2/tensors/fwd.h"
 
@@ -23,6 +23,42 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   R4() = default;
+  /// All 81 components of a tensor with both minor symmetries. (...; 6, 6) -> (...; 3, 3, 3, 3)
+  /// A template, as the next one: an R2 would otherwise be taken for the WWR4 of its shape.
+  template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int> = 0>
+  R4(const T & C);
+  /// All 81 components of a tensor that is skew in both pairs. (...; 3, 3) -> (...; 3, 3, 3, 3)
+  /// Of WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk.
+  template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int> = 0>
+  R4(const T & w);
+
+  /// R_im R_jn R_ko R_lp T_mnop, the tensor turned (active) by the rotation matrix R, or that of r.
+  /// (...; 3, 3, 3, 3), (...; 3, 3) or (...; 3) -> (...; 3, 3, 3, 3)
+  R4 rotate(const R2 & R) const;
+  R4 rotate(const Rot & r) const;
+  /// Derivative of T.rotate(r) by the parameters of r, its index the last.
+  /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3)
+  R5 drotate(const Rot & r) const;
+  /// Derivative of T.rotate(r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to
+  /// the batch shape of both. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
+  R8 drotate_self(const Rot & r) const;
+  /// Exchanges two of the four indices, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+  /// @throws NEMLException where an index is not in [-4, 4).
+  R4 transpose(Size d1, Size d2) const;
+  /// T_jilk, as a view.
+  R4 transpose_minor() const;
+  /// T_klij, as a view.
+  R4 transpose_major() const;
+  /// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where the 9×9 matrix is singular.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+  R4 inverse() const;
+  /// T_ijkl U_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; )
+  Scalar inner(const R4 & U) const;
+  /// T_ijkl T_ijkl. (...; 3, 3, 3, 3) -> (...; )
+  Scalar norm_sq() const;
+  /// √(T_ijkl T_ijkl + epsilon), epsilon in the square of the unit of T.
+  /// (...; 3, 3, 3, 3) -> (...; )
+  Scalar norm(Real epsilon = 0) const;
 };
 
 template <>
@@ -30,8 +66,297 @@ struct core::batch_of_rows<kernels::R4>
 {
   using type = R4;
 };
+
+/// R_im R_jn R_ko R_lp T_mnop. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+R4 rotate(const R4 & T, const R2 & R);
+/// The same with the matrix R of r. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3)
+R4 rotate(const R4 & T, const Rot & r);
+/// T_jilk, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+R4 transpose_minor(const R4 & T);
+/// T_klij, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+R4 transpose_major(const R4 & T);
+/// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where the 9×9 matrix is singular.
+/// (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+R4 inv(const R4 & T);
+/// T_ijkl U_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; )
+Scalar inner(const R4 & T, const R4 & U);
+/// T_ijkl T_ijkl. (...; 3, 3, 3, 3) -> (...; )
+Scalar norm_sq(const R4 & T);
+/// √(T_ijkl T_ijkl + epsilon), epsilon in the square of the unit of T.
+/// (...; 3, 3, 3, 3) -> (...; ). Its gradient at T = 0 is 0.
+Scalar norm(const R4 & T, Real epsilon = 0);
+/// All 81 components. (...; 6, 6) -> (...; 3, 3, 3, 3)
+R4 full(const SSR4 & C);
+/// The part with both minor symmetries, (T_ijkl + T_jikl + T_ijlk + T_jilk) / 4.
+/// (...; 3, 3, 3, 3) -> (...; 6, 6)
+SSR4 sym(const R4 & T);
+
+/// T_ijkl A_kl. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3), unit of T × unit of A.
+template <class A, class B, core::if_types<A, R4, B, R2> = 0>
+R2 operator*(const A & T, const B & a);
+/// A_ij T_ijkl. (...; 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3)
+template <class A, class B, core::if_types<A, R2, B, R4> = 0>
+R2 operator*(const A & a, const B & T);
+/// T_ijmn U_mnkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+template <class A, class B, core::if_types<A, R4, B, R4> = 0>
+R4 operator*(const A & T, const B & U);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/fourth_order.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R5.h"
+#include "neml2/tensors/R8.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/WWR4.h"
+
+namespace neml2
+{
+template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int>>
+R4::R4(const T & C) : R4(neml2::full(C))
+{
+}
+
+template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int>>
+R4::R4(const T & w)
+  : R4(core::composed<R4>(
+        "R4(WWR4)",
+        [](const WWR4 & a)
+        { return core::unpaired(core::rotate_matrix(a, core::skew_basis(a.options()).t())); },
+        w))
+{
+}
+
+inline R4
+full(const SSR4 & C)
+{
+  return core::evaluate_leaf<R4>(
+      "full",
+      [](const auto & a) { return kernels::full(a); },
+      [](const SSR4 & a)
+      { return R4(core::unpaired(core::rotate_matrix(a, core::mandel_basis(a.options()).t()))); },
+      C);
+}
+
+inline SSR4
+sym(const R4 & T)
+{
+  return core::evaluate_leaf<SSR4>(
+      "sym",
+      [](const auto & a) { return kernels::sym(a); },
+      [](const R4 & a) { return SSR4(core::sym_pairs(core::pairs(a))); },
+      T);
+}
+
+inline R4
+rotate(const R4 & T, const R2 & R)
+{
+  return core::evaluate_leaf<R4>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const R4 & a, const R2 & b)
+      {
+        const at::Tensor RR = core::pairs(core::kronecker(b, b));
+        return R4(core::unpaired(core::rotate_matrix(core::pairs(a), RR)));
+      },
+      T,
+      R);
+}
+
+inline R4
+rotate(const R4 & T, const Rot & r)
+{
+  return core::evaluate_leaf<R4>(
+      "rotate",
+      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      [](const R4 & a, const Rot & b)
+      {
+        const at::Tensor R = core::rotation_matrix(b), RR = core::pairs(core::kronecker(R, R));
+        return R4(core::unpaired(core::rotate_matrix(core::pairs(a), RR)));
+      },
+      T,
+      r);
+}
+
+inline R4
+transpose_minor(const R4 & T)
+{
+  core::check_defined("transpose_minor", T);
+  return R4(core::Trusted(), core::raw(T).transpose(-4, -3).transpose(-2, -1), T.batch_dim());
+}
+
+inline R4
+transpose_major(const R4 & T)
+{
+  core::check_defined("transpose_major", T);
+  return R4(core::Trusted(), core::raw(T).transpose(-4, -2).transpose(-3, -1), T.batch_dim());
+}
+
+inline R4
+inv(const R4 & T)
+{
+  return core::composed<R4>(
+      "inv", [](const R4 & a) { return core::unpaired(core::inverse_or_nan(core::pairs(a))); }, T);
+}
+
+inline Scalar
+inner(const R4 & T, const R4 & U)
+{
+  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), T, U);
+}
+
+inline Scalar
+norm_sq(const R4 & T)
+{
+  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), T);
+}
+
+inline Scalar
+norm(const R4 & T, Real epsilon)
+{
+  return core::norm<Scalar>(T, epsilon);
+}
+
+template <class A, class B, core::if_types<A, R4, B, R2>>
+R2
+operator*(const A & T, const B & a)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("R4 * R2", core::Accepts::numbers),
+      [](const auto & x, const auto & y) { return x * y; },
+      [](const R4 & x, const R2 & y)
+      {
+        return R2(at::matmul(core::pairs(x), y.flatten(-2).unsqueeze(-1))
+                      .squeeze(-1)
+                      .unflatten(-1, at::IntArrayRef({3, 3})));
+      },
+      T,
+      a);
+}
+
+template <class A, class B, core::if_types<A, R2, B, R4>>
+R2
+operator*(const A & a, const B & T)
+{
+  return core::evaluate_leaf<R2>(
+      core::Operation("R2 * R4", core::Accepts::numbers),
+      [](const auto & x, const auto & y) { return x * y; },
+      [](const R2 & x, const R4 & y)
+      {
+        return R2(at::matmul(x.flatten(-2).unsqueeze(-2), core::pairs(y))
+                      .squeeze(-2)
+                      .unflatten(-1, at::IntArrayRef({3, 3})));
+      },
+      a,
+      T);
+}
+
+template <class A, class B, core::if_types<A, R4, B, R4>>
+R4
+operator*(const A & T, const B & U)
+{
+  return core::evaluate_leaf<R4>(
+      core::Operation("R4 * R4", core::Accepts::numbers),
+      [](const auto & x, const auto & y) { return x * y; },
+      [](const R4 & x, const R4 & y)
+      { return R4(core::unpaired(at::matmul(core::pairs(x), core::pairs(y)))); },
+      T,
+      U);
+}
+
+inline R4
+R4::rotate(const R2 & R) const
+{
+  return neml2::rotate(*this, R);
+}
+
+inline R4
+R4::rotate(const Rot & r) const
+{
+  return neml2::rotate(*this, r);
+}
+
+inline R5
+R4::drotate(const Rot & r) const
+{
+  return core::composed<R5>(
+      "R4::drotate",
+      [](const R4 & a, const Rot & b)
+      {
+        const at::Tensor R = core::rotation_matrix(b), RR = core::pairs(core::kronecker(R, R));
+        return core::rotation_derivative(core::rotate_matrix(core::pairs(a), RR),
+                                         core::generators(a.options()),
+                                         core::spin_by_rate(b))
+            .unflatten(-2, at::IntArrayRef({3, 3}))
+            .unflatten(-4, at::IntArrayRef({3, 3}));
+      },
+      *this,
+      r);
+}
+
+inline R8
+R4::drotate_self(const Rot & r) const
+{
+  const core::Operation op("R4::drotate_self");
+  return core::composed<R8>(
+      op,
+      [&](const R4 & a, const Rot & b)
+      {
+        const at::Tensor R = core::rotation_matrix(b), RR = core::pairs(core::kronecker(R, R));
+        at::Tensor d = core::kronecker(RR, RR);
+        for (const Size pair : {-1, -3, -5, -7})
+          d = d.unflatten(pair, at::IntArrayRef({3, 3}));
+        const auto batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
+        return d.expand(utils::add_shapes(batch, R8::base_shape));
+      },
+      *this,
+      r);
+}
+
+inline R4
+R4::transpose(Size d1, Size d2) const
+{
+  const auto dim = [this](Size d)
+  { return core::position("R4::transpose", *this, d, batch_dim(), this->dim()); };
+  return R4(core::Trusted(), at::Tensor::transpose(dim(d1), dim(d2)), batch_dim());
+}
+
+inline R4
+R4::transpose_minor() const
+{
+  return neml2::transpose_minor(*this);
+}
+
+inline R4
+R4::transpose_major() const
+{
+  return neml2::transpose_major(*this);
+}
+
+inline R4
+R4::inverse() const
+{
+  return inv(*this);
+}
+
+inline Scalar
+R4::inner(const R4 & U) const
+{
+  return neml2::inner(*this, U);
+}
+
+inline Scalar
+R4::norm_sq() const
+{
+  return neml2::norm_sq(*this);
+}
+
+inline Scalar
+R4::norm(Real epsilon) const
+{
+  return neml2::norm(*this, epsilon);
+}
+} // namespace neml2

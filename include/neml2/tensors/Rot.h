@@ -5,6 +5,8 @@
 #include "neml2/kernels/Rot.h"
 #include "neml2/tensors/fwd.h"
 
+#include <string>
+
 namespace neml2
 {
 /**
@@ -43,6 +45,8 @@ public:
   [[nodiscard]] static Rot fill(const Scalar & r0, const Scalar & r1, const Scalar & r2);
   /// No rotation, 0. (; 3)
   [[nodiscard]] static Rot identity(const TensorOptions & options = default_tensor_options());
+  /// Derivative of the parameters by themselves, δ_ij. (; 3, 3)
+  [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
   /// The rotation of the matrix R, of an angle up to π. (...; 3, 3) -> (...; 3)
   /// R must be a rotation, orthogonal with determinant 1; this is not checked. At θ = π either of r
   /// and -r.
@@ -51,20 +55,115 @@ public:
   [[nodiscard]] static Rot fill_matrix(const R2 & R);
   /// The rotation of the (classical) Rodrigues parameters n_i tan(θ/2). (...; ) three times -> (...; 3)
   [[nodiscard]] static Rot fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz);
+
+  // ---- Axis and angle, in axis_angle.h ----
+
   /// The rotation about the axis n, of any length but 0, by the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 3)
   [[nodiscard]] static Rot axis_angle(const Vec & n, const Scalar & theta);
+  [[nodiscard]] static Rot from_axis_angle(const Vec & n, const Scalar & theta);
+  /// The same rotation, with |r| ≤ 1 for any θ: θ is reduced to [-π, π] by whole turns.
+  [[nodiscard]] static Rot axis_angle_standard(const Vec & n, const Scalar & theta);
+  [[nodiscard]] static Rot from_axis_angle_standard(const Vec & n, const Scalar & theta);
+  /// The rotation about a × b that turns the direction of a into that of b, both of any length but 0.
+  /// (...; 3), (...; 3) -> (...; 3)
+  /// Where they are opposite to rounding, the half turn about one axis orthogonal to a: a rotation
+  /// that is right, but has no derivative there; autograd takes the axis as it depends on a.
+  [[nodiscard]] static Rot rotation_from_to(const Vec & a, const Vec & b);
+
+  /// Unit axis r_i / |r|; (0, 0, 1) where there is no rotation, with the derivative 0.
+  /// (...; 3) -> (...; 3)
+  Vec axis() const;
+  /// Angle 4 atan(|r|) in [0, 2π), in radians. (...; 3) -> (...; ). Its derivative at r = 0 is 0.
+  /// axis_angle(r.axis(), r.angle()) is r.
+  Scalar angle() const;
+  /// The skew tensor whose exponential is the matrix of r: 4 atan(|r|) r_i / |r|, smooth also at
+  /// r = 0. (...; 3) -> (...; 3), in radians. WR2::exp_map is its inverse.
+  WR2 log_map() const;
+
+  // ---- Euler angles, in euler_angles.h ----
+
+  /// The rotation, of an angle up to π, of three Euler angles. (...; 3) -> (...; 3)
+  ///
+  /// Convention "kocks" (Ψ, Θ, φ), "bunge" (φ1, Φ, φ2) or "roe" (ψ, θ, φ); type "degrees" or "radians".
+  /// Of the angles a, b, c of Kocks, with ca for cos a and sa for sin a, the matrix is
+  ///   [[-sc sa - cc ca cb,  sc ca - cc sa cb, cc sb],
+  ///    [ cc sa - sc ca cb, -cc ca - sc sa cb, sc sb],
+  ///    [            ca sb,             sa sb,    cb]];
+  /// Roe's last angle is π - c, Bunge's are a + π/2, b, π/2 - c: the matrix turns components in the
+  /// frame of the sample into those in the frame of the crystal.
+  /// Source: Kocks, Tomé, Wenk (1998), Texture and Anisotropy, ch. 2, table 1.
+  /// @throws NEMLException also for any other convention or type.
+  [[nodiscard]] static Rot
+  fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type);
+  /// Euler angles of the rotation, the inverse of fill_euler_angles. (...; 3) -> (...; 3)
+  ///
+  /// The middle angle is in [0, π]; the angles a and c of Kocks in [-π/2, 3π/2), which are Bunge's in
+  /// [0, 2π) and (-π, π]. Where b is 0 only a - c is determined, and c is -a, in [0, π]; where b is π
+  /// only a + c is, and c is 0. The angles have no derivative there: autograd gives a finite one.
+  /// @throws NEMLException also for any other convention or type.
+  Vec to_euler_angles(const std::string & convention, const std::string & type) const;
+
+  // ---- Random rotations, in random_rotations.h ----
+
+  /// n rotations of angles up to π, uniformly distributed (by the Haar measure). (n; 3)
+  /// With a seed ≥ 0 they depend on n and the seed alone, and no other random numbers are touched;
+  /// otherwise they come from LibTorch's generator, as of at::manual_seed.
+  ///
+  /// Source: Shoemake (1992), Uniform random rotations, Graphics Gems III, 124-132.
+  [[nodiscard]] static Rot
+  fill_random(Size n, Size seed = -1, const TensorOptions & options = default_tensor_options());
+  /// The same, one of them. (; 3)
+  [[nodiscard]] static Rot rand();
+  template <class O, core::if_options<O> = 0>
+  [[nodiscard]] static Rot rand(const O & options)
+  {
+    return rand(TraceableTensorShape(), TraceableTensorShape(), options);
+  }
+  /// The same, of the batch shape that the two shapes make together.
+  [[nodiscard]] static Rot rand(const TraceableTensorShape & dynamic,
+                                const TraceableTensorShape & intermediate,
+                                const TensorOptions & options = default_tensor_options());
+
+  // ---- The parameters as a vector ----
 
   /// tan²(θ/4) = r_i r_i. (...; 3) -> (...; )
   Scalar norm_sq() const;
   /// |tan(θ/4)| = √(r_i r_i). (...; 3) -> (...; ). Its gradient at r = 0 is 0.
   Scalar norm() const;
+  /// r_i v_i. (...; 3), (...; 3) -> (...; )
+  Scalar dot(const Vec & v) const;
+  /// ε_ijk r_j v_k. (...; 3), (...; 3) -> (...; 3)
+  Rot cross(const Vec & v) const;
+  /// r_i v_j. (...; 3), (...; 3) -> (...; 3, 3)
+  R2 outer(const Vec & v) const;
+
+  // ---- As a rotation ----
+
   /// The rotation back, -r. (...; 3) -> (...; 3)
   Rot inverse() const;
   /// Rotation matrix R_ij. (...; 3) -> (...; 3, 3)
   R2 euler_rodrigues() const;
+  /// ∂R_ij/∂r_k of the rotation matrix. (...; 3) -> (...; 3, 3, 3)
+  R3 deuler_rodrigues() const;
   /// This rotation, then r: r * this. (...; 3), (...; 3) -> (...; 3)
   Rot rotate(const Rot & r) const;
+  /// ∂rotate(r)_i/∂r_j. (...; 3), (...; 3) -> (...; 3, 3)
+  R2 drotate(const Rot & r) const;
+  /// ∂rotate(r)_i/∂this_j. (...; 3), (...; 3) -> (...; 3, 3)
+  R2 drotate_self(const Rot & r) const;
+  /// The other parameters of the same rotation, -r_i / (r_k r_k). (...; 3) -> (...; 3)
+  /// Infinite or NaN at r = 0, whose other angle is 2π.
+  Rot shadow() const;
+  /// ∂shadow_i/∂r_j = (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
+  R2 dshadow() const;
+  /// Angle in [0, 2π] of the rotation this * q^-1, by the parameters as they are. See gdist below.
+  Scalar gdist(const Rot & q) const;
+  /// Angle in [0, π] between the two rotations, whatever their parameters. See dist below.
+  Scalar dist(const Rot & q) const;
+  /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
+  /// Its integral over |r| < 1, which is all rotations, is π.
+  Scalar dV() const;
 };
 
 template <>
@@ -76,6 +175,8 @@ struct core::batch_of_rows<kernels::Rot>
 /// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)², s = r_k r_k, W = skew(r).
 /// (...; 3) -> (...; 3, 3)
 R2 euler_rodrigues(const Rot & r);
+/// ∂R_ij/∂r_k of the rotation matrix. (...; 3) -> (...; 3, 3, 3)
+R3 deuler_rodrigues(const Rot & r);
 /// r_i q_i of the parameters. (...; 3), (...; 3) -> (...; )
 Scalar inner(const Rot & r, const Rot & q);
 /// r_i r_i, tan²(θ/4). (...; 3) -> (...; )
@@ -86,20 +187,43 @@ Scalar norm(const Rot & r);
 Rot inv(const Rot & r);
 /// The rotation x, then r: r * x. (...; 3), (...; 3) -> (...; 3)
 Rot rotate(const Rot & x, const Rot & r);
+/// ∂rotate(x, r)_i/∂r_j = ((1 - s) δ_ij - 2 x_i r_j - 2 c_i (s r_j - x_j) + 2 ε_ijk x_k) / d,
+/// s = x · x, c = r * x, d = 1 + s (r · r) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
+/// Infinite or NaN where c is, see operator*.
+R2 drotate(const Rot & x, const Rot & r);
+/// ∂rotate(x, r)_i/∂x_j: the same with x and r in each other's place, and - 2 ε_ijk r_k.
+R2 drotate_self(const Rot & x, const Rot & r);
+/// The other parameters of the same rotation, -r_i / (r_k r_k). (...; 3) -> (...; 3). NaN at r = 0.
+Rot shadow(const Rot & r);
+/// (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
+R2 dshadow(const Rot & r);
+/// Angle of a * b^-1 by the parameters as they are, 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
+/// (...; 3), (...; 3) -> (...; ), in radians. By the arc tangent, which is accurate at both ends.
+/// The ends are tips of cones; autograd takes 0 for the derivative there, which is one subgradient.
+Scalar gdist(const Rot & a, const Rot & b);
+/// Angle between two rotations, whatever their parameters: the smaller one of θ and 2π - θ, θ = gdist.
+/// (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the identity too; the derivative
+/// of equal rotations is taken as 0.
+Scalar dist(const Rot & a, const Rot & b);
+/// 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
+Scalar dV(const Rot & r);
 
 /// The rotation b, then a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).
 /// The matrix of a * b is the product of the matrices. (...; 3), (...; 3) -> (...; 3)
-/// Infinite or NaN where it is a rotation by 2π, such as twice a rotation by π.
+/// Infinite or NaN where the parameters add up to a turn by 2π, such as twice a half turn: numerator and
+/// denominator are 0 there, and close to it digits are lost. Use -r / |r|² (shadow) of one of the two.
 template <class A, class B, core::if_types<A, Rot, B, Rot> = 0>
 Rot operator*(const A & a, const B & b);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/algebra.h"
+#include "neml2/core/rotation.h"
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/R3.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#include "neml2/tensors/WR2.h"
 
 namespace neml2
 {
@@ -107,6 +231,12 @@ inline Rot
 Rot::identity(const TensorOptions & options)
 {
   return zeros(options);
+}
+
+inline R2
+Rot::identity_map(const TensorOptions & options)
+{
+  return R2::identity(options);
 }
 
 inline Rot
@@ -121,23 +251,7 @@ Rot::fill_matrix(const R2 & R)
   return core::evaluate_leaf<Rot>(
       "Rot::fill_matrix",
       [](const auto & M) { return kernels::fill_matrix(M); },
-      [](const R2 & M) // the same steps, so that both choose the same quaternion at θ = π
-      {
-        const at::Tensor transposed = core::raw(M).transpose(-1, -2);
-        const at::Tensor t = core::raw(M(0, 0)) + core::raw(M(1, 1)) + core::raw(M(2, 2));
-        const R2 skewed(core::raw(M) - transposed);
-        const at::Tensor axis = at::stack({skewed(2, 1), skewed(0, 2), skewed(1, 0)}, -1);
-        const at::Tensor u = (1 - t).unsqueeze(-1).unsqueeze(-1);
-        const at::Tensor vector = core::raw(M) + transposed + u * at::eye(3, M.options());
-        const at::Tensor rows = at::cat({at::cat({(1 + t).unsqueeze(-1), axis}, -1).unsqueeze(-2),
-                                         at::cat({axis.unsqueeze(-1), vector}, -1)},
-                                        -2);
-        const at::Tensor largest = rows.diagonal(0, -2, -1).argmax(-1, /*keepdim=*/true);
-        const at::Tensor q = rows.take_along_dim(largest.unsqueeze(-1), -2).squeeze(-2);
-        const at::Tensor p = q * (1 - 2 * (q.slice(-1, 0, 1) < 0).to(q.scalar_type()));
-        const at::Tensor norm = at::sqrt((p * p).sum(-1, /*keepdim=*/true));
-        return Rot(p.slice(-1, 1, 4) / (norm + p.slice(-1, 0, 1)));
-      },
+      [](const R2 & M) { return Rot(core::rotation_of_quaternion(core::quaternion_of_matrix(M))); },
       R);
 }
 
@@ -158,21 +272,6 @@ Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
       rz);
 }
 
-inline Rot
-Rot::axis_angle(const Vec & n, const Scalar & theta)
-{
-  const core::Operation op("Rot::axis_angle");
-  core::check_operands(op, {core::operand(n), core::operand(theta)});
-  core::broadcast_batch(op, {core::operand(n), core::operand(theta)});
-  return core::translate_errors(
-      op.name,
-      [&]
-      {
-        const at::Tensor length = at::linalg_vector_norm(n, 2, at::IntArrayRef(-1), true);
-        return Rot(core::raw(n) / length * (core::raw(theta) / 4).tan().unsqueeze(-1));
-      });
-}
-
 inline R2
 euler_rodrigues(const Rot & r)
 {
@@ -180,6 +279,16 @@ euler_rodrigues(const Rot & r)
       "euler_rodrigues",
       [](const auto & a) { return kernels::euler_rodrigues(a); },
       [](const Rot & a) { return R2(core::rotation_matrix(a)); },
+      r);
+}
+
+inline R3
+deuler_rodrigues(const Rot & r)
+{
+  return core::evaluate_leaf<R3>(
+      "deuler_rodrigues",
+      [](const auto & a) { return kernels::deuler_rodrigues(a); },
+      [](const Rot & a) { return R3(core::rotation_matrix_derivative(a)); },
       r);
 }
 
@@ -197,16 +306,7 @@ operator*(const A & a, const B & b)
   return core::evaluate_leaf<Rot>(
       "Rot * Rot",
       [](const auto & x, const auto & y) { return x * y; },
-      [](const Rot & x, const Rot & y)
-      {
-        const auto n = std::max(x.dim(), y.dim()); // linalg_cross asks for equal dimensions
-        const at::Tensor p = core::prepend_dims(x, n), q = core::prepend_dims(y, n);
-        const auto dot = [](const at::Tensor & c, const at::Tensor & d)
-        { return (c * d).sum(-1, /*keepdim=*/true); };
-        const at::Tensor s = dot(p, p), t = dot(q, q);
-        const at::Tensor numerator = (1 - t) * p + (1 - s) * q + 2 * at::linalg_cross(p, q, -1);
-        return Rot(numerator / (1 + s * t - 2 * dot(p, q)));
-      },
+      [](const Rot & x, const Rot & y) { return Rot(core::rotation_product(x, y)); },
       a,
       b);
 }
@@ -215,6 +315,28 @@ inline Rot
 rotate(const Rot & x, const Rot & r)
 {
   return r * x;
+}
+
+inline R2
+drotate(const Rot & x, const Rot & r)
+{
+  return core::evaluate_leaf<R2>(
+      "drotate",
+      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      [](const Rot & a, const Rot & b) { return R2(core::rotation_product_derivative(b, a, 1)); },
+      x,
+      r);
+}
+
+inline R2
+drotate_self(const Rot & x, const Rot & r)
+{
+  return core::evaluate_leaf<R2>(
+      "drotate_self",
+      [](const auto & a, const auto & b) { return kernels::drotate_self(a, b); },
+      [](const Rot & a, const Rot & b) { return R2(core::rotation_product_derivative(a, b, -1)); },
+      x,
+      r);
 }
 
 inline Scalar
@@ -247,6 +369,24 @@ Rot::norm() const
   return neml2::norm(*this);
 }
 
+inline Scalar
+Rot::dot(const Vec & v) const
+{
+  return neml2::inner(Vec(*this), v);
+}
+
+inline Rot
+Rot::cross(const Vec & v) const
+{
+  return neml2::cross(Vec(*this), v);
+}
+
+inline R2
+Rot::outer(const Vec & v) const
+{
+  return neml2::outer(Vec(*this), v);
+}
+
 inline Rot
 Rot::inverse() const
 {
@@ -259,9 +399,34 @@ Rot::euler_rodrigues() const
   return neml2::euler_rodrigues(*this);
 }
 
+inline R3
+Rot::deuler_rodrigues() const
+{
+  return neml2::deuler_rodrigues(*this);
+}
+
 inline Rot
 Rot::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
+
+inline R2
+Rot::drotate(const Rot & r) const
+{
+  return neml2::drotate(*this, r);
+}
+
+inline R2
+Rot::drotate_self(const Rot & r) const
+{
+  return neml2::drotate_self(*this, r);
+}
+
 } // namespace neml2
+
+#include "neml2/tensors/axis_angle.h"
+#include "neml2/tensors/euler_angles.h"
+#include "neml2/tensors/exponential_map.h"
+#include "neml2/tensors/random_rotations.h"
+#include "neml2/tensors/rotation_distance.h"

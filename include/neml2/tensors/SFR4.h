@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/PrimitiveTensor.h"
+#include "neml2/kernels/SFFR4.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
@@ -17,6 +18,9 @@ class SFR4 : public PrimitiveTensor<SFR4, 6, 3, 3>
 {
 public:
   static constexpr auto type_name = "SFR4";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::SFFR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
   SFR4() = default;

@@ -68,6 +68,11 @@ public:
   /// (...; 6), (...; 3, 3) or (...; 3) -> (...; 6)
   SR2 rotate(const R2 & R) const;
   SR2 rotate(const Rot & r) const;
+  /// Derivative of rotate(R) by R_kl, δ_ik R_jn s_nl + δ_jk R_in s_nl.
+  /// (...; 6), (...; 3, 3) -> (...; 6, 3, 3)
+  SFFR4 drotate(const R2 & R) const;
+  /// Derivative of rotate(r) by r_k. (...; 6), (...; 3) -> (...; 6, 3)
+  SFR3 drotate(const Rot & r) const;
   /// s_kk. (...; 6) -> (...; ), in the unit of s.
   Scalar tr() const;
   /// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
@@ -80,7 +85,8 @@ public:
   Scalar inner(const SR2 & t) const;
   /// s_ij s_ij. (...; 6) -> (...; ), in the square of the unit of s.
   Scalar norm_sq() const;
-  /// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s. (...; 6) -> (...; ), in the unit of s.
+  /// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s.
+  /// (...; 6) -> (...; ), in the unit of s.
   /// Its gradient at s = 0 is 0 (for epsilon = 0, one choice among the subgradients).
   Scalar norm(Real epsilon = 0) const;
   /// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6), unit of s × unit of t.
@@ -125,6 +131,12 @@ SR2 transpose(const SR2 & s);
 SR2 rotate(const SR2 & s, const R2 & R);
 /// R_ik s_kl R_jl with the matrix R of r. (...; 6), (...; 3) -> (...; 6)
 SR2 rotate(const SR2 & s, const Rot & r);
+/// ∂(R_im s_mn R_jn)/∂R_kl = δ_ik R_jn s_nl + δ_jk R_in s_nl, in the unit of s.
+/// (...; 6), (...; 3, 3) -> (...; 6, 3, 3)
+SFFR4 drotate(const SR2 & s, const R2 & R);
+/// ∂(R_il s_lm R_jm)/∂r_k with the matrix R of r, in the unit of s.
+/// (...; 6), (...; 3) -> (...; 6, 3)
+SFR3 drotate(const SR2 & s, const Rot & r);
 /// All nine components. (...; 6) -> (...; 3, 3)
 R2 full(const SR2 & s);
 /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
@@ -134,8 +146,11 @@ SR2 sym(const R2 & A);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/core/algebra.h"
+#include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SFFR4.h"
+#include "neml2/tensors/SFR3.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 
@@ -215,8 +230,9 @@ SR2::identity_map(const TensorOptions & options)
 inline Scalar
 SR2::operator()(Size i, Size j) const
 {
+  constexpr const char * where = "SR2(i, j)";
   const int k =
-      kernels::mandel_reverse_index[utils::normalize_dim(i, 0, 3)][utils::normalize_dim(j, 0, 3)];
+      kernels::mandel_reverse_index[core::component(where, i, 3)][core::component(where, j, 3)];
   const Scalar stored = (*this)(k);
   return k < 3 ? stored : stored * kernels::invsqrt2;
 }
@@ -257,7 +273,7 @@ det(const SR2 & s)
   return core::evaluate_leaf<Scalar>(
       "det",
       [](const auto & a) { return kernels::det(a); },
-      [](const SR2 & a) { return Scalar(core::adjugate_and_det(core::full(a)).second); },
+      [](const SR2 & a) { return Scalar(core::det(core::full(a))); },
       s);
 }
 
@@ -340,6 +356,50 @@ rotate(const SR2 & s, const Rot & r)
       { return SR2(core::rotate_mandel(a, core::rotation_matrix(b))); },
       s,
       r);
+}
+
+inline SFFR4
+drotate(const SR2 & s, const R2 & R)
+{
+  return core::evaluate_leaf<SFFR4>(
+      "drotate",
+      [](const auto & a, const auto & r) { return kernels::drotate(a, r); },
+      [](const SR2 & a, const R2 & r)
+      {
+        const at::Tensor basis = core::mandel_basis(r.options()).unflatten(-1, {3, 3});
+        const at::Tensor rs = at::matmul(r, core::full(a)).unsqueeze(-3);
+        return SFFR4(at::matmul(2 * basis, rs));
+      },
+      s,
+      R);
+}
+
+inline SFR3
+drotate(const SR2 & s, const Rot & r)
+{
+  return core::evaluate_leaf<SFR3>(
+      "drotate",
+      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      [](const SR2 & a, const Rot & b)
+      {
+        const at::Tensor B = core::rotate_matrix(core::full(a), core::rotation_matrix(b));
+        const at::Tensor kp = core::sym(core::turn(core::spin_by_rate(b), B)) * 2;
+        return SFR3(kp.transpose(-1, -2).contiguous());
+      },
+      s,
+      r);
+}
+
+inline SFFR4
+SR2::drotate(const R2 & R) const
+{
+  return neml2::drotate(*this, R);
+}
+
+inline SFR3
+SR2::drotate(const Rot & r) const
+{
+  return neml2::drotate(*this, r);
 }
 
 inline R2

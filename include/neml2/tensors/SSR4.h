@@ -5,16 +5,14 @@
 #include "neml2/kernels/SSR4.h"
 #include "neml2/tensors/fwd.h"
 
-#include <limits>
-
 namespace neml2
 {
 /**
  * Batch of fourth order tensors with both minor symmetries C_ijkl = C_jikl = C_ijlk, for example an
  * elastic stiffness or a consistent tangent.
  *
- * Shape (...; 6, 6): any batch shape, then both index pairs in Mandel components (see SR2), so that a
- * double contraction is a product of matrices.
+ * Shape (...; 6, 6): any batch shape, then both index pairs in Mandel components (see SR2), so that
+ * a double contraction is a product of matrices.
  * Units: the caller's choice, the same for all components.
  */
 class SSR4 : public PrimitiveTensor<SSR4, 6, 6>
@@ -27,6 +25,10 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   SSR4() = default;
+  /// The part with both minor symmetries, (T_ijkl + T_jikl + T_ijlk + T_jilk) / 4.
+  /// (...; 3, 3, 3, 3) -> (...; 6, 6). A template: what converts to R4 is not converted on.
+  template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
+  SSR4(const T & t);
 
   /// δ_ij δ_kl: ones in the upper left 3×3 block. (; 6, 6)
   [[nodiscard]] static SSR4 identity(const TensorOptions & options = default_tensor_options());
@@ -36,10 +38,18 @@ public:
   [[nodiscard]] static SSR4 identity_vol(const TensorOptions & options = default_tensor_options());
   /// identity_sym - identity_vol, which maps a symmetric tensor to its deviator. (; 6, 6)
   [[nodiscard]] static SSR4 identity_dev(const TensorOptions & options = default_tensor_options());
-  /// Masks of the cubic stiffness: the normal diagonal, between normals, the shear diagonal. (; 6, 6)
+  /// Masks of the cubic stiffness: the normal diagonal, between normals, the shear diagonal.
+  /// (; 6, 6)
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
+
+  /// Derivative of such a tensor by itself, δ_IK δ_JL over Mandel components. (; 6, 6, 6, 6)
+  [[nodiscard]] static SSSSR8
+  identity_map(const TensorOptions & options = default_tensor_options());
+
+  // ---- Elastic stiffnesses (tensors/stiffness.h) of numbers, or of scalars whose batch shapes
+  // ---- broadcast; moduli in the unit of a stress, which is that of the result ----------------
 
   /// C1 identity_C1 + C2 identity_C2 + C3 identity_C3. (...; ) three times -> (...; 6, 6)
   [[nodiscard]] static SSR4 fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3);
@@ -47,26 +57,98 @@ public:
                                           const CScalar & C2,
                                           const CScalar & C3,
                                           const TensorOptions & options = default_tensor_options());
-  /// Isotropic stiffness from Young's modulus E (a stress) and Poisson's ratio ν (-1 < ν < 1/2):
+  /// Isotropic stiffness from Young's modulus E and Poisson's ratio ν (-1 < ν < 1/2):
   /// with p = E / ((1 + ν) (1 - 2ν)), C1 = (1 - ν) p, C2 = ν p, C3 = (1 - 2ν) p.
-  /// (...; ), (...; ) -> (...; 6, 6), in the unit of E.
+  /// (...; ), (...; ) -> (...; 6, 6)
   [[nodiscard]] static SSR4 isotropic_E_nu(const Scalar & E, const Scalar & nu);
   [[nodiscard]] static SSR4
   isotropic_E_nu(const CScalar & E,
                  const CScalar & nu,
                  const TensorOptions & options = default_tensor_options());
+  /// Isotropic stiffness from bulk and shear modulus, 3K identity_vol + 2G identity_dev.
+  /// (...; ), (...; ) -> (...; 6, 6)
+  [[nodiscard]] static SSR4 isotropic_K_G(const Scalar & K, const Scalar & G);
+  [[nodiscard]] static SSR4 isotropic_K_G(const CScalar & K,
+                                          const CScalar & G,
+                                          const TensorOptions & options = default_tensor_options());
+  /// Isotropic stiffness from Lamé's parameters, λ identity + 2μ identity_sym.
+  /// (...; ), (...; ) -> (...; 6, 6)
+  [[nodiscard]] static SSR4 isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu);
+  [[nodiscard]] static SSR4
+  isotropic_lambda_mu(const CScalar & lambda,
+                      const CScalar & mu,
+                      const TensorOptions & options = default_tensor_options());
+  /// Cubic stiffness in the axes of the crystal, from the constants C_1111, C_1122, C_2323 that
+  /// tables name C11, C12, C44: fill_C1_C2_C3(C11, C12, 2 C44), of which the 2 is Mandel's.
+  /// (...; ) three times -> (...; 6, 6)
+  [[nodiscard]] static SSR4 cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44);
+  [[nodiscard]] static SSR4 cubic(const CScalar & C11,
+                                  const CScalar & C12,
+                                  const CScalar & C44,
+                                  const TensorOptions & options = default_tensor_options());
+  /// Stiffness that is isotropic in the plane (p) of axes 1 and 2, with axis 3 (t) across it:
+  /// orthotropic with E1 = E2 = E_p, E3 = E_t, ν12 = nu_p, ν13 = ν23 = nu_pt,
+  /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt is the shrinking along t by a stress along
+  /// p; that along p by a stress along t is nu_pt E_t / E_p. (...; ) five times -> (...; 6, 6)
+  [[nodiscard]] static SSR4 transversely_isotropic(const Scalar & E_p,
+                                                   const Scalar & E_t,
+                                                   const Scalar & nu_p,
+                                                   const Scalar & nu_pt,
+                                                   const Scalar & G_t);
+  [[nodiscard]] static SSR4
+  transversely_isotropic(const CScalar & E_p,
+                         const CScalar & E_t,
+                         const CScalar & nu_p,
+                         const CScalar & nu_pt,
+                         const CScalar & G_t,
+                         const TensorOptions & options = default_tensor_options());
+  /// Orthotropic stiffness in the axes of the material, from the compliances 1 / E_i of a normal
+  /// stress on its own axis, -ν_ij / E_i of a stress along i on axis j (ν_ij / E_i = ν_ji / E_j),
+  /// and 1 / G_ij of a shear stress on the shear angle 2 e_ij. (...; ) nine times -> (...; 6, 6)
+  /// Not checked: the stiffness is positive definite if all moduli are positive, ν_ij² < E_i / E_j
+  /// and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
+  ///
+  /// Source: Jones (1999), Mechanics of Composite Materials, 2nd ed., sections 2.3 and 2.4.
+  [[nodiscard]] static SSR4 orthotropic(const Scalar & E1,
+                                        const Scalar & E2,
+                                        const Scalar & E3,
+                                        const Scalar & nu12,
+                                        const Scalar & nu13,
+                                        const Scalar & nu23,
+                                        const Scalar & G12,
+                                        const Scalar & G13,
+                                        const Scalar & G23);
+  [[nodiscard]] static SSR4 orthotropic(const CScalar & E1,
+                                        const CScalar & E2,
+                                        const CScalar & E3,
+                                        const CScalar & nu12,
+                                        const CScalar & nu13,
+                                        const CScalar & nu23,
+                                        const CScalar & G12,
+                                        const CScalar & G13,
+                                        const CScalar & G23,
+                                        const TensorOptions & options = default_tensor_options());
 
   using PrimitiveTensor::operator();
   /// Component C_ijkl of the tensor, without the Mandel factors. (...; 6, 6) -> (...; )
   Scalar operator()(Size i, Size j, Size k, Size l) const;
 
-  /// R_im R_jn R_ko R_lp C_mnop, the tensor turned (active) by the rotation matrix R, or by that of r.
+  /// R_im R_jn R_ko R_lp C_mnop, the tensor turned (active) by the rotation matrix R, or that of r.
   /// (...; 6, 6), (...; 3, 3) or (...; 3) -> (...; 6, 6)
   SSR4 rotate(const R2 & R) const;
   SSR4 rotate(const Rot & r) const;
+  /// Derivative of C.rotate(r) by the parameters of r. (...; 6, 6), (...; 3) -> (...; 6, 6, 3)
+  SSFR5 drotate(const Rot & r) const;
+  /// Derivative of C.rotate(r) by C: Q_IK Q_JL over Mandel components, with the matrix Q that
+  /// rotates them; the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded to the
+  /// batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
+  SSSSR8 drotate_self(const Rot & r) const;
   /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0.
   /// A matrix that is singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6)
   SSR4 inverse() const;
+  /// Derivative of C^-1 by C: -C^-1_IK C^-1_LJ over Mandel components. NaN where C is singular.
+  /// (...; 6, 6) -> (...; 6, 6, 6, 6)
+  SSSSR8 dinverse() const;
   /// C_jikl = C_ijkl.
   SSR4 transpose_minor() const;
   /// C_klij. (...; 6, 6) -> (...; 6, 6)
@@ -82,21 +164,23 @@ struct core::batch_of_rows<kernels::SSR4>
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0.
 /// A matrix that is singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6)
 SSR4 inv(const SSR4 & C);
-/// SSR4::isotropic_E_nu, as formulas for vmap call it. (...; ), (...; ) -> (...; 6, 6)
-SSR4 isotropic_E_nu(const Scalar & E, const Scalar & nu);
 /// C_klij. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
 /// R_im R_jn R_ko R_lp C_mnop. (...; 6, 6), (...; 3, 3) -> (...; 6, 6)
 SSR4 rotate(const SSR4 & C, const R2 & R);
 /// The same with the matrix R of r. (...; 6, 6), (...; 3) -> (...; 6, 6)
 SSR4 rotate(const SSR4 & C, const Rot & r);
+/// Derivative of rotate(C, r) by the parameters of r. (...; 6, 6), (...; 3) -> (...; 6, 6, 3)
+SSFR5 drotate(const SSR4 & C, const Rot & r);
 /// A_ijkl B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; )
 Scalar inner(const SSR4 & A, const SSR4 & B);
 /// C_ijkl C_ijkl. (...; 6, 6) -> (...; )
 Scalar norm_sq(const SSR4 & C);
-/// √(C_ijkl C_ijkl + epsilon), epsilon in the square of the unit of C. (...; 6, 6) -> (...; ). Its gradient at C = 0 is 0.
+/// √(C_ijkl C_ijkl + epsilon), epsilon in the square of the unit of C. (...; 6, 6) -> (...; ). Its
+/// gradient at C = 0 is 0.
 Scalar norm(const SSR4 & C, Real epsilon = 0);
-/// C / √(C_ijkl C_ijkl + epsilon), without unit. (...; 6, 6) -> (...; 6, 6). NaN where that is 0 / 0.
+/// C / √(C_ijkl C_ijkl + epsilon), without unit. (...; 6, 6) -> (...; 6, 6).
+/// NaN where that is 0 / 0.
 SSR4 unit(const SSR4 & C, Real epsilon = 0);
 
 /// C_ijkl e_kl. (...; 6, 6), (...; 6) -> (...; 6), unit of C × unit of e.
@@ -115,14 +199,23 @@ SSR4 operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/algebra.h"
+#include "neml2/core/fourth_order.h"
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSFR5.h"
+#include "neml2/tensors/SSSSR8.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/stiffness.h"
 
 namespace neml2
 {
+template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
+SSR4::SSR4(const T & t) : SSR4(neml2::sym(t))
+{
+}
+
 inline SSR4
 SSR4::identity(const TensorOptions & options)
 {
@@ -167,75 +260,13 @@ SSR4::identity_C3(const TensorOptions & options)
   return fill_C1_C2_C3(0, 0, 1, options);
 }
 
-inline SSR4
-SSR4::fill_C1_C2_C3(const CScalar & C1,
-                    const CScalar & C2,
-                    const CScalar & C3,
-                    const TensorOptions & options)
+inline SSSSR8
+SSR4::identity_map(const TensorOptions & options)
 {
-  const CScalar o(0);
-  return from_values({C1, C2, C2, o,  o, o, C2, C1, C2, o, o,  o, C2, C2, C1, o, o, o,
-                      o,  o,  o,  C3, o, o, o,  o,  o,  o, C3, o, o,  o,  o,  o, o, C3},
-                     options);
-}
-
-namespace core
-{
-/// C1 identity_C1 + C2 identity_C2 + C3 identity_C3 by LibTorch.
-inline SSR4
-combine_masks(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C3)
-{
-  const auto options = C1.options().requires_grad(false);
-  const auto term = [](const at::Tensor & x, const at::Tensor & mask)
-  { return x.unsqueeze(-1).unsqueeze(-1) * mask; };
-  return SSR4(term(C1, SSR4::identity_C1(options)) + term(C2, SSR4::identity_C2(options)) +
-              term(C3, SSR4::identity_C3(options)));
-}
-} // namespace core
-
-inline SSR4
-SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
-{
-  return core::evaluate_leaf<SSR4>(
-      core::Operation("SSR4::fill_C1_C2_C3", core::Accepts::numbers),
-      [](const auto & a, const auto & b, const auto & c)
-      { return kernels::fill_C1_C2_C3(a, b, c); },
-      [](const Scalar & a, const Scalar & b, const Scalar & c)
-      { return core::combine_masks(a, b, c); },
-      C1,
-      C2,
-      C3);
-}
-
-inline SSR4
-SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
-{
-  return core::evaluate_leaf<SSR4>(
-      "SSR4::isotropic_E_nu",
-      [](const auto & e, const auto & v) { return kernels::isotropic_E_nu(e, v); },
-      [](const Scalar & e, const Scalar & v)
-      {
-        const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
-        const at::Tensor p = core::raw(e) / ((1 + core::raw(v)) * b);
-        return core::combine_masks(a * p, core::raw(v) * p, b * p);
-      },
-      E,
-      nu);
-}
-
-inline SSR4
-isotropic_E_nu(const Scalar & E, const Scalar & nu)
-{
-  return SSR4::isotropic_E_nu(E, nu);
-}
-
-inline SSR4
-SSR4::isotropic_E_nu(const CScalar & E, const CScalar & nu, const TensorOptions & options)
-{
-  const auto plain = options.requires_grad(false);
-  auto C = isotropic_E_nu(Scalar(E, plain), Scalar(nu, plain));
-  C.set_requires_grad(options.requires_grad());
-  return C;
+  return core::make("SSR4::identity_map",
+                    SSSSR8::base_shape,
+                    options,
+                    [](auto shape, const auto & o) { return at::eye(36, o).reshape(shape); });
 }
 
 inline Scalar
@@ -258,12 +289,7 @@ inv(const SSR4 & C)
   return core::evaluate_leaf<SSR4>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
-      [](const SSR4 & a)
-      {
-        const auto [inverse, info] = at::linalg_inv_ex(a);
-        const at::Tensor singular = (info != 0).unsqueeze(-1).unsqueeze(-1);
-        return SSR4(inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN()));
-      },
+      [](const SSR4 & a) { return SSR4(core::inverse_or_nan(a)); },
       C);
 }
 
@@ -296,6 +322,23 @@ rotate(const SSR4 & C, const Rot & r)
       {
         const at::Tensor R = core::rotation_matrix(b);
         return SSR4(core::rotate_matrix(a, core::mandel_rotation(R)));
+      },
+      C,
+      r);
+}
+
+inline SSFR5
+drotate(const SSR4 & C, const Rot & r)
+{
+  return core::evaluate_leaf<SSFR5>(
+      "drotate",
+      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      [](const SSR4 & a, const Rot & b)
+      {
+        const at::Tensor Q = core::mandel_rotation(core::rotation_matrix(b));
+        return SSFR5(core::rotation_derivative(core::rotate_matrix(a, Q),
+                                               core::mandel_generators(a.options()),
+                                               core::spin_by_rate(b)));
       },
       C,
       r);
@@ -390,6 +433,41 @@ inline SSR4
 SSR4::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
+}
+
+inline SSFR5
+SSR4::drotate(const Rot & r) const
+{
+  return neml2::drotate(*this, r);
+}
+
+inline SSSSR8
+SSR4::drotate_self(const Rot & r) const
+{
+  const core::Operation op("SSR4::drotate_self");
+  return core::composed<SSSSR8>(
+      op,
+      [&](const SSR4 & a, const Rot & b)
+      {
+        const at::Tensor Q = core::mandel_rotation(core::rotation_matrix(b));
+        const auto batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
+        return core::kronecker(Q, Q).expand(utils::add_shapes(batch, SSSSR8::base_shape));
+      },
+      *this,
+      r);
+}
+
+inline SSSSR8
+SSR4::dinverse() const
+{
+  return core::composed<SSSSR8>(
+      "SSR4::dinverse",
+      [](const SSR4 & a)
+      {
+        const at::Tensor X = core::inverse_or_nan(a);
+        return -core::kronecker(X, X.transpose(-1, -2));
+      },
+      *this);
 }
 
 inline SSR4

@@ -25,6 +25,12 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   SWR4() = default;
+  /// From the derivative T_ijkl of a symmetric tensor by the components of a skew W_kl:
+  /// T_ijkl + T_jikl (a sum), in Mandel components, at kl = 21, 02, 10. This is the derivative by
+  /// the axial vector of W where T_ijkl + T_jikl is skew in kl.
+  /// (...; 3, 3, 3, 3) -> (...; 6, 3). A template: what converts to R4 is not converted on.
+  template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
+  SWR4(const T & t);
 };
 
 template <>
@@ -36,4 +42,22 @@ struct core::batch_of_rows<kernels::SWR4>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/fourth_order.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
+SWR4::SWR4(const T & t)
+  : SWR4(core::composed<SWR4>(
+        "SWR4(R4)",
+        [](const R4 & a)
+        {
+          const at::Tensor both = at::matmul(core::mandel_basis(a.options()), core::pairs(a)) * 2;
+          return core::pick_skew(both, -1);
+        },
+        t))
+{
+}
+} // namespace neml2

@@ -32,7 +32,8 @@ public:
   {
     return from_values({v0, v1, v2}, options);
   }
-  /// From three batches of components; their batch shapes broadcast. (...; ) three times -> (...; 3)
+  /// From three batches of components; their batch shapes broadcast.
+  /// (...; ) three times -> (...; 3)
   [[nodiscard]] static Vec fill(const Scalar & v0, const Scalar & v1, const Scalar & v2);
 
   /// Derivative of a vector by itself, δ_ij. (; 3, 3)
@@ -54,6 +55,10 @@ public:
   /// (...; 3), (...; 3, 3) or (...; 3) -> (...; 3)
   Vec rotate(const R2 & R) const;
   Vec rotate(const Rot & r) const;
+  /// Derivative of rotate(R) by R_jk, δ_ij v_k. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
+  R3 drotate(const R2 & R) const;
+  /// Derivative of rotate(r) by r_k. (...; 3), (...; 3) -> (...; 3, 3)
+  R2 drotate(const Rot & r) const;
   /// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3)
   Vec transform(const R2 & T) const;
 };
@@ -86,12 +91,29 @@ SR2 self_outer(const Vec & v);
 Vec rotate(const Vec & v, const R2 & R);
 /// R_ij v_j with the matrix R of r. (...; 3), (...; 3) -> (...; 3)
 Vec rotate(const Vec & v, const Rot & r);
+/// ∂(R_il v_l)/∂R_jk = δ_ij v_k, in the unit of v. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
+R3 drotate(const Vec & v, const R2 & R);
+/// ∂(R_ij v_j)/∂r_k with the matrix R of r, in the unit of v. (...; 3), (...; 3) -> (...; 3, 3)
+R2 drotate(const Vec & v, const Rot & r);
+/// T_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
+Vec transform(const Vec & v, const R2 & T);
+
+// The same under other names of NEML2 2.0.
+namespace linalg
+{
+/// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3)
+Vec cross(const Vec & v, const Vec & w);
+/// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3)
+R2 outer(const Vec & v, const Vec & w);
+} // namespace linalg
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/core/algebra.h"
+#include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/R3.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
@@ -237,10 +259,61 @@ rotate(const Vec & v, const Rot & r)
       r);
 }
 
+inline R3
+drotate(const Vec & v, const R2 & R)
+{
+  const core::Operation op("drotate", core::Accepts::numbers);
+  return core::evaluate_leaf<R3>(
+      op,
+      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      [&](const Vec & a, const R2 & b)
+      {
+        const TensorShape batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
+        const at::Tensor I = at::eye(3, a.options()).unsqueeze(-1);
+        const at::Tensor d = I * core::raw(a).unsqueeze(-2).unsqueeze(-2);
+        return R3(d.expand(utils::add_shapes(batch, R3::base_shape)).contiguous());
+      },
+      v,
+      R);
+}
+
+inline R2
+drotate(const Vec & v, const Rot & r)
+{
+  return core::evaluate_leaf<R2>(
+      "drotate",
+      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      [](const Vec & a, const Rot & b)
+      {
+        const at::Tensor u = at::matmul(core::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1);
+        return R2(at::matmul(core::skew(-u), core::spin_by_rate(b)));
+      },
+      v,
+      r);
+}
+
+inline Vec
+transform(const Vec & v, const R2 & T)
+{
+  return T * v;
+}
+
 inline Vec
 Vec::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
+}
+
+inline R3
+Vec::drotate(const R2 & R) const
+{
+  return neml2::drotate(*this, R);
+}
+
+inline R2
+Vec::drotate(const Rot & r) const
+{
+  return neml2::drotate(*this, r);
 }
 
 inline Vec
@@ -252,6 +325,20 @@ Vec::rotate(const Rot & r) const
 inline Vec
 Vec::transform(const R2 & T) const
 {
-  return T * (*this);
+  return neml2::transform(*this, T);
 }
+namespace linalg
+{
+inline Vec
+cross(const Vec & v, const Vec & w)
+{
+  return neml2::cross(v, w);
+}
+
+inline R2
+outer(const Vec & v, const Vec & w)
+{
+  return neml2::outer(v, w);
+}
+} // namespace linalg
 } // namespace neml2

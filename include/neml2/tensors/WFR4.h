@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/PrimitiveTensor.h"
+#include "neml2/kernels/WFFR4.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
@@ -17,6 +18,9 @@ class WFR4 : public PrimitiveTensor<WFR4, 3, 3, 3>
 {
 public:
   static constexpr auto type_name = "WFR4";
+  /// One batch entry, as the kernels see it.
+  template <class T>
+  using Row = kernels::WFFR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
   WFR4() = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/core/batch.h"
 #include "neml2/kernels/WR2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -11,6 +11,7 @@ namespace neml2
  * Batch of skew second order tensors, for example spins.
  *
  * Shape (...; 3): any batch shape, then the axial vector (W_21, W_02, W_10), so that W v = w × v.
+ * W_ij W_ij is twice the product w_i w_i of the stored numbers.
  * Units: the caller's choice, the same for all components.
  */
 class WR2 : public PrimitiveTensor<WR2, 3>
@@ -23,6 +24,69 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   WR2() = default;
+  /// Skew part (A_ij - A_ji) / 2. (...; 3, 3) -> (...; 3)
+  WR2(const R2 & A);
+
+  /// From the axial vector, unbatched. (; 3)
+  [[nodiscard]] static WR2 fill(const CScalar & w0,
+                                const CScalar & w1,
+                                const CScalar & w2,
+                                const TensorOptions & options = default_tensor_options())
+  {
+    return from_values({w0, w1, w2}, options);
+  }
+  /// From three batches of components; their batch shapes broadcast. (...; ) three times -> (...; 3)
+  [[nodiscard]] static WR2 fill(const Scalar & w0, const Scalar & w1, const Scalar & w2);
+  /// Derivative of the axial vector by itself, δ_ij. (; 3, 3)
+  [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
+
+  using PrimitiveTensor::operator();
+  /// Component W_ij of the tensor. (...; 3) -> (...; )
+  Scalar operator()(Size i, Size j) const;
+
+  // ---- Of the axial vector ----
+
+  /// w_i w_i, half of W_ij W_ij. (...; 3) -> (...; ), in the square of the unit of w.
+  Scalar norm_sq() const;
+  /// √(w_i w_i). (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
+  Scalar norm() const;
+  /// w_i v_i. (...; 3), (...; 3) -> (...; ), unit of w × unit of v.
+  Scalar inner(const Vec & v) const;
+  Scalar dot(const Vec & v) const;
+  /// ε_ijk w_j v_k. (...; 3), (...; 3) -> (...; 3), unit of w × unit of v.
+  /// Of two skew tensors, the axial vector of their commutator W V - V W.
+  WR2 cross(const Vec & v) const;
+  /// w_i v_j. (...; 3), (...; 3) -> (...; 3, 3), unit of w × unit of v.
+  R2 outer(const Vec & v) const;
+
+  /// R_ij w_j, the tensor R_ik W_kl R_jl turned (active) by the rotation matrix R, or by that of r.
+  /// (...; 3), (...; 3, 3) or (...; 3) -> (...; 3)
+  /// Of a matrix that is no rotation, R_ij w_j all the same.
+  WR2 rotate(const R2 & R) const;
+  WR2 rotate(const Rot & r) const;
+  /// ∂rotate(r)_i/∂r_k = ∂R_ij/∂r_k w_j. (...; 3), (...; 3) -> (...; 3, 3)
+  R2 drotate(const Rot & r) const;
+  /// ∂rotate(R)_i/∂R_jk = δ_ij w_k. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
+  R3 drotate(const R2 & R) const;
+
+  // ---- Of the skew tensor ----
+
+  /// W_kk = 0 and det W = 0. (...; 3) -> (...; )
+  Scalar tr() const;
+  Scalar det() const;
+  /// Volumetric part, 0, and deviator, W. (...; 3) -> (...; 3)
+  WR2 vol() const;
+  WR2 dev() const;
+  /// W_ji = -W_ij. (...; 3) -> (...; 3)
+  WR2 transpose() const;
+
+  /// The rotation of the matrix e^W, by the angle |w| in radians about w. See exponential_map.h.
+  Rot exp_map() const;
+  /// ∂exp_map_i/∂w_j. (...; 3) -> (...; 3, 3)
+  R2 dexp_map() const;
+  /// The same under the names of NEML2 2.0.
+  Rot exp() const;
+  R2 dexp() const;
 };
 
 template <>
@@ -30,8 +94,251 @@ struct core::batch_of_rows<kernels::WR2>
 {
   using type = WR2;
 };
+
+/// All nine components W_ij. (...; 3) -> (...; 3, 3)
+R2 full(const WR2 & w);
+/// Skew part (A_ij - A_ji) / 2. (...; 3, 3) -> (...; 3)
+WR2 skew_part(const R2 & A);
+/// w_i v_i of the axial vectors, half of W_ij V_ij. (...; 3), (...; 3) -> (...; )
+Scalar inner(const WR2 & w, const WR2 & v);
+/// w_i w_i, half of W_ij W_ij. (...; 3) -> (...; )
+Scalar norm_sq(const WR2 & w);
+/// √(w_i w_i). (...; 3) -> (...; )
+Scalar norm(const WR2 & w);
+/// R_ij w_j. (...; 3), (...; 3, 3) -> (...; 3)
+WR2 rotate(const WR2 & w, const R2 & R);
+/// R_ij w_j with the matrix R of r. (...; 3), (...; 3) -> (...; 3)
+WR2 rotate(const WR2 & w, const Rot & r);
+/// W_kk = 0. (...; 3) -> (...; )
+Scalar tr(const WR2 & w);
+/// det W = 0. (...; 3) -> (...; )
+Scalar det(const WR2 & w);
+/// W_kk δ_ij / 3 = 0. (...; 3) -> (...; 3)
+WR2 vol(const WR2 & w);
+/// W. (...; 3) -> (...; 3)
+WR2 dev(const WR2 & w);
+/// W_ji = -W_ij. (...; 3) -> (...; 3)
+WR2 transpose(const WR2 & w);
+
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/algebra.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R3.h"
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2
+{
+inline WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
+
+inline WR2
+WR2::fill(const Scalar & w0, const Scalar & w1, const Scalar & w2)
+{
+  return core::stack<WR2>(core::Operation("WR2::fill", core::Accepts::any), {w0, w1, w2});
+}
+
+inline R2
+WR2::identity_map(const TensorOptions & options)
+{
+  return R2::identity(options);
+}
+
+inline Scalar
+WR2::operator()(Size i, Size j) const
+{
+  core::check_defined("()", *this);
+  for (const Size k : {i, j})
+    NEML2_CHECK(-3 <= k && k < 3,
+                "WR2: the component index ",
+                k,
+                " is out of range: expected one in [-3, 3).");
+  const Size row = (i + 3) % 3, column = (j + 3) % 3;
+  if (row == column)
+    return Scalar::zeros(batch_sizes(), options());
+  const Scalar w = (*this)(3 - row - column);
+  return (row - column + 3) % 3 == 1 ? w : -w;
+}
+
+inline R2
+full(const WR2 & w)
+{
+  return skew(Vec(w));
+}
+
+inline WR2
+skew_part(const R2 & A)
+{
+  return core::evaluate_leaf<WR2>(
+      "skew_part",
+      [](const auto & a) { return kernels::skew_part(a); },
+      [](const R2 & a)
+      {
+        const at::Tensor twice = core::raw(a) - a.at::Tensor::transpose(-1, -2);
+        const auto half = [&](Size i, Size j) { return twice.select(-2, i).select(-1, j) / 2; };
+        return core::stack<WR2, at::Tensor>({half(2, 1), half(0, 2), half(1, 0)});
+      },
+      A);
+}
+
+inline Scalar
+inner(const WR2 & w, const WR2 & v)
+{
+  return inner(Vec(w), Vec(v));
+}
+
+inline Scalar
+norm_sq(const WR2 & w)
+{
+  return norm_sq(Vec(w));
+}
+
+inline Scalar
+norm(const WR2 & w)
+{
+  return norm(Vec(w));
+}
+
+inline WR2
+rotate(const WR2 & w, const R2 & R)
+{
+  return rotate(Vec(w), R);
+}
+
+inline WR2
+rotate(const WR2 & w, const Rot & r)
+{
+  return rotate(Vec(w), r);
+}
+
+inline Scalar
+tr(const WR2 & w)
+{
+  core::check_defined("tr", w);
+  return Scalar::zeros(w.batch_sizes(), w.options());
+}
+
+inline Scalar
+det(const WR2 & w)
+{
+  core::check_defined("det", w);
+  return Scalar::zeros(w.batch_sizes(), w.options());
+}
+
+inline WR2
+vol(const WR2 & w)
+{
+  core::check_defined("vol", w);
+  return WR2::zeros(w.batch_sizes(), w.options());
+}
+
+inline WR2
+dev(const WR2 & w)
+{
+  core::check_defined("dev", w);
+  return w;
+}
+
+inline WR2
+transpose(const WR2 & w)
+{
+  core::check_defined("transpose", w);
+  return -w;
+}
+
+inline Scalar
+WR2::norm_sq() const
+{
+  return neml2::norm_sq(*this);
+}
+
+inline Scalar
+WR2::norm() const
+{
+  return neml2::norm(*this);
+}
+
+inline Scalar
+WR2::inner(const Vec & v) const
+{
+  return neml2::inner(Vec(*this), v);
+}
+
+inline Scalar
+WR2::dot(const Vec & v) const
+{
+  return inner(v);
+}
+
+inline WR2
+WR2::cross(const Vec & v) const
+{
+  return neml2::cross(Vec(*this), v);
+}
+
+inline R2
+WR2::outer(const Vec & v) const
+{
+  return neml2::outer(Vec(*this), v);
+}
+
+inline WR2
+WR2::rotate(const R2 & R) const
+{
+  return neml2::rotate(*this, R);
+}
+
+inline WR2
+WR2::rotate(const Rot & r) const
+{
+  return neml2::rotate(*this, r);
+}
+
+inline R2
+WR2::drotate(const Rot & r) const
+{
+  return Vec(*this).drotate(r);
+}
+
+inline R3
+WR2::drotate(const R2 & R) const
+{
+  return Vec(*this).drotate(R);
+}
+
+inline Scalar
+WR2::tr() const
+{
+  return neml2::tr(*this);
+}
+
+inline Scalar
+WR2::det() const
+{
+  return neml2::det(*this);
+}
+
+inline WR2
+WR2::vol() const
+{
+  return neml2::vol(*this);
+}
+
+inline WR2
+WR2::dev() const
+{
+  return neml2::dev(*this);
+}
+
+inline WR2
+WR2::transpose() const
+{
+  return neml2::transpose(*this);
+}
+
+} // namespace neml2
+
+#include "neml2/tensors/exponential_map.h"

@@ -25,6 +25,11 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   WSR4() = default;
+  /// From the derivative T_ijkl of a skew W_ij by the components of a symmetric tensor:
+  /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 6). A template: what converts to R4 is not converted on.
+  template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
+  WSR4(const T & t);
 };
 
 template <>
@@ -36,4 +41,22 @@ struct core::batch_of_rows<kernels::WSR4>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/fourth_order.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
+WSR4::WSR4(const T & t)
+  : WSR4(core::composed<WSR4>(
+        "WSR4(R4)",
+        [](const R4 & a)
+        {
+          const at::Tensor axial = core::pick_skew(core::pairs(a), -2);
+          return at::matmul(axial, core::mandel_basis(a.options()).t());
+        },
+        t))
+{
+}
+} // namespace neml2

@@ -25,6 +25,14 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   WWR4() = default;
+  /// T_ijkl - T_jikl - T_ijlk + T_jilk (a sum) at ij and kl = 21, 02, 10: of a T that is skew in
+  /// both pairs four times its components.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 3). A template: what converts to R4 is not converted on.
+  template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
+  WWR4(const T & t);
+
+  /// Derivative of a skew tensor by itself, the unit matrix. (; 3, 3)
+  [[nodiscard]] static WWR4 identity(const TensorOptions & options = default_tensor_options());
 };
 
 template <>
@@ -36,4 +44,25 @@ struct core::batch_of_rows<kernels::WWR4>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/core/fourth_order.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
+WWR4::WWR4(const T & t)
+  : WWR4(core::composed<WWR4>(
+        "WWR4(R4)",
+        [](const R4 & a)
+        { return core::rotate_matrix(core::pairs(a), core::skew_basis(a.options())); },
+        t))
+{
+}
+
+inline WWR4
+WWR4::identity(const TensorOptions & options)
+{
+  return from_values({1, 0, 0, 0, 1, 0, 0, 0, 1}, options);
+}
+} // namespace neml2

@@ -28,4 +28,11 @@ class R8;
 class SSSSR8;
 class Quaternion;
 class MillerIndex;
+
+#ifdef NEML2_COMPAT // what vectors, and what second order tensors, had in common in NEML2 2.x
+template <class Derived>
+using VecBase = Derived;
+template <class Derived>
+using R2Base = Derived;
+#endif
 } // namespace neml2

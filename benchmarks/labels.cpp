@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/tensors/LabeledMatrix.h"
+#include "neml2/tensors/SR2.h"
+
+#include "support/peers.h"
+
+#include <benchmark/benchmark.h>
+
+/// What labels cost: setting up an axis of 100,000 variables, looking one up, and what the views add to
+/// LibTorch's own slice and copy.
+using namespace neml2;
+
+namespace
+{
+LabeledAxisAccessor
+name(int i)
+{
+  return {"s" + std::to_string(i % 100), "t" + std::to_string(i % 7), "v" + std::to_string(i)};
+}
+
+LabeledAxis
+large_axis(int n)
+{
+  LabeledAxis axis;
+  for (int i = 0; i < n; i++)
+    axis.add_variable(name(i), 6);
+  axis.setup_layout();
+  return axis;
+}
+
+template <class F>
+void
+time(const char * title, const F & f)
+{
+  benchmark::RegisterBenchmark(title,
+                               [&f](benchmark::State & state)
+                               {
+                                 for (auto _ : state)
+                                   benchmark::DoNotOptimize(f());
+                               })
+      ->UseRealTime();
+}
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  at::set_num_threads(1);
+  const auto axis = large_axis(100000), small = large_axis(100);
+  const auto path = name(4711), there = name(47);
+  const auto v = LabeledVector::zeros({}, {&small});
+  auto w = LabeledVector::zeros({}, {&small});
+  const LabeledVector::BoundLabels bound{bind(small, there)};
+  const auto [begin, end] = small.range(there);
+
+  const auto set_up = [&] { return large_axis(100000); };
+  const auto look_up = [&] { return axis.range(path); };
+  const auto look_up_bound = [&] { return bound[0].range(); };
+  const auto view = [&] { return v.reinterpret<SR2>({there}); };
+  const auto view_bound = [&] { return v.reinterpret<SR2>(bound); };
+  const auto slice = [&, b = begin, e = end] { return v.tensor().slice(0, b, e); };
+  const auto fill = [&]
+  {
+    w.fill(v);
+    return w.tensor().dim();
+  };
+  const auto copy = [&] { return w.tensor().at::Tensor::copy_(v.tensor()).dim(); };
+  time("labels/1/1/set up 100,000 variables", set_up);
+  time("labels/1/1/look up one of them", look_up);
+  time("labels/1/1/look up, bound", look_up_bound);
+  time("labels/1/1/reinterpret<SR2>", view);
+  time("labels/1/1/reinterpret<SR2>, bound", view_bound);
+  time("labels/1/1/at::Tensor::slice", slice);
+  time("labels/1/1/fill 100 variables", fill);
+  time("labels/1/1/at::Tensor::copy_", copy);
+  return peers::run(argc, argv);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// The helpers on strings, and the reading of one value; input files are no part of this library.
+#include "neml2/core/strings.h"
+#include "neml2/misc/types.h"
+
+namespace neml2::utils
+{
+/// The text as a value of type T, by its operator>>; true and false as bool.
+/// @throws ParserException if it is no such value, or more than one.
+template <class T>
+T
+parse(const std::string & text)
+{
+  std::istringstream stream(text);
+  if constexpr (std::is_same_v<T, bool>)
+    stream >> std::boolalpha;
+  T value;
+  if (!(stream >> value) || !(stream >> std::ws).eof())
+    throw ParserException("parse: '" + text + "' is not one value of the type asked for.");
+  return value;
+}
+template <>
+inline std::string
+parse<std::string>(const std::string & text)
+{
+  return text;
+}
+} // namespace neml2::utils

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/indexing.h"
+#include "neml2/core/options.h"
+#include "neml2/core/types.h"
+
+namespace neml2
+{
+// The names of NEML2 1.x.
+using TorchSize = Size;
+using TorchShape = TensorShape;
+using TorchShapeRef = TensorShapeRef;
+} // namespace neml2

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// The helpers that NEML2 2.0 had outside a namespace of their own.
+#include "neml2/core/shape.h"
+#include "neml2/core/strings.h"
+#include "neml2/math/join.h"
+#include "neml2/misc/types.h"
+
+namespace neml2
+{
+using namespace utils;
+} // namespace neml2

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/Tensor.h"
+#include "neml2/core/operators.h"
+#include "neml2/core/shape.h"

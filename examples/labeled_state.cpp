@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A plastic model as a system of equations with named unknowns: five points are pulled to different
+// strains, and Newton's method solves for stress and plastic strain of all of them at once.
+#include "neml2/neml2.h"
+
+#include <torch/torch.h>
+
+#include <cstdio>
+#include <iostream>
+
+using namespace neml2;
+
+int
+main()
+{
+  // begin axes
+  LabeledAxis unknowns;
+  unknowns.add<SR2>("stress").add<Scalar>({"internal", "plastic_strain"});
+  unknowns.setup_layout();
+
+  LabeledAxis equations;
+  equations.add<SR2>("elasticity").add<Scalar>("yield").setup_layout();
+  // end axes
+  std::cout << "unknowns\n" << picture(unknowns) << "equations\n" << picture(equations);
+
+  const auto C = SSR4::isotropic_E_nu(200e3, 0.3); // MPa
+  const auto S = C.inverse();
+  const double yield_stress = 250, saturation = 150, rate = 200; // MPa, MPa, 1
+  const auto strain = SR2::fill(1, -0.4, -0.4) * Scalar::create({0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3});
+
+  // begin residual
+  const auto residual = [&](const LabeledVector & x, const Scalar & is_plastic)
+  {
+    const auto stress = x.reinterpret<SR2>({"stress"});
+    const auto ep = x.reinterpret<Scalar>({{"internal", "plastic_strain"}});
+    const auto mises = von_mises(stress);
+    const auto flow = 1.5 * stress.dev() / mises;
+    const auto excess = (mises - yield_stress - saturation * (1.0 - exp(-rate * ep))) / 200e3;
+    return LabeledVector::assemble(equations,
+                                   {{"elasticity", S * stress + flow * ep - strain},
+                                    {"yield", where(is_plastic, excess, ep)}});
+  };
+  // end residual
+
+  const auto trial = C * strain;
+  const auto is_plastic = von_mises(trial) > yield_stress;
+  auto x = LabeledVector::assemble(unknowns, {{"stress", trial}});
+  for (int i = 0;; i++)
+  {
+    // begin newton
+    x = x.detach().requires_grad_();
+    const auto r = residual(x, is_plastic);
+    const LabeledMatrix J(jacrev(r.tensor(), x.tensor()), {&equations, &unknowns});
+    const auto size = r.tensor().abs().max().item<double>();
+    std::printf("iteration %d: ", i);
+    if (size < 1e-12)
+      break;
+    std::printf("largest residual %.0e\n", size);
+    x = LabeledVector(x.tensor() - linalg::solve(J, r), {&unknowns});
+    // end newton
+  }
+
+  std::printf("converged\n");
+
+  const auto stress = x.detach().reinterpret<SR2>({"stress"});
+  const auto ep = x.detach().reinterpret<Scalar>({{"internal", "plastic_strain"}});
+  std::printf("  strain   stress/00   plastic strain\n");
+  for (Size p = 0; p < 5; p++)
+    std::printf("%8.4f  %8.2f MPa  %.6f\n",
+                strain(0)[p].item<double>(),
+                stress(0)[p].item<double>(),
+                ep[p].item<double>());
+}

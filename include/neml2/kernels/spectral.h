@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Dual.h"
+#include "neml2/kernels/SSR4.h"
+
+#include <utility>
+
+namespace neml2::kernels
+{
+/// f of the number, or of the number in each lane of a pack: for functions of the standard library that
+/// packs do not bring.
+template <class T, class F>
+NEML2_INLINE T
+each_lane(const T & a, const F & f)
+{
+  if constexpr (std::is_arithmetic_v<T>)
+    return f(a);
+  else
+  {
+    T r;
+    for (int w = 0; w < T::width; w++)
+      r.lane(w, f(a.lane(w)));
+    return r;
+  }
+}
+
+/// The values of a row of duals, and its derivatives by variable k.
+template <template <class> class R, class T, int N>
+NEML2_INLINE R<T>
+values_of(const R<Dual<T, N>> & a)
+{
+  R<T> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    r[i] = a[i].x;
+  return r;
+}
+template <template <class> class R, class T, int N>
+NEML2_INLINE R<T>
+partials_of(const R<Dual<T, N>> & a, int k)
+{
+  R<T> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    r[i] = a[i].d[k];
+  return r;
+}
+/// Sets them.
+template <template <class> class R, class T, int N>
+NEML2_INLINE void
+set_values(R<Dual<T, N>> & a, const R<T> & x)
+{
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    a[i].x = x[i];
+}
+template <template <class> class R, class T, int N>
+NEML2_INLINE void
+set_partials(R<Dual<T, N>> & a, int k, const R<T> & x)
+{
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    a[i].d[k] = x[i];
+}
+
+/// One Jacobi rotation, in the plane of p and q: makes a_pq zero; r is the third index, v_p and v_q are
+/// columns of the rotations so far. Only ratios of components are formed, so none over- or underflows.
+template <class T>
+NEML2_INLINE void
+jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T> & vq)
+{
+  const auto is_zero = (apq <= 0.0) & (apq >= 0.0);
+  const T theta = T(0.5 * (aqq - app) / where(is_zero, T(1.0), apq));
+  const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0)));
+  const T t = where(is_zero, T(0.0), T(where(theta < 0.0, T(-1.0), T(1.0)) / root));
+  const T c = T(1.0 / sqrt(T(t * t + 1.0))), s = T(t * c);
+  const auto turn = [&](T & x, T & y)
+  {
+    const T z = T(c * x - s * y);
+    y = T(s * x + c * y);
+    x = z;
+  };
+  app = app - t * apq;
+  aqq = aqq + t * apq;
+  apq = where(is_zero, apq, T(0.0 * t)); // NaN stays
+  turn(arp, arq);
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+    turn(vp[i], vq[i]);
+}
+
+/// v so that its largest component is positive; of components as large but for rounding the first one.
+template <class T>
+NEML2_INLINE Vec<T>
+with_positive_largest(const Vec<T> & v)
+{
+  T m = v[0];
+  NEML2_UNROLL
+  for (int i = 1; i < 3; i++)
+    m = where(abs(v[i]) * 0.999 > abs(m), v[i], m);
+  return v * where(m < 0.0, T(-1.0), T(1.0));
+}
+
+/**
+ * Eigenvalues in ascending order, and their eigenvectors in the columns of a rotation matrix.
+ *
+ * Of each of the first two eigenvectors the largest component is positive, the third makes them
+ * right-handed. All are NaN where a component is not finite. Cyclic Jacobi rotations, in a fixed
+ * number of sweeps that serves all 3×3 matrices: convergence is quadratic, also to equal eigenvalues.
+ *
+ * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
+ */
+template <class T>
+NEML2_INLINE std::pair<Vec<T>, R2<T>>
+eigh(const SR2<T> & s)
+{
+  T nothing = T(0.0 * s[0]); // NaN where a component is not finite
+  NEML2_UNROLL
+  for (int i = 1; i < 6; i++)
+    nothing = nothing + 0.0 * s[i];
+  T a = s[0] + nothing, b = s[1] + nothing, c = s[2] + nothing;
+  T bc = T(s[3] * invsqrt2), ac = T(s[4] * invsqrt2), ab = T(s[5] * invsqrt2);
+  Vec<T> x(1.0, 0.0, 0.0), y(0.0, 1.0, 0.0), z(0.0, 0.0, 1.0);
+  constexpr int sweeps = 5;
+  NEML2_KEEP_LOOP
+  for (int i = 0; i < sweeps; i++)
+  {
+    jacobi_rotation(a, b, ab, ac, bc, x, y);
+    jacobi_rotation(a, c, ac, ab, bc, x, z);
+    jacobi_rotation(b, c, bc, ab, ac, y, z);
+  }
+  const auto sort = [](T & l, T & m, Vec<T> & v, Vec<T> & w)
+  {
+    const auto wrong = m < l;
+    swap_where(wrong, l, m);
+    NEML2_UNROLL
+    for (int i = 0; i < 3; i++)
+      swap_where(wrong, v[i], w[i]);
+  };
+  sort(a, b, x, y);
+  sort(b, c, y, z);
+  sort(a, b, x, y);
+  x = with_positive_largest(x);
+  y = with_positive_largest(y);
+  z = z * where(inner(cross(x, y), z) < 0.0, T(-1.0), T(1.0));
+  return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
+}
+
+/// With dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). The latter is undefined
+/// between equal eigenvalues, where 0 is taken.
+template <class T, int N>
+NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
+eigh(const SR2<Dual<T, N>> & s)
+{
+  const auto [l, V] = eigh(values_of(s));
+  const R2<T> Vt = transpose(V);
+  std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>> r{Unset(), Unset()};
+  set_values(r.first, l);
+  set_values(r.second, V);
+  const auto inverse_gap = [](const T & d)
+  {
+    const auto is_zero = (d <= 0.0) & (d >= 0.0);
+    return T(where(is_zero, T(0.0), T(1.0)) / where(is_zero, T(1.0), d));
+  };
+  const T i12 = inverse_gap(l[2] - l[1]), i02 = inverse_gap(l[2] - l[0]),
+          i01 = inverse_gap(l[1] - l[0]);
+  NEML2_UNROLL
+  for (int k = 0; k < N; k++)
+  {
+    const SR2<T> d = rotate(partials_of(s, k), Vt);
+    const T w12 = T(d[3] * invsqrt2 * i12), w02 = T(d[4] * invsqrt2 * i02),
+            w01 = T(d[5] * invsqrt2 * i01), zero(0.0);
+    set_partials(r.first, k, Vec<T>(d[0], d[1], d[2]));
+    set_partials(r.second, k, V * R2<T>(zero, w01, w02, -w01, zero, w12, -w02, -w12, zero));
+  }
+  return r;
+}
+
+/// Eigenvalues in ascending order.
+template <class T>
+NEML2_INLINE Vec<T>
+eigenvalues(const SR2<T> & s)
+{
+  return eigh(s).first;
+}
+
+/// Σ_k l_k V_ik V_jk
+template <class A, class B>
+NEML2_INLINE constexpr SR2<product_t<A, B>>
+ieigh(const Vec<A> & l, const R2<B> & V)
+{
+  SR2<product_t<A, B>> r{Unset()};
+  NEML2_UNROLL
+  for (int p = 0; p < 6; p++)
+  {
+    const int i = mandel_index[p][0], j = mandel_index[p][1];
+    const auto x = l[0] * V(i, 0) * V(j, 0) + l[1] * V(i, 1) * V(j, 1) + l[2] * V(i, 2) * V(j, 2);
+    r[p] = p < 3 ? x : product_t<A, B>(x * sqrt2);
+  }
+  return r;
+}
+
+/// Q_ip d_p Q_jp, Q = mandel_rotation(V): the fourth order tensor that scales the Mandel components in
+/// the frame of V.
+template <class T>
+NEML2_INLINE SSR4<T>
+scaling_in_frame(const SR2<T> & d, const R2<T> & V)
+{
+  const SSR4<T> Q = mandel_rotation(V);
+  SSR4<T> r{Unset()};
+  NEML2_KEEP_LOOP
+  for (int i = 0; i < 6; i++)
+    NEML2_UNROLL
+  for (int j = 0; j < 6; j++)
+  {
+    T x = T(Q(i, 0) * d[0] * Q(j, 0));
+    NEML2_UNROLL
+    for (int p = 1; p < 6; p++)
+      x = x + Q(i, p) * d[p] * Q(j, p);
+    r(i, j) = x;
+  }
+  return r;
+}
+
+/// (f - g) / (l - m) of the values f, g of a function at l, m; where that is lost in the rounding of f
+/// and g, the mean of the slopes df, dg.
+template <class T, class E>
+NEML2_INLINE T
+divided_difference(const T & l,
+                   const T & m,
+                   const T & f,
+                   const T & g,
+                   const T & df,
+                   const T & dg,
+                   const E & epsilon)
+{
+  const T h = T(l - m), change = T(f - g), mean = T(0.5 * (df + dg));
+  const auto lost =
+      (abs(T(change - h * mean)) <= 4.0 * epsilon * (abs(f) + abs(g))) | ((h <= 0.0) & (h >= 0.0));
+  return where(lost, mean, T(change / where(lost, T(1.0), h)));
+}
+
+/// Derivative by s of Σ_k f_k v_k v_k, f_k a function of the eigenvalue l_k of s with slope df_k, v_k
+/// the eigenvectors in the columns of V. epsilon is the relative error of f.
+template <class T, class E>
+NEML2_INLINE SSR4<T>
+dsptrf(const Vec<T> & l, const R2<T> & V, const Vec<T> & f, const Vec<T> & df, const E & epsilon)
+{
+  SR2<T> d{Unset()};
+  NEML2_UNROLL
+  for (int p = 0; p < 6; p++)
+  {
+    const int i = mandel_index[p][0], j = mandel_index[p][1];
+    d[p] = p < 3 ? df[p] : divided_difference(l[i], l[j], f[i], f[j], df[i], df[j], epsilon);
+  }
+  return scaling_in_frame(d, V);
+}
+template <class T>
+NEML2_INLINE SSR4<T>
+dsptrf(const Vec<T> & l, const R2<T> & V, const Vec<T> & f, const Vec<T> & df)
+{
+  return dsptrf(l, V, f, df, 2.3e-16);
+}
+} // namespace neml2::kernels

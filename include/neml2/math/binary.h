@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/componentwise.h"
+
+/// Functions of two arguments, component by component: shapes, dtypes and errors are as
+/// elementwise.h says.
+namespace neml2
+{
+namespace core
+{
+/// Refuses anything but integers.
+inline void
+check_integers(const Operation & op, const Operand & o)
+{
+  check_operand(op, o);
+  NEML2_CHECK(c10::isIntegralType(o.tensor->scalar_type(), /*includeBool=*/false),
+              op.name,
+              ": not defined for dtype ",
+              dtype_name(o.tensor->scalar_type()),
+              " (",
+              o,
+              "). Expected an integer type; convert with .to(kInt64).");
+}
+
+/// Refuses integers to negative ones, which LibTorch says are 0. Waits for a GPU.
+inline void
+check_exponent(const at::Tensor & n)
+{
+  if (!n.is_floating_point() && !n.is_meta())
+    NEML2_CHECK(!n.lt(0).any().item<bool>(),
+                "pow: some exponents of integers, of the shape ",
+                n.sizes(),
+                ", are negative. Their powers are fractions: convert with .to(kFloat64).");
+}
+
+/// Integers divided by the greatest common divisor of all those of a base. Not all of a base zero.
+inline at::Tensor
+over_gcd(const at::Tensor & x, Size batch_dim)
+{
+  const at::Tensor flat = x.flatten(batch_dim);
+  at::Tensor divisor = flat.select(-1, 0);
+  for (Size i = 1; i < flat.size(-1); i++)
+    divisor = divisor.gcd(flat.select(-1, i));
+  for (Size d = batch_dim; d < x.dim(); d++)
+    divisor = divisor.unsqueeze(-1);
+  return x.div(divisor.clamp_min(1), "trunc"); // exact; 0 where all are 0
+}
+} // namespace core
+
+/// a^n for an exponent n of the type of a, a Scalar or a number: (...; base), (...; ) -> (...; base).
+/// n has no unit; the unit of the result is that of a to the n. NaN where a < 0 and n is no integer.
+/// The derivative by n is a^n log a. Integers and floating types.
+/// @throws NEMLException also for integers to a negative one (to look at a tensor of exponents waits for
+/// a GPU), or a complex number.
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+pow(const A & a, const B & n)
+{
+  return core::componentwise(core::Operation("pow", core::Accepts::numbers),
+                             a,
+                             n,
+                             [](const at::Tensor & x, const at::Tensor & y)
+                             {
+                               core::check_exponent(y);
+                               return x.pow(y);
+                             });
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+pow(const A & a, const N & n)
+{
+  core::real_value("pow", core::number(n));
+  return core::componentwise(core::Operation("pow", core::Accepts::numbers),
+                             a,
+                             [&](const at::Tensor & x) { return x.pow(core::number(n)); });
+}
+/// The number a to the n.
+template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
+B
+pow(const N & a, const B & n)
+{
+  core::real_value("pow", core::number(a));
+  return core::componentwise(core::Operation("pow", core::Accepts::numbers),
+                             n,
+                             [&](const at::Tensor & x)
+                             {
+                               if (!core::number(a).isFloatingPoint())
+                                 core::check_exponent(x);
+                               return at::pow(core::number(a), x);
+                             });
+}
+
+/// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
+/// 0 for x = y = 0, where there is no derivative. Floating types.
+template <class A, core::if_tensor<A> = 0>
+A
+atan2(const A & y, const A & x)
+{
+  return core::componentwise(
+      "atan2", y, x, [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); });
+}
+
+/// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->
+/// (...; base), where either may be a Scalar and b a number. In the common unit of a and b. The
+/// derivative by a is 1, that by b -trunc(a/b). Of floating types NaN where b is 0. Integers too.
+/// @throws NEMLException also for an integer divided by 0 on the CPU, or a complex number.
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+fmod(const A & a, const B & b)
+{
+  return core::componentwise(core::Operation("fmod", core::Accepts::numbers),
+                             a,
+                             b,
+                             [](const at::Tensor & x, const at::Tensor & y) { return x.fmod(y); });
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+fmod(const A & a, const N & b)
+{
+  core::real_value("fmod", core::number(b));
+  return core::componentwise(core::Operation("fmod", core::Accepts::numbers),
+                             a,
+                             [&](const at::Tensor & x) { return x.fmod(core::number(b)); });
+}
+
+/// Greatest common divisor of a and b, not negative; gcd(0, b) = |b|. Integers: (...; base),
+/// (...; base) -> (...; base), where either may be a Scalar.
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+gcd(const A & a, const B & b)
+{
+  const core::Operation op("gcd", core::Accepts::any);
+  for (const auto & o : core::tensors_among(a, b))
+    core::check_integers(op, o);
+  return core::componentwise(
+      op, a, b, [](const at::Tensor & x, const at::Tensor & y) { return x.gcd(y); });
+}
+
+/// a divided by the greatest common divisor of all its base components, as Miller indices are:
+/// (4, -2, 6) is (2, -1, 3). (...; base) -> (...; base); a base of zeros is left alone, and a single
+/// component gives 1. Floating types are rounded to the default integer dtype first.
+template <class A, core::if_tensor<A> = 0>
+A
+normalize_gcd(const A & a)
+{
+  return core::componentwise(core::Operation("normalize_gcd", core::Accepts::numbers),
+                             a,
+                             [&](const at::Tensor & x)
+                             {
+                               const at::Tensor i = x.is_floating_point()
+                                                        ? x.round().to(get_default_integer_dtype())
+                                                        : x;
+                               const Size n = a.base_storage();
+                               return n == 1   ? at::ones(i.sizes(), i.options())
+                                      : n == 0 ? i
+                                               : core::over_gcd(i, a.batch_dim());
+                             });
+}
+
+// What is left: two of our types without such an operation. LibTorch's functions would be a worse
+// match, and silently align batch with base dimensions.
+
+template <class A, class B>
+auto
+pow(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+atan2(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+fmod(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+gcd(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+} // namespace neml2
+
+#include "neml2/math/extremum.h"

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/operators.h"
+
+/// What the functions that work component by component are made of: checks and alignment, then plain
+/// LibTorch.
+namespace neml2::core
+{
+/// The tensors among some tensors and numbers, as operands.
+template <class... X>
+SmallVector<Operand, 3>
+tensors_among(const X &... x)
+{
+  SmallVector<Operand, 3> o;
+  const auto add = [&](const auto & t)
+  {
+    if constexpr (is_tensor<std::decay_t<decltype(t)>>)
+      o.push_back(operand(t));
+  };
+  (add(x), ...);
+  return o;
+}
+
+/// What operands are together, component by component: how many dimensions of each group.
+struct Together
+{
+  Size batch_dim;
+  TensorShape base;
+
+  Size base_dim() const { return Size(base.size()); }
+};
+
+/// Checks operands whose batch shapes broadcast, and whose base shapes do, each aligned at its last
+/// dimension.
+inline Together
+check_together(const Operation & op, ArrayRef<Operand> o)
+{
+  check_operands(op, o);
+  TensorShape base;
+  for (const auto & x : o)
+    if (C10_UNLIKELY(broadcast_into(base, x.base) != 0))
+      for (const auto & y : o) // one of those before
+        check_base_broadcast(op, y, x);
+  return {Size(broadcast_batch(op, o).size()), std::move(base)};
+}
+
+/// A tensor with base_dim base dimensions, or a number.
+template <class X>
+auto
+aligned(const X & x, Size base_dim)
+{
+  if constexpr (is_tensor<X>)
+    return align_base(x, x.batch_dim(), base_dim);
+  else
+    return number(x);
+}
+
+/// f(a) component by component.
+template <class A>
+A
+componentwise(const Operation & op,
+              const A & a,
+              c10::function_ref<at::Tensor(const at::Tensor &)> f)
+{
+  check_operand(op, operand(a));
+  return A(Trusted(), translate_errors(op.name, [&] { return f(a); }), a.batch_dim());
+}
+
+/// f(a, b) component by component, of arguments whose base dimensions are aligned.
+template <class A, class B>
+elementwise_t<A, B>
+componentwise(const Operation & op,
+              const A & a,
+              const B & b,
+              c10::function_ref<at::Tensor(const at::Tensor &, const at::Tensor &)> f)
+{
+  const Together r = check_together(op, tensors_among(a, b));
+  const at::Tensor x = aligned(a, r.base_dim()), y = aligned(b, r.base_dim());
+  return elementwise_t<A, B>(
+      Trusted(), translate_errors(op.name, [&] { return f(x, y); }), r.batch_dim);
+}
+
+/// a where the condition holds, else b; one of them may be a number.
+template <class X, class Y>
+at::Tensor
+select(const at::Tensor & condition, const X & a, const Y & b)
+{
+  return condition.is_meta() ? a + b + condition // of the same shape; at::where has no meta kernel
+                             : at::where(condition, a, b);
+}
+
+/// Whether nothing is differentiated: only the values count.
+template <class... T>
+bool
+only_values(const T &... t)
+{
+  return are_fusible({all_batch({&t, "Tensor", 0, {}})...});
+}
+} // namespace neml2::core

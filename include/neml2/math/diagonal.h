@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/groups.h"
+
+/// Diagonal matrices of vectors, in two dimensions of the batch or of the base.
+namespace neml2
+{
+namespace core
+{
+/// x with dimension d replaced by the diagonal of the new dimensions d1 and d2 of the result.
+inline at::Tensor
+embed_diagonal(const at::Tensor & x, Size d, Size offset, Size d1, Size d2)
+{
+  return x.movedim(d, -1).diag_embed(offset, d1, d2);
+}
+
+/// The rows and columns of a diagonal are not the same dimension.
+inline void
+check_two(const Operation & op, const Operand & o, Size d1, Size d2, bool same)
+{
+  NEML2_CHECK(!same,
+              op.name,
+              ": the diagonal needs two dimensions, and ",
+              d1,
+              " and ",
+              d2,
+              " are the same one of the result of ",
+              o,
+              ".");
+}
+} // namespace core
+
+/// A diagonal of the entries along the last batch dimension, zero elsewhere: (..., n; base) ->
+/// (..., m, m; base) with m = n + |offset|, of unit and dtype of a. d1 and d2 are the rows and columns,
+/// counted among the batch dimensions of the result; the diagonal is `offset` columns to the right.
+/// @throws NEMLException also without a batch dimension, or for d1 and d2 out of range or the same.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
+{
+  const core::Operation op("batch_diag_embed", core::Accepts::any);
+  const auto o = core::operand(a);
+  core::batch_dimension(op, o, -1); // is there
+  const Size p1 = core::new_batch_dimension(op, o, d1), p2 = core::new_batch_dimension(op, o, d2);
+  core::check_two(op, o, d1, d2, p1 == p2);
+  return core::along_batch(op,
+                           a,
+                           -1,
+                           1,
+                           [&](const at::Tensor & x, Size d)
+                           { return core::embed_diagonal(x, d, offset, p1, p2); });
+}
+
+/// The same along the last base dimension: (...; n) -> (...; m, m)
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
+{
+  const core::Operation op("base_diag_embed", core::Accepts::any);
+  const auto o = core::operand(a);
+  core::base_dimension(op, o, -1); // is there
+  const Size p1 = core::new_base_dimension(op, o, d1), p2 = core::new_base_dimension(op, o, d2);
+  core::check_two(op, o, d1, d2, p1 == p2);
+  return core::along_base(op,
+                          a,
+                          -1,
+                          [&](const at::Tensor & x, Size d)
+                          { return core::embed_diagonal(x, d, offset, p1, p2); });
+}
+
+/// A diagonal matrix of the entries along batch dimension d, in dimensions d and d + 1 of the result:
+/// (..., n, ...; base) -> (..., n, n, ...; base)
+/// @throws NEMLException also without a batch dimension, or for d out of range.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_diagonalize(const T & a, Size d = -1)
+{
+  return core::along_batch(core::Operation("batch_diagonalize", core::Accepts::any),
+                           a,
+                           d,
+                           1,
+                           [](const at::Tensor & x, Size p)
+                           { return core::embed_diagonal(x, p, 0, p, p + 1); });
+}
+
+/// The same along base dimension d: (...; n) -> (...; n, n)
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_diagonalize(const T & a, Size d = -1)
+{
+  return core::along_base(core::Operation("base_diagonalize", core::Accepts::any),
+                          a,
+                          d,
+                          [](const at::Tensor & x, Size p)
+                          { return core::embed_diagonal(x, p, 0, p, p + 1); });
+}
+
+// ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
+
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_diagonalize(const T & a, Size d = -1)
+{
+  return batch_diagonalize(a, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_diagonalize(const T &, Size = -1)
+{
+  core::fail_intermediate("intmd_diagonalize", "batch_diagonalize");
+}
+} // namespace neml2

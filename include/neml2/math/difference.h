@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/componentwise.h"
+#include "neml2/math/groups.h"
+
+/// Differences of neighbours along a dimension, and dimensions of evenly spaced values.
+namespace neml2
+{
+namespace core
+{
+/// n times the difference of neighbours.
+inline at::Tensor
+differences(const Operation & op, const at::Tensor & x, Size n, Size d)
+{
+  NEML2_CHECK(n >= 0, op.name, ": cannot take differences ", n, " times. Expected 0 or more.");
+  at::Tensor r = x;
+  for (Size i = 0; i < n && r.size(d) > 0; i++)
+    r = r.slice(d, 1) - r.slice(d, 0, -1);
+  return r;
+}
+} // namespace core
+
+/// a_k+1 - a_k along batch dimension d, n times over: (..., m, ...; base) -> (..., m - n, ...; base), of
+/// size 0 where n is larger. In the unit of a. Integers and floating types.
+/// @throws NEMLException also for n < 0, without a batch dimension, or for one out of range.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_diff(const T & a, Size n = 1, Size d = -1)
+{
+  const core::Operation op("batch_diff", core::Accepts::numbers);
+  return core::along_batch(
+      op, a, d, 0, [&](const at::Tensor & x, Size p) { return core::differences(op, x, n, p); });
+}
+
+/// The same along base dimension d: (...; m) -> (...; m - n)
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_diff(const T & a, Size n = 1, Size d = -1)
+{
+  const core::Operation op("base_diff", core::Accepts::numbers);
+  return core::along_base(
+      op, a, d, [&](const at::Tensor & x, Size p) { return core::differences(op, x, n, p); });
+}
+
+/// The same along dimension d of all, batch and base, as in NEML2 2.0: -1 is the last base dimension, of
+/// a Scalar the last batch dimension.
+/// @throws NEMLException also for a base dimension of a type that fixes its size: see base_diff.
+template <class T, core::if_tensor<T> = 0>
+T
+diff(const T & a, Size n = 1, Size d = -1)
+{
+  const core::Operation op("diff", core::Accepts::numbers);
+  core::check_operand(op, core::operand(a));
+  const Size p = core::position("diff", a, d, 0, a.dim());
+  NEML2_CHECK(!core::is_primitive<T> || n == 0 || p < a.batch_dim(),
+              "diff: dimension ",
+              d,
+              " of ",
+              core::operand(a),
+              " is a base dimension, whose size the type fixes. Use base_diff, which returns a "
+              "Tensor, or batch_diff.");
+  return T(core::Trusted(),
+           core::translate_errors("diff", [&] { return core::differences(op, a, n, p); }),
+           a.batch_dim());
+}
+
+/// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new batch dimension at position d of
+/// the result's: T::linspace as a function. (...; base), (...; base) -> (..., nstep, ...; base)
+template <class T, core::if_tensor<T> = 0>
+T
+batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)
+{
+  return T::linspace(start, end, nstep, d);
+}
+
+/// The same along a new base dimension at position d of the result's: (...; base), (...; base) ->
+/// (...; nstep, base) for d = 0. Batch shapes broadcast, and so do base shapes.
+/// @throws NEMLException if nstep < 1, shapes do not broadcast or d is out of range.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_linspace(const T & start, const T & end, Size nstep, Size d = 0)
+{
+  const core::Operation op("base_linspace");
+  const auto r = core::check_together(op, core::tensors_among(start, end));
+  NEML2_CHECK(nstep > 0, op.name, ": expected at least one step, got ", nstep, ".");
+  const TensorShape batch = utils::broadcast_sizes(start.batch_sizes(), end.batch_sizes());
+  const auto whole = [&](const T & t) // all its dimensions as batch dimensions
+  {
+    const at::Tensor x = core::aligned(t, r.base_dim()).expand(utils::add_shapes(batch, r.base));
+    return Tensor(core::Trusted(), x, x.dim());
+  };
+  const Tensor a = whole(start), b = whole(end);
+  const core::Operand ends{&a, T::type_name, r.batch_dim, r.base};
+  const Size p = core::new_base_dimension(op, ends, d);
+  return Tensor(core::Trusted(), Tensor::linspace(a, b, nstep, p), r.batch_dim);
+}
+
+/// base^batch_linspace(start, end, nstep, d)
+template <class T, core::if_tensor<T> = 0>
+T
+batch_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
+{
+  return T::logspace(start, end, nstep, d, base);
+}
+
+/// base^base_linspace(start, end, nstep, d)
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
+{
+  const Tensor exponents = base_linspace(start, end, nstep, d);
+  return Tensor(core::Trusted(), at::pow(CScalar(base), exponents), exponents.batch_dim());
+}
+
+// ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
+
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_diff(const T & a, Size n = 1, Size d = -1)
+{
+  return batch_diff(a, n, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_linspace(const T & start, const T & end, Size nstep, Size d = 0)
+{
+  return batch_linspace(start, end, nstep, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
+{
+  return batch_logspace(start, end, nstep, d, base);
+}
+
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_diff(const T &, Size = 1, Size = -1)
+{
+  core::fail_intermediate("intmd_diff", "batch_diff");
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_linspace(const T &, const T &, Size, Size = 0)
+{
+  core::fail_intermediate("intmd_linspace", "batch_linspace");
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_logspace(const T &, const T &, Size, Size = 0, Real = 10)
+{
+  core::fail_intermediate("intmd_logspace", "batch_logspace");
+}
+} // namespace neml2

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/componentwise.h"
+
+#include <cmath>
+
+/// The larger or the smaller of two, component by component, and what bounds a tensor: shapes, dtypes
+/// and errors are as elementwise.h says.
+namespace neml2
+{
+namespace core
+{
+/// The larger or the smaller of two: the second one at a tie, NaN if either is. LibTorch's own
+/// functions, several times as fast, share the derivative out at a tie; they serve where nothing is
+/// differentiated.
+template <bool Larger>
+struct Extremum
+{
+  static constexpr Operation op{Larger ? "maximum" : "minimum", Accepts::numbers};
+
+  static at::Tensor of(const at::Tensor & a, const at::Tensor & b)
+  {
+    if (only_values(a, b))
+      return Larger ? a.maximum(b) : a.minimum(b);
+    const at::Tensor first = Larger ? a.gt(b) : a.lt(b);
+    return select(a.is_floating_point() ? first.bitwise_or(a.ne(a)) : first, a, b);
+  }
+  // Comparing with NaN is false, which leaves the tensor its own.
+  static at::Tensor of(const at::Tensor & a, const CScalar & b)
+  {
+    const bool nan = is_nan(b);
+    if (!nan && only_values(a))
+      return clamped(a, b);
+    return select(nan ? a.eq(a) : Larger ? a.le(b) : a.ge(b), b, a);
+  }
+  static at::Tensor of(const CScalar & a, const at::Tensor & b)
+  {
+    const bool nan = is_nan(a);
+    if (!nan && only_values(b))
+      return clamped(b, a);
+    return select(nan ? b.eq(b) : Larger ? b.lt(a) : b.gt(a), a, b);
+  }
+
+private:
+  static bool is_nan(const CScalar & n) { return std::isnan(real_value(op.name, n)); }
+  static at::Tensor clamped(const at::Tensor & t, const CScalar & n)
+  {
+    return Larger ? t.clamp_min(n) : t.clamp_max(n);
+  }
+};
+
+/// Refuses complex numbers.
+template <class X>
+void
+check_real(const char * name, const X & x)
+{
+  if constexpr (is_number<X>)
+    real_value(name, number(x));
+}
+
+/// What may be a bound of an A.
+template <class A, class Bound>
+constexpr bool is_bound =
+    is_number<Bound> || std::is_same_v<Bound, A> || std::is_same_v<Bound, Scalar>;
+} // namespace core
+
+/// The larger of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
+/// is. At a tie the derivative goes to b: that of maximum(x, 0), the positive part, is 0 at 0.
+/// Integers and floating types.
+/// @throws NEMLException also for a complex number.
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+maximum(const A & a, const B & b)
+{
+  using Larger = core::Extremum<true>;
+  return core::componentwise(Larger::op,
+                             a,
+                             b,
+                             [](const at::Tensor & x, const at::Tensor & y)
+                             { return Larger::of(x, y); });
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+maximum(const A & a, const N & b)
+{
+  using Larger = core::Extremum<true>;
+  return core::componentwise(
+      Larger::op, a, [&](const at::Tensor & x) { return Larger::of(x, core::number(b)); });
+}
+template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
+B
+maximum(const N & a, const B & b)
+{
+  using Larger = core::Extremum<true>;
+  return core::componentwise(
+      Larger::op, b, [&](const at::Tensor & x) { return Larger::of(core::number(a), x); });
+}
+
+/// The smaller of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
+/// is. At a tie the derivative goes to b. Integers and floating types.
+/// @throws NEMLException also for a complex number.
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+minimum(const A & a, const B & b)
+{
+  using Smaller = core::Extremum<false>;
+  return core::componentwise(Smaller::op,
+                             a,
+                             b,
+                             [](const at::Tensor & x, const at::Tensor & y)
+                             { return Smaller::of(x, y); });
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+minimum(const A & a, const N & b)
+{
+  using Smaller = core::Extremum<false>;
+  return core::componentwise(
+      Smaller::op, a, [&](const at::Tensor & x) { return Smaller::of(x, core::number(b)); });
+}
+template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
+B
+minimum(const N & a, const B & b)
+{
+  using Smaller = core::Extremum<false>;
+  return core::componentwise(
+      Smaller::op, b, [&](const at::Tensor & x) { return Smaller::of(core::number(a), x); });
+}
+
+/// a within bounds, minimum(upper, maximum(lower, a)): upper where the bounds are in the wrong order.
+/// Each bound is a number, a Scalar or of the type of a, in the unit of a. NaN if one of the three
+/// is. The derivative is that of what is taken, and at a bound that of a. Integers too.
+/// @throws NEMLException also for a complex number.
+template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
+A
+clamp(const A & a, const Lower & lower, const Upper & upper)
+{
+  static_assert(core::is_bound<A, Lower> && core::is_bound<A, Upper>,
+                "clamp: a bound must be a number, a Scalar or of the type of the tensor");
+  const core::Operation op("clamp", core::Accepts::numbers);
+  core::check_real(op.name, lower);
+  core::check_real(op.name, upper);
+  const auto r = core::check_together(op, core::tensors_among(a, lower, upper));
+  const Size n = r.base_dim();
+  return A(core::Trusted(),
+           core::translate_errors(op.name,
+                                  [&]
+                                  {
+                                    const at::Tensor x = core::Extremum<true>::of(
+                                        core::aligned(lower, n), core::aligned(a, n));
+                                    return core::Extremum<false>::of(core::aligned(upper, n), x);
+                                  }),
+           r.batch_dim);
+}
+/// The same.
+template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
+A
+clip(const A & a, const Lower & lower, const Upper & upper)
+{
+  return clamp(a, lower, upper);
+}
+
+// What is left: two of our types without such an operation.
+
+template <class A, class B>
+auto
+maximum(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+minimum(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+} // namespace neml2

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/operators.h"
+
+/// Functions along one dimension, named within the batch or within the base.
+namespace neml2::core
+{
+[[noreturn]] NEML2_COLD inline void
+fail_without_dimension(const Operation & op,
+                       const Operand & o,
+                       const char * group,
+                       const char * other)
+{
+  fail(op.name,
+       ": ",
+       o,
+       " has no ",
+       group,
+       " dimension. Add one (",
+       group,
+       "_unsqueeze), or use the function of this name for ",
+       other,
+       " dimensions.");
+}
+
+/// Position among all dimensions of batch dimension d; negative d counts from the last.
+inline Size
+batch_dimension(const Operation & op, const Operand & o, Size d)
+{
+  check_operand(op, o);
+  if (o.batch_dim == 0)
+    fail_without_dimension(op, o, "batch", "base");
+  return position(op.name, o, d, 0, o.batch_dim);
+}
+
+/// Position among all dimensions of base dimension d; negative d counts from the last.
+inline Size
+base_dimension(const Operation & op, const Operand & o, Size d)
+{
+  check_operand(op, o);
+  if (o.base.empty())
+    fail_without_dimension(op, o, "base", "batch");
+  return position(op.name, o, d, o.batch_dim, o.batch_dim + Size(o.base.size()));
+}
+
+/// Position of dimension d of the batch with one dimension more.
+inline Size
+new_batch_dimension(const Operation & op, const Operand & o, Size d)
+{
+  check_operand(op, o);
+  return position(op.name, o, d, 0, o.batch_dim + 1);
+}
+
+/// Position of dimension d of the base with one dimension more.
+inline Size
+new_base_dimension(const Operation & op, const Operand & o, Size d)
+{
+  check_operand(op, o);
+  return position(op.name, o, d, o.batch_dim, o.batch_dim + Size(o.base.size()) + 1);
+}
+
+/// f(a, p) along dimension d of the batch, at position p: of a's type, with so many more dimensions.
+template <class A>
+A
+along_batch(const Operation & op,
+            const A & a,
+            Size d,
+            Size more,
+            c10::function_ref<at::Tensor(const at::Tensor &, Size)> f)
+{
+  const Size p = batch_dimension(op, operand(a), d);
+  return A(Trusted(), translate_errors(op.name, [&] { return f(a, p); }), a.batch_dim() + more);
+}
+
+/// The same along dimension d of the base.
+template <class A>
+Tensor
+along_base(const Operation & op,
+           const A & a,
+           Size d,
+           c10::function_ref<at::Tensor(const at::Tensor &, Size)> f)
+{
+  const Size p = base_dimension(op, operand(a), d);
+  return Tensor(Trusted(), translate_errors(op.name, [&] { return f(a, p); }), a.batch_dim());
+}
+
+/// What intmd_ functions of NEML2 2.1 come to.
+[[noreturn]] NEML2_COLD inline void
+fail_intermediate(const char * name, const char * instead)
+{
+  fail(name,
+       ": tensors have no intermediate dimensions here: all before the base are batch dimensions. "
+       "Use ",
+       instead,
+       " with the dimension counted among those.");
+}
+} // namespace neml2::core

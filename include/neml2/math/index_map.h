@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/Tensor.h"
+
+/// Tensors of indices, which LibTorch checks late: on a GPU a bad one ends the program.
+namespace neml2::core
+{
+/// @throws NEMLException unless the map is of integers in [0, n). Waits for a GPU.
+inline void
+check_index_map(const Operation & op, const Operand & map, Size n)
+{
+  check_operand(Operation(op.name, Accepts::any), map);
+  const at::Tensor & t = *map.tensor;
+  NEML2_CHECK(c10::isIntegralType(t.scalar_type(), /*includeBool=*/false),
+              op.name,
+              ": the map ",
+              map,
+              " is ",
+              dtype_name(t.scalar_type()),
+              ". Expected integers.");
+  if (t.is_meta() || t.numel() == 0)
+    return;
+  const auto least = t.min().item<int64_t>(), greatest = t.max().item<int64_t>();
+  NEML2_CHECK(0 <= least && greatest < n,
+              op.name,
+              ": the map ",
+              map,
+              " has indices from ",
+              least,
+              " to ",
+              greatest,
+              ". Expected them in [0, ",
+              n,
+              ").");
+}
+
+/// Entries map[i] of dimension d.
+inline at::Tensor
+entries(const at::Tensor & t, Size d, const at::Tensor & map)
+{
+  if (!t.is_meta())
+    return t.index_select(d, map);
+  indexing::TensorIndices i; // index_select has no meta kernel
+  i.append(size_t(d), indexing::Slice());
+  i.push_back(map);
+  return t.index(i);
+}
+} // namespace neml2::core

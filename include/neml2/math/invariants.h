@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/algebra.h"
+#include "neml2/math/base_dims.h"
+
+/**
+ * Invariants, parts and inverses of square matrices of any size. Those of R2, SR2 and others are in
+ * the headers of the types. Each is made of LibTorch's operations, whose derivatives it has. What
+ * gives a Scalar needs tensors/Scalar.h.
+ *
+ * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, and for
+ * base dimensions that are not those of a square matrix.
+ */
+namespace neml2
+{
+namespace core
+{
+/// Enables an overload for neml2::Tensor itself: as a template, so that the result may be a Scalar.
+template <class T>
+using if_dynamic = std::enable_if_t<std::is_same_v<T, Tensor>, int>;
+
+/// A_kk δ_ij / n. (..., n, n) -> (..., n, n)
+inline at::Tensor
+volumetric(const at::Tensor & A)
+{
+  const at::Tensor normal = A.diagonal(0, -2, -1);
+  return at::diag_embed(normal.mean(-1, /*keepdim=*/true).expand_as(normal));
+}
+
+/// A^-1 of square matrices, of which those of 3×3 are inverted by cofactors.
+/// (..., n, n) -> (..., n, n)
+inline at::Tensor
+inverse_matrix(const at::Tensor & A)
+{
+  return A.size(-1) == 3 ? inv(A) : inverse_or_nan(A);
+}
+
+/// inv, of matrices and of tensors n×n×n×n that map matrices to matrices.
+inline Tensor
+inverse_of(const Operation & op, const Tensor & A)
+{
+  check_operand(op, operand(A));
+  const TensorShapeRef s = A.base_sizes();
+  if (s.size() != 4)
+  {
+    check_square(op, operand(A));
+    return batch_of<Tensor>(op, A.batch_dim(), [&] { return inverse_matrix(A); });
+  }
+  NEML2_CHECK(s[0] == s[1] && s[0] == s[2] && s[0] == s[3],
+              op.name,
+              ": the four base dimensions of ",
+              operand(A),
+              " are not equally long. Expected n×n×n×n.");
+  return batch_of<Tensor>(op,
+                          A.batch_dim(),
+                          [&]
+                          {
+                            const auto square = utils::add_shapes(
+                                A.batch_sizes(), TensorShape{s[0] * s[0], s[0] * s[0]});
+                            return inverse_matrix(A.reshape(square)).reshape(A.sizes());
+                          });
+}
+} // namespace core
+
+/// A_kk. (...; n, n) -> (...; ), in the unit of A. Integers too.
+template <class T, core::if_dynamic<T> = 0>
+core::dependent_scalar_t<T>
+tr(const T & A)
+{
+  const core::Operation op("tr", core::Accepts::numbers);
+  core::check_square(op, core::operand(A));
+  return core::batch_of<core::dependent_scalar_t<T>>(
+      op,
+      A.batch_dim(),
+      [&] { return A.diagonal(0, -2, -1).sum(-1, /*keepdim=*/false, A.scalar_type()); });
+}
+
+/// Determinant. (...; n, n) -> (...; ), in the nth power of the unit of A. By cofactors for n = 3.
+template <class T, core::if_dynamic<T> = 0>
+core::dependent_scalar_t<T>
+det(const T & A)
+{
+  const core::Operation op("det");
+  const Size n = core::check_square(op, core::operand(A));
+  return core::batch_of<core::dependent_scalar_t<T>>(
+      op, A.batch_dim(), [&] { return n == 3 ? core::det(A) : at::linalg_det(A); });
+}
+/// What is left: LibTorch's det of any two dimensions would be a worse match.
+template <class D>
+auto
+det(const TensorBase<D> &)
+{
+  static_assert(core::false_for<D>,
+                "det is defined for R2, SR2, WR2 and neml2::Tensor: convert to one of them");
+}
+
+/// Volumetric part A_kk δ_ij / n. (...; n, n) -> (...; n, n), in the unit of A.
+template <class T, core::if_dynamic<T> = 0>
+Tensor
+vol(const T & A)
+{
+  const core::Operation op("vol");
+  core::check_square(op, core::operand(A));
+  return core::batch_of<Tensor>(op, A.batch_dim(), [&] { return core::volumetric(A); });
+}
+
+/// Deviator A_ij - A_kk δ_ij / n. (...; n, n) -> (...; n, n), in the unit of A.
+template <class T, core::if_dynamic<T> = 0>
+Tensor
+dev(const T & A)
+{
+  const core::Operation op("dev");
+  core::check_square(op, core::operand(A));
+  return core::batch_of<Tensor>(
+      op, A.batch_dim(), [&] { return core::raw(A) - core::volumetric(A); });
+}
+
+/// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =
+/// δ_ik δ_jl; of the same shape, in the inverse of the unit of A. Infinite or NaN where A is
+/// singular; a matrix that is singular but for rounding gives large numbers.
+template <class T, core::if_dynamic<T> = 0>
+Tensor
+inv(const T & A)
+{
+  return core::inverse_of("inv", A);
+}
+} // namespace neml2

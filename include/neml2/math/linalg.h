@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/products.h"
+
+#include <limits>
+#include <tuple>
+
+/**
+ * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast; what is a
+ * vector and what a matrix is told by the number of base dimensions, never by sizes.
+ *
+ * linalg::cross and linalg::outer of Vec are in tensors/Vec.h.
+ */
+namespace neml2
+{
+namespace core
+{
+/// @throws NEMLException unless the dimension `rows` of the right side has n entries.
+inline void
+check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n)
+{
+  NEML2_CHECK(right_side.base[rows] == n,
+              op.name,
+              ": the right side ",
+              right_side,
+              " has ",
+              right_side.base[rows],
+              rows == 0 ? " rows" : " columns",
+              ", the matrix ",
+              n,
+              ".");
+}
+
+/// @throws NEMLException if some of the matrices are singular.
+inline void
+check_regular(const Operation & op, const Operand & matrices, const at::Tensor & singular)
+{
+  if (singular.is_meta())
+    return;
+  const Size failed = singular.sum().item<int64_t>();
+  NEML2_CHECK(failed == 0,
+              op.name,
+              ": ",
+              failed,
+              " of the ",
+              singular.numel(),
+              " matrices in ",
+              matrices,
+              " are singular.");
+}
+
+/// @throws NEMLException unless the pivots may be those of LU: LAPACK would read wherever they say.
+inline void
+check_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
+{
+  check_operand(Operation(op.name, Accepts::any), pivots);
+  check_base_dim(op, pivots, 1);
+  const at::Tensor & p = *pivots.tensor;
+  bool ok = p.scalar_type() == kInt32 && pivots.base[0] == LU.base[0] &&
+            p.device() == LU.tensor->device();
+  if (ok && !p.is_meta())
+    ok = p.lt(1).bitwise_or(p.gt(pivots.base[0])).sum().item<int64_t>() == 0;
+  NEML2_CHECK(ok,
+              op.name,
+              ": the pivots ",
+              pivots,
+              " of dtype ",
+              dtype_name(p.scalar_type()),
+              " on ",
+              p.device(),
+              " do not belong to ",
+              LU,
+              ". Expected what lu_factor gave: int32, on the same device, one for each row, in [1, "
+              "rows].");
+}
+} // namespace core
+
+namespace linalg
+{
+/// √(v_i v_i), or |v| of a tensor without base dimensions. (...; n) or (...; ) -> (...; ), in the
+/// unit of v. Its gradient at v = 0 is 0. Needs tensors/Scalar.h.
+/// @throws NEMLException also for more than one base dimension.
+template <class T, core::if_tensor<T> = 0>
+core::dependent_scalar_t<T>
+vector_norm(const T & v)
+{
+  const core::Operation op("linalg::vector_norm");
+  core::check_operand(op, core::operand(v));
+  NEML2_CHECK(v.base_dim() <= 1,
+              op.name,
+              ": ",
+              core::operand(v),
+              " has ",
+              v.base_dim(),
+              " base dimensions, expected one or none. Use norm for the norm of all components.");
+  return core::batch_of<core::dependent_scalar_t<T>>(
+      op, v.batch_dim(), [&] { return core::frobenius(v, v.base_dim(), 0); });
+}
+
+/// a_k b_k. (...; k), (...; k) -> (...; ). Integers too. Needs tensors/Scalar.h.
+template <class A, class B, core::if_tensors<A, B> = 0>
+core::dependent_scalar_t<A>
+vecdot(const A & a, const B & b)
+{
+  return core::vector_vector<core::dependent_scalar_t<A>>(
+      "linalg::vecdot", core::operand(a), core::operand(b));
+}
+
+/// A^-1, as neml2::inv of a Tensor. (...; n, n) -> (...; n, n)
+/// @throws NEMLException also unless there are two base dimensions.
+inline Tensor
+inv(const Tensor & A)
+{
+  const core::Operation op("linalg::inv");
+  core::check_square(op, core::operand(A));
+  return core::inverse_of(op, A);
+}
+
+/// X of A X = B, for B of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
+/// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A.
+/// Where A is singular X is NaN; a matrix that is singular but for rounding gives large numbers.
+/// @throws NEMLException with how many matrices are singular if check_errors (which waits for a
+/// GPU).
+inline Tensor
+solve(const Tensor & A, const Tensor & B, bool check_errors = false)
+{
+  const core::Operation op("linalg::solve");
+  const core::Operand o[] = {core::operand(A), core::operand(B)};
+  core::check_operands(op, o);
+  const Size n = core::check_square(op, o[0]);
+  const Size columns = B.base_dim();
+  NEML2_CHECK(columns == 1 || columns == 2,
+              op.name,
+              ": the right side ",
+              o[1],
+              " has ",
+              columns,
+              " base dimensions. Expected one (a vector) or two (a matrix).");
+  core::check_rows(op, o[1], 0, n);
+  const Size batch_dim = Size(core::broadcast_batch(op, o).size());
+  const auto [x, info] =
+      core::translate_errors(op.name,
+                             [&] { // of equal dimensions LibTorch takes B for matrices
+                               const at::Tensor b = columns == 1 ? B.unsqueeze(-1) : at::Tensor(B);
+                               return at::linalg_solve_ex(core::prepend_dims(A, batch_dim + 2),
+                                                          core::prepend_dims(b, batch_dim + 2));
+                             });
+  const at::Tensor singular = info.ne(0);
+  if (check_errors)
+    core::check_regular(op, o[0], singular);
+  const at::Tensor X =
+      x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN());
+  return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
+}
+
+/// A = P L U by Gaussian elimination, with partial pivoting (pivot = false: without, on a GPU
+/// only): L (ones on its diagonal, not stored) and U in one, and the interchanges of rows, counted
+/// from 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
+/// @throws NEMLException also where A is singular.
+inline std::tuple<Tensor, Tensor>
+lu_factor(const Tensor & A, bool pivot = true)
+{
+  const core::Operation op("linalg::lu_factor");
+  core::check_operand(op, core::operand(A));
+  core::check_base_dim(op, core::operand(A), 2);
+  const auto [LU, pivots, info] = core::translate_errors(
+      op.name, [&] { return at::linalg_lu_factor_ex(A, pivot, /*check_errors=*/!A.is_meta()); });
+  return {Tensor(core::Trusted(), LU, A.batch_dim()),
+          Tensor(core::Trusted(), pivots, A.batch_dim())};
+}
+
+/// X of A X = B (left) or of X A = B, from what lu_factor(A) gave; adjoint: of A^T instead of A.
+/// (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n) -> (...; k, n).
+/// @throws NEMLException also unless B has two base dimensions and pivots may be those of LU, which
+/// waits for a GPU.
+inline Tensor
+lu_solve(const Tensor & LU,
+         const Tensor & pivots,
+         const Tensor & B,
+         bool left = true,
+         bool adjoint = false)
+{
+  const core::Operation op("linalg::lu_solve");
+  const core::Operand o[] = {core::operand(LU), core::operand(B), core::operand(pivots)};
+  core::check_operands(op, ArrayRef<core::Operand>(o, 2));
+  const Size n = core::check_square(op, o[0]);
+  core::check_base_dim(op, o[1], 2);
+  core::check_rows(op, o[1], left ? 0 : 1, n);
+  core::check_pivots(op, o[2], o[0]);
+  const Size batch_dim = Size(core::broadcast_batch(op, o).size());
+  const core::Operand factors[] = {o[0], o[2]};
+  const TensorShape batch = core::broadcast_batch(op, factors);
+  return core::batch_of<Tensor>(
+      op,
+      batch_dim,
+      [&]
+      {
+        const at::Tensor matrices = LU.expand(utils::add_shapes(batch, TensorShape{n, n})),
+                         rows = pivots.expand(utils::add_shapes(batch, n));
+        return at::linalg_lu_solve(matrices, rows.contiguous(), B, left, adjoint);
+      });
+}
+} // namespace linalg
+} // namespace neml2

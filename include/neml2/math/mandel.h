@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/index_map.h"
+#include "neml2/math/mandel_maps.h"
+
+/**
+ * Base dimensions of matrices (3, 3) to one dimension of Mandel or of skew components, and back: of
+ * any tensor, at any place. For one matrix in a whole, R2, SR2 and WR2 convert among themselves.
+ */
+namespace neml2
+{
+namespace core
+{
+/// Entries map[i] of dimension d, each multiplied by factors[i].
+inline at::Tensor
+selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor & factors)
+{
+  at::Tensor f = factors;
+  for (Size k = d + 1; k < t.dim(); k++)
+    f = f.unsqueeze(-1);
+  return entries(t, d, map) * f;
+}
+
+/// Position of the two base dimensions (3, 3) of which the first is number dim.
+inline Size
+check_matrix_at(const Operation & op, const Tensor & full, Size dim)
+{
+  check_operand(op, operand(full));
+  const Size d = position(op.name, full, dim, full.batch_dim(), full.dim());
+  NEML2_CHECK(d + 1 < full.dim() && full.size(d) == 3 && full.size(d + 1) == 3,
+              op.name,
+              ": the base dimensions ",
+              d - full.batch_dim(),
+              " and ",
+              d - full.batch_dim() + 1,
+              " of ",
+              operand(full),
+              " are not those of a matrix. Expected 3 and 3.");
+  return d;
+}
+
+inline Tensor
+reduced_from_full(
+    const Operation & op, const Tensor & full, const Tensor & map, const Tensor & factors, Size d)
+{
+  return Tensor(
+      Trusted(),
+      translate_errors(op.name, [&] { return selected(full.flatten(d, d + 1), d, map, factors); }),
+      full.batch_dim());
+}
+
+inline Tensor
+full_from_reduced(const Operation & op,
+                  const Tensor & reduced,
+                  const Tensor & map,
+                  const Tensor & factors,
+                  Size d)
+{
+  return Tensor(
+      Trusted(),
+      translate_errors(
+          op.name,
+          [&] {
+            return selected(reduced, d, map, factors).unflatten(d, at::IntArrayRef({3, 3}));
+          }),
+      reduced.batch_dim());
+}
+
+/// Position of the base dimension number dim, of this size.
+inline Size
+check_reduced_at(const Operation & op, const Tensor & reduced, Size dim, Size size)
+{
+  check_operand(op, operand(reduced));
+  const Size d = position(op.name, reduced, dim, reduced.batch_dim(), reduced.dim());
+  NEML2_CHECK(reduced.size(d) == size,
+              op.name,
+              ": the base dimension ",
+              d - reduced.batch_dim(),
+              " of ",
+              operand(reduced),
+              " has the size ",
+              reduced.size(d),
+              ". Expected ",
+              size,
+              ".");
+  return d;
+}
+
+/// @throws NEMLException unless the map has indices below n and each has a factor, of t's dtype.
+inline void
+check_reduction(
+    const Operation & op, const Tensor & t, const Tensor & map, const Tensor & factors, Size n)
+{
+  const Operand o[] = {operand(t), operand(factors)};
+  check_operands(op, o);
+  check_index_map(op, operand(map), n);
+  NEML2_CHECK(map.dim() == 1 && factors.dim() == 1 && map.size(0) == factors.size(0),
+              op.name,
+              ": the map ",
+              operand(map),
+              " and the factors ",
+              operand(factors),
+              " do not belong together. Expected one dimension each, equally long.");
+  NEML2_CHECK(map.device() == t.device(),
+              op.name,
+              ": the map is on ",
+              map.device(),
+              ", the tensor on ",
+              t.device(),
+              ". Move one with .to(device).");
+}
+
+inline TensorOptions
+index_options_for(const Tensor & t)
+{
+  return TensorOptions().dtype(kInt64).device(t.device());
+}
+} // namespace core
+
+/// The base dimensions dim, dim + 1 of sizes (3, 3) to one: of their nine entries, row by row,
+/// those that rmap names, each multiplied by its rfactor.
+/// (...; a, 3, 3, b), (; n), (; n) -> (...; a, n, b)
+/// @throws NEMLException also for an index outside [0, 9). Waits for a GPU, to check them.
+inline Tensor
+full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
+{
+  const core::Operation op("full_to_reduced", core::Accepts::numbers);
+  const Size d = core::check_matrix_at(op, full, dim);
+  core::check_reduction(op, full, rmap, rfactors, 9);
+  return core::reduced_from_full(op, full, rmap.to(core::index_options_for(full)), rfactors, d);
+}
+
+/// The base dimension dim to two of sizes (3, 3): for each of the nine entries, row by row, the one
+/// that rmap names, multiplied by its rfactor. (...; a, n, b), (; 9), (; 9) -> (...; a, 3, 3, b)
+/// @throws NEMLException also for an index outside [0, n). Waits for a GPU, to check them.
+inline Tensor
+reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
+{
+  const core::Operation op("reduced_to_full", core::Accepts::numbers);
+  core::check_operand(op, core::operand(reduced));
+  const Size d = core::position(op.name, reduced, dim, reduced.batch_dim(), reduced.dim());
+  core::check_reduction(op, reduced, rmap, rfactors, reduced.size(d));
+  NEML2_CHECK(rmap.size(0) == 9,
+              op.name,
+              ": the map ",
+              core::operand(rmap),
+              " has ",
+              rmap.size(0),
+              " entries. Expected nine.");
+  return core::full_from_reduced(
+      op, reduced, rmap.to(core::index_options_for(reduced)), rfactors, d);
+}
+
+/// Mandel components of the base dimensions dim, dim + 1: entries (0,0), (1,1), (2,2) and √2 times
+/// (1,2), (0,2), (0,1). Does not symmetrise: of A_ij and A_ji the one with i < j counts.
+/// (...; a, 3, 3, b) -> (...; a, 6, b)
+inline Tensor
+full_to_mandel(const Tensor & full, Size dim = 0)
+{
+  const core::Operation op("full_to_mandel");
+  const Size d = core::check_matrix_at(op, full, dim);
+  return core::reduced_from_full(op,
+                                 full,
+                                 full_to_mandel_map(core::index_options_for(full)),
+                                 full_to_mandel_factor(full.options()),
+                                 d);
+}
+
+/// The symmetric matrices of Mandel components in the base dimension dim.
+/// (...; a, 6, b) -> (...; a, 3, 3, b)
+inline Tensor
+mandel_to_full(const Tensor & mandel, Size dim = 0)
+{
+  const core::Operation op("mandel_to_full");
+  const Size d = core::check_reduced_at(op, mandel, dim, 6);
+  return core::full_from_reduced(op,
+                                 mandel,
+                                 mandel_to_full_map(core::index_options_for(mandel)),
+                                 mandel_to_full_factor(mandel.options()),
+                                 d);
+}
+
+/// Axial vectors (W_21, W_02, W_10) of the base dimensions dim, dim + 1. Does not take the skew
+/// part: the other entries do not count. (...; a, 3, 3, b) -> (...; a, 3, b). Integers too.
+inline Tensor
+full_to_skew(const Tensor & full, Size dim = 0)
+{
+  const core::Operation op("full_to_skew", core::Accepts::numbers);
+  const Size d = core::check_matrix_at(op, full, dim);
+  return core::reduced_from_full(op,
+                                 full,
+                                 full_to_skew_map(core::index_options_for(full)),
+                                 full_to_skew_factor(full.options()),
+                                 d);
+}
+
+/// The skew matrices W_ij = -ε_ijk w_k of axial vectors in the base dimension dim.
+/// (...; a, 3, b) -> (...; a, 3, 3, b). Integers too.
+inline Tensor
+skew_to_full(const Tensor & skew, Size dim = 0)
+{
+  const core::Operation op("skew_to_full", core::Accepts::numbers);
+  const Size d = core::check_reduced_at(op, skew, dim, 3);
+  return core::full_from_reduced(op,
+                                 skew,
+                                 skew_to_full_map(core::index_options_for(skew)),
+                                 skew_to_full_factor(skew.options()),
+                                 d);
+}
+} // namespace neml2

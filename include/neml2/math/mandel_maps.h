@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/TensorCache.h"
+#include "neml2/kernels/SR2.h"
+
+/// The conventions of Mandel and of skew components, as numbers and as tensors of indices and
+/// factors.
+namespace neml2
+{
+// ---- The conventions ----------------------------------------------------------------------------
+
+using kernels::mandel_index;
+using kernels::mandel_reverse_index;
+
+/// What a tensor component is multiplied by to be the Mandel component i: 1, and √2 for the shear
+/// ones.
+/// @throws NEMLException unless i is in [0, 6).
+constexpr Real
+mandel_factor(Size i)
+{
+  NEML2_CHECK(0 <= i && i < 6,
+              "mandel_factor: the component ",
+              i,
+              " is out of range: expected one in [0, 6).");
+  return i < 3 ? 1.0 : sqrt2;
+}
+
+/// W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j] for the axial vector
+/// w = (W_21, W_02, W_10).
+constexpr int skew_reverse_index[3][3] = {{0, 2, 1}, {2, 0, 0}, {1, 0, 0}};
+constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
+
+// ---- Their tensors ------------------------------------------------------------------------------
+
+// Maps: for each reduced component its place among the nine (row by row), or the other way round;
+// and factors: what the entry is multiplied by. Made once for each dtype and device: never write to
+// them.
+
+namespace core
+{
+inline TensorOptions
+index_options(const char * where, const TensorOptions & options)
+{
+  const auto o = options.has_dtype() ? options : options.dtype(default_integer_dtype());
+  NEML2_CHECK(c10::isIntegralType(c10::typeMetaToScalarType(o.dtype()), /*includeBool=*/false),
+              where,
+              ": expected options of an integer dtype such as kInt64, got ",
+              o.dtype(),
+              ": these are indices.");
+  return o.requires_grad(false);
+}
+
+inline TensorOptions
+factor_options(const char * where, const TensorOptions & options)
+{
+  check_floating(where, options);
+  return with_dtype(options).requires_grad(false);
+}
+} // namespace core
+
+/// 0 4 8 5 2 1. (; 6)
+inline const Tensor &
+full_to_mandel_map(const TensorOptions & options = default_integer_tensor_options())
+{
+  static TensorCache cache(
+      [](const TensorOptions & o) {
+        return Tensor::create({0, 4, 8, 5, 2, 1}, o);
+      });
+  return cache(core::index_options("full_to_mandel_map", options));
+}
+
+/// 1 1 1 √2 √2 √2. (; 6)
+inline const Tensor &
+full_to_mandel_factor(const TensorOptions & options = default_tensor_options())
+{
+  static TensorCache cache(
+      [](const TensorOptions & o) {
+        return Tensor::create({1.0, 1.0, 1.0, sqrt2, sqrt2, sqrt2}, o);
+      });
+  return cache(core::factor_options("full_to_mandel_factor", options));
+}
+
+/// 0 5 4 5 1 3 4 3 2. (; 9)
+inline const Tensor &
+mandel_to_full_map(const TensorOptions & options = default_integer_tensor_options())
+{
+  static TensorCache cache(
+      [](const TensorOptions & o) {
+        return Tensor::create({0, 5, 4, 5, 1, 3, 4, 3, 2}, o);
+      });
+  return cache(core::index_options("mandel_to_full_map", options));
+}
+
+/// 1 on the diagonal, else 1/√2. (; 9)
+inline const Tensor &
+mandel_to_full_factor(const TensorOptions & options = default_tensor_options())
+{
+  constexpr Real s = invsqrt2;
+  static TensorCache cache(
+      [](const TensorOptions & o) {
+        return Tensor::create({1.0, s, s, s, 1.0, s, s, s, 1.0}, o);
+      });
+  return cache(core::factor_options("mandel_to_full_factor", options));
+}
+
+/// 7 2 3. (; 3)
+inline const Tensor &
+full_to_skew_map(const TensorOptions & options = default_integer_tensor_options())
+{
+  static TensorCache cache([](const TensorOptions & o) { return Tensor::create({7, 2, 3}, o); });
+  return cache(core::index_options("full_to_skew_map", options));
+}
+
+/// 1 1 1. (; 3)
+inline const Tensor &
+full_to_skew_factor(const TensorOptions & options = default_tensor_options())
+{
+  static TensorCache cache([](const TensorOptions & o) { return Tensor::create({1, 1, 1}, o); });
+  return cache(core::with_dtype(options).requires_grad(false));
+}
+
+/// 0 2 1 2 0 0 1 0 0. (; 9)
+inline const Tensor &
+skew_to_full_map(const TensorOptions & options = default_integer_tensor_options())
+{
+  static TensorCache cache(
+      [](const TensorOptions & o) {
+        return Tensor::create({0, 2, 1, 2, 0, 0, 1, 0, 0}, o);
+      });
+  return cache(core::index_options("skew_to_full_map", options));
+}
+
+/// 0 -1 1 1 0 -1 -1 1 0. (; 9)
+inline const Tensor &
+skew_to_full_factor(const TensorOptions & options = default_tensor_options())
+{
+  static TensorCache cache(
+      [](const TensorOptions & o) {
+        return Tensor::create({0, -1, 1, 1, 0, -1, -1, 1, 0}, o);
+      });
+  return cache(core::with_dtype(options).requires_grad(false));
+}
+
+/// The same under the names of NEML2 2.0, of the default dtype and device.
+class ConstantTensors
+{
+public:
+  static const Tensor & full_to_mandel_map() { return neml2::full_to_mandel_map(); }
+  static const Tensor & full_to_mandel_factor() { return neml2::full_to_mandel_factor(); }
+  static const Tensor & mandel_to_full_map() { return neml2::mandel_to_full_map(); }
+  static const Tensor & mandel_to_full_factor() { return neml2::mandel_to_full_factor(); }
+  static const Tensor & full_to_skew_map() { return neml2::full_to_skew_map(); }
+  static const Tensor & full_to_skew_factor() { return neml2::full_to_skew_factor(); }
+  static const Tensor & skew_to_full_map() { return neml2::skew_to_full_map(); }
+  static const Tensor & skew_to_full_factor() { return neml2::skew_to_full_factor(); }
+};
+} // namespace neml2

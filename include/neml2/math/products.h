@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/einsum.h"
+#include "neml2/math/invariants.h"
+
+/**
+ * Products and norms of tensors whose base shape is known at run time only, and of the types that
+ * have none of their own.
+ *
+ * Batch shapes broadcast, with batch shapes only; base sizes that meet must be equal. Components
+ * are the stored ones: norm(T) is the norm of the numbers. Each is made of LibTorch's operations,
+ * whose derivatives it has. What gives a Scalar needs tensors/Scalar.h.
+ *
+ * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, for two
+ * arguments of different dtypes or devices, and for shapes that do not fit.
+ */
+namespace neml2
+{
+namespace core
+{
+/// Whether an A and a B may have one base shape: the same by their types, or not known before run
+/// time.
+template <class A, class B>
+constexpr bool
+may_be_alike()
+{
+  if constexpr (is_primitive<A> && is_primitive<B>)
+    return std::is_same_v<typename A::base_sizes_sequence, typename B::base_sizes_sequence>;
+  else
+    return true;
+}
+
+/// A type of three components, as Vec: it converts to one.
+template <class T>
+constexpr bool
+is_like_a_vector()
+{
+  if constexpr (is_primitive<T>)
+    return std::is_same_v<typename T::base_sizes_sequence, std::integer_sequence<Size, 3>>;
+  else
+    return false;
+}
+
+/// Checks a product of operands of n and m base dimensions, the last of a being contracted with the
+/// first of b. The batch dimension of the result.
+inline Size
+check_product(const Operation & op, const Operand & a, const Operand & b, Size n, Size m)
+{
+  const Operand o[] = {a, b};
+  check_operands(op, o);
+  check_base_dim(op, a, n);
+  check_base_dim(op, b, m);
+  NEML2_CHECK(
+      a.base.back() == b.base.front(),
+      op.name,
+      ": the contracted base dimensions have the sizes ",
+      a.base.back(),
+      " and ",
+      b.base.front(),
+      ". Expected equal ones: the last of the first operand and the first of the second. The "
+      "operands are ",
+      OperandsText{o},
+      ".");
+  return Size(broadcast_batch(op, o).size());
+}
+
+/// A_ik B_kj
+inline Tensor
+matrix_matrix(const char * name, const Operand & a, const Operand & b)
+{
+  const Operation op(name, Accepts::numbers);
+  const Size n = check_product(op, a, b, 2, 2);
+  return batch_of<Tensor>(op, n, [&] { return at::matmul(*a.tensor, *b.tensor); });
+}
+
+/// A_ik v_k
+inline Tensor
+matrix_vector(const char * name, const Operand & a, const Operand & v)
+{
+  const Operation op(name, Accepts::numbers);
+  const Size n = check_product(op, a, v, 2, 1);
+  return batch_of<Tensor>(
+      op, n, [&] { return at::matmul(*a.tensor, v.tensor->unsqueeze(-1)).squeeze(-1); });
+}
+
+/// All components in one dimension, as seen from a batch of base shape `base`.
+inline at::Tensor
+components_in_line(const at::Tensor & t, Size base_dim)
+{
+  return base_dim == 0 ? t.unsqueeze(-1) : t.flatten(t.dim() - base_dim);
+}
+
+/// Σ a_i b_i of batches of one base shape.
+inline at::Tensor
+contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
+{
+  const at::Tensor product = a * b;
+  return base_dim == 0 ? product
+                       : product.flatten(product.dim() - base_dim)
+                             .sum(-1, /*keepdim=*/false, product.scalar_type());
+}
+
+/// a_i b_i
+template <class Result>
+Result
+vector_vector(const char * name, const Operand & a, const Operand & b)
+{
+  const Operation op(name, Accepts::numbers);
+  const Size n = check_product(op, a, b, 1, 1);
+  return batch_of<Result>(op, n, [&] { return contracted(*a.tensor, *b.tensor, 1); });
+}
+
+/// The batch shape of a, then its base shape and that of b: a_i b_j.
+inline Tensor
+outer_product(const Operand & a, const Operand & b)
+{
+  const Operation op("outer", Accepts::numbers);
+  const Operand o[] = {a, b};
+  check_operands(op, o);
+  const Size n = Size(broadcast_batch(op, o).size());
+  return batch_of<Tensor>(op,
+                          n,
+                          [&]
+                          {
+                            at::Tensor x = *a.tensor, y = *b.tensor;
+                            for (size_t d = 0; d < b.base.size(); d++)
+                              x = x.unsqueeze(-1);
+                            for (size_t d = 0; d < a.base.size(); d++)
+                              y = y.unsqueeze(b.batch_dim);
+                            return x * y;
+                          });
+}
+
+/// √(Σ a_i a_i + epsilon); its gradient at a = 0 is 0 where epsilon is.
+inline at::Tensor
+frobenius(const at::Tensor & a, Size base_dim, double epsilon)
+{
+  if (epsilon != 0)
+    return at::sqrt(contracted(a, a, base_dim) + epsilon);
+  return at::linalg_vector_norm(components_in_line(a, base_dim), 2, at::IntArrayRef(-1));
+}
+} // namespace core
+
+// ---- Products of matrices and vectors -----------------------------------------------------------
+
+/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n). Integers too.
+template <class A, class B, core::if_tensors<A, B> = 0>
+Tensor
+bmm(const A & a, const B & b)
+{
+  return core::matrix_matrix("bmm", core::operand(a), core::operand(b));
+}
+/// bmm under the name of NEML2 2.1.
+template <class A, class B, core::if_tensors<A, B> = 0>
+Tensor
+mm(const A & a, const B & b)
+{
+  return core::matrix_matrix("mm", core::operand(a), core::operand(b));
+}
+
+/// A_ik v_k. (...; m, k), (...; k) -> (...; m). Integers too.
+template <class A, class B, core::if_tensors<A, B> = 0>
+Tensor
+bmv(const A & a, const B & v)
+{
+  return core::matrix_vector("bmv", core::operand(a), core::operand(v));
+}
+/// bmv under the name of NEML2 2.1.
+template <class A, class B, core::if_tensors<A, B> = 0>
+Tensor
+mv(const A & a, const B & v)
+{
+  return core::matrix_vector("mv", core::operand(a), core::operand(v));
+}
+
+/// a_k b_k. (...; k), (...; k) -> (...; ). Integers too.
+template <class A, class B, core::if_tensors<A, B> = 0>
+core::dependent_scalar_t<A>
+bvv(const A & a, const B & b)
+{
+  return core::vector_vector<core::dependent_scalar_t<A>>(
+      "bvv", core::operand(a), core::operand(b));
+}
+/// bvv under the name of NEML2 2.1.
+template <class A, class B, core::if_tensors<A, B> = 0>
+core::dependent_scalar_t<A>
+vdot(const A & a, const B & b)
+{
+  return core::vector_vector<core::dependent_scalar_t<A>>(
+      "vdot", core::operand(a), core::operand(b));
+}
+
+// ---- Products of all components -----------------------------------------------------------------
+
+/// Σ a_i b_i over all components, of tensors of one base shape, in unit of a × unit of b.
+/// (...; base), (...; base) -> (...; ). Integers too.
+template <class A, class B, core::if_tensors<A, B> = 0>
+core::dependent_scalar_t<A>
+inner(const A & a, const B & b)
+{
+  if constexpr (!core::may_be_alike<A, B>())
+    core::no_such_operation<A, B>();
+  const core::Operation op("inner", core::Accepts::numbers);
+  const core::Operand o[] = {core::operand(a), core::operand(b)};
+  core::check_operands(op, o);
+  NEML2_CHECK(
+      o[0].base == o[1].base,
+      op.name,
+      ": base shapes ",
+      o[0].base,
+      " and ",
+      o[1].base,
+      " differ: every component of one is multiplied by that of the other. The operands are ",
+      core::OperandsText{o},
+      ".");
+  const Size n = Size(core::broadcast_batch(op, o).size());
+  return core::batch_of<core::dependent_scalar_t<A>>(
+      op, n, [&] { return core::contracted(a, b, a.base_dim()); });
+}
+
+/// Σ a_i a_i over all components. (...; base) -> (...; ), in the square of the unit of a. Integers
+/// too.
+template <class A, core::if_tensor<A> = 0>
+core::dependent_scalar_t<A>
+norm_sq(const A & a)
+{
+  const core::Operation op("norm_sq", core::Accepts::numbers);
+  core::check_operand(op, core::operand(a));
+  return core::batch_of<core::dependent_scalar_t<A>>(
+      op, a.batch_dim(), [&] { return core::contracted(a, a, a.base_dim()); });
+}
+
+/// √(Σ a_i a_i + epsilon) over all components, epsilon in the square of the unit of a.
+/// (...; base) -> (...; ), in the unit of a. Its gradient at a = 0 is 0 (for epsilon = 0, one
+/// choice among the subgradients).
+template <class A, core::if_tensor<A> = 0>
+core::dependent_scalar_t<A>
+norm(const A & a, Real epsilon = 0)
+{
+  const core::Operation op("norm");
+  core::check_operand(op, core::operand(a));
+  return core::batch_of<core::dependent_scalar_t<A>>(
+      op, a.batch_dim(), [&] { return core::frobenius(a, a.base_dim(), epsilon); });
+}
+
+/// a / √(Σ a_i a_i + epsilon), without unit. (...; base) -> (...; base). NaN where that is 0 / 0.
+template <class A, core::if_tensor<A> = 0>
+A
+unit(const A & a, Real epsilon = 0)
+{
+  const core::Operation op("unit");
+  core::check_operand(op, core::operand(a));
+  return core::batch_of<A>(op,
+                           a.batch_dim(),
+                           [&]
+                           {
+                             at::Tensor n =
+                                 at::sqrt(core::contracted(a, a, a.base_dim()) + epsilon);
+                             for (Size d = 0; d < a.base_dim(); d++)
+                               n = n.unsqueeze(-1);
+                             return core::raw(a) / n;
+                           });
+}
+
+/// a_i b_j: (...; base a), (...; base b) -> (...; base a, base b), unit of a × unit of b. Integers
+/// too. Vec, R2 and SR2 have one that gives the type of the product.
+template <class A,
+          class B,
+          core::if_tensors<A, B> = 0,
+          std::enable_if_t<!core::is_like_a_vector<A>() || !core::is_like_a_vector<B>(), int> = 0>
+Tensor
+outer(const A & a, const B & b)
+{
+  return core::outer_product(core::operand(a), core::operand(b));
+}
+/// a_i a_j. (...; base) -> (...; base, base)
+template <class A, core::if_tensor<A> = 0, std::enable_if_t<!core::is_like_a_vector<A>(), int> = 0>
+Tensor
+outer(const A & a)
+{
+  return core::outer_product(core::operand(a), core::operand(a));
+}
+
+/// Sum of products in Einstein's notation: einsum("...ik,...kj->...ij", {A, B}) is A_ik B_kj.
+/// Letters are base dimensions and `...` the batch dimensions, which broadcast. Without -> the
+/// result has the letters that occur once, in alphabetical order. Integers too.
+/// @throws NEMLException also for an equation that does not fit the operands, or names no batch
+/// dimensions where there are some.
+inline Tensor
+einsum(const std::string & equation, TensorList operands)
+{
+  const at::Tensor sum = core::einsum(equation, operands);
+  Size n = 0;
+  for (const auto & t : operands)
+    n = std::max(n, t.batch_dim());
+  return {core::Trusted(), sum, n};
+}
+} // namespace neml2

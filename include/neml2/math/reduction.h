@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/groups.h"
+#include "neml2/math/sum.h"
+
+/**
+ * The largest and smallest along a dimension of the batch (batch_x, which keeps the type) or of the base
+ * (base_x, which returns Tensor). With sum.h, all that takes a dimension away.
+ *
+ * d counts within the group, from its end if negative. All throw NEMLException for an undefined tensor, a
+ * dtype they are not defined for, a group without dimensions and a dimension out of range.
+ */
+namespace neml2
+{
+namespace core
+{
+/// x along d, where there must be something.
+template <class F>
+auto
+of_some(const Operation & op, const F & f)
+{
+  return [&op, f](const at::Tensor & x, Size d)
+  {
+    NEML2_CHECK(x.size(d) > 0,
+                op.name,
+                ": there are no entries along dimension ",
+                d,
+                " of the shape ",
+                x.sizes(),
+                ". Expected at least one.");
+    return f(x, d);
+  };
+}
+
+inline at::Tensor
+largest(const at::Tensor & x, Size d)
+{
+  return x.amax(d);
+}
+inline at::Tensor
+smallest(const at::Tensor & x, Size d)
+{
+  return x.amin(d);
+}
+inline at::Tensor
+where_largest(const at::Tensor & x, Size d)
+{
+  return x.argmax(d, /*keepdim=*/true);
+}
+inline at::Tensor
+where_smallest(const at::Tensor & x, Size d)
+{
+  return x.argmin(d, /*keepdim=*/true);
+}
+} // namespace core
+
+// ---- Of the batch ------------------------------------------------------------------------------
+
+/// The largest of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
+/// of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// @throws NEMLException also for n = 0.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_max(const T & a, Size d = 0)
+{
+  const core::Operation op("batch_max", core::Accepts::numbers);
+  return core::along_batch(op, a, d, -1, core::of_some(op, core::largest));
+}
+
+/// The smallest of each component along batch dimension d, as batch_max.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_min(const T & a, Size d = 0)
+{
+  const core::Operation op("batch_min", core::Accepts::numbers);
+  return core::along_batch(op, a, d, -1, core::of_some(op, core::smallest));
+}
+
+/// Where each component is largest along batch dimension d, which is kept: (..., n, ...; base) ->
+/// (..., 1, ...; base) int64. Any of several equal ones; NaN is larger than numbers.
+/// @throws NEMLException also for n = 0.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_argmax(const T & a, Size d = 0)
+{
+  const core::Operation op("batch_argmax", core::Accepts::numbers);
+  return core::along_batch(op, a, d, 0, core::of_some(op, core::where_largest));
+}
+
+/// Where each component is smallest along batch dimension d, as batch_argmax; NaN is smaller.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_argmin(const T & a, Size d = 0)
+{
+  const core::Operation op("batch_argmin", core::Accepts::numbers);
+  return core::along_batch(op, a, d, 0, core::of_some(op, core::where_smallest));
+}
+
+// ---- Of the base -------------------------------------------------------------------------------
+
+/// The largest along base dimension d: (...; base) -> (...; the others), as batch_max.
+/// @throws NEMLException also for a dimension of size 0.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_max(const T & a, Size d = 0)
+{
+  const core::Operation op("base_max", core::Accepts::numbers);
+  return core::along_base(op, a, d, core::of_some(op, core::largest));
+}
+
+/// The smallest along base dimension d, as base_max.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_min(const T & a, Size d = 0)
+{
+  const core::Operation op("base_min", core::Accepts::numbers);
+  return core::along_base(op, a, d, core::of_some(op, core::smallest));
+}
+
+/// Where the largest is along base dimension d, which is kept with size 1; as batch_argmax.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_argmax(const T & a, Size d = 0)
+{
+  const core::Operation op("base_argmax", core::Accepts::numbers);
+  return core::along_base(op, a, d, core::of_some(op, core::where_largest));
+}
+
+/// Where the smallest is along base dimension d, which is kept with size 1; as batch_argmin.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_argmin(const T & a, Size d = 0)
+{
+  const core::Operation op("base_argmin", core::Accepts::numbers);
+  return core::along_base(op, a, d, core::of_some(op, core::where_smallest));
+}
+
+// ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
+
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_max(const T & a, Size d = 0)
+{
+  return batch_max(a, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_min(const T & a, Size d = 0)
+{
+  return batch_min(a, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_argmax(const T & a, Size d = 0)
+{
+  return batch_argmax(a, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_argmin(const T & a, Size d = 0)
+{
+  return batch_argmin(a, d);
+}
+
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_max(const T &, Size = 0)
+{
+  core::fail_intermediate("intmd_max", "batch_max");
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_min(const T &, Size = 0)
+{
+  core::fail_intermediate("intmd_min", "batch_min");
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_argmax(const T &, Size = 0)
+{
+  core::fail_intermediate("intmd_argmax", "batch_argmax");
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_argmin(const T &, Size = 0)
+{
+  core::fail_intermediate("intmd_argmin", "batch_argmin");
+}
+} // namespace neml2

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/groups.h"
+
+/**
+ * Sums and means along dimensions of the batch (batch_x, which keeps the type) or of the base (base_x,
+ * which returns Tensor).
+ *
+ * d counts within the group, from its end if negative. All throw NEMLException for an undefined tensor, a
+ * dtype they are not defined for, a group without dimensions and a dimension out of range.
+ */
+namespace neml2
+{
+namespace core
+{
+/// x summed over what a group, its dimensions [lo, lo + from.size()), has more than the shape `to`.
+inline at::Tensor
+sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from, TensorShapeRef to)
+{
+  const Size missing = Size(from.size()) - Size(to.size());
+  SmallVector<Size, 8> dims;
+  bool fits = missing >= 0;
+  for (Size i = 0; fits && i < Size(from.size()); i++)
+  {
+    const Size target = i < missing ? 1 : to[size_t(i - missing)];
+    fits = target == from[size_t(i)] || target == 1;
+    if (i < missing || target != from[size_t(i)])
+      dims.push_back(lo + i);
+  }
+  NEML2_CHECK(fits,
+              op.name,
+              ": the shape ",
+              to,
+              " does not expand to ",
+              from,
+              " of ",
+              o,
+              ". Expected the same sizes, or 1 where to sum, without some of the first.");
+  at::Tensor r = *o.tensor;
+  if (!dims.empty())
+    r = r.sum(dims, /*keepdim=*/true, r.scalar_type());
+  for (Size i = 0; i < missing; i++)
+    r = r.squeeze(lo);
+  return r;
+}
+} // namespace core
+
+// ---- Of the batch ----
+
+/// Σ along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a. Of integers and bool,
+/// which are counted, int64.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_sum(const T & a, Size d = 0)
+{
+  return core::along_batch(core::Operation("batch_sum", core::Accepts::any),
+                           a,
+                           d,
+                           -1,
+                           [](const at::Tensor & x, Size p) { return x.sum(p); });
+}
+
+/// Mean along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a; NaN for n = 0.
+/// Floating types.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_mean(const T & a, Size d = 0)
+{
+  return core::along_batch(
+      "batch_mean", a, d, -1, [](const at::Tensor & x, Size p) { return x.mean(p); });
+}
+
+/// The reverse of batch_expand: a summed to this batch shape, which expands to that of a. (...; base) ->
+/// (shape; base), in the unit and dtype of a; a itself where nothing is to be summed.
+/// @throws NEMLException also for a shape that does not expand to it.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_sum_to_size(const T & a, const TraceableTensorShape & shape)
+{
+  const core::Operation op("batch_sum_to_size", core::Accepts::numbers);
+  const auto o = core::operand(a);
+  core::check_operand(op, o);
+  return T(core::Trusted(), core::sum_group(op, o, 0, o.batch(), shape), Size(shape.size()));
+}
+
+// ---- Of the base ----
+
+/// Σ along one or several base dimensions: (...; base) -> (...; the others), in the unit of a. Of
+/// integers and bool, which are counted, int64. keepdim leaves them with size 1.
+/// @throws NEMLException also for an empty list of dimensions.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_sum(const T & a, TensorShapeRef d = 0, bool keepdim = false)
+{
+  const core::Operation op("base_sum", core::Accepts::any);
+  const auto o = core::operand(a);
+  SmallVector<Size, 8> dims;
+  for (const Size i : d)
+    dims.push_back(core::base_dimension(op, o, i));
+  NEML2_CHECK(
+      !dims.empty(), op.name, ": name the base dimensions to sum along; the list is empty.");
+  return Tensor(core::Trusted(),
+                core::translate_errors(op.name, [&] { return a.sum(dims, keepdim); }),
+                a.batch_dim());
+}
+
+/// Mean along base dimension d: (...; base) -> (...; the others), in the unit of a; NaN of no entry.
+/// Floating types.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_mean(const T & a, Size d = 0)
+{
+  return core::along_base(
+      "base_mean", a, d, [](const at::Tensor & x, Size p) { return x.mean(p); });
+}
+
+/// The reverse of base_expand: a summed to this base shape, which expands to that of a. (...; base) ->
+/// (...; shape), in the unit and dtype of a; a itself where nothing is to be summed.
+/// @throws NEMLException also for a shape that does not expand to it.
+template <class T, core::if_tensor<T> = 0>
+Tensor
+base_sum_to_size(const T & a, TensorShapeRef shape)
+{
+  const core::Operation op("base_sum_to_size", core::Accepts::numbers);
+  const auto o = core::operand(a);
+  core::check_operand(op, o);
+  return Tensor(
+      core::Trusted(), core::sum_group(op, o, a.batch_dim(), o.base, shape), a.batch_dim());
+}
+
+// ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
+
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_sum(const T & a, Size d = 0)
+{
+  return batch_sum(a, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_mean(const T & a, Size d = 0)
+{
+  return batch_mean(a, d);
+}
+template <class T, core::if_tensor<T> = 0>
+T
+dynamic_sum_to_size(const T & a, const TraceableTensorShape & shape)
+{
+  return batch_sum_to_size(a, shape);
+}
+
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_sum(const T &, Size = 0)
+{
+  core::fail_intermediate("intmd_sum", "batch_sum");
+}
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_mean(const T &, Size = 0)
+{
+  core::fail_intermediate("intmd_mean", "batch_mean");
+}
+/// a itself for the empty shape, the only one there is.
+template <class T, core::if_tensor<T> = 0>
+T
+intmd_sum_to_size(const T & a, TensorShapeRef shape)
+{
+  if (!shape.empty())
+    core::fail_intermediate("intmd_sum_to_size", "batch_sum_to_size");
+  core::check_operand("intmd_sum_to_size", core::operand(a));
+  return a;
+}
+} // namespace neml2

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/componentwise.h"
+
+namespace neml2
+{
+namespace core
+{
+/// Enables an overload for what may be a condition.
+template <class C>
+using if_condition = std::enable_if_t<std::is_convertible_v<const C &, const at::Tensor &>, int>;
+
+/// How many dimensions of a raw condition are batch dimensions: all, or all but the base dimensions of
+/// what it chooses from. By its number of dimensions alone, so that no batch size changes the answer.
+inline Size
+condition_batch_dim(const at::Tensor & c, const Together & r)
+{
+  const Size n = c.dim();
+  if (r.base_dim() == 0 || n <= r.batch_dim)
+    return n;
+  NEML2_CHECK(
+      r.batch_dim > 0 && n == r.batch_dim + r.base_dim(),
+      "where: the condition is a raw tensor of shape ",
+      c.sizes(),
+      ", to choose from tensors of ",
+      r.batch_dim,
+      " batch dimensions and the base shape ",
+      r.base,
+      ": it does not say which of its dimensions are batch dimensions. Pass Scalar(condition) "
+      "for one truth value a batch entry, or Tensor(condition, batch_dim).");
+  return r.batch_dim;
+}
+
+/// The condition as an operand.
+template <class C>
+Operand
+condition_operand(const C & condition, const Together & r)
+{
+  if constexpr (is_tensor<C>)
+    return operand(condition);
+  else
+  {
+    const at::Tensor & c = condition;
+    const Size n = c.defined() ? condition_batch_dim(c, r) : 0;
+    return {&c, "condition", n, c.defined() ? c.sizes().slice(size_t(n)) : TensorShapeRef()};
+  }
+}
+
+/// Checks the condition with the tensors to choose from; the batch dimension of the result.
+inline Size
+check_condition(const Operation & op,
+                const Operand & condition,
+                ArrayRef<Operand> choices,
+                const Together & r)
+{
+  SmallVector<Operand, 3> o{condition};
+  o.append(choices.begin(), choices.end());
+  check_operands(op, o, /*mixed_dtypes=*/true);
+  const Dtype dtype = condition.tensor->scalar_type();
+  NEML2_CHECK(dtype == c10::kBool,
+              op.name,
+              ": the condition is ",
+              dtype_name(dtype),
+              ", expected bool: compare it with something.");
+  TensorShape base = r.base;
+  NEML2_CHECK(
+      broadcast_into(base, condition.base) == 0 && base == r.base,
+      op.name,
+      ": the base shape ",
+      condition.base,
+      " of the condition does not broadcast to the base shape ",
+      r.base,
+      " of what it chooses from. Expected one truth value a batch entry (a Scalar), or one a "
+      "component. The operands are ",
+      OperandsText{o},
+      ".");
+  return Size(broadcast_batch(op, o).size());
+}
+
+/// where, of one or two tensors of type A.
+template <class A, class C, class X, class Y>
+A
+choose(const C & condition, const X & a, const Y & b)
+{
+  const Operation op("where", Accepts::any);
+  const auto choices = tensors_among(a, b);
+  const Together r = check_together(op, choices);
+  const Operand c = condition_operand(condition, r);
+  const Size n = check_condition(op, c, choices, r), base_dim = r.base_dim();
+  return A(Trusted(),
+           translate_errors(op.name,
+                            [&]
+                            {
+                              return select(align_base(condition, c.batch_dim, base_dim),
+                                            aligned(a, base_dim),
+                                            aligned(b, base_dim));
+                            }),
+           n);
+}
+} // namespace core
+
+/**
+ * a where the condition holds, else b: two tensors of one type, or a tensor and a number. (...; c)
+ * bool, (...; base), (...; base) -> (...; base), in the common unit of a and b; any dtype.
+ *
+ * The condition is a Scalar, one truth value a batch entry, or a tensor of any type whose base shape c
+ * broadcasts to that of a and b: one a component. A raw tensor is read by its number of dimensions: with
+ * no more of them than a and b have batch dimensions, one truth value a batch entry; with as many as
+ * these have batch and base dimensions together, both, as for torch::where (sizes 1 broadcast). Others
+ * are refused: name the batch dimensions by Scalar(condition) or Tensor(condition, batch_dim).
+ *
+ * Both a and b are evaluated: guard the untaken one against division by zero before differentiating.
+ * @throws NEMLException also unless the condition is bool, and for such a raw condition.
+ */
+template <class C, class A, core::if_condition<C> = 0, core::if_tensor<A> = 0>
+A
+where(const C & condition, const A & a, const A & b)
+{
+  return core::choose<A>(condition, a, b);
+}
+template <class C,
+          class A,
+          class N,
+          core::if_condition<C> = 0,
+          core::if_tensor<A> = 0,
+          core::if_number<N> = 0>
+A
+where(const C & condition, const A & a, const N & b)
+{
+  return core::choose<A>(condition, a, b);
+}
+template <class C,
+          class N,
+          class B,
+          core::if_condition<C> = 0,
+          core::if_number<N> = 0,
+          core::if_tensor<B> = 0>
+B
+where(const C & condition, const N & a, const B & b)
+{
+  return core::choose<B>(condition, a, b);
+}
+
+/// What is left: two of our types without a common one.
+template <class C, class A, class B, core::if_condition<C> = 0>
+auto
+where(const C &, const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+} // namespace neml2

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/options.h"
+#include "neml2/tensors/fwd.h"
+
+/**
+ * Linear maps of space, for example the symmetry operations of a crystal, as matrices T_ij: what
+ * transform(T) applies to vectors and tensors.
+ */
+namespace neml2
+{
+/**
+ * Base of types of a program that can be transformed, for code that takes any of them.
+ *
+ * The library's own types have transform(T) as a plain member and do not derive from it.
+ */
+template <class Derived>
+class Transformable
+{
+public:
+  virtual ~Transformable() = default;
+  /// T_ij v_j for vectors, T_ik A_kl T_jl for second order tensors, and so on.
+  virtual Derived transform(const R2 & T) const = 0;
+
+protected:
+  Transformable() = default;
+  Transformable(const Transformable &) = default;
+  Transformable & operator=(const Transformable &) = default;
+};
+
+/// The rotation matrix of a unit quaternion, which is not normalised. (...; 4) -> (...; 3, 3)
+R2 transform_from_quaternion(const Quaternion & q);
+/// δ_ij. (; 3, 3)
+R2 identity_transform(const TensorOptions & options = default_tensor_options());
+/// The rotation matrix R_ij of r. (...; 3) -> (...; 3, 3)
+R2 proper_rotation_transform(const Rot & r);
+/// The rotation by r and a reflection at the plane across its axis, R_ik (δ_kj - 2 n_k n_j) with
+/// n = r / |r|. (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
+R2 improper_rotation_transform(const Rot & r);
+/// The reflection at the plane of unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
+/// n is not normalised: give unit(n).
+R2 reflection_transform(const Vec & n);
+/// The reflection at the origin, -δ_ij. (; 3, 3)
+R2 inversion_transform(const TensorOptions & options = default_tensor_options());
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Quaternion.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2
+{
+inline R2
+transform_from_quaternion(const Quaternion & q)
+{
+  return rotation_matrix(q);
+}
+
+inline R2
+identity_transform(const TensorOptions & options)
+{
+  return R2::identity(options);
+}
+
+inline R2
+proper_rotation_transform(const Rot & r)
+{
+  return euler_rodrigues(r);
+}
+
+inline R2
+improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R - 2 n n
+{
+  const core::Operation op("improper_rotation_transform");
+  core::check_operand(op, core::operand(r));
+  return core::translate_errors(op.name,
+                                [&]
+                                {
+                                  const at::Tensor x = r, s = core::dot_last(x, x).unsqueeze(-1);
+                                  const at::Tensor rr = x.unsqueeze(-1) * x.unsqueeze(-2);
+                                  return R2(core::rotation_matrix(x) - 2 * rr / s);
+                                });
+}
+
+inline R2
+reflection_transform(const Vec & n)
+{
+  const core::Operation op("reflection_transform");
+  core::check_operand(op, core::operand(n));
+  return core::translate_errors(op.name,
+                                [&]
+                                {
+                                  const at::Tensor x = n;
+                                  return R2(at::eye(3, x.options()) -
+                                            2 * x.unsqueeze(-1) * x.unsqueeze(-2));
+                                });
+}
+
+inline R2
+inversion_transform(const TensorOptions & options)
+{
+  return R2::fill(-1, options);
+}
+} // namespace neml2

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/tensors/fwd.h"
+
+/**
+ * Exchange with codes that keep symmetric tensors in Voigt's notation.
+ *
+ * Voigt's order is 11, 22, 33, 23, 13, 12 here, the same as Mandel's (see SR2). Some codes put the
+ * shear components otherwise, for example 12, 13, 23: reorder their arrays first. A stress has its
+ * components σ_ij, a strain the shear angles γ_ij = 2 ε_ij, so that both notations of a stiffness
+ * differ by factors of √2 and 2, not by order. What is in Voigt's notation is a Tensor, or a raw
+ * at::Tensor, of base shape (6) or (6, 6); an SR2 or SSR4 is in Mandel's, and refused at compile
+ * time where the former is asked for.
+ *
+ * Source: Nye (1985), Physical Properties of Crystals, chapter VIII.
+ */
+namespace neml2
+{
+/// (σ11, σ22, σ33, σ23, σ13, σ12) -> SR2. (...; 6) -> (...; 6)
+template <class T>
+SR2 from_voigt_stress(const T & voigt);
+/// (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12) -> SR2. (...; 6) -> (...; 6)
+template <class T>
+SR2 from_voigt_strain(const T & voigt);
+/// SR2 -> (σ11, σ22, σ33, σ23, σ13, σ12). (...; 6) -> (...; 6)
+Tensor to_voigt_stress(const SR2 & stress);
+/// SR2 -> (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12). (...; 6) -> (...; 6)
+Tensor to_voigt_strain(const SR2 & strain);
+
+/// From the matrix that maps Voigt's strains to stresses, whose entries are the components C_ijkl.
+/// (...; 6, 6) -> (...; 6, 6)
+template <class T>
+SSR4 stiffness_from_voigt(const T & voigt);
+/// From the matrix that maps Voigt's stresses to strains, whose entries are S_ijkl, times 2 for a
+/// shear row and times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
+template <class T>
+SSR4 compliance_from_voigt(const T & voigt);
+/// The matrix that maps Voigt's strains to stresses. (...; 6, 6) -> (...; 6, 6)
+Tensor stiffness_to_voigt(const SSR4 & stiffness);
+/// The matrix that maps Voigt's stresses to strains. (...; 6, 6) -> (...; 6, 6)
+Tensor compliance_to_voigt(const SSR4 & compliance);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/core/fourth_order.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+
+namespace neml2
+{
+namespace core
+{
+/// The shear entries of the last dimension, times a factor. (..., 6) -> (..., 6)
+inline at::Tensor
+scale_shear(const at::Tensor & t, double factor)
+{
+  return at::cat({t.slice(-1, 0, 3), t.slice(-1, 3, 6) * factor}, -1);
+}
+
+/// The shear entries of both dimensions. (..., 6, 6) -> (..., 6, 6)
+inline at::Tensor
+scale_shears(const at::Tensor & t, double factor)
+{
+  return scale_shear(scale_shear(t, factor).transpose(-1, -2), factor).transpose(-1, -2);
+}
+
+/// The numbers of an SR2 or SSR4 that are still in Voigt's notation.
+template <class Mandel, class T>
+Mandel
+voigt_numbers(const T & voigt)
+{
+  static_assert(!is_primitive<T>,
+                "this type is in Mandel's notation: what comes in Voigt's is a neml2::Tensor of "
+                "base shape (6) or (6, 6)");
+  return Mandel(voigt);
+}
+} // namespace core
+
+template <class T>
+SR2
+from_voigt_stress(const T & voigt)
+{
+  return core::composed<SR2>(
+      "from_voigt_stress",
+      [](const SR2 & v) { return core::scale_shear(v, kernels::sqrt2); },
+      core::voigt_numbers<SR2>(voigt));
+}
+
+template <class T>
+SR2
+from_voigt_strain(const T & voigt)
+{
+  return core::composed<SR2>(
+      "from_voigt_strain",
+      [](const SR2 & v) { return core::scale_shear(v, kernels::invsqrt2); },
+      core::voigt_numbers<SR2>(voigt));
+}
+
+inline Tensor
+to_voigt_stress(const SR2 & stress)
+{
+  return core::composed<SR2>(
+      "to_voigt_stress",
+      [](const SR2 & s) { return core::scale_shear(s, kernels::invsqrt2); },
+      stress);
+}
+
+inline Tensor
+to_voigt_strain(const SR2 & strain)
+{
+  return core::composed<SR2>(
+      "to_voigt_strain",
+      [](const SR2 & s) { return core::scale_shear(s, kernels::sqrt2); },
+      strain);
+}
+
+template <class T>
+SSR4
+stiffness_from_voigt(const T & voigt)
+{
+  return core::composed<SSR4>(
+      "stiffness_from_voigt",
+      [](const SSR4 & v) { return core::scale_shears(v, kernels::sqrt2); },
+      core::voigt_numbers<SSR4>(voigt));
+}
+
+template <class T>
+SSR4
+compliance_from_voigt(const T & voigt)
+{
+  return core::composed<SSR4>(
+      "compliance_from_voigt",
+      [](const SSR4 & v) { return core::scale_shears(v, kernels::invsqrt2); },
+      core::voigt_numbers<SSR4>(voigt));
+}
+
+inline Tensor
+stiffness_to_voigt(const SSR4 & stiffness)
+{
+  return core::composed<SSR4>(
+      "stiffness_to_voigt",
+      [](const SSR4 & C) { return core::scale_shears(C, kernels::invsqrt2); },
+      stiffness);
+}
+
+inline Tensor
+compliance_to_voigt(const SSR4 & compliance)
+{
+  return core::composed<SSR4>(
+      "compliance_to_voigt",
+      [](const SSR4 & S) { return core::scale_shears(S, kernels::sqrt2); },
+      compliance);
+}
+} // namespace neml2

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/elementwise.h"
+#include "neml2/tensors/Rot.h"
+
+#include <utility>
+
+/// Rotations by axis and angle, and between two directions.
+namespace neml2
+{
+namespace core
+{
+/// Direction v / |v| and length |v|; (0, 0, 1) and 0 where v is 0, both of derivative 0. By the largest
+/// component, so that no square overflows or underflows. (..., 3) -> (..., 3), (..., 1)
+inline std::pair<at::Tensor, at::Tensor>
+direction_and_length(const at::Tensor & v)
+{
+  const at::Tensor detached = v.detach(); // at::abs has no meta kernel
+  const at::Tensor largest = detached.maximum(-detached).amax(-1, /*keepdim=*/true),
+                   zero = largest.eq(0);
+  const at::Tensor scale = select(zero, 1, largest);
+  const at::Tensor pole = at::eye(3, v.options()).select(0, 2);
+  const at::Tensor u = select(zero, pole, v / scale);
+  const at::Tensor length = (u * u).sum(-1, /*keepdim=*/true).sqrt();
+  return {u / length, select(zero, 0, scale * length)};
+}
+
+/// n tan(θ/4) / |n|, NaN where n is 0. (..., 3), (...) -> (..., 3)
+inline at::Tensor
+rotation_about(const at::Tensor & n, const at::Tensor & theta)
+{
+  const at::Tensor length = at::linalg_vector_norm(n, 2, at::IntArrayRef(-1), /*keepdim=*/true);
+  return n / length * (theta / 4).tan().unsqueeze(-1);
+}
+} // namespace core
+
+inline Rot
+Rot::axis_angle(const Vec & n, const Scalar & theta)
+{
+  const core::Operation op("Rot::axis_angle");
+  const core::Operand o[] = {core::operand(n), core::operand(theta)};
+  core::check_operands(op, o);
+  core::broadcast_batch(op, o);
+  return core::translate_errors(op.name, [&] { return Rot(core::rotation_about(n, theta)); });
+}
+
+inline Rot
+Rot::from_axis_angle(const Vec & n, const Scalar & theta)
+{
+  return axis_angle(n, theta);
+}
+
+inline Rot
+Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
+{
+  const core::Operation op("Rot::axis_angle_standard");
+  const core::Operand o[] = {core::operand(n), core::operand(theta)};
+  core::check_operands(op, o);
+  core::broadcast_batch(op, o);
+  return core::translate_errors(
+      op.name,
+      [&]
+      {
+        const at::Tensor turn = core::raw(theta) / (2 * pi);
+        return Rot(core::rotation_about(n, core::raw(theta) - 2 * pi * turn.round()));
+      });
+}
+
+inline Rot
+Rot::from_axis_angle_standard(const Vec & n, const Scalar & theta)
+{
+  return axis_angle_standard(n, theta);
+}
+
+inline Rot
+Rot::rotation_from_to(const Vec & a, const Vec & b)
+{
+  const core::Operation op("Rot::rotation_from_to");
+  const core::Operand o[] = {core::operand(a), core::operand(b)};
+  core::check_operands(op, o);
+  const Size dim = Size(core::broadcast_batch(op, o).size()) + 1;
+  return core::translate_errors(
+      op.name,
+      [&]
+      {
+        const auto unit = [&](const at::Tensor & v)
+        {
+          const at::Tensor n = core::prepend_dims(v, dim); // linalg_cross asks for equal dimensions
+          return n / at::linalg_vector_norm(n, 2, at::IntArrayRef(-1), /*keepdim=*/true);
+        };
+        // With h = u + v, of length 2 cos(θ/2): u × h = n sin θ and |h|² / 2 = 1 + cos θ keep their digits.
+        const at::Tensor u = unit(a), h = u + unit(b), square = (h * h).sum(-1, /*keepdim=*/true);
+        const double tolerance = core::rounding(a.scalar_type());
+        const at::Tensor opposite = square < tolerance * tolerance;
+        const at::Tensor u0 = u.slice(-1, 0, 1), u1 = u.slice(-1, 1, 2), u2 = u.slice(-1, 2, 3),
+                         zero = at::zeros_like(u0);
+        const at::Tensor orthogonal = core::select(
+            u0 * u0 > u2 * u2, at::cat({-u1, u0, zero}, -1), at::cat({zero, -u2, u1}, -1));
+        const at::Tensor sine = core::select(opposite, orthogonal, at::linalg_cross(u, h, -1)),
+                         one_plus_cosine = core::select(opposite, 0, square / 2);
+        const at::Tensor squares = one_plus_cosine * one_plus_cosine + (sine * sine).sum(-1, true);
+        return Rot(sine / (one_plus_cosine + squares.sqrt()));
+      });
+}
+
+inline Vec
+Rot::axis() const
+{
+  const core::Operation op("Rot::axis");
+  core::check_operand(op, core::operand(*this));
+  return core::translate_errors(op.name,
+                                [&] { return Vec(core::direction_and_length(*this).first); });
+}
+
+inline Scalar
+Rot::angle() const
+{
+  const core::Operation op("Rot::angle");
+  core::check_operand(op, core::operand(*this));
+  return core::translate_errors(
+      op.name,
+      [&] { return Scalar(4 * core::direction_and_length(*this).second.squeeze(-1).atan()); });
+}
+} // namespace neml2

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/elementwise.h"
+#include "neml2/tensors/WR2.h"
+
+/// Skew tensors to rotations, and back.
+namespace neml2
+{
+/// The rotation of the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its
+/// series for θ < 1. (...; 3) -> (...; 3)
+/// Exact for any w: |r| > 1 for θ in (π, 3π). At θ = 2π, which has no finite r, it is infinite (with
+/// rounding, about 1e16); close to 2π, |r| is about 4 / (2π - θ).
+Rot exp_map(const WR2 & w);
+/// ∂exp_map_i/∂w_j = g δ_ij + h w_i w_j, g = t / θ, h = ((1 + t²) / 4 - g) / θ², t = tan(θ/4), by their
+/// series for θ < 1: δ_ij / 4 at w = 0. (...; 3) -> (...; 3, 3), per radian.
+R2 dexp_map(const WR2 & w);
+/// The skew tensor of angle 4 atan(|r|), at most 2π, whose exponential is the matrix of r:
+/// 4 atan(|r|) r_i / |r|, by its series for |r| < 1/4. (...; 3) -> (...; 3), in radians.
+/// exp_map(log_map(r)) is r; log_map(exp_map(w)) is w where |w| < 2π.
+WR2 log_map(const Rot & r);
+
+namespace core
+{
+/// tan(√s / 4) / √s, as kernels::exp_map has it. (...) -> (...)
+inline at::Tensor
+exp_map_factor(const at::Tensor & s)
+{
+  const at::Tensor small = s < kernels::exp_map_switch, theta = select(small, 1, s).sqrt();
+  const at::Tensor near =
+      0.25 * kernels::polynomial(kernels::tangent_series, 0.0625 * select(small, s, 0));
+  return select(small, near, (theta / 4).tan() / theta);
+}
+
+/// Twice its derivative by s, as kernels::dexp_map has it. (...) -> (...)
+inline at::Tensor
+exp_map_slope(const at::Tensor & s)
+{
+  const at::Tensor small = s < kernels::exp_map_switch, square = select(small, 1, s);
+  const at::Tensor near =
+      0.03125 * kernels::polynomial(kernels::tangent_slope_series, 0.0625 * select(small, s, 0));
+  const at::Tensor theta = square.sqrt(), t = (theta / 4).tan();
+  return select(small, near, (0.25 + 0.25 * t * t - t / theta) / square);
+}
+
+/// 4 atan(√s) / √s, as kernels::log_map has it. (...) -> (...)
+inline at::Tensor
+log_map_factor(const at::Tensor & s)
+{
+  const at::Tensor small = s < kernels::log_map_switch, n = select(small, 1, s).sqrt();
+  const at::Tensor near = 4 * kernels::polynomial(kernels::arctangent_series, select(small, s, 0));
+  return select(small, near, 4 * n.atan() / n);
+}
+
+/// Σ a_i a_i. (..., 3) -> (..., 1)
+inline at::Tensor
+square_of(const at::Tensor & a)
+{
+  return (a * a).sum(-1, /*keepdim=*/true);
+}
+} // namespace core
+
+inline Rot
+exp_map(const WR2 & w)
+{
+  return core::evaluate_leaf<Rot>(
+      "exp_map",
+      [](const auto & a) { return kernels::exp_map(a); },
+      [](const WR2 & a) { return Rot(core::raw(a) * core::exp_map_factor(core::square_of(a))); },
+      w);
+}
+
+inline R2
+dexp_map(const WR2 & w)
+{
+  return core::evaluate_leaf<R2>(
+      "dexp_map",
+      [](const auto & a) { return kernels::dexp_map(a); },
+      [](const WR2 & a)
+      {
+        const at::Tensor s = core::square_of(a).unsqueeze(-1), I = at::eye(3, a.options());
+        const at::Tensor row = a.unsqueeze(-1), column = a.unsqueeze(-2);
+        return R2(core::exp_map_factor(s) * I + core::exp_map_slope(s) * row * column);
+      },
+      w);
+}
+
+inline WR2
+log_map(const Rot & r)
+{
+  return core::evaluate_leaf<WR2>(
+      "log_map",
+      [](const auto & a) { return kernels::log_map(a); },
+      [](const Rot & a) { return WR2(core::raw(a) * core::log_map_factor(core::square_of(a))); },
+      r);
+}
+
+inline Rot
+WR2::exp_map() const
+{
+  return neml2::exp_map(*this);
+}
+
+inline R2
+WR2::dexp_map() const
+{
+  return neml2::dexp_map(*this);
+}
+
+inline Rot
+WR2::exp() const
+{
+  return exp_map();
+}
+
+inline R2
+WR2::dexp() const
+{
+  return dexp_map();
+}
+
+inline WR2
+Rot::log_map() const
+{
+  return neml2::log_map(*this);
+}
+} // namespace neml2

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/autograd.h"
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2::core
+{
+/// Gradient by s of a / s, from g · a.
+struct ByDivisor
+{
+  template <class G, class S>
+  NEML2_INLINE auto operator()(const G & ga, const S & s) const
+  {
+    return -ga / (s * s);
+  }
+};
+
+/// + - * / with a scalar.
+template <class T>
+bool
+add_scalar_rules()
+{
+  const auto same = [](const T & g, const auto &, const auto &) { return g; };
+  const auto negative = [](const T & g, const auto &, const auto &) { return -g; };
+  const auto sum = [](const T & g, const auto &, const auto &)
+  { return inner(g, T::ones(g.options())); };
+  const auto negative_sum = [](const T & g, const auto &, const auto &)
+  { return -inner(g, T::ones(g.options())); };
+
+  add_gradient_rule<T, T, Scalar>("+", same, sum);
+  add_gradient_rule<T, Scalar, T>("+", sum, same);
+  add_gradient_rule<T, T, Scalar>("-", same, negative_sum);
+  add_gradient_rule<T, Scalar, T>("-", sum, negative);
+  add_gradient_rule<T, T, Scalar>(
+      "*",
+      [](const T & g, const T &, const Scalar & s) { return g * s; },
+      [](const T & g, const T & a, const Scalar &) { return inner(g, a); });
+  add_gradient_rule<T, Scalar, T>(
+      "*",
+      [](const T & g, const Scalar &, const T & a) { return inner(g, a); },
+      [](const T & g, const Scalar & s, const T &) { return g * s; });
+  add_gradient_rule<T, T, Scalar>(
+      "/",
+      [](const T & g, const T &, const Scalar & s) { return g / s; },
+      [](const T & g, const T & a, const Scalar & s)
+      { return evaluate<Scalar>("/", ByDivisor(), inner(g, a), s); });
+  add_gradient_rule<T, Scalar, T>(
+      "/",
+      [](const T & g, const Scalar &, const T & a) { return inner(g, 1.0 / a); },
+      [](const T & g, const Scalar & s, const T & a) { return g * -s / a / a; });
+  return true;
+}
+
+/// Contractions, which are alike for all types.
+template <class T>
+bool
+add_contraction_rules()
+{
+  add_gradient_rule<Scalar, T, T>(
+      "inner",
+      [](const Scalar & g, const T &, const T & b) { return b * g; },
+      [](const Scalar & g, const T & a, const T &) { return a * g; });
+  add_gradient_rule<Scalar, T>("norm_sq",
+                               [](const Scalar & g, const T & a) { return a * (2.0 * g); });
+  // g a / |a|, and 0 where |a| is
+  add_gradient_rule<Scalar, T, double>(
+      "norm",
+      [](const Scalar & g, const T & a, double epsilon)
+      {
+        return evaluate<T>(
+            "norm",
+            [](const auto & h, const auto & x, const auto & e)
+            {
+              const auto n = norm(x, e);
+              const auto is_zero = n <= 0.0;
+              return x * (where(is_zero, 0.0 * n, h) / where(is_zero, n + 1.0, n));
+            },
+            g,
+            a,
+            epsilon);
+      },
+      nullptr);
+  // (g - u (u · g)) / |a|, u = a / |a|
+  add_gradient_rule<T, T, double>(
+      "unit",
+      [](const T & g, const T & a, double epsilon)
+      {
+        return evaluate<T>(
+            "unit",
+            [](const auto & h, const auto & x, const auto & e)
+            {
+              const auto n = norm(x, e);
+              const auto u = x / n;
+              return (h - u * inner(u, h)) / n;
+            },
+            g,
+            a,
+            epsilon);
+      },
+      nullptr);
+  return true;
+}
+} // namespace neml2::core

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/invariants.h"
+#include "neml2/tensors/fwd.h"
+
+/**
+ * Invariants of symmetric tensors; d_ij = s_ij - s_kk δ_ij / 3 is the deviator.
+ *
+ * principal_values(s) is in spectral.h, tr, det and norm are in SR2.h.
+ * Source: Chen and Han (1988), Plasticity for Structural Engineers, section 2.
+ */
+namespace neml2
+{
+/// s_kk. (...; 6) -> (...; ), in the unit of s.
+Scalar I1(const SR2 & s);
+/// (s_ii s_jj - s_ij s_ij) / 2, the sum of the principal minors. (...; 6) -> (...; )
+Scalar I2(const SR2 & s);
+/// det s. (...; 6) -> (...; )
+Scalar I3(const SR2 & s);
+/// d_ij d_ij / 2. (...; 6) -> (...; ), in the square of the unit of s.
+Scalar J2(const SR2 & s);
+/// det d = d_ij d_jk d_ki / 3. (...; 6) -> (...; ), in the cube of the unit of s.
+Scalar J3(const SR2 & s);
+/// s_kk / 3, of a stress minus the pressure. (...; 6) -> (...; ), in the unit of s.
+Scalar hydrostatic(const SR2 & s);
+/// √(3 J2) = √(3/2 d_ij d_ij), the equivalent stress. (...; 6) -> (...; ), in the unit of s. Its gradient
+/// where d = 0 is 0.
+Scalar von_mises(const SR2 & s);
+/**
+ * Lode angle θ in [0, π/3], in radians: cos 3θ = (3√3/2) J3 / J2^(3/2). (...; 6) -> (...; )
+ *
+ * 0 where the two smaller principal values are equal, as in tension along one axis, π/3 where the two
+ * larger ones are, as in compression, π/6 for shear. Computed from the principal values,
+ * tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), which loses no digits at the ends.
+ *
+ * At the ends, where θ has a kink, the gradient is that along one choice of eigenvectors, and
+ * bounded; where J2 = 0 both θ and its gradient are 0. Second derivatives are undefined there.
+ */
+Scalar lode_angle(const SR2 & s);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/spectral.h"
+
+namespace neml2
+{
+namespace core
+{
+/// kernels::dev_of_differences by LibTorch. (..., 6) -> (..., 6)
+inline at::Tensor
+dev_of_differences(const at::Tensor & s)
+{
+  const at::Tensor a = s.select(-1, 0), b = s.select(-1, 1), c = s.select(-1, 2);
+  const at::Tensor x = a - b, y = b - c, z = c - a;
+  return at::cat({at::stack({x - z, y - x, z - y}, -1) / 3, s.slice(-1, 3, 6)}, -1);
+}
+} // namespace core
+
+inline Scalar
+I1(const SR2 & s)
+{
+  return tr(s);
+}
+
+inline Scalar
+I2(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "I2",
+      [](const auto & a) { return kernels::I2(a); },
+      [](const SR2 & a)
+      {
+        const at::Tensor x = a.select(-1, 0), y = a.select(-1, 1), z = a.select(-1, 2);
+        const at::Tensor shear = a.slice(-1, 3, 6);
+        return Scalar(x * y + y * z + z * x - 0.5 * (shear * shear).sum(-1));
+      },
+      s);
+}
+
+inline Scalar
+I3(const SR2 & s)
+{
+  return det(s);
+}
+
+inline Scalar
+J2(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "J2",
+      [](const auto & a) { return kernels::J2(a); },
+      [](const SR2 & a)
+      {
+        const at::Tensor d = core::dev_of_differences(a);
+        return Scalar((d * d).sum(-1) * 0.5);
+      },
+      s);
+}
+
+inline Scalar
+J3(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "J3",
+      [](const auto & a) { return kernels::J3(a); },
+      [](const SR2 & a)
+      {
+        const at::Tensor d = core::dev_of_differences(a);
+        return Scalar(core::det(core::full(d)));
+      },
+      s);
+}
+
+inline Scalar
+hydrostatic(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "hydrostatic",
+      [](const auto & a) { return kernels::hydrostatic(a); },
+      [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).mean(-1)); },
+      s);
+}
+
+inline Scalar
+von_mises(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "von_mises",
+      [](const auto & a) { return kernels::von_mises(a); },
+      [](const SR2 & a)
+      {
+        const at::Tensor d = core::dev_of_differences(a);
+        return Scalar(at::linalg_vector_norm(d, 2, at::IntArrayRef(-1)) * 1.2247448713915890491);
+      },
+      s);
+}
+
+inline Scalar
+lode_angle(const SR2 & s)
+{
+  return core::evaluate_leaf<Scalar>(
+      "lode_angle",
+      [](const auto & a) { return kernels::lode_angle(a); },
+      [](const SR2 & a)
+      {
+        const at::Tensor l = core::eigen_decomposition(a).first;
+        const at::Tensor first = l.select(-1, 0), second = l.select(-1, 1), third = l.select(-1, 2);
+        const at::Tensor x = (third - second) + (third - first);
+        const at::Tensor is_zero = x.eq(0), y = (second - first).masked_fill(is_zero, 0);
+        return Scalar((1.7320508075688772935 * y / x.masked_fill(is_zero, 1)).atan());
+      },
+      s);
+}
+} // namespace neml2

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/kinematics.h"
+#include "neml2/tensors/fwd.h"
+
+#include <utility>
+
+/**
+ * Kinematics of finite deformation, from the deformation gradient F_ij = ∂x_i / ∂X_j.
+ *
+ * Nothing here asks for det F = 1, nor multiplies by det F.
+ * Source: Holzapfel (2000), Nonlinear Solid Mechanics, sections 2.4-2.6.
+ */
+namespace neml2
+{
+/**
+ * Polar decomposition F_ij = R_ik U_kj: R orthogonal, the right stretch U symmetric and positive definite.
+ * (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
+ *
+ * det R is the sign of det F: a reflected F has a reflection R, and U is positive definite all the same.
+ * R is orthogonal to rounding also where F is nearly singular, though it is then as sensitive to F as 1 over
+ * the sum of the two smallest stretches; it is NaN where F is singular. Derivatives are right everywhere
+ * else, F = I included.
+ */
+std::pair<R2, SR2> polar(const R2 & F);
+/// R of F = R U. (...; 3, 3) -> (...; 3, 3)
+/// By Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
+R2 polar_rotation(const R2 & F);
+/// U of F = R U. (...; 3, 3) -> (...; 6)
+SR2 right_stretch(const R2 & F);
+/// V of F = V R. (...; 3, 3) -> (...; 6)
+SR2 left_stretch(const R2 & F);
+
+/// C_ij = F_ki F_kj. (...; 3, 3) -> (...; 6)
+SR2 right_cauchy_green(const R2 & F);
+/// b_ij = F_ik F_jk. (...; 3, 3) -> (...; 6)
+SR2 left_cauchy_green(const R2 & F);
+/// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also of small strains.
+/// (...; 3, 3) -> (...; 6)
+SR2 green_lagrange(const R2 & F);
+/// log U = log(F_ki F_kj) / 2, the logarithmic strain of Hencky. (...; 3, 3) -> (...; 6)
+/// The fused loop has the relative accuracy of F - I also of small strains. NaN where F is singular.
+SR2 hencky_strain(const R2 & F);
+
+/// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no
+/// factor: the Kirchhoff stress from the second Piola-Kirchhoff stress; divide by det F for the Cauchy
+/// stress. (...; 6), (...; 3, 3) -> (...; 6)
+SR2 push_forward(const SR2 & s, const R2 & F);
+/// The inverse, F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6)
+SR2 pull_back(const SR2 & s, const R2 & F);
+/// Push-forward of a tensor with covariant components, such as a strain: F^-1_ki e_kl F^-1_lj, the Almansi
+/// strain from that of Green and Lagrange. (...; 6), (...; 3, 3) -> (...; 6)
+SR2 push_forward_covariant(const SR2 & e, const R2 & F);
+/// The inverse, F_ki e_kl F_lj. (...; 6), (...; 3, 3) -> (...; 6)
+SR2 pull_back_covariant(const SR2 & e, const R2 & F);
+
+/// Push-forward of a stiffness: F_im F_jn F_ko F_lp C_mnop, without the factor 1 / det F.
+/// (...; 6, 6), (...; 3, 3) -> (...; 6, 6). Source: Simo and Hughes (1998), Computational Inelasticity,
+/// section 7.1.
+SSR4 push_forward(const SSR4 & C, const R2 & F);
+/// The inverse, with F^-1 in place of F. (...; 6, 6), (...; 3, 3) -> (...; 6, 6)
+SSR4 pull_back(const SSR4 & C, const R2 & F);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/core/matrix_functions.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+namespace core
+{
+/// kernels::polar_rotation by LibTorch. (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+polar_rotation(const at::Tensor & F)
+{
+  constexpr int steps = 10;
+  at::Tensor X = F;
+  for (int k = 0; k < steps; k++)
+  {
+    const at::Tensor Y = core::inv(X).transpose(-1, -2);
+    const at::Tensor scale = at::sqrt(leading_norm(Y, 3) / leading_norm(X, 3));
+    X = 0.5 * (X * scale + Y / scale);
+  }
+  return X;
+}
+
+inline at::Tensor
+right_cauchy_green(const at::Tensor & F)
+{
+  return sym(at::matmul(F.transpose(-1, -2), F));
+}
+} // namespace core
+
+inline R2
+polar_rotation(const R2 & F)
+{
+  return core::evaluate_leaf<R2>(
+      "polar_rotation",
+      [](const auto & a) { return kernels::polar_rotation(a); },
+      [](const R2 & a) { return R2(core::polar_rotation(a.to(kFloat64)).to(a.scalar_type())); },
+      F);
+}
+
+inline std::pair<R2, SR2>
+polar(const R2 & F)
+{
+  const R2 R = polar_rotation(F);
+  return {R,
+          core::evaluate<SR2>(
+              "polar", [](const auto & r, const auto & f) { return sym(transpose(r) * f); }, R, F)};
+}
+
+inline SR2
+right_stretch(const R2 & F)
+{
+  return core::evaluate<SR2>(
+      "right_stretch", [](const auto & f) { return sym(transpose(polar_rotation(f)) * f); }, F);
+}
+
+inline SR2
+left_stretch(const R2 & F)
+{
+  return core::evaluate<SR2>(
+      "left_stretch", [](const auto & f) { return sym(f * transpose(polar_rotation(f))); }, F);
+}
+
+inline SR2
+right_cauchy_green(const R2 & F)
+{
+  return core::evaluate_leaf<SR2>(
+      "right_cauchy_green",
+      [](const auto & f) { return kernels::right_cauchy_green(f); },
+      [](const R2 & f) { return SR2(core::right_cauchy_green(f)); },
+      F);
+}
+
+inline SR2
+left_cauchy_green(const R2 & F)
+{
+  return core::evaluate_leaf<SR2>(
+      "left_cauchy_green",
+      [](const auto & f) { return kernels::left_cauchy_green(f); },
+      [](const R2 & f) { return SR2(core::right_cauchy_green(core::raw(f).transpose(-1, -2))); },
+      F);
+}
+
+inline SR2
+green_lagrange(const R2 & F)
+{
+  return core::evaluate_leaf<SR2>(
+      "green_lagrange",
+      [](const auto & f) { return kernels::green_lagrange(f); },
+      [](const R2 & f)
+      {
+        const at::Tensor H = core::plus_identity(f, -1);
+        return SR2(core::sym(H) + 0.5 * core::right_cauchy_green(H));
+      },
+      F);
+}
+
+inline SR2
+hencky_strain(const R2 & F)
+{
+  return core::evaluate_leaf<SR2>(
+      "hencky_strain",
+      [](const auto & f) { return kernels::hencky_strain(f); },
+      [](const R2 & f)
+      {
+        const at::Tensor x = f.to(kFloat64), C = at::matmul(x.transpose(-1, -2), x);
+        const at::Tensor log = core::matrix_function(core::matrix_log, C);
+        return SR2((0.5 * core::sym(log)).to(f.scalar_type()));
+      },
+      F);
+}
+
+inline SR2
+push_forward(const SR2 & s, const R2 & F)
+{
+  return rotate(s, F); // which does not ask F to be a rotation
+}
+
+inline SR2
+pull_back(const SR2 & s, const R2 & F)
+{
+  return core::evaluate<SR2>(
+      "pull_back", [](const auto & a, const auto & f) { return rotate(a, inv(f)); }, s, F);
+}
+
+inline SR2
+push_forward_covariant(const SR2 & e, const R2 & F)
+{
+  return core::evaluate<SR2>(
+      "push_forward_covariant",
+      [](const auto & a, const auto & f) { return rotate(a, transpose(inv(f))); },
+      e,
+      F);
+}
+
+inline SR2
+pull_back_covariant(const SR2 & e, const R2 & F)
+{
+  return core::evaluate<SR2>(
+      "pull_back_covariant",
+      [](const auto & a, const auto & f) { return rotate(a, transpose(f)); },
+      e,
+      F);
+}
+
+inline SSR4
+push_forward(const SSR4 & C, const R2 & F)
+{
+  return rotate(C, F);
+}
+
+inline SSR4
+pull_back(const SSR4 & C, const R2 & F)
+{
+  return core::evaluate<SSR4>(
+      "pull_back", [](const auto & a, const auto & f) { return rotate(a, inv(f)); }, C, F);
+}
+} // namespace neml2

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/quaternion.h"
+#include "neml2/tensors/Rot.h"
+
+/// Uniformly distributed rotations.
+namespace neml2
+{
+namespace core
+{
+/// Rotations of angles up to π from unit quaternions, of this batch shape. (..., 3)
+inline at::Tensor
+random_rotations(const char * where, TensorShapeRef batch, Size seed, const TensorOptions & options)
+{
+  check_floating(where, options);
+  const auto uniform = [&](TensorShapeRef shape, const TensorOptions & o)
+  {
+    // In float64 whatever the dtype. A generator of its own is one of the CPU.
+    if (seed < 0)
+      return at::rand(shape, o.dtype(kFloat64));
+    return at::rand(shape,
+                    at::detail::createCPUGenerator(uint64_t(seed)),
+                    TensorOptions(kFloat64).device(kCPU))
+        .to(o.device());
+  };
+  return make(where,
+              utils::add_shapes(batch, TensorShapeRef(3)),
+              options,
+              [&](TensorShapeRef shape, const TensorOptions & o)
+              {
+                const at::Tensor u = uniform(shape, o), t = u.select(-1, 0);
+                const at::Tensor x = 2 * pi * u.select(-1, 1), y = 2 * pi * u.select(-1, 2);
+                const at::Tensor p = (1 - t).sqrt(), q = t.sqrt();
+                const at::Tensor quaternion =
+                    at::stack({p * x.sin(), p * x.cos(), q * y.sin(), q * y.cos()}, -1);
+                return rotation_of_quaternion(quaternion).to(o.dtype());
+              });
+}
+} // namespace core
+
+inline Rot
+Rot::fill_random(Size n, Size seed, const TensorOptions & options)
+{
+  return Rot(core::random_rotations("Rot::fill_random", n, seed, options));
+}
+
+inline Rot
+Rot::rand()
+{
+  return rand(TraceableTensorShape(), TraceableTensorShape());
+}
+
+inline Rot
+Rot::rand(const TraceableTensorShape & dynamic,
+          const TraceableTensorShape & intermediate,
+          const TensorOptions & options)
+{
+  return Rot(
+      core::random_rotations("Rot::rand", utils::add_shapes(dynamic, intermediate), -1, options));
+}
+} // namespace neml2

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/skew_products.h"
+#include "neml2/tensors/fwd.h"
+
+/// Products of symmetric tensors with skew ones and with one another, as in objective rates and
+/// plastic spins, and their derivatives. Symmetric tensors are in Mandel components, skew ones are
+/// their axial vectors (see SR2 and WR2); derivatives are by what is stored.
+namespace neml2
+{
+/// W_ik e_kj - e_ik W_kj, the rate of a symmetric tensor that turns with the spin W; symmetric.
+/// (...; 6), (...; 3) -> (...; 6), unit of e × unit of w.
+SR2 skew_and_sym_to_sym(const SR2 & e, const WR2 & w);
+/// Derivative of skew_and_sym_to_sym(e, w) by e, which is skew as a 6×6 matrix.
+/// (...; 3) -> (...; 6, 6)
+SSR4 d_skew_and_sym_to_sym_d_sym(const WR2 & w);
+/// Derivative of skew_and_sym_to_sym(e, w) by w. (...; 6) -> (...; 6, 3)
+SWR4 d_skew_and_sym_to_sym_d_skew(const SR2 & e);
+
+/// a_ik b_kj - b_ik a_kj, which is skew: 0 if a and b have common principal axes.
+/// (...; 6), (...; 6) -> (...; 3), unit of a × unit of b.
+WR2 multiply_and_make_skew(const SR2 & a, const SR2 & b);
+/// Derivative of multiply_and_make_skew(a, b) by a. (...; 6) -> (...; 3, 6)
+WSR4 d_multiply_and_make_skew_d_first(const SR2 & b);
+/// Derivative of multiply_and_make_skew(a, b) by b. (...; 6) -> (...; 3, 6)
+WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/core/fourth_order.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/SWR4.h"
+#include "neml2/tensors/WR2.h"
+#include "neml2/tensors/WSR4.h"
+
+namespace neml2
+{
+namespace core
+{
+/// Derivative of W e - e W by the axial vector of W. (..., 6) -> (..., 6, 3)
+inline at::Tensor
+turn_by_spin(const at::Tensor & e)
+{
+  const at::Tensor rows = mandel_generators(e.options()).transpose(0, 1).flatten(0, 1);
+  return at::matmul(rows, e.unsqueeze(-1)).squeeze(-1).unflatten(-1, at::IntArrayRef({6, 3}));
+}
+} // namespace core
+
+inline SR2
+skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
+{
+  return core::evaluate_leaf<SR2>(
+      "skew_and_sym_to_sym",
+      [](const auto & a, const auto & b) { return kernels::skew_and_sym_to_sym(a, b); },
+      [](const SR2 & a, const WR2 & b)
+      { return SR2(core::sym(at::matmul(core::skew(b), core::full(a))) * 2); },
+      e,
+      w);
+}
+
+inline SSR4
+d_skew_and_sym_to_sym_d_sym(const WR2 & w)
+{
+  return core::evaluate_leaf<SSR4>(
+      "d_skew_and_sym_to_sym_d_sym",
+      [](const auto & a) { return kernels::d_skew_and_sym_to_sym_d_sym(a); },
+      [](const WR2 & a)
+      {
+        const at::Tensor of_axis = core::mandel_generators(a.options()).flatten(1);
+        return SSR4(at::matmul(a, of_axis).unflatten(-1, at::IntArrayRef({6, 6})));
+      },
+      w);
+}
+
+inline SWR4
+d_skew_and_sym_to_sym_d_skew(const SR2 & e)
+{
+  return core::evaluate_leaf<SWR4>(
+      "d_skew_and_sym_to_sym_d_skew",
+      [](const auto & a) { return kernels::d_skew_and_sym_to_sym_d_skew(a); },
+      [](const SR2 & a) { return SWR4(core::turn_by_spin(a)); },
+      e);
+}
+
+inline WR2
+multiply_and_make_skew(const SR2 & a, const SR2 & b)
+{
+  return core::evaluate_leaf<WR2>(
+      "multiply_and_make_skew",
+      [](const auto & x, const auto & y) { return kernels::multiply_and_make_skew(x, y); },
+      [](const SR2 & x, const SR2 & y)
+      {
+        const at::Tensor p = at::matmul(core::full(x), core::full(y));
+        return WR2(core::pick_skew((p - p.transpose(-1, -2)).flatten(-2), -1));
+      },
+      a,
+      b);
+}
+
+inline WSR4
+d_multiply_and_make_skew_d_first(const SR2 & b)
+{
+  return core::evaluate_leaf<WSR4>(
+      "d_multiply_and_make_skew_d_first",
+      [](const auto & x) { return kernels::d_multiply_and_make_skew_d_first(x); },
+      [](const SR2 & x) { return WSR4(core::turn_by_spin(x).transpose(-1, -2) * 0.5); },
+      b);
+}
+
+inline WSR4
+d_multiply_and_make_skew_d_second(const SR2 & a)
+{
+  return core::evaluate_leaf<WSR4>(
+      "d_multiply_and_make_skew_d_second",
+      [](const auto & x) { return kernels::d_multiply_and_make_skew_d_second(x); },
+      [](const SR2 & x) { return WSR4(core::turn_by_spin(x).transpose(-1, -2) * -0.5); },
+      a);
+}
+} // namespace neml2

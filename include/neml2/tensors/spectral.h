@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/batch.h"
+#include "neml2/kernels/spectral.h"
+#include "neml2/tensors/fwd.h"
+
+#include <utility>
+
+/**
+ * Eigenvalues and eigenvectors of symmetric tensors, and what is composed of them.
+ *
+ * A tensor function of your own, f(s) = Σ_k f(λ_k) v_k v_k, and its derivative:
+ *
+ *     const auto [l, V] = linalg::eigh(s);
+ *     const SR2 value = linalg::ieigh(f(l), V);
+ *     const SSR4 derivative = linalg::dsptrf(l, V, f(l), df(l));
+ *
+ * Autograd must not differentiate through eigenvectors where eigenvalues may be equal: their derivatives
+ * are infinite there. matrix_functions.h has functions that are smooth everywhere.
+ */
+namespace neml2
+{
+namespace linalg
+{
+/**
+ * Eigenvalues of s in ascending order, in the unit of s, and unit eigenvectors in the columns of V, so
+ * that s_ij = Σ_k λ_k V_ik V_jk. (...; 6) -> (...; 3), (...; 3, 3)
+ *
+ * V is a rotation: of each of the first two columns the largest component is positive, and the third
+ * makes them right-handed. To equal eigenvalues any orthonormal vectors of their common space may be
+ * given. NaN where a component of s is not finite.
+ *
+ * The fused loop uses Jacobi rotations: accurate to rounding for components of any size, exact for
+ * diagonal tensors. Where a gradient is recorded LibTorch's linalg_eigh is used: gradients by the
+ * eigenvalues are right everywhere; those by an eigenvector grow as 1 / (λ_i - λ_j), and are undefined
+ * where that is 1 / 0.
+ *
+ * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
+ */
+std::pair<Vec, R2> eigh(const SR2 & s);
+
+/// Σ_k l_k V_ik V_jk. (...; 3), (...; 3, 3) -> (...; 6), in the unit of l.
+SR2 ieigh(const Vec & l, const R2 & V);
+
+/**
+ * The derivative by s of Σ_k f(λ_k) v_k v_k, from the eigenvalues l and eigenvectors V of s, the values
+ * f_k = f(λ_k) and the slopes df_k = f'(λ_k). Four times (...; 3), (...; 3, 3) -> (...; 6, 6), in the unit
+ * of df.
+ *
+ * Σ_k f'_k v_k v_k v_k v_k + Σ_{i≠j} θ_ij sym(v_i v_j) sym(v_i v_j), θ_ij = (f_i - f_j) / (λ_i - λ_j), the
+ * mean (f'_i + f'_j) / 2 where the difference is lost in the rounding of f. So about eleven digits are
+ * right in the worst case, that of a difference of 1e-5 of eigenvalues and function of about 1, and all
+ * for equal ones.
+ *
+ * Source: Higham (2008), Functions of Matrices, corollary 3.12.
+ */
+SSR4 dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df);
+} // namespace linalg
+
+/// The same as linalg::eigh and linalg::ieigh, as formulas for vmap call them.
+std::pair<Vec, R2> eigh(const SR2 & s);
+SR2 ieigh(const Vec & l, const R2 & V);
+
+/// Eigenvalues in ascending order. (...; 6) -> (...; 3), in the unit of s. Their gradient is v_k v_k,
+/// with any of the eigenvectors where eigenvalues are equal; the second derivative is undefined there.
+Vec eigenvalues(const SR2 & s);
+/// The principal values of a stress or strain: eigenvalues(s). (...; 6) -> (...; 3)
+Vec principal_values(const SR2 & s);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/core/algebra.h"
+#include "neml2/math/where.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Vec.h"
+
+#include <limits>
+
+namespace neml2
+{
+namespace core
+{
+/// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
+inline at::Tensor
+sign_of_largest(const at::Tensor & v)
+{
+  at::Tensor m = v.slice(-2, 0, 1);
+  for (int i = 1; i < 3; i++)
+  {
+    const at::Tensor x = v.slice(-2, i, i + 1);
+    m = select((x * x).sqrt() * 0.999 > (m * m).sqrt(), x, m);
+  }
+  return 1 - 2 * (m < 0).to(v.scalar_type());
+}
+
+/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: it would throw for the batch.
+/// (..., 6) -> (..., 3), (..., 3, 3)
+inline std::pair<at::Tensor, at::Tensor>
+eigen_decomposition(const at::Tensor & s)
+{
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
+  const auto [l, V] = at::linalg_eigh(full(s).masked_fill(bad_matrix, 0));
+  const at::Tensor v = V.detach();
+  const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
+  const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
+  const at::Tensor volume = (z * v.select(-1, 2)).sum(-1).unsqueeze(-1).unsqueeze(-1);
+  const at::Tensor signs = at::cat({first, 1 - 2 * (volume < 0).to(v.scalar_type())}, -1);
+  return {l.masked_fill(bad, nan), (V * signs).masked_fill(bad_matrix, nan)};
+}
+
+/// Evaluates a leaf with two results: fused where no gradient is recorded.
+template <class X, class Y, class RowBody, class BatchBody, class A>
+std::pair<X, Y>
+evaluate_pair(const Operation & op,
+              const RowBody & row_body,
+              const BatchBody & batch_body,
+              const A & a)
+{
+  using Tile = ForwardTile<RowBody, Types<X, Y>, Types<A>>;
+  const Operand o[] = {operand(a)};
+  check_operands(op, o);
+  const TensorShape batch = broadcast_batch(op, o);
+  at::Tensor r[2];
+  const TensorShapeRef bases[] = {X::base_shape, Y::base_shape};
+  if (choose_path(o) != Path::fused ||
+      !evaluate_rows(row_formula<Tile>(row_body), o, batch, bases, r))
+    call_translated(op.name, [&] { std::tie(r[0], r[1]) = batch_body(a); });
+  return {X(std::move(r[0])), Y(std::move(r[1]))};
+}
+
+/// The relative error of numbers of a dtype.
+inline double
+epsilon_of(Dtype dtype)
+{
+  return dtype == kFloat64   ? std::numeric_limits<double>::epsilon()
+         : dtype == kFloat32 ? double(std::numeric_limits<float>::epsilon())
+                             : 0x1p-8; // float16 and bfloat16
+}
+
+/// kernels::divided_difference by LibTorch, of the pairs 12, 02, 01. (..., 3) -> (..., 3)
+inline at::Tensor
+divided_differences(const at::Tensor & l,
+                    const at::Tensor & f,
+                    const at::Tensor & df,
+                    double epsilon)
+{
+  const auto pick = [](const at::Tensor & t, Size i, Size j, Size k) {
+    return at::stack({t.select(-1, i), t.select(-1, j), t.select(-1, k)}, -1);
+  };
+  const auto first = [&](const at::Tensor & t) { return pick(t, 1, 0, 0); };
+  const auto second = [&](const at::Tensor & t) { return pick(t, 2, 2, 1); };
+  const auto size = [](const at::Tensor & t) { return t.maximum(t.neg()); };
+  const at::Tensor h = first(l) - second(l), change = first(f) - second(f);
+  const at::Tensor mean = 0.5 * (first(df) + second(df));
+  const at::Tensor noise = 4 * epsilon * (size(first(f)) + size(second(f)));
+  const at::Tensor lost = (size(change - h * mean) <= noise).bitwise_or(h.eq(0));
+  return select(lost, mean, change / h.masked_fill(lost, 1));
+}
+} // namespace core
+
+namespace linalg
+{
+inline std::pair<Vec, R2>
+eigh(const SR2 & s)
+{
+  return core::evaluate_pair<Vec, R2>(
+      "eigh",
+      [](const auto & a)
+      {
+        const auto r = kernels::eigh(a);
+        return std::tuple(r.first, r.second);
+      },
+      [](const SR2 & a) { return core::eigen_decomposition(a); },
+      s);
+}
+
+inline SR2
+ieigh(const Vec & l, const R2 & V)
+{
+  return core::evaluate_leaf<SR2>(
+      "ieigh",
+      [](const auto & a, const auto & b) { return kernels::ieigh(a, b); },
+      [](const Vec & a, const R2 & b)
+      {
+        const at::Tensor & v = b;
+        return SR2(core::sym(at::matmul(v * a.unsqueeze(-2), v.transpose(-1, -2))));
+      },
+      l,
+      V);
+}
+
+inline SSR4
+dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
+{
+  core::check_defined("dsptrf", l);
+  return core::evaluate_leaf<SSR4>(
+      "dsptrf",
+      [](const auto &... a) { return kernels::dsptrf(a...); },
+      [](const Vec & a, const R2 & v, const Vec & x, const Vec & dx, double epsilon)
+      {
+        const at::Tensor shear = core::divided_differences(a, x, dx, epsilon);
+        const at::Tensor d = at::cat({dx.expand(shear.sizes()), shear}, -1);
+        const at::Tensor Q = core::mandel_rotation(v);
+        return SSR4(at::matmul(Q * d.unsqueeze(-2), Q.transpose(-1, -2)));
+      },
+      l,
+      V,
+      f,
+      df,
+      core::epsilon_of(l.scalar_type()));
+}
+} // namespace linalg
+
+inline std::pair<Vec, R2>
+eigh(const SR2 & s)
+{
+  return linalg::eigh(s);
+}
+
+inline SR2
+ieigh(const Vec & l, const R2 & V)
+{
+  return linalg::ieigh(l, V);
+}
+
+inline Vec
+eigenvalues(const SR2 & s)
+{
+  return core::evaluate_leaf<Vec>(
+      "eigenvalues",
+      [](const auto & a) { return kernels::eigenvalues(a); },
+      [](const SR2 & a) { return Vec(core::eigen_decomposition(a).first); },
+      s);
+}
+
+inline Vec
+principal_values(const SR2 & s)
+{
+  return eigenvalues(s);
+}
+} // namespace neml2

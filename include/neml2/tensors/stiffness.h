@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/stiffness.h"
+#include "neml2/tensors/SSR4.h"
+
+/// Elastic stiffnesses: the factories that SSR4 documents, as formulas for vmap call them.
+namespace neml2
+{
+/// SSR4::isotropic_E_nu. (...; ), (...; ) -> (...; 6, 6)
+SSR4 isotropic_E_nu(const Scalar & E, const Scalar & nu);
+/// SSR4::isotropic_K_G. (...; ), (...; ) -> (...; 6, 6)
+SSR4 isotropic_K_G(const Scalar & K, const Scalar & G);
+/// SSR4::isotropic_lambda_mu. (...; ), (...; ) -> (...; 6, 6)
+SSR4 isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu);
+/// SSR4::cubic. (...; ) three times -> (...; 6, 6)
+SSR4 cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44);
+/// SSR4::transversely_isotropic. (...; ) five times -> (...; 6, 6)
+SSR4 transversely_isotropic(const Scalar & E_p,
+                            const Scalar & E_t,
+                            const Scalar & nu_p,
+                            const Scalar & nu_pt,
+                            const Scalar & G_t);
+/// SSR4::orthotropic. (...; ) nine times -> (...; 6, 6)
+SSR4 orthotropic(const Scalar & E1,
+                 const Scalar & E2,
+                 const Scalar & E3,
+                 const Scalar & nu12,
+                 const Scalar & nu13,
+                 const Scalar & nu23,
+                 const Scalar & G12,
+                 const Scalar & G13,
+                 const Scalar & G23);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/core/algebra.h"
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+inline SSR4
+SSR4::fill_C1_C2_C3(const CScalar & C1,
+                    const CScalar & C2,
+                    const CScalar & C3,
+                    const TensorOptions & options)
+{
+  const CScalar o(0);
+  return from_values({C1, C2, C2, o,  o, o, C2, C1, C2, o, o,  o, C2, C2, C1, o, o, o,
+                      o,  o,  o,  C3, o, o, o,  o,  o,  o, C3, o, o,  o,  o,  o, o, C3},
+                     options);
+}
+
+namespace core
+{
+/// C1 identity_C1 + C2 identity_C2 + C3 identity_C3 by LibTorch.
+inline SSR4
+combine_masks(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C3)
+{
+  const auto options = C1.options().requires_grad(false);
+  const auto term = [](const at::Tensor & x, const at::Tensor & mask)
+  { return x.unsqueeze(-1).unsqueeze(-1) * mask; };
+  return SSR4(term(C1, SSR4::identity_C1(options)) + term(C2, SSR4::identity_C2(options)) +
+              term(C3, SSR4::identity_C3(options)));
+}
+
+/// The stiffness of the compliances of normal components and of a shear diagonal 2 G23, 2 G13, 2
+/// G12.
+/// (..., 3, 3), (..., 3) -> (..., 6, 6)
+inline at::Tensor
+orthotropic(const at::Tensor & compliances, const at::Tensor & shear)
+{
+  const at::Tensor diagonal = shear.unsqueeze(-1) * at::eye(3, shear.options());
+  return at::constant_pad_nd(inv(compliances), {0, 3, 0, 3}) +
+         at::constant_pad_nd(diagonal, {3, 0, 3, 0});
+}
+
+/// What f makes of scalars, of plain numbers.
+template <class F, class... Numbers>
+SSR4
+stiffness_of_numbers(const F & f, const TensorOptions & options, const Numbers &... numbers)
+{
+  const auto plain = options.requires_grad(false);
+  SSR4 C = f(Scalar(numbers, plain)...);
+  C.set_requires_grad(options.requires_grad());
+  return C;
+}
+} // namespace core
+
+inline SSR4
+SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
+{
+  return core::evaluate_leaf<SSR4>(
+      core::Operation("SSR4::fill_C1_C2_C3", core::Accepts::numbers),
+      [](const auto & a, const auto & b, const auto & c)
+      { return kernels::fill_C1_C2_C3(a, b, c); },
+      [](const Scalar & a, const Scalar & b, const Scalar & c)
+      { return core::combine_masks(a, b, c); },
+      C1,
+      C2,
+      C3);
+}
+
+inline SSR4
+SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
+{
+  return core::evaluate_leaf<SSR4>(
+      "SSR4::isotropic_E_nu",
+      [](const auto & e, const auto & v) { return kernels::isotropic_E_nu(e, v); },
+      [](const Scalar & e, const Scalar & v)
+      {
+        const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
+        const at::Tensor p = core::raw(e) / ((1 + core::raw(v)) * b);
+        return core::combine_masks(a * p, core::raw(v) * p, b * p);
+      },
+      E,
+      nu);
+}
+
+inline SSR4
+SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
+{
+  return core::evaluate_leaf<SSR4>(
+      "SSR4::isotropic_K_G",
+      [](const auto & a, const auto & b) { return kernels::isotropic_K_G(a, b); },
+      [](const Scalar & a, const Scalar & b)
+      {
+        return core::combine_masks(core::raw(a) + core::raw(b) * (4.0 / 3.0),
+                                   core::raw(a) - core::raw(b) * (2.0 / 3.0),
+                                   2 * core::raw(b));
+      },
+      K,
+      G);
+}
+
+inline SSR4
+SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
+{
+  return core::evaluate_leaf<SSR4>(
+      "SSR4::isotropic_lambda_mu",
+      [](const auto & a, const auto & b) { return kernels::isotropic_lambda_mu(a, b); },
+      [](const Scalar & a, const Scalar & b) {
+        return core::combine_masks(core::raw(a) + 2 * core::raw(b), core::raw(a), 2 * core::raw(b));
+      },
+      lambda,
+      mu);
+}
+
+inline SSR4
+SSR4::cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
+{
+  return core::evaluate_leaf<SSR4>(
+      "SSR4::cubic",
+      [](const auto & a, const auto & b, const auto & c) { return kernels::cubic(a, b, c); },
+      [](const Scalar & a, const Scalar & b, const Scalar & c)
+      { return core::combine_masks(a, b, 2 * core::raw(c)); },
+      C11,
+      C12,
+      C44);
+}
+
+inline SSR4
+SSR4::transversely_isotropic(const Scalar & E_p,
+                             const Scalar & E_t,
+                             const Scalar & nu_p,
+                             const Scalar & nu_pt,
+                             const Scalar & G_t)
+{
+  return core::evaluate_leaf<SSR4>(
+      "SSR4::transversely_isotropic",
+      [](const auto &... a) { return kernels::transversely_isotropic(a...); },
+      [](const Scalar & p, const Scalar & t, const Scalar & v, const Scalar & w, const Scalar & g)
+      {
+        const at::Tensor in = 1 / core::raw(p), across = 1 / core::raw(t);
+        const at::Tensor pp = -core::raw(v) * in, pt = -core::raw(w) * in;
+        const at::Tensor shear = 2 * core::raw(g), in_plane = core::raw(p) / (1 + core::raw(v));
+        return SSR4(core::orthotropic(core::stack<R2>({in, pp, pt, pp, in, pt, pt, pt, across}),
+                                      core::stack<Vec>({shear, shear, in_plane})));
+      },
+      E_p,
+      E_t,
+      nu_p,
+      nu_pt,
+      G_t);
+}
+
+inline SSR4
+SSR4::orthotropic(const Scalar & E1,
+                  const Scalar & E2,
+                  const Scalar & E3,
+                  const Scalar & nu12,
+                  const Scalar & nu13,
+                  const Scalar & nu23,
+                  const Scalar & G12,
+                  const Scalar & G13,
+                  const Scalar & G23)
+{
+  return core::evaluate_leaf<SSR4>(
+      "SSR4::orthotropic",
+      [](const auto &... a) { return kernels::orthotropic(a...); },
+      [](const Scalar & e1,
+         const Scalar & e2,
+         const Scalar & e3,
+         const Scalar & v12,
+         const Scalar & v13,
+         const Scalar & v23,
+         const Scalar & g12,
+         const Scalar & g13,
+         const Scalar & g23)
+      {
+        const at::Tensor s1 = 1 / core::raw(e1), s2 = 1 / core::raw(e2), s3 = 1 / core::raw(e3);
+        const at::Tensor s12 = -core::raw(v12) * s1, s13 = -core::raw(v13) * s1,
+                         s23 = -core::raw(v23) * s2;
+        return SSR4(core::orthotropic(core::stack<R2>({s1, s12, s13, s12, s2, s23, s13, s23, s3}),
+                                      2 * core::raw(core::stack<Vec>({g23, g13, g12}))));
+      },
+      E1,
+      E2,
+      E3,
+      nu12,
+      nu13,
+      nu23,
+      G12,
+      G13,
+      G23);
+}
+
+inline SSR4
+isotropic_E_nu(const Scalar & E, const Scalar & nu)
+{
+  return SSR4::isotropic_E_nu(E, nu);
+}
+
+inline SSR4
+SSR4::isotropic_E_nu(const CScalar & E, const CScalar & nu, const TensorOptions & options)
+{
+  return core::stiffness_of_numbers(
+      [](const auto &... x) { return isotropic_E_nu(x...); }, options, E, nu);
+}
+
+inline SSR4
+isotropic_K_G(const Scalar & K, const Scalar & G)
+{
+  return SSR4::isotropic_K_G(K, G);
+}
+
+inline SSR4
+SSR4::isotropic_K_G(const CScalar & K, const CScalar & G, const TensorOptions & options)
+{
+  return core::stiffness_of_numbers(
+      [](const auto &... x) { return isotropic_K_G(x...); }, options, K, G);
+}
+
+inline SSR4
+isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
+{
+  return SSR4::isotropic_lambda_mu(lambda, mu);
+}
+
+inline SSR4
+SSR4::isotropic_lambda_mu(const CScalar & lambda, const CScalar & mu, const TensorOptions & options)
+{
+  return core::stiffness_of_numbers(
+      [](const auto &... x) { return isotropic_lambda_mu(x...); }, options, lambda, mu);
+}
+
+inline SSR4
+cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
+{
+  return SSR4::cubic(C11, C12, C44);
+}
+
+inline SSR4
+SSR4::cubic(const CScalar & C11,
+            const CScalar & C12,
+            const CScalar & C44,
+            const TensorOptions & options)
+{
+  return core::stiffness_of_numbers(
+      [](const auto &... x) { return cubic(x...); }, options, C11, C12, C44);
+}
+
+inline SSR4
+transversely_isotropic(const Scalar & E_p,
+                       const Scalar & E_t,
+                       const Scalar & nu_p,
+                       const Scalar & nu_pt,
+                       const Scalar & G_t)
+{
+  return SSR4::transversely_isotropic(E_p, E_t, nu_p, nu_pt, G_t);
+}
+
+inline SSR4
+SSR4::transversely_isotropic(const CScalar & E_p,
+                             const CScalar & E_t,
+                             const CScalar & nu_p,
+                             const CScalar & nu_pt,
+                             const CScalar & G_t,
+                             const TensorOptions & options)
+{
+  return core::stiffness_of_numbers([](const auto &... x) { return transversely_isotropic(x...); },
+                                    options,
+                                    E_p,
+                                    E_t,
+                                    nu_p,
+                                    nu_pt,
+                                    G_t);
+}
+
+inline SSR4
+orthotropic(const Scalar & E1,
+            const Scalar & E2,
+            const Scalar & E3,
+            const Scalar & nu12,
+            const Scalar & nu13,
+            const Scalar & nu23,
+            const Scalar & G12,
+            const Scalar & G13,
+            const Scalar & G23)
+{
+  return SSR4::orthotropic(E1, E2, E3, nu12, nu13, nu23, G12, G13, G23);
+}
+
+inline SSR4
+SSR4::orthotropic(const CScalar & E1,
+                  const CScalar & E2,
+                  const CScalar & E3,
+                  const CScalar & nu12,
+                  const CScalar & nu13,
+                  const CScalar & nu23,
+                  const CScalar & G12,
+                  const CScalar & G13,
+                  const CScalar & G23,
+                  const TensorOptions & options)
+{
+  return core::stiffness_of_numbers([](const auto &... x) { return orthotropic(x...); },
+                                    options,
+                                    E1,
+                                    E2,
+                                    E3,
+                                    nu12,
+                                    nu13,
+                                    nu23,
+                                    G12,
+                                    G13,
+                                    G23);
+}
+} // namespace neml2

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/math/binary.h"
+#include "neml2/math/elementwise.h"
+#include "neml2/tensors/MillerIndex.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#include "support/cuda.h"
+#include "support/derivatives.h"
+#include "support/parity.h"
+#include "support/refusals.h"
+#include "support/values.h"
+
+#include <cmath>
+
+#include "support/catch.h"
+
+using namespace neml2;
+using core::Accepts;
+using test::Arguments;
+using test::integers;
+using test::numbers;
+using test::operation;
+using test::same;
+using test::slopes;
+
+namespace
+{
+/// One more dimension for each base dimension, for arguments of one number a batch entry.
+at::Tensor
+column(const at::Tensor & t, int n)
+{
+  return n == 0 ? t : column(t.unsqueeze(-1), n - 1);
+}
+
+/// The function of two of a type without, with one and with two base dimensions, of a type and Scalar,
+/// and of two Tensors whose base dimensions differ in number; `expected` of aligned arguments.
+template <class F>
+void
+add(std::vector<test::Operation> & all,
+    const char * name,
+    const F & f,
+    const std::function<at::Tensor(const at::Tensor &, const at::Tensor &)> & expected,
+    Accepts accepts = Accepts::numbers)
+{
+  const auto aligned = [=](int n, int m)
+  { return [=](const Arguments & a) { return expected(column(a[0], n), column(a[1], m)); }; };
+  all.push_back(operation<Scalar, Scalar>(name, accepts, f, aligned(0, 0)));
+  all.push_back(operation<Vec, Vec>(name, accepts, f, aligned(0, 0)));
+  all.push_back(operation<SR2, Scalar>(name, accepts, f, aligned(0, 1)));
+  all.push_back(operation<Scalar, SSR4>(name, accepts, f, aligned(2, 0)));
+  const std::array<TensorShape, 2> bases{TensorShape{2}, TensorShape{4, 1}};
+  const auto tensors = [=](const Arguments & a) { return expected(a[0].unsqueeze(-2), a[1]); };
+  all.push_back(test::operation_on_tensors(name, accepts, bases, f, tensors));
+}
+
+const std::vector<test::Operation> &
+operations()
+{
+  static const std::vector<test::Operation> all = []
+  {
+    std::vector<test::Operation> f;
+    add(
+        f,
+        "pow",
+        [](const auto & a, const auto & n) { return pow(a, n); },
+        [](const at::Tensor & a, const at::Tensor & n) { return at::exp(n * at::log(a)); });
+    add(
+        f,
+        "maximum",
+        [](const auto & a, const auto & b) { return maximum(a, b); },
+        [](const at::Tensor & a, const at::Tensor & b) { return at::maximum(a, b); });
+    add(
+        f,
+        "minimum",
+        [](const auto & a, const auto & b) { return minimum(a, b); },
+        [](const at::Tensor & a, const at::Tensor & b) { return at::minimum(a, b); });
+    add(
+        f,
+        "fmod",
+        [](const auto & a, const auto & b) { return fmod(a, b); },
+        [](const at::Tensor & a, const at::Tensor & b) { return a - b * at::trunc(a / b); });
+    const auto angle = [](const Arguments & a) { // arg(x + i y)
+      return at::imag(at::log(at::complex(a[1], a[0])));
+    };
+    const auto arctangent = [](const auto & y, const auto & x) { return atan2(y, x); };
+    constexpr auto floating = Accepts::floating;
+    f.push_back(operation<Scalar, Scalar>("atan2", floating, arctangent, angle));
+    f.push_back(operation<SR2, SR2>("atan2", floating, arctangent, angle));
+    return f;
+  }();
+  return all;
+}
+
+/// Whether the arguments that test::values gives it are where it is defined and smooth.
+bool
+is_smooth(const test::Operation & op)
+{
+  const bool scalars = op.base[0].empty() && op.base[1].empty();
+  return (scalars && op.name != "fmod") || op.name == "maximum" || op.name == "minimum";
+}
+
+/// Three arguments: of a type, with bounds of the type, one of them a Scalar, or of Tensors.
+const std::vector<test::Operation> &
+clamps()
+{
+  static const std::vector<test::Operation> all = []
+  {
+    const auto f = [](const auto & a, const auto & l, const auto & u) { return clamp(a, l, u); };
+    const auto expected = [](const at::Tensor & a, const at::Tensor & l, const at::Tensor & u)
+    { return at::minimum(u, at::maximum(l, a)); };
+    constexpr auto accepts = Accepts::numbers;
+    return std::vector<test::Operation>{
+        operation<Scalar, Scalar, Scalar>(
+            "clamp", accepts, f, [=](const Arguments & a) { return expected(a[0], a[1], a[2]); }),
+        operation<Vec, Vec, Scalar>("clamp",
+                                    accepts,
+                                    f,
+                                    [=](const Arguments & a)
+                                    { return expected(a[0], a[1], column(a[2], 1)); }),
+        operation<SSR4, Scalar, SSR4>("clamp",
+                                      accepts,
+                                      f,
+                                      [=](const Arguments & a)
+                                      { return expected(a[0], column(a[1], 2), a[2]); }),
+        test::operation_on_tensors(
+            "clamp",
+            accepts,
+            std::array<TensorShape, 3>{TensorShape{2, 2}, TensorShape{2}, TensorShape{2, 1}},
+            f,
+            [=](const Arguments & a) { return expected(a[0], a[1].unsqueeze(-2), a[2]); })};
+  }();
+  return all;
+}
+} // namespace
+
+TEST_CASE("Functions of two arguments agree with their definitions", "[math]")
+{
+  for (const auto & op : operations())
+    if (op.name != "pow" || is_smooth(op)) // a power of a negative number is NaN
+      REQUIRE(test::agrees_with_reference(op));
+  for (const auto & op : clamps())
+    REQUIRE(test::agrees_with_reference(op));
+}
+
+TEST_CASE("Functions of two arguments do not depend on the memory layout", "[math]")
+{
+  for (const auto & op : operations())
+    for (int layout = 1; layout < test::layouts; layout++)
+      for (const auto dtype : {kFloat64, kFloat32})
+      {
+        auto a = test::arguments(op, {{2, 3}, {3}}, dtype);
+        for (size_t k = 0; k < a.size(); k++)
+          a[k] = test::lay_out(test::Layout(layout), a[k], op.base[k].size());
+        const auto x = op.call(a), y = op.call({a[0].contiguous(), a[1].contiguous()});
+        INFO(op.name << " in layout " << layout);
+        REQUIRE(x.dtype() == dtype);
+        REQUIRE(at::allclose(x, y, 1e-6, 1e-6, /*equal_nan=*/true));
+      }
+}
+
+TEST_CASE("Functions of two arguments have the derivatives of their difference quotients",
+          "[math][autograd]")
+{
+  for (const auto & op : operations())
+    if (is_smooth(op))
+    {
+      REQUIRE(test::first_derivatives_are_right(op));
+      REQUIRE(test::second_derivatives_are_right(op));
+    }
+  for (const auto & op : clamps())
+  {
+    REQUIRE(test::first_derivatives_are_right(op));
+    REQUIRE(test::second_derivatives_are_right(op));
+  }
+  REQUIRE(test::derivatives_are_right<SR2, SR2>([](const SR2 & y, const SR2 & x)
+                                                { return atan2(y, exp(0.3 * x)); }));
+  REQUIRE(test::derivatives_are_right<SR2, Scalar>([](const SR2 & a, const Scalar & n)
+                                                   { return pow(exp(a * 0.3), n); }));
+  REQUIRE(test::derivatives_are_right<Vec>([](const Vec & a) { return pow(a, 3) + pow(2.5, a); }));
+  REQUIRE(
+      test::derivatives_are_right<Vec>([](const Vec & a) { return sin(fmod(0.3 * a + 5, 2)); }));
+  REQUIRE(test::derivatives_are_right<Vec, Scalar>(
+      [](const Vec & a, const Scalar & b) { return sin(fmod(0.1 * a + 2.6, 0.1 * b + 1)); }));
+}
+
+TEST_CASE("Functions of two arguments give shapes on the meta device", "[math]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::gives_shapes_on_meta(op));
+  for (const auto & op : clamps())
+    REQUIRE(test::gives_shapes_on_meta(op));
+  const auto a = SR2::ones({4}, TensorOptions(kFloat32).device(at::kMeta));
+  for (const auto & r :
+       {pow(a, 2), pow(2.0, a), maximum(a, 0.0), minimum(0, a), fmod(a, 2), clamp(a, 0, 1.5)})
+  {
+    REQUIRE(r.is_meta());
+    REQUIRE(r.batch_sizes() == TensorShape{4});
+    REQUIRE(r.scalar_type() == kFloat32);
+  }
+  const auto i = Vec::ones({4}, TensorOptions(kInt64).device(at::kMeta));
+  for (const auto & r : {gcd(i, i), normalize_gcd(i)})
+    REQUIRE((r.is_meta() && r.batch_sizes() == TensorShape{4} && r.scalar_type() == kInt64));
+}
+
+TEST_CASE("Functions of two arguments give the same on a GPU", "[math][cuda]")
+{
+  for (const auto & op : operations())
+    if (op.name != "pow" || is_smooth(op))
+      REQUIRE(test::same_on_cuda(op));
+  for (const auto & op : clamps())
+    REQUIRE(test::same_on_cuda(op));
+  if (test::without_cuda())
+    return;
+  const Vec i(at::randint(-12, 12, {300, 3}, kInt64)), j(at::randint(-12, 12, {300, 3}, kInt64));
+  REQUIRE(at::equal(gcd(i.to(at::kCUDA), j.to(at::kCUDA)).cpu(), gcd(i, j)));
+  REQUIRE(at::equal(normalize_gcd(i.to(at::kCUDA)).cpu(), normalize_gcd(i)));
+}
+
+TEST_CASE("Functions of two arguments refuse bad operands and say why", "[math][errors]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::refuses_bad_operands(op));
+  for (const auto & op : clamps())
+    REQUIRE(test::refuses_bad_operands(op));
+}
+
+TEST_CASE("minimum, maximum and clamp of integers are exact", "[math]")
+{
+  for (const auto & op : operations())
+    if (op.name == "minimum" || op.name == "maximum")
+      REQUIRE(test::is_exact_on_integers(op));
+  for (const auto & op : clamps())
+    REQUIRE(test::is_exact_on_integers(op));
+  const auto i = integers({-2, 3, 9007199254740993});
+  REQUIRE(at::equal(maximum(i, 4), integers({4, 4, 9007199254740993})));
+  REQUIRE(at::equal(clamp(i, 0, 9007199254740992), integers({0, 3, 9007199254740992})));
+  REQUIRE(at::equal(pow(i, 2).slice(0, 0, 2), integers({4, 9})));
+  REQUIRE(at::equal(fmod(i, 2), integers({0, 1, 1})));
+}
+
+TEST_CASE("The values of functions of two arguments", "[math]")
+{
+  REQUIRE(same(atan2(numbers({0, 1, 1, -1, 0}), numbers({0, 1, -1, -1, -1})),
+               {0, pi / 4, 0.75 * pi, -0.75 * pi, pi}));
+  REQUIRE(same(pow(numbers({0, 2, -2, -2, 4}), numbers({0, 10, 3, 0.5, -0.5})),
+               {1, 1024, -8, NAN, 0.5}));
+  REQUIRE(same(pow(numbers({3, 4}), -1), {1.0 / 3, 0.25}));
+  REQUIRE(same(pow(2, numbers({3, -1, 0.5})), {8, 0.5, 1.4142135623730951}));
+  // the sign of the dividend
+  REQUIRE(
+      same(fmod(numbers({5.5, -5.5, 5.5, -5.5}), numbers({2, 2, -2, -2})), {1.5, -1.5, 1.5, -1.5}));
+  REQUIRE(same(fmod(numbers({-7, 7.5, NAN, INFINITY}), 3), {-1, 1.5, NAN, NAN}));
+  REQUIRE(same(fmod(numbers({1, 2}), numbers({0, NAN})), {NAN, NAN}));
+}
+
+TEST_CASE("fmod has the derivatives 1 and -trunc(a/b)", "[math][autograd]")
+{
+  const auto x = numbers({7.5, -7.5}).requires_grad_(), y = numbers({2, 2}).requires_grad_();
+  const auto g = slopes(fmod(Scalar(x), Scalar(y)), {x, y});
+  REQUIRE(same(g[0], {1, 1}));
+  REQUIRE(same(g[1], {-3, 3}));
+}
+
+TEST_CASE("gcd is that of the absolute values", "[math]")
+{
+  REQUIRE(at::equal(gcd(integers({12, -12, 0, 0, 7}), integers({18, 18, -5, 0, 13})),
+                    integers({6, 6, 5, 0, 1})));
+  const auto a = at::randint(-40, 40, {5, 3}, kInt64), b = at::randint(-40, 40, {2, 1, 3}, kInt64);
+  REQUIRE(at::equal(gcd(Vec(a), Vec(b)), at::gcd(a, b)));
+  const auto n = at::randint(-40, 40, {5}, kInt64);
+  const auto r = gcd(Vec(a), Scalar(n));
+  REQUIRE(at::equal(r, at::gcd(a, n.unsqueeze(-1))));
+  REQUIRE(r.batch_sizes() == TensorShape{5});
+  REQUIRE(gcd(Vec(a).to(kInt16), Vec(a).to(kInt16)).scalar_type() == kInt16);
+  REQUIRE(test::error_of([&] { gcd(Vec::ones(), Vec::ones()); })
+              .rfind("gcd: not defined for dtype float64 (Vec (; 3)). Expected an integer", 0) ==
+          0);
+  REQUIRE(test::error_of([&] { gcd(Vec(a), Vec()); }).rfind("gcd: undefined tensor", 0) == 0);
+  REQUIRE(test::error_of([&] { gcd(Vec(a), Scalar(n.slice(0, 0, 3))); })
+              .rfind("gcd: batch shapes [5] and [3] do not broadcast", 0) == 0);
+}
+
+TEST_CASE("normalize_gcd divides by what all components have in common", "[math]")
+{
+  const Vec a(at::tensor(std::vector<int64_t>{4, -2, 6, 0, 0, 5, 3, 5, 7, 0, 0, 0}, kInt64)
+                  .reshape({4, 3}));
+  const auto expected =
+      at::tensor(std::vector<int64_t>{2, -1, 3, 0, 0, 1, 3, 5, 7, 0, 0, 0}, kInt64).reshape({4, 3});
+  REQUIRE(at::equal(normalize_gcd(a), expected));
+  REQUIRE(at::equal(normalize_gcd(Vec(a.reshape({2, 2, 3}))).flatten(0, 1), expected));
+  REQUIRE(at::equal(normalize_gcd(a.to(kFloat64)), expected));                    // becomes integer
+  REQUIRE(at::equal(normalize_gcd(Vec(a.to(kFloat64) * (1 - 1e-12))), expected)); // rounded
+  REQUIRE(normalize_gcd(a.to(kInt16)).scalar_type() == kInt16);
+  REQUIRE(normalize_gcd(Vec::ones({0}, kInt64)).batch_sizes() == TensorShape{0});
+  REQUIRE(at::equal(normalize_gcd(integers({-4, 7})), integers({1, 1})));
+  const neml2::Tensor m(a.reshape({2, 2, 3}), 1); // of both rows of a matrix
+  REQUIRE(at::equal(normalize_gcd(m).flatten(0, 1).slice(0, 2), a.slice(0, 2)));
+  REQUIRE(normalize_gcd(m).batch_dim() == 1);
+  REQUIRE(test::error_of([&] { normalize_gcd(Vec()); }).rfind("normalize_gcd: undefined", 0) == 0);
+  REQUIRE(test::error_of([&] { normalize_gcd(Vec::ones({2}, c10::kBool)); })
+              .rfind("normalize_gcd: not defined for dtype bool", 0) == 0);
+}
+
+TEST_CASE("maximum and minimum with a number are those with a tensor of it", "[math]")
+{
+  const SR2 a(at::rand({5, 6}, kFloat64) - 0.5);
+  const auto n = SR2::full({5}, 0.1);
+  REQUIRE(at::equal(maximum(a, 0.1), maximum(a, n)));
+  REQUIRE(at::equal(maximum(0.1, a), maximum(n, a)));
+  REQUIRE(at::equal(minimum(a, 0.1), minimum(a, n)));
+  REQUIRE(at::equal(minimum(0.1, a), minimum(n, a)));
+  REQUIRE(maximum(a.to(kFloat32), 0.1).scalar_type() == kFloat32);
+}
+
+TEST_CASE("At a tie the derivative of maximum and minimum goes to the second one",
+          "[math][autograd]")
+{
+  const auto x = numbers({-1, 0, 2}).requires_grad_(), y = numbers({-2, 0, 3}).requires_grad_();
+  const Scalar a(x), b(y);
+  const auto larger = slopes(maximum(a, b), {x, y}), smaller = slopes(minimum(a, b), {x, y});
+  REQUIRE(same(larger[0], {1, 0, 0}));
+  REQUIRE(same(larger[1], {0, 1, 1}));
+  REQUIRE(same(smaller[0], {0, 0, 1}));
+  REQUIRE(same(smaller[1], {1, 1, 0}));
+  REQUIRE(same(slopes(maximum(a, 0.0), {x})[0], {0, 0, 1}));
+  REQUIRE(same(slopes(maximum(0.0, a), {x})[0], {0, 1, 1}));
+  REQUIRE(same(slopes(minimum(a, 0.0), {x})[0], {1, 0, 0}));
+  REQUIRE(same(slopes(minimum(0.0, a), {x})[0], {1, 1, 0}));
+}
+
+TEST_CASE("maximum and minimum are NaN where either argument is", "[math]")
+{
+  for (const bool differentiated : {false, true})
+    for (const auto dtype : {kFloat64, kFloat32})
+    {
+      const auto tracked = [=](const at::Tensor & t)
+      { return Scalar(t.to(dtype).requires_grad_(differentiated)); };
+      const auto a = tracked(numbers({NAN, 1, NAN, INFINITY})),
+                 b = tracked(numbers({1, NAN, NAN, -INFINITY}));
+      REQUIRE(same(maximum(a, b).to(kFloat64), {NAN, NAN, NAN, INFINITY}));
+      REQUIRE(same(minimum(a, b).to(kFloat64), {NAN, NAN, NAN, -INFINITY}));
+      for (const auto & r : {maximum(a, 0.0), maximum(0.0, a), minimum(a, 2), minimum(2, a)})
+        REQUIRE(at::equal(r.isnan(), a.isnan()));
+      for (const auto & r : {maximum(a, NAN), maximum(NAN, a), minimum(a, NAN), minimum(NAN, a)})
+      {
+        REQUIRE(r.scalar_type() == dtype);
+        REQUIRE(r.isnan().all().item<bool>());
+      }
+    }
+}
+
+TEST_CASE("maximum and minimum have the same values whether differentiated or not", "[math]")
+{
+  const auto a = at::rand({300, 6}, kFloat64) - 0.5, b = at::rand({6}, kFloat64) - 0.5;
+  const SR2 s(a), t(b), u(a.clone().requires_grad_());
+  REQUIRE(at::equal(maximum(s, t), maximum(u, t)));
+  REQUIRE(at::equal(minimum(s, t), minimum(u, t)));
+  REQUIRE(at::equal(maximum(s, 0.1), maximum(u, 0.1)));
+  REQUIRE(at::equal(maximum(0.1, s), maximum(0.1, u)));
+  REQUIRE(at::equal(minimum(s, 0.1), minimum(u, 0.1)));
+  REQUIRE(at::equal(minimum(0.1, s), minimum(0.1, u)));
+}
+
+TEST_CASE("clamp keeps to its bounds, the upper one where they are in the wrong order", "[math]")
+{
+  const auto a = numbers({-2, 0.25, 3, NAN, INFINITY});
+  REQUIRE(same(clamp(a, 0.0, 1.0), {0, 0.25, 1, NAN, 1}));
+  REQUIRE(same(clip(a, 0, 1), {0, 0.25, 1, NAN, 1}));
+  REQUIRE(same(clamp(a, 1.0, 0.0), {0, 0, 0, NAN, 0}));
+  REQUIRE(same(clamp(a, numbers({-3, 1, 0, 0, 0}), 2), {-2, 1, 2, NAN, 2}));
+  REQUIRE(same(clamp(a, 0, numbers({1, 0.125, 1, 1, NAN})), {0, 0.125, 1, NAN, NAN}));
+  REQUIRE(same(clamp(a, NAN, 1.0), {NAN, NAN, NAN, NAN, NAN}));
+  REQUIRE(clamp(a.to(kFloat32), 0.0, 1.0).scalar_type() == kFloat32);
+  const SR2 s(at::rand({6, 6}, kFloat64));
+  const Scalar bound(at::linspace(0, 1, 6, kFloat64)); // never one a component
+  REQUIRE(at::equal(clamp(s, bound, 1.0), at::maximum(bound.unsqueeze(-1), s)));
+  REQUIRE(clip(s, bound.batch_unsqueeze(-1), s).batch_sizes() == TensorShape{6, 6});
+}
+
+TEST_CASE("At a bound the derivative of clamp is that of the tensor", "[math][autograd]")
+{
+  const auto x = numbers({-1, 0, 0.5, 1, 2}).requires_grad_();
+  const auto lower = numbers({0, 0, 0, 0, 0}).requires_grad_(),
+             upper = numbers({1, 1, 1, 1, 1}).requires_grad_();
+  const auto g = slopes(clamp(Scalar(x), Scalar(lower), Scalar(upper)), {x, lower, upper});
+  REQUIRE(same(g[0], {0, 1, 1, 1, 0}));
+  REQUIRE(same(g[1], {1, 0, 0, 0, 0}));
+  REQUIRE(same(g[2], {0, 0, 0, 0, 1}));
+  REQUIRE(same(slopes(clamp(Scalar(x), 0, 1), {x})[0], {0, 1, 1, 1, 0}));
+}
+
+TEST_CASE("Base dimensions of a Tensor are aligned with base dimensions only", "[math]")
+{
+  const at::Tensor u = at::rand({3, 2}, kFloat64), v = at::rand({3, 4, 2}, kFloat64);
+  const neml2::Tensor a(u, 1), b(v, 1); // (3; 2) and (3; 4, 2)
+  const auto r = maximum(a, b);
+  REQUIRE(r.batch_sizes() == TensorShape{3});
+  REQUIRE(at::equal(r, at::maximum(u.unsqueeze(1), v)));
+  REQUIRE(at::equal(pow(b, a), at::pow(v, u.unsqueeze(1))));
+  REQUIRE(at::equal(atan2(a, b), at::atan2(u.unsqueeze(1), v)));
+  REQUIRE(at::equal(clamp(b, 0.0, a), at::minimum(u.unsqueeze(1), v)));
+  const Scalar n(at::rand({3}, kFloat64));
+  REQUIRE(at::equal(minimum(b, n), at::minimum(v, n.reshape({3, 1, 1}))));
+  const neml2::Tensor wrong(at::ones({3, 4, 5}, kFloat64), 1);
+  for (const auto & message : {test::error_of([&] { maximum(b, wrong); }),
+                               test::error_of([&] { pow(b, wrong); }),
+                               test::error_of([&] { fmod(b, wrong); }),
+                               test::error_of([&] { clamp(b, b, wrong); }),
+                               test::error_of([&] { clamp(b, wrong, 1.0); }),
+                               test::error_of([&] { atan2(b, wrong); })})
+    REQUIRE_THAT(message,
+                 Catch::Matchers::ContainsSubstring("base shapes [4, 2] and [4, 5] do not"));
+}
+
+TEST_CASE("Numbers that a function cannot take are refused", "[math][errors]")
+{
+  const Scalar a(2, kFloat64), i(2, kInt64);
+  const CScalar complex(c10::complex<double>(0, 1));
+  const std::pair<std::string, std::string> cases[] = {
+      {test::error_of([&] { pow(a, complex); }), "pow: the number"},
+      {test::error_of([&] { pow(complex, a); }), "pow: the number"},
+      {test::error_of([&] { maximum(a, complex); }), "maximum: the number"},
+      {test::error_of([&] { minimum(complex, a); }), "minimum: the number"},
+      {test::error_of([&] { fmod(a, complex); }), "fmod: the number"},
+      {test::error_of([&] { clamp(a, 0, complex); }), "clamp: the number"},
+      {test::error_of([&] { clamp(a, complex, 1); }), "clamp: the number"},
+      {test::error_of([&] { fmod(i, 0); }), "fmod: ZeroDivisionError"},
+      {test::error_of([&] { pow(i, -1); }), "pow: Integers to negative integer powers"},
+      {test::error_of([&] { pow(i, -i); }), "pow: some exponents of integers"},
+      {test::error_of([&] { pow(2, -i); }), "pow: some exponents of integers"}};
+  for (const auto & [message, part] : cases)
+    REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
+}

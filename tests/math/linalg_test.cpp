@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/math/linalg.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#include "support/cuda.h"
+#include "support/derivatives.h"
+#include "support/refusals.h"
+#include "support/tensors.h"
+
+#include "support/catch.h"
+
+using namespace neml2;
+using Catch::Matchers::ContainsSubstring;
+using core::Accepts;
+using test::Arguments;
+using test::described;
+using test::error_of;
+using test::operation_on_tensors;
+
+namespace
+{
+using Tensors = std::vector<Tensor>;
+
+Tensor
+solved_by_factors(const Tensor & A, const Tensor & B, bool left, bool adjoint)
+{
+  const auto [LU, pivots] = linalg::lu_factor(A);
+  return linalg::lu_solve(LU, pivots, B, left, adjoint);
+}
+
+const std::vector<test::Operation> &
+operations()
+{
+  constexpr auto floating = Accepts::floating;
+  static const std::vector<test::Operation> all{
+      operation_on_tensors(
+          "linalg::vector_norm",
+          floating,
+          {{4}},
+          [](const Tensors & t) { return Tensor(linalg::vector_norm(t[0])); },
+          [](const Arguments & a) { return at::sqrt((a[0] * a[0]).sum(-1)); }),
+      operation_on_tensors(
+          "linalg::vector_norm",
+          floating,
+          {{}},
+          [](const Tensors & t) { return Tensor(linalg::vector_norm(t[0])); },
+          [](const Arguments & a) { return a[0].abs(); }),
+      operation_on_tensors(
+          "linalg::vecdot",
+          Accepts::numbers,
+          {{4}, {4}},
+          [](const Tensors & t) { return Tensor(linalg::vecdot(t[0], t[1])); },
+          [](const Arguments & a) { return (a[0] * a[1]).sum(-1); }),
+      operation_on_tensors(
+          "linalg::inv",
+          floating,
+          {{4, 4}},
+          [](const Tensors & t) { return linalg::inv(t[0]); },
+          [](const Arguments & a) { return at::linalg_inv(a[0]); }),
+      operation_on_tensors(
+          "linalg::solve",
+          floating,
+          {{4, 4}, {4}},
+          [](const Tensors & t) { return linalg::solve(t[0], t[1]); },
+          [](const Arguments & a)
+          { return at::matmul(at::linalg_inv(a[0]), a[1].unsqueeze(-1)).squeeze(-1); }),
+      operation_on_tensors(
+          "linalg::solve",
+          floating,
+          {{3, 3}, {3, 3}},
+          [](const Tensors & t) { return linalg::solve(t[0], t[1]); },
+          [](const Arguments & a) { return at::matmul(at::linalg_inv(a[0]), a[1]); })};
+  return all;
+}
+
+/// lu_solve of what lu_factor gave: from the left and the right, of the matrix and of its
+/// transpose.
+const std::vector<test::Operation> &
+factored()
+{
+  static const std::vector<test::Operation> all = []
+  {
+    std::vector<test::Operation> r;
+    for (const bool left : {true, false})
+      for (const bool adjoint : {true, false})
+        r.push_back(operation_on_tensors(
+            "linalg::lu_solve",
+            Accepts::floating,
+            {{4, 4}, {4, 4}},
+            [=](const Tensors & t) { return solved_by_factors(t[0], t[1], left, adjoint); },
+            [=](const Arguments & a)
+            {
+              const at::Tensor A = at::linalg_inv(adjoint ? a[0].mT() : a[0]);
+              return left ? at::matmul(A, a[1]) : at::matmul(a[1], A);
+            }));
+    return r;
+  }();
+  return all;
+}
+
+Tensor
+zeros(TensorShapeRef batch, TensorShapeRef base)
+{
+  return Tensor::zeros(batch, base, kFloat64);
+}
+
+/// Unit matrices.
+Tensor
+units(TensorShapeRef batch, Size n)
+{
+  return Tensor::identity(batch, n, kFloat64);
+}
+} // namespace
+
+TEST_CASE("Linear algebra agrees with its definitions", "[math][linalg]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::agrees_with_reference(op));
+  for (const auto & op : factored())
+    REQUIRE(test::agrees_with_reference(op));
+}
+
+TEST_CASE("Linear algebra can be differentiated twice", "[math][linalg][autograd]")
+{
+  for (const auto & op : operations())
+  {
+    REQUIRE(test::first_derivatives_are_right(op));
+    REQUIRE(test::second_derivatives_are_right(op));
+  }
+  for (const auto & op : factored())
+    REQUIRE(test::first_derivatives_are_right(op));
+}
+
+TEST_CASE("Linear algebra gives shapes on the meta device", "[math][linalg]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::gives_shapes_on_meta(op));
+  for (const auto & op : factored())
+    REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("Linear algebra refuses what it cannot do", "[math][linalg][errors]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::refuses_bad_operands(op));
+}
+
+TEST_CASE("Linear algebra is the same on the GPU", "[math][linalg][cuda]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::same_on_cuda(op));
+  for (const auto & op : factored())
+    REQUIRE(test::same_on_cuda(op));
+}
+
+TEST_CASE("The right side of solve is a vector or a matrix by its base dimensions",
+          "[math][linalg]")
+{
+  // Where sizes alone could not tell: LibTorch would take each of these for the other kind.
+  REQUIRE(described(linalg::solve(units({3}, 3), zeros({}, {3, 3}))) == "Tensor (3; 3, 3)");
+  REQUIRE(described(linalg::solve(units({3}, 3), zeros({3}, {3}))) == "Tensor (3; 3)");
+  REQUIRE(described(linalg::solve(units({}, 3), zeros({3}, {3}))) == "Tensor (3; 3)");
+  REQUIRE(described(linalg::solve(units({5}, 3), zeros({2, 1}, {3}))) == "Tensor (2, 5; 3)");
+  REQUIRE(described(linalg::solve(units({2, 5}, 3), zeros({5}, {3, 7}))) == "Tensor (2, 5; 3, 7)");
+  REQUIRE(described(linalg::solve(units({0}, 3), zeros({1}, {3, 7}))) == "Tensor (0; 3, 7)");
+  const at::Tensor b = at::arange(9, at::kDouble).reshape({3, 3});
+  REQUIRE(at::equal(linalg::solve(units({3}, 3), Tensor(b, 0)), b.expand({3, 3, 3})));
+}
+
+TEST_CASE("A singular matrix gives NaN, or an error that counts them", "[math][linalg][errors]")
+{
+  const Tensor A(at::stack({at::eye(3, at::kDouble),
+                            at::zeros({3, 3}, at::kDouble),
+                            at::diag_embed(at::tensor({1.0, 0.0, 1.0}, at::kDouble))}),
+                 1);
+  const Tensor b = zeros({}, {3});
+  const Tensor x = linalg::solve(A, b);
+  REQUIRE(at::equal(x[0], b));
+  REQUIRE(x.slice(0, 1).isnan().all().item<bool>());
+  REQUIRE_THAT(error_of([&] { linalg::solve(A, b, /*check_errors=*/true); }),
+               ContainsSubstring("linalg::solve: 2 of the 3 matrices in Tensor (3; 3, 3)"));
+  REQUIRE(at::equal(linalg::solve(units({4}, 3), b, true), at::zeros({4, 3}, at::kDouble)));
+  REQUIRE_THROWS_AS(linalg::lu_factor(A), NEMLException);
+  REQUIRE(linalg::inv(A)[1].isfinite().logical_not().all().item<bool>());
+}
+
+TEST_CASE("LU factors multiply to the matrix with its rows interchanged", "[math][linalg]")
+{
+  const Tensor A(at::rand({5, 4, 4}, at::kDouble), 1);
+  const auto [LU, pivots] = linalg::lu_factor(A);
+  REQUIRE(described(LU) == "Tensor (5; 4, 4)");
+  REQUIRE(described(pivots) == "Tensor (5; 4)");
+  REQUIRE(pivots.scalar_type() == kInt32);
+  for (Size i = 0; i < 5; i++)
+  {
+    at::Tensor B = A[i].clone();
+    for (Size k = 0; k < 4; k++)
+    {
+      const auto other = pivots[i][k].item<int64_t>() - 1;
+      const at::Tensor row = B[k].clone();
+      B[k].copy_(B[other].clone());
+      B[other].copy_(row);
+    }
+    REQUIRE(at::allclose(
+        at::matmul(LU[i].tril(-1) + at::eye(4, at::kDouble), LU[i].triu()), B, 0, 1e-14));
+  }
+  const auto [wide, rows] = linalg::lu_factor(Tensor(at::rand({2, 3, 5}, at::kDouble), 1));
+  REQUIRE(described(wide) == "Tensor (2; 3, 5)");
+  REQUIRE(described(rows) == "Tensor (2; 3)");
+}
+
+TEST_CASE("Linear algebra refuses base dimensions that do not fit", "[math][linalg][errors]")
+{
+  const Tensor I = units({2}, 3);
+  REQUIRE_THAT(error_of([&] { linalg::vector_norm(I); }), ContainsSubstring("one or none"));
+  REQUIRE_THAT(error_of([&] { linalg::vecdot(zeros({}, {3}), zeros({}, {4})); }),
+               ContainsSubstring("linalg::vecdot: the contracted"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::inv(zeros({2}, {3, 4}));
+                   }),
+               ContainsSubstring("linalg::inv: Tensor (2; 3, 4) is not square"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::inv(zeros({}, {3, 3, 3, 3}));
+                   }),
+               ContainsSubstring("has 4 base dimensions, expected 2"));
+  REQUIRE_THAT(error_of([&] { linalg::solve(I, zeros({2}, {4})); }),
+               ContainsSubstring("has 4 rows, the matrix 3"));
+  REQUIRE_THAT(error_of([&] { linalg::solve(I, zeros({2}, {})); }),
+               ContainsSubstring("Expected one (a vector) or two (a matrix)"));
+  REQUIRE_THAT(error_of([&] { linalg::lu_factor(zeros({2}, {3})); }),
+               ContainsSubstring("linalg::lu_factor: Tensor (2; 3) has 1 base dimensions"));
+  const auto [LU, pivots] = linalg::lu_factor(I);
+  const Tensor factors = LU, rows = pivots; // structured bindings cannot be captured
+  REQUIRE_THAT(error_of([&] { linalg::lu_solve(factors, rows, zeros({2}, {3})); }),
+               ContainsSubstring("linalg::lu_solve: Tensor (2; 3) has 1 base dimensions"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::lu_solve(factors, rows, zeros({2}, {4, 3}));
+                   }),
+               ContainsSubstring("4 rows, the matrix 3"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::lu_solve(factors, rows, zeros({2}, {3, 4}), false);
+                   }),
+               ContainsSubstring("4 columns, the matrix 3"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::lu_solve(factors, rows.to(kInt64), zeros({2}, {3, 3}));
+                   }),
+               ContainsSubstring("of dtype int64"));
+  for (const int bad : {0, 4})
+    REQUIRE_THAT(
+        error_of(
+            [&] {
+              linalg::lu_solve(factors, Tensor::full({2}, {3}, bad, at::kInt), zeros({2}, {3, 3}));
+            }),
+        ContainsSubstring("Expected what lu_factor gave"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::lu_solve(factors, Tensor(), zeros({2}, {3, 3}));
+                   }),
+               ContainsSubstring("linalg::lu_solve: undefined tensor"));
+}
+
+TEST_CASE("linalg::cross and linalg::outer of vectors are those of Vec", "[math][linalg]")
+{
+  const Vec a(at::rand({5, 3}, at::kDouble)), b(at::rand({2, 1, 3}, at::kDouble));
+  REQUIRE(at::equal(linalg::cross(a, b), a.cross(b)));
+  REQUIRE(at::equal(linalg::outer(a, b), a.outer(b)));
+  REQUIRE(described(linalg::outer(a, b)) == "R2 (2, 5; 3, 3)");
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/tensors/kinematics.h"
+#include "support/cuda.h"
+#include "support/derivatives.h"
+#include "support/gradients.h"
+#include "support/parity.h"
+#include "support/reference.h"
+#include "support/refusals.h"
+
+#include "neml2/tensors/matrix_functions.h"
+#include "support/catch.h"
+
+using namespace neml2;
+using core::Accepts;
+using test::Arguments;
+using test::full_of;
+using test::operation;
+using test::stored_of;
+
+namespace
+{
+at::Tensor
+right_of(const at::Tensor & F)
+{
+  return at::einsum("...ki,...kj->...ij", {F, F});
+}
+
+/// Σ f(σ_k) v_k v_k by the singular values of F.
+template <class F_>
+at::Tensor
+of_stretch(const at::Tensor & F, const F_ & f)
+{
+  const auto [U, S, Vh] = at::linalg_svd(F);
+  return at::matmul(Vh.transpose(-1, -2) * f(S).unsqueeze(-2), Vh);
+}
+
+at::Tensor
+rotation_in(const at::Tensor & F)
+{
+  const auto [U, S, Vh] = at::linalg_svd(F);
+  return at::matmul(U, Vh);
+}
+
+/// Operations with a derivative rule.
+const std::vector<test::Operation> &
+operations()
+{
+  static const std::vector<test::Operation> all{
+      operation<R2>(
+          "polar_rotation",
+          Accepts::floating,
+          [](const R2 & F) { return polar_rotation(F); },
+          [](const Arguments & a) { return rotation_in(a[0]); }),
+      operation<R2>(
+          "right_cauchy_green",
+          Accepts::floating,
+          [](const R2 & F) { return right_cauchy_green(F); },
+          [](const Arguments & a) { return stored_of(right_of(a[0])); }),
+      operation<R2>(
+          "left_cauchy_green",
+          Accepts::floating,
+          [](const R2 & F) { return left_cauchy_green(F); },
+          [](const Arguments & a) { return stored_of(right_of(a[0].transpose(-1, -2))); }),
+      operation<R2>(
+          "green_lagrange",
+          Accepts::floating,
+          [](const R2 & F) { return green_lagrange(F); },
+          [](const Arguments & a) { return stored_of(right_of(a[0]) - test::delta()) / 2; }),
+      operation<R2>(
+          "hencky_strain",
+          Accepts::floating,
+          [](const R2 & F) { return hencky_strain(F); },
+          [](const Arguments & a)
+          { return stored_of(of_stretch(a[0], [](const at::Tensor & x) { return x.log(); })); })};
+  return all;
+}
+
+/// Compositions of operations that have one.
+const std::vector<test::Operation> &
+others()
+{
+  const auto pushed = [](const at::Tensor & s, const at::Tensor & F) {
+    return stored_of(at::einsum("...ik,...kl,...jl->...ij", {F, full_of(s), F}));
+  };
+  static const std::vector<test::Operation> all{
+      operation<R2>(
+          "polar_rotation",
+          Accepts::floating,
+          [](const R2 & F) { return polar(F).first; },
+          [](const Arguments & a) { return rotation_in(a[0]); }),
+      operation<R2>(
+          "polar_rotation",
+          Accepts::floating,
+          [](const R2 & F) { return polar(F).second; },
+          [](const Arguments & a)
+          { return stored_of(of_stretch(a[0], [](const at::Tensor & x) { return x; })); }),
+      operation<R2>(
+          "right_stretch",
+          Accepts::floating,
+          [](const R2 & F) { return right_stretch(F); },
+          [](const Arguments & a)
+          { return stored_of(of_stretch(a[0], [](const at::Tensor & x) { return x; })); }),
+      operation<R2>(
+          "left_stretch",
+          Accepts::floating,
+          [](const R2 & F) { return left_stretch(F); },
+          [](const Arguments & a) {
+            return stored_of(
+                of_stretch(a[0].transpose(-1, -2), [](const at::Tensor & x) { return x; }));
+          }),
+      operation<SR2, R2>(
+          "rotate",
+          Accepts::floating,
+          [](const SR2 & s, const R2 & F) { return push_forward(s, F); },
+          [=](const Arguments & a) { return pushed(a[0], a[1]); }),
+      operation<SR2, R2>(
+          "pull_back",
+          Accepts::floating,
+          [](const SR2 & s, const R2 & F) { return pull_back(s, F); },
+          [=](const Arguments & a) { return pushed(a[0], at::linalg_inv(a[1])); }),
+      operation<SR2, R2>(
+          "push_forward_covariant",
+          Accepts::floating,
+          [](const SR2 & s, const R2 & F) { return push_forward_covariant(s, F); },
+          [=](const Arguments & a)
+          { return pushed(a[0], at::linalg_inv(a[1]).transpose(-1, -2)); }),
+      operation<SR2, R2>(
+          "pull_back_covariant",
+          Accepts::floating,
+          [](const SR2 & s, const R2 & F) { return pull_back_covariant(s, F); },
+          [=](const Arguments & a) { return pushed(a[0], a[1].transpose(-1, -2)); }),
+      operation<SSR4, R2>(
+          "rotate",
+          Accepts::floating,
+          [](const SSR4 & C, const R2 & F) { return push_forward(C, F); },
+          [=](const Arguments & a)
+          {
+            return test::stored4_of(at::einsum("...im,...jn,...ko,...lp,...mnop->...ijkl",
+                                               {a[1], a[1], a[1], a[1], test::full4_of(a[0])}));
+          }),
+      operation<SSR4, R2>(
+          "pull_back",
+          Accepts::floating,
+          [](const SSR4 & C, const R2 & F) { return pull_back(C, F); },
+          [=](const Arguments & a)
+          {
+            const auto f = at::linalg_inv(a[1]);
+            return test::stored4_of(at::einsum("...im,...jn,...ko,...lp,...mnop->...ijkl",
+                                               {f, f, f, f, test::full4_of(a[0])}));
+          })};
+  return all;
+}
+
+std::vector<test::Operation>
+all_operations()
+{
+  auto all = operations();
+  all.insert(all.end(), others().begin(), others().end());
+  return all;
+}
+} // namespace
+
+TEST_CASE("Kinematics agrees with its definitions", "[tensors][kinematics]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::agrees_with_reference(op));
+}
+
+TEST_CASE("Kinematics is the same fused and composed", "[tensors][kinematics]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::same_on_both_paths(op));
+}
+
+TEST_CASE("Kinematics has the derivatives of its difference quotients",
+          "[tensors][kinematics][autograd]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::first_derivatives_are_right(op));
+}
+
+TEST_CASE("Kinematics can be differentiated twice", "[tensors][kinematics][autograd]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::second_derivatives_are_right(op));
+}
+
+TEST_CASE("Gradients of kinematics are fused and right", "[tensors][kinematics][autograd]")
+{
+  for (const auto & op : operations())
+    REQUIRE(test::gradients_are_fused_and_right(op));
+}
+
+TEST_CASE("Kinematics gives shapes on the meta device", "[tensors][kinematics]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::gives_shapes_on_meta(op));
+}
+
+TEST_CASE("Kinematics refuses bad operands and says why", "[tensors][kinematics][errors]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::refuses_bad_operands(op));
+}
+
+TEST_CASE("Kinematics is the same on a GPU", "[tensors][kinematics][cuda]")
+{
+  for (const auto & op : all_operations())
+    REQUIRE(test::same_on_cuda(op));
+}
+
+TEST_CASE("The polar decomposition is a rotation and a positive definite stretch",
+          "[tensors][kinematics]")
+{
+  const R2 F(at::randn({200, 3, 3}, at::kDouble));
+  const auto [R, U] = polar(F);
+  const auto I = R2::identity().expand({200, 3, 3});
+  REQUIRE(at::allclose(R.transpose() * R, I, 0, 1e-14));
+  REQUIRE(at::equal(core::raw(R.det()).sign(), core::raw(F.det()).sign()));
+  REQUIRE((at::linalg_eigvalsh(full(U)) > 0).all().item<bool>());
+  REQUIRE(at::allclose(R * full(U), F, 1e-13, 1e-13));
+  REQUIRE(at::allclose(full(left_stretch(F)) * R, F, 1e-13, 1e-13));
+  REQUIRE(at::allclose(right_stretch(F), U, 1e-14, 1e-14));
+  REQUIRE(at::allclose(U, sqrtm(right_cauchy_green(F)), 1e-7, 1e-9));
+  REQUIRE(at::allclose(hencky_strain(F), logm(U), 1e-7, 1e-8));
+  REQUIRE(polar(R2::zeros()).first.isnan().all().item<bool>());
+}
+
+TEST_CASE("Derivatives of kinematics are right for equal stretches",
+          "[tensors][kinematics][autograd]")
+{
+  const auto Q = Rot::fill(0.3, -0.1, 0.2).euler_rodrigues();
+  const at::Tensor weight = at::arange(9, at::kDouble).reshape({3, 3});
+  for (const auto & F : {R2::identity(), Q, Q * 1.5})
+    for (const bool rules : {true, false})
+    {
+      const auto derivatives = [&]
+      {
+        const R2 x(F.detach().clone().requires_grad_());
+        const auto y = (core::raw(polar_rotation(x)) * weight).sum() +
+                       (core::raw(full(hencky_strain(x))) * weight).sum();
+        const auto g = torch::autograd::grad({y}, {x}, {}, true, true)[0];
+        return at::stack({g, torch::autograd::grad({(g * weight).sum()}, {x})[0]});
+      };
+      const auto d = rules ? derivatives()
+                           : [&]
+      {
+        const test::WithoutGradientRules composed;
+        return derivatives();
+      }();
+      // dR = R skew(Rᵀ dF) / |U|, d log U = sym(Rᵀ dF) / |U| of F = |U| R
+      const double stretch = at::linalg_matrix_norm(F, 2).item<double>();
+      const at::Tensor R = core::raw(F) / stretch, RtW = at::matmul(R.t(), weight);
+      const auto symmetric = (weight + weight.t()) / 2;
+      const auto expected =
+          (at::matmul(R, (RtW - RtW.t()) / 2) + at::matmul(R, symmetric)) / stretch;
+      REQUIRE(at::allclose(d[0], expected, 1e-12, 1e-12));
+      REQUIRE(d[1].isfinite().all().item<bool>());
+      // the second derivative by differences of the first
+      const double h = 1e-5;
+      for (int k = 0; k < 9; k++)
+      {
+        const auto slope = [&](double step)
+        {
+          at::Tensor x = F.detach().clone();
+          x.view(-1)[k] += step;
+          x.requires_grad_();
+          const auto y = (core::raw(polar_rotation(R2(x))) * weight).sum() +
+                         (core::raw(full(hencky_strain(R2(x)))) * weight).sum();
+          return (torch::autograd::grad({y}, {x})[0] * weight).sum().item<double>();
+        };
+        const double expected_second = (slope(h) - slope(-h)) / (2 * h);
+        REQUIRE(std::abs(d[1].view(-1)[k].item<double>() - expected_second) <
+                1e-6 * (1 + std::abs(expected_second)));
+      }
+    }
+}
+
+TEST_CASE("Small strains keep their digits", "[tensors][kinematics]")
+{
+  const double x = 0x1p-40;
+  const R2 F = R2::fill(1 + x, x, 0, 0, 1, 0, 0, 0, 1 - x);
+  const auto linear = SR2::fill(x, 0, -x, 0, 0, x / 2);
+  for (const auto & strain : {green_lagrange(F), hencky_strain(F)})
+    REQUIRE(at::allclose(strain, linear, 0, 4 * x * x));
+}
