@@ -214,14 +214,29 @@ private:
 
 namespace core
 {
-/// Anything that is a shape, or one size, as an argument: refers to it.
-class ShapePart : public TensorShapeRef
+/// Anything that is a shape, or one size, as an argument: refers to it. TensorShapeRef is no base class
+/// in LibTorch 1.
+class ShapePart
 {
 public:
-  using TensorShapeRef::TensorShapeRef;
-  ShapePart(TensorShapeRef shape) : TensorShapeRef(shape) {}
-  ShapePart(const TraceableTensorShape & shape) : TensorShapeRef(shape.operator TensorShapeRef()) {}
-  ShapePart(const TraceableSize & size) : TensorShapeRef(reinterpret_cast<const Size &>(size)) {}
+  ShapePart() = default;
+  ShapePart(const Size & size) : _shape(size) {}
+  ShapePart(const TraceableSize & size) : _shape(reinterpret_cast<const Size &>(size)) {}
+  ShapePart(std::initializer_list<Size> shape) : _shape(shape) {}
+  ShapePart(const TraceableTensorShape & shape) : _shape(shape.operator TensorShapeRef()) {}
+  template <class Shape,
+            std::enable_if_t<!std::is_arithmetic_v<Shape> &&
+                                 std::is_convertible_v<const Shape &, TensorShapeRef>,
+                             int> = 0>
+  ShapePart(const Shape & shape) : _shape(shape)
+  {
+  }
+
+  auto begin() const { return _shape.begin(); }
+  auto end() const { return _shape.end(); }
+
+private:
+  TensorShapeRef _shape;
 };
 } // namespace core
 
