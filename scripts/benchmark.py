@@ -23,7 +23,8 @@ BEGIN, END = "<!-- results: written by scripts/benchmark.py --docs -->", "<!-- e
 PICTURE = [
     "C(2) * strain", "C * strain", "SSR4 * SSR4", "SR2 dev", "SR2 norm", "von Mises", "SR2 + SR2", "R2 * R2",
     "R2 to SR2", "R2 inverse", "SR2 inverse", "SSR4 inverse", "isotropic E, nu", "Rot to matrix", "Rot * Rot",
-    "SR2 rotate by Rot", "SSR4 rotate by Rot", "J2", "J2 and backward to strain", "J2 and tangent",
+    "SR2 rotate by Rot", "SSR4 rotate by Rot", "SR2 drotate by Rot", "Quaternion * Quaternion", "SR2 eigh", "SR2 expm", "J2",
+    "J2 and backward to strain", "J2 and tangent",
 ]
 FLOPS = {"SSR4 rotate by Rot": 864}  # a row: two products of 6×6 matrices
 

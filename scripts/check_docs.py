@@ -16,7 +16,7 @@ for page in [*root.glob("*.md"), *root.glob("docs/**/*.md")]:
     for name, block in re.findall(r"<!-- from (\S+) -->\n```\w*\n(.*?)```", text, re.S):
         if block not in (root / name).read_text():
             errors.append(f"{where}: the block from {name} is not in that file")
-    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
+    prose = re.sub(r"```.*?```|`[^`\n]*`|(?m:^    .*$)", "", text, flags=re.S)
     for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
         if "://" not in link and not (page.parent / link).exists():
             errors.append(f"{where}: the link to {link} leads nowhere")
