@@ -192,7 +192,7 @@ check_pair(Generator & random)
       can_broadcast_to_match(at::Tensor(x), at::Tensor(y)) !=
           broadcast({joined(a.batch, a.base), joined(b.batch, b.base)}).has_value())
     return "what can be broadcast";
-  if (batch && Shape(broadcast_shapes(a.batch, b.batch).vec()) != *batch)
+  if (batch && broadcast_shapes(a.batch, b.batch) != TensorShape(batch->begin(), batch->end()))
     return "the broadcast shape";
   if (!fits)
   {

@@ -84,8 +84,7 @@ expanded_but(const Operation & op, ArrayRef<Operand> o, Size p, Size n)
     s[size_t(p)] = size_at_p;
     return s;
   };
-  TensorShape common;
-  common.resize(size_t(n), 1); // the constructor makes gcc 12 warn in SmallVector
+  TensorShape common = shape(o[0], 1);
   for (const auto & x : o)
     if (broadcast_into(common, shape(x, 1)) != 0)
       fail(op.name,
