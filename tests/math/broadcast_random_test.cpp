@@ -253,7 +253,7 @@ check_triple(Generator & random)
   Sample c{batches[2], {}, random.tensor(batches[2])};
   const SR2 x(a.t), y(b.t);
   const Scalar k(c.t);
-  const at::Tensor condition = c.t > 0;
+  const Scalar condition(c.t > 0);
   const auto batch = broadcast(batches);
   const auto pair = broadcast({batches[0], batches[2]});
   if (utils::sizes_broadcastable(a.batch, b.batch, c.batch) != batch.has_value())
@@ -305,12 +305,13 @@ run(std::string (*check)(Generator &), int count, unsigned seed)
 }
 } // namespace
 
-TEST_CASE("60,000 random pairs of shapes give what their indices say", "[math][broadcast]")
+TEST_CASE("Sixty thousand random pairs of shapes give what their indices say", "[math][broadcast]")
 {
   REQUIRE(run(check_pair, 60000, 1) == "");
 }
 
-TEST_CASE("40,000 random triples of shapes give what their indices say", "[math][broadcast]")
+TEST_CASE("Forty thousand random triples of shapes give what their indices say",
+          "[math][broadcast]")
 {
   REQUIRE(run(check_triple, 40000, 2) == "");
 }
