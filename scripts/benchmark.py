@@ -149,9 +149,9 @@ class Cell:
             return
         self.ours, self.floor, self.hand = peers.pop("neml2"), peers.pop("floor"), peers.pop("hand", None)
         self.other_ways = {k: peers.pop(k) for k in list(peers) if k.startswith("neml2 ")}
-        self.obvious = peers["obvious"]
         self.best_name = min(peers, key=peers.get)
         self.best = peers[self.best_name]
+        self.obvious = peers.get("obvious", self.best)
 
 
 def operations(times):
@@ -184,7 +184,9 @@ def size_table(times, size):
         row = [title(operation, one, size), number(one.ours / 1e3), number(one.obvious / one.ours)]
         row += [number(one.best / one.ours), one.best_name]
         row += [number(one.ours / one.hand) if one.hand else "", number(one.ours / one.floor)]
-        if with_two:
+        if with_two and not two.measured:
+            row += [""] * len(two_threads)
+        elif with_two:
             row += [number(two.ours / 1e3), number(one.ours / two.ours), number(two.best / two.ours)]
             row += [two.best_name, number(two.ours / two.floor)]
         rows.append(row)
