@@ -308,7 +308,8 @@ def picture(results):
     total = left + len(sizes) * (width + gap)
     bottom = top + row * len(names)
     cells = {(n, s): Cell(times, n, s, 1) for n in names for s in sizes}
-    ratios = [max(c.best / c.ours, c.best / c.floor) for c in cells.values()]
+    limit = 1.5 * max(c.best / c.ours for c in cells.values())  # floors beyond it are left out
+    ratios = [max(c.best / c.ours, min(limit, c.best / c.floor)) for c in cells.values()]
     low = min(0.5, *(c.best / c.ours for c in cells.values()))
     low = 10 ** (math.floor(math.log10(low) * 4) / 4)
     high = max(ratios) * 1.9  # room for the number beside the longest bar
@@ -345,7 +346,10 @@ def picture(results):
             a, b = sorted((x(panel, 1), x(panel, ours)))
             yield (f'<rect x="{a:.1f}" y="{y + 3}" width="{max(b - a, 1):.1f}" height="{row - 7}" '
                    'rx="2" fill="#3b82c4"/>')
-            yield f'<rect x="{x(panel, floor) - 1.5:.1f}" y="{y + 1}" width="3" height="{row - 3}" fill="#d97706"/>'
+            if floor <= limit:
+                yield f'<rect x="{x(panel, floor) - 1.5:.1f}" y="{y + 1}" width="3" height="{row - 3}" fill="#d97706"/>'
+            else:
+                floor = 1
             label = f"{ours:.0f}×" if ours >= 9.95 else f"{ours:.1f}×"
             yield text(max(b, x(panel, floor)) + 5, y + 14, label, 11, weight="bold", fill="#3b82c4")
     for k, name in enumerate(names):
