@@ -247,4 +247,16 @@ evaluate(const Operation & op, const F & formula, const A &... a)
 {
   return evaluate_leaf<Result>(op, formula, formula, a...);
 }
+
+/// The result of f, a few calls of LibTorch, for operands that are checked first: how operations
+/// run that are not worth a fused loop.
+template <class Result, class F, class... A>
+Result
+composed(const Operation & op, const F & f, const A &... a)
+{
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  broadcast_batch(op, o);
+  return translate_errors(op.name, [&] { return Result(f(a...)); });
+}
 } // namespace neml2::core

@@ -8,18 +8,6 @@
 /// both pairs are in Mandel components.
 namespace neml2::core
 {
-/// The result of f, a few calls of LibTorch, for operands that are checked first: how operations
-/// run that are not worth a fused loop.
-template <class Result, class F, class... A>
-Result
-composed(const Operation & op, const F & f, const A &... a)
-{
-  const Operand o[] = {operand(a)...};
-  check_operands(op, o);
-  broadcast_batch(op, o);
-  return translate_errors(op.name, [&] { return Result(f(a...)); });
-}
-
 /// Both index pairs of a fourth order tensor. (..., 3, 3, 3, 3) -> (..., 9, 9)
 inline at::Tensor
 pairs(const at::Tensor & T)

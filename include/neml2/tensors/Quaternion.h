@@ -192,19 +192,16 @@ Quaternion::fill_matrix(const R2 & R)
 inline Quaternion
 Quaternion::axis_angle(const Vec & n, const Scalar & theta)
 {
-  const core::Operation op("Quaternion::axis_angle");
-  const core::Operand o[] = {core::operand(n), core::operand(theta)};
-  core::check_operands(op, o);
-  const TensorShape batch = core::broadcast_batch(op, o);
-  return core::translate_errors(
-      op.name,
-      [&]
+  return core::composed<Quaternion>(
+      "Quaternion::axis_angle",
+      [](const at::Tensor & axis, const at::Tensor & angle)
       {
-        const at::Tensor half = (core::raw(theta) / 2).unsqueeze(-1), v = n;
-        const at::Tensor u = v / at::sqrt(core::dot_last(v, v)) * half.sin();
-        const at::Tensor s = half.cos().expand(utils::add_shapes(batch, 1));
-        return Quaternion(at::cat({s, u}, -1));
-      });
+        const at::Tensor half = (angle / 2).unsqueeze(-1);
+        const at::Tensor u = axis / at::sqrt(core::dot_last(axis, axis)) * half.sin();
+        return at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1);
+      },
+      n,
+      theta);
 }
 
 inline Quaternion
@@ -408,30 +405,27 @@ Quaternion::log_map() const
 inline Scalar
 Quaternion::angle() const
 {
-  const core::Operation op("Quaternion::angle");
-  core::check_operand(op, core::operand(*this));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const auto [s, u] = core::scalar_and_vector(*this);
-                                  const at::Tensor a =
-                                      core::length_or_zero(u).atan2(core::side_of(s) * s);
-                                  return Scalar(2 * a.squeeze(-1));
-                                });
+  return core::composed<Scalar>(
+      "Quaternion::angle",
+      [](const at::Tensor & q)
+      {
+        const auto [s, u] = core::scalar_and_vector(q);
+        return 2 * core::length_or_zero(u).atan2(core::side_of(s) * s).squeeze(-1);
+      },
+      *this);
 }
 
 inline Vec
 Quaternion::axis() const
 {
-  const core::Operation op("Quaternion::axis");
-  core::check_operand(op, core::operand(*this));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const auto [s, u] = core::scalar_and_vector(*this);
-                                  return Vec(u *
-                                             (core::side_of(s) / at::sqrt(core::dot_last(u, u))));
-                                });
+  return core::composed<Vec>(
+      "Quaternion::axis",
+      [](const at::Tensor & q)
+      {
+        const auto [s, u] = core::scalar_and_vector(q);
+        return u * (core::side_of(s) / at::sqrt(core::dot_last(u, u)));
+      },
+      *this);
 }
 
 inline Quaternion

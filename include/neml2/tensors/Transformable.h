@@ -75,29 +75,24 @@ proper_rotation_transform(const Rot & r)
 inline R2
 improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R - 2 n n
 {
-  const core::Operation op("improper_rotation_transform");
-  core::check_operand(op, core::operand(r));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const at::Tensor x = r, s = core::dot_last(x, x).unsqueeze(-1);
-                                  const at::Tensor rr = x.unsqueeze(-1) * x.unsqueeze(-2);
-                                  return R2(core::rotation_matrix(x) - 2 * rr / s);
-                                });
+  return core::composed<R2>(
+      "improper_rotation_transform",
+      [](const at::Tensor & x)
+      {
+        const at::Tensor rr = x.unsqueeze(-1) * x.unsqueeze(-2);
+        return core::rotation_matrix(x) - 2 * rr / core::dot_last(x, x).unsqueeze(-1);
+      },
+      r);
 }
 
 inline R2
 reflection_transform(const Vec & n)
 {
-  const core::Operation op("reflection_transform");
-  core::check_operand(op, core::operand(n));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const at::Tensor x = n;
-                                  return R2(at::eye(3, x.options()) -
-                                            2 * x.unsqueeze(-1) * x.unsqueeze(-2));
-                                });
+  return core::composed<R2>(
+      "reflection_transform",
+      [](const at::Tensor & x)
+      { return at::eye(3, x.options()) - 2 * x.unsqueeze(-1) * x.unsqueeze(-2); },
+      n);
 }
 
 inline R2

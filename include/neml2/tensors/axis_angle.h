@@ -38,11 +38,7 @@ rotation_about(const at::Tensor & n, const at::Tensor & theta)
 inline Rot
 Rot::axis_angle(const Vec & n, const Scalar & theta)
 {
-  const core::Operation op("Rot::axis_angle");
-  const core::Operand o[] = {core::operand(n), core::operand(theta)};
-  core::check_operands(op, o);
-  core::broadcast_batch(op, o);
-  return core::translate_errors(op.name, [&] { return Rot(core::rotation_about(n, theta)); });
+  return core::composed<Rot>("Rot::axis_angle", core::rotation_about, n, theta);
 }
 
 inline Rot
@@ -54,17 +50,15 @@ Rot::from_axis_angle(const Vec & n, const Scalar & theta)
 inline Rot
 Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
 {
-  const core::Operation op("Rot::axis_angle_standard");
-  const core::Operand o[] = {core::operand(n), core::operand(theta)};
-  core::check_operands(op, o);
-  core::broadcast_batch(op, o);
-  return core::translate_errors(
-      op.name,
-      [&]
+  return core::composed<Rot>(
+      "Rot::axis_angle_standard",
+      [](const at::Tensor & axis, const at::Tensor & angle)
       {
-        const at::Tensor turn = core::raw(theta) / (2 * pi);
-        return Rot(core::rotation_about(n, core::raw(theta) - 2 * pi * turn.round()));
-      });
+        const at::Tensor turn = angle / (2 * pi);
+        return core::rotation_about(axis, angle - 2 * pi * turn.round());
+      },
+      n,
+      theta);
 }
 
 inline Rot
@@ -76,22 +70,20 @@ Rot::from_axis_angle_standard(const Vec & n, const Scalar & theta)
 inline Rot
 Rot::rotation_from_to(const Vec & a, const Vec & b)
 {
-  const core::Operation op("Rot::rotation_from_to");
-  const core::Operand o[] = {core::operand(a), core::operand(b)};
-  core::check_operands(op, o);
-  const Size dim = Size(core::broadcast_batch(op, o).size()) + 1;
-  return core::translate_errors(
-      op.name,
-      [&]
+  return core::composed<Rot>(
+      "Rot::rotation_from_to",
+      [](const at::Tensor & from, const at::Tensor & to)
       {
+        const Size dim = std::max(from.dim(), to.dim());
         const auto unit = [&](const at::Tensor & v)
         {
           const at::Tensor n = core::prepend_dims(v, dim); // linalg_cross asks for equal dimensions
           return n / at::linalg_vector_norm(n, 2, at::IntArrayRef(-1), /*keepdim=*/true);
         };
         // With h = u + v, of length 2 cos(θ/2): u × h = n sin θ and |h|² / 2 = 1 + cos θ keep their digits.
-        const at::Tensor u = unit(a), h = u + unit(b), square = (h * h).sum(-1, /*keepdim=*/true);
-        const double tolerance = core::rounding(a.scalar_type());
+        const at::Tensor u = unit(from), h = u + unit(to),
+                         square = (h * h).sum(-1, /*keepdim=*/true);
+        const double tolerance = core::rounding(from.scalar_type());
         const at::Tensor opposite = square < tolerance * tolerance;
         const at::Tensor u0 = u.slice(-1, 0, 1), u1 = u.slice(-1, 1, 2), u2 = u.slice(-1, 2, 3),
                          zero = at::zeros_like(u0);
@@ -100,26 +92,26 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
         const at::Tensor sine = core::select(opposite, orthogonal, at::linalg_cross(u, h, -1)),
                          one_plus_cosine = core::select(opposite, 0, square / 2);
         const at::Tensor squares = one_plus_cosine * one_plus_cosine + (sine * sine).sum(-1, true);
-        return Rot(sine / (one_plus_cosine + squares.sqrt()));
-      });
+        return sine / (one_plus_cosine + squares.sqrt());
+      },
+      a,
+      b);
 }
 
 inline Vec
 Rot::axis() const
 {
-  const core::Operation op("Rot::axis");
-  core::check_operand(op, core::operand(*this));
-  return core::translate_errors(op.name,
-                                [&] { return Vec(core::direction_and_length(*this).first); });
+  return core::composed<Vec>(
+      "Rot::axis", [](const at::Tensor & r) { return core::direction_and_length(r).first; }, *this);
 }
 
 inline Scalar
 Rot::angle() const
 {
-  const core::Operation op("Rot::angle");
-  core::check_operand(op, core::operand(*this));
-  return core::translate_errors(
-      op.name,
-      [&] { return Scalar(4 * core::direction_and_length(*this).second.squeeze(-1).atan()); });
+  return core::composed<Scalar>(
+      "Rot::angle",
+      [](const at::Tensor & r)
+      { return 4 * core::direction_and_length(r).second.squeeze(-1).atan(); },
+      *this);
 }
 } // namespace neml2

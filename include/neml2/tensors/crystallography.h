@@ -255,34 +255,30 @@ namespace neml2::crystallography
 inline Scalar
 misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
-  const core::Operation op("misorientation");
-  const core::Operand o[] = {core::operand(r), core::operand(q)};
-  core::check_operands(op, o);
-  core::broadcast_batch(op, o);
-  const auto S = symmetry_quaternions(orbifold, q.options().requires_grad(false));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const auto [a, b] = core::closest_equivalent(r, q, S);
-                                  return Scalar(core::quaternion_distance(a, b));
-                                });
+  return core::composed<Scalar>(
+      "misorientation",
+      [&](const Rot & x, const Rot & y)
+      {
+        const auto S = symmetry_quaternions(orbifold, y.options().requires_grad(false));
+        const auto [a, b] = core::closest_equivalent(x, y, S);
+        return core::quaternion_distance(a, b);
+      },
+      r,
+      q);
 }
 
 inline Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference)
 {
-  const core::Operation op("move_to_fundamental_zone");
-  const core::Operand o[] = {core::operand(r), core::operand(reference)};
-  core::check_operands(op, o);
-  core::broadcast_batch(op, o);
-  const auto S = symmetry_quaternions(orbifold, r.options().requires_grad(false));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const at::Tensor moved =
-                                      core::closest_equivalent(reference, r, S).second;
-                                  return Rot(core::rotation_of_quaternion(moved));
-                                });
+  return core::composed<Rot>(
+      "move_to_fundamental_zone",
+      [&](const Rot & x, const Rot & near)
+      {
+        const auto S = symmetry_quaternions(orbifold, x.options().requires_grad(false));
+        return core::rotation_of_quaternion(core::closest_equivalent(near, x, S).second);
+      },
+      r,
+      reference);
 }
 
 inline Rot

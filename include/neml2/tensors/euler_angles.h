@@ -121,10 +121,10 @@ Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const
   const core::Operation op("Rot::fill_euler_angles");
   const auto from = core::euler_convention(op.name, convention);
   const double unit = core::angle_unit(op.name, type);
-  core::check_operand(op, core::operand(angles));
-  return core::translate_errors(
-      op.name,
-      [&] { return Rot(core::rotation_of_kocks(core::to_kocks(core::raw(angles) * unit, from))); });
+  return core::composed<Rot>(
+      op,
+      [&](const at::Tensor & x) { return core::rotation_of_kocks(core::to_kocks(x * unit, from)); },
+      angles);
 }
 
 inline Vec
@@ -133,9 +133,10 @@ Rot::to_euler_angles(const std::string & convention, const std::string & type) c
   const core::Operation op("Rot::to_euler_angles");
   const auto to = core::euler_convention(op.name, convention);
   const double unit = core::angle_unit(op.name, type);
-  core::check_operand(op, core::operand(*this));
-  return core::translate_errors(
-      op.name, [&] { return Vec(core::from_kocks(core::kocks_of_rotation(*this), to) / unit); });
+  return core::composed<Vec>(
+      op,
+      [&](const at::Tensor & r) { return core::from_kocks(core::kocks_of_rotation(r), to) / unit; },
+      *this);
 }
 
 inline Vec
@@ -143,7 +144,7 @@ convert_euler_angles_from_kocks(const Vec & kocks, const std::string & conventio
 {
   const core::Operation op("convert_euler_angles_from_kocks");
   const auto to = core::euler_convention(op.name, convention);
-  core::check_operand(op, core::operand(kocks));
-  return core::translate_errors(op.name, [&] { return Vec(core::from_kocks(kocks, to)); });
+  return core::composed<Vec>(
+      op, [&](const at::Tensor & x) { return core::from_kocks(x, to); }, kocks);
 }
 } // namespace neml2

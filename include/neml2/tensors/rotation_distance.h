@@ -69,14 +69,14 @@ dist(const Rot & a, const Rot & b)
 inline Scalar
 dV(const Rot & r)
 {
-  const core::Operation op("dV");
-  core::check_operand(op, core::operand(r));
-  return core::translate_errors(op.name,
-                                [&]
-                                {
-                                  const at::Tensor s = (core::raw(r) * core::raw(r)).sum(-1) + 1;
-                                  return Scalar(8 / pi / (s * s * s));
-                                });
+  return core::composed<Scalar>(
+      "dV",
+      [](const at::Tensor & x)
+      {
+        const at::Tensor s = (x * x).sum(-1) + 1;
+        return 8 / pi / (s * s * s);
+      },
+      r);
 }
 
 inline Rot
