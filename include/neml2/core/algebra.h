@@ -41,12 +41,12 @@ vol(const at::Tensor & s)
   return at::cat({p, at::zeros_like(p)}, -1);
 }
 
-/// Volumetric part. (..., 3, 3) -> (..., 3, 3)
+/// Volumetric part A_kk δ_ij / n. (..., n, n) -> (..., n, n)
 inline at::Tensor
 vol_matrix(const at::Tensor & A)
 {
-  const at::Tensor mean = A.diagonal(0, -2, -1).mean(-1).unsqueeze(-1).unsqueeze(-1);
-  return mean * at::eye(3, A.options().requires_grad(false));
+  const at::Tensor normal = A.diagonal(0, -2, -1);
+  return at::diag_embed(normal.mean(-1, /*keepdim=*/true).expand_as(normal));
 }
 
 /// W_ij = -ε_ijk v_k. (..., 3) -> (..., 3, 3)

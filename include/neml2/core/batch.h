@@ -25,13 +25,41 @@ prepend_dims(const at::Tensor & t, Size n)
   return r;
 }
 
-/// Σ a_i b_i over all base components, by LibTorch.
-template <class T>
-at::Tensor
-component_dot(const T & a, const T & b)
+/// t with n size-1 dimensions on the right.
+inline at::Tensor
+append_dims(const at::Tensor & t, Size n)
 {
-  const at::Tensor x = a.flatten(a.batch_dim()), y = b.flatten(b.batch_dim());
-  return (x * y).sum(-1, /*keepdim=*/false, a.scalar_type());
+  at::Tensor r = t;
+  for (Size d = 0; d < n; d++)
+    r = r.unsqueeze(-1);
+  return r;
+}
+
+/// Σ a_i b_i over all base components of batches of one base shape, by LibTorch.
+inline at::Tensor
+contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
+{
+  const at::Tensor product = a * b;
+  return base_dim == 0 ? product
+                       : product.flatten(product.dim() - base_dim)
+                             .sum(-1, /*keepdim=*/false, product.scalar_type());
+}
+
+/// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is.
+inline at::Tensor
+frobenius(const at::Tensor & a, Size base_dim, double epsilon)
+{
+  if (epsilon != 0)
+    return at::sqrt(contracted(a, a, base_dim) + epsilon);
+  const at::Tensor line = base_dim == 0 ? a.unsqueeze(-1) : a.flatten(a.dim() - base_dim);
+  return at::linalg_vector_norm(line, 2, at::IntArrayRef(-1));
+}
+
+/// a / √(Σ a_i a_i + epsilon) over all base components.
+inline at::Tensor
+over_frobenius(const at::Tensor & a, Size base_dim, double epsilon)
+{
+  return a / append_dims(at::sqrt(contracted(a, a, base_dim) + epsilon), base_dim);
 }
 
 /// Σ a_i b_i over all base components.
@@ -42,7 +70,7 @@ inner(const Operation & op, const T & a, const T & b)
   return evaluate_leaf<Result>(
       op,
       [](const auto & x, const auto & y) { return kernels::inner(x, y); },
-      [](const T & x, const T & y) { return Result(component_dot(x, y)); },
+      [](const T & x, const T & y) { return Result(contracted(x, y, x.base_dim())); },
       a,
       b);
 }
@@ -55,7 +83,7 @@ norm_sq(const Operation & op, const T & t)
   return evaluate_leaf<Result>(
       op,
       [](const auto & a) { return kernels::norm_sq(a); },
-      [](const T & a) { return Result(component_dot(a, a)); },
+      [](const T & a) { return Result(contracted(a, a, a.base_dim())); },
       t);
 }
 
@@ -67,13 +95,7 @@ norm(const T & t, double epsilon)
   return evaluate_leaf<Result>(
       "norm",
       [](const auto & a, const auto & e) { return kernels::norm(a, e); },
-      [](const T & a, double e)
-      {
-        if (e != 0)
-          return Result(at::sqrt(component_dot(a, a) + e));
-        const at::Tensor flat = a.flatten(a.batch_dim());
-        return Result(at::linalg_vector_norm(flat, 2, at::IntArrayRef(-1)));
-      },
+      [](const T & a, double e) { return Result(frobenius(a, a.base_dim(), e)); },
       t,
       epsilon);
 }
@@ -86,13 +108,7 @@ unit(const T & t, double epsilon)
   return evaluate_leaf<T>(
       "unit",
       [](const auto & a, const auto & e) { return a / kernels::norm(a, e); },
-      [](const T & a, double e)
-      {
-        at::Tensor n = at::sqrt(component_dot(a, a) + e);
-        for (Size d = 0; d < a.base_dim(); d++)
-          n = n.unsqueeze(-1);
-        return T(raw(a) / n);
-      },
+      [](const T & a, double e) { return T(over_frobenius(a, a.base_dim(), e)); },
       t,
       epsilon);
 }

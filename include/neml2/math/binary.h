@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/batch.h"
 #include "neml2/math/componentwise.h"
 
 /// Functions of two arguments, component by component: shapes, dtypes and errors are as
@@ -42,9 +43,8 @@ over_gcd(const at::Tensor & x, Size batch_dim)
   at::Tensor divisor = flat.select(-1, 0);
   for (Size i = 1; i < flat.size(-1); i++)
     divisor = divisor.gcd(flat.select(-1, i));
-  for (Size d = batch_dim; d < x.dim(); d++)
-    divisor = divisor.unsqueeze(-1);
-  return x.div(divisor.clamp_min(1), "trunc"); // exact; 0 where all are 0
+  // exact; 0 where all are 0
+  return x.div(append_dims(divisor, x.dim() - batch_dim).clamp_min(1), "trunc");
 }
 } // namespace core
 

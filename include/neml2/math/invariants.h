@@ -20,14 +20,6 @@ namespace core
 template <class T>
 using if_dynamic = std::enable_if_t<std::is_same_v<T, Tensor>, int>;
 
-/// A_kk δ_ij / n. (..., n, n) -> (..., n, n)
-inline at::Tensor
-volumetric(const at::Tensor & A)
-{
-  const at::Tensor normal = A.diagonal(0, -2, -1);
-  return at::diag_embed(normal.mean(-1, /*keepdim=*/true).expand_as(normal));
-}
-
 /// A^-1 of square matrices, of which those of 3×3 are inverted by cofactors.
 /// (..., n, n) -> (..., n, n)
 inline at::Tensor
@@ -102,7 +94,7 @@ vol(const T & A)
 {
   const core::Operation op("vol");
   core::check_square(op, core::operand(A));
-  return core::batch_of<Tensor>(op, A.batch_dim(), [&] { return core::volumetric(A); });
+  return core::batch_of<Tensor>(op, A.batch_dim(), [&] { return core::vol_matrix(A); });
 }
 
 /// Deviator A_ij - A_kk δ_ij / n. (...; n, n) -> (...; n, n), in the unit of A.
@@ -113,7 +105,7 @@ dev(const T & A)
   const core::Operation op("dev");
   core::check_square(op, core::operand(A));
   return core::batch_of<Tensor>(
-      op, A.batch_dim(), [&] { return core::raw(A) - core::volumetric(A); });
+      op, A.batch_dim(), [&] { return core::raw(A) - core::vol_matrix(A); });
 }
 
 /// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =

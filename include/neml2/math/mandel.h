@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/batch.h"
 #include "neml2/math/index_map.h"
 #include "neml2/math/mandel_maps.h"
 
@@ -16,10 +17,7 @@ namespace core
 inline at::Tensor
 selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor & factors)
 {
-  at::Tensor f = factors;
-  for (Size k = d + 1; k < t.dim(); k++)
-    f = f.unsqueeze(-1);
-  return entries(t, d, map) * f;
+  return entries(t, d, map) * append_dims(factors, t.dim() - d - 1);
 }
 
 /// Position of the two base dimensions (3, 3) of which the first is number dim.

@@ -84,23 +84,6 @@ matrix_vector(const char * name, const Operand & a, const Operand & v)
       op, n, [&] { return at::matmul(*a.tensor, v.tensor->unsqueeze(-1)).squeeze(-1); });
 }
 
-/// All components in one dimension, as seen from a batch of base shape `base`.
-inline at::Tensor
-components_in_line(const at::Tensor & t, Size base_dim)
-{
-  return base_dim == 0 ? t.unsqueeze(-1) : t.flatten(t.dim() - base_dim);
-}
-
-/// Σ a_i b_i of batches of one base shape.
-inline at::Tensor
-contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
-{
-  const at::Tensor product = a * b;
-  return base_dim == 0 ? product
-                       : product.flatten(product.dim() - base_dim)
-                             .sum(-1, /*keepdim=*/false, product.scalar_type());
-}
-
 /// a_i b_i
 template <class Result>
 Result
@@ -119,26 +102,14 @@ outer_product(const Operand & a, const Operand & b)
   const Operand o[] = {a, b};
   check_operands(op, o);
   const Size n = Size(broadcast_batch(op, o).size());
-  return batch_of<Tensor>(op,
-                          n,
-                          [&]
-                          {
-                            at::Tensor x = *a.tensor, y = *b.tensor;
-                            for (size_t d = 0; d < b.base.size(); d++)
-                              x = x.unsqueeze(-1);
-                            for (size_t d = 0; d < a.base.size(); d++)
-                              y = y.unsqueeze(b.batch_dim);
-                            return x * y;
-                          });
-}
-
-/// √(Σ a_i a_i + epsilon); its gradient at a = 0 is 0 where epsilon is.
-inline at::Tensor
-frobenius(const at::Tensor & a, Size base_dim, double epsilon)
-{
-  if (epsilon != 0)
-    return at::sqrt(contracted(a, a, base_dim) + epsilon);
-  return at::linalg_vector_norm(components_in_line(a, base_dim), 2, at::IntArrayRef(-1));
+  return batch_of<Tensor>(
+      op,
+      n,
+      [&]
+      {
+        const at::Tensor x = append_dims(*a.tensor, Size(b.base.size()));
+        return x * align_base(*b.tensor, b.batch_dim, Size(a.base.size() + b.base.size()));
+      });
 }
 } // namespace core
 
@@ -251,16 +222,8 @@ unit(const A & a, Real epsilon = 0)
 {
   const core::Operation op("unit");
   core::check_operand(op, core::operand(a));
-  return core::batch_of<A>(op,
-                           a.batch_dim(),
-                           [&]
-                           {
-                             at::Tensor n =
-                                 at::sqrt(core::contracted(a, a, a.base_dim()) + epsilon);
-                             for (Size d = 0; d < a.base_dim(); d++)
-                               n = n.unsqueeze(-1);
-                             return core::raw(a) / n;
-                           });
+  return core::batch_of<A>(
+      op, a.batch_dim(), [&] { return core::over_frobenius(a, a.base_dim(), epsilon); });
 }
 
 /// a_i b_j: (...; base a), (...; base b) -> (...; base a, base b), unit of a × unit of b. Integers
