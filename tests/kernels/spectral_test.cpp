@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/kernels/spectral.h"
 #include "neml2/kernels/invariants.h"
+#include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/kinematics.h"
 #include "neml2/kernels/matrix_functions.h"
 #include "support/number.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/matrix_functions.h"
 
 namespace neml2::kernels

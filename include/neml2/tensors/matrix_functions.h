@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/batch.h"
+#include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/tensors/fwd.h"
 
@@ -96,19 +97,51 @@ namespace neml2
 {
 namespace core
 {
-/// One power for all matrices, or one for each: with a dimension for what follows that of the batch.
-inline double
-exponent(double p, Size)
+// Leaves of a function of matrices, SR2 or R2: row_body on rows, f on batches.
+
+template <class T, class RowBody>
+T
+matrix_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const T & A)
 {
-  return p;
+  const auto batch_body = [&](const T & a)
+  { return T(std::is_same_v<T, SR2> ? isotropic_function(f, a) : matrix_function(f, a)); };
+  return evaluate_leaf<T>(name, row_body, batch_body, A);
 }
-inline at::Tensor
-exponent(const Scalar & p, Size dims)
+
+/// Its derivative at A along E.
+template <class T, class RowBody>
+T
+matrix_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const T & A, const T & E)
 {
-  at::Tensor r = p;
-  for (Size d = 0; d < dims; d++)
-    r = r.unsqueeze(-1);
-  return r;
+  const auto batch_body = [&](const T & a, const T & e)
+  {
+    return T(std::is_same_v<T, SR2> ? isotropic_function_along(f, a, e)
+                                    : matrix_function_along(f, a, e));
+  };
+  return evaluate_leaf<T>(name, row_body, batch_body, A, E);
+}
+
+/// Its derivative by A.
+template <class T, class RowBody>
+auto
+matrix_derivative_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const T & A)
+{
+  using Result = std::conditional_t<std::is_same_v<T, SR2>, SSR4, R4>;
+  const auto batch_body = [&](const T & a)
+  { return Result(std::is_same_v<T, SR2> ? isotropic_derivative(f, a) : matrix_derivative(f, a)); };
+  return evaluate_leaf<Result>(name, row_body, batch_body, A);
+}
+
+/// A -> A^p, p one number for all, or one for each matrix, with `dims` dimensions after the batch.
+inline auto
+power(double p, Size)
+{
+  return [p](const at::Tensor & A, Size n) { return matrix_power(A, n, p); };
+}
+inline auto
+power(const Scalar & p, Size dims)
+{
+  return [x = append_dims(p, dims)](const at::Tensor & A, Size n) { return matrix_power(A, n, x); };
 }
 
 template <class P>
@@ -118,12 +151,7 @@ powm(const SR2 & s, const P & p)
   return evaluate_leaf<SR2>(
       "powm",
       [](const auto & a, const auto & n) { return kernels::powm(a, n); },
-      [](const SR2 & a, const P & n)
-      {
-        const auto power = exponent(n, 0);
-        return SR2(isotropic_function(
-            [&](const at::Tensor & A, Size size) { return matrix_power(A, size, power); }, a));
-      },
+      [](const SR2 & a, const P & n) { return SR2(isotropic_function(power(n, 0), a)); },
       s,
       p);
 }
@@ -135,11 +163,7 @@ dpowm(const SR2 & s, const P & p, const SR2 & e)
       "dpowm",
       [](const auto & a, const auto & n, const auto & b) { return kernels::dpowm(a, n, b); },
       [](const SR2 & a, const P & n, const SR2 & b)
-      {
-        const auto power = exponent(n, 0);
-        return SR2(isotropic_function_along(
-            [&](const at::Tensor & A, Size size) { return matrix_power(A, size, power); }, a, b));
-      },
+      { return SR2(isotropic_function_along(power(n, 0), a, b)); },
       s,
       p,
       e);
@@ -151,12 +175,7 @@ dpowm(const SR2 & s, const P & p)
   return evaluate_leaf<SSR4>(
       "dpowm",
       [](const auto & a, const auto & n) { return kernels::dpowm(a, n); },
-      [](const SR2 & a, const P & n)
-      {
-        const auto power = exponent(n, 1);
-        return SSR4(isotropic_derivative(
-            [&](const at::Tensor & A, Size size) { return matrix_power(A, size, power); }, a));
-      },
+      [](const SR2 & a, const P & n) { return SSR4(isotropic_derivative(power(n, 1), a)); },
       s,
       p);
 }
@@ -165,21 +184,17 @@ dpowm(const SR2 & s, const P & p)
 inline SR2
 expm(const SR2 & s)
 {
-  return core::evaluate_leaf<SR2>(
-      "expm",
-      [](const auto & a) { return kernels::expm(a); },
-      [](const SR2 & a) { return SR2(core::isotropic_function(core::matrix_exp, a)); },
-      s);
+  return core::matrix_leaf(
+      "expm", [](const auto & a) { return kernels::expm(a); }, core::matrix_exp, s);
 }
 
 inline SR2
 dexpm(const SR2 & s, const SR2 & e)
 {
-  return core::evaluate_leaf<SR2>(
+  return core::matrix_leaf(
       "dexpm",
       [](const auto & a, const auto & b) { return kernels::dexpm(a, b); },
-      [](const SR2 & a, const SR2 & b)
-      { return SR2(core::isotropic_function_along(core::matrix_exp, a, b)); },
+      core::matrix_exp,
       s,
       e);
 }
@@ -187,31 +202,24 @@ dexpm(const SR2 & s, const SR2 & e)
 inline SSR4
 dexpm(const SR2 & s)
 {
-  return core::evaluate_leaf<SSR4>(
-      "dexpm",
-      [](const auto & a) { return kernels::dexpm(a); },
-      [](const SR2 & a) { return SSR4(core::isotropic_derivative(core::matrix_exp, a)); },
-      s);
+  return core::matrix_derivative_leaf(
+      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, core::matrix_exp, s);
 }
 
 inline SR2
 logm(const SR2 & s)
 {
-  return core::evaluate_leaf<SR2>(
-      "logm",
-      [](const auto & a) { return kernels::logm(a); },
-      [](const SR2 & a) { return SR2(core::isotropic_function(core::matrix_log, a)); },
-      s);
+  return core::matrix_leaf(
+      "logm", [](const auto & a) { return kernels::logm(a); }, core::matrix_log, s);
 }
 
 inline SR2
 dlogm(const SR2 & s, const SR2 & e)
 {
-  return core::evaluate_leaf<SR2>(
+  return core::matrix_leaf(
       "dlogm",
       [](const auto & a, const auto & b) { return kernels::dlogm(a, b); },
-      [](const SR2 & a, const SR2 & b)
-      { return SR2(core::isotropic_function_along(core::matrix_log, a, b)); },
+      core::matrix_log,
       s,
       e);
 }
@@ -219,31 +227,24 @@ dlogm(const SR2 & s, const SR2 & e)
 inline SSR4
 dlogm(const SR2 & s)
 {
-  return core::evaluate_leaf<SSR4>(
-      "dlogm",
-      [](const auto & a) { return kernels::dlogm(a); },
-      [](const SR2 & a) { return SSR4(core::isotropic_derivative(core::matrix_log, a)); },
-      s);
+  return core::matrix_derivative_leaf(
+      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, core::matrix_log, s);
 }
 
 inline SR2
 sqrtm(const SR2 & s)
 {
-  return core::evaluate_leaf<SR2>(
-      "sqrtm",
-      [](const auto & a) { return kernels::sqrtm(a); },
-      [](const SR2 & a) { return SR2(core::isotropic_function(core::matrix_sqrt, a)); },
-      s);
+  return core::matrix_leaf(
+      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, core::matrix_sqrt, s);
 }
 
 inline SR2
 dsqrtm(const SR2 & s, const SR2 & e)
 {
-  return core::evaluate_leaf<SR2>(
+  return core::matrix_leaf(
       "dsqrtm",
       [](const auto & a, const auto & b) { return kernels::dsqrtm(a, b); },
-      [](const SR2 & a, const SR2 & b)
-      { return SR2(core::isotropic_function_along(core::matrix_sqrt, a, b)); },
+      core::matrix_sqrt,
       s,
       e);
 }
@@ -251,11 +252,8 @@ dsqrtm(const SR2 & s, const SR2 & e)
 inline SSR4
 dsqrtm(const SR2 & s)
 {
-  return core::evaluate_leaf<SSR4>(
-      "dsqrtm",
-      [](const auto & a) { return kernels::dsqrtm(a); },
-      [](const SR2 & a) { return SSR4(core::isotropic_derivative(core::matrix_sqrt, a)); },
-      s);
+  return core::matrix_derivative_leaf(
+      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, core::matrix_sqrt, s);
 }
 
 inline SR2
@@ -297,21 +295,17 @@ dpowm(const SR2 & s, Real p)
 inline R2
 expm(const R2 & A)
 {
-  return core::evaluate_leaf<R2>(
-      "expm",
-      [](const auto & a) { return kernels::expm(a); },
-      [](const R2 & a) { return R2(core::matrix_function(core::matrix_exp, a)); },
-      A);
+  return core::matrix_leaf(
+      "expm", [](const auto & a) { return kernels::expm(a); }, core::matrix_exp, A);
 }
 
 inline R2
 dexpm(const R2 & A, const R2 & E)
 {
-  return core::evaluate_leaf<R2>(
+  return core::matrix_leaf(
       "dexpm",
       [](const auto & a, const auto & b) { return kernels::dexpm(a, b); },
-      [](const R2 & a, const R2 & b)
-      { return R2(core::matrix_function_along(core::matrix_exp, a, b)); },
+      core::matrix_exp,
       A,
       E);
 }
@@ -319,31 +313,24 @@ dexpm(const R2 & A, const R2 & E)
 inline R4
 dexpm(const R2 & A)
 {
-  return core::evaluate_leaf<R4>(
-      "dexpm",
-      [](const auto & a) { return kernels::dexpm(a); },
-      [](const R2 & a) { return R4(core::matrix_derivative(core::matrix_exp, a)); },
-      A);
+  return core::matrix_derivative_leaf(
+      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, core::matrix_exp, A);
 }
 
 inline R2
 logm(const R2 & A)
 {
-  return core::evaluate_leaf<R2>(
-      "logm",
-      [](const auto & a) { return kernels::logm(a); },
-      [](const R2 & a) { return R2(core::matrix_function(core::matrix_log, a)); },
-      A);
+  return core::matrix_leaf(
+      "logm", [](const auto & a) { return kernels::logm(a); }, core::matrix_log, A);
 }
 
 inline R2
 dlogm(const R2 & A, const R2 & E)
 {
-  return core::evaluate_leaf<R2>(
+  return core::matrix_leaf(
       "dlogm",
       [](const auto & a, const auto & b) { return kernels::dlogm(a, b); },
-      [](const R2 & a, const R2 & b)
-      { return R2(core::matrix_function_along(core::matrix_log, a, b)); },
+      core::matrix_log,
       A,
       E);
 }
@@ -351,31 +338,24 @@ dlogm(const R2 & A, const R2 & E)
 inline R4
 dlogm(const R2 & A)
 {
-  return core::evaluate_leaf<R4>(
-      "dlogm",
-      [](const auto & a) { return kernels::dlogm(a); },
-      [](const R2 & a) { return R4(core::matrix_derivative(core::matrix_log, a)); },
-      A);
+  return core::matrix_derivative_leaf(
+      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, core::matrix_log, A);
 }
 
 inline R2
 sqrtm(const R2 & A)
 {
-  return core::evaluate_leaf<R2>(
-      "sqrtm",
-      [](const auto & a) { return kernels::sqrtm(a); },
-      [](const R2 & a) { return R2(core::matrix_function(core::matrix_sqrt, a)); },
-      A);
+  return core::matrix_leaf(
+      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, core::matrix_sqrt, A);
 }
 
 inline R2
 dsqrtm(const R2 & A, const R2 & E)
 {
-  return core::evaluate_leaf<R2>(
+  return core::matrix_leaf(
       "dsqrtm",
       [](const auto & a, const auto & b) { return kernels::dsqrtm(a, b); },
-      [](const R2 & a, const R2 & b)
-      { return R2(core::matrix_function_along(core::matrix_sqrt, a, b)); },
+      core::matrix_sqrt,
       A,
       E);
 }
@@ -383,10 +363,7 @@ dsqrtm(const R2 & A, const R2 & E)
 inline R4
 dsqrtm(const R2 & A)
 {
-  return core::evaluate_leaf<R4>(
-      "dsqrtm",
-      [](const auto & a) { return kernels::dsqrtm(a); },
-      [](const R2 & a) { return R4(core::matrix_derivative(core::matrix_sqrt, a)); },
-      A);
+  return core::matrix_derivative_leaf(
+      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, core::matrix_sqrt, A);
 }
 } // namespace neml2

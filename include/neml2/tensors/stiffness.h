@@ -65,15 +65,24 @@ combine_masks(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C
               term(C3, SSR4::identity_C3(options)));
 }
 
-/// The stiffness of the compliances of normal components and of a shear diagonal 2 G23, 2 G13, 2
-/// G12.
-/// (..., 3, 3), (..., 3) -> (..., 6, 6)
+/// kernels::orthotropic by LibTorch. (..., ) nine times -> (..., 6, 6)
 inline at::Tensor
-orthotropic(const at::Tensor & compliances, const at::Tensor & shear)
+orthotropic(const at::Tensor & E1,
+            const at::Tensor & E2,
+            const at::Tensor & E3,
+            const at::Tensor & nu12,
+            const at::Tensor & nu13,
+            const at::Tensor & nu23,
+            const at::Tensor & G12,
+            const at::Tensor & G13,
+            const at::Tensor & G23)
 {
-  const at::Tensor diagonal = shear.unsqueeze(-1) * at::eye(3, shear.options());
+  const at::Tensor s1 = 1 / E1, s2 = 1 / E2, s3 = 1 / E3;
+  const at::Tensor s12 = -nu12 * s1, s13 = -nu13 * s1, s23 = -nu23 * s2;
+  const at::Tensor compliances = stack<R2>({s1, s12, s13, s12, s2, s23, s13, s23, s3});
+  const at::Tensor shear = at::diag_embed(2 * raw(stack<Vec>({G23, G13, G12})));
   return at::constant_pad_nd(inv(compliances), {0, 3, 0, 3}) +
-         at::constant_pad_nd(diagonal, {3, 0, 3, 0});
+         at::constant_pad_nd(shear, {3, 0, 3, 0});
 }
 
 /// What f makes of scalars, of plain numbers.
@@ -170,14 +179,12 @@ SSR4::transversely_isotropic(const Scalar & E_p,
   return core::evaluate_leaf<SSR4>(
       "SSR4::transversely_isotropic",
       [](const auto &... a) { return kernels::transversely_isotropic(a...); },
-      [](const Scalar & p, const Scalar & t, const Scalar & v, const Scalar & w, const Scalar & g)
-      {
-        const at::Tensor in = 1 / core::raw(p), across = 1 / core::raw(t);
-        const at::Tensor pp = -core::raw(v) * in, pt = -core::raw(w) * in;
-        const at::Tensor shear = 2 * core::raw(g), in_plane = core::raw(p) / (1 + core::raw(v));
-        return SSR4(core::orthotropic(core::stack<R2>({in, pp, pt, pp, in, pt, pt, pt, across}),
-                                      core::stack<Vec>({shear, shear, in_plane})));
-      },
+      [](const at::Tensor & p,
+         const at::Tensor & t,
+         const at::Tensor & v,
+         const at::Tensor & w,
+         const at::Tensor & g)
+      { return SSR4(core::orthotropic(p, p, t, v, w, w, p / (2 * (1 + v)), g, g)); },
       E_p,
       E_t,
       nu_p,
@@ -199,22 +206,7 @@ SSR4::orthotropic(const Scalar & E1,
   return core::evaluate_leaf<SSR4>(
       "SSR4::orthotropic",
       [](const auto &... a) { return kernels::orthotropic(a...); },
-      [](const Scalar & e1,
-         const Scalar & e2,
-         const Scalar & e3,
-         const Scalar & v12,
-         const Scalar & v13,
-         const Scalar & v23,
-         const Scalar & g12,
-         const Scalar & g13,
-         const Scalar & g23)
-      {
-        const at::Tensor s1 = 1 / core::raw(e1), s2 = 1 / core::raw(e2), s3 = 1 / core::raw(e3);
-        const at::Tensor s12 = -core::raw(v12) * s1, s13 = -core::raw(v13) * s1,
-                         s23 = -core::raw(v23) * s2;
-        return SSR4(core::orthotropic(core::stack<R2>({s1, s12, s13, s12, s2, s23, s13, s23, s3}),
-                                      2 * core::raw(core::stack<Vec>({g23, g13, g12}))));
-      },
+      [](const auto &... a) { return SSR4(core::orthotropic(a...)); },
       E1,
       E2,
       E3,

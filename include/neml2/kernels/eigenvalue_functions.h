@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/spectral.h"
+
+#include <cmath>
+#include <limits>
+
+/**
+ * Functions of eigenvalues, for those of symmetric tensors: what is decomposed, values f(l), slopes
+ * f'(l) and divided differences (f(m) - f(l)) / (m - l) for l <= m, the slope where the two are equal.
+ *
+ * Each has a formula for the divided differences without cancellation, so that nothing is lost between
+ * nearly equal eigenvalues. The functions of the standard library run lane by lane.
+ */
+namespace neml2::kernels
+{
+template <class T>
+NEML2_INLINE T
+expm1_of(const T & a)
+{
+  return each_lane(a, [](double x) { return std::expm1(x); });
+}
+template <class T>
+NEML2_INLINE T
+log1p_of(const T & a)
+{
+  return each_lane(a, [](double x) { return std::log1p(x); });
+}
+
+/// a / b, or the limit where both are 0.
+template <class T>
+NEML2_INLINE T
+ratio_or(const T & a, const T & b, double limit)
+{
+  const auto is_zero = (b <= 0.0) & (b >= 0.0);
+  return where(is_zero, T(limit), T(a / where(is_zero, T(1.0), b)));
+}
+
+/// a where the condition holds, else NaN.
+template <class C, class T>
+NEML2_INLINE T
+only_where(const C & c, const T & a)
+{
+  return where(c, a, T(std::numeric_limits<double>::quiet_NaN()));
+}
+
+template <class T>
+struct Exponential
+{
+  SR2<T> decomposed;
+
+  NEML2_INLINE explicit Exponential(const SR2<T> & s) : decomposed(s) {}
+
+  NEML2_INLINE T value(const T & l) const
+  {
+    using std::exp;
+    return exp(l);
+  }
+  NEML2_INLINE T slope(const T &, const T & f) const { return f; }
+  /// e^m (1 - e^-d) / d, d = m - l, which cannot overflow before e^m does
+  NEML2_INLINE T quotient(const T & l, const T & m, const T &, const T & g) const
+  {
+    const T d = T(m - l);
+    return T(g * ratio_or(T(-expm1_of(T(-d))), d, 1.0));
+  }
+};
+
+/// Of s - I where that is small: log(1 + x) has the relative accuracy of x then, not of s.
+template <class T>
+struct Logarithm
+{
+  using Mask = decltype(std::declval<T>() < std::declval<T>());
+  Mask is_near;
+  SR2<T> decomposed;
+
+  NEML2_INLINE explicit Logarithm(const SR2<T> & s) : Logarithm(s, minus_identity(s)) {}
+  /// Of s, if s - I is known better than by subtracting.
+  NEML2_INLINE Logarithm(const SR2<T> & s, const SR2<T> & less)
+    : is_near(norm_sq(less) < 0.25), decomposed(where(is_near, less, s))
+  {
+  }
+
+  NEML2_INLINE T value(const T & l) const
+  {
+    const T x = log1p_of(where(is_near, l, T(l - 1.0))); // l - 1 only where it is not taken
+    return where(is_near, x, log_of(l));
+  }
+  NEML2_INLINE T slope(const T & l, const T & f) const { return T((1.0 + 0.0 * f) / plain(l)); }
+  /// log(1 + x) / x / l, x = (m - l) / l; the plain quotient where x is large
+  NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
+  {
+    const T d = T(m - l), x = T(d / plain(l));
+    const auto is_small = x < 1.0;
+    const T y = where(is_small, x, T(1.0));
+    const T near = T(ratio_or(log1p_of(y), y, 1.0) / plain(l));
+    return where(is_small, T(near + 0.0 * (f + g)), T((g - f) / where(is_small, T(1.0), d)));
+  }
+
+  NEML2_INLINE static SR2<T> minus_identity(const SR2<T> & s)
+  {
+    return {s[0] - 1.0, s[1] - 1.0, s[2] - 1.0, s[3], s[4], s[5]};
+  }
+  /// log l, NaN for l <= 0
+  NEML2_INLINE static T log_of(const T & l)
+  {
+    using std::log;
+    return only_where(l > 0.0, T(log(l)));
+  }
+
+private:
+  NEML2_INLINE T plain(const T & l) const { return where(is_near, T(1.0 + l), l); }
+};
+
+template <class T>
+struct SquareRoot
+{
+  SR2<T> decomposed;
+
+  NEML2_INLINE explicit SquareRoot(const SR2<T> & s) : decomposed(s) {}
+
+  NEML2_INLINE T value(const T & l) const { return only_where(l > 0.0, sqrt(l)); }
+  NEML2_INLINE T slope(const T &, const T & f) const { return T(0.5 / f); }
+  /// 1 / (√l + √m)
+  NEML2_INLINE T quotient(const T &, const T &, const T & f, const T & g) const
+  {
+    return T(1.0 / (f + g));
+  }
+};
+
+template <class T>
+struct Power
+{
+  SR2<T> decomposed;
+  T exponent;
+
+  NEML2_INLINE Power(const SR2<T> & s, const T & p) : decomposed(s), exponent(p) {}
+
+  NEML2_INLINE T value(const T & l) const
+  {
+    using std::pow;
+    return only_where(l > 0.0, T(pow(l, exponent)));
+  }
+  NEML2_INLINE T slope(const T & l, const T & f) const { return T(exponent * (f / l)); }
+  /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), b the one whose power is the larger
+  NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
+  {
+    const T d = T(m - l), x = T(d / l);
+    const auto is_small = x < 1.0;
+    const T L = where(is_small,
+                      log1p_of(where(is_small, x, T(0.0))),
+                      T(Logarithm<T>::log_of(m) - Logarithm<T>::log_of(l)));
+    const auto falls = exponent < 0.0;
+    const T change = T(-expm1_of(T(-abs(exponent) * L)));
+    const T larger = where(falls, T(-f), g);
+    const auto is_zero = (d <= 0.0) & (d >= 0.0);
+    return where(is_zero, slope(l, f), T(larger * change / where(is_zero, T(1.0), d)));
+  }
+};
+} // namespace neml2::kernels
