@@ -305,6 +305,35 @@ TEST_CASE("Adjacent slices that two axes have in common are merged", "[tensors][
   REQUIRE(a.common_ranges(c) == Pairs{{{0, 1}, {0, 1}}, {{3, 6}, {1, 4}}});
 }
 
+TEST_CASE("What two axes have in common is visited by path, with its entries on both",
+          "[tensors][labels]")
+{
+  LabeledAxis a, b;
+  a.add("a", 1).add({"s", "c"}, 2).add({"s", "t", "d"}, 3).add({"u", "x"}, 4);
+  b.add("b", 5).add({"s", "c"}, 6).add({"s", "t", "d"}, 3).add({"s", "t", "e"}, 1).add("u", 4);
+  const auto visited = [](const LabeledAxis & here, const LabeledAxis & there, bool recursive)
+  {
+    std::ostringstream text;
+    here.visit_common(
+        there,
+        [&](const auto & path, const auto & x, const auto & y)
+        {
+          text << path() << " " << x.first << ":" << x.second << " " << y.first << ":" << y.second
+               << "\n";
+        },
+        recursive);
+    return text.str();
+  };
+  REQUIRE_THROWS_WITH(visited(a, b, true), ContainsSubstring("no layout yet"));
+  a.setup_layout();
+  REQUIRE_THROWS_WITH(visited(a, b, true), ContainsSubstring("no layout yet"));
+  b.setup_layout();
+  REQUIRE(visited(a, b, true) == "s/c 1:3 9:15\ns/t/d 3:6 15:18\n");
+  REQUIRE(visited(b, a, true) == "s/c 9:15 1:3\ns/t/d 15:18 3:6\n");
+  REQUIRE(visited(a, b, false).empty());
+  REQUIRE(visited(a.subaxis("s"), b.subaxis("s"), true) == "c 0:2 0:6\nt/d 2:5 6:9\n");
+}
+
 TEST_CASE("An axis prints a line a variable", "[tensors][labels]")
 {
   REQUIRE(text(example()) == "    a: 0:1:1\n"

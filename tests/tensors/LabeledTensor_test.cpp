@@ -263,6 +263,15 @@ TEST_CASE("fill copies the variables that both have", "[tensors][labels]")
   auto wrong = LabeledVector::zeros({3}, {&clash});
   REQUIRE_THROWS_WITH(wrong.fill(from),
                       ContainsSubstring("'a' has size 6 here and 1 in the other tensor"));
+  LabeledAxis deep;
+  deep.add<SR2>("b").add<SR2>({"sub", "x"});
+  deep.setup_layout();
+  auto nested = LabeledVector::zeros({3}, {&deep});
+  REQUIRE_THROWS_WITH(nested.fill(from), ContainsSubstring("'sub/x' has size 6 here and 1 in"));
+  REQUIRE(nested.tensor().eq(0).all().item<bool>());
+  auto part = LabeledVector::zeros({3}, {&deep.subaxis("sub")});
+  REQUIRE_THROWS_WITH(part.fill(LabeledVector(numbers({3, 37}), {&axis.subaxis("sub")})),
+                      ContainsSubstring("'x' has size 6 here and 1 in"));
   REQUIRE_THROWS_WITH(to.fill(LabeledVector(numbers({4, 44}), {&axis})),
                       ContainsSubstring("do not broadcast"));
   auto one = LabeledVector::zeros({}, {&wanted});

@@ -186,6 +186,10 @@ public:
   /// The same as [begin, end) pairs, in the order of this axis.
   std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
   common_ranges(const LabeledAxis & other, bool recursive = true) const;
+  /// f(path, here, there) for each variable that both have, in the order of this axis: its entries
+  /// [begin, end) here and there. path() is its path, which takes longer than the rest.
+  template <class F>
+  void visit_common(const LabeledAxis & other, const F & f, bool recursive = true) const;
   /// The items in the order in which they are laid out.
   /// @throws NEMLException for an empty set, or one with an item that is not there.
   std::vector<LabeledAxisAccessor>
@@ -590,47 +594,75 @@ LabeledAxis::range(const LabeledAxisAccessor & a) const
   return r;
 }
 
-inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
-LabeledAxis::common_ranges(const LabeledAxis & other, bool recursive) const
+template <class F>
+void
+LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive) const
 {
-  check_setup("common_indices");
-  other.check_setup("common_indices");
-  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
-  const auto add = [&](std::pair<Size, Size> here, std::pair<Size, Size> there)
-  {
-    if (!ranges.empty() && ranges.back().first.second == here.first &&
-        ranges.back().second.second == there.first)
-    {
-      ranges.back().first.second = here.second;
-      ranges.back().second.second = there.second;
-    }
-    else
-      ranges.emplace_back(here, there);
-  };
+  check_setup("visit_common");
+  other.check_setup("visit_common");
   const auto walk = [&](const auto & self,
                         const LabeledAxis & a,
                         Size here,
                         const LabeledAxis & b,
                         Size there) -> void
   {
-    const auto shifted = [](const LabeledAxis & axis, const std::string & name, Size offset)
+    const auto begin_there = [&](const std::string & name)
+    { return there + b._items->layout.find(name)->second.first; };
+    for (const auto & item : a._items->variables)
     {
-      const auto & r = axis._items->layout.at(name);
-      return std::pair(offset + r.first, offset + r.second);
-    };
-    for (const auto & [name, size] : a._items->variables)
-      if (b._items->variables.count(name))
-        add(shifted(a, name, here), shifted(b, name, there));
-    if (recursive)
-      for (const auto & [name, subaxis] : a._items->subaxes)
-        if (const auto found = b._items->subaxes.find(name); found != b._items->subaxes.end())
-          self(self,
-               *subaxis,
-               shifted(a, name, here).first,
-               *found->second,
-               shifted(b, name, there).first);
+      const Size begin = here;
+      here += item.second;
+      if (const auto found = b._items->variables.find(item.first);
+          found != b._items->variables.end())
+      {
+        const Size other_begin = begin_there(item.first);
+        f([&] { return a.qualify(item.first).slice(Size(_items->path.size())); },
+          std::pair(begin, here),
+          std::pair(other_begin, other_begin + found->second));
+      }
+    }
+    if (!recursive)
+      return;
+    for (const auto & item : a._items->subaxes)
+    {
+      if (const auto found = b._items->subaxes.find(item.first); found != b._items->subaxes.end())
+        self(self, *item.second, here, *found->second, begin_there(item.first));
+      here += item.second->_items->size;
+    }
   };
   walk(walk, *this, 0, other, 0);
+}
+
+namespace core
+{
+/// Adds a pair of ranges to such a list; adjacent ones are merged.
+inline void
+append_ranges(std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> & list,
+              const std::pair<Size, Size> & here,
+              const std::pair<Size, Size> & there)
+{
+  if (!list.empty() && list.back().first.second == here.first &&
+      list.back().second.second == there.first)
+  {
+    list.back().first.second = here.second;
+    list.back().second.second = there.second;
+  }
+  else
+    list.emplace_back(here, there);
+}
+} // namespace core
+
+inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+LabeledAxis::common_ranges(const LabeledAxis & other, bool recursive) const
+{
+  check_setup("common_indices");
+  other.check_setup("common_indices");
+  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
+  visit_common(
+      other,
+      [&](const auto &, const auto & here, const auto & there)
+      { core::append_ranges(ranges, here, there); },
+      recursive);
   return ranges;
 }
 

@@ -41,18 +41,23 @@ namespace core
 inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {
-  const auto names = a.variable_names(recursive);
-  for (const auto & name : names)
-    if (b.has_variable(name))
-      NEML2_CHECK(a.variable_size(name) == b.variable_size(name),
-                  "fill: the variable '",
-                  name,
-                  "' has size ",
-                  a.variable_size(name),
-                  " here and ",
-                  b.variable_size(name),
-                  " in the other tensor.");
-  return a.common_ranges(b, recursive);
+  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
+  a.visit_common(
+      b,
+      [&](const auto & path, const auto & here, const auto & there)
+      {
+        NEML2_CHECK(here.second - here.first == there.second - there.first,
+                    "fill: the variable '",
+                    path(),
+                    "' has size ",
+                    here.second - here.first,
+                    " here and ",
+                    there.second - there.first,
+                    " in the other tensor.");
+        append_ranges(ranges, here, there);
+      },
+      recursive);
+  return ranges;
 }
 
 /// Writes the slices of base dimension 0 of `from` into those of `to`.
