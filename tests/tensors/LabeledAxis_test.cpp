@@ -403,3 +403,23 @@ TEST_CASE("A hundred thousand variables on nested axes are found", "[tensors][la
   }
   REQUIRE(covered == 3 * 101);
 }
+
+TEST_CASE("All sub-axes of sub-axes are listed by their whole path", "[tensors][labels]")
+{
+  LabeledAxis axis;
+  std::vector<LabeledAxisAccessor> expected;
+  for (int i = 0; i < 10; i++)
+  {
+    const auto outer = "outer_axis_number_" + std::to_string(i);
+    expected.push_back({outer});
+    for (int k = 0; k < 10; k++)
+    {
+      const auto inner = "inner_axis_number_" + std::to_string(k);
+      expected.push_back({outer, inner});
+      axis.add_variable({outer, inner, "a"}, 1);
+    }
+  }
+  axis.setup_layout();
+  REQUIRE(axis.subaxis_names(true) == expected);
+  REQUIRE(axis.nsubaxis(true) == 110);
+}

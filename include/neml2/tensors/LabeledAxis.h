@@ -422,9 +422,10 @@ LabeledAxis::visit_subaxes(std::vector<LabeledAxisAccessor> & names,
 {
   for (const auto & [name, subaxis] : _items->subaxes)
   {
-    names.push_back(path.append(name));
+    const LabeledAxisAccessor here = path.append(name); // names grows below, and moves what it holds
+    names.push_back(here);
     if (recursive)
-      subaxis->visit_subaxes(names, names.back(), true);
+      subaxis->visit_subaxes(names, here, true);
   }
 }
 
