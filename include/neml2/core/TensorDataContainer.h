@@ -3,6 +3,7 @@
 
 #include "neml2/core/operands.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace neml2
@@ -64,18 +65,25 @@ public:
         "create",
         [&]
         {
-          auto t = at::empty(shape, integral ? kInt64 : kFloat64);
-          for (size_t i = 0; i < _values.size(); i++)
-            if (integral)
-              t.data_ptr<int64_t>()[i] = _values[i].toLong();
-            else
-              t.data_ptr<double>()[i] = _values[i].toDouble();
-          t = t.to(options.device(), c10::typeMetaToScalarType(core::with_dtype(options).dtype()));
-          return options.requires_grad() ? t.set_requires_grad(true) : t;
+          const at::Tensor t =
+              integral ? copied<int64_t>(shape, [](const CScalar & v) { return v.toLong(); })
+                       : copied<double>(shape, [](const CScalar & v) { return v.toDouble(); });
+          const at::Tensor r =
+              t.to(options.device(), c10::typeMetaToScalarType(core::with_dtype(options).dtype()));
+          return options.requires_grad() ? r.set_requires_grad(true) : r;
         });
   }
 
 private:
+  /// By an operation of LibTorch, not by writing through a pointer: inside torch.func there is none.
+  template <class Number, class F>
+  at::Tensor copied(TensorShapeRef shape, const F & number) const
+  {
+    std::vector<Number> numbers(_values.size());
+    std::transform(_values.begin(), _values.end(), numbers.begin(), number);
+    return at::from_blob(numbers.data(), shape, c10::CppTypeToScalarType<Number>::value).clone();
+  }
+
   TensorShape _sizes;
   std::vector<CScalar> _values;
 };

@@ -35,6 +35,7 @@
 #include <ATen/ops/einsum.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linalg_cross.h>
 #include <ATen/ops/linalg_det.h>
