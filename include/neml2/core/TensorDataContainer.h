@@ -4,6 +4,7 @@
 #include "neml2/core/operands.h"
 
 #include <algorithm>
+#include <memory>
 #include <type_traits>
 
 namespace neml2
@@ -75,13 +76,17 @@ public:
   }
 
 private:
-  /// By an operation of LibTorch, not by writing through a pointer: inside torch.func there is none.
+  /// By an operation of LibTorch, not by writing through a pointer: inside torch.func there is none. What
+  /// is copied lives as long as somebody refers to it, as a recorded trace does.
   template <class Number, class F>
   at::Tensor copied(TensorShapeRef shape, const F & number) const
   {
-    std::vector<Number> numbers(_values.size());
-    std::transform(_values.begin(), _values.end(), numbers.begin(), number);
-    return at::from_blob(numbers.data(), shape, c10::CppTypeToScalarType<Number>::value).clone();
+    const auto numbers = std::make_shared<std::vector<Number>>(_values.size());
+    std::transform(_values.begin(), _values.end(), numbers->begin(), number);
+    const auto dtype = c10::CppTypeToScalarType<Number>::value;
+    return at::from_blob(
+               numbers->data(), shape, [numbers](void *) {}, dtype)
+        .clone();
   }
 
   TensorShape _sizes;

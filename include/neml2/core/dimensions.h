@@ -91,7 +91,13 @@ reshape(const Group & g, TensorShapeRef shape)
 inline at::Tensor
 unsqueeze(const Group & g, Size d, Size n)
 {
-  NEML2_CHECK(n >= 0, g.where, ": cannot insert ", n, " dimensions into ", g.o, ".");
+  NEML2_CHECK(0 <= n && n <= 64, // more than LibTorch iterates over
+              g.where,
+              ": cannot insert ",
+              n,
+              " dimensions into ",
+              g.o,
+              ". Expected between 0 and 64.");
   const Size at = position(g.where, g.o, d, g.first, g.last + 1);
   at::Tensor r = *g.o.tensor;
   for (Size i = 0; i < n; i++)
