@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # find_package(Torch): chooses one LibTorch, in this order,
 #   1. the one the user names: Torch_DIR, Torch_ROOT or CMAKE_PREFIX_PATH
-#   2. the torch of the active Python environment
+#   2. the torch of the Python environment that this file was installed in, or else of the active one
 #   3. the system's
 #   4. only if NEML2_LIBTORCH_DOWNLOAD names a folder: a virtual environment made there
 # and takes headers and libraries from the same place. NEML2_LIBTORCH=system considers 3 alone, private 4 alone.
@@ -39,6 +39,8 @@ if(NOT TARGET torch)
   set(neml2_torch "")
   if(NEML2_LIBTORCH STREQUAL "auto")
     neml2_look_for_torch(NO_CMAKE_SYSTEM_PATH)
+    cmake_path(SET neml2_wheel NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../../../torch) # beside the package neml2
+    neml2_take_torch_wheel("${neml2_wheel}")
     execute_process(
       COMMAND python3 -c "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
       OUTPUT_VARIABLE neml2_wheel OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

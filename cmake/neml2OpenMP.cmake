@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # OpenMP::OpenMP_CXX where there is one: LibTorch's parallel loops are header code that needs it.
-if(EXISTS ${neml2_torch}/lib/libgomp.so.1) # the one that came with LibTorch
-  set(OpenMP_gomp_LIBRARY ${neml2_torch}/lib/libgomp.so.1)
+file(GLOB neml2_gomp ${neml2_torch}/lib/libgomp*.so.1) # the one that came with LibTorch
+if(neml2_gomp)
+  set(OpenMP_gomp_LIBRARY ${neml2_gomp})
 endif()
 find_package(OpenMP QUIET COMPONENTS CXX)
 if(NOT TARGET OpenMP::OpenMP_CXX)

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/torch.h"
+#include "neml2/core/Tensor.h"
+
+/// What the functions of all tensor types are written with: a tensor of any type, from Python and back.
+namespace neml2::python
+{
+/// A tensor type of Python.
+struct TypeInfo
+{
+  const char * name;
+  const at::Tensor & (*tensor)(const void *);
+  Size (*batch_dim)(const void *);
+  /// An object of this type; throws NEMLException unless the base shape fits.
+  nb::object (*make)(const Tensor &);
+  /// The base shape, and whether the type has one.
+  TensorShapeRef base;
+  bool fixed_base;
+  nb::handle cls;
+};
+
+/// The type of an object, or nullptr if it is no tensor of this library.
+const TypeInfo * type_of(nb::handle object);
+/// Of the class itself.
+const TypeInfo & info(nb::handle cls);
+void register_type(nb::handle cls, const TypeInfo & type);
+
+/// A tensor of any type of the library, as an argument.
+struct Any
+{
+  const TypeInfo * type = nullptr;
+  const at::Tensor * tensor = nullptr;
+  Size batch_dim = 0;
+  nb::handle object;
+
+  Tensor value() const { return {core::Trusted(), *tensor, batch_dim}; }
+  operator Tensor() const { return value(); }
+  /// A result of the same type.
+  struct Same like(const Tensor & t) const;
+};
+
+/// A result of the type of an argument: to type checkers, Self.
+struct Same
+{
+  nb::object object;
+};
+
+inline Same
+Any::like(const Tensor & t) const
+{
+  return {type->make(t)};
+}
+
+/// The other operand of an operator: to type checkers, Self or a Scalar.
+struct Other : Any
+{
+};
+
+/// What f computes, while other threads of Python run. f must not touch objects of Python.
+template <class F>
+auto
+without_gil(const F & f)
+{
+  const nb::gil_scoped_release release;
+  return f();
+}
+
+/// The Python class that all tensor types derive from. Its methods take Any.
+struct AnyTensor
+{
+};
+using AnyClass = nb::class_<AnyTensor>;
+
+/// Tells nanobind of a tensor type.
+template <class T>
+nb::class_<T>
+declare(nb::module_ & m, const char * doc)
+{
+  nb::class_<T> cls(m, T::type_name, nb::type<AnyTensor>(), doc);
+  TypeInfo type{T::type_name,
+                [](const void * p) -> const at::Tensor & { return *static_cast<const T *>(p); },
+                [](const void * p) { return static_cast<const T *>(p)->batch_dim(); },
+                [](const Tensor & t) { return nb::cast(T(t)); },
+                {},
+                !std::is_same_v<T, Tensor>,
+                cls};
+  if constexpr (!std::is_same_v<T, Tensor>)
+    type.base = TensorShapeRef(T::base_shape.data(), T::base_shape.size());
+  register_type(cls, type);
+  return cls;
+}
+
+/// The docstring of a function in include/neml2/math, or of a member "Class::member" of the core: the
+/// comment of its declaration. Aborts the import for a name that no header has.
+const char * doc(const char * name);
+} // namespace neml2::python
+
+namespace nanobind::detail
+{
+template <>
+struct type_caster<neml2::python::Any>
+{
+  NB_TYPE_CASTER(neml2::python::Any, const_name("neml2.tensors.TensorBase"))
+
+  bool from_python(handle src, uint8_t, cleanup_list *) noexcept { return read(src, value); }
+  static handle from_cpp(const neml2::python::Any & a, rv_policy, cleanup_list *) noexcept
+  {
+    return a.object.inc_ref();
+  }
+
+  static bool read(handle src, neml2::python::Any & value) noexcept
+  {
+    value.type = neml2::python::type_of(src);
+    if (!value.type || !inst_ready(src))
+      return false;
+    const void * p = inst_ptr<void>(src);
+    value.tensor = &value.type->tensor(p);
+    value.batch_dim = value.type->batch_dim(p);
+    value.object = src;
+    return true;
+  }
+};
+
+template <>
+struct type_caster<neml2::python::Other>
+{
+  NB_TYPE_CASTER(neml2::python::Other, const_name("typing_extensions.Self | neml2.tensors.Scalar"))
+
+  bool from_python(handle src, uint8_t, cleanup_list *) noexcept
+  {
+    return make_caster<neml2::python::Any>::read(src, value);
+  }
+  static handle from_cpp(const neml2::python::Other & a, rv_policy, cleanup_list *) noexcept
+  {
+    return a.object.inc_ref();
+  }
+};
+
+template <>
+struct type_caster<neml2::python::Same>
+{
+  NB_TYPE_CASTER(neml2::python::Same, const_name("typing_extensions.Self"))
+
+  bool from_python(handle, uint8_t, cleanup_list *) noexcept { return false; }
+  static handle from_cpp(const neml2::python::Same & s, rv_policy, cleanup_list *) noexcept
+  {
+    return s.object.inc_ref();
+  }
+};
+} // namespace nanobind::detail

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/common.h"
+
+#include "neml2/core/linspace.h"
+#include "neml2/math/products.h"
+#include "neml2/math/linalg.h"
+#include "neml2/tensors/tensors.h"
+
+namespace neml2::python
+{
+namespace
+{
+bool
+holds_integers(const TypeInfo & type)
+{
+  return type.cls.is(nb::type<MillerIndex>());
+}
+
+/// Options of a factory of this type.
+TensorOptions
+options_for(const TypeInfo & type,
+            const OptionalDtype & dtype,
+            const OptionalDevice & device,
+            bool requires_grad)
+{
+  return holds_integers(type) ? integer_options(dtype, device, requires_grad)
+                              : options(dtype, device, requires_grad);
+}
+
+/// Batch and base shape of a factory's result.
+std::pair<TensorShape, Size>
+shape_of(const TypeInfo & type, const nb::args & args)
+{
+  if (type.fixed_base)
+  {
+    const TensorShape batch = sizes(args);
+    return {utils::add_shapes(batch, type.base), Size(batch.size())};
+  }
+  TensorShape batch, base;
+  const bool both = args.size() == 2;
+  if (args.size() < 1 || args.size() > 2 || !nb::try_cast(args[0], both ? batch : base) ||
+      (both && !nb::try_cast(args[1], base)))
+    throw nb::type_error("Tensor: give the base shape, or the batch and the base shape, as tuples: "
+                         "Tensor.zeros((1000, 2), (6, 6)).");
+  return {utils::add_shapes(batch, base), Size(batch.size())};
+}
+
+std::string
+signature(const TypeInfo & type, const char * name, const char * first)
+{
+  const std::string shape = type.fixed_base ? "*batch_shape: int | collections.abc.Sequence[int]"
+                                            : "*shapes: int | collections.abc.Sequence[int]";
+  return std::string("def ") + name + "(" + first + shape +
+         ", dtype: torch.dtype | None = None, device: torch.device | str | None = None, "
+         "requires_grad: bool = False) -> " +
+         type.name;
+}
+
+/// A static factory of this type that takes a shape.
+template <class... First, class F>
+void
+bind_shaped(AnyClass & cls,
+            const TypeInfo & type,
+            const char * name,
+            const char * first,
+            const char * text,
+            F f)
+{
+  const auto dtype = nb::arg("dtype") = nb::none(), device = nb::arg("device") = nb::none();
+  const auto grad = nb::arg("requires_grad") = false;
+  const std::string typed = signature(type, name, first);
+  const auto make = [&type, f](First... x,
+                               const nb::args & args,
+                               OptionalDtype t,
+                               const OptionalDevice & d,
+                               bool requires_grad)
+  {
+    const auto [shape, batch_dim] = shape_of(type, args);
+    const TensorOptions o = options_for(type, t, d, requires_grad);
+    return type.make({f(x..., shape, o), batch_dim});
+  };
+  if constexpr (sizeof...(First) == 0)
+    cls.def_static(name, make, nb::arg("shape"), dtype, device, grad, text, nb::sig(typed.c_str()));
+  else
+    cls.def_static(name,
+                   make,
+                   nb::arg("value"),
+                   nb::arg("shape"),
+                   dtype,
+                   device,
+                   grad,
+                   text,
+                   nb::sig(typed.c_str()));
+}
+
+template <class F>
+void
+bind_like(AnyClass & cls, const TypeInfo & type, const char * name, const char * text, const F & f)
+{
+  cls.def_static(
+      name,
+      [&type, f](const Any & other)
+      {
+        if (other.type != &type)
+          throw nb::type_error(
+              (std::string(type.name) + ": expected a tensor of this type").c_str());
+        return type.make(f(other.value()));
+      },
+      nb::arg("other"),
+      text,
+      nb::sig((std::string("def ") + name + "(other: " + type.name + ") -> " + type.name).c_str()));
+}
+} // namespace
+
+TensorShape
+sizes(const nb::args & args)
+{
+  TensorShape shape;
+  if (args.size() == 1 && nb::try_cast(args[0], shape))
+    return shape;
+  if (!nb::try_cast(args, shape))
+    throw nb::type_error("a shape is a number of integers, or one tuple of them: (1000, 2)");
+  return shape;
+}
+
+namespace
+{
+/// What a user gives for a tensor of this type.
+[[noreturn]] void
+refuse(const TypeInfo & type, nb::handle given)
+{
+  if (!type.fixed_base && THPVariable_Check(given.ptr()))
+    throw nb::type_error("Tensor: how many of the dimensions are batch dimensions? "
+                         "Tensor(t, batch_dim), or a type of this base shape.");
+  std::string message =
+      std::string(type.name) + ": cannot be made from " + Py_TYPE(given.ptr())->tp_name +
+      ". Expected a torch.Tensor, or a tensor of this library of the same base shape";
+  if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr()))
+    message += std::string("; of a list: ") + type.name + ".create(...)";
+  throw nb::type_error((message + '.').c_str());
+}
+
+void
+bind_type(const TypeInfo & type)
+{
+  auto cls = nb::borrow<AnyClass>(type.cls);
+  const char * name = type.name;
+
+  bind_shaped(cls, type, "empty", "", "Values not set. (*batch_shape; base)", core::make_empty);
+  bind_shaped(cls, type, "zeros", "", "Zeros. (*batch_shape; base)", core::make_zeros);
+  bind_shaped(
+      cls, type, "ones", "", "Ones, each stored component. (*batch_shape; base)", core::make_ones);
+  if (!cls.is(nb::type<Rot>()))
+    bind_shaped(cls,
+                type,
+                "rand",
+                "",
+                "Uniform in [0, 1), each stored component for itself. (*batch_shape; base)",
+                core::make_rand);
+  bind_shaped<const CScalar &>(
+      cls,
+      type,
+      "full",
+      "value: float, ",
+      "This number, each stored component. (*batch_shape; base)",
+      [](const CScalar & value, TensorShapeRef shape, const TensorOptions & o)
+      { return core::make_full(shape, value, o); });
+  bind_like(cls,
+            type,
+            "empty_like",
+            "Of the shape, dtype and device of other; values not set.",
+            [](const Tensor & t) { return Tensor::empty_like(t); });
+  bind_like(cls,
+            type,
+            "zeros_like",
+            "Zeros of the shape, dtype and device of other.",
+            [](const Tensor & t) { return Tensor::zeros_like(t); });
+  bind_like(cls,
+            type,
+            "ones_like",
+            "Ones of the shape, dtype and device of other.",
+            [](const Tensor & t) { return Tensor::ones_like(t); });
+  bind_like(cls,
+            type,
+            "rand_like",
+            "Uniform in [0, 1), of the shape, dtype and device of other.",
+            [](const Tensor & t) { return Tensor::rand_like(t); });
+  cls.def_static(
+      "full_like",
+      [&type](const Any & other, const CScalar & value)
+      {
+        if (other.type != &type)
+          throw nb::type_error(
+              (std::string(type.name) + ": expected a tensor of this type").c_str());
+        return type.make(Tensor::full_like(other.value(), value));
+      },
+      nb::arg("other"),
+      nb::arg("value"),
+      "This number, of the shape, dtype and device of other.",
+      nb::sig(
+          (std::string("def full_like(other: ") + name + ", value: float) -> " + name).c_str()));
+
+  cls.def_static(
+      "create",
+      [&type](const nb::object & data,
+              Size batch_dim,
+              OptionalDtype dtype,
+              const OptionalDevice & device,
+              bool grad)
+      {
+        const TensorOptions o = options_for(type, dtype, device, grad);
+        nb::dict options;
+        options["dtype"] = nb::cast(c10::typeMetaToScalarType(o.dtype()));
+        options["device"] = nb::cast(o.device());
+        options["requires_grad"] = grad;
+        const nb::object t = nb::module_::import_("torch").attr("tensor")(data, **options);
+        const auto raw = nb::cast<at::Tensor>(t);
+        return type.make({raw, type.fixed_base ? raw.dim() - Size(type.base.size()) : batch_dim});
+      },
+      nb::arg("data"),
+      nb::arg("batch_dim") = 0,
+      nb::kw_only(),
+      nb::arg("dtype") = nb::none(),
+      nb::arg("device") = nb::none(),
+      nb::arg("requires_grad") = false,
+      "From nested lists, as torch.tensor; what is outside the base shape is batch.",
+      nb::sig((std::string("def create(data: typing.Any, batch_dim: int = 0, *, dtype: torch.dtype "
+                           "| None = None, device: torch.device "
+                           "| str | None = None, requires_grad: bool = False) -> ") +
+               name)
+                  .c_str()));
+  cls.def_static(
+      "linspace",
+      [&type](const Any & start, const Any & end, Size nstep, Size dim)
+      { return type.make(Tensor::linspace(start, end, nstep, dim)); },
+      nb::arg("start"),
+      nb::arg("end"),
+      nb::arg("nstep"),
+      nb::arg("dim") = 0,
+      doc("TensorBase::linspace"),
+      nb::sig((std::string("def linspace(start: ") + name + ", end: " + name +
+               ", nstep: int, dim: int = 0) -> " + name)
+                  .c_str()));
+  cls.def_static(
+      "logspace",
+      [&type](const Any & start, const Any & end, Size nstep, Size dim, Number base)
+      { return type.make(Tensor::logspace(start, end, nstep, dim, base)); },
+      nb::arg("start"),
+      nb::arg("end"),
+      nb::arg("nstep"),
+      nb::arg("dim") = 0,
+      nb::arg("base") = 10.0,
+      doc("TensorBase::logspace"),
+      nb::sig((std::string("def logspace(start: ") + name + ", end: " + name +
+               ", nstep: int, dim: int = 0, base: float = 10.0) -> " + name)
+                  .c_str()));
+}
+
+/// What each type is made from: nothing, a torch.Tensor, another type of the same base shape.
+template <class T>
+void
+bind_constructors()
+{
+  auto cls = nb::borrow<nb::class_<T>>(nb::type<T>());
+  const TypeInfo & type = info(cls);
+  cls.def(
+      "__init__", [](T * self) { new (self) T(); }, "Undefined: without values.");
+  if constexpr (std::is_same_v<T, Tensor>)
+    cls.def(
+        "__init__",
+        [](T * self, const at::Tensor & t, Size batch_dim) { new (self) T(t, batch_dim); },
+        nb::arg("tensor"),
+        nb::arg("batch_dim"),
+        "The first batch_dim dimensions are batch dimensions. Shares storage.");
+  else
+    cls.def(
+        "__init__",
+        [](T * self, const at::Tensor & t) { new (self) T(t); },
+        nb::arg("tensor"),
+        "The last dimensions are the base shape, all others batch. Shares storage.");
+  if constexpr (std::is_same_v<T, Scalar>)
+    cls.def(
+        "__init__",
+        [](T * self,
+           const CScalar & value,
+           OptionalDtype dtype,
+           const OptionalDevice & device,
+           bool grad) { new (self) T(core::make_full({}, value, options(dtype, device, grad))); },
+        nb::arg("value"),
+        nb::kw_only(),
+        nb::arg("dtype") = nb::none(),
+        nb::arg("device") = nb::none(),
+        nb::arg("requires_grad") = false,
+        "One number, unbatched. (; )");
+  cls.def(
+      "__init__",
+      [](T * self, const Any & other) { new (self) T(other.value()); },
+      nb::arg("other"),
+      "A tensor of this library of the same base shape. Shares storage.");
+  cls.def(
+      "__init__",
+      [&type](T *, const nb::object & other) { refuse(type, other); },
+      nb::arg("other").none());
+}
+
+template <class... T>
+void
+bind_all(core::TypeList<T...>)
+{
+  (bind_constructors<T>(), ...);
+  (bind_type(info(nb::type<T>())), ...);
+}
+} // namespace
+
+void
+bind_factories()
+{
+  bind_all(core::AllTypes());
+  auto rot = nb::borrow<AnyClass>(nb::type<Rot>());
+  const TypeInfo & type = info(rot);
+  bind_shaped(rot,
+              type,
+              "rand",
+              "",
+              "Random rotations, uniform in the group of rotations. (*batch_shape; 3)",
+              [](TensorShapeRef shape, const TensorOptions & o) -> at::Tensor
+              { return Rot::rand(TraceableTensorShape(shape.slice(0, shape.size() - 1)), {}, o); });
+}
+} // namespace neml2::python

@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/common.h"
+#include "bindings/labels.h"
+#include "neml2/tensors/LabeledTensor3D.h"
+
+namespace neml2::python
+{
+namespace
+{
+/// The batch dimensions of a labeled tensor, or its labels; a copy of it, which shares storage.
+template <class T>
+struct Batch
+{
+  T parent;
+};
+template <class T>
+struct Base
+{
+  T parent;
+};
+
+template <class T>
+constexpr size_t axis_count = std::tuple_size_v<typename T::AxisPointers>;
+
+template <class T>
+std::string
+name_of()
+{
+  return nb::cast<std::string>(nb::type<T>().attr("__name__"));
+}
+
+template <class T>
+T
+like(const T & t, const Tensor & tensor)
+{
+  return T(tensor, t.axes());
+}
+
+template <class T>
+const T *
+instance(nb::handle object)
+{
+  return nb::isinstance<T>(object) && nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
+}
+
+/// One axis, or a tuple or list of them: one for each base dimension. Copies, which share what is
+/// set up: they stay whatever Python does meanwhile.
+template <class T>
+struct Axes
+{
+  std::vector<LabeledAxis> axes;
+
+  explicit Axes(nb::handle given)
+  {
+    if (PyTuple_Check(given.ptr()) || PyList_Check(given.ptr()))
+      for (const nb::handle axis : nb::borrow<nb::sequence>(given))
+        add(axis);
+    else
+      add(given);
+    NEML2_CHECK(axes.size() == axis_count<T>,
+                "axes: ",
+                axes.size(),
+                " axes for ",
+                axis_count<T>,
+                " base dimensions. Give one for each, as in (rows, columns).");
+  }
+  operator typename T::AxisPointers() const
+  {
+    typename T::AxisPointers pointers;
+    std::transform(
+        axes.begin(), axes.end(), pointers.begin(), [](const auto & axis) { return &axis; });
+    return pointers;
+  }
+
+private:
+  void add(nb::handle axis)
+  {
+    const Axis * a = instance<Axis>(axis);
+    if (!a)
+      throw nb::type_error((std::string("axes: expected a LabeledAxis for each base dimension, as "
+                                        "in (rows, columns), not an object of type ") +
+                            Py_TYPE(axis.ptr())->tp_name)
+                               .c_str());
+    axes.push_back(a->get());
+  }
+};
+
+/// A tensor, labeled or not; one of torch has this many base dimensions. nullopt for anything else.
+std::optional<Tensor>
+tensor_of(nb::handle object, Size base_dim)
+{
+  if (Any any; nb::try_cast(object, any))
+    return any.value();
+  if (const auto * v = instance<LabeledVector>(object))
+    return v->tensor();
+  if (const auto * m = instance<LabeledMatrix>(object))
+    return m->tensor();
+  if (const auto * t = instance<LabeledTensor3D>(object))
+    return t->tensor();
+  if (!THPVariable_Check(object.ptr()))
+    return std::nullopt;
+  const auto t = nb::cast<at::Tensor>(object);
+  NEML2_CHECK(t.dim() >= base_dim,
+              "a torch.Tensor of shape ",
+              t.sizes(),
+              " has fewer than ",
+              base_dim,
+              " base dimensions.");
+  return Tensor(t, t.dim() - base_dim);
+}
+
+[[noreturn]] void
+refuse(const char * where, nb::handle object, const char * expected)
+{
+  throw nb::type_error((std::string(where) + ": expected a tensor of this library or of torch" +
+                        expected + ", not an object of type " + Py_TYPE(object.ptr())->tp_name)
+                           .c_str());
+}
+
+Tensor
+value_of(const char * where, nb::handle object, Size base_dim)
+{
+  if (auto t = tensor_of(object, base_dim))
+    return *t;
+  refuse(where, object, "");
+}
+
+/// The labels of all base dimensions. A colon is the whole axis, as the empty path.
+template <class T>
+indexing::TensorLabels
+labels_of(nb::handle key)
+{
+  indexing::TensorLabels labels;
+  const auto add = [&](nb::handle label)
+  {
+    const bool all =
+        PySlice_Check(label.ptr()) && label.equal(nb::slice(nb::none(), nb::none(), nb::none()));
+    labels.push_back(all ? LabeledAxisAccessor() : path_of(label));
+  };
+  if (axis_count<T> == 1 || !PyTuple_Check(key.ptr()))
+    add(key);
+  else
+    for (const nb::handle label : nb::borrow<nb::tuple>(key))
+      add(label);
+  return labels;
+}
+
+/// base_index. An unknown label is a KeyError, another number of them an IndexError.
+template <class T>
+Tensor
+block(const T & t, const indexing::TensorLabels & labels)
+{
+  core::check_defined("base_index", t.tensor());
+  try
+  {
+    return t.base_index(labels);
+  }
+  catch (const NEMLException & e)
+  {
+    if (labels.size() == axis_count<T>)
+      throw nb::key_error(e.what());
+    throw nb::index_error(e.what());
+  }
+}
+
+nb::object
+reinterpreted(const Tensor & block, nb::handle cls)
+{
+  const TypeInfo & type = base_type(cls);
+  NEML2_CHECK(block.base_storage() == utils::storage_size(type.base),
+              "reinterpret: the block ",
+              core::operand(block),
+              " has ",
+              block.base_storage(),
+              " entries, a ",
+              type.name,
+              " has ",
+              utils::storage_size(type.base),
+              ".");
+  return core::translate_errors("reinterpret",
+                                [&]
+                                {
+                                  const at::Tensor t =
+                                      block.view(utils::add_shapes(block.batch_sizes(), type.base));
+                                  return type.make({t, block.batch_dim()});
+                                });
+}
+
+template <class T>
+void
+bind_batch(nb::class_<T> & parent)
+{
+  using V = Batch<T>;
+  nb::class_<V> cls(parent, "BatchView", "The batch dimensions of a labeled tensor.");
+  cls.def_prop_ro(
+      "shape",
+      [](const V & v)
+      {
+        core::check_defined("shape", v.parent.tensor());
+        const auto sizes = v.parent.batch_sizes();
+        return TensorShape(sizes.begin(), sizes.end());
+      },
+      "The sizes, as a tuple.",
+      nb::sig("def shape(self) -> tuple[int, ...]"));
+  cls.def(
+      "dim", [](const V & v) { return v.parent.batch_dim(); }, "How many dimensions.");
+  const std::string name = name_of<T>();
+  cls.def(
+      "__getitem__",
+      [](const V & v, nb::handle key)
+      {
+        const auto i = indices(key);
+        try
+        {
+          return v.parent.batch_index(i);
+        }
+        catch (const NEMLException & e)
+        {
+          throw nb::index_error(e.what());
+        }
+      },
+      nb::arg("index").none(),
+      doc("LabeledTensor::batch_index"),
+      nb::sig(("def __getitem__(self, index: typing.Any) -> " + name).c_str()));
+  cls.def(
+      "__setitem__",
+      [](V & v, nb::handle key, nb::handle value)
+      {
+        const auto i = indices(key);
+        const auto put = [&](const auto & x)
+        {
+          try
+          {
+            v.parent.batch_index_put_(i, x);
+          }
+          catch (const NEMLException & e)
+          {
+            throw nb::index_error(e.what());
+          }
+        };
+        if (const T * other = instance<T>(value))
+          for (size_t k = 0; k < axis_count<T>; k++)
+            NEML2_CHECK(v.parent.axis(Size(k)) == other->axis(Size(k)),
+                        "batch_index_put_: the axes ",
+                        k,
+                        " differ.");
+        if (const auto t = tensor_of(value, 0))
+          put(static_cast<const at::Tensor &>(*t));
+        else if (CScalar number; nb::try_cast(value, number))
+          put(number);
+        else
+          refuse("batch_index_put_", value, ", or a number");
+      },
+      nb::arg("index").none(),
+      nb::arg("value").none(),
+      "Writes into [index]; the value broadcasts by torch's rules and takes this dtype.",
+      nb::sig(("def __setitem__(self, index: typing.Any, value: " + name +
+               " | TensorBase | torch.Tensor | float) -> None")
+                  .c_str()));
+}
+
+template <class T>
+void
+bind_base(nb::class_<T> & parent)
+{
+  using V = Base<T>;
+  nb::class_<V> cls(
+      parent, "BaseView", "The base dimensions of a labeled tensor, by their labels.");
+  cls.def_prop_ro(
+      "shape",
+      [](const V & v)
+      {
+        core::check_defined("shape", v.parent.tensor());
+        return TensorShape(v.parent.base_sizes());
+      },
+      "The sizes, as a tuple.",
+      nb::sig("def shape(self) -> tuple[int, ...]"));
+  cls.def(
+      "dim", [](const V &) { return axis_count<T>; }, "How many dimensions.");
+  cls.def(
+      "__getitem__",
+      [](const V & v, nb::handle key) { return block(v.parent, labels_of<T>(key)); },
+      nb::arg("labels"),
+      "The block of these items, one label an axis; a colon is the whole axis. A view.\n"
+      "(batch; sizes) -> (batch; sizes of the items)\n"
+      "@throws KeyError where there is no such item, IndexError for another number of labels.",
+      nb::sig("def __getitem__(self, labels: typing.Any) -> Tensor"));
+  cls.def(
+      "__setitem__",
+      [](V & v, nb::handle key, nb::handle value)
+      {
+        const auto labels = labels_of<T>(key);
+        block(v.parent, labels);
+        if (const auto t = tensor_of(value, Size(axis_count<T>)))
+          v.parent.base_index_put_(labels, *t);
+        else if (CScalar number; nb::try_cast(value, number))
+          v.parent.base_index_put_(labels, number);
+        else
+          refuse("base_index_put_", value, ", or a number");
+      },
+      nb::arg("labels"),
+      nb::arg("value").none(),
+      doc("LabeledTensor::base_index_put_"),
+      nb::sig("def __setitem__(self, labels: typing.Any, value: LabeledVector | LabeledMatrix | "
+              "LabeledTensor3D | TensorBase | torch.Tensor | float) -> None"));
+}
+
+/// A factory that takes the batch shape, the axes and options.
+template <class T, class F>
+void
+bind_factory(nb::class_<T> & cls, const char * name, const char * text, const F & f)
+{
+  cls.def_static(
+      name,
+      [f](const TensorShape & batch,
+          nb::handle axes,
+          OptionalDtype dtype,
+          const OptionalDevice & device,
+          bool grad) -> T { return f(batch, Axes<T>(axes), options(dtype, device, grad)); },
+      nb::arg("batch"),
+      nb::arg("axes"),
+      nb::kw_only(),
+      nb::arg("dtype") = nb::none(),
+      nb::arg("device") = nb::none(),
+      nb::arg("requires_grad") = false,
+      text,
+      nb::sig(
+          (std::string("def ") + name +
+           "(batch: int | collections.abc.Sequence[int], axes: LabeledAxis | "
+           "collections.abc.Sequence[LabeledAxis], *, dtype: torch.dtype | None = None, device: "
+           "torch.device | str | None = None, requires_grad: bool = False) -> " +
+           name_of<T>())
+              .c_str()));
+}
+
+template <class T>
+void
+bind_making(nb::class_<T> & cls)
+{
+  cls.def(
+      "__init__", [](T * self) { new (self) T(); }, "Undefined: without values and axes.");
+  cls.def(
+      "__init__",
+      [](T * self, nb::handle tensor, nb::handle axes)
+      {
+        const Tensor t = value_of("tensor", tensor, Size(axis_count<T>));
+        new (self) T(t, Axes<T>(axes));
+      },
+      nb::arg("tensor"),
+      nb::arg("axes"),
+      "Labels a tensor; the last dimensions of a torch.Tensor are the labeled ones. Shares "
+      "storage.\n"
+      "@throws ValueError unless each base size is the size of its axis.",
+      nb::sig("def __init__(self, tensor: TensorBase | torch.Tensor, axes: LabeledAxis | "
+              "collections.abc.Sequence[LabeledAxis]) -> None"));
+  bind_factory(cls,
+               "empty",
+               "Values not set. (batch; sizes of the axes)",
+               [](const auto & batch, const auto & axes, const auto & o)
+               { return T::empty(batch, axes, o); });
+  bind_factory(cls,
+               "zeros",
+               "Zeros. (batch; sizes of the axes)",
+               [](const auto & batch, const auto & axes, const auto & o)
+               { return T::zeros(batch, axes, o); });
+}
+
+/// What all tensors have: done by those without labels.
+template <class T>
+void
+bind_as_tensor(nb::class_<T> & cls)
+{
+  cls.def(
+      "tensor", [](const T & t) { return t.tensor(); }, "Without the labels. Shares storage.");
+  cls.def(
+      "torch",
+      [](const T & t) { return static_cast<const at::Tensor &>(t.tensor()); },
+      "The torch.Tensor of all values. Shares storage.");
+  cls.def("defined", &T::defined, "Whether there are values.");
+  cls.def("batched", &T::batched, "Whether there are batch dimensions.");
+  cls.def("dim", &T::dim, "Number of batch and base dimensions together.");
+  cls.def_prop_ro(
+      "shape",
+      [](const T & t) { return TensorShape(t.sizes()); },
+      "Sizes of batch and base dimensions together. See .batch.shape and .base.shape.",
+      nb::sig("def shape(self) -> tuple[int, ...]"));
+  cls.def_prop_ro("dtype", &T::scalar_type, "torch.dtype of the values.");
+  cls.def_prop_ro("device",
+                  &T::device,
+                  "torch.device of the values.",
+                  nb::sig("def device(self) -> torch.device"));
+  cls.def_prop_rw(
+      "requires_grad",
+      [](const T & t) { return t.defined() && t.requires_grad(); },
+      [](const T & t, bool required) { nb::cast(t.tensor()).attr("requires_grad") = required; },
+      "Whether autograd records what is computed from this.");
+  cls.def(
+      "requires_grad_",
+      [](nb::handle_t<T> self, bool required)
+      {
+        nb::cast(nb::cast<const T &>(self).tensor()).attr("requires_grad") = required;
+        return nb::borrow(self);
+      },
+      nb::arg("requires_grad") = true,
+      "Has autograd record what is computed from this.",
+      nb::sig("def requires_grad_(self, requires_grad: bool = True) -> typing_extensions.Self"));
+  cls.def_prop_ro(
+      "grad",
+      [](const T & t) -> std::optional<T>
+      {
+        core::check_defined("grad", t.tensor());
+        const at::Tensor grad = t.tensor().grad();
+        return grad.defined() ? std::optional<T>(like(t, Tensor(grad, t.batch_dim())))
+                              : std::nullopt;
+      },
+      "What backward() has gathered here, with the same labels; None before.");
+  cls.def("clone", &T::clone, doc("TensorBase::clone"));
+  cls.def("detach", &T::detach, doc("TensorBase::detach"));
+  cls.def(
+      "to",
+      [](const T & t, const nb::kwargs & options)
+      { return like(t, nb::cast<Tensor>(nb::cast(t.tensor()).attr("to")(**options))); },
+      "The same values in this dtype and on this device. With requires_grad, where that is another "
+      "than "
+      "it was: outside the graph of autograd, a leaf if True.",
+      nb::sig(
+          ("def to(self, *, dtype: torch.dtype | None = None, device: torch.device | str | None = "
+           "None, requires_grad: bool | None = None) -> " +
+           name_of<T>())
+              .c_str()));
+  cls.def(
+      "copy_",
+      [](nb::handle_t<T> self, const T & other)
+      {
+        T t = nb::cast<const T &>(self);
+        core::check_defined("copy_", t.tensor());
+        t.copy_(other);
+        return nb::borrow(self);
+      },
+      nb::arg("other"),
+      doc("LabeledTensor::copy_"),
+      nb::sig(("def copy_(self, other: " + name_of<T>() + ") -> typing_extensions.Self").c_str()));
+  cls.def(
+      "zero_",
+      [](nb::handle_t<T> self)
+      {
+        nb::cast(nb::cast<const T &>(self).tensor()).attr("zero_")();
+        return nb::borrow(self);
+      },
+      "Sets all values to 0.",
+      nb::sig("def zero_(self) -> typing_extensions.Self"));
+  cls.def("__neg__", [](const T & t) { return -t; });
+}
+
+template <class T>
+void
+bind_objects(nb::class_<T> & cls)
+{
+  cls.def("__copy__", [](const T & t) { return t; });
+  cls.def(
+      "__deepcopy__",
+      [](const T & t, const nb::dict & memo)
+      {
+        const nb::object copy =
+            nb::module_::import_("copy").attr("deepcopy")(nb::cast(t.tensor()), memo);
+        return t.axis().is_setup() ? like(t, nb::cast<Tensor>(copy)) : T();
+      },
+      nb::arg("memo"),
+      nb::sig(("def __deepcopy__(self, memo: dict[int, typing.Any]) -> " + name_of<T>()).c_str()));
+  cls.def(
+      "__reduce__",
+      [](nb::handle_t<T> self)
+      {
+        const T & t = nb::cast<const T &>(self);
+        if (!t.axis().is_setup())
+          return nb::make_tuple(self.type(), nb::make_tuple());
+        nb::list axes;
+        for (const auto * axis : t.axes())
+          axes.append(Axis(*axis));
+        return nb::make_tuple(self.type(), nb::make_tuple(t.tensor(), nb::tuple(axes)));
+      },
+      nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+  cls.def("__repr__",
+          [](const T & t)
+          {
+            std::string s = nb::repr(nb::cast(t.tensor())).c_str();
+            return s.replace(1, 6, name_of<T>());
+          });
+  cls.def("__str__",
+          [](const T & t)
+          {
+            std::string s = nb::str(nb::cast(t.tensor())).c_str();
+            return s.replace(0, 6, name_of<T>());
+          });
+}
+
+template <class T>
+void
+bind_labeled(nb::class_<T> & cls)
+{
+  bind_batch(cls);
+  bind_base(cls);
+  bind_making(cls);
+  bind_as_tensor(cls);
+  bind_objects(cls);
+  cls.def_prop_ro(
+      "batch", [](const T & t) { return Batch<T>{t}; }, "The batch dimensions.");
+  cls.def_prop_ro(
+      "base",
+      [](const T & t) { return Base<T>{t}; },
+      "The base dimensions, indexed by labels: .base[label], a label for each.");
+  cls.def(
+      "axis",
+      [](const T & t, Size i) { return Axis(t.axis(i)); },
+      nb::arg("i") = 0,
+      "The axis of a base dimension.");
+  cls.def(
+      "axes",
+      [](const T & t)
+      {
+        nb::list axes;
+        for (const auto * axis : t.axes())
+          axes.append(Axis(*axis));
+        return nb::tuple(axes);
+      },
+      "The axes of all base dimensions.",
+      nb::sig("def axes(self) -> tuple[LabeledAxis, ...]"));
+  cls.def(
+      "reinterpret",
+      [](const T & t, nb::handle labels, const nb::type_object & type)
+      { return reinterpreted(block(t, labels_of<T>(labels)), type); },
+      nb::arg("labels"),
+      nb::arg("type"),
+      ".base[labels] as a tensor of this type. A view.\n(batch; sizes) -> (batch; base shape)\n"
+      "@throws ValueError if the block has not as many entries as the base of the type.",
+      nb::sig(
+          "def reinterpret(self, labels: typing.Any, type: type[neml2.math.T]) -> neml2.math.T"));
+  cls.def("fill",
+          &T::fill,
+          nb::arg("other"),
+          nb::arg("recursive") = true,
+          doc((name_of<T>() + "::fill").c_str()));
+}
+
+/// The items of a mapping.
+nb::list
+items(nb::handle values)
+{
+  if (!nb::hasattr(values, "items"))
+    throw nb::type_error(
+        (std::string("assemble: expected a dictionary of values, not an object of type ") +
+         Py_TYPE(values.ptr())->tp_name)
+            .c_str());
+  return nb::list(values.attr("items")());
+}
+
+void
+bind_vector(nb::module_ & m)
+{
+  nb::class_<LabeledVector> cls(m, "LabeledVector", doc("LabeledVector"));
+  bind_labeled(cls);
+  cls.def_static(
+      "assemble",
+      [](const Axis & axis, nb::handle values)
+      {
+        LabeledVector::Values parts;
+        for (const nb::handle item : items(values))
+          parts.emplace_back(path_of(item[0]), value_of("assemble", item[1], 1));
+        return LabeledVector::assemble(LabeledAxis(axis.get()), parts);
+      },
+      nb::arg("axis"),
+      nb::arg("values"),
+      doc("LabeledVector::assemble"),
+      nb::sig("def assemble(axis: LabeledAxis, values: collections.abc.Mapping[typing.Any, "
+              "TensorBase | "
+              "LabeledVector | torch.Tensor]) -> LabeledVector"));
+  cls.def(
+      "disassemble",
+      [](const LabeledVector & v)
+      {
+        core::check_defined("disassemble", v.tensor());
+        nb::dict r;
+        for (const auto & [name, value] : v.disassemble())
+          r[nb::cast(name)] = value;
+        return r;
+      },
+      "The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) "
+      "each.",
+      nb::sig("def disassemble(self) -> dict[LabeledAxisAccessor | str, Tensor]"));
+  cls.def(
+      "slice",
+      [](const LabeledVector & v, const Path & subaxis) { return v.slice(subaxis); },
+      nb::arg("subaxis"),
+      doc("LabeledVector::slice"));
+  m.def("allclose",
+        &utils::allclose,
+        nb::arg("a"),
+        nb::arg("b"),
+        nb::arg("rtol") = 1e-5,
+        nb::arg("atol") = 1e-8,
+        doc("allclose"));
+}
+
+void
+bind_matrix(nb::module_ & m)
+{
+  nb::class_<LabeledMatrix> cls(m, "LabeledMatrix", doc("LabeledMatrix"));
+  bind_labeled(cls);
+  cls.def_static(
+      "assemble",
+      [](const Axis & rows, const Axis & columns, nb::handle blocks)
+      {
+        std::vector<LabeledMatrix::Block> parts;
+        for (const nb::handle item : items(blocks))
+        {
+          const nb::object key = item[0];
+          if (!nb::isinstance<nb::tuple>(key) || nb::len(key) != 2)
+            throw nb::type_error("assemble: the key of a block is (row, column)");
+          parts.push_back({path_of(key[0]), path_of(key[1]), value_of("assemble", item[1], 2)});
+        }
+        return LabeledMatrix::assemble(LabeledAxis(rows.get()), LabeledAxis(columns.get()), parts);
+      },
+      nb::arg("rows"),
+      nb::arg("columns"),
+      nb::arg("blocks"),
+      doc("LabeledMatrix::assemble"),
+      nb::sig("def assemble(rows: LabeledAxis, columns: LabeledAxis, blocks: "
+              "collections.abc.Mapping[typing.Any, TensorBase | LabeledMatrix | torch.Tensor]) -> "
+              "LabeledMatrix"));
+  cls.def_static(
+      "identity",
+      [](const TensorShape & batch,
+         const Axis & axis,
+         OptionalDtype dtype,
+         const OptionalDevice & device,
+         bool grad) {
+        return LabeledMatrix::identity(
+            batch, LabeledAxis(axis.get()), options(dtype, device, grad));
+      },
+      nb::arg("batch"),
+      nb::arg("axis"),
+      nb::kw_only(),
+      nb::arg("dtype") = nb::none(),
+      nb::arg("device") = nb::none(),
+      nb::arg("requires_grad") = false,
+      doc("LabeledMatrix::identity"),
+      nb::sig(
+          "def identity(batch: int | collections.abc.Sequence[int], axis: LabeledAxis, *, dtype: "
+          "torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: "
+          "bool = False) -> LabeledMatrix"));
+  cls.def("chain", &LabeledMatrix::chain, nb::arg("other"), doc("LabeledMatrix::chain"));
+}
+} // namespace
+
+void
+bind_labeled_tensors(nb::module_ & m)
+{
+  bind_vector(m);
+  bind_matrix(m);
+  nb::class_<LabeledTensor3D> cls(m, "LabeledTensor3D", doc("LabeledTensor3D"));
+  bind_labeled(cls);
+  cls.def("chain",
+          &LabeledTensor3D::chain,
+          nb::arg("other"),
+          nb::arg("dself"),
+          nb::arg("dother"),
+          doc("LabeledTensor3D::chain"));
+}
+} // namespace neml2::python

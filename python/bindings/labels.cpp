@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/labels.h"
+#include "neml2/tensors/LabeledAxisPicture.h"
+
+#include <algorithm>
+#include <set>
+
+namespace neml2::python
+{
+namespace
+{
+/// Deeper axes than anybody writes would overflow the stack of functions that go down them.
+constexpr size_t max_depth = 256;
+
+bool
+add_names(LabelNames & names, nb::handle text)
+{
+  Py_ssize_t size = 0;
+  const char * s =
+      PyUnicode_Check(text.ptr()) ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
+  if (!s)
+  {
+    PyErr_Clear(); // half of a character
+    return false;
+  }
+  std::string_view rest(s, size_t(size));
+  for (size_t end = 0; end != rest.npos; rest.remove_prefix(end == rest.npos ? 0 : end + 1))
+  {
+    end = rest.find('/');
+    names.emplace_back(rest.substr(0, end));
+  }
+  return true;
+}
+
+nb::tuple
+names_of(const LabeledAxisAccessor & a)
+{
+  nb::list names;
+  for (const auto & name : a)
+    names.append(name);
+  return nb::tuple(names);
+}
+
+/// Whether an object of Python is this path: a string is the path that it spells.
+bool
+equal(const LabeledAxisAccessor & a, nb::handle other)
+{
+  return nb::isinstance<LabeledAxisAccessor>(other) ? a == path_of(other)
+                                                    : nb::cast<std::string>(other) == a.str();
+}
+
+std::string
+repr(const LabeledAxisAccessor & a)
+{
+  return "LabeledAxisAccessor(" + (a.empty() ? "" : "'" + a.str() + "'") + ")";
+}
+
+void
+bind_accessor(nb::module_ & m)
+{
+  using A = LabeledAxisAccessor;
+  nb::class_<A> cls(m,
+                    "LabeledAxisAccessor",
+                    "Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, "
+                    "then its own.\n\n"
+                    "LabeledAxisAccessor('sub/b') is LabeledAxisAccessor('sub', 'b'). Wherever a "
+                    "function takes a path, "
+                    "'sub/b' and ('sub', 'b') do as well, and a path equals the string that it "
+                    "prints. () is the empty "
+                    "path, the axis itself. A name is not empty and contains no white space, no "
+                    "quotes and none of "
+                    "/ . , ;");
+  cls.def(
+      "__init__",
+      [](A * self, const nb::args & names)
+      { new (self) A(path_of(names.size() == 1 ? names[0] : nb::handle(names))); },
+      "From its names, or from another path.",
+      nb::sig(
+          "def __init__(self, *names: str | collections.abc.Sequence[str] | LabeledAxisAccessor) "
+          "-> None"));
+  cls.def("__len__", &A::size);
+  cls.def(
+      "__iter__",
+      [](const A & a) { return nb::iter(names_of(a)); },
+      nb::sig("def __iter__(self) -> collections.abc.Iterator[str]"));
+  cls.def(
+      "__getitem__",
+      [](const A & a, Size i)
+      {
+        const Size n = Size(a.size());
+        if (i < -n || i >= n)
+          throw nb::index_error(("The path '" + a.str() + "' has " + std::to_string(n) +
+                                 " names, none at " + std::to_string(i) + ".")
+                                    .c_str());
+        return a[size_t(i < 0 ? i + n : i)];
+      },
+      nb::arg("i"));
+  cls.def(
+      "vec",
+      [](const A & a) { return nb::list(names_of(a)); },
+      "The names.",
+      nb::sig("def vec(self) -> list[str]"));
+  cls.def("__str__", &A::str);
+  cls.def("__repr__", repr);
+  cls.def(
+      "__eq__",
+      [](const A & a, const nb::object & other) -> nb::object
+      {
+        if (!nb::isinstance<A>(other) && !nb::isinstance<nb::str>(other))
+          return nb::not_implemented();
+        return nb::bool_(equal(a, other));
+      },
+      nb::arg("other"),
+      nb::sig("def __eq__(self, other: object, /) -> bool"));
+  cls.def("__hash__", [](const A & a) { return nb::hash(nb::str(a.str().c_str())); });
+  cls.def(
+      "__lt__",
+      [](const A & a, const A & b) { return a < b; },
+      nb::arg("other"),
+      nb::is_operator());
+  cls.def(
+      "__reduce__",
+      [](nb::handle_t<A> self)
+      { return nb::make_tuple(self.type(), names_of(nb::cast<const A &>(self))); },
+      nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+
+  cls.def(
+      "with_suffix", &A::with_suffix, nb::arg("suffix"), doc("LabeledAxisAccessor::with_suffix"));
+  cls.def(
+      "append",
+      [](const A & a, const Path & other) { return a.append(other); },
+      nb::arg("other"),
+      doc("LabeledAxisAccessor::append"));
+  cls.def(
+      "prepend",
+      [](const A & a, const Path & other) { return a.prepend(other); },
+      nb::arg("other"),
+      doc("LabeledAxisAccessor::prepend"));
+  cls.def(
+      "slice",
+      [](const A & a, Size n1, std::optional<Size> n2)
+      { return a.slice(n1, n2 ? *n2 : Size(a.size())); },
+      nb::arg("n1"),
+      nb::arg("n2") = nb::none(),
+      "The names [n1, n2), or from n1 on; negative ones count from the end.");
+  cls.def(
+      "remount",
+      [](const A & a, const Path & axis, Size n) { return a.remount(axis, n); },
+      nb::arg("axis"),
+      nb::arg("n") = 1,
+      doc("LabeledAxisAccessor::remount"));
+  cls.def(
+      "start_with",
+      [](const A & a, const Path & axis) { return a.start_with(axis); },
+      nb::arg("axis"),
+      doc("LabeledAxisAccessor::start_with"));
+  cls.def("old", &A::old, doc("LabeledAxisAccessor::old"));
+  cls.def("current", &A::current, doc("LabeledAxisAccessor::current"));
+  const auto is_on = [&](const char * name, bool (A::*f)() const, const std::string & axis)
+  { cls.def(name, f, ("Whether the first name is " + axis + ".").c_str()); };
+  is_on("is_state", &A::is_state, STATE);
+  is_on("is_old_state", &A::is_old_state, OLD_STATE);
+  is_on("is_force", &A::is_force, FORCES);
+  is_on("is_old_force", &A::is_old_force, OLD_FORCES);
+  is_on("is_residual", &A::is_residual, RESIDUAL);
+  is_on("is_parameter", &A::is_parameter, PARAMETERS);
+}
+
+/// A type of tensor, LabeledAxis, or a size.
+struct Extent
+{
+  bool is_subaxis = false;
+  Size size = 0;
+
+  explicit Extent(nb::handle given)
+    : is_subaxis(PyType_Check(given.ptr()) && nb::issubclass(given, nb::type<Axis>()))
+  {
+    if (is_subaxis)
+      return;
+    if (PyType_Check(given.ptr()))
+      size = utils::storage_size(base_type(given).base);
+    else if (PyIndex_Check(given.ptr()))
+      size = PyNumber_AsSsize_t(given.ptr(), PyExc_OverflowError);
+    else
+      throw nb::type_error(
+          (std::string("expected a type of tensor such as SR2, or a size, not an object of type ") +
+           Py_TYPE(given.ptr())->tp_name)
+              .c_str());
+    if (PyErr_Occurred())
+      nb::raise_python_error();
+  }
+};
+
+void
+check_depth(const Axis & axis, const LabeledAxisAccessor & name)
+{
+  NEML2_CHECK(axis.path.size() + name.size() <= max_depth,
+              "LabeledAxis: a path of ",
+              axis.path.size() + name.size(),
+              " names is too deep, expected at most ",
+              max_depth,
+              ".");
+}
+
+Axis
+add_subaxis(const Axis & axis, const LabeledAxisAccessor & path)
+{
+  check_depth(axis, path);
+  axis.get().add_subaxis(path);
+  return Axis(axis, path);
+}
+
+void
+add_variable(const Axis & axis, const LabeledAxisAccessor & name, Size size)
+{
+  check_depth(axis, name);
+  axis.get().add_variable(name, size);
+}
+
+std::vector<Axis>
+subaxes(const Axis & axis)
+{
+  std::vector<Axis> r;
+  for (const auto & name : axis.get().subaxis_names())
+    r.emplace_back(axis, name);
+  return r;
+}
+
+nb::slice
+python_slice(const std::pair<Size, Size> & range)
+{
+  return nb::slice(range.first, range.second);
+}
+
+/// <LabeledAxis of size 7: stress, internal/plastic_strain>
+std::string
+axis_repr(const Axis & a)
+{
+  const LabeledAxis & axis = a.get();
+  std::string s = "<LabeledAxis of size " + std::to_string(axis.size());
+  size_t n = 0;
+  for (const auto & name : axis.variable_names())
+    if (n++ < 20)
+      s += (n > 1 ? ", " : ": ") + name.str();
+  return s + (n > 20 ? ", ..." : "") + (axis.is_setup() ? ">" : "; no layout yet>");
+}
+
+std::string
+axis_text(const Axis & axis)
+{
+  std::string s = picture(axis.get());
+  while (!s.empty() && s.back() == '\n')
+    s.pop_back();
+  return s;
+}
+
+/// Where the axis is, its variables, its sub-axes, and whether it is set up.
+using AxisState = std::tuple<std::vector<std::string>,
+                             std::vector<std::pair<std::vector<std::string>, Size>>,
+                             std::vector<std::vector<std::string>>,
+                             bool>;
+
+AxisState
+state(const Axis & a)
+{
+  using Names = std::vector<std::string>;
+  const LabeledAxis & axis = a.get();
+  AxisState s{Names(axis.qualify({})), {}, {}, axis.is_setup()};
+  for (const auto & name : axis.variable_names())
+    std::get<1>(s).emplace_back(Names(name), axis.variable_size(name));
+  for (const auto & name : axis.subaxis_names(true))
+    std::get<2>(s).emplace_back(Names(name));
+  return s;
+}
+
+Axis
+restored(const AxisState & state)
+{
+  const auto & [path, variables, subaxes, is_setup] = state;
+  const Axis root;
+  const Axis axis = path.empty() ? root : add_subaxis(root, path);
+  for (const auto & name : subaxes)
+    add_subaxis(axis, name);
+  for (const auto & [name, size] : variables)
+    add_variable(axis, name, size);
+  if (is_setup)
+    axis.get().setup_layout();
+  return axis;
+}
+
+using AxisClass = nb::class_<Axis>;
+
+void
+bind_setting_up(AxisClass & cls)
+{
+  cls.def(
+      "__init__", [](Axis * self) { new (self) Axis(); }, "Without items.");
+  cls.def(
+      "__init__",
+      [](Axis * self, const Axis & other) { new (self) Axis(other.get()); },
+      nb::arg("other"),
+      "A copy. Shares the items if the other axis is set up.");
+  cls.def("__copy__", [](const Axis & a) { return Axis(a.get()); });
+  cls.def(
+      "__deepcopy__",
+      [](const Axis & a, nb::handle) { return Axis(a.get()); },
+      nb::arg("memo"),
+      nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> LabeledAxis"));
+  cls.def("__getstate__", state, nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"));
+  cls.def(
+      "__setstate__",
+      [](Axis & self, const AxisState & s) { new (&self) Axis(restored(s)); },
+      nb::sig("def __setstate__(self, state: tuple[typing.Any, ...]) -> None"));
+
+  cls.def(
+      "add",
+      [](nb::handle_t<Axis> self, const Path & path, nb::handle size)
+      {
+        const LabeledAxisAccessor name = path;
+        const Extent extent(size);
+        const Axis & a = nb::cast<const Axis &>(self);
+        if (extent.is_subaxis)
+          add_subaxis(a, name);
+        else if (!name.empty())
+          add_variable(a, name, extent.size);
+        return nb::borrow(self);
+      },
+      nb::arg("name"),
+      nb::arg("size"),
+      "A variable of this size, or of the base storage of a type such as SR2; a sub-axis if that "
+      "is "
+      "LabeledAxis. The sub-axes on the path to it are made. An item of the same kind and size "
+      "that is "
+      "there already stays.\n@throws ValueError if the name has another item, or after "
+      "setup_layout().",
+      nb::sig(
+          "def add(self, name: LabeledAxisAccessor | str | collections.abc.Sequence[str], size: "
+          "type[TensorBase] | type[LabeledAxis] | int) -> typing_extensions.Self"));
+  cls.def(
+      "add_variable",
+      [](const Axis & a, const Path & path, nb::handle size)
+      {
+        const LabeledAxisAccessor name = path;
+        const Extent extent(size);
+        if (extent.is_subaxis)
+          throw nb::type_error("add_variable: a LabeledAxis is no variable. Use add_subaxis.");
+        add_variable(a, name, extent.size);
+      },
+      nb::arg("name"),
+      nb::arg("size"),
+      "A variable of this size, or of the base storage of a type such as SR2. The sub-axes on the "
+      "path to "
+      "it are made.",
+      nb::sig(
+          "def add_variable(self, name: LabeledAxisAccessor | str | collections.abc.Sequence[str], "
+          "size: type[TensorBase] | int) -> None"));
+  cls.def(
+      "add_subaxis",
+      [](const Axis & a, const Path & path) { return add_subaxis(a, path); },
+      nb::arg("path"),
+      doc("LabeledAxis::add_subaxis"));
+  cls.def(
+      "clear", [](const Axis & a) { a.get().clear(); }, doc("LabeledAxis::clear"));
+  cls.def(
+      "setup_layout",
+      [](nb::handle_t<Axis> self)
+      {
+        nb::cast<const Axis &>(self).get().setup_layout();
+        return nb::borrow(self);
+      },
+      "Computes where everything is, and freezes the axis with its sub-axes. Again: nothing. "
+      "Returns the "
+      "axis.",
+      nb::sig("def setup_layout(self) -> typing_extensions.Self"));
+  cls.def(
+      "is_setup",
+      [](const Axis & a) { return a.get().is_setup(); },
+      "Whether it has a layout, and can no longer be changed.");
+}
+
+void
+bind_items(AxisClass & cls)
+{
+  cls.def(
+      "has_item",
+      [](const Axis & a, const Path & p) { return a.get().has_item(p); },
+      nb::arg("a"),
+      "Whether there is a variable or a sub-axis of this path.");
+  cls.def(
+      "has_variable",
+      [](const Axis & a, const Path & path, std::optional<nb::type_object> type)
+      {
+        const LabeledAxisAccessor name = path;
+        return a.get().has_variable(name) &&
+               (!type || a.get().variable_size(name) == utils::storage_size(base_type(*type).base));
+      },
+      nb::arg("a"),
+      nb::arg("type") = nb::none(),
+      "Whether there is a variable of this path and, with a type, of the size of its base storage, "
+      "which "
+      "may be that of another type, too.",
+      nb::sig(
+          "def has_variable(self, a: LabeledAxisAccessor | str | collections.abc.Sequence[str], "
+          "type: type[TensorBase] | None = None) -> bool"));
+  cls.def(
+      "has_subaxis",
+      [](const Axis & a, const Path & p) { return a.get().has_subaxis(p); },
+      nb::arg("a"),
+      "Whether there is a sub-axis of this path.");
+  const auto has = [&](const char * name, const std::string & subaxis)
+  {
+    cls.def(
+        name,
+        [subaxis](const Axis & a) { return a.get().has_subaxis(subaxis); },
+        ("Whether there is a sub-axis " + subaxis + ".").c_str());
+  };
+  has("has_state", STATE);
+  has("has_old_state", OLD_STATE);
+  has("has_forces", FORCES);
+  has("has_old_forces", OLD_FORCES);
+  has("has_residual", RESIDUAL);
+  has("has_parameters", PARAMETERS);
+  cls.def(
+      "__contains__",
+      [](const Axis & a, const Path & p) { return a.get().has_item(p); },
+      nb::arg("a"));
+  cls.def(
+      "__len__", [](const Axis & a) { return a.get().nvariable(); }, "Number of variables.");
+  cls.def(
+      "__iter__",
+      [](const Axis & a) { return nb::iter(nb::cast(a.get().variable_names())); },
+      "The paths of the variables, in the order of the layout.",
+      nb::sig("def __iter__(self) -> collections.abc.Iterator[LabeledAxisAccessor]"));
+
+  cls.def(
+      "nvariable",
+      [](const Axis & a, bool recursive) { return a.get().nvariable(recursive); },
+      nb::arg("recursive") = true,
+      "Number of variables, of this level or of all.");
+  cls.def(
+      "nsubaxis",
+      [](const Axis & a, bool recursive) { return a.get().nsubaxis(recursive); },
+      nb::arg("recursive") = false,
+      "Number of sub-axes, of this level or of all.");
+  cls.def(
+      "variables",
+      [](const Axis & a)
+      {
+        const auto variables =
+            a.get().variables(); // a copy: Python may run while a dictionary grows
+        nb::dict r;
+        for (const auto & [name, size] : variables)
+          r[name.c_str()] = size;
+        return r;
+      },
+      doc("LabeledAxis::variables"),
+      nb::sig("def variables(self) -> dict[str, int]"));
+  cls.def(
+      "variable_names",
+      [](const Axis & a, bool recursive) { return a.get().variable_names(recursive); },
+      nb::arg("recursive") = true,
+      doc("LabeledAxis::variable_names"));
+  cls.def(
+      "variable_sizes",
+      [](const Axis & a) { return a.get().variable_sizes(); },
+      "Sizes of the variables, in the order of the layout.");
+  cls.def(
+      "variable_slices",
+      [](const Axis & a) { return a.get().variable_slices(); },
+      doc("LabeledAxis::variable_slices"));
+  cls.def(
+      "subaxis_names",
+      [](const Axis & a, bool recursive) { return a.get().subaxis_names(recursive); },
+      nb::arg("recursive") = false,
+      "Paths of the sub-axes, of this level or of all, in the order of the layout.");
+  cls.def("subaxes", subaxes, "The sub-axes of this level, in the order of the layout.");
+  cls.def(
+      "subaxis_sizes",
+      [](const Axis & a) { return a.get().subaxis_sizes(); },
+      "Sizes of the sub-axes of this level, in the order of the layout.");
+  cls.def(
+      "subaxis_slices",
+      [](const Axis & a) { return a.get().subaxis_slices(); },
+      "[begin, end) of each sub-axis of this level.");
+  cls.def(
+      "subaxis",
+      [](const Axis & a, const Path & p) { return Axis(a, p); },
+      nb::arg("a"),
+      doc("LabeledAxis::subaxis"));
+  cls.def(
+      "qualify",
+      [](const Axis & a, const Path & p) { return a.get().qualify(p); },
+      nb::arg("a"),
+      doc("LabeledAxis::qualify"));
+}
+
+void
+bind_places(AxisClass & cls)
+{
+  for (const char * name : {"size", "storage_size"})
+    cls.def(
+        name,
+        [](const Axis & a, const Path & p) { return a.get().size(p); },
+        nb::arg("a") = nb::tuple(),
+        doc("LabeledAxis::size"));
+  cls.def(
+      "variable_size",
+      [](const Axis & a, const Path & p) { return a.get().variable_size(p); },
+      nb::arg("a"),
+      "Number of entries of a variable.");
+  cls.def(
+      "subaxis_size",
+      [](const Axis & a, const Path & p) { return a.get().subaxis_size(p); },
+      nb::arg("a"),
+      "Number of entries of a sub-axis.");
+  cls.def(
+      "variable_id",
+      [](const Axis & a, const Path & p) { return a.get().variable_id(p); },
+      nb::arg("a"),
+      "Position of a variable among all.");
+  cls.def(
+      "subaxis_id",
+      [](const Axis & a, const std::string & name) { return a.get().subaxis_id(name); },
+      nb::arg("name"),
+      "Position of a sub-axis among those of this level.");
+  cls.def(
+      "range",
+      [](const Axis & a, const Path & p) { return a.get().range(p); },
+      nb::arg("a"),
+      doc("LabeledAxis::range"));
+  cls.def(
+      "variable_slice",
+      [](const Axis & a, const Path & p) { return a.get().variable_slice(p); },
+      nb::arg("a"),
+      "[begin, end) of a variable in the numbering of this axis.");
+  cls.def(
+      "subaxis_slice",
+      [](const Axis & a, const Path & p) { return a.get().subaxis_slice(p); },
+      nb::arg("a"),
+      "[begin, end) of a sub-axis in the numbering of this axis.");
+  cls.def(
+      "slice",
+      [](const Axis & a, const Path & p) { return python_slice(a.get().range(p)); },
+      nb::arg("a"),
+      "The entries of an item as an index: v.torch()[..., axis.slice('stress')].",
+      nb::sig("def slice(self, a: LabeledAxisAccessor | str | collections.abc.Sequence[str]) -> "
+              "typing.Any"));
+  cls.def(
+      "layout",
+      [](const Axis & a)
+      {
+        const LabeledAxis & axis = a.get();
+        std::vector<std::pair<std::string, std::pair<Size, Size>>> items(axis.layout().begin(),
+                                                                         axis.layout().end());
+        std::sort(items.begin(),
+                  items.end(),
+                  [](const auto & x, const auto & y)
+                  { return std::tie(x.second, x.first) < std::tie(y.second, y.first); });
+        nb::dict r;
+        for (const auto & [name, range] : items)
+          r[name.c_str()] = range;
+        return r;
+      },
+      "Where the items of this level are: name -> [begin, end).",
+      nb::sig("def layout(self) -> dict[str, tuple[int, int]]"));
+  cls.def(
+      "common_ranges",
+      [](const Axis & a, const Axis & other, bool recursive)
+      { return a.get().common_ranges(other.get(), recursive); },
+      nb::arg("other"),
+      nb::arg("recursive") = true,
+      "For the variables that both axes have, the entries [begin, end) here and there; adjacent "
+      "ones are "
+      "merged.");
+  cls.def(
+      "common_indices",
+      [](const Axis & a, const Axis & other, bool recursive)
+      {
+        std::vector<std::pair<nb::slice, nb::slice>> r;
+        for (const auto & [here, there] : a.get().common_ranges(other.get(), recursive))
+          r.emplace_back(python_slice(here), python_slice(there));
+        return r;
+      },
+      nb::arg("other"),
+      nb::arg("recursive") = true,
+      "The same as common_ranges, as indices.",
+      nb::sig("def common_indices(self, other: LabeledAxis, recursive: bool = True) -> "
+              "list[tuple[typing.Any, typing.Any]]"));
+  cls.def(
+      "sort_by_assembly_order",
+      [](const Axis & a, const nb::iterable & items)
+      {
+        std::set<LabeledAxisAccessor> paths;
+        for (const nb::handle item : items)
+          paths.insert(path_of(item));
+        return a.get().sort_by_assembly_order(paths);
+      },
+      nb::arg("items"),
+      doc("LabeledAxis::sort_by_assembly_order"),
+      nb::sig(
+          "def sort_by_assembly_order(self, items: collections.abc.Iterable[LabeledAxisAccessor | "
+          "str | collections.abc.Sequence[str]]) -> list[LabeledAxisAccessor]"));
+  cls.def(
+      "equals",
+      [](const Axis & a, const Axis & b) { return a.get().equals(b.get()); },
+      nb::arg("other"),
+      doc("LabeledAxis::equals"));
+  cls.def(
+      "__eq__",
+      [](const Axis & a, const Axis & b) { return a.get().equals(b.get()); },
+      nb::is_operator(),
+      nb::sig("def __eq__(self, other: object, /) -> bool"));
+  cls.def("__hash__",
+          [](const Axis &) -> Size
+          { throw nb::type_error("unhashable type: 'LabeledAxis', which can be changed"); });
+  cls.def("__repr__", axis_repr);
+  cls.def("__str__", axis_text);
+}
+} // namespace
+
+bool
+Path::read(nb::handle object) noexcept
+{
+  names.clear();
+  if (nb::isinstance<LabeledAxisAccessor>(object))
+  {
+    if (nb::inst_ready(object))
+      names = nb::inst_ptr<LabeledAxisAccessor>(object)->vec();
+    return nb::inst_ready(object);
+  }
+  if (!PyTuple_Check(object.ptr()) && !PyList_Check(object.ptr()))
+    return add_names(names, object);
+  for (const nb::handle name : nb::borrow<nb::sequence>(object))
+    if (!add_names(names, name))
+      return false;
+  return true;
+}
+
+LabeledAxisAccessor
+path_of(nb::handle object)
+{
+  Path path;
+  if (!path.read(object))
+    throw nb::type_error(
+        (std::string("expected a path: 'sub/b', ('sub', 'b') or a LabeledAxisAccessor, not "
+                     "an object of type ") +
+         Py_TYPE(object.ptr())->tp_name)
+            .c_str());
+  return path;
+}
+
+const TypeInfo &
+base_type(nb::handle cls)
+{
+  const auto * base = reinterpret_cast<const PyTypeObject *>(nb::type<AnyTensor>().ptr());
+  auto * t = reinterpret_cast<PyTypeObject *>(cls.ptr());
+  while (t && t->tp_base != base)
+    t = t->tp_base;
+  if (!t || !info(reinterpret_cast<PyObject *>(t)).fixed_base)
+    throw nb::type_error(
+        (std::string("expected a type of tensor with a base shape, such as SR2, not ") +
+         reinterpret_cast<PyTypeObject *>(cls.ptr())->tp_name)
+            .c_str());
+  return info(reinterpret_cast<PyObject *>(t));
+}
+
+void
+bind_labels(nb::module_ & m)
+{
+  bind_accessor(m);
+  AxisClass axis(m,
+                 "LabeledAxis",
+                 "Names for the entries of one dimension: variables of a size each, and sub-axes, "
+                 "which are axes "
+                 "again.\n\n"
+                 "    axis = LabeledAxis().add('a', Scalar).add('b', SR2).add('sub/c', Scalar)\n"
+                 "    axis.setup_layout()  # a 0:1, b 1:7, sub/c 7:8; print(axis) draws it\n\n"
+                 "- Items are laid out in ascending order of their names (of the bytes), variables "
+                 "before sub-axes.\n"
+                 "- Names are unique on each level; different levels may repeat them.\n"
+                 "- setup_layout() freezes the axis; only clear() lifts that. From then on copies "
+                 "share it, whatever "
+                 "is made with it keeps it alive, and any number of threads may read it. Before, a "
+                 "copy is a deep "
+                 "one.");
+  bind_setting_up(axis);
+  bind_items(axis);
+  bind_places(axis);
+  m.def("reserved_subaxis_names", reserved_subaxis_names, "The sub-axes that NEML2 2.x reserves.");
+  m.def(
+      "picture", [](const Axis & a) { return picture(a.get()); }, nb::arg("axis"), doc("picture"));
+  bind_labeled_tensors(m);
+}
+} // namespace neml2::python

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/functions.h"
+#include "neml2/tensors/LabeledAxis.h"
+
+/// What labels are in Python.
+namespace neml2::python
+{
+/// A path as Python writes it: "sub/b", ("sub", "b") or a LabeledAxisAccessor. Its names are
+/// checked where they become one: a caster must not throw.
+struct Path
+{
+  LabelNames names;
+
+  operator LabeledAxisAccessor() const { return names; }
+  /// Whether the object is a path at all.
+  bool read(nb::handle object) noexcept;
+};
+
+/// The path that an object is; TypeError if it is none.
+LabeledAxisAccessor path_of(nb::handle object);
+
+/// A LabeledAxis: one of its own, or a sub-axis of one. That is looked up each time: clear() of
+/// what holds it leaves an error here, where a pointer would dangle.
+struct Axis
+{
+  std::shared_ptr<LabeledAxis> root = std::make_shared<LabeledAxis>();
+  LabeledAxisAccessor path;
+
+  explicit Axis(const LabeledAxis & axis = {}) : root(std::make_shared<LabeledAxis>(axis)) {}
+  Axis(const Axis & other, const LabeledAxisAccessor & subaxis)
+    : root(other.root), path(other.path.append(subaxis))
+  {
+    get();
+  }
+  LabeledAxis & get() const { return root->subaxis(path); }
+};
+
+/// The type that a class is or derives from, with its base shape; TypeError if there is none.
+const TypeInfo & base_type(nb::handle cls);
+
+/// LabeledVector, LabeledMatrix and LabeledTensor3D.
+void bind_labeled_tensors(nb::module_ & tensors);
+} // namespace neml2::python
+
+namespace nanobind::detail
+{
+template <>
+struct type_caster<neml2::python::Path>
+{
+  NB_TYPE_CASTER(
+      neml2::python::Path,
+      const_name("neml2.tensors.LabeledAxisAccessor | str | collections.abc.Sequence[str]"))
+
+  bool from_python(handle src, uint8_t, cleanup_list *) noexcept { return value.read(src); }
+};
+} // namespace nanobind::detail

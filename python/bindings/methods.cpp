@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/common.h"
+
+#include "neml2/core/operators.h"
+
+namespace neml2::python
+{
+namespace
+{
+void
+check_defined(const char * where, const Any & a)
+{
+  core::check_defined(where, a.value());
+}
+
+/// A method of torch.Tensor, called with the same arguments.
+nb::object
+call(const Any & a, const char * name, const nb::args & args, const nb::kwargs & kwargs)
+{
+  check_defined(name, a);
+  return nb::cast(*a.tensor).attr(name)(*args, **kwargs);
+}
+
+std::string
+repr(const Any & a)
+{
+  std::string s = std::string("<") + a.type->name + " of shape ";
+  if (!a.tensor->defined())
+    return std::string("<") + a.type->name + ", undefined>";
+  const auto group = [&](TensorShapeRef shape)
+  {
+    s += '[';
+    for (size_t i = 0; i < shape.size(); i++)
+      s += (i ? ", " : "") + std::to_string(shape[i]);
+    s += ']';
+  };
+  group(a.tensor->sizes().slice(0, size_t(a.batch_dim)));
+  group(a.tensor->sizes().slice(size_t(a.batch_dim)));
+  return s + '>';
+}
+
+std::string
+text(const Any & a)
+{
+  std::ostringstream s;
+  s << a.value();
+  std::string r = s.str();
+  return r.replace(0, r.find(' '), a.type->name);
+}
+} // namespace
+
+void
+bind_methods(AnyClass & cls)
+{
+  // ---- Access ----
+  cls.def(
+      "torch",
+      [](const Any & a) { return *a.tensor; },
+      "The torch.Tensor of all values. Shares storage.");
+  cls.def(
+      "tensor",
+      [](const Any & a) { return a.value(); },
+      "The same batch as a neml2 Tensor. Shares storage.");
+  cls.def(
+      "defined",
+      [](const Any & a) { return a.tensor->defined(); },
+      "Whether there are values: SR2() has none.");
+  cls.def(
+      "batched",
+      [](const Any & a) { return a.value().batched(); },
+      "Whether there are batch dimensions.");
+  cls.def(
+      "dim",
+      [](const Any & a)
+      {
+        check_defined("dim", a);
+        return a.tensor->dim();
+      },
+      "Number of batch and base dimensions together.");
+  cls.def_prop_ro(
+      "shape",
+      [](const Any & a)
+      {
+        check_defined("shape", a);
+        return TensorShape(a.tensor->sizes());
+      },
+      "Sizes of batch and base dimensions together. See .batch.shape and .base.shape.",
+      nb::sig("def shape(self) -> tuple[int, ...]"));
+  cls.def_prop_ro(
+      "dtype",
+      [](const Any & a)
+      {
+        check_defined("dtype", a);
+        return a.tensor->scalar_type();
+      },
+      "torch.dtype of the values.");
+  cls.def_prop_ro(
+      "device",
+      [](const Any & a)
+      {
+        check_defined("device", a);
+        return a.tensor->device();
+      },
+      "torch.device of the values.",
+      nb::sig("def device(self) -> torch.device"));
+  cls.def(
+      "numel", [](const Any & a) { return a.tensor->numel(); }, "Number of values.");
+  cls.def(
+      "numpy",
+      [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
+      { return call(a, "numpy", args, kwargs); },
+      "The values as a NumPy array, as torch.Tensor.numpy. Shares storage.",
+      nb::sig("def numpy(self, *, force: bool = False) -> typing.Any"));
+  cls.def(
+      "__array__",
+      [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
+      { return call(a, "__array__", args, kwargs); },
+      nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"));
+  cls.attr("__array_ufunc__") = nb::none(); // NumPy's numbers leave operators to us
+  cls.def(
+      "item",
+      [](const Any & a) { return call(a, "item", {}, {}); },
+      "The value of a tensor with a single one, as a number of Python.",
+      nb::sig("def item(self) -> float | int | bool"));
+  cls.def(
+      "tolist",
+      [](const Any & a) { return call(a, "tolist", {}, {}); },
+      "The values as nested lists.",
+      nb::sig("def tolist(self) -> typing.Any"));
+  cls.def(
+      "__bool__",
+      [](const Any & a)
+      {
+        check_defined("bool", a);
+        if (a.tensor->numel() != 1)
+          core::fail(
+              "bool: ",
+              core::operand(a.value()),
+              " has ",
+              a.tensor->numel(),
+              " values, and whether it is true is not clear. Reduce it: x.all() or x.any().");
+        return call(a, "__bool__", {}, {});
+      },
+      nb::sig("def __bool__(self) -> bool"));
+  cls.def(
+      "__float__",
+      [](const Any & a) { return call(a, "__float__", {}, {}); },
+      nb::sig("def __float__(self) -> float"));
+  cls.def(
+      "all",
+      [](const Any & a) { return call(a, "all", {}, {}).attr("item")(); },
+      "Whether all values are true, or not 0.",
+      nb::sig("def all(self) -> bool"));
+  cls.def(
+      "any",
+      [](const Any & a) { return call(a, "any", {}, {}).attr("item")(); },
+      "Whether one of the values is true, or not 0.",
+      nb::sig("def any(self) -> bool"));
+  cls.def("__repr__", repr);
+  cls.def("__str__", text);
+
+  // ---- Copies ----
+  cls.def(
+      "clone", [](const Any & a) { return a.like(a.value().clone()); }, doc("TensorBase::clone"));
+  cls.def(
+      "detach",
+      [](const Any & a) { return a.like(a.value().detach()); },
+      doc("TensorBase::detach"));
+  cls.def(
+      "contiguous",
+      [](const Any & a) { return a.like(a.value().contiguous()); },
+      doc("TensorBase::contiguous"));
+  cls.def(
+      "to",
+      [](const Any & a,
+         OptionalDtype dtype,
+         const OptionalDevice & device,
+         std::optional<bool> grad)
+      {
+        check_defined("to", a);
+        TensorOptions o = a.tensor->options().requires_grad(false);
+        if (dtype)
+          o = o.dtype(*dtype);
+        if (device)
+          o = o.device(device->get());
+        const Tensor r = a.value().to(o);
+        if (!grad || *grad == r.requires_grad())
+          return a.like(r);
+        const Tensor leaf = r.detach();
+        core::translate_errors("to", [&] { leaf.set_requires_grad(*grad); });
+        return a.like(leaf);
+      },
+      nb::kw_only(),
+      nb::arg("dtype") = nb::none(),
+      nb::arg("device") = nb::none(),
+      nb::arg("requires_grad") = nb::none(),
+      "The same values in this dtype and on this device. With requires_grad, where that is another "
+      "than it "
+      "was: outside the graph of autograd, a leaf if True.");
+  cls.def(
+      "copy_",
+      [](const Any & a, const Any & other) -> Same
+      {
+        Tensor x = a;
+        x.copy_(other.value());
+        return {nb::borrow(a.object)};
+      },
+      nb::arg("other"),
+      doc("TensorBase::copy_"));
+  cls.def(
+      "zero_",
+      [](const Any & a) -> Same
+      {
+        check_defined("zero_", a);
+        core::translate_errors("zero_", [&] { a.tensor->zero_(); });
+        return {nb::borrow(a.object)};
+      },
+      "Sets all values to 0.");
+  cls.def(
+      "fill_",
+      [](const Any & a, const CScalar & value) -> Same
+      {
+        check_defined("fill_", a);
+        core::translate_errors("fill_", [&] { a.tensor->fill_(value); });
+        return {nb::borrow(a.object)};
+      },
+      nb::arg("value"),
+      "Sets all values to this number.");
+  cls.def(
+      "__copy__", [](const Any & a) { return a.like(a); }, "Shares storage.");
+  cls.def(
+      "__deepcopy__",
+      [](const Any & a, const nb::dict & memo)
+      {
+        if (!a.tensor->defined())
+          return a.like(a);
+        const nb::object copy =
+            nb::module_::import_("copy").attr("deepcopy")(nb::cast(*a.tensor), memo);
+        return a.like({nb::cast<at::Tensor>(copy), a.batch_dim});
+      },
+      nb::arg("memo"));
+  cls.def(
+      "__reduce__",
+      [](const Any & a)
+      {
+        const nb::object type = nb::borrow(reinterpret_cast<PyObject *>(Py_TYPE(a.object.ptr())));
+        if (!a.tensor->defined())
+          return nb::make_tuple(type, nb::make_tuple());
+        return a.type->fixed_base ? nb::make_tuple(type, nb::make_tuple(*a.tensor))
+                                  : nb::make_tuple(type, nb::make_tuple(*a.tensor, a.batch_dim));
+      },
+      nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+
+  // ---- Autograd ----
+  cls.def_prop_rw(
+      "requires_grad",
+      [](const Any & a) { return a.tensor->defined() && a.tensor->requires_grad(); },
+      [](const Any & a, bool required)
+      {
+        check_defined("requires_grad", a);
+        nb::cast(*a.tensor).attr("requires_grad") = required;
+      },
+      "Whether autograd records what is computed from this.");
+  cls.def(
+      "requires_grad_",
+      [](const Any & a, bool required) -> Same
+      {
+        check_defined("requires_grad_", a);
+        nb::cast(*a.tensor).attr("requires_grad") = required;
+        return {nb::borrow(a.object)};
+      },
+      nb::arg("requires_grad") = true,
+      "Has autograd record what is computed from this.");
+  cls.def_prop_ro(
+      "grad",
+      [](const Any & a) -> std::optional<Same>
+      {
+        check_defined("grad", a);
+        const nb::object grad = nb::cast(*a.tensor).attr("grad");
+        if (grad.is_none())
+          return std::nullopt;
+        return a.like({nb::cast<at::Tensor>(grad), a.batch_dim});
+      },
+      "What backward() has gathered here, of the same type; None before.");
+  cls.def_prop_ro(
+      "is_leaf",
+      [](const Any & a) { return !a.tensor->defined() || a.tensor->is_leaf(); },
+      "Whether autograd keeps the gradient here: it was not computed from what requires grad.");
+  cls.def(
+      "backward",
+      [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
+      {
+        nb::list values;
+        for (const nb::handle x : args)
+          if (const auto * type = type_of(x); type && nb::inst_ready(x))
+            values.append(nb::cast(type->tensor(nb::inst_ptr<void>(x))));
+          else
+            values.append(x);
+        nb::dict named;
+        for (const auto [key, x] : kwargs)
+          if (const auto * type = type_of(x); type && nb::inst_ready(x))
+            named[key] = nb::cast(type->tensor(nb::inst_ptr<void>(x)));
+          else
+            named[key] = x;
+        check_defined("backward", a);
+        return nb::cast(*a.tensor).attr("backward")(*nb::tuple(values), **named);
+      },
+      "Gradients of this by all leaves, added to their .grad: torch.Tensor.backward with the same "
+      "arguments.",
+      nb::sig("def backward(self, gradient: TensorBase | None = None, retain_graph: bool | None = "
+              "None, "
+              "create_graph: bool = False) -> None"));
+}
+} // namespace neml2::python

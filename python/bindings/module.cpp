@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/common.h"
+#include "bindings/generated.h"
+#include "bindings/functions.h"
+#include "bindings/operators.h"
+
+#include <torch/csrc/Exceptions.h>
+
+#include <cstdlib>
+
+namespace neml2::python
+{
+namespace
+{
+/// A module that `import` finds under this name, and whose classes say so.
+nb::module_
+submodule(nb::module_ & m, const char * name, const char * doc)
+{
+  nb::module_ r = m.def_submodule(name, doc);
+  const std::string full = std::string("neml2.") + name;
+  r.attr("__name__") = full;
+  nb::module_::import_("sys").attr("modules")[full.c_str()] = r;
+  return r;
+}
+
+/// Errors as Python has them, with the message of the library; those of PyTorch as PyTorch has them.
+void
+translate(const std::exception_ptr & p, void *)
+{
+  try
+  {
+    std::rethrow_exception(p);
+  }
+  catch (const NEMLException & e)
+  {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  }
+  catch (const ParserException & e)
+  {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  }
+  catch (const c10::IndexError & e)
+  {
+    PyErr_SetString(PyExc_IndexError, e.what_without_backtrace());
+  }
+  catch (const c10::ValueError & e)
+  {
+    PyErr_SetString(PyExc_ValueError, e.what_without_backtrace());
+  }
+  catch (const c10::TypeError & e)
+  {
+    PyErr_SetString(PyExc_TypeError, e.what_without_backtrace());
+  }
+  catch (const c10::NotImplementedError & e)
+  {
+    PyErr_SetString(PyExc_NotImplementedError, e.what_without_backtrace());
+  }
+  catch (const c10::OutOfMemoryError & e)
+  {
+    PyErr_SetString(PyExc_MemoryError, e.what_without_backtrace());
+  }
+  catch (const c10::Error & e)
+  {
+    PyErr_SetString(PyExc_RuntimeError, e.what_without_backtrace());
+  }
+  catch (python_error & e) // one that PyTorch met in Python
+  {
+    e.restore();
+  }
+}
+} // namespace
+} // namespace neml2::python
+
+NB_MODULE(_C, m)
+{
+  using namespace neml2::python;
+  m.doc() =
+      "The compiled part of neml2. Import neml2.tensors, neml2.math and neml2.crystallography.";
+  nb::register_exception_translator(translate);
+  // Objects that Python keeps to the end, as a traceback does, are no matter for users.
+  nb::set_leak_warnings(std::getenv("NEML2_LEAK_WARNINGS") != nullptr);
+
+  nb::module_ tensors = submodule(
+      m, "tensors", "Batched tensors: Scalar, Vec, R2, SR2, SSR4, Rot and the others, and labels.");
+  nb::module_ math =
+      submodule(m, "math", "Functions of batched tensors. Their names are those of C++.");
+  nb::module_ crystallography = submodule(
+      m, "crystallography", "Symmetry groups of crystals, misorientation and fundamental zones.");
+
+  AnyClass base(
+      tensors,
+      "TensorBase",
+      "What all tensors of this library have in common: a torch.Tensor whose first dimensions are "
+      "batch dimensions and whose others are base dimensions.\n\nA shape is written (batch; base), "
+      "for "
+      "example (1000, 2; 6, 6). Batch dimensions broadcast with batch dimensions only, never with "
+      "base "
+      "dimensions.");
+  bind_methods(base);
+  bind_operators(base);
+  declare_types(tensors);
+  bind_views(tensors, base);
+  bind_generated(math, crystallography);
+  bind_factories();
+  bind_functions(math);
+  bind_labels(tensors);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/operators.h"
+
+#include "neml2/core/logic.h"
+#include "neml2/math/elementwise.h"
+
+namespace neml2::python
+{
+namespace
+{
+Same
+not_implemented()
+{
+  return {nb::borrow(Py_NotImplemented)};
+}
+
+/// * of a type with itself is a product of its own, or none.
+enum class OfOneType
+{
+  elementwise,
+  product
+};
+
+bool
+combine(const Any & a, const Any & b, OfOneType kind)
+{
+  return a.type == b.type &&
+         (kind == OfOneType::elementwise || !a.type->fixed_base || is_scalar(a));
+}
+
+/// f of two tensors of one type, or of one type and Scalar, and of a tensor and a number.
+template <class F>
+void
+bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType::elementwise)
+{
+  const auto other = nb::arg("other").noconvert();
+  cls.def(
+      name,
+      [f, kind](const Any & a, const Other & b) -> Same
+      {
+        if (combine(a, b, kind))
+          return a.like(without_gil([&] { return f(a.value(), b.value()); }));
+        if (is_scalar(b))
+          return a.like(without_gil([&] { return f(a.value(), Scalar(b.value())); }));
+        if (is_scalar(a))
+          return b.like(without_gil([&] { return f(Scalar(a.value()), b.value()); }));
+        return not_implemented();
+      },
+      other,
+      nb::is_operator());
+  cls.def(
+      name,
+      [f](const Any & a, const CScalar & b)
+      { return a.like(without_gil([&] { return f(a.value(), b); })); },
+      other,
+      nb::is_operator());
+}
+
+/// With a Scalar, whose own operator knows no other types, or a number on the left.
+template <class F>
+void
+bind_reflected(AnyClass & cls, const char * name, const F & f)
+{
+  const auto other = nb::arg("other").noconvert();
+  cls.def(
+      name,
+      [f](const Any & a, const Scalar & b)
+      { return a.like(without_gil([&] { return f(b, a.value()); })); },
+      other,
+      nb::is_operator());
+  cls.def(
+      name,
+      [f](const Any & a, const CScalar & b)
+      { return a.like(without_gil([&] { return f(b, a.value()); })); },
+      other,
+      nb::is_operator());
+}
+
+[[noreturn]] void
+refuse(const char * symbol, const Any & a, nb::handle b)
+{
+  throw nb::type_error((std::string(symbol) + ": cannot write the result with " +
+                        Py_TYPE(b.ptr())->tp_name + " into " + a.type->name +
+                        ". Expected a Scalar, a number, or a tensor of the same type unless its * "
+                        "is a product: write "
+                        "a = a * b.")
+                           .c_str());
+}
+
+template <class F>
+void
+bind_in_place(AnyClass & cls,
+              const char * name,
+              const char * symbol,
+              const F & f,
+              OfOneType kind = OfOneType::elementwise)
+{
+  const auto other = nb::arg("other").noconvert();
+  cls.def(
+      name,
+      [f, kind, symbol](const Any & a, const Other & b) -> Same
+      {
+        Tensor x = a;
+        if (combine(a, b, kind))
+          f(x, b.value());
+        else if (is_scalar(b))
+          f(x, Scalar(b.value()));
+        else
+          refuse(symbol, a, b.object);
+        return {nb::borrow(a.object)};
+      },
+      other,
+      nb::is_operator());
+  cls.def(
+      name,
+      [f](const Any & a, const CScalar & b) -> Same
+      {
+        Tensor x = a;
+        f(x, b);
+        return {nb::borrow(a.object)};
+      },
+      other,
+      nb::is_operator());
+  // Python would take the operator that returns, and give the name on the left another tensor.
+  cls.def(
+      name,
+      [symbol](const Any & a, const nb::object & b) -> Same { refuse(symbol, a, b); },
+      nb::arg("other").none(),
+      nb::sig((std::string("def ") + name + "(self, other: typing.Never) -> typing_extensions.Self")
+                  .c_str()));
+}
+
+const auto plus = [](const auto & x, const auto & y) { return x + y; };
+const auto minus = [](const auto & x, const auto & y) { return x - y; };
+const auto times = [](const auto & x, const auto & y) { return x * y; };
+const auto over = [](const auto & x, const auto & y) { return x / y; };
+const auto power = [](const auto & x, const auto & y) { return pow(x, y); };
+} // namespace
+
+void
+bind_arithmetic(AnyClass & cls)
+{
+  bind(cls, "__add__", plus);
+  bind(cls, "__sub__", minus);
+  bind(cls, "__mul__", times, OfOneType::product);
+  bind(cls, "__truediv__", over);
+  bind_reflected(cls, "__radd__", plus);
+  bind_reflected(cls, "__rsub__", minus);
+  bind_reflected(cls, "__rmul__", times);
+  bind_reflected(cls, "__rtruediv__", over);
+}
+
+void
+bind_numbers(AnyClass & cls)
+{
+  const auto with = [&](const char * name, const char * reflected, const auto & f)
+  {
+    const auto other = nb::arg("other").noconvert();
+    cls.def(
+        name,
+        [f](const Any & a, const CScalar & b)
+        { return a.like(without_gil([&] { return f(a.value(), b); })); },
+        other,
+        nb::is_operator());
+    cls.def(
+        reflected,
+        [f](const Any & a, const CScalar & b)
+        { return a.like(without_gil([&] { return f(b, a.value()); })); },
+        other,
+        nb::is_operator());
+  };
+  with("__add__", "__radd__", plus);
+  with("__sub__", "__rsub__", minus);
+  with("__mul__", "__rmul__", times);
+  with("__truediv__", "__rtruediv__", over);
+}
+
+void
+bind_operators(AnyClass & cls)
+{
+  bind_arithmetic(cls);
+  bind(cls, "__pow__", power);
+  bind_reflected(cls, "__rpow__", power);
+
+  bind_in_place(cls, "__iadd__", "+=", [](Tensor & x, const auto & y) { x += y; });
+  bind_in_place(cls, "__isub__", "-=", [](Tensor & x, const auto & y) { x -= y; });
+  bind_in_place(
+      cls, "__imul__", "*=", [](Tensor & x, const auto & y) { x *= y; }, OfOneType::product);
+  bind_in_place(cls, "__itruediv__", "/=", [](Tensor & x, const auto & y) { x /= y; });
+
+  cls.def("__neg__", [](const Any & a) { return a.like(-a.value()); });
+  cls.def("__pos__", [](const Any & a) -> Same { return {nb::borrow(a.object)}; });
+  cls.def("__abs__", [](const Any & a) { return a.like(abs(a.value())); });
+
+  bind(cls, "__lt__", [](const auto & x, const auto & y) { return x < y; });
+  bind(cls, "__le__", [](const auto & x, const auto & y) { return x <= y; });
+  bind(cls, "__gt__", [](const auto & x, const auto & y) { return x > y; });
+  bind(cls, "__ge__", [](const auto & x, const auto & y) { return x >= y; });
+  bind(cls, "__eq__", [](const auto & x, const auto & y) { return x == y; });
+  bind(cls, "__ne__", [](const auto & x, const auto & y) { return x != y; });
+  bind(cls, "__and__", [](const auto & x, const auto & y) { return x & y; });
+  bind(cls, "__or__", [](const auto & x, const auto & y) { return x | y; });
+  bind(cls, "__xor__", [](const auto & x, const auto & y) { return x ^ y; });
+  cls.def("__invert__", [](const Any & a) { return a.like(~a.value()); });
+  cls.attr("__hash__") = nb::module_::import_("builtins").attr("object").attr("__hash__");
+}
+} // namespace neml2::python

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/Any.h"
+#include "neml2/tensors/Scalar.h"
+
+/// + - * / of the types whose operators run as fused loops; the others have those of TensorBase.
+namespace neml2::python
+{
+inline bool
+is_scalar(const Any & a)
+{
+  return a.type->cls.is(nb::type<Scalar>());
+}
+
+/// T and itself, a Scalar or a number. * of a T and a T is left to products of its own.
+template <class T>
+void
+bind_arithmetic(nb::class_<T> & cls)
+{
+  using S = Scalar;
+  const auto op = nb::is_operator();
+  const auto free = nb::call_guard<nb::gil_scoped_release>();
+  const auto a = nb::arg("other").noconvert();
+  cls.def(
+      "__add__", [](const T & x, const T & y) { return x + y; }, a, op, free);
+  cls.def(
+      "__sub__", [](const T & x, const T & y) { return x - y; }, a, op, free);
+  cls.def(
+      "__truediv__", [](const T & x, const T & y) { return x / y; }, a, op, free);
+  if constexpr (core::multiplies_elementwise<T, T>)
+    cls.def(
+        "__mul__", [](const T & x, const T & y) { return x * y; }, a, op, free);
+  if constexpr (!std::is_same_v<T, S>)
+  {
+    cls.def(
+        "__mul__", [](const T & x, const S & y) { return x * y; }, a, op, free);
+    cls.def(
+        "__add__", [](const T & x, const S & y) { return x + y; }, a, op, free);
+    cls.def(
+        "__sub__", [](const T & x, const S & y) { return x - y; }, a, op, free);
+    cls.def(
+        "__truediv__", [](const T & x, const S & y) { return x / y; }, a, op, free);
+    cls.def(
+        "__rmul__", [](const T & x, const S & y) { return y * x; }, a, op, free);
+    cls.def(
+        "__radd__", [](const T & x, const S & y) { return y + x; }, a, op, free);
+    cls.def(
+        "__rsub__", [](const T & x, const S & y) { return y - x; }, a, op, free);
+    cls.def(
+        "__rtruediv__", [](const T & x, const S & y) { return y / x; }, a, op, free);
+  }
+  auto any = nb::borrow<AnyClass>(cls);
+  bind_numbers(any);
+}
+
+/// + - * / with numbers, which a class needs again where it has operators of its own.
+void bind_numbers(AnyClass & cls);
+/// All operators, for the class that all types derive from.
+void bind_operators(AnyClass & cls);
+} // namespace neml2::python

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the bindings of what include/neml2/tensors/*.h declare, and the docstrings, from the headers themselves.
+
+A function that is added to a header is in Python with the next build, with its comment as its docstring. What has no
+place in a declaration is written by hand in bindings/: what all types have, and the templates of include/neml2/math.
+
+    generate.py --list       the names of the files, one a line
+    generate.py --out DIR    writes them
+"""
+import argparse
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+from reference import INCLUDE, clean, pieces  # noqa: E402
+
+# One source file each: what is slow to compile alone, the rest together.
+GROUPS = {
+    "SR2": ["SR2.h", "invariants.h", "Voigt.h"],
+    "R2": ["R2.h", "Transformable.h"],
+    "Vec": ["Vec.h", "Scalar.h", "WR2.h", "MillerIndex.h"],
+    "SSR4": ["SSR4.h", "stiffness.h"],
+    "R4": ["R3.h", "R4.h", "R5.h", "R8.h", "SFR3.h", "SFR4.h", "SFFR4.h", "WFR4.h", "WFFR4.h", "SWR4.h", "WSR4.h",
+           "WWR4.h", "SSFR5.h", "SSSSR8.h", "kronecker.h"],
+    "Rot": ["Rot.h", "rotation_distance.h", "exponential_map.h", "axis_angle.h", "euler_angles.h", "random_rotations.h"],
+    "Quaternion": ["Quaternion.h", "crystallography.h"],
+    "kinematics": ["spectral.h", "kinematics.h", "skew_products.h"],
+    "matrix_functions": ["matrix_functions.h"],
+}
+# Bound elsewhere, or nothing for Python.
+BY_HAND = {"LabeledAxis.h", "LabeledAxisAccessor.h", "LabeledAxisPicture.h", "LabeledMatrix.h", "LabeledTensor.h",
+           "LabeledTensor3D.h", "LabeledVector.h", "fwd.h", "gradients.h", "tensors.h"}
+SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
+# Types whose + - * / with a Scalar run as fused loops of their own.
+FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
+# What the template parameters of a declaration may be.
+TEMPLATES = {
+    "R4::R4": {"T": ["SSR4", "WWR4"]},
+    "SSR4::SSR4": {"T": ["R4"]}, "SWR4::SWR4": {"T": ["R4"]}, "WSR4::WSR4": {"T": ["R4"]}, "WWR4::WWR4": {"T": ["R4"]},
+    "Quaternion::Quaternion": {"R": ["Rot"]},
+    "from_voigt_stress": {"T": ["Tensor"]}, "from_voigt_strain": {"T": ["Tensor"]},
+    "stiffness_from_voigt": {"T": ["Tensor"]}, "compliance_from_voigt": {"T": ["Tensor"]},
+    "kron": {"A": ["R2"], "B": ["R2"]}, "kron_transposed": {"A": ["R2"], "B": ["R2"]},
+    "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
+}
+PYTHON_NAMES = {"operator()": "__call__", "operator*": "__mul__"}
+
+
+class Function:
+    """A declaration: scope is the class or namespace, result "" for a constructor."""
+
+    def __init__(self, scope, is_class, comment, text):
+        self.scope, self.is_class, self.comment, self.text = scope, is_class, comment, text
+        m = re.fullmatch(r"(?P<static>static )?(?:explicit |constexpr )*(?P<result>[\w:<>, ]+?[ &*]+)?"
+                         r"(?P<name>operator\(\)|operator[^\s\w(]+|[\w:~]+)\((?P<args>.*)\)( const)?( noexcept)?", text)
+        self.ok = m is not None
+        if self.ok:
+            self.static, self.result, self.name = bool(m["static"]), (m["result"] or "").strip(), m["name"]
+            self.args = [self.argument(a) for a in split(m["args"])]
+            self.ok = all(self.args)
+
+    @staticmethod
+    def argument(text):
+        m = re.fullmatch(r"(?P<type>.+?[ &])(?P<name>\w+)(?: = (?P<default>.+))?", text)
+        return m and (m["type"].strip(), m["name"], m["default"])
+
+    @property
+    def key(self):
+        return (f"{self.scope}::" if self.is_class else "") + self.name
+
+    @property
+    def doc(self):
+        return "\n".join(self.comment).strip()
+
+
+def split(args):
+    """The arguments between the commas that are in no brackets."""
+    out, depth = [""], 0
+    for c in args:
+        depth += (c in "(<{[") - (c in ")>}]")
+        if c == "," and depth == 0:
+            out.append("")
+        else:
+            out[-1] += c
+    return [a.strip() for a in out if a.strip()]
+
+
+def functions(header):
+    """The public functions that a header declares, and the comments of its classes."""
+    scopes, found, classes = [], [], {}
+    for comment, declaration in pieces(header.read_text(encoding="utf-8")):
+        if comment is None:
+            if declaration.startswith("}"):
+                if scopes:
+                    scopes.pop()
+            elif scopes:
+                scopes[-1]["access"] = declaration
+            continue
+        kind = re.match(r"(?:template <.*?> )?(class|struct|namespace|enum)(?: class)? ?([\w:]*)", declaration)
+        if kind and declaration.endswith("{"):
+            name = kind[2]
+            scopes.append({"name": name, "class": kind[1] in ("class", "struct"),
+                           "access": "private:" if kind[1] == "class" else "public:",
+                           "hidden": "core" in name.split("::") or any(s["hidden"] for s in scopes)})
+            if kind[1] == "class":
+                classes[name] = "\n".join(comment).strip()
+            continue
+        if any(s["hidden"] or s["access"] != "public:" for s in scopes) or "(" not in declaration:
+            continue
+        if re.search(r"=\s*delete|static_assert|^using |^friend |TensorBase<A>", declaration):
+            continue
+        owner = scopes[-1] if scopes else {"name": "", "class": False}
+        scope = owner["name"] if owner["class"] else "::".join(s["name"] for s in scopes)
+        f = Function(scope, owner["class"], comment, clean(declaration))
+        if f.ok:
+            found.append(f)
+    return found, classes
+
+
+def expanded(f):
+    """The function for each choice of its template parameters."""
+    choices = TEMPLATES.get(f.key, {})
+    out = [[]]
+    for kind, name, default in f.args:
+        letters = [w for w in re.findall(r"\w+", kind) if w in choices]
+        options = [re.sub(rf"\b{letters[0]}\b", t, kind) for t in choices[letters[0]]] if letters else [kind]
+        out = [args + [(k, name, default)] for args in out for k in options]
+    return out
+
+
+ARGUMENTS = {"Real": "Number", "Size": "Size", "bool": "bool", "const std::string &": "const std::string &",
+             "const CScalar &": "const CScalar &"}
+
+
+def argument_type(kind, types):
+    if kind in ARGUMENTS:
+        return ARGUMENTS[kind]
+    m = re.fullmatch(r"const (\w+) &", kind)
+    return f"const {m[1]} &" if m and m[1] in types else None
+
+
+def literal(kind, default):
+    return {"Number": f"Number{{{default}}}", "Size": f"Size({default})"}.get(kind, default)
+
+
+def quoted(text):
+    text = text.replace("@throws NEMLException", "Raises ValueError")
+    return "R\"doc(" + text + ")doc\""
+
+
+def definitions(f, types):
+    """The calls of nanobind that bind a function, one for each choice of its template parameters."""
+    for args in expanded(f):
+        options = args[-1][0] == "const TensorOptions &" if args else False
+        integers = options and "integer" in (args[-1][2] or "")
+        plain = args[:-1] if options else args
+        kinds = [argument_type(k, types) for k, _, _ in plain]
+        if None in kinds:
+            yield None
+            continue
+        parameters = [f"{k} {n}_" for k, (_, n, _) in zip(kinds, plain)]
+        passed = [f"{n}_" for _, n, _ in plain]
+        extras = [f'nb::arg("{n + "_" if n == "lambda" else n}")' + (f" = {literal(k, d)}" if d else "")
+                  for k, (_, n, d) in zip(kinds, plain)]
+        if options:
+            parameters += ["OptionalDtype dtype_", "const OptionalDevice & device_", "bool requires_grad_"]
+            passed.append(("integer_options" if integers else "options") + "(dtype_, device_, requires_grad_)")
+            extras += ["nb::kw_only()", 'nb::arg("dtype") = nb::none()', 'nb::arg("device") = nb::none()',
+                       'nb::arg("requires_grad") = false']
+        call, scope = ", ".join(passed), f.scope
+        method = f.is_class and not f.static and f.result
+        if not f.result:
+            head, body = f"{scope} * self", f"new (self) {scope}({call});"
+            name, define = "__init__", "def"
+        elif method:
+            head = f"const {scope} & self"
+            body = f"return self({call});" if f.name == "operator()" else f"return self.{f.name}({call});"
+            name, define = PYTHON_NAMES.get(f.name, f.name), "def"
+        elif f.name == "operator*":
+            head, body, name, define = "", f"return {passed[0]} * {passed[1]};", "__mul__", "def"
+            extras = ['nb::arg("other").noconvert()', "nb::is_operator()"]
+        else:
+            owner = f"{scope}::"
+            head, body, name, define = "", f"return {owner}{f.name}({call});", f.name, "def_static" if f.is_class else "def"
+        if f.result and not options:  # the others look at Python's defaults
+            extras.append("nb::call_guard<nb::gil_scoped_release>()")
+        parameters = ", ".join(([head] if head else []) + parameters)
+        text = quoted(f.doc) if f.doc else None
+        target = "math"
+        if f.name == "operator*":
+            target = re.search(r"\w+(?= &)", kinds[0])[0]
+        elif f.is_class:
+            target = scope
+        elif "crystallography" in scope:
+            target = "crystallography"
+        line = ", ".join([f'"{name}"', f"[]({parameters}) {{ {body} }}"] + extras + ([text] if text else []))
+        yield target, f"{define}({line});"
+
+
+def group_source(name, headers, types, report):
+    lines, seen, docs, classes = {}, set(), {}, set()
+    for header in headers:
+        found, declared = functions(INCLUDE / "tensors" / header)
+        docs.update(declared)
+        classes |= {c for c in declared if c in types}
+        # Of two overloads, with and without options, the one with them serves both.
+        with_options = {(f.key, *f.args[:-1]) for f in found if f.args and f.args[-1][0] == "const TensorOptions &"}
+        for f in found:
+            if (f.key, *f.args) in with_options or not f.result and not f.args:
+                continue
+            if "::" in f.name or "~" in f.name or f.key in SKIPPED or f.name in ("operator=", "operator<<"):
+                continue
+            identity = (f.key, tuple(k for k, _, _ in f.args))
+            if identity in seen:
+                continue
+            seen.add(identity)
+            for definition in definitions(f, types):
+                if definition is None:
+                    report.append(f"{header}: {f.text}")
+                else:
+                    lines.setdefault(definition[0], []).append(definition[1])
+    out = ["// SPDX-License-Identifier: MIT", f"// Written by python/generate.py from the headers of include/neml2/tensors: {name}.",
+           '#include "bindings/common.h"', '#include "bindings/operators.h"', "#include <neml2/neml2.h>", "",
+           "namespace neml2::python", "{", "void",
+           f"bind_{name}(nb::module_ & math, nb::module_ & crystallography)", "{", "(void)math;", "(void)crystallography;"]
+    for target, calls in lines.items():
+        of_class = target in types
+        out.append("{")
+        if of_class:
+            out.append(f"auto cls = nb::borrow<nb::class_<{target}>>(nb::type<{target}>());")
+        out += [f"{'cls' if of_class else target}.{call}" for call in calls]
+        if of_class and target in FUSED and target in classes:
+            out.append("bind_arithmetic(cls);")
+        if any('"__call__"' in call for call in calls):
+            out += ["auto any = nb::borrow<AnyClass>(cls);", "bind_components(any);"]
+        out.append("}")
+    return "\n".join(out + ["}", "} // namespace neml2::python", ""]), {c: docs[c] for c in classes}
+
+
+def all_types():
+    text = (INCLUDE / "tensors" / "fwd.h").read_text(encoding="utf-8")
+    return re.findall(r"^class (\w+);", text, re.M)
+
+
+def module_source(types, docs):
+    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the types, and what binds their functions.",
+           '#include "bindings/generated.h"', "#include <neml2/neml2.h>", "", "namespace neml2::python", "{"]
+    out += [f"void bind_{g}(nb::module_ & math, nb::module_ & crystallography);" for g in GROUPS]
+    out += ["void", "declare_types(nb::module_ & m)", "{"]
+    out += [f"declare<{t}>(m, {quoted(docs.get(t, ''))});" for t in types]
+    out += ["}", "void", "bind_generated(nb::module_ & math, nb::module_ & crystallography)", "{"]
+    out += [f"bind_{g}(math, crystallography);" for g in GROUPS]
+    return "\n".join(out + ["}", "} // namespace neml2::python", ""])
+
+
+def docs_source():
+    """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
+    entries = {}
+    headers = [INCLUDE / "core" / n for n in ("TensorBase.h", "operators.h", "comparison.h", "logic.h")]
+    headers += sorted((INCLUDE / "math").glob("*.h")) + sorted((INCLUDE / "tensors").glob("Labeled*.h"))
+    for header in headers:
+        found, declared = functions(header)
+        for name, text in declared.items():
+            entries.setdefault(name, text)
+        for f in found:
+            text = entries.get(f.key, "")
+            if f.doc and f.doc not in text and "::" not in f.name:
+                entries[f.key] = (text + "\n" if text else "") + f.doc
+    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the comments of the headers, as docstrings.",
+           '#include "bindings/Any.h"', "#include <unordered_map>", "", "namespace neml2::python", "{", "const char *",
+           "doc(const char * name)", "{", "static const std::unordered_map<std::string, const char *> docs = {"]
+    out += [f'{{"{k}", {quoted(v)}}},' for k, v in sorted(entries.items()) if v]
+    out += ["};", "const auto found = docs.find(name);",
+            'NEML2_CHECK(found != docs.end(), "no comment in the headers for ", name);', "return found->second;",
+            "}", "} // namespace neml2::python", ""]
+    return "\n".join(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    names = [f"{g}.cpp" for g in GROUPS] + ["types.cpp", "docs.cpp"]
+    if options.list:
+        print("\n".join(names))
+        return 0
+    if not options.out:
+        parser.error("--list or --out")
+    types, docs, report, sources = all_types(), {}, [], {}
+    bound = {h for headers in GROUPS.values() for h in headers}
+    for header in sorted(h.name for h in (INCLUDE / "tensors").glob("*.h")):
+        if header not in bound | BY_HAND:
+            report.append(f"{header}: in no group")
+    for name, headers in GROUPS.items():
+        sources[f"{name}.cpp"], found = group_source(name, headers, types, report)
+        docs.update(found)
+    docs["Tensor"] = functions(INCLUDE / "core" / "Tensor.h")[1]["Tensor"]
+    sources["types.cpp"], sources["docs.cpp"] = module_source(types, docs), docs_source()
+    if report:
+        print("generate.py cannot bind these declarations; mend it, or name them in it:", *report, sep="\n  ")
+        return 1
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, text in sources.items():
+        path = options.out / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Batched tensors over PyTorch for constitutive models, in one pass over memory.
+
+The types are in neml2.tensors and here, functions of any type in neml2.math, crystal symmetry in
+neml2.crystallography. `python -m neml2 --cmake-prefix` prints where C++ programs find the same library.
+"""
+
+from importlib import import_module
+
+from ._build import CXX11_ABI, TORCH
+from ._build import __version__ as __version__
+
+
+def _import_torch() -> None:
+    """Say what is wrong, rather than let the loader say which symbol is missing."""
+    release = ".".join(TORCH.split(".")[:2])
+    built = f"neml2 {__version__} was built with torch {TORCH} and works with torch {release}"
+    mend = (
+        f"Install that one (pip install 'torch=={release}.*'), or build neml2 for the torch that you want "
+        "(with it installed: pip install --force-reinstall --no-deps --no-cache-dir <folder of its source>)."
+    )
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError(f"{built}, but there is no torch here. {mend}", name="torch") from None
+    if torch.__version__.split(".")[:2] != release.split("."):
+        raise ImportError(f"{built}, but here is torch {torch.__version__}. {mend}", name="torch")
+    if torch.compiled_with_cxx11_abi() != CXX11_ABI:
+        raise ImportError(f"{built} with {'' if CXX11_ABI else 'no '}CXX11 ABI, unlike this one. {mend}", name="torch")
+
+
+_import_torch()
+
+import_module("._C", __name__)  # defines the modules below
+from . import crystallography, math, tensors  # noqa: E402
+from .tensors import *  # noqa: E402, F403

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Writes the type stubs of the compiled modules: stubs.py FOLDER_OF_NEML2 PATH... (where torch is)."""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from nanobind.stubgen import ReplacePattern, StubGen
+
+
+class Stub(StubGen):
+    """With torch under another name: in a class that has a method torch, the module's would mean the method."""
+
+    def simplify_types(self, s: str) -> str:
+        s = super().simplify_types(s)
+        if "torch" in self.module_refs:
+            self.module_refs.remove("torch")
+            self.bind("torch", name="_torch")
+        return re.sub(r"\btorch\.(?=\w)", "_torch.", s)
+
+
+package = Path(sys.argv[1])
+sys.path[:0] = [str(package.parent)]
+sys.path += sys.argv[2:]
+for name in ["tensors", "math", "crystallography"]:
+    module = import_module(f"{package.name}.{name}")
+    # To nanobind what ends in an underscore is private; here and in torch it is what works in place.
+    private = ReplacePattern(re.compile(r"(^|\.)_[^_.][^.]*$"), [], 0)
+    inherited = ReplacePattern(re.compile(r"\.__hash__$"), ["def __hash__(self) -> int: ...", ""], 0)
+    stub = Stub(module, include_private=True, patterns=[private, inherited])
+    stub.put(module)
+    # The overload of anything else is there to say what fits.
+    anything = r" *@overload\n *def __i\w+__\(self, (?:other: object(?: \| None)?|other: Never)\) -> [^\n]*\n\n"
+    text = re.sub(anything, "", stub.get())
+    # A type's own operators take what those of all types do not; to mypy that breaks its rules of inheritance.
+    operator = r"(?:[ri]?(?:add|sub|mul|truediv)|eq|ne)"
+    text = re.sub(rf"@overload(?=\n    def __{operator}__\()", r"\g<0>  # type: ignore", text)
+    text = re.sub(rf"(?<!ignore)\n    def __{operator}__\(.*\.\.\.", r"\g<0>  # type: ignore", text)
+    (package / f"{name}.pyi").write_text(text, encoding="utf-8")

@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: MIT
+"""Operators against PyTorch, with batch dimensions aligned by hand."""
+
+import operator
+from fractions import Fraction
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from support import SMALL, TYPES, name, random, typed
+
+from neml2.tensors import (
+    R2,
+    R4,
+    SR2,
+    SSR4,
+    WR2,
+    MillerIndex,
+    Quaternion,
+    Rot,
+    Scalar,
+    Tensor,
+    Vec,
+)
+
+ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+COMPARISONS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+LOGIC = {"&": operator.and_, "|": operator.or_, "^": operator.xor}
+IN_PLACE = {"+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv}
+
+every_type = pytest.mark.parametrize("cls", SMALL, ids=name)
+arithmetic = pytest.mark.parametrize("op", ARITHMETIC.items(), ids=lambda item: item[0])
+PRODUCTS = {Scalar, Tensor}  # types whose * with themselves is elementwise
+TYPED_PRODUCTS = {R2, R4, SSR4, Rot, Quaternion}
+
+
+def positive(cls, *batch, **options):
+    return typed(cls, 0.5 + torch.rand((*batch, *TYPES[cls]), **options))
+
+
+def beside(s, base_dim):
+    """A batch of scalars with dimensions of size 1 instead of the base dimensions."""
+    return s.reshape((*s.shape, *[1] * base_dim))
+
+
+def aligned(t, batch_dim, base_dim):
+    return t.reshape((*[1] * (batch_dim - (t.dim() - base_dim)), *t.shape))
+
+
+def check(r, cls, e, batch=None):
+    assert type(r) is cls
+    assert r.dtype == e.dtype
+    torch.testing.assert_close(r.torch(), e)
+    if batch is not None:
+        assert r.batch.shape == batch
+
+
+@every_type
+@arithmetic
+def test_with_numbers(cls, op, batch=(2, 3)):
+    a, f = positive(cls, *batch), op[1]
+    for n in (2, 2.5, np.float64(2.5), np.float32(2.5), np.int64(2), Fraction(5, 2)):
+        number = n if isinstance(n, (int, float)) else float(n)
+        check(f(a, n), cls, f(a.torch(), number), batch)
+        check(f(n, a), cls, f(number, a.torch()), batch)
+
+
+@every_type
+@arithmetic
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_with_itself_and_scalars(cls, op, dtype):
+    symbol, f = op
+    a, b = positive(cls, 2, 1, dtype=dtype), positive(cls, 3, dtype=dtype)
+    n = len(TYPES[cls])
+    if symbol != "*" or cls in PRODUCTS:
+        check(f(a, b), cls, f(a.torch(), aligned(b.torch(), 2, n)), (2, 3))
+    s = Scalar(0.5 + torch.rand(3, dtype=dtype))
+    check(f(a, s), cls, f(a.torch(), beside(s.torch(), n)), (2, 3))
+    check(f(s, a), cls, f(beside(s.torch(), n), a.torch()), (2, 3))
+
+
+BATCHES = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+
+
+@given(
+    cls=st.sampled_from([Scalar, Vec, SR2, R2, SSR4, Tensor]),
+    left=BATCHES,
+    right=BATCHES,
+    op=st.sampled_from(list(ARITHMETIC.items())),
+    scalar=st.booleans(),
+)
+def test_broadcasting(cls, left, right, op, scalar):
+    symbol, f = op
+    other = Scalar if scalar or symbol == "*" and cls not in PRODUCTS else cls
+    a, b = positive(cls, *left), positive(other, *right)
+    try:
+        batch = tuple(torch.broadcast_shapes(left, right))
+    except RuntimeError:
+        with pytest.raises(ValueError, match="batch"):
+            f(a, b)
+        return
+    t = b.torch().reshape((*right, *TYPES[other], *[1] * (len(TYPES[cls]) - len(TYPES[other]))))
+    dim, base = len(batch), len(TYPES[cls])
+    check(f(a, b), cls, f(aligned(a.torch(), dim, base), aligned(t, dim, base)), batch)
+    check(f(b, a), cls if other is Scalar else other, f(aligned(t, dim, base), aligned(a.torch(), dim, base)), batch)
+
+
+def test_a_scalar_meets_the_batch_never_the_base():
+    """Of shape (6,), a batch of 6 scalars beside a batch of 6 tensors with 6 components."""
+    a, s = random(SR2, 6), random(Scalar, 6)
+    check(a * s, SR2, a.torch() * s.torch()[:, None])
+    v = random(Vec)
+    check(v + s, Vec, v.torch() + s.torch()[:, None], (6,))
+
+
+def test_tensors_broadcast_base_with_base():
+    a, b = Tensor(torch.rand(2, 1, 3, 4), 2), Tensor(torch.rand(5, 4), 1)
+    check(a + b, Tensor, a.torch() + b.torch().reshape(1, 5, 1, 4), (2, 5))
+
+
+@every_type
+def test_dtypes_mix_as_in_torch(cls):
+    a, b = positive(cls, 2), positive(cls, 2).to(dtype=torch.float32)
+    assert (a + b).dtype == (b + a).dtype == torch.float64
+    assert (b + Scalar(1.0)).dtype == torch.float64
+    assert (b + 1.0).dtype == (1.0 - b).dtype == torch.float32
+    i = typed(cls, torch.ones(2, *TYPES[cls], dtype=torch.int64))
+    assert (i + i).dtype == (i * 2).dtype == torch.int64
+    assert (i / 2).dtype == torch.float64
+
+
+@every_type
+def test_powers(cls):
+    a, s = positive(cls, 2, 1), random(Scalar, 3)
+    check(a**2, cls, a.torch() ** 2)
+    check(a**-0.5, cls, a.torch() ** -0.5)
+    check(a ** np.float32(2), cls, a.torch() ** 2)
+    check(a**s, cls, a.torch() ** beside(s.torch(), len(TYPES[cls])))
+    check(2**a, cls, 2 ** a.torch())
+    check(np.float64(2) ** a, cls, 2 ** a.torch())
+    check(s.batch[:2] ** 2, Scalar, s.torch()[:2] ** 2)
+    check(positive(Scalar, 3) ** 0, Scalar, torch.ones(3))
+    assert type(positive(Scalar, 3) ** a) is cls
+    with pytest.raises(TypeError):
+        pow(a, 2, 3)
+    with pytest.raises(TypeError):
+        a ** "2"
+
+
+@every_type
+def test_signs(cls):
+    a = random(cls, 2)
+    check(-a, cls, -a.torch(), (2,))
+    check(abs(a), cls, a.torch().abs(), (2,))
+    assert (+a).torch().data_ptr() == a.torch().data_ptr()
+
+
+# ---- Comparison and logic ----
+
+
+@every_type
+@pytest.mark.parametrize("op", COMPARISONS.items(), ids=lambda item: item[0])
+def test_comparisons(cls, op):
+    f = op[1]
+    a, b, n = positive(cls, 2, 3), positive(cls, 3), len(TYPES[cls])
+    b.batch[0] = a.batch[0, 0]
+    check(f(a, b), cls, f(a.torch(), aligned(b.torch(), 2, n)), (2, 3))
+    check(f(a, 1), cls, f(a.torch(), 1))
+    check(f(1, a), cls, f(1, a.torch()))
+    check(f(a, np.float64(1)), cls, f(a.torch(), 1))
+    check(f(np.float64(1), a), cls, f(1, a.torch()))
+    s = Scalar(0.5 + torch.rand(3))
+    check(f(a, s), cls, f(a.torch(), beside(s.torch(), n)))
+    check(f(s, a), cls, f(beside(s.torch(), n), a.torch()))
+
+
+@every_type
+@pytest.mark.parametrize("op", LOGIC.items(), ids=lambda item: item[0])
+def test_logic(cls, op):
+    f = op[1]
+    a, b = random(cls, 2, 3) > 0, random(cls, 3) > 0
+    check(f(a, b), cls, f(a.torch(), aligned(b.torch(), 2, len(TYPES[cls]))), (2, 3))
+    check(~a, cls, ~a.torch())
+
+
+def test_equality_of_other_things():
+    a = SR2.zeros(2)
+    for other in (None, "x", [1], object(), SR2, torch.float64):
+        assert (a == other) is False and (a != other) is True
+    with pytest.raises(TypeError):
+        a < "x"
+    assert a in [a] and a not in ["x", None]
+
+
+def test_truth():
+    assert Scalar(1.0) and not Scalar(0.0) and Scalar(2.0) > 1
+    assert bool(Scalar(torch.tensor(True)))
+    a = SR2.ones(2)
+    for ambiguous in (a, a == a, Scalar.zeros(0)):
+        with pytest.raises(ValueError, match="all"):
+            bool(ambiguous)
+    assert (a == a).all() is True and (a != a).any() is False
+    assert bool(Scalar.ones(1, 1))
+    if Scalar(2.0) < 1:
+        raise AssertionError
+
+
+@every_type
+def test_hashes(cls):
+    a = random(cls, 2)
+    b = cls(a) if cls is not Tensor else Tensor(a)
+    assert len({a, b, a}) == 2 and {a: 1}[a] == 1
+    assert hash(a) == hash(a)
+
+
+# ---- In place ----
+
+
+@every_type
+@arithmetic
+def test_in_place(cls, op):
+    symbol, f = op
+    g = IN_PLACE[symbol]
+    n = len(TYPES[cls])
+    for other in (2.5, np.float64(2.5), Scalar(0.5 + torch.rand(3)), positive(cls, 3)):
+        if type(other) is cls and symbol == "*" and cls not in PRODUCTS:
+            continue
+        a = positive(cls, 2, 3)
+        before, memory, raw = a, a.torch().data_ptr(), other
+        if type(other) is cls:
+            raw = other.torch()
+        elif type(other) is Scalar:
+            raw = beside(other.torch(), n)
+        e = f(a.torch(), raw)
+        a = g(a, other)
+        assert a is before and a.torch().data_ptr() == memory
+        check(a, cls, e)
+
+
+def test_in_place_by_its_own_parts():
+    a = random(Vec, 4)
+    e = a.torch() / a.torch().norm(dim=-1, keepdim=True)
+    a /= a.norm()
+    check(a, Vec, e)
+    a = positive(Scalar, 4)
+    e = a.torch() / a.torch()[0]
+    a /= a.batch[0]
+    check(a, Scalar, e)
+    a = random(SR2, 4)
+    e = a.torch() + a.torch().flip(0)
+    a += a.batch[[3, 2, 1, 0]]
+    check(a, SR2, e)
+
+
+def test_power_in_place_makes_another():
+    a = b = positive(SR2, 2)
+    a **= 2
+    assert a is not b
+    check(a, SR2, b.torch() ** 2)
+
+
+@pytest.mark.parametrize("op", IN_PLACE.items(), ids=lambda item: item[0])
+def test_what_fails_in_place_changes_nothing(op):
+    symbol, f = op
+    a = positive(SR2, 3)
+    before, same = a.torch().clone(), a
+    wrong = [random(Scalar, 2), random(Scalar, 2, 3), SR2(), Scalar(), SR2.zeros(3, device="meta")]
+    if symbol != "*":
+        wrong += [random(SR2, 2), random(SR2, 2, 3)]
+    for other in wrong:
+        with pytest.raises((ValueError, TypeError)):
+            a = f(a, other)
+        assert a is same and torch.equal(a.torch(), before)
+    for other in (random(Vec, 3), random(SSR4, 3), torch.ones(3), None, "x", [1.0], random(Tensor, 3)):
+        with pytest.raises(TypeError):
+            a = f(a, other)
+        assert a is same and torch.equal(a.torch(), before)
+    s, wide = random(Scalar, 3), random(SR2, 3)
+    with pytest.raises(TypeError):  # and not one more SR2 of the name s
+        s = f(s, wide)
+    integers = SR2.ones(3, dtype=torch.int64)
+    with pytest.raises((ValueError, RuntimeError), match="dtype|cast"):
+        integers = f(integers, random(Scalar))
+    assert torch.equal(integers.torch(), torch.ones(3, 6, dtype=torch.int64))
+    expanded = random(SR2).batch.expand(3)
+    with pytest.raises(ValueError, match="expanded"):
+        expanded = f(expanded, 2)
+
+
+def test_leaves_of_autograd_are_not_written():
+    a = random(SR2, 2, grad=True)
+    before = a.detach().clone()
+    with pytest.raises((RuntimeError, ValueError), match="leaf"):
+        a += 1
+    assert torch.equal(a.detach().torch(), before.torch())
+    with torch.no_grad():
+        a += 1
+    assert torch.equal(a.detach().torch(), before.torch() + 1)
+
+
+# ---- Refusals ----
+
+PAIRS = [(SR2, Vec), (SR2, R2), (R2, SR2), (SSR4, Vec), (Vec, Rot), (Tensor, SR2), (SR2, Tensor), (Quaternion, Vec)]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda p: f"{p[0].__name__}-{p[1].__name__}")
+@pytest.mark.parametrize(
+    "op", [*ARITHMETIC.items(), ("**", operator.pow), ("<", operator.lt), ("&", operator.and_)], ids=str
+)
+def test_types_do_not_mix(pair, op):
+    left, right = (random(cls, 2) for cls in pair)
+    with pytest.raises(TypeError, match="unsupported operand|not supported"):
+        op[1](left, right)
+
+
+@every_type
+def test_products_of_a_type_with_itself(cls):
+    if cls in PRODUCTS | TYPED_PRODUCTS:
+        return
+    with pytest.raises(TypeError, match="unsupported operand"):
+        random(cls, 2) * random(cls, 2)
+    with pytest.raises(TypeError, match=r"\*=: cannot write"):
+        a = random(cls, 2)
+        a *= random(cls, 2)
+
+
+@every_type
+@pytest.mark.parametrize("op", [*ARITHMETIC.items(), ("**", operator.pow)], ids=lambda item: item[0])
+def test_other_operands_are_refused(cls, op):
+    """Raw tensors, too: whose dimensions are batch dimensions is not clear."""
+    a = random(cls, 2)
+    others = (
+        None,
+        "x",
+        b"x",
+        [1.0],
+        (1.0, 2.0),
+        {},
+        object(),
+        np.ones(2),
+        torch.ones(2),
+        torch.tensor(1.0),
+        SR2,
+        torch.float64,
+    )
+    for other in others:
+        with pytest.raises(TypeError):
+            op[1](a, other)
+        with pytest.raises(TypeError):
+            op[1](other, a)
+
+
+def test_batches_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"\[2\].*\[3\]"):
+        random(SR2, 2) + random(SR2, 3)
+    with pytest.raises(ValueError, match=r"SSR4.*SR2"):
+        random(SSR4, 2) * random(SR2, 3)
+    with pytest.raises(ValueError, match=r"Float|float|dtype"):
+        random(SSR4) * random(SR2).to(dtype=torch.float32)
+
+
+def test_numbers_that_are_special():
+    a = random(SR2, 2)
+    assert torch.isnan((a + float("nan")).torch()).all()
+    assert torch.isinf((a + float("inf")).torch()).all()
+    check(a + 2**70, SR2, a.torch() + float(2**70))
+    check(a * -(2**63), SR2, a.torch() * float(-(2**63)))
+    with pytest.raises((TypeError, OverflowError)):
+        a + 10**400
+    with pytest.raises(ValueError, match="complex"):
+        a + 1j
+    assert torch.isinf((a / 0).torch()).all()
+
+
+# ---- Products of types ----
+
+
+@pytest.mark.parametrize(
+    "left, right, result, formula",
+    [
+        (SSR4, SR2, SR2, "...ij,...j->...i"),
+        (SR2, SSR4, SR2, "...i,...ij->...j"),
+        (SSR4, SSR4, SSR4, "...ij,...jk->...ik"),
+        (R2, R2, R2, "...ij,...jk->...ik"),
+        (R2, Vec, Vec, "...ij,...j->...i"),
+        (R4, R4, R4, "...ijmn,...mnkl->...ijkl"),
+        (R4, R2, R2, "...ijkl,...kl->...ij"),
+        (R2, R4, R2, "...ij,...ijkl->...kl"),
+    ],
+    ids=lambda x: x.__name__ if isinstance(x, type) else "",
+)
+@pytest.mark.parametrize("batches", [((), ()), ((4,), (4,)), ((2, 1), (3,)), ((), (2, 3)), ((0,), (1,))], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_products(left, right, result, formula, batches, dtype):
+    a, b = random(left, *batches[0], dtype=dtype), random(right, *batches[1], dtype=dtype)
+    check(a * b, result, torch.einsum(formula, a.torch(), b.torch()), tuple(torch.broadcast_shapes(*batches)))
+
+
+def test_product_with_a_tensor_that_is_not_symmetric():
+    C, A = random(SSR4, 2), random(R2, 2)
+    check(C * A, SR2, (C * SR2(A)).torch())
+
+
+@pytest.mark.parametrize("batches", [((), ()), ((4,), (4,)), ((2, 1), (3,))], ids=str)
+def test_compositions_of_rotations(batches):
+    a, b = random(Rot, *batches[0]), random(Rot, *batches[1])
+    c = a * b
+    assert type(c) is Rot
+    torch.testing.assert_close((R2(a) * R2(b)).torch(), R2(c).torch())
+    p, q = Quaternion(a), Quaternion(b)
+    assert type(p * q) is Quaternion
+    torch.testing.assert_close((p * q).to_R2().torch(), R2(c).torch())
+    v = random(Vec)
+    torch.testing.assert_close((R2(c) * v).torch(), v.rotate(c).torch())
+
+
+def test_products_of_integers():
+    a = R2(torch.arange(9).reshape(3, 3))
+    check(a * a, R2, a.torch() @ a.torch())
+    m = MillerIndex.fill(1, 2, 3)
+    check(m * 2, MillerIndex, torch.tensor([2, 4, 6]))
+    check(WR2.fill(1, 2, 3) * 2, WR2, torch.tensor([2.0, 4, 6]))

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""A program whose types mypy --strict shall find out by itself."""
+
+import torch
+from typing_extensions import assert_type
+
+import neml2
+from neml2 import SR2, SSR4, R2, Rot, Scalar, Tensor, Vec, math
+
+E = Scalar(torch.tensor([1e5, 2e5]))
+C = SSR4.isotropic_E_nu(E, Scalar(0.3, dtype=torch.float64, device="cpu"))
+strain = SR2(torch.rand(10, 2, 6))
+stress = C * strain
+assert_type(stress, SR2)
+assert_type(2.0 * stress - strain / 2, SR2)
+assert_type(stress.batch.shape, tuple[int, ...])
+assert_type(stress.torch(), torch.Tensor)
+assert_type(stress.dtype, torch.dtype)
+assert_type(stress.requires_grad_(), SR2)
+assert_type(math.dev(stress), SR2)
+assert_type(math.norm(stress), Scalar)
+assert_type(math.tr(R2(torch.eye(3))), Scalar)
+assert_type(stress.rotate(Rot.identity()), SR2)
+assert_type(math.batch_sum(stress), SR2)
+assert_type(stress.base[:3], Tensor)
+assert_type(neml2.Vec.rand(), Vec)
+
+stress * "no number"  # type: ignore[operator]
+stress.no_such_function()  # type: ignore[attr-defined]
+SR2([1.0])  # type: ignore[call-overload]
