@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Von Mises plasticity with linear isotropic hardening, on a batch: radial return (Simo and Hughes,
+Computational Inelasticity, 1998, section 3.3), its consistent tangent by autograd, and Newton's method,
+with that tangent, for thin tubes that are twisted by a constant torque while they are pulled and pushed:
+five stresses and one strain are prescribed. The tubes, and the numbers, are those of j2_plasticity.cpp.
+
+    j2_plasticity.py [--plot FILE]
+"""
+
+import argparse
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from neml2.math import jacrev, maximum, solve
+from neml2.tensors import SR2, Scalar
+
+
+@dataclass
+class Material:
+    E: Scalar
+    nu: Scalar
+    yield_stress: Scalar
+    hardening_modulus: Scalar
+
+
+@dataclass
+class State:
+    strain: SR2
+    stress: SR2
+    plastic_strain: SR2
+    alpha: Scalar
+
+
+def radial_return(strain: SR2, old: State, material: Material) -> State:
+    """The state at this strain; alpha is the equivalent plastic strain."""
+    E, nu, modulus = material.E, material.nu, material.hardening_modulus
+    mu, kappa = E / (2 * (1 + nu)), E / (3 * (1 - 2 * nu))
+    trial = 2 * mu * (strain - old.plastic_strain).dev()
+    mises = sqrt(1.5) * trial.norm()
+    excess = maximum(mises - (material.yield_stress + modulus * old.alpha), 0.0)
+    multiplier = excess / (3 * mu + modulus)
+    increment = trial * (1.5 * multiplier / maximum(mises, 1e-12))
+    stress = 3 * kappa * strain.vol() + trial - 2 * mu * increment
+    return State(strain, stress, old.plastic_strain + increment, old.alpha + multiplier)
+
+
+def find_strain(axial: Scalar, prescribed: SR2, old: State, material: Material, verbose: bool) -> SR2:
+    """The strain of given axial component at which all other stresses are the prescribed ones."""
+    strain = old.strain.clone()
+    strain.base[0] = axial
+    for iteration in range(20):
+        strain.requires_grad_()
+        stress = radial_return(strain, old, material).stress
+        residual = (stress - prescribed).base[1:].detach()
+        error = residual.torch().abs().max().item()
+        if verbose:
+            print(f"{iteration:5d}   {error:8.1e}" if error > 1e-9 else f"{iteration:5d}  converged")
+        if error < 1e-9:
+            break
+        tangent = jacrev(stress, strain).base[1:, 1:]
+        strain = strain.detach()
+        strain.base[1:] -= solve(tangent, residual)
+    return strain.detach()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--plot", metavar="FILE", help="draws the curves into this file (needs matplotlib)")
+    plot = parser.parse_args().plot
+    torch.set_default_dtype(torch.float64)
+
+    names = ["steel", "copper", "aluminium"]
+    material = Material(  # MPa, (3, 1; )
+        E=Scalar.create([[200e3], [110e3], [70e3]]),
+        nu=Scalar.create([[0.3], [0.34], [0.33]]),
+        yield_stress=Scalar.create([[250.0], [200.0], [95.0]]),
+        hardening_modulus=Scalar.create([[2000.0], [10000.0], [700.0]]),
+    )
+    amplitude = Scalar.create([0.0025, 0.005, 0.0075, 0.01])  # of the axial strain of four tubes each, (4; )
+    zero = Scalar(0.0)
+    prescribed = SR2.fill(zero, zero, zero, zero, zero, 0.3 * material.yield_stress)  # (3, 1; 6)
+    batch = (3, 4)  # materials, tubes
+    state = State(SR2.zeros(batch), SR2.zeros(batch), SR2.zeros(batch), Scalar.zeros(batch))
+
+    steps, rows, curve = 40, [], [[0.0] * 4]  # tension, compression, tension
+    for step in range(1, steps + 1):
+        t = 4 * step / steps
+        axial = amplitude * (t if t < 1 else 2 - t if t < 3 else t - 4)
+        if step == 10:
+            print("Newton's method in step 10: largest error of the prescribed stresses, MPa")
+        strain = find_strain(axial, prescribed, state, material, verbose=step == 10)
+        state = radial_return(strain, state, material)
+
+        furthest = state.stress.batch[:, 3](0, 0).tolist()  # axial stress of the tubes pulled furthest
+        twist = state.strain.batch[:, 3](0, 1).tolist()
+        percent = 100 * axial.batch[3].item()
+        curve.append([percent, *furthest])
+        if step % 5 == 0:
+            columns = (f"  {a:8.2f} {100 * g:6.3f}" for a, g in zip(furthest, twist))
+            rows.append(f"{percent:7.2f} " + "".join(columns))
+    print("\nAxial stress in MPa and shear strain in % of the tubes pulled furthest")
+    print("strain %            steel           copper        aluminium", *rows, sep="\n")
+
+    if plot:
+        from matplotlib import pyplot
+
+        strains, *stresses = zip(*curve)
+        for name, stress in zip(names, stresses):
+            pyplot.plot(strains, stress, label=name)
+        pyplot.xlabel("axial strain, %")
+        pyplot.ylabel("axial stress, MPa")
+        pyplot.legend()
+        pyplot.savefig(plot)
+
+
+if __name__ == "__main__":
+    main()
