@@ -9,7 +9,7 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) && cmake --preset $(PRESET) $(strict) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan coverage fuzz benchmark
+.PHONY: help tutorial test asan tsan coverage fuzz benchmark python-test
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part'
@@ -18,6 +18,7 @@ help:
 	@echo 'make coverage    the lines of the headers that the tests execute'
 	@echo 'make fuzz        a million random sequences of operations on labels (needs clang)'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
+	@echo 'make python-test build the Python package, install it into a fresh environment, test it there'
 	@echo
 	@echo 'with LIBTORCH=auto     the one you name, or your Python'"'"'s, the system'"'"'s, a private one (default)'
 	@echo '     LIBTORCH=system   the system'"'"'s (Debian: libtorch-dev)'
@@ -56,3 +57,7 @@ benchmark:
 	@$(configure)
 	@cmake --build --preset $(PRESET) --target benchmarks
 	@scripts/benchmark.py build/$(PRESET)/benchmarks $(ARGS)
+
+python-test:
+	@scripts/setup.sh private python
+	@scripts/test_python.sh

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the system packages that this project needs and this machine lacks. With none missing it
-# calls no package manager. Argument: auto, system or private, as NEML2_LIBTORCH.
+# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; for the Python package: python
 set -eu
 libtorch=${1:-auto}
+python=${2:-}
 missing=
 
 need() # need PACKAGE COMMAND...: the package is missing if the command fails
@@ -13,6 +14,10 @@ need() # need PACKAGE COMMAND...: the package is missing if the command fails
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 has_header() { echo "#include <$1>" | c++ -x c++ -E -; }
+has_python_header()
+{
+  python3 -c 'import pathlib, sysconfig; (pathlib.Path(sysconfig.get_path("include")) / "Python.h").stat()'
+}
 has_cmake() # 3.25 or newer
 {
   version=$(cmake --version | sed -n '1s/cmake version //p')
@@ -24,6 +29,7 @@ if command -v apt-get >/dev/null; then
   need cmake has_cmake
   need ninja-build ninja --version
   need python3-venv python3 -c 'import ensurepip, venv'
+  [ -z "$python" ] || need python3-dev has_python_header
   need catch2 has_header catch2/catch.hpp
   need libbenchmark-dev has_header benchmark/benchmark.h
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
@@ -43,6 +49,7 @@ else
   need "CMake 3.25 or newer" has_cmake
   need Ninja ninja --version
   need "Python 3 with venv" python3 -c 'import ensurepip, venv'
+  [ -z "$python" ] || need "Python's headers" has_python_header
   [ -z "$missing" ] || { echo "Please install:$missing; for the tests also Catch2, for the benchmarks Google Benchmark." >&2; exit 1; }
 fi
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The Python package as its users meet it: built as a wheel, installed into a fresh environment and tested there, outside
+# this tree and with no compiler in reach; then a C++ program that takes the library from the wheel.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source=$PWD
+work=$(mktemp -d)
+trap 'status=$?; [ $status = 0 ] || echo "test_python.sh: FAILED: $doing" >&2; rm -rf "$work"' EXIT
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+doing=
+
+say()
+{
+  doing=$1
+  echo "-- $doing" >&2
+}
+pip() # pip VENV ARGUMENTS
+{
+  "$1/bin/python" -m pip --quiet "${@:2}"
+}
+
+# As cmake/FindTorch.cmake does, and the same one.
+torch=$(grep -o 'torch==[0-9.]*' cmake/FindTorch.cmake)
+builder=$source/build/libtorch
+say "an environment with $torch to build in"
+if [ ! -e "$builder/$torch" ]; then
+  python3 -m venv --clear "$builder"
+  pip "$builder" install "$torch"
+  touch "$builder/$torch"
+fi
+
+say "without torch, or with one that is too old, the build says so"
+python3 -m venv --without-pip "$work/bare"
+refuses()
+{
+  cmake -S . -B "$work/refused" -DNEML2_BUILD_PYTHON=ON -DPython_EXECUTABLE="$work/bare/bin/python" >"$work/log" 2>&1 || true
+  tr -s '\n ' ' ' <"$work/log" | grep -q "$1" || { cat "$work/log"; exit 1; }
+}
+refuses "No torch to build against: .*No module named 'torch' .*2.1 or newer"
+old=$("$work/bare/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+mkdir "$old/torch"
+printf '__version__ = "2.0.1"\ncompiled_with_cxx11_abi = bool\n' >"$old/torch/__init__.py"
+refuses "torch 2.0.1 in .*/torch is too old"
+
+# Isolated, as pip does by default; here rather what a second build can continue.
+say "the wheel"
+strict=${CI:+ON}
+export SKBUILD_CMAKE_ARGS="--preset=python;-DCMAKE_COMPILE_WARNING_AS_ERROR=${strict:-OFF}"
+rm -rf build/python/wheel
+if [ "${CI:-}" ]; then
+  pip "$builder" wheel . --no-deps --wheel-dir build/python/wheel
+else
+  pip "$builder" install scikit-build-core 'nanobind==3.1.*'
+  pip "$builder" wheel . --no-deps --no-build-isolation --wheel-dir build/python/wheel
+fi
+ls -l build/python/wheel
+
+say "a fresh environment"
+venv=$source/build/python/venv
+python3 -m venv --clear "$venv"
+pip "$venv" install "$torch" numpy pytest hypothesis mypy build/python/wheel/*.whl
+clean() # in the fresh environment, which is all there is
+{
+  (cd "$work" && env -i HOME="$work" PATH="$venv/bin" LANG=C.UTF-8 "$@")
+}
+
+say "its tests"
+cp -r python/tests "$work/tests"
+clean python -m pytest -q -p no:cacheprovider tests
+
+say "its stubs"
+clean python -m mypy --strict tests/typed.py
+clean python -m mypy --strict -p neml2 --disable-error-code override # SR2 + Vec is not what TensorBase + TensorBase is
+
+for example in examples/python/*.py; do
+  say "$example"
+  cp "$example" "$work"
+  clean python "$(basename "$example")" >"$work/out"
+  expected=${example%.py}.out
+  [ ! -e "$expected" ] || diff "$expected" "$work/out"
+done
+
+say "C++ with the wheel's headers"
+prefix=$(clean python -m neml2 --cmake-prefix)
+cmake -G Ninja -S tests/package/user -B "$work/user" -DWAY=installed -DNEML2="$source" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
+  { cat "$work/log"; exit 1; }
+grep -q "LibTorch .* from $venv" "$work/log"
+cmake --build "$work/user"
+"$work/user/broadcasting" | diff examples/broadcasting.out -
