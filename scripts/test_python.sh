@@ -71,7 +71,7 @@ clean python -m pytest -q -p no:cacheprovider tests
 
 say "its stubs"
 clean python -m mypy --strict tests/typed.py
-clean python -m mypy --strict -p neml2 --disable-error-code override # SR2 + Vec is not what TensorBase + TensorBase is
+clean python -m mypy --strict -p neml2
 
 for example in examples/python/*.py; do
   say "$example"

@@ -238,7 +238,8 @@ bind_methods(AnyClass & cls)
             nb::module_::import_("copy").attr("deepcopy")(nb::cast(*a.tensor), memo);
         return a.like({nb::cast<at::Tensor>(copy), a.batch_dim});
       },
-      nb::arg("memo"));
+      nb::arg("memo"),
+      nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing_extensions.Self"));
   cls.def(
       "__reduce__",
       [](const Any & a)
