@@ -212,7 +212,10 @@ TEST_CASE("unsqueeze inserts as many dimensions as asked for", "[core][TensorBas
   REQUIRE(described(r.base_unsqueeze(1, 2)) == "Tensor (2, 5; 3, 1, 1, 3)");
   REQUIRE(described(Scalar::zeros({0}).base_unsqueeze(-1, 2)) == "Tensor (0; 1, 1)");
   REQUIRE(error_of([&] { r.batch_unsqueeze(0, -1); }) ==
-          "batch_unsqueeze: cannot insert -1 dimensions into R2 (2, 5; 3, 3).");
+          "batch_unsqueeze: cannot insert -1 dimensions into R2 (2, 5; 3, 3). Expected between 0 "
+          "and 64.");
+  REQUIRE_THAT(error_of([&] { r.base_unsqueeze(0, Size(1) << 31); }),
+               ContainsSubstring("cannot insert 2147483648 dimensions"));
 }
 
 TEST_CASE("squeeze removes one dimension, of size 1 only", "[core][TensorBase]")
