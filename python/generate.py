@@ -89,7 +89,7 @@ def split(args):
 
 
 def functions(header):
-    """The public functions that a header declares, and the comments of its classes."""
+    """The public functions that a header declares, `ok` if they can be read, and the comments of its classes."""
     scopes, found, classes = [], [], {}
     for comment, declaration in pieces(header.read_text(encoding="utf-8")):
         if comment is None:
@@ -114,9 +114,7 @@ def functions(header):
             continue
         owner = scopes[-1] if scopes else {"name": "", "class": False}
         scope = owner["name"] if owner["class"] else "::".join(s["name"] for s in scopes)
-        f = Function(scope, owner["class"], comment, clean(declaration))
-        if f.ok:
-            found.append(f)
+        found.append(Function(scope, owner["class"], comment, clean(declaration)))
     return found, classes
 
 
@@ -206,6 +204,8 @@ def group_source(name, headers, types, report):
         found, declared = functions(INCLUDE / "tensors" / header)
         docs.update(declared)
         classes |= {c for c in declared if c in types}
+        report += [f"{header}: {f.text}" for f in found if not f.ok]
+        found = [f for f in found if f.ok]
         # Of two overloads, with and without options, the one with them serves both.
         with_options = {(f.key, *f.args[:-1]) for f in found if f.args and f.args[-1][0] == "const TensorOptions &"}
         for f in found:
@@ -266,6 +266,8 @@ def docs_source():
         for name, text in declared.items():
             entries.setdefault(name, text)
         for f in found:
+            if not f.ok:  # what is bound by hand asks for the comments that it needs
+                continue
             text = entries.get(f.key, "")
             if f.doc and f.doc not in text and "::" not in f.name:
                 entries[f.key] = (text + "\n" if text else "") + f.doc
