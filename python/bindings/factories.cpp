@@ -93,6 +93,13 @@ bind_shaped(AnyClass & cls,
                    nb::sig(typed.c_str()));
 }
 
+void
+check_type(const TypeInfo & type, const Any & other)
+{
+  if (other.type != &type)
+    throw nb::type_error((std::string(type.name) + ": expected a tensor of this type").c_str());
+}
+
 template <class F>
 void
 bind_like(AnyClass & cls, const TypeInfo & type, const char * name, const char * text, const F & f)
@@ -101,9 +108,7 @@ bind_like(AnyClass & cls, const TypeInfo & type, const char * name, const char *
       name,
       [&type, f](const Any & other)
       {
-        if (other.type != &type)
-          throw nb::type_error(
-              (std::string(type.name) + ": expected a tensor of this type").c_str());
+        check_type(type, other);
         return type.make(f(other.value()));
       },
       nb::arg("other"),
@@ -189,9 +194,7 @@ bind_type(const TypeInfo & type)
       "full_like",
       [&type](const Any & other, const CScalar & value)
       {
-        if (other.type != &type)
-          throw nb::type_error(
-              (std::string(type.name) + ": expected a tensor of this type").c_str());
+        check_type(type, other);
         return type.make(Tensor::full_like(other.value(), value));
       },
       nb::arg("other"),

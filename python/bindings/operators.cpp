@@ -28,12 +28,37 @@ combine(const Any & a, const Any & b, OfOneType kind)
          (kind == OfOneType::elementwise || !a.type->fixed_base || is_scalar(a));
 }
 
+/// f of a tensor and a number.
+template <class F>
+void
+bind_number(AnyClass & cls, const char * name, const F & f)
+{
+  cls.def(
+      name,
+      [f](const Any & a, const CScalar & b)
+      { return a.like(without_gil([&] { return f(a.value(), b); })); },
+      nb::arg("other").noconvert(),
+      nb::is_operator());
+}
+
+/// f of a number and a tensor.
+template <class F>
+void
+bind_number_on_the_left(AnyClass & cls, const char * name, const F & f)
+{
+  cls.def(
+      name,
+      [f](const Any & a, const CScalar & b)
+      { return a.like(without_gil([&] { return f(b, a.value()); })); },
+      nb::arg("other").noconvert(),
+      nb::is_operator());
+}
+
 /// f of two tensors of one type, or of one type and Scalar, and of a tensor and a number.
 template <class F>
 void
 bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType::elementwise)
 {
-  const auto other = nb::arg("other").noconvert();
   cls.def(
       name,
       [f, kind](const Any & a, const Other & b) -> Same
@@ -46,14 +71,9 @@ bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType:
           return b.like(without_gil([&] { return f(Scalar(a.value()), b.value()); }));
         return not_implemented();
       },
-      other,
+      nb::arg("other").noconvert(),
       nb::is_operator());
-  cls.def(
-      name,
-      [f](const Any & a, const CScalar & b)
-      { return a.like(without_gil([&] { return f(a.value(), b); })); },
-      other,
-      nb::is_operator());
+  bind_number(cls, name, f);
 }
 
 /// With a Scalar, whose own operator knows no other types, or a number on the left.
@@ -61,19 +81,13 @@ template <class F>
 void
 bind_reflected(AnyClass & cls, const char * name, const F & f)
 {
-  const auto other = nb::arg("other").noconvert();
   cls.def(
       name,
       [f](const Any & a, const Scalar & b)
       { return a.like(without_gil([&] { return f(b, a.value()); })); },
-      other,
+      nb::arg("other").noconvert(),
       nb::is_operator());
-  cls.def(
-      name,
-      [f](const Any & a, const CScalar & b)
-      { return a.like(without_gil([&] { return f(b, a.value()); })); },
-      other,
-      nb::is_operator());
+  bind_number_on_the_left(cls, name, f);
 }
 
 [[noreturn]] void
@@ -138,48 +152,30 @@ const auto power = [](const auto & x, const auto & y) { return pow(x, y); };
 } // namespace
 
 void
-bind_arithmetic(AnyClass & cls)
-{
-  bind(cls, "__add__", plus);
-  bind(cls, "__sub__", minus);
-  bind(cls, "__mul__", times, OfOneType::product);
-  bind(cls, "__truediv__", over);
-  bind_reflected(cls, "__radd__", plus);
-  bind_reflected(cls, "__rsub__", minus);
-  bind_reflected(cls, "__rmul__", times);
-  bind_reflected(cls, "__rtruediv__", over);
-}
-
-void
 bind_numbers(AnyClass & cls)
 {
-  const auto with = [&](const char * name, const char * reflected, const auto & f)
-  {
-    const auto other = nb::arg("other").noconvert();
-    cls.def(
-        name,
-        [f](const Any & a, const CScalar & b)
-        { return a.like(without_gil([&] { return f(a.value(), b); })); },
-        other,
-        nb::is_operator());
-    cls.def(
-        reflected,
-        [f](const Any & a, const CScalar & b)
-        { return a.like(without_gil([&] { return f(b, a.value()); })); },
-        other,
-        nb::is_operator());
-  };
-  with("__add__", "__radd__", plus);
-  with("__sub__", "__rsub__", minus);
-  with("__mul__", "__rmul__", times);
-  with("__truediv__", "__rtruediv__", over);
+  bind_number(cls, "__add__", plus);
+  bind_number(cls, "__sub__", minus);
+  bind_number(cls, "__mul__", times);
+  bind_number(cls, "__truediv__", over);
+  bind_number_on_the_left(cls, "__radd__", plus);
+  bind_number_on_the_left(cls, "__rsub__", minus);
+  bind_number_on_the_left(cls, "__rmul__", times);
+  bind_number_on_the_left(cls, "__rtruediv__", over);
 }
 
 void
 bind_operators(AnyClass & cls)
 {
-  bind_arithmetic(cls);
+  bind(cls, "__add__", plus);
+  bind(cls, "__sub__", minus);
+  bind(cls, "__mul__", times, OfOneType::product);
+  bind(cls, "__truediv__", over);
   bind(cls, "__pow__", power);
+  bind_reflected(cls, "__radd__", plus);
+  bind_reflected(cls, "__rsub__", minus);
+  bind_reflected(cls, "__rmul__", times);
+  bind_reflected(cls, "__rtruediv__", over);
   bind_reflected(cls, "__rpow__", power);
 
   bind_in_place(cls, "__iadd__", "+=", [](Tensor & x, const auto & y) { x += y; });
