@@ -43,7 +43,7 @@ coverage: PRESET = coverage
 coverage: test
 	@python3 -m venv build/gcovr && build/gcovr/bin/pip install -q gcovr
 	@build/gcovr/bin/gcovr --filter include/ --object-directory build/coverage --gcov-ignore-parse-errors all \
-	  --merge-mode-functions separate --sort uncovered-number --txt build/coverage/lines.txt --print-summary
+	  --merge-mode-functions separate --merge-lines --sort uncovered-number --txt build/coverage/lines.txt --print-summary
 
 fuzz: PRESET = fuzz
 fuzz:

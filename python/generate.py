@@ -45,6 +45,7 @@ TEMPLATES = {
     "stiffness_from_voigt": {"T": ["Tensor"]}, "compliance_from_voigt": {"T": ["Tensor"]},
     "kron": {"A": ["R2"], "B": ["R2"]}, "kron_transposed": {"A": ["R2"], "B": ["R2"]},
     "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
+    "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
 PYTHON_NAMES = {"operator()": "__call__", "operator*": "__mul__"}
 

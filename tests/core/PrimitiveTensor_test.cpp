@@ -14,6 +14,15 @@ using Catch::Matchers::ContainsSubstring;
 using test::described;
 using test::error_of;
 
+namespace
+{
+class Pair : public PrimitiveTensor<Pair, 2>
+{
+public:
+  using PrimitiveTensor::PrimitiveTensor;
+};
+} // namespace
+
 TEST_CASE("a primitive type knows its base shape", "[core][PrimitiveTensor]")
 {
   REQUIRE(Scalar::const_base_sizes == TensorShape{});
@@ -26,6 +35,15 @@ TEST_CASE("a primitive type knows its base shape", "[core][PrimitiveTensor]")
                 SSR4::const_base_numel == 36);
   static_assert(SSR4::const_base_storage == 36);
   REQUIRE(std::is_same_v<R2::base_sizes_sequence, std::integer_sequence<Size, 3, 3>>);
+}
+
+TEST_CASE("a type of a program needs no more than its base shape", "[core][PrimitiveTensor]")
+{
+  const auto p = Pair::ones({3});
+  REQUIRE(torch::equal(p + p, torch::full({3, 2}, 2.0, default_tensor_options())));
+  REQUIRE((p * 2.0).batch_sizes() == TensorShape{3});
+  REQUIRE_THAT(error_of([] { Pair(torch::ones({3})); }),
+               ContainsSubstring("PrimitiveTensor has base shape [2]"));
 }
 
 TEST_CASE("a raw tensor becomes a primitive one, its batch inferred", "[core][PrimitiveTensor]")

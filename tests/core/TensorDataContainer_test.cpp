@@ -28,6 +28,7 @@ TEST_CASE("nested lists have the shape they show", "[core][TensorDataContainer]"
   REQUIRE(TensorDataContainer({{1, 2}}).sizes() == TensorShape{1, 2});
   REQUIRE(TensorDataContainer({5}).sizes() == TensorShape{1});
   REQUIRE(TensorDataContainer({}).sizes() == TensorShape{0});
+  REQUIRE(TensorDataContainer().sizes() == TensorShape{0});
 }
 
 TEST_CASE("numbers of every kind may mix, and the options say the dtype",

@@ -25,6 +25,12 @@ TEST_CASE("a TraceableSize is a number", "[core][TraceableTensorShape]")
   REQUIRE(torch::equal(s.as_scalar(), torch::tensor(3)));
   REQUIRE(std::is_same_v<decltype(s.as_scalar()), Scalar>);
   REQUIRE(s * s == 9);
+  REQUIRE(CScalar(s.concrete()).equal(3));
+  REQUIRE(torch::arange(s).size(0) == 3);
+  const auto x = Scalar::ones({3});
+  REQUIRE(torch::equal(x / x.batch_size(0), x / 3));
+  REQUIRE(torch::equal(s * x, Scalar::full({3}, s)));
+  REQUIRE(Scalar(s, x.options()).item<double>() == 3);
   REQUIRE(TraceableSize() == 0);
   REQUIRE(printed(s) == "3");
 }
@@ -52,6 +58,8 @@ TEST_CASE("a batch shape is made from whatever describes one", "[core][Traceable
   REQUIRE(TraceableTensorShape(expected) == expected);
   REQUIRE(TraceableTensorShape(TensorShapeRef(v)) == expected);
   REQUIRE(TraceableTensorShape({2, 3}) == expected);
+  REQUIRE(TraceableTensorShape(v) == expected);
+  REQUIRE(TraceableTensorShape(std::array<Size, 2>{2, 3}) == expected);
   REQUIRE(TraceableTensorShape(7) == TensorShape{7});
   REQUIRE(TraceableTensorShape(TraceableSize(7)) == TensorShape{7});
   REQUIRE(TraceableTensorShape().empty());

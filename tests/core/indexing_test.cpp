@@ -60,6 +60,21 @@ TEST_CASE("Ellipsis in batch_index stands for batch dimensions only", "[core][in
   REQUIRE(described(s.batch_index({Ellipsis, None})) == "SR2 (2, 5, 1; 6)");
   REQUIRE(described(s.batch_index({"...", 0})) == "SR2 (2; 6)");
   REQUIRE(described(s.batch_index({0, Ellipsis, 0})) == "SR2 (; 6)");
+  SR2 t = s.clone();
+  for (const auto & message : {error_of(
+                                   [&] {
+                                     (void)t.batch_index({Ellipsis, Ellipsis, 0});
+                                   }),
+                               error_of(
+                                   [&] {
+                                     t.batch_index_put_({Ellipsis, Ellipsis, 0}, 9);
+                                   }),
+                               error_of(
+                                   [&] {
+                                     (void)t.base_index({Ellipsis, Ellipsis, 0});
+                                   })})
+    REQUIRE_THAT(message, ContainsSubstring("2 times Ellipsis"));
+  REQUIRE(torch::equal(t, s));
 }
 
 TEST_CASE("base_index addresses the base dimensions and keeps the batch", "[core][indexing]")

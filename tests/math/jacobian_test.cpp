@@ -257,6 +257,11 @@ TEST_CASE("Jacobians are composed where the loop cannot run", "[math][jacobian]"
     REQUIRE(torch::allclose(std::get<1>(jacobian), at::Tensor(s).expand({4, 3, 6})));
     REQUIRE((!std::get<0>(value).requires_grad() && !std::get<0>(jacobian).requires_grad()));
   }
+  const auto constant = [](auto, auto x) { return 2.0 * x; }; // of its first argument
+  const SR2 half(s.to(c10::kBFloat16));
+  const auto by_first = value_and_jacobian<0>(constant, half, half).second;
+  REQUIRE(described(by_first) == "SSR4 (3; 6, 6)");
+  REQUIRE(!by_first.any().item<bool>());
   const torch::NoGradGuard guard; // the composed path needs autograd all the same
   const auto c =
       value_and_jacobian<1>(f, Scalar::full(2, c10::kBFloat16), SR2(s.to(c10::kBFloat16)));

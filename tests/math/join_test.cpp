@@ -238,6 +238,7 @@ TEST_CASE("Lists are vectors, arrays, and braces of one or of several types", "[
   const auto mixed = base_cat({v, s, v}); // of different types, and sizes along d
   REQUIRE(at::equal(mixed, at::cat({v, s, v}, 1)));
   REQUIRE(at::equal(batch_cat({neml2::Tensor(s), s}), at::cat({s, s}, 0)));
+  REQUIRE(at::equal(batch_stack({neml2::Tensor(s), s}, 1), at::stack({s, s}, 1)));
   REQUIRE(at::equal(dynamic_cat({s, s}), batch_cat({s, s})));
   REQUIRE(at::equal(dynamic_cat(std::vector<SR2>{s, s}), batch_cat({s, s})));
   REQUIRE(at::equal(dynamic_stack({s, s}, -1), batch_stack({s, s}, -1)));

@@ -128,6 +128,9 @@ TEST_CASE("Variables come before sub-axes, each in the order of their bytes", "[
   REQUIRE(axis.range({}) == std::pair<Size, Size>(0, 15));
   REQUIRE(axis.slice("b").start() == 1);
   REQUIRE(axis.slice("b").stop() == 7);
+  const at::Tensor numbers = at::arange(15);
+  REQUIRE(at::equal(numbers.index({axis.indices("b")}), at::arange(1, 7)));
+  REQUIRE(at::equal(numbers.index({axis.indices()}), numbers));
   REQUIRE(axis.layout().at("S") == std::pair<Size, Size>(7, 15));
   REQUIRE(axis.variable_names() == Names{{"a"}, {"b"}, {"S", "w"}, {"S", "x"}, {"S", "t", "y"}});
   REQUIRE(axis.variable_names(false) == Names{{"a"}, {"b"}});
@@ -171,6 +174,7 @@ TEST_CASE("An axis knows what is on it", "[tensors][labels]")
   REQUIRE(axis.variables().at("b") == 6);
   REQUIRE(axis.variable_size({"S", "w"}) == 6);
   REQUIRE(axis.storage_size("S") == 8);
+  REQUIRE(axis.subaxis_size("S") == 8);
   LabeledAxis state;
   state.add_subaxis(STATE);
   state.add_subaxis("residual");

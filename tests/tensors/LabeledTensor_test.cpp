@@ -226,6 +226,32 @@ TEST_CASE("Labeled tensors copy, convert and negate as tensors do", "[tensors][l
   REQUIRE(raw.is_alias_of(t));
 }
 
+TEST_CASE("Labeled tensors copy raw ones and those without labels", "[tensors][labels]")
+{
+  const auto axis = columns();
+  auto v = LabeledVector::zeros({2}, {&axis});
+  const auto raw = numbers({2, 7});
+  v.copy_(raw);
+  REQUIRE(at::equal(v, raw));
+  v.copy_(neml2::Tensor(raw[0], 0));
+  REQUIRE(at::equal(v, raw[0].expand({2, 7})));
+  REQUIRE_THROWS_AS(v.copy_(numbers({2, 6})), NEMLException);
+  REQUIRE(at::equal(v, raw[0].expand({2, 7})));
+}
+
+TEST_CASE("Products take labeled tensors", "[tensors][labels]")
+{
+  const auto axis = columns();
+  const LabeledMatrix J(numbers({3, 7, 7}), {&axis, &axis});
+  const LabeledVector r(numbers({3, 7}), {&axis});
+  REQUIRE(at::equal(bmm(J, J), bmm(J.tensor(), J.tensor())));
+  REQUIRE(at::equal(bmv(J, r), bmv(J.tensor(), r.tensor())));
+  REQUIRE(at::equal(bmv(J, r.tensor()), bmv(J.tensor(), r)));
+  REQUIRE(at::equal(bvv(r, r), bvv(r.tensor(), r.tensor())));
+  REQUIRE(at::allclose(linalg::vector_norm(r), sqrt(bvv(r, r))));
+  REQUIRE_THROWS_AS(bmv(J, LabeledVector(numbers({2, 7}), {&axis})), NEMLException);
+}
+
 TEST_CASE("A slice of a vector is labeled by the sub-axis, and a view", "[tensors][labels]")
 {
   const auto axis = rows();

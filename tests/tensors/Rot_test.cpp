@@ -372,6 +372,17 @@ TEST_CASE("A Rot is a Vec under another name, both ways", "[tensors][Rot]")
   const Rot back = v;
   REQUIRE(at::equal(back.euler_rodrigues(), r.euler_rodrigues()));
   REQUIRE(r(1).item<double>() == -0.2);
+  REQUIRE(at::equal(r.cross(t), neml2::cross(v, t)));
+  REQUIRE(at::equal(r.outer(t), neml2::outer(v, t)));
+  // not LibTorch's functions of these names
+  const WR2 w(core::raw(r));
+  for (const auto & c : {cross(v, t), cross(r, t), cross(r, v), cross(w, t), cross(v, w)})
+    REQUIRE(c.batch_sizes() == r.batch_sizes());
+  for (const auto & o : {neml2::outer(v, v), outer(v, r), outer(r, v), outer(w, r), outer(w, w)})
+    REQUIRE(o.batch_sizes() == r.batch_sizes());
+  for (const auto & n : {vdot(v, v), vdot(r, v), vdot(w, w), inner(r, r), inner(w, v), norm_sq(w)})
+    REQUIRE(at::equal(n, norm_sq(v)));
+  REQUIRE(at::equal(norm(r), norm(v)));
   REQUIRE(Rot::fill(0.1, -0.2, 0.3, kFloat32).scalar_type() == kFloat32);
 }
 

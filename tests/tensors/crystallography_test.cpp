@@ -32,6 +32,25 @@ const std::map<std::string, Size> orders{{"1", 1},
                                          {"23", 12},
                                          {"432", 24}};
 
+/// Quaternions from words of four letters, of which each may have a minus: o 1, z 0, h 1/2, a 1/√2, b √3/2.
+Quaternion
+of_letters(const std::string & words)
+{
+  const std::map<char, double> values{
+      {'o', 1}, {'z', 0}, {'h', 0.5}, {'a', std::sqrt(0.5)}, {'b', std::sqrt(0.75)}};
+  std::vector<double> numbers;
+  double sign = 1;
+  for (const char c : words)
+    if (c == '-')
+      sign = -1;
+    else if (c != ' ')
+    {
+      numbers.push_back(sign * values.at(c));
+      sign = 1;
+    }
+  return Quaternion(at::tensor(numbers, at::kDouble).reshape({-1, 4}));
+}
+
 /// For each matrix of a, whether it is one of b.
 at::Tensor
 among(const at::Tensor & a, const at::Tensor & b)
@@ -124,6 +143,19 @@ TEST_CASE("Classes are subgroups of one another", "[tensors][crystallography]")
   REQUIRE(within("3", "6"));
   REQUIRE(within("3", "32"));
   REQUIRE_FALSE(within("6", "432"));
+}
+
+TEST_CASE("The operators come in the order of the tables", "[tensors][crystallography]")
+{
+  using namespace crystal_symmetry_operators;
+  REQUIRE(at::allclose(tetragonal(), of_letters("ozzz zzoz zozz zzzo azz-a azza zaaz z-aaz")));
+  REQUIRE(at::allclose(hexagonal(),
+                       of_letters("ozzz -hzzb hzzb bzz-h zzzo bzzh z-hbz zozz zhbz zbhz zzoz "
+                                  "zb-hz")));
+  REQUIRE(at::allclose(cubic(),
+                       of_letters("ozzz hhhh -hhhh h-hhh hh-hh -h-h-hh h-h-hh -h-hhh -hh-hh zzoz "
+                                  "zzzo zozz z-aza zaza azaz az-az zz-aa aazz a-azz zzaa z-aaz "
+                                  "azz-a zaaz azza")));
 }
 
 TEST_CASE("The largest classes are those of cube, square and hexagonal prism",

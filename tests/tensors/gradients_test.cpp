@@ -67,7 +67,9 @@ TEST_CASE("Gradients of arithmetic with a scalar are fused and right", "[tensors
                            with_scalar<R2>(),
                            with_scalar<SR2>(),
                            with_scalar<SSR4>(),
-                           with_scalar<Rot>()})
+                           with_scalar<WR2>(),
+                           with_scalar<Rot>(),
+                           with_scalar<Quaternion>()})
     for (const auto & op : all)
       REQUIRE(test::gradients_are_fused_and_right(op));
 }
@@ -80,6 +82,16 @@ TEST_CASE("Arithmetic with a scalar can be differentiated twice by its rules",
     REQUIRE(test::first_derivatives_are_right(op));
     REQUIRE(test::second_derivatives_are_right(op));
   }
+}
+
+TEST_CASE("The adjoint of skew is the same fused and composed", "[tensors][autograd]")
+{
+  const auto adjoint = [](const R2 & A) { return core::skew_adjoint(A); };
+  REQUIRE(test::same_on_both_paths<R2>(adjoint));
+  REQUIRE(test::derivatives_are_right<R2>(adjoint));
+  const R2 A(at::rand({5, 3, 3}, kFloat64));
+  const Vec v(at::rand({5, 3}, kFloat64));
+  REQUIRE(at::allclose(A.inner(R2::skew(v)), adjoint(A).dot(v)));
 }
 
 TEST_CASE("A recorded operation is one node with the result's edge", "[tensors][autograd]")

@@ -323,6 +323,11 @@ TEST_CASE("Stiffnesses of numbers are those of scalars", "[tensors][stiffness]")
                     SSR4::transversely_isotropic(n(4), n(2), n(0.3), n(0.2), n(1))));
   REQUIRE(at::equal(SSR4::orthotropic(4, 3, 2, 0.3, 0.2, 0.1, 1, 2, 3),
                     SSR4::orthotropic(n(4), n(3), n(2), n(0.3), n(0.2), n(0.1), n(1), n(2), n(3))));
+  REQUIRE(at::equal(isotropic_K_G(n(2), n(1)), SSR4::isotropic_K_G(2, 1)));
+  REQUIRE(at::equal(isotropic_lambda_mu(n(2), n(1)), SSR4::isotropic_lambda_mu(2, 1)));
+  REQUIRE(at::equal(isotropic_E_nu(n(2), n(0.3)), SSR4::isotropic_E_nu(2, 0.3)));
+  REQUIRE(at::equal(transversely_isotropic(n(4), n(2), n(0.3), n(0.2), n(1)),
+                    SSR4::transversely_isotropic(4, 2, 0.3, 0.2, 1)));
   const auto options = default_tensor_options().dtype(kFloat32).requires_grad(true);
   for (const auto & C : {SSR4::isotropic_K_G(2, 1, options),
                          SSR4::isotropic_lambda_mu(2, 1, options),

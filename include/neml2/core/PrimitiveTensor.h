@@ -105,6 +105,7 @@ template <class Derived, Size... S>
 class PrimitiveTensor : public TensorBase<Derived>, public core::mixins::FixedBaseFactories<Derived>
 {
 public:
+  static constexpr auto type_name = "PrimitiveTensor"; ///< in messages, where Derived has none
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
   static inline const TensorShape const_base_sizes = {S...}; ///< not before main: base_shape is
   static constexpr Size const_base_dim = sizeof...(S);

@@ -4,6 +4,7 @@
 #include "neml2/core/errors.h"
 #include "neml2/core/types.h"
 
+#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -18,6 +19,7 @@ public:
   TraceableSize(Size size = 0) : _size(size) {}
 
   operator Size() const { return _size; }
+  operator CScalar() const { return _size; }
   Size concrete() const { return _size; }
   /// Never traced: always null.
   const at::Tensor * traceable() const { return nullptr; }
@@ -104,6 +106,12 @@ public:
     append(shape.begin(), shape.end());
   }
   TraceableTensorShape(const TensorShape & shape) { append(shape.begin(), shape.end()); }
+  TraceableTensorShape(const std::vector<Size> & shape) { append(shape.begin(), shape.end()); }
+  template <size_t N>
+  TraceableTensorShape(const std::array<Size, N> & shape)
+  {
+    append(shape.begin(), shape.end());
+  }
   TraceableTensorShape(std::initializer_list<Size> shape) { append(shape.begin(), shape.end()); }
   TraceableTensorShape(Size size) { push_back(size); }
   TraceableTensorShape(const TraceableSize & size) { push_back(size); }

@@ -4,6 +4,8 @@
 #include "neml2/core/indexing.h"
 #include "neml2/core/operands.h"
 
+#include <algorithm>
+
 /// Reading and writing parts of a tensor by index: what the index members of TensorBase share.
 namespace neml2::core
 {
@@ -79,11 +81,21 @@ consumed_dims(indexing::TensorIndicesRef indices)
   return n;
 }
 
+/// A second Ellipsis would stand for dimensions of the other group.
+inline void
+check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
+{
+  const auto n =
+      std::count_if(indices.begin(), indices.end(), [](const auto & i) { return i.is_ellipsis(); });
+  NEML2_CHECK(n < 2, where, ": ", n, " times Ellipsis among the indices. Expected at most one.");
+}
+
 /// The given indices of the batch dimensions; base dimensions are kept.
 inline indexing::TensorIndices
 batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
   check_operand(Operation(where, Accepts::any), o);
+  check_one_ellipsis(where, indices);
   const Size consumed = consumed_dims(indices);
   NEML2_CHECK(consumed <= o.batch_dim,
               where,
@@ -105,6 +117,7 @@ inline indexing::TensorIndices
 base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
   check_operand(Operation(where, Accepts::any), o);
+  check_one_ellipsis(where, indices);
   const Size consumed = consumed_dims(indices);
   NEML2_CHECK(consumed <= Size(o.base.size()),
               where,

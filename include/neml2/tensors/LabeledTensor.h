@@ -3,7 +3,9 @@
 
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/core/operators.h"
+#include "neml2/math/linalg.h"
 #include "neml2/tensors/LabeledAxis.h"
+#include "neml2/tensors/Scalar.h"
 
 #include <array>
 
@@ -138,6 +140,14 @@ public:
     _tensor.copy_(other.tensor());
     return self();
   }
+  /// Copies a tensor whose base sizes are those of the axes; a raw one has D base dimensions.
+  Derived & copy_(const Tensor & other) { return copy_(Derived(other, axes())); }
+  template <class T, core::if_raw_tensor<T> = 0>
+  Derived & copy_(const T & other)
+  {
+    return copy_(marked(static_cast<const at::Tensor &>(other)));
+  }
+  /// All entries 0, in place.
   Derived & zero_()
   {
     checked("zero_").zero_();
@@ -354,4 +364,64 @@ private:
   Tensor _tensor;
   Axes _axes;
 };
+
+// ---- Products of blocks, whose axes do not count ----
+
+namespace core
+{
+template <class Derived, Size D>
+const Tensor &
+unlabeled(const LabeledTensor<Derived, D> & t)
+{
+  return t.tensor();
+}
+template <class T, if_tensor<T> = 0>
+const T &
+unlabeled(const T & t)
+{
+  return t;
+}
+
+template <class Derived, Size D>
+std::true_type has_axes(const LabeledTensor<Derived, D> *);
+std::false_type has_axes(const void *);
+template <class T>
+constexpr bool is_labeled = decltype(has_axes(static_cast<const T *>(nullptr)))::value;
+/// Of tensors, at least one with labels.
+template <class... T>
+using if_labeled =
+    std::enable_if_t<((is_tensor<T> || is_labeled<T>)&&...) && (is_labeled<T> || ...), int>;
+} // namespace core
+
+/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n)
+template <class A, class B, core::if_labeled<A, B> = 0>
+Tensor
+bmm(const A & a, const B & b)
+{
+  return bmm(core::unlabeled(a), core::unlabeled(b));
+}
+/// A_ik v_k. (...; m, k), (...; k) -> (...; m)
+template <class A, class B, core::if_labeled<A, B> = 0>
+Tensor
+bmv(const A & a, const B & v)
+{
+  return bmv(core::unlabeled(a), core::unlabeled(v));
+}
+/// a_k b_k. (...; k), (...; k) -> (...; )
+template <class A, class B, core::if_labeled<A, B> = 0>
+Scalar
+bvv(const A & a, const B & b)
+{
+  return bvv(core::unlabeled(a), core::unlabeled(b));
+}
+namespace linalg
+{
+/// √(v_i v_i). (...; n) -> (...; )
+template <class T, core::if_labeled<T> = 0>
+Scalar
+vector_norm(const T & v)
+{
+  return vector_norm(core::unlabeled(v));
+}
+} // namespace linalg
 } // namespace neml2

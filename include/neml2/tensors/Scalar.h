@@ -4,6 +4,7 @@
 #include "neml2/core/batch.h"
 #include "neml2/kernels/Scalar.h"
 #include "neml2/math/elementwise.h"
+#include "neml2/math/products.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2

@@ -69,6 +69,18 @@ struct core::batch_of_rows<kernels::Vec>
   using type = Vec;
 };
 
+namespace core
+{
+template <class T>
+constexpr bool is_vector =
+    std::is_same_v<T, Vec> || std::is_same_v<T, Rot> || std::is_same_v<T, WR2>;
+/// Of two vectors, at least one under another name.
+template <class A, class B>
+using if_vectors = std::enable_if_t<is_vector<A> && is_vector<B> &&
+                                        !(std::is_same_v<A, Vec> && std::is_same_v<B, Vec>),
+                                    int>;
+} // namespace core
+
 /// v_i v_i. (...; 3) -> (...; )
 Scalar norm_sq(const Vec & v);
 /// √(v_i v_i + epsilon), epsilon in the square of the unit of v. (...; 3) -> (...; )
@@ -87,6 +99,14 @@ R2 outer(const Vec & v, const Vec & w);
 R2 outer(const Vec & v);
 /// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6)
 SR2 self_outer(const Vec & v);
+// Rotations and spins as the vectors of their components. Templates, which need no conversion: LibTorch's
+// functions of these names need none either, and take batch dimensions for base dimensions.
+/// ε_ijk v_j w_k of rotations, spins and vectors. (...; 3), (...; 3) -> (...; 3)
+template <class A, class B, core::if_vectors<A, B> = 0>
+Vec cross(const A & v, const B & w);
+/// v_i w_j of rotations, spins and vectors. (...; 3), (...; 3) -> (...; 3, 3)
+template <class A, class B, core::if_vectors<A, B> = 0>
+R2 outer(const A & v, const B & w);
 /// R_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
 Vec rotate(const Vec & v, const R2 & R);
 /// R_ij v_j with the matrix R of r. (...; 3), (...; 3) -> (...; 3)
@@ -193,6 +213,20 @@ inline R2
 outer(const Vec & v)
 {
   return outer(v, v);
+}
+
+template <class A, class B, core::if_vectors<A, B>>
+Vec
+cross(const A & v, const B & w)
+{
+  return cross(Vec(v), Vec(w));
+}
+
+template <class A, class B, core::if_vectors<A, B>>
+R2
+outer(const A & v, const B & w)
+{
+  return outer(Vec(v), Vec(w));
 }
 
 inline SR2

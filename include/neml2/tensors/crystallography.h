@@ -125,8 +125,8 @@ crystal_symmetry_operators::cubic(const TensorOptions & options)
                              {h, h, -h, h},  {-h, -h, -h, h}, {h, -h, -h, h}, {-h, -h, h, h},
                              {-h, h, -h, h}, {z, z, o, z},    {z, z, z, o},   {z, o, z, z},
                              {z, -a, z, a},  {z, a, z, a},    {a, z, a, z},   {a, z, -a, z},
-                             {z, z, -a, a},  {z, z, a, a},    {a, -a, z, z},  {a, a, z, z},
-                             {a, z, z, -a},  {a, z, z, a},    {z, -a, a, z},  {z, a, a, z}},
+                             {z, z, -a, a},  {a, a, z, z},    {a, -a, z, z},  {z, z, a, a},
+                             {z, -a, a, z},  {a, z, z, -a},   {z, a, a, z},   {a, z, z, a}},
                             options);
 }
 

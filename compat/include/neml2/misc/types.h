@@ -4,6 +4,7 @@
 #include "neml2/core/indexing.h"
 #include "neml2/core/options.h"
 #include "neml2/core/types.h"
+#include "neml2/tensors/LabeledAxisAccessor.h" // TensorLabel, TensorLabels, VariableName
 
 namespace neml2
 {
