@@ -25,7 +25,8 @@ TEST_CASE("a TraceableSize is a number", "[core][TraceableTensorShape]")
   REQUIRE(torch::equal(s.as_scalar(), torch::tensor(3)));
   REQUIRE(std::is_same_v<decltype(s.as_scalar()), Scalar>);
   REQUIRE(s * s == 9);
-  REQUIRE(CScalar(s.concrete()).equal(3));
+  const CScalar number = s;
+  REQUIRE(number.equal(3));
   REQUIRE(torch::arange(s).size(0) == 3);
   const auto x = Scalar::ones({3});
   REQUIRE(torch::equal(x / x.batch_size(0), x / 3));
@@ -59,7 +60,11 @@ TEST_CASE("a batch shape is made from whatever describes one", "[core][Traceable
   REQUIRE(TraceableTensorShape(TensorShapeRef(v)) == expected);
   REQUIRE(TraceableTensorShape({2, 3}) == expected);
   REQUIRE(TraceableTensorShape(v) == expected);
-  REQUIRE(TraceableTensorShape(std::array<Size, 2>{2, 3}) == expected);
+  const std::array<Size, 2> a{2, 3};
+  REQUIRE(TraceableTensorShape(a) == expected);
+  const TraceableTensorShape shape = v;
+  REQUIRE((shape == v && v == shape && shape == a && a == shape));
+  REQUIRE_FALSE((shape != v || v != shape || shape != a || a != shape));
   REQUIRE(TraceableTensorShape(7) == TensorShape{7});
   REQUIRE(TraceableTensorShape(TraceableSize(7)) == TensorShape{7});
   REQUIRE(TraceableTensorShape().empty());

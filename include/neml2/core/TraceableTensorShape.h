@@ -19,6 +19,7 @@ public:
   TraceableSize(Size size = 0) : _size(size) {}
 
   operator Size() const { return _size; }
+  /// A number also for LibTorch. A raw tensor's t[size] is ambiguous: t[size.concrete()].
   operator CScalar() const { return _size; }
   Size concrete() const { return _size; }
   /// Never traced: always null.
@@ -95,6 +96,10 @@ class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
   using Size = neml2::Size; // the base class has a member of that name
   static_assert(sizeof(TraceableSize) == sizeof(Size) && std::is_standard_layout_v<TraceableSize>,
                 "a vector of TraceableSize is read as a vector of Size");
+  template <class Shape>
+  using if_other_shape = std::enable_if_t<std::is_convertible_v<const Shape &, TensorShapeRef> &&
+                                              !std::is_base_of_v<TraceableTensorShape, Shape>,
+                                          int>;
 
 public:
   TraceableTensorShape() = default;
@@ -183,35 +188,30 @@ public:
   {
     return a.own().equals(b.own());
   }
-  friend bool operator==(const TraceableTensorShape & a, TensorShapeRef b)
-  {
-    return a.own().equals(b);
-  }
-  friend bool operator==(TensorShapeRef a, const TraceableTensorShape & b)
-  {
-    return b.own().equals(a);
-  }
-  friend bool operator==(const TraceableTensorShape & a, const TensorShape & b)
-  {
-    return a.own().equals(b);
-  }
-  friend bool operator==(const TensorShape & a, const TraceableTensorShape & b)
-  {
-    return b.own().equals(a);
-  }
   friend bool operator!=(const TraceableTensorShape & a, const TraceableTensorShape & b)
   {
     return !(a == b);
   }
-  friend bool operator!=(const TraceableTensorShape & a, TensorShapeRef b) { return !(a == b); }
-  friend bool operator!=(TensorShapeRef a, const TraceableTensorShape & b) { return !(a == b); }
-  friend bool operator!=(const TraceableTensorShape & a, const TensorShape & b)
+  /// Also with shapes and vectors of sizes.
+  template <class Shape, if_other_shape<Shape> = 0>
+  friend bool operator==(const TraceableTensorShape & a, const Shape & b)
   {
-    return !(a == b);
+    return a.own().equals(b);
   }
-  friend bool operator!=(const TensorShape & a, const TraceableTensorShape & b)
+  template <class Shape, if_other_shape<Shape> = 0>
+  friend bool operator==(const Shape & a, const TraceableTensorShape & b)
   {
-    return !(a == b);
+    return b.own().equals(a);
+  }
+  template <class Shape, if_other_shape<Shape> = 0>
+  friend bool operator!=(const TraceableTensorShape & a, const Shape & b)
+  {
+    return !a.own().equals(b);
+  }
+  template <class Shape, if_other_shape<Shape> = 0>
+  friend bool operator!=(const Shape & a, const TraceableTensorShape & b)
+  {
+    return !b.own().equals(a);
   }
 
 private:

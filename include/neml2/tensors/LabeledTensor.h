@@ -3,9 +3,7 @@
 
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/core/operators.h"
-#include "neml2/math/linalg.h"
 #include "neml2/tensors/LabeledAxis.h"
-#include "neml2/tensors/Scalar.h"
 
 #include <array>
 
@@ -364,9 +362,15 @@ private:
   Tensor _tensor;
   Axes _axes;
 };
+} // namespace neml2
 
-// ---- Products of blocks, whose axes do not count ----
+// ---- Products, whatever the axes are ----
 
+#include "neml2/math/linalg.h"
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
 namespace core
 {
 template <class Derived, Size D>
