@@ -53,6 +53,20 @@ struct Mask
   NEML2_INLINE friend Mask operator&(const Mask & a, const Mask & b) { return Mask(a.m & b.m); }
   NEML2_INLINE friend Mask operator|(const Mask & a, const Mask & b) { return Mask(a.m | b.m); }
   NEML2_INLINE friend Mask operator~(const Mask & a) { return Mask(a.m == Mask().m); }
+
+  /// Whether it holds in any lane: what a loop may end by. What a lane computes must not depend on it.
+  NEML2_INLINE friend bool any(const Mask & a)
+  {
+    if constexpr (W == 1)
+      return a.m;
+    else
+    {
+      int64_t m = a.m[0];
+      for (int w = 1; w < W; w++)
+        m |= a.m[w];
+      return m != 0;
+    }
+  }
 };
 
 /**

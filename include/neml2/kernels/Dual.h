@@ -147,13 +147,10 @@ struct Dual : Component<Dual<T, N>>
   NEML2_INLINE friend Dual norm_of_square(const Dual & s)
   {
     const T n = sqrt(s.x);
-    return chain(n, where(n > 0.0, T(0.5 / n), T(0.0)), s);
+    const auto is_zero = n <= 0.0;
+    return chain(n, where(is_zero, T(0.0), T(0.5 / where(is_zero, T(1.0), n))), s);
   }
-  NEML2_INLINE friend Dual abs(const Dual & a)
-  {
-    const T one(1.0);
-    return chain(abs(a.x), where(a.x < 0.0, T(-one), where(a.x > 0.0, one, T(0.0))), a);
-  }
+  NEML2_INLINE friend Dual abs(const Dual & a) { return chain(abs(a.x), sign(a.x), a); }
   NEML2_INLINE friend Dual exp(const Dual & a)
   {
     using std::exp;
@@ -328,13 +325,15 @@ private:
   NEML2_INLINE static T slope(const T & a, const T & n)
   {
     using std::pow;
-    return where((n < 0.0) | (n > 0.0), T(n * pow(a, T(n - 1.0))), T(0.0));
+    const auto is_zero = (n <= 0.0) & (n >= 0.0);
+    return where(is_zero, T(0.0), T(n * pow(a, where(is_zero, T(1.0), T(n - 1.0)))));
   }
   /// ∂(a^n)/∂n of p = a^n, 0 where a is 0.
   NEML2_INLINE static T growth(const T & a, const T & p)
   {
     using std::log;
-    return where((a < 0.0) | (a > 0.0), T(p * log(a)), T(0.0));
+    const auto is_zero = (a <= 0.0) & (a >= 0.0);
+    return where(is_zero, T(0.0), T(p * log(where(is_zero, T(1.0), a))));
   }
 };
 

@@ -37,6 +37,13 @@ where(bool c, T a, T b)
   return c ? a : b;
 }
 
+/// Whether a condition holds: in any lane, where it is one of packs.
+NEML2_INLINE constexpr bool
+any(bool c)
+{
+  return c;
+}
+
 /// |a|
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T

@@ -83,8 +83,7 @@ struct Logarithm
 
   NEML2_INLINE T value(const T & l) const
   {
-    const T x = log1p_of(where(is_near, l, T(l - 1.0))); // l - 1 only where it is not taken
-    return where(is_near, x, log_of(l));
+    return where(is_near, log1p_of(where(is_near, l, T(0.0))), log_of(where(is_near, T(1.0), l)));
   }
   NEML2_INLINE T slope(const T & l, const T & f) const { return T((1.0 + 0.0 * f) / plain(l)); }
   /// log(1 + x) / x / l, x = (m - l) / l; the plain quotient where x is large

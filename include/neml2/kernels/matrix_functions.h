@@ -9,27 +9,13 @@
 
 /**
  * Exponential, logarithm and root of any second order tensors: algorithms of products and inverses,
- * which duals pass through. The number of their steps is that of the lane that needs most; else they
- * do not branch.
+ * which duals pass through.
+ *
+ * Each lane takes the steps that it needs and keeps its result while others go on, so that a row is
+ * the same whatever rows lie beside it.
  */
 namespace neml2::kernels
 {
-/// The largest number in the lanes.
-template <class T>
-NEML2_INLINE double
-largest_lane(const T & a)
-{
-  if constexpr (std::is_arithmetic_v<T>)
-    return a;
-  else
-  {
-    double m = a.lane(0);
-    for (int w = 1; w < T::width; w++)
-      m = a.lane(w) > m ? a.lane(w) : m;
-    return m;
-  }
-}
-
 /// √(A_ij A_ij) of the values.
 template <class T>
 NEML2_INLINE auto
@@ -40,6 +26,15 @@ value_norm(const R2<T> & A)
   for (int i = 1; i < 9; i++)
     s = s + value(A[i]) * value(A[i]);
   return sqrt(s);
+}
+
+/// A where the condition holds, else NaN, derivatives included.
+template <class C, class T>
+NEML2_INLINE R2<T>
+only_where(const C & c, const R2<T> & A)
+{
+  using P = typename plain_number<T>::type;
+  return A * where(c, P(1.0), P(std::numeric_limits<double>::quiet_NaN()));
 }
 
 template <class T>
@@ -76,9 +71,8 @@ expm(const R2<T> & A)
   const R2<T> odd = B * plus_identity(B6 + B4 * P(1512.0) + B2 * P(277200.0), 8648640.0);
   const R2<T> even = plus_identity(B6 * P(56.0) + B4 * P(25200.0) + B2 * P(1995840.0), 17297280.0);
   R2<T> X = inv(even - odd) * (even + odd);
-  const double most = largest_lane(squarings);
-  for (int k = 0; k < most; k++)
-    X = where(squarings > P(double(k)), X * X, X);
+  for (double k = 0; any(squarings > P(k)); k++)
+    X = where(squarings > P(k), X * X, X);
   return X;
 }
 
@@ -92,21 +86,23 @@ sqrtm(const R2<T> & A)
   using P = typename plain_number<T>::type;
   R2<T> X = A, M = A;
   P error(1.0);
+  auto active = error > 0.0;
   constexpr int steps = 24;
   NEML2_KEEP_LOOP
   for (int k = 0; k < steps; k++)
   {
     const R2<T> i = inv(M);
     const P ratio = P(value_norm(i) / value_norm(M)), mu2 = sqrt(ratio), mu = sqrt(mu2);
-    X = (X * mu + X * i * P(1.0 / mu)) * P(0.5);
-    M = plus_identity((M * mu2 + i * P(1.0 / mu2)) * P(0.25), 0.5);
+    X = where(active, (X * mu + X * i * P(1.0 / mu)) * P(0.5), X);
+    M = where(active, plus_identity((M * mu2 + i * P(1.0 / mu2)) * P(0.25), 0.5), M);
     const P last = error;
     error = value_norm(plus_identity(M, -1.0));
-    if (!(largest_lane(maximum(error, last)) >
-          1e-9)) // one more step than the value needs, for duals
+    active =
+        active & (maximum(error, last) > 1e-9); // one step more than the value needs, for duals
+    if (!any(active))
       break;
   }
-  return where(error < 1e-7, X, P(std::numeric_limits<double>::quiet_NaN()));
+  return only_where(error < 1e-7, X);
 }
 
 /// The principal logarithm: square roots until the tensor is close to I, then the [7/7] Padé
@@ -123,10 +119,9 @@ logm(const R2<T> & A)
   NEML2_KEEP_LOOP
   for (int k = 0; k < roots; k++)
   {
-    const P distance = value_norm(plus_identity(Y, -1.0));
-    if (!(largest_lane(distance) > 0.25))
+    const auto is_far = value_norm(plus_identity(Y, -1.0)) > 0.25;
+    if (!any(is_far))
       break;
-    const auto is_far = distance > 0.25;
     Y = where(is_far, sqrtm(Y), Y);
     factor = where(is_far, P(2.0 * factor), factor);
   }
@@ -144,8 +139,7 @@ logm(const R2<T> & A)
     const double x = 0.5 + (k < 0 ? -0.5 : 0.5) * nodes[j];
     sum = sum + inv(plus_identity(E * P(x), 1.0)) * P(0.5 * weights[j]);
   }
-  const auto is_near = value_norm(E) <= 0.25;
-  return where(is_near, E * sum * factor, P(std::numeric_limits<double>::quiet_NaN()));
+  return only_where(value_norm(E) <= 0.25, E * sum * factor);
 }
 
 /// A + ε E, whose functions have their derivatives along E.

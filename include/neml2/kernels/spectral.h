@@ -65,13 +65,15 @@ set_partials(R<Dual<T, N>> & a, int k, const R<T> & x)
 }
 
 /// One Jacobi rotation, in the plane of p and q: makes a_pq zero; r is the third index, v_p and v_q are
-/// columns of the rotations so far. Only ratios of components are formed, so none over- or underflows.
+/// columns of the rotations so far. Only ratios of components are formed; an a_pq so small that they
+/// could overflow turns nothing, and is left alone as a zero is.
 template <class T>
 NEML2_INLINE void
 jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T> & vq)
 {
-  const auto is_zero = (apq <= 0.0) & (apq >= 0.0);
-  const T theta = T(0.5 * (aqq - app) / where(is_zero, T(1.0), apq));
+  const T difference = T(aqq - app);
+  const auto is_zero = abs(apq) <= 1e-150 * abs(difference);
+  const T theta = T(0.5 * where(is_zero, T(0.0), difference) / where(is_zero, T(1.0), apq));
   const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0)));
   const T t = where(is_zero, T(0.0), T(where(theta < 0.0, T(-1.0), T(1.0)) / root));
   const T c = T(1.0 / sqrt(T(t * t + 1.0))), s = T(t * c);
