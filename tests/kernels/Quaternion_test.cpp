@@ -64,6 +64,24 @@ TEST_CASE("Products of quaternions mix number types", "[kernels][Quaternion]")
   }
 }
 
+TEST_CASE("The distance of quaternions of any length is 2 acos(min(|p · q|, 1))",
+          "[kernels][Quaternion]")
+{
+  REQUIRE(close(dist(q, p), 2 * std::acos(std::abs(inner(q, p)))));
+  REQUIRE(close(dist(-q, p), dist(q, p)));
+  REQUIRE(dist(q * 3.0, q) == 0);
+  const auto a = q / norm(q), b = a * Quaternion<double>(std::cos(5e-10), 0, std::sin(5e-10), 0);
+  REQUIRE(std::abs(dist(a, b) - 1e-9) < 1e-15);
+  for (const auto & x : {q, a})
+    for (int c = 0; c < 4; c++)
+    {
+      const double cosine = inner(x, p);
+      const double expected = -2 * (cosine < 0 ? -1 : 1) * p[c] / std::sqrt(1 - cosine * cosine);
+      REQUIRE(close(dist(vary(x, c), p).d[0], expected));
+      REQUIRE(close(dist(p, vary(x, c)).d[0], expected));
+    }
+}
+
 TEST_CASE("Series are those of the functions", "[kernels][Quaternion]")
 {
   for (const double x : {1e-300, 1e-8, 1e-4, 1e-3, 9e-3})

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Quaternion.h"
+#include "neml2/math/jacobian.h"
+#include "neml2/math/vmap.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
 #include "support/gradients.h"
@@ -88,6 +90,13 @@ matrix(const at::Tensor & q)
   const auto [s, u] = parts(q);
   const auto W = -at::einsum("ijk,...k->...ij", {test::permutation(), u});
   return I + 2 * at::einsum("...,...ij->...ij", {s, W}) + 2 * at::matmul(W, W);
+}
+
+/// 2 acos(min(|p · q|, 1)), of which half the digits are lost where it is small.
+at::Tensor
+arc(const at::Tensor & p, const at::Tensor & q)
+{
+  return 2 * at::acos(sum(p, q).abs().clamp_max(1));
 }
 
 at::Tensor
@@ -194,11 +203,7 @@ without_rule()
           "dist",
           Accepts::floating,
           [](const Quaternion & p, const Quaternion & q) { return p.dist(q); },
-          [](const Arguments & a)
-          {
-            const auto cosine = sum(a[0], a[1]).abs();
-            return 2 * at::acos(cosine / at::sqrt(sum(a[0], a[0]) * sum(a[1], a[1])));
-          }),
+          [](const Arguments & a) { return arc(a[0], a[1]); }),
       operation<Quaternion, Quaternion, Scalar>(
           "slerp",
           Accepts::floating,
@@ -501,9 +506,72 @@ TEST_CASE("dist is the angle of the rotation between, accurate where it is small
   REQUIRE(close(q.dist(p), at::Tensor(angles).expand({7, 30}), 1e-15 * 4));
   REQUIRE(close(q.dist(-p), q.dist(p)));
   REQUIRE(close(p.dist(q), q.dist(p)));
-  REQUIRE(close((q * 2).dist(p * 5), q.dist(p)));
+  REQUIRE(close(unit(q * 2).dist(unit(p * 5)), q.dist(p)));
   REQUIRE(at::equal(q.dist(q), at::zeros({30}, at::kDouble)));
   REQUIRE(at::equal(q.dist(-q), at::zeros({30}, at::kDouble)));
+}
+
+TEST_CASE("dist does not normalise quaternions that are of another length",
+          "[tensors][Quaternion][autograd]")
+{
+  at::manual_seed(1);
+  const auto q = random_quaternions(30), p = random_quaternions(30);
+  const auto formula = [](const auto & a, const auto & b) { return dist(a, b); };
+  for (const double length : {1 + 1e-12, 1 + 1e-7, 0.999, 2.0, 0.5, 1e-3, 0.0, 7.0})
+    for (const double other : {1.0, 0.3})
+      for (const auto dtype : {kFloat64, kFloat32})
+      {
+        const double tolerance = dtype == kFloat64 ? 1e-12 : 1e-4;
+        const Quaternion a = (q * length).to(dtype), b = (p * other).to(dtype);
+        const at::Tensor x = a.detach().requires_grad_(), y = b.detach().requires_grad_();
+        const at::Tensor expected = arc(x, y), composed = dist(Quaternion(x), Quaternion(y));
+        REQUIRE(close(a.dist(b), expected, tolerance));
+        REQUIRE(close(b.dist(a), expected, tolerance));
+        REQUIRE(close(composed, expected, tolerance));
+        REQUIRE(close(vmap(formula, a, b), expected, tolerance));
+        if (dtype == kFloat32 || length == 0) // few digits of the slope; a kink
+          continue;
+        const auto slopes = torch::autograd::grad({composed.sum()}, {x, y}, {}, true, true);
+        const auto expected_slopes = torch::autograd::grad({expected.sum()}, {x, y});
+        REQUIRE(close(slopes[0], expected_slopes[0], 1e-9));
+        REQUIRE(close(slopes[1], expected_slopes[1], 1e-9));
+        REQUIRE(close(std::get<1>(value_and_jacobian<0>(formula, a, b)), expected_slopes[0], 1e-9));
+      }
+  REQUIRE((q * 2).dist(q).count_nonzero().item<int64_t>() == 0);
+  REQUIRE((q * 1e200).dist(q * 1e200).count_nonzero().item<int64_t>() == 0);
+  REQUIRE(close(Quaternion::zeros().dist(q), at::full({30}, pi, at::kDouble)));
+  REQUIRE((q * std::nan("")).dist(p).isnan().all().item<bool>());
+  REQUIRE(Quaternion(q.mul(std::nan("")).requires_grad_()).dist(p).isnan().all().item<bool>());
+}
+
+TEST_CASE("dist of unit quaternions has the slopes of 2 acos |p · q|, also across the sphere",
+          "[tensors][Quaternion][autograd]")
+{
+  const auto q = random_quaternions(30), p = random_quaternions(30);
+  const at::Tensor x = q.detach().requires_grad_(), y = p.detach().requires_grad_();
+  const auto slope = [&](const at::Tensor & angle)
+  {
+    const auto g = torch::autograd::grad({angle.sum()}, {x, y}, {}, true, true);
+    const auto h = torch::autograd::grad({(g[0] * g[1]).sum()}, {x, y}, {}, true);
+    return at::cat({g[0], g[1], h[0], h[1]}, -1);
+  };
+  const at::Tensor expected = slope(arc(x, y));
+  REQUIRE(at::allclose(slope(dist(Quaternion(x), Quaternion(y))), expected, 1e-9, 1e-9));
+}
+
+TEST_CASE("dist is accurate where it is small, for quaternions rounded to float32",
+          "[tensors][Quaternion]")
+{
+  const auto q = random_quaternions(30);
+  const auto angles = Scalar::create({{0.0}, {1e-3}, {1.0}});
+  const auto p = Quaternion::axis_angle(Vec::fill(1, 2, -1), angles) * q;
+  const Quaternion a = unit(q.to(kFloat32)), b = unit(p.to(kFloat32));
+  const at::Tensor expected = at::Tensor(angles).expand({3, 30}).to(kFloat32);
+  REQUIRE(close(a.dist(b), expected, 1e-6));
+  REQUIRE(close(Quaternion(a.detach().requires_grad_()).dist(b), expected, 1e-6));
+  REQUIRE(close(vmap([](const auto & x, const auto & y) { return dist(unit(x), unit(y)); }, a, b),
+                expected,
+                1e-6));
 }
 
 TEST_CASE("dist has derivative 0 where it is 0", "[tensors][Quaternion][autograd]")

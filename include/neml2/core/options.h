@@ -140,6 +140,15 @@ check_floating(const char * where, const TensorOptions & options)
               ".");
 }
 
+/// The relative error of numbers of a dtype.
+inline double
+epsilon_of(Dtype dtype)
+{
+  return dtype == kFloat64   ? std::numeric_limits<double>::epsilon()
+         : dtype == kFloat32 ? double(std::numeric_limits<float>::epsilon())
+                             : 0x1p-8; // float16 and bfloat16
+}
+
 /// A plain number as every formula takes it.
 inline double
 real_value(const char * where, const CScalar & n)

@@ -21,12 +21,19 @@ dot_last(const at::Tensor & a, const at::Tensor & b)
   return (a * b).sum(-1, /*keepdim=*/true);
 }
 
+/// √x, whose derivatives are 0 where it is 0.
+inline at::Tensor
+root_or_zero(const at::Tensor & x)
+{
+  const at::Tensor zero = x.eq(0).to(x.scalar_type());
+  return at::sqrt(x + zero) * (1 - zero);
+}
+
 /// √(x_i x_i), whose derivatives are 0 where it is 0. (..., n) -> (..., 1)
 inline at::Tensor
 length_or_zero(const at::Tensor & x)
 {
-  const at::Tensor square = dot_last(x, x), zero = square.eq(0).to(x.scalar_type());
-  return at::sqrt(square + zero) * (1 - zero);
+  return root_or_zero(dot_last(x, x));
 }
 
 /// -1 where x < 0, else 1, without derivative.
@@ -100,12 +107,34 @@ quaternion_of_matrix(const at::Tensor & M)
   return q * (side_of(q.slice(-1, 0, 1)) / at::sqrt(dot_last(q, q)));
 }
 
-/// Angle in [0, π] of the rotation between two, as kernels::dist. (..., 4), (..., 4) -> (...)
+/// The angle in [0, π] between the rotations of quaternions of any length but 0. (..., 4), (..., 4) -> (...)
 inline at::Tensor
-quaternion_distance(const at::Tensor & p, const at::Tensor & q)
+rotation_angle(const at::Tensor & p, const at::Tensor & q)
 {
   const at::Tensor a = p / at::sqrt(dot_last(p, p)), unsigned_b = q / at::sqrt(dot_last(q, q));
   const at::Tensor b = unsigned_b * side_of(dot_last(a, unsigned_b));
   return 4 * length_or_zero(a - b).atan2(length_or_zero(a + b)).squeeze(-1);
+}
+
+/// 2 acos(min(|p · q|, 1)), the steps of kernels::dist. (..., 4), (..., 4) -> (...)
+inline at::Tensor
+quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance)
+{
+  const auto is_unit = [&](const at::Tensor & x)
+  {
+    const at::Tensor u = dot_last(x, x) - 1;
+    return u.le(tolerance).to(x.scalar_type()) * u.ge(-tolerance).to(x.scalar_type());
+  };
+  const at::Tensor units = is_unit(p) * is_unit(q), others = 1 - units;
+  const at::Tensor b = q * side_of(dot_last(p, q)), c = dot_last(p, b);
+  // Quaternions of other lengths may be too long to be squared: 0 in their place.
+  const at::Tensor P = p * units, B = b * units;
+  const at::Tensor squares = dot_last(P, P) + dot_last(B, B), slope = squares.detach() - squares;
+  const auto one_and = [&](int f) // 1 + f c
+  {
+    const at::Tensor d = P + f * B;
+    return 0.5 * (dot_last(d, d) + slope) + (1 + f * c) * others;
+  };
+  return 4 * root_or_zero(one_and(-1).clamp_min(0)).atan2(at::sqrt(one_and(1))).squeeze(-1);
 }
 } // namespace neml2::core

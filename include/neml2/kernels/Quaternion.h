@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/Dual.h"
 #include "neml2/kernels/Rot.h"
 
 namespace neml2::kernels
@@ -199,18 +200,27 @@ log_map(const Quaternion<T> & q)
   return {f * q[1], f * q[2], f * q[3]};
 }
 
-/// Angle in [0, π] of the rotation from p to q, 4 atan2(|a - b|, |a + b|) with a = p / |p|,
-/// b = ± q / |q| on the side of a. Its derivative is 0 where it is 0.
-template <class A, class B>
+/// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.
+/// Its derivative is 0 where it is 0.
+///
+/// As 4 atan2(√(1 - c), √(1 + c)) of c = |p · q|, where 1 ∓ c is (|p ∓ q|² + 2 - |p|² - |q|²) / 2 with q on
+/// the side of p. If |p|² and |q|² are 1 up to the tolerance, what they differ by is rounding, which would
+/// hide a small angle: only its derivative is kept. The tolerance given here is that of float64; in a
+/// formula for float32 rows take unit(p) and unit(q).
+template <class A, class B, class E = double>
 NEML2_INLINE auto
-dist(const Quaternion<A> & p, const Quaternion<B> & q)
+dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1p-48)
 {
   using std::atan2;
   using T = product_t<A, B>;
-  const Quaternion<A> a = p / norm(p);
-  const Quaternion<B> unsigned_b = q / norm(q);
-  const Quaternion<T> b = where(inner(a, unsigned_b) < 0.0, -unsigned_b, unsigned_b) * T(1.0);
-  return T(4.0 * atan2(norm(a - b), norm(a + b)));
+  const Quaternion<B> b = where(inner(p, q) < 0.0, -q, q);
+  const A u = A(1.0 - norm_sq(p));
+  const B v = B(1.0 - norm_sq(q));
+  const auto are_units = (abs(value(u)) <= tolerance) & (abs(value(v)) <= tolerance);
+  const T c = inner(p, b), slope = T((u - value(u)) + (v - value(v)));
+  const T below = where(are_units, T(0.5 * (norm_sq(p - b) + slope)), T(1.0 - c));
+  const T above = where(are_units, T(0.5 * (norm_sq(p + b) + slope)), T(1.0 + c));
+  return T(4.0 * atan2(T(norm_of_square(T(maximum(below, T(0.0))))), T(sqrt(above))));
 }
 
 /// Point t of the shorter arc of unit quaternions from q, t = 0, to p or -p, t = 1, at constant angular

@@ -90,7 +90,7 @@ public:
   Scalar norm() const;
   /// q_i p_i, the cosine of half the angle between unit quaternions. (...; 4), (...; 4) -> (...; )
   Scalar dot(const Quaternion & p) const;
-  /// Angle in [0, π] of the rotation from this one to p, see the function.
+  /// 2 acos(min(|q · p|, 1)), the angle in [0, π] between unit quaternions, see the function.
   /// (...; 4), (...; 4) -> (...; )
   Scalar dist(const Quaternion & p) const;
 };
@@ -130,12 +130,14 @@ Vec rotate(const Vec & v, const Quaternion & q);
 /// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length but 0, where it is NaN. Smooth,
 /// also where there is no rotation.
 Vec log_map(const Quaternion & q);
-/// Angle in [0, π] of the rotation from p to q in radians, 2 acos(|p · q| / (|p| |q|)), accurate also
-/// where it is small. (...; 4), (...; 4) -> (...; )
-/// Where it is 0, p = ±q, its derivatives are 0, which is one of its subgradients.
+/// 2 acos(min(|p · q|, 1)) in radians: of unit quaternions the angle in [0, π] of the rotation from p to q.
+/// (...; 4), (...; 4) -> (...; )
+/// Nothing is normalised, and of other lengths it is no angle: take dist(unit(p), unit(q)). If |p|² and
+/// |q|² are 1 up to 16 roundings of their dtype, it is accurate also where it is small. Where it is 0 its
+/// derivatives are taken as 0.
 ///
-/// As 4 atan2(|a - b|, |a + b|) of a = p / |p| and b = ± q / |q|; source: Kahan (2006), How futile are
-/// mindless assessments of roundoff in floating-point computation?, section 12.
+/// As 4 atan2(|p - q|, |p + q|) where it is an angle; source: Kahan (2006), How futile are mindless
+/// assessments of roundoff in floating-point computation?, section 12.
 Scalar dist(const Quaternion & p, const Quaternion & q);
 /// Point t of the arc of unit quaternions from q, at t = 0, to p or -p, at t = 1, whichever is nearer:
 /// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|. The rotation turns at constant speed.
@@ -338,11 +340,12 @@ dist(const Quaternion & p, const Quaternion & q)
 {
   return core::evaluate_leaf<Scalar>(
       "dist",
-      [](const auto & a, const auto & b) { return kernels::dist(a, b); },
-      [](const Quaternion & a, const Quaternion & b)
-      { return Scalar(core::quaternion_distance(a, b)); },
+      [](const auto & a, const auto & b, const auto & e) { return kernels::dist(a, b, e); },
+      [](const Quaternion & a, const Quaternion & b, double e)
+      { return Scalar(core::quaternion_distance(a, b, e)); },
       p,
-      q);
+      q,
+      16 * core::epsilon_of(p.scalar_type()));
 }
 
 inline Quaternion

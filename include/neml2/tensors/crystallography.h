@@ -261,7 +261,7 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
       {
         const auto S = symmetry_quaternions(orbifold, y.options().requires_grad(false));
         const auto [a, b] = core::closest_equivalent(x, y, S);
-        return core::quaternion_distance(a, b);
+        return core::rotation_angle(a, b);
       },
       r,
       q);

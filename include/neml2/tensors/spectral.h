@@ -133,15 +133,6 @@ evaluate_pair(const Operation & op,
   return {X(std::move(r[0])), Y(std::move(r[1]))};
 }
 
-/// The relative error of numbers of a dtype.
-inline double
-epsilon_of(Dtype dtype)
-{
-  return dtype == kFloat64   ? std::numeric_limits<double>::epsilon()
-         : dtype == kFloat32 ? double(std::numeric_limits<float>::epsilon())
-                             : 0x1p-8; // float16 and bfloat16
-}
-
 /// kernels::divided_difference by LibTorch, of the pairs 12, 02, 01. (..., 3) -> (..., 3)
 inline at::Tensor
 divided_differences(const at::Tensor & l,
