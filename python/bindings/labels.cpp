@@ -9,6 +9,8 @@ namespace neml2::python
 {
 namespace
 {
+using Paths = std::vector<LabeledAxisAccessor>;
+
 /// Deeper axes than anybody writes would overflow the stack of functions that go down them.
 constexpr size_t max_depth = 256;
 
@@ -428,7 +430,7 @@ bind_items(AxisClass & cls)
       "__len__", [](const Axis & a) { return a.get().nvariable(); }, "Number of variables.");
   cls.def(
       "__iter__",
-      [](const Axis & a) { return nb::iter(nb::cast(a.get().variable_names())); },
+      [](const Axis & a) { return nb::iter(nb::cast(Paths(a.get().variable_names()))); },
       "The paths of the variables, in the order of the layout.",
       nb::sig("def __iter__(self) -> collections.abc.Iterator[LabeledAxisAccessor]"));
 
@@ -457,7 +459,7 @@ bind_items(AxisClass & cls)
       nb::sig("def variables(self) -> dict[str, int]"));
   cls.def(
       "variable_names",
-      [](const Axis & a, bool recursive) { return a.get().variable_names(recursive); },
+      [](const Axis & a, bool recursive) -> Paths { return a.get().variable_names(recursive); },
       nb::arg("recursive") = true,
       doc("LabeledAxis::variable_names"));
   cls.def(
@@ -470,7 +472,7 @@ bind_items(AxisClass & cls)
       doc("LabeledAxis::variable_slices"));
   cls.def(
       "subaxis_names",
-      [](const Axis & a, bool recursive) { return a.get().subaxis_names(recursive); },
+      [](const Axis & a, bool recursive) -> Paths { return a.get().subaxis_names(recursive); },
       nb::arg("recursive") = false,
       "Paths of the sub-axes, of this level or of all, in the order of the layout.");
   cls.def("subaxes", subaxes, "The sub-axes of this level, in the order of the layout.");

@@ -134,6 +134,53 @@ TEST_CASE("relations hold entry by entry, batch aligned with batch", "[core][com
   }
 }
 
+TEST_CASE("a type and Tensor compare as Tensors, batch aligned with batch and base with base",
+          "[core][comparison]")
+{
+  const SR2 a(whole({2, 1, 6}));
+  const R2 m(whole({3, 3, 3}, kInt64));
+  const Tensor row(whole({3, 6}), 1), one(whole({3, 1}), 1), none(whole({3}), 1),
+      more(whole({4, 6}), 0), square(whole({3, 3, 3}), 1);
+  const auto check = [&](const auto & f, const auto & function)
+  {
+    const auto pairs = [&](const at::Tensor & x, const at::Tensor & y)
+    { return entry_by_entry(x, y, f); };
+    REQUIRE(is(f(a, row), "Tensor (2, 3; 6)", pairs(a, row)));
+    REQUIRE(is(f(row, a), "Tensor (2, 3; 6)", pairs(row, a)));
+    REQUIRE(is(function(a, row), "Tensor (2, 3; 6)", pairs(a, row)));
+    REQUIRE(is(f(a, one), "Tensor (2, 3; 6)", pairs(a, one)));
+    REQUIRE(is(f(a, none), "Tensor (2, 3; 6)", pairs(a, none.unsqueeze(-1))));
+    REQUIRE(is(f(a, more), "Tensor (2, 1; 4, 6)", pairs(a.unsqueeze(-2), more)));
+    // the batch of three goes with the batch, though it would fit a base dimension
+    REQUIRE(is(f(m, none), "Tensor (3; 3, 3)", pairs(m, none.view({3, 1, 1}))));
+    REQUIRE(is(f(m, square), "Tensor (3; 3, 3)", pairs(m, square)));
+    REQUIRE_THAT(error_of(
+                     [&] {
+                       f(SR2(whole({4, 6})), row);
+                     }),
+                 ContainsSubstring("batch shapes [4] and [3] do not broadcast"));
+    REQUIRE_THAT(error_of([&] { f(a, square); }),
+                 ContainsSubstring("base shapes [6] and [3, 3] do not broadcast"));
+    REQUIRE_THAT(error_of([&] { f(a, square); }),
+                 ContainsSubstring("SR2 (2, 1; 6) and Tensor (3; 3, 3)"));
+    REQUIRE_THAT(error_of([&] { f(a, Tensor()); }), ContainsSubstring("undefined tensor"));
+  };
+  check([](const auto & x, const auto & y) { return x > y; },
+        [](const SR2 & x, const Tensor & y) { return gt(x, y); });
+  check([](const auto & x, const auto & y) { return x < y; },
+        [](const SR2 & x, const Tensor & y) { return lt(x, y); });
+  check([](const auto & x, const auto & y) { return x >= y; },
+        [](const SR2 & x, const Tensor & y) { return ge(x, y); });
+  check([](const auto & x, const auto & y) { return x <= y; },
+        [](const SR2 & x, const Tensor & y) { return le(x, y); });
+  check([](const auto & x, const auto & y) { return x == y; },
+        [](const SR2 & x, const Tensor & y) { return eq(x, y); });
+  check([](const auto & x, const auto & y) { return x != y; },
+        [](const SR2 & x, const Tensor & y) { return ne(x, y); });
+  static_assert(std::is_same_v<decltype(a <= row), Tensor>);
+  static_assert(std::is_same_v<decltype(row > a), Tensor>);
+}
+
 TEST_CASE("relations are defined for every dtype, and dtypes mix", "[core][comparison]")
 {
   for (const auto & r : relations())

@@ -6,6 +6,8 @@
 #include "neml2/tensors/Scalar.h"
 
 #include <atomic>
+#include <map>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -155,6 +157,51 @@ TEST_CASE("Variables come before sub-axes, each in the order of their bytes", "[
   REQUIRE(axis.subaxis({"S", "t"}).qualify("y").str() == "S/t/y");
   REQUIRE(axis.sort_by_assembly_order({{"S", "x"}, {"b"}, {"S", "w"}}) ==
           Names{{"b"}, {"S", "w"}, {"S", "x"}});
+}
+
+TEST_CASE("The names of an axis are a set too", "[tensors][LabeledAxis]")
+{
+  using Set = std::set<LabeledAxisAccessor>;
+  const auto axis = example();
+  const Set expected{{"S", "t", "y"}, {"S", "w"}, {"S", "x"}, {"a"}, {"b"}};
+  const Set copied = axis.variable_names(), direct(axis.variable_names());
+  Set assigned;
+  assigned = axis.variable_names();
+  REQUIRE((copied == expected && direct == expected && assigned == expected));
+  const auto size = [](const Set & names) { return names.size(); };
+  REQUIRE(size(axis.variable_names()) == 5);
+  REQUIRE(size(axis.variable_names(false)) == 2);
+  REQUIRE(size(axis.subaxis_names(true)) == 2);
+  REQUIRE(size(LabeledAxis().variable_names()) == 0);
+  REQUIRE(axis.sort_by_assembly_order(axis.variable_names()) == axis.variable_names());
+  const Names list = axis.variable_names(); // in the order of the layout
+  REQUIRE(list == Names{{"a"}, {"b"}, {"S", "w"}, {"S", "x"}, {"S", "t", "y"}});
+}
+
+TEST_CASE("Slices of an axis are ordered by where they begin", "[tensors][LabeledAxis]")
+{
+  using indexing::Slice;
+  const auto axis = example();
+  std::map<indexing::TensorIndex, std::string, LabeledAxis::AssemblySliceCmp> map;
+  for (const auto & name : std::set<LabeledAxisAccessor>(axis.variable_names()))
+    map[axis.indices(name)] = name.str();
+  std::vector<std::string> order;
+  for (const auto & item : map)
+    order.push_back(item.second);
+  REQUIRE(order == std::vector<std::string>{"a", "b", "S/w", "S/x", "S/t/y"});
+  REQUIRE(map.at(Slice(7, 13)) == "S/w");
+  REQUIRE(map.at(Slice()) == "a"); // begins at 0
+  REQUIRE(map.count(Slice(8, 9)) == 0);
+
+  const LabeledAxis::AssemblySliceCmp less;
+  REQUIRE(less(Slice(1, 9), Slice(2, 3)));
+  REQUIRE(!less(Slice(2, 3), Slice(1, 9)));
+  REQUIRE(!less(Slice(2, 3), Slice(2, 9)));
+  for (const auto & i : {indexing::TensorIndex(3), indexing::TensorIndex("...")})
+  {
+    REQUIRE_THROWS_WITH(less(Slice(), i), ContainsSubstring("is no slice"));
+    REQUIRE_THROWS_WITH(less(i, Slice()), ContainsSubstring("AssemblySliceCmp: the index"));
+  }
 }
 
 TEST_CASE("An axis knows what is on it", "[tensors][labels]")

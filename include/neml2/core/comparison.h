@@ -7,9 +7,10 @@
  * Comparison component by component: > < >= <= == != and functions of the same; logic is in core/logic.h.
  *
  * (...; base), (...; base) -> (...; base) of dtype bool, of a type and itself, a type and Scalar, or a
- * type and a number; shapes broadcast and dtypes mix as those of + do. The components are the stored
- * ones. Comparing with NaN is false, but for !=. There is nothing to differentiate. An operand that is a
- * raw at::Tensor makes it LibTorch's operator, on all dimensions.
+ * type and a number; shapes broadcast and dtypes mix as those of + do. A type and Tensor compare as two
+ * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, but for !=. There
+ * is nothing to differentiate. An operand that is a raw at::Tensor makes it LibTorch's operator, on all
+ * dimensions.
  *
  * Where one truth value is asked for, reduce: (a == b).all().
  */
@@ -172,85 +173,111 @@ relate(const char * name, Relation r, const A & a, const B & b)
   else
     return no_such_operation<A, B>();
 }
+
+/// What comparing an A and a B gives: also a type and Tensor, whose base shapes broadcast.
+template <class A, class B>
+constexpr auto
+comparison_result()
+{
+  if constexpr (is_tensor<A> && is_tensor<B> && !is_elementwise<A, B> &&
+                (std::is_same_v<A, Tensor> || std::is_same_v<B, Tensor>))
+    return static_cast<Tensor *>(nullptr);
+  else
+    return relation_result<A, B>();
+}
+template <class A, class B>
+using comparison_t = std::remove_pointer_t<decltype(comparison_result<A, B>())>;
+
+template <class A, class B>
+comparison_t<A, B>
+compare(const char * name, Relation r, const A & a, const B & b)
+{
+  if constexpr (std::is_same_v<comparison_t<A, B>, relation_t<A, B>>)
+    return relate(name, r, a, b);
+  else
+    return Tensor(Trusted(),
+                  related(Operation(name, Accepts::any), r, operand(a), operand(b)),
+                  std::max(a.batch_dim(), b.batch_dim()));
+}
 } // namespace core
 
 /// a > b
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 gt(const A & a, const B & b)
 {
-  return core::relate("gt", core::Relation::greater, a, b);
+  return core::compare("gt", core::Relation::greater, a, b);
 }
 /// a < b
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 lt(const A & a, const B & b)
 {
-  return core::relate("lt", core::Relation::less, a, b);
+  return core::compare("lt", core::Relation::less, a, b);
 }
 /// a >= b
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 ge(const A & a, const B & b)
 {
-  return core::relate("ge", core::Relation::greater_equal, a, b);
+  return core::compare("ge", core::Relation::greater_equal, a, b);
 }
 /// a <= b
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 le(const A & a, const B & b)
 {
-  return core::relate("le", core::Relation::less_equal, a, b);
+  return core::compare("le", core::Relation::less_equal, a, b);
 }
 /// a == b
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 eq(const A & a, const B & b)
 {
-  return core::relate("eq", core::Relation::equal, a, b);
+  return core::compare("eq", core::Relation::equal, a, b);
 }
 /// a != b
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 ne(const A & a, const B & b)
 {
-  return core::relate("ne", core::Relation::not_equal, a, b);
+  return core::compare("ne", core::Relation::not_equal, a, b);
 }
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 operator>(const A & a, const B & b)
 {
-  return core::relate(">", core::Relation::greater, a, b);
+  return core::compare(">", core::Relation::greater, a, b);
 }
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 operator<(const A & a, const B & b)
 {
-  return core::relate("<", core::Relation::less, a, b);
+  return core::compare("<", core::Relation::less, a, b);
 }
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 operator>=(const A & a, const B & b)
 {
-  return core::relate(">=", core::Relation::greater_equal, a, b);
+  return core::compare(">=", core::Relation::greater_equal, a, b);
 }
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 operator<=(const A & a, const B & b)
 {
-  return core::relate("<=", core::Relation::less_equal, a, b);
+  return core::compare("<=", core::Relation::less_equal, a, b);
 }
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 operator==(const A & a, const B & b)
 {
-  return core::relate("==", core::Relation::equal, a, b);
+  return core::compare("==", core::Relation::equal, a, b);
 }
 template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+core::comparison_t<A, B>
 operator!=(const A & a, const B & b)
 {
-  return core::relate("!=", core::Relation::not_equal, a, b);
+  return core::compare("!=", core::Relation::not_equal, a, b);
 }
 } // namespace neml2
 

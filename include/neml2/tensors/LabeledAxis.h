@@ -20,6 +20,16 @@ namespace neml2
 /// Where the items of one level of an axis are: name -> [begin, end).
 using AxisLayout = std::unordered_map<std::string, std::pair<Size, Size>>;
 
+/// Paths of items in the order of the layout. Also a set, ordered by path, where a program was written for
+/// one.
+class ItemNames : public std::vector<LabeledAxisAccessor>
+{
+public:
+  using std::vector<LabeledAxisAccessor>::vector;
+
+  operator std::set<LabeledAxisAccessor>() const { return {begin(), end()}; }
+};
+
 /**
  * Names for the entries of one dimension: variables of a size each, and sub-axes, which are axes again.
  *
@@ -36,6 +46,14 @@ class LabeledAxis
 {
 public:
   using AxisLayout = neml2::AxisLayout;
+
+  /// Order of slices by where they begin.
+  struct AssemblySliceCmp
+  {
+    /// AssemblySliceCmp()(a, b): whether slice a begins before b, for maps from what indices() gives.
+    /// @throws NEMLException for an index that is no slice.
+    bool operator()(const indexing::TensorIndex & a, const indexing::TensorIndex & b) const;
+  };
 
   /// Without items.
   LabeledAxis() : _items(std::make_shared<Items>()) {}
@@ -117,13 +135,13 @@ public:
   /// The variables of this level: name -> size.
   const std::map<std::string, Size> & variables() const { return _items->variables; }
   /// Paths of the variables, in the order of the layout.
-  std::vector<LabeledAxisAccessor> variable_names(bool recursive = true) const;
+  ItemNames variable_names(bool recursive = true) const;
   std::vector<Size> variable_sizes() const;
   /// [begin, end) of each variable.
   std::vector<std::pair<Size, Size>> variable_slices() const;
   /// Names of the sub-axes of this level, in the order of the layout.
   std::vector<std::string> subaxis_names() const;
-  std::vector<LabeledAxisAccessor> subaxis_names(bool recursive) const;
+  ItemNames subaxis_names(bool recursive) const;
   std::vector<const LabeledAxis *> subaxes() const;
   std::vector<Size> subaxis_sizes() const;
   std::vector<std::pair<Size, Size>> subaxis_slices() const;
@@ -445,10 +463,10 @@ LabeledAxis::nsubaxis(bool recursive) const
   return subaxis_names(recursive).size();
 }
 
-inline std::vector<LabeledAxisAccessor>
+inline ItemNames
 LabeledAxis::variable_names(bool recursive) const
 {
-  std::vector<LabeledAxisAccessor> names;
+  ItemNames names;
   visit([&](const auto & path, Size, Size) { names.push_back(path); }, {}, 0, recursive);
   return names;
 }
@@ -479,10 +497,10 @@ LabeledAxis::subaxis_names() const
   return names;
 }
 
-inline std::vector<LabeledAxisAccessor>
+inline ItemNames
 LabeledAxis::subaxis_names(bool recursive) const
 {
-  std::vector<LabeledAxisAccessor> names;
+  ItemNames names;
   visit_subaxes(names, {}, recursive);
   return names;
 }
@@ -690,6 +708,18 @@ LabeledAxis::sort_by_assembly_order(const std::set<LabeledAxisAccessor> & items)
                    sorted.end(),
                    [&](const auto & a, const auto & b) { return begin.at(a) < begin.at(b); });
   return sorted;
+}
+
+inline bool
+LabeledAxis::AssemblySliceCmp::operator()(const indexing::TensorIndex & a,
+                                          const indexing::TensorIndex & b) const
+{
+  for (const auto * i : {&a, &b})
+    NEML2_CHECK(i->is_slice(),
+                "AssemblySliceCmp: the index ",
+                *i,
+                " is no slice. Expected what indices() gives.");
+  return a.slice().start() < b.slice().start();
 }
 
 inline bool
