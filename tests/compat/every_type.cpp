@@ -87,17 +87,18 @@ operations()
   neml_assert(refused);
 }
 
-template <class... T>
+template <class T>
 void
 run()
 {
-  (factories<T>(), ...);
-  (shapes<T>(), ...);
-  (operations<T>(), ...);
+  factories<T>();
+  shapes<T>();
+  operations<T>();
 }
+#define RUN(T) run<T>()
 
 int
 main()
 {
-  run<FOR_ALL_PRIMITIVETENSOR_COMMA>();
+  FOR_ALL_PRIMITIVETENSOR(RUN);
 }

@@ -23,6 +23,14 @@ main()
   neml_assert(rows.common_indices(columns).size() == 1);
   neml_assert(rows.sort_by_assembly_order({{"sub", "x"}, "T"})[0] == LabeledAxisAccessor("T"));
 
+  const std::set<LabeledAxisAccessor> names = rows.variable_names();
+  neml_assert(names.size() == 5 && names.count({"sub", "x"}) == 1);
+  neml_assert(rows.sort_by_assembly_order(columns.variable_names()).size() == 2);
+  std::map<indexing::TensorIndex, std::string, LabeledAxis::AssemblySliceCmp> sorted;
+  for (const auto & name : names)
+    sorted[rows.indices(name)] = utils::stringify(name);
+  neml_assert(sorted.begin()->second == "C" && sorted.rbegin()->second == "sub/x");
+
   auto v = LabeledVector::zeros({nbatch}, {&rows}, DTO);
   v.base_index_put_({"strain"}, SR2::fill(1, 2, 3, 0.4, 0.5, 0.6));
   v.base_index_put_({"C"}, SSR4::identity_sym(DTO));

@@ -112,6 +112,10 @@ using neml2::utils::stream_all;
 using neml2::utils::stringify;
 using neml2::utils::trim;
 } // namespace strings
+using neml2::buffer_name_separator;
+using neml2::currently_solving_nonlinear_system;
+using neml2::parameter_name_separator;
+using neml2::internal::stream_all;
 
 namespace indexing
 {
@@ -277,12 +281,11 @@ struct PrimitiveMembers : TensorMembers<T>
 static_assert(sizeof(TensorMembers<neml2::Tensor>) > 0);
 template <class T>
 constexpr bool has_members = sizeof(PrimitiveMembers<T>) > 0;
-template <class... T>
-constexpr bool have_members = (has_members<T> && ...);
 namespace types
 {
 using namespace neml2;
-static_assert(have_members<FOR_ALL_PRIMITIVETENSOR_COMMA>);
+#define HAS_MEMBERS(T) static_assert(has_members<T>)
+FOR_ALL_PRIMITIVETENSOR(HAS_MEMBERS);
 } // namespace types
 
 struct OfTensor : neml2::Tensor
@@ -689,6 +692,7 @@ struct OfLabeledAxis : neml2::LabeledAxis
   using LabeledAxis::variable_slice;
   using LabeledAxis::variable_slices;
   using LabeledAxis::variables;
+  using typename LabeledAxis::AssemblySliceCmp;
 };
 struct OfLabeledVector : neml2::LabeledVector
 {

@@ -14,13 +14,6 @@
  * hooks in here. In a program without it, an operation that has a gradient to record is composed of
  * LibTorch's own, and differentiated by them.
  */
-/// Marks what a program has one of, also where its shared libraries hide their symbols.
-#if defined(__GNUC__) || defined(__clang__)
-#define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
-#else
-#define NEML2_ONE_A_PROGRAM
-#endif
-
 namespace neml2::core
 {
 /// What autograd's node of an operation keeps, besides the arguments.

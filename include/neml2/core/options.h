@@ -9,7 +9,7 @@ namespace neml2
 /// The floating type factories use when no options are given; kFloat64 unless changed.
 /// Assigning to it leaves torch's own default alone; set_default_dtype changes both.
 /// Not synchronised: set it before threads start.
-inline Dtype &
+NEML2_ONE_A_PROGRAM inline Dtype &
 default_dtype()
 {
   static Dtype dtype = kFloat64;
@@ -36,7 +36,7 @@ get_default_dtype()
 }
 
 /// The integer type of integer factories; kInt64 unless changed.
-inline Dtype &
+NEML2_ONE_A_PROGRAM inline Dtype &
 default_integer_dtype()
 {
   static Dtype dtype = kInt64;
@@ -61,7 +61,7 @@ get_default_integer_dtype()
 }
 
 /// The device factories use when no options are given; the CPU unless changed.
-inline Device &
+NEML2_ONE_A_PROGRAM inline Device &
 default_device()
 {
   static Device device = c10::Device(kCPU);
@@ -83,19 +83,19 @@ default_integer_tensor_options()
 }
 
 /// Tolerances that 2.x programs read and set.
-inline Real &
+NEML2_ONE_A_PROGRAM inline Real &
 machine_precision()
 {
   static Real value = 1e-15;
   return value;
 }
-inline Real &
+NEML2_ONE_A_PROGRAM inline Real &
 tolerance()
 {
   static Real value = 1e-6;
   return value;
 }
-inline Real &
+NEML2_ONE_A_PROGRAM inline Real &
 tighter_tolerance()
 {
   static Real value = 1e-12;

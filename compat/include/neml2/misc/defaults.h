@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/options.h"
+#include "neml2/misc/types.h"

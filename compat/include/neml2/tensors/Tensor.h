@@ -2,5 +2,4 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
-#include "neml2/core/operators.h"
-#include "neml2/core/shape.h"
+#include "neml2/misc/math.h"

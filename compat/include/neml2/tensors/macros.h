@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The lists of types of NEML2 2.x: f(A); f(B) ..., or A, B, ... for Catch2's TEMPLATE_TEST_CASE.
+/// The lists of types of NEML2 2.x: f(A); f(B) ..., of every release's types.
 
 #define FOR_ALL_VECBASE(f)                                                                         \
   f(Vec);                                                                                          \
@@ -44,9 +44,11 @@
   f(Scalar);                                                                                       \
   f(Tensor)
 
-#define FOR_ALL_VECBASE_COMMA Vec, Rot, WR2
-#define FOR_ALL_R2BASE_COMMA R2
-#define FOR_ALL_PRIMITIVETENSOR_COMMA                                                              \
-  Scalar, Vec, Rot, WR2, R2, SR2, R3, SFR3, R4, SSR4, SFR4, SFFR4, WFR4, WFFR4, SWR4, WSR4, WWR4,  \
-      R5, SSFR5, R8, SSSSR8, Quaternion, MillerIndex
-#define FOR_ALL_TENSORBASE_COMMA Tensor, FOR_ALL_PRIMITIVETENSOR_COMMA
+/// The lists f(A), f(B) ... of NEML2 2.1, with that release's types, for Catch2's TEMPLATE_TEST_CASE.
+
+#define FOR_ALL_VECBASE_COMMA(f) f(Vec), f(Rot), f(WR2)
+#define FOR_ALL_R2BASE_COMMA(f) f(R2)
+#define FOR_ALL_PRIMITIVETENSOR_COMMA(f)                                                           \
+  f(Scalar), FOR_ALL_VECBASE_COMMA(f), FOR_ALL_R2BASE_COMMA(f), f(SR2), f(R3), f(SFR3), f(R4),     \
+      f(SSR4), f(SFFR4), f(WFFR4), f(SWR4), f(WSR4), f(WWR4), f(Quaternion), f(MillerIndex)
+#define FOR_ALL_TENSORBASE_COMMA(f) f(Tensor), FOR_ALL_PRIMITIVETENSOR_COMMA(f)

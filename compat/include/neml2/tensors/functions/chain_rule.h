@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// Chain rules of models are no part of this library; see math/jacobian.h for derivatives.
+#include "neml2/tensors/tensors.h"
