@@ -120,7 +120,7 @@ public:
   {
     return rand(TraceableTensorShape(), TraceableTensorShape(), options);
   }
-  /// The same, of the batch shape that the two shapes make together.
+  /// The same, of a dynamic and an intermediate shape, which must be empty.
   [[nodiscard]] static Rot rand(const TraceableTensorShape & dynamic,
                                 const TraceableTensorShape & intermediate,
                                 const TensorOptions & options = default_tensor_options());

@@ -56,7 +56,7 @@ Rot::rand(const TraceableTensorShape & dynamic,
           const TraceableTensorShape & intermediate,
           const TensorOptions & options)
 {
-  return Rot(
-      core::random_rotations("Rot::rand", utils::add_shapes(dynamic, intermediate), -1, options));
+  core::check_no_intmd("Rot::rand", intermediate);
+  return Rot(core::random_rotations("Rot::rand", dynamic, -1, options));
 }
 } // namespace neml2
