@@ -56,3 +56,12 @@ TEST_CASE("NEML2_CHECK evaluates the parts of its message on failure only", "[co
   REQUIRE(error_of([&] { NEML2_CHECK(1 + 1 == 3, "part ", part()); }) == "part 1");
   REQUIRE(evaluated == 1);
 }
+
+TEST_CASE("What is wrong with an index, a label or a matrix is a NEMLException too",
+          "[core][errors]")
+{
+  REQUIRE_THROWS_AS(core::fail_as<IndexException>("index ", 3), NEMLException);
+  REQUIRE_THROWS_AS(core::fail_as<LabelException>("label"), NEMLException);
+  REQUIRE_THROWS_AS(core::fail_as<SingularException>("matrix"), NEMLException);
+  REQUIRE(error_of([] { NEML2_CHECK_AS(IndexException, false, "index ", 3); }) == "index 3");
+}

@@ -347,3 +347,28 @@ TEST_CASE("index_put_ that does not fit changes nothing", "[core][indexing]")
                ContainsSubstring("undefined tensor"));
   REQUIRE(torch::equal(s, before));
 }
+
+TEST_CASE("What is not there is an IndexException, a wrong shape is none", "[core][indexing]")
+{
+  SR2 s = counting();
+  REQUIRE_THROWS_AS(s.batch_index({7}), IndexException);
+  REQUIRE_THROWS_AS(s.batch_index({0, 0, 0}), IndexException);
+  REQUIRE_THROWS_AS(s.base_index({6}), IndexException);
+  REQUIRE_THROWS_AS(s.batch_size(2), IndexException);
+  REQUIRE_THROWS_AS(s.batch_unsqueeze(5), IndexException);
+  REQUIRE_THROWS_AS(s(3, 0), IndexException);
+  REQUIRE_THROWS_AS(R2(s).row(5), IndexException);
+  REQUIRE_THROWS_AS(s.batch_index_put_({7}, at::zeros({6})), IndexException);
+  try
+  {
+    s.batch_index_put_({0}, at::zeros({5}));
+    REQUIRE(false);
+  }
+  catch (const IndexException &)
+  {
+    REQUIRE(false);
+  }
+  catch (const NEMLException &)
+  {
+  }
+}

@@ -162,3 +162,14 @@ TEST_CASE("dtypes are named as users write them", "[core][operands]")
   REQUIRE(std::string(core::dtype_name(kUInt8)) == "uint8");
   REQUIRE(std::string(core::dtype_name(c10::kBool)) == "bool");
 }
+
+TEST_CASE("A Tensor that stands for another type is called by its name", "[core][operands]")
+{
+  const SR2 s = SR2::zeros({5});
+  core::names_in_messages().push_back(SR2::type_name);
+  const Tensor t(core::Trusted(), s, 1, int32_t(core::names_in_messages().size()) - 1);
+  const Tensor copy = t;
+  REQUIRE(described(copy) == "SR2 (5; 6)");
+  REQUIRE(error_of([&] { copy.batch_index({0, 0}); }).find("of SR2 (5; 6)") != std::string::npos);
+  REQUIRE(described(Tensor(s)) == "Tensor (5; 6)");
+}

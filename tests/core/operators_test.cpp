@@ -153,3 +153,19 @@ TEST_CASE("batch and base shapes of Tensors are each aligned at their own last d
       base_broadcast([](const auto & a, const auto & b) { return b * a; });
   REQUIRE(is<Tensor>(product, "Tensor (5, 2; 3, 4)", expected_product));
 }
+
+TEST_CASE("Numbers and float32 give LibTorch's values, few of them and many", "[core][operators]")
+{
+  for (const Size n : {Size(1), Size(100), core::few_numbers / 6, core::few_numbers})
+  {
+    const SR2 s(at::rand({n, 6}, kFloat32) + 0.5);
+    const at::Tensor t = s;
+    REQUIRE(at::equal(s * 0.1, t * 0.1));
+    REQUIRE(at::equal(s + 0.1, t + 0.1));
+    REQUIRE(at::equal(0.1 - s, 0.1 - t));
+    REQUIRE(at::equal(s / 0.3, t / 0.3));
+    REQUIRE(at::allclose(0.1 / s, 0.1 / t, 1e-6));
+    REQUIRE(at::equal((s * 1e300).isinf(), at::ones({n, 6}, at::kBool)));
+    REQUIRE(at::equal(s - s * 2.0, t - t * 2));
+  }
+}

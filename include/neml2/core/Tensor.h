@@ -3,10 +3,24 @@
 
 #include "neml2/core/TensorBase.h"
 
+#include <vector>
+
 namespace neml2
 {
 template <class Derived, Size... S>
 class PrimitiveTensor;
+
+namespace core
+{
+/// What messages call Tensors: "Tensor", then the names of types that some stand for. Programs that
+/// have functions of any type add theirs, before they use them.
+inline std::vector<const char *> &
+names_in_messages()
+{
+  static std::vector<const char *> names{"Tensor"};
+  return names;
+}
+} // namespace core
 
 /**
  * Batch of tensors whose base shape is known at run time only.
@@ -22,6 +36,13 @@ public:
 
   using TensorBase<Tensor>::TensorBase;
   Tensor() = default;
+  /// A batch of another type, for functions of any type: messages call it by its name, this one of
+  /// core::names_in_messages().
+  Tensor(core::Trusted, at::Tensor t, Size batch_dim, int32_t name) noexcept
+    : TensorBase<Tensor>(core::Trusted(), std::move(t), batch_dim)
+  {
+    _name = name;
+  }
   /// Any primitive tensor; keeps its batch dimension.
   template <class Derived, Size... S>
   Tensor(const PrimitiveTensor<Derived, S...> & t)
@@ -79,6 +100,12 @@ public:
   /// Appends size-1 base dimensions until there are n of them.
   /// @throws NEMLException if there are more.
   Tensor base_unsqueeze_to(Size n) const;
+
+  /// What messages call it.
+  const char * name_in_messages() const
+  {
+    return _name == 0 ? type_name : core::names_in_messages()[size_t(_name)];
+  }
 };
 
 /// A list of tensors of any types: {strain, stress}. Does not own them.

@@ -67,7 +67,7 @@ public:
   {
   }
   TensorBase(core::Trusted, at::Tensor t, Size batch_dim) noexcept
-    : at::Tensor(std::move(t)), _batch_dim(batch_dim)
+    : at::Tensor(std::move(t)), _batch_dim(int32_t(batch_dim))
   {
   }
 
@@ -85,8 +85,10 @@ public:
   // ---- Shape ---------------------------------------------------------------------------------
 
   bool batched() const { return batch_dim() > 0; }
+  /// What messages call it.
+  static const char * name_in_messages() { return Derived::type_name; }
   /// 0 if undefined (a moved-from tensor is).
-  Size batch_dim() const { return defined() ? std::min(_batch_dim, dim()) : 0; }
+  Size batch_dim() const { return defined() ? std::min<Size>(_batch_dim, dim()) : 0; }
   Size base_dim() const { return defined() ? dim() - batch_dim() : 0; }
   TraceableTensorShape batch_sizes() const { return {*this, batch_dim()}; }
   TensorShapeRef base_sizes() const
@@ -311,14 +313,16 @@ private:
   template <class B, class F>
   Derived & in_place(const char * name, const B & b, const F & f);
 
-  Size _batch_dim = 0;
+  friend class neml2::Tensor;
+  int32_t _batch_dim = 0;
+  int32_t _name = 0; ///< of Tensor only, see there; in what would be padding
 };
 
 // ---- Definitions that need no other type; those that return Tensor are in core/Tensor.h. ----
 
 template <class Derived>
 TensorBase<Derived>::TensorBase(at::Tensor t, Size batch_dim)
-  : at::Tensor(std::move(t)), _batch_dim(batch_dim)
+  : at::Tensor(std::move(t)), _batch_dim(int32_t(batch_dim))
 {
   if (!defined())
     _batch_dim = 0;

@@ -19,6 +19,27 @@ private:
   std::string _message;
 };
 
+/// An index, a component or a dimension that is not there.
+class IndexException : public NEMLException
+{
+public:
+  using NEMLException::NEMLException;
+};
+
+/// A label that is not there.
+class LabelException : public NEMLException
+{
+public:
+  using NEMLException::NEMLException;
+};
+
+/// A singular matrix where its inverse is needed.
+class SingularException : public NEMLException
+{
+public:
+  using NEMLException::NEMLException;
+};
+
 /// What reading text throws: text that is no number, shape or label.
 class ParserException : public std::exception
 {
@@ -39,14 +60,22 @@ private:
 
 namespace core
 {
-/// Throws NEMLException with all parts streamed back to back.
+/// Throws an exception of this class with all parts streamed back to back.
+template <class Exception, class... Parts>
+[[noreturn]] NEML2_COLD void
+fail_as(const Parts &... parts)
+{
+  std::ostringstream message;
+  ((message << parts), ...);
+  throw Exception(message.str());
+}
+
+/// The same as NEMLException.
 template <class... Parts>
 [[noreturn]] NEML2_COLD void
 fail(const Parts &... parts)
 {
-  std::ostringstream message;
-  ((message << parts), ...);
-  throw NEMLException(message.str());
+  fail_as<NEMLException>(parts...);
 }
 } // namespace core
 
@@ -86,9 +115,12 @@ neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... part
 
 /// Checks what a caller may get wrong, in every build. The message says which operation, the values,
 /// what was expected and what to do; it is put together only on failure.
-#define NEML2_CHECK(ok, ...)                                                                       \
+#define NEML2_CHECK(ok, ...) NEML2_CHECK_AS(::neml2::NEMLException, ok, __VA_ARGS__)
+
+/// The same with a more specific exception, for example IndexException.
+#define NEML2_CHECK_AS(exception, ok, ...)                                                         \
   do                                                                                               \
   {                                                                                                \
     if (!(ok))                                                                                     \
-      ::neml2::core::fail(__VA_ARGS__);                                                            \
+      ::neml2::core::fail_as<exception>(__VA_ARGS__);                                              \
   } while (false)

@@ -87,7 +87,12 @@ check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
 {
   const auto n =
       std::count_if(indices.begin(), indices.end(), [](const auto & i) { return i.is_ellipsis(); });
-  NEML2_CHECK(n < 2, where, ": ", n, " times Ellipsis among the indices. Expected at most one.");
+  NEML2_CHECK_AS(IndexException,
+                 n < 2,
+                 where,
+                 ": ",
+                 n,
+                 " times Ellipsis among the indices. Expected at most one.");
 }
 
 /// The given indices of the batch dimensions; base dimensions are kept.
@@ -97,15 +102,16 @@ batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef 
   check_operand(Operation(where, Accepts::any), o);
   check_one_ellipsis(where, indices);
   const Size consumed = consumed_dims(indices);
-  NEML2_CHECK(consumed <= o.batch_dim,
-              where,
-              ": ",
-              consumed,
-              " indices for the ",
-              o.batch_dim,
-              " batch dimensions of ",
-              o,
-              ". Use base_index for base dimensions.");
+  NEML2_CHECK_AS(IndexException,
+                 consumed <= o.batch_dim,
+                 where,
+                 ": ",
+                 consumed,
+                 " indices for the ",
+                 o.batch_dim,
+                 " batch dimensions of ",
+                 o,
+                 ". Use base_index for base dimensions.");
   indexing::TensorIndices all(indices.begin(), indices.end());
   if (std::any_of(all.begin(), all.end(), [](const auto & i) { return i.is_ellipsis(); }))
     all.append(o.base.size(), indexing::Slice()); // it stands for batch dimensions only
@@ -119,15 +125,16 @@ base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef i
   check_operand(Operation(where, Accepts::any), o);
   check_one_ellipsis(where, indices);
   const Size consumed = consumed_dims(indices);
-  NEML2_CHECK(consumed <= Size(o.base.size()),
-              where,
-              ": ",
-              consumed,
-              " indices for the ",
-              o.base.size(),
-              " base dimensions of ",
-              o,
-              ". Use batch_index for batch dimensions.");
+  NEML2_CHECK_AS(IndexException,
+                 consumed <= Size(o.base.size()),
+                 where,
+                 ": ",
+                 consumed,
+                 " indices for the ",
+                 o.base.size(),
+                 " base dimensions of ",
+                 o,
+                 ". Use batch_index for batch dimensions.");
   indexing::TensorIndices all;
   all.append(size_t(o.batch_dim), indexing::Slice());
   all.append(indices.begin(), indices.end());

@@ -18,16 +18,17 @@ TensorBase<Derived>::linspace(const Derived & start, const Derived & end, Size n
   core::check_base_broadcast(op, start, end);
   const Size n = Size(batch.size());
   const auto base = utils::broadcast_sizes(start.base_sizes(), end.base_sizes());
-  NEML2_CHECK(-n - 1 <= dim && dim <= n,
-              "linspace: The dimension ",
-              dim,
-              " is out of range for the batch shape ",
-              TensorShapeRef(batch),
-              ": expected a position to insert at in [",
-              -n - 1,
-              ", ",
-              n,
-              "].");
+  NEML2_CHECK_AS(IndexException,
+                 -n - 1 <= dim && dim <= n,
+                 "linspace: The dimension ",
+                 dim,
+                 " is out of range for the batch shape ",
+                 TensorShapeRef(batch),
+                 ": expected a position to insert at in [",
+                 -n - 1,
+                 ", ",
+                 n,
+                 "].");
   const Size position = dim < 0 ? dim + n + 1 : dim;
   const auto at_dim = [&](const Derived & t)
   {

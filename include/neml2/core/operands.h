@@ -215,7 +215,7 @@ template <class T>
 std::enable_if_t<!std::is_arithmetic_v<T>, Operand>
 operand(const T & t)
 {
-  return {&t, T::type_name, t.batch_dim(), T::expected_base_sizes(t)};
+  return {&t, t.name_in_messages(), t.batch_dim(), T::expected_base_sizes(t)};
 }
 
 inline Operand
@@ -253,15 +253,16 @@ check_defined(const char * where, const T & t)
 inline Size
 component(const char * where, Size i, Size n)
 {
-  NEML2_CHECK(-n <= i && i < n,
-              where,
-              ": the component index ",
-              i,
-              " is out of range: expected one in [",
-              -n,
-              ", ",
-              n,
-              ").");
+  NEML2_CHECK_AS(IndexException,
+                 -n <= i && i < n,
+                 where,
+                 ": the component index ",
+                 i,
+                 " is out of range: expected one in [",
+                 -n,
+                 ", ",
+                 n,
+                 ").");
   return i >= 0 ? i : n + i;
 }
 
@@ -270,17 +271,18 @@ inline Size
 position(const char * where, const Operand & o, Size d, Size lo, Size hi)
 {
   const Size n = hi - lo;
-  NEML2_CHECK(-n <= d && d < n,
-              where,
-              ": The dimension ",
-              d,
-              " is out of range for ",
-              o,
-              ": expected one in [",
-              -n,
-              ", ",
-              n,
-              ").");
+  NEML2_CHECK_AS(IndexException,
+                 -n <= d && d < n,
+                 where,
+                 ": The dimension ",
+                 d,
+                 " is out of range for ",
+                 o,
+                 ": expected one in [",
+                 -n,
+                 ", ",
+                 n,
+                 ").");
   return d >= 0 ? lo + d : hi + d;
 }
 template <class T, std::enable_if_t<is_tensor<T>, int> = 0>
@@ -342,6 +344,14 @@ call_translated(const char * where, c10::function_ref<void()> f)
   catch (const c10::OutOfMemoryError &)
   {
     throw;
+  }
+  catch (const c10::IndexError & e)
+  {
+    fail_as<IndexException>(where, ": ", e.what_without_backtrace());
+  }
+  catch (const c10::LinAlgError & e)
+  {
+    fail_as<SingularException>(where, ": ", e.what_without_backtrace());
   }
   catch (const c10::Error & e)
   {

@@ -93,16 +93,22 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-/// All components alike: f on each number, for float64. float32 is left to LibTorch, whose operations
-/// on adjacent numbers are as fast. Undefined where it cannot be.
+/// Up to so many numbers of float32 a loop is faster than LibTorch's call; from there on LibTorch is.
+constexpr Size few_numbers = 2048;
+
+/// All components alike: f on each number, for float64. Many of float32 are left to LibTorch, whose
+/// operations on adjacent numbers are as fast. Undefined where it cannot be.
 template <class F, class... Numbers>
 at::Tensor
 fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
 {
-  if (flat[0].tensor->scalar_type() != kFloat64 || !are_fusible(flat))
+  const Dtype dtype = flat[0].tensor->scalar_type();
+  if ((dtype != kFloat64 && dtype != kFloat32) || !are_fusible(flat))
     return at::Tensor();
   using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
   const TensorShape shape = broadcast_batch(op, flat);
+  if (dtype == kFloat32 && utils::storage_size(shape) > few_numbers)
+    return at::Tensor();
   at::Tensor r;
   const bool done = evaluate_rows(row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
   return done ? r : at::Tensor();
@@ -163,7 +169,10 @@ elementwise_number(const char * name, const F & f, const A & a)
   const Operation op(name, Accepts::any);
   const Operand o = operand(a);
   check_operand(op, o);
-  if (at::Tensor r = fused_numbers<F, Number>(op, f, all_batch(o)); r.defined())
+  F g = f;
+  if (a.scalar_type() == kFloat32)
+    g.value = float(g.value); // as LibTorch's
+  if (at::Tensor r = fused_numbers<F, Number>(op, g, all_batch(o)); r.defined())
     return A(Trusted(), std::move(r), a.batch_dim());
   return A(Trusted(),
            translate_errors(name, [&] { return f(static_cast<const at::Tensor &>(a)); }),

@@ -183,14 +183,15 @@ broadcast_sizes(TensorShapeRef a, TensorShapeRef b)
 inline Size
 normalize_dim(Size d, Size lo, Size hi)
 {
-  NEML2_CHECK(lo - hi <= d && d < hi - lo,
-              "The dimension ",
-              d,
-              " is out of range: expected one in [",
-              lo - hi,
-              ", ",
-              hi - lo,
-              ").");
+  NEML2_CHECK_AS(IndexException,
+                 lo - hi <= d && d < hi - lo,
+                 "The dimension ",
+                 d,
+                 " is out of range: expected one in [",
+                 lo - hi,
+                 ", ",
+                 hi - lo,
+                 ").");
   return d >= 0 ? lo + d : hi + d;
 }
 
@@ -199,14 +200,15 @@ normalize_dim(Size d, Size lo, Size hi)
 inline Size
 normalize_itr(Size d, Size lo, Size hi)
 {
-  NEML2_CHECK(lo - hi - 1 <= d && d <= hi - lo,
-              "The dimension ",
-              d,
-              " is out of range: expected a position to insert at in [",
-              lo - hi - 1,
-              ", ",
-              hi - lo,
-              "].");
+  NEML2_CHECK_AS(IndexException,
+                 lo - hi - 1 <= d && d <= hi - lo,
+                 "The dimension ",
+                 d,
+                 " is out of range: expected a position to insert at in [",
+                 lo - hi - 1,
+                 ", ",
+                 hi - lo,
+                 "].");
   return d >= 0 ? lo + d : hi + d + 1;
 }
 

@@ -91,7 +91,7 @@ base_linspace(const T & start, const T & end, Size nstep, Size d = 0)
     return Tensor(core::Trusted(), x, x.dim());
   };
   const Tensor a = whole(start), b = whole(end);
-  const core::Operand ends{&a, T::type_name, r.batch_dim, r.base};
+  const core::Operand ends{&a, start.name_in_messages(), r.batch_dim, r.base};
   const Size p = core::new_base_dimension(op, ends, d);
   return Tensor(core::Trusted(), Tensor::linspace(a, b, nstep, p), r.batch_dim);
 }

@@ -12,16 +12,16 @@ fail_without_dimension(const Operation & op,
                        const char * group,
                        const char * other)
 {
-  fail(op.name,
-       ": ",
-       o,
-       " has no ",
-       group,
-       " dimension. Add one (",
-       group,
-       "_unsqueeze), or use the function of this name for ",
-       other,
-       " dimensions.");
+  fail_as<IndexException>(op.name,
+                          ": ",
+                          o,
+                          " has no ",
+                          group,
+                          " dimension. Add one (",
+                          group,
+                          "_unsqueeze), or use the function of this name for ",
+                          other,
+                          " dimensions.");
 }
 
 /// Position among all dimensions of batch dimension d; negative d counts from the last.

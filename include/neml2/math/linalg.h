@@ -39,15 +39,16 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
   if (singular.is_meta())
     return;
   const Size failed = singular.sum().item<int64_t>();
-  NEML2_CHECK(failed == 0,
-              op.name,
-              ": ",
-              failed,
-              " of the ",
-              singular.numel(),
-              " matrices in ",
-              matrices,
-              " are singular.");
+  NEML2_CHECK_AS(SingularException,
+                 failed == 0,
+                 op.name,
+                 ": ",
+                 failed,
+                 " of the ",
+                 singular.numel(),
+                 " matrices in ",
+                 matrices,
+                 " are singular.");
 }
 
 /// @throws NEMLException unless the pivots may be those of LU: LAPACK would read wherever they say.
@@ -164,8 +165,9 @@ lu_factor(const Tensor & A, bool pivot = true)
   const core::Operation op("linalg::lu_factor");
   core::check_operand(op, core::operand(A));
   core::check_base_dim(op, core::operand(A), 2);
-  const auto [LU, pivots, info] = core::translate_errors(
-      op.name, [&] { return at::linalg_lu_factor_ex(A, pivot, /*check_errors=*/!A.is_meta()); });
+  const auto [LU, pivots, info] =
+      core::translate_errors(op.name, [&] { return at::linalg_lu_factor_ex(A, pivot); });
+  core::check_regular(op, core::operand(A), info.ne(0));
   return {Tensor(core::Trusted(), LU, A.batch_dim()),
           Tensor(core::Trusted(), pivots, A.batch_dim())};
 }

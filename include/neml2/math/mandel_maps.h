@@ -19,10 +19,11 @@ using kernels::mandel_reverse_index;
 constexpr Real
 mandel_factor(Size i)
 {
-  NEML2_CHECK(0 <= i && i < 6,
-              "mandel_factor: the component ",
-              i,
-              " is out of range: expected one in [0, 6).");
+  NEML2_CHECK_AS(IndexException,
+                 0 <= i && i < 6,
+                 "mandel_factor: the component ",
+                 i,
+                 " is out of range: expected one in [0, 6).");
   return i < 3 ? 1.0 : sqrt2;
 }
 

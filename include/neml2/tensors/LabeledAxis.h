@@ -331,14 +331,14 @@ LabeledAxis::fail_unknown(const char * kind, const LabeledAxisAccessor & a) cons
   for (const auto & name : variable_names())
     if (n++ < 20)
       names << (n > 1 ? ", " : "") << name;
-  core::fail("The axis has no ",
-             kind,
-             " '",
-             a,
-             "'. Its variables are: ",
-             n ? names.str() : "none",
-             n > 20 ? ", ..." : "",
-             ".");
+  core::fail_as<LabelException>("The axis has no ",
+                                kind,
+                                " '",
+                                a,
+                                "'. Its variables are: ",
+                                n ? names.str() : "none",
+                                n > 20 ? ", ..." : "",
+                                ".");
 }
 
 inline void
@@ -441,7 +441,8 @@ LabeledAxis::visit_subaxes(std::vector<LabeledAxisAccessor> & names,
 {
   for (const auto & [name, subaxis] : _items->subaxes)
   {
-    const LabeledAxisAccessor here = path.append(name); // names grows below, and moves what it holds
+    const LabeledAxisAccessor here =
+        path.append(name); // names grows below, and moves what it holds
     names.push_back(here);
     if (recursive)
       subaxis->visit_subaxes(names, here, true);

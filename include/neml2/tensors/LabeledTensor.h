@@ -95,7 +95,13 @@ public:
   }
   const LabeledAxis & axis(Size i = 0) const
   {
-    NEML2_CHECK(0 <= i && i < D, "axis: ", i, " is out of range: expected one in [0, ", D, ").");
+    NEML2_CHECK_AS(IndexException,
+                   0 <= i && i < D,
+                   "axis: ",
+                   i,
+                   " is out of range: expected one in [0, ",
+                   D,
+                   ").");
     return _axes[size_t(i)];
   }
 
@@ -287,13 +293,14 @@ protected:
 
   Ranges ranges(const char * where, indexing::TensorLabelsRef labels) const
   {
-    NEML2_CHECK(Size(labels.size()) == D,
-                where,
-                ": ",
-                labels.size(),
-                " labels for ",
-                D,
-                " base dimensions. Give one label for each; an empty one is the whole axis.");
+    NEML2_CHECK_AS(IndexException,
+                   Size(labels.size()) == D,
+                   where,
+                   ": ",
+                   labels.size(),
+                   " labels for ",
+                   D,
+                   " base dimensions. Give one label for each; an empty one is the whole axis.");
     Ranges r;
     for (size_t i = 0; i < size_t(D); i++)
       r[i] = _axes[i].range(labels[i]);

@@ -152,10 +152,11 @@ WR2::operator()(Size i, Size j) const
 {
   core::check_defined("()", *this);
   for (const Size k : {i, j})
-    NEML2_CHECK(-3 <= k && k < 3,
-                "WR2: the component index ",
-                k,
-                " is out of range: expected one in [-3, 3).");
+    NEML2_CHECK_AS(IndexException,
+                   -3 <= k && k < 3,
+                   "WR2: the component index ",
+                   k,
+                   " is out of range: expected one in [-3, 3).");
   const Size row = (i + 3) % 3, column = (j + 3) % 3;
   if (row == column)
     return Scalar::zeros(batch_sizes(), options());
