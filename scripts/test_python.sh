@@ -43,17 +43,26 @@ mkdir "$old/torch"
 printf '__version__ = "2.0.1"\ncompiled_with_cxx11_abi = bool\n' >"$old/torch/__init__.py"
 refuses "torch 2.0.1 in .*/torch is too old"
 
+say "beside the package neml2 of PyPI, the build says so"
+printf '__version__ = "2.13.0"\ncompiled_with_cxx11_abi = bool\n' >"$old/torch/__init__.py"
+mkdir "$old/neml2-3.0.0.dist-info"
+printf 'Metadata-Version: 2.1\nName: neml2\nVersion: 3.0.0\n' >"$old/neml2-3.0.0.dist-info/METADATA"
+refuses "package neml2 3.0.0 of PyPI is installed .* pip uninstall neml2"
+
 # Isolated, as pip does by default; here rather what a second build can continue.
 say "the wheel"
 strict=${CI:+ON}
 export SKBUILD_CMAKE_ARGS="--preset=python;-DCMAKE_COMPILE_WARNING_AS_ERROR=${strict:-OFF}"
 rm -rf build/python/wheel
-if [ "${CI:-}" ]; then
-  pip "$builder" wheel . --no-deps --wheel-dir build/python/wheel
-else
+mkdir -p build/python
+isolation=
+if [ -z "${CI:-}" ]; then
   pip "$builder" install scikit-build-core 'nanobind==3.1.*'
-  pip "$builder" wheel . --no-deps --no-build-isolation --wheel-dir build/python/wheel
+  isolation=--no-build-isolation
 fi
+# With -v, as users are told, the build says what it does.
+"$builder/bin/python" -m pip wheel -v . --no-deps $isolation --wheel-dir build/python/wheel 2>&1 | tee build/python/log >&2
+grep -q "files to compile, which take about" build/python/log
 ls -l build/python/wheel
 
 say "a fresh environment"

@@ -7,6 +7,8 @@ neml2.crystallography. `python -m neml2 --cmake-prefix` prints where C++ program
 
 from importlib import import_module
 
+import neml2_tensors
+
 from ._build import CXX11_ABI, TORCH
 from ._build import __version__ as __version__
 
@@ -31,6 +33,7 @@ def _import_torch() -> None:
         raise ImportError(f"{built} with {'' if CXX11_ABI else 'no '}CXX11 ABI, unlike this one. {mend}", name="torch")
 
 
+neml2_tensors.check()
 _import_torch()
 
 import_module("._C", __name__)  # defines the modules below

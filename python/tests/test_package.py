@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 import sys
+import zipfile
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -101,3 +102,100 @@ def test_each_name_is_in_the_stubs(name):
 def test_the_types_are_at_top_level_too():
     assert neml2.SR2 is neml2.tensors.SR2 and neml2.Tensor is neml2.tensors.Tensor
     assert (PACKAGE / "py.typed").is_file()
+
+
+# ---- PyPI's package neml2, NEML2 3.x, which is imported by the same name ----
+
+
+def wheel(folder, name, version, files):
+    """A wheel of these files, made here."""
+    path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    files = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n".encode(),
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, content in files.items():
+            archive.writestr(file, content)
+        archive.writestr(f"{info}/RECORD", "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"]))
+    return path
+
+
+def this_one(folder):
+    """Of the package that is tested, without what is compiled."""
+    site = PACKAGE.parent
+    files = [*PACKAGE.glob("*.py"), *(site / "neml2_tensors").glob("*.py"), *site.glob("neml2_tensors.pth")]
+    assert len(files) > 5
+    return wheel(folder, "neml2_tensors", neml2.__version__, {str(f.relative_to(site)): f.read_bytes() for f in files})
+
+
+def other_one(folder):
+    files = {"neml2/__init__.py": b"from .core import VERSION\n", "neml2/core.py": b"VERSION = '3.0.0'\n"}
+    return wheel(folder, "neml2", "3.0.0", files)
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """An environment without anything: its Python, and pip for it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
+    python = tmp_path / "env/bin/python"
+
+    def pip(*arguments):
+        quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
+        subprocess.run([sys.executable, "-m", "pip", "--python", python, *arguments, *quiet], check=True)
+
+    def python_says(*arguments):
+        return subprocess.run([python, *arguments], capture_output=True, text=True, check=False)
+
+    def install(file):
+        pip("install", "--no-index", "--no-deps", file)
+
+    return install, pip, python_says
+
+
+@pytest.mark.skipif(not (PACKAGE.parent / "neml2_tensors.pth").is_file(), reason="not installed")
+@pytest.mark.parametrize("order", [(this_one, other_one), (other_one, this_one)], ids=["this first", "the other first"])
+def test_beside_the_other_package_each_import_says_so_and_how_to_cure_it(environment, tmp_path, order):
+    install, pip, python = environment
+    for make in order:
+        install(make(tmp_path))
+    for arguments in (["-c", "import neml2"], ["-c", "from neml2.tensors import SR2"], ["-m", "neml2"]):
+        said = python(*arguments)
+        assert said.returncode == 1 and "ImportError: neml2 3.0.0 of PyPI is installed in" in said.stderr
+        assert "so is neml2-tensors" in said.stderr and "pip uninstall neml2 neml2-tensors" in said.stderr
+    said = python("-c", "print(1)")
+    assert (said.stdout, said.stderr) == ("1\n", "")
+    pip("uninstall", "--yes", "neml2", "neml2-tensors")
+    assert "ModuleNotFoundError: No module named 'neml2'" in python("-c", "import neml2").stderr
+    install(other_one(tmp_path))
+    assert python("-c", "import neml2; print(neml2.VERSION)").stdout == "3.0.0\n"
+
+
+@pytest.mark.skipif(not (PACKAGE.parent / "neml2_tensors.pth").is_file(), reason="not installed")
+def test_alone_each_package_is_imported(environment, tmp_path):
+    install, pip, python = environment
+    install(this_one(tmp_path))
+    assert "there is no torch here" in python("-c", "import neml2").stderr  # as far as it comes without
+    pip("uninstall", "--yes", "neml2-tensors")
+    install(other_one(tmp_path))
+    assert python("-c", "import neml2; print(neml2.VERSION)").stdout == "3.0.0\n"
+
+
+def test_without_its_pth_the_import_says_so_too(tmp_path):
+    (tmp_path / "neml2-3.0.0.dist-info").mkdir()
+    (tmp_path / "neml2-3.0.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: neml2\nVersion: 3.0.0\n")
+    for name in ("neml2", "neml2_tensors"):
+        (tmp_path / name).mkdir()
+        for file in (PACKAGE.parent / name).glob("*.py"):
+            (tmp_path / name / file.name).write_bytes(file.read_bytes())
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import neml2"
+    done = run("-S", "-c", code)
+    assert done.returncode == 1 and "pip uninstall neml2 neml2-tensors" in done.stderr
+
+
+def test_the_other_package_elsewhere_is_no_matter(tmp_path):
+    (tmp_path / "neml2-3.0.0.dist-info").mkdir()
+    (tmp_path / "neml2-3.0.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: neml2\nVersion: 3.0.0\n")
+    done = run("-c", f"import sys; sys.path.append({str(tmp_path)!r}); import neml2; print('fine')")
+    assert done.stdout == "fine\n", done.stderr
