@@ -47,7 +47,7 @@ TEMPLATES = {
     "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
-PYTHON_NAMES = {"operator()": "__call__", "operator*": "__mul__"}
+PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"]}
 
 
 class Function:
@@ -150,6 +150,34 @@ def quoted(text):
     return "R\"doc(" + text + ")doc\""
 
 
+def mixed(f):
+    """Scalars of which some are numbers, where the headers have a function of Scalars only."""
+    if len(f.args) < 2 or any(kind != "const Scalar &" for kind, _, _ in f.args) or f.is_class and not f.static:
+        return
+    name = f"{f.scope}::{f.name}"
+    parameters = ", ".join(f"const Factor & {n}_" for _, n, _ in f.args)
+    passed = ", ".join(f"&{n}_" for _, n, _ in f.args)
+    scalars = ", ".join(f"s[{i}]" for i in range(len(f.args)))
+    body = f"const auto s = scalars({{{passed}}}); return {name}({scalars});"
+    extras = [f'nb::arg("{n + "_" if n == "lambda" else n}")' for _, n, _ in f.args]
+    text = '"The same where some are numbers, which take the dtype and the device of the Scalars."'
+    line = ", ".join([f'"{f.name}"', f"[]({parameters}) {{ {body} }}", *extras, text])
+    yield f.scope if f.is_class else "math", f"{'def_static' if f.is_class else 'def'}({line});"
+
+
+def by_quaternion(f):
+    """rotate by a Quaternion, where the headers have one by a Rot."""
+    if f.name != "rotate" or f.args[-1][0] != "const Rot &":
+        return
+    own = f.scope if f.is_class else re.search(r"\w+(?= &)", f.args[0][0])[0]
+    name = "self" if f.is_class else f"{f.args[0][1]}_"
+    rotated = {"Rot": "rotate({}, q_.to_rot())", "Vec": "rotate({}, q_)"}.get(own, "rotate({}, q_.rotation_matrix())")
+    extras = ([] if f.is_class else [f'nb::arg("{f.args[0][1]}")']) + ['nb::arg("q")']
+    line = ", ".join(['"rotate"', f"[](const {own} & {name}, const Quaternion & q_) {{ return {rotated.format(name)}; }}",
+                      *extras, "nb::call_guard<nb::gil_scoped_release>()", '"The same by a unit quaternion."'])
+    yield f.scope if f.is_class else "math", f"def({line});"
+
+
 def definitions(f, types):
     """The calls of nanobind that bind a function, one for each choice of its template parameters."""
     for args in expanded(f):
@@ -177,9 +205,9 @@ def definitions(f, types):
         elif method:
             head = f"const {scope} & self"
             body = f"return self({call});" if f.name == "operator()" else f"return self.{f.name}({call});"
-            name, define = PYTHON_NAMES.get(f.name, f.name), "def"
+            name, define = f.name, "def"
         elif f.name == "operator*":
-            head, body, name, define = "", f"return {passed[0]} * {passed[1]};", "__mul__", "def"
+            head, body, name, define = "", f"return {passed[0]} * {passed[1]};", f.name, "def"
             extras = ['nb::arg("other").noconvert()', "nb::is_operator()"]
         else:
             owner = f"{scope}::"
@@ -195,12 +223,13 @@ def definitions(f, types):
             target = scope
         elif "crystallography" in scope:
             target = "crystallography"
-        line = ", ".join([f'"{name}"', f"[]({parameters}) {{ {body} }}"] + extras + ([text] if text else []))
-        yield target, f"{define}({line});"
+        for spelled in PYTHON_NAMES.get(name, [name]):
+            line = ", ".join([f'"{spelled}"', f"[]({parameters}) {{ {body} }}"] + extras + ([text] if text else []))
+            yield target, f"{define}({line});"
 
 
 def group_source(name, headers, types, report):
-    lines, seen, docs, classes = {}, set(), {}, set()
+    lines, last, seen, docs, classes = {}, {}, set(), {}, set()
     for header in headers:
         found, declared = functions(INCLUDE / "tensors" / header)
         docs.update(declared)
@@ -223,10 +252,16 @@ def group_source(name, headers, types, report):
                     report.append(f"{header}: {f.text}")
                 else:
                     lines.setdefault(definition[0], []).append(definition[1])
+            for target, call in by_quaternion(f):
+                lines.setdefault(target, []).append(call)
+            for target, call in mixed(f):
+                last.setdefault(target, []).append(call)
     out = ["// SPDX-License-Identifier: MIT", f"// Written by python/generate.py from the headers of include/neml2/tensors: {name}.",
-           '#include "bindings/common.h"', '#include "bindings/operators.h"', "#include <neml2/neml2.h>", "",
+           '#include "bindings/common.h"', '#include "bindings/math.h"', "#include <neml2/neml2.h>", "",
            "namespace neml2::python", "{", "void",
            f"bind_{name}(nb::module_ & math, nb::module_ & crystallography)", "{", "(void)math;", "(void)crystallography;"]
+    for target, calls in last.items():  # after the overloads of numbers only
+        lines[target] += calls
     for target, calls in lines.items():
         of_class = target in types
         out.append("{")

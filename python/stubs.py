@@ -10,13 +10,22 @@ from nanobind.stubgen import ReplacePattern, StubGen
 
 
 class Stub(StubGen):
-    """With torch under another name: in a class that has a method torch, the module's would mean the method."""
+    """With torch, float and int under other names: in a class that has methods torch, float and int, they would mean those."""
+
+    def put(self, value: object, name: str | None = None, parent: object | None = None) -> None:
+        """Of a function that another of Python stands for, and of a method that Python binds, nanobind's own."""
+        value = getattr(value, "__wrapped__", value)
+        super().put(value.__func__ if type(value).__name__ == "instancemethod" else value, name, parent)
 
     def simplify_types(self, s: str) -> str:
         s = super().simplify_types(s)
         if "torch" in self.module_refs:
             self.module_refs.remove("torch")
             self.bind("torch", name="_torch")
+        for name in ("float", "int"):
+            s, n = re.subn(rf"(?<![.\w]){name}\b", f"_{name}", s)
+            if n:
+                self.bind("builtins", name, name=f"_{name}")
         return re.sub(r"\btorch\.(?=\w)", "_torch.", s)
 
 
@@ -27,7 +36,7 @@ for name in ["tensors", "math", "crystallography"]:
     module = import_module(f"{package.name}.{name}")
     # To nanobind what ends in an underscore is private; here and in torch it is what works in place.
     private = ReplacePattern(re.compile(r"(^|\.)_[^_.][^.]*$"), [], 0)
-    inherited = ReplacePattern(re.compile(r"\.__hash__$"), ["def __hash__(self) -> int: ...", ""], 0)
+    inherited = ReplacePattern(re.compile(r"\.__hash__$"), ["def __hash__(self) -> _int: ...", ""], 0)
     stub = Stub(module, include_private=True, patterns=[private, inherited])
     stub.put(module)
     # The overload of anything else is there to say what fits.

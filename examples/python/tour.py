@@ -24,7 +24,7 @@ strain.batch[0] = 0  # writes into t
 strain.base[3:] *= 0.5
 
 # Operators
-C = SSR4.isotropic_E_nu(moduli, Scalar(0.3))
+C = SSR4.isotropic_E_nu(moduli, 0.3)
 stress = C * strain
 ratio = math.von_mises(stress) / 250
 print(repr(stress), repr(2 - ratio**2), repr(stress(0, 1)))
@@ -32,7 +32,7 @@ print(repr(R2(stress) * R2(stress)), repr(stress.rotate(Rot.rand(1000, 1))))
 
 # Derivatives
 E = Scalar(1e5, requires_grad=True)
-misfit = (SSR4.isotropic_E_nu(E, Scalar(0.3)) * strain - stress).norm_sq()
+misfit = (SSR4.isotropic_E_nu(E, 0.3) * strain - stress).norm_sq()
 misfit.torch().mean().backward()  # or misfit.backward(Scalar.ones(1000, 2))
 print(repr(E.grad))
 

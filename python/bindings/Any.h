@@ -11,6 +11,7 @@ namespace neml2::python
 struct TypeInfo
 {
   const char * name;
+  int32_t name_in_messages; ///< of core::names_in_messages()
   const at::Tensor & (*tensor)(const void *);
   Size (*batch_dim)(const void *);
   /// An object of this type; throws NEMLException unless the base shape fits.
@@ -35,7 +36,7 @@ struct Any
   Size batch_dim = 0;
   nb::handle object;
 
-  Tensor value() const { return {core::Trusted(), *tensor, batch_dim}; }
+  Tensor value() const { return {core::Trusted(), *tensor, batch_dim, type->name_in_messages}; }
   operator Tensor() const { return value(); }
   /// A result of the same type.
   struct Same like(const Tensor & t) const;
@@ -78,8 +79,13 @@ template <class T>
 nb::class_<T>
 declare(nb::module_ & m, const char * doc)
 {
-  nb::class_<T> cls(m, T::type_name, nb::type<AnyTensor>(), doc);
+  // Of weak references here only: were TensorBase, too, Python would let __class__ be assigned.
+  nb::class_<T> cls(m, T::type_name, nb::type<AnyTensor>(), nb::is_weak_referenceable(), doc);
+  auto & names = core::names_in_messages();
+  if (!std::is_same_v<T, Tensor>)
+    names.push_back(T::type_name);
   TypeInfo type{T::type_name,
+                std::is_same_v<T, Tensor> ? 0 : int32_t(names.size()) - 1,
                 [](const void * p) -> const at::Tensor & { return *static_cast<const T *>(p); },
                 [](const void * p) { return static_cast<const T *>(p)->batch_dim(); },
                 [](const Tensor & t) { return nb::cast(T(t)); },

@@ -134,7 +134,7 @@ namespace
 [[noreturn]] void
 refuse(const TypeInfo & type, nb::handle given)
 {
-  if (!type.fixed_base && THPVariable_Check(given.ptr()))
+  if (!type.fixed_base && is_torch_tensor(given))
     throw nb::type_error("Tensor: how many of the dimensions are batch dimensions? "
                          "Tensor(t, batch_dim), or a type of this base shape.");
   std::string message =

@@ -23,6 +23,27 @@ check_same_type(const char * name, const Any & a, const Any & b)
     fail_types(name, a, b, "Expected tensors of one type: convert one");
 }
 
+std::vector<Scalar>
+scalars(std::initializer_list<const Factor *> factors)
+{
+  const auto tensor =
+      std::find_if(factors.begin(), factors.end(), [](const Factor * f) { return !f->number; });
+  if (tensor == factors.end())
+    throw nb::next_overload();
+  core::check_defined("Scalar", (*tensor)->value());
+  const TensorOptions options = (*tensor)->tensor->options().requires_grad(false);
+  const bool integers = c10::isIntegralType((*tensor)->tensor->scalar_type(), true);
+  std::vector<Scalar> r;
+  for (const Factor * f : factors)
+    if (!f->number)
+      r.emplace_back(f->value());
+    else if (integers && !f->number->isIntegral(true)) // refused with Scalars of another dtype
+      r.emplace_back(core::make_full({}, *f->number, options.dtype(kFloat64)));
+    else
+      r.emplace_back(core::make_full({}, *f->number, options));
+  return r;
+}
+
 std::vector<Tensor>
 values(const Tensors & list)
 {
@@ -162,6 +183,20 @@ bind_broadcasting(nb::module_ & m)
       "Whether broadcasted would do with these.");
 }
 
+/// C++ has undefined tensors for the derivatives of what does not depend on anything; in Python they
+/// would fail later, and elsewhere.
+void
+check_differentiable(const Any & y)
+{
+  core::check_defined("jacrev", y.value());
+  if (!y.tensor->requires_grad())
+    core::fail(
+        "jacrev: y, ",
+        core::operand(y.value()),
+        ", was not computed from anything that requires grad. Call x.requires_grad_() before "
+        "computing y, and compute it outside of torch.no_grad().");
+}
+
 /// Without the GIL, which the autograd engine may need in other threads.
 std::vector<Tensor>
 jacrev_released(
@@ -177,7 +212,10 @@ bind_jacrev(nb::module_ & m)
   m.def(
       "jacrev",
       [](const Any & y, const Any & x, bool retain_graph, bool create_graph, bool allow_unused)
-      { return jacrev_released(y, {x}, retain_graph, create_graph, allow_unused)[0]; },
+      {
+        check_differentiable(y);
+        return jacrev_released(y, {x}, retain_graph, create_graph, allow_unused)[0];
+      },
       nb::arg("y"),
       nb::arg("x"),
       nb::arg("retain_graph") = false,
@@ -187,7 +225,10 @@ bind_jacrev(nb::module_ & m)
   m.def(
       "jacrev",
       [](const Any & y, const Tensors & xs, bool retain_graph, bool create_graph, bool allow_unused)
-      { return jacrev_released(y, values(xs), retain_graph, create_graph, allow_unused); },
+      {
+        check_differentiable(y);
+        return jacrev_released(y, values(xs), retain_graph, create_graph, allow_unused);
+      },
       nb::arg("y"),
       nb::arg("xs"),
       nb::arg("retain_graph") = false,

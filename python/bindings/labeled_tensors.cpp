@@ -97,7 +97,7 @@ tensor_of(nb::handle object, Size base_dim)
     return m->tensor();
   if (const auto * t = instance<LabeledTensor3D>(object))
     return t->tensor();
-  if (!THPVariable_Check(object.ptr()))
+  if (!is_torch_tensor(object))
     return std::nullopt;
   const auto t = nb::cast<at::Tensor>(object);
   NEML2_CHECK(t.dim() >= base_dim,
@@ -145,22 +145,12 @@ labels_of(nb::handle key)
   return labels;
 }
 
-/// base_index. An unknown label is a KeyError, another number of them an IndexError.
 template <class T>
 Tensor
 block(const T & t, const indexing::TensorLabels & labels)
 {
   core::check_defined("base_index", t.tensor());
-  try
-  {
-    return t.base_index(labels);
-  }
-  catch (const NEMLException & e)
-  {
-    if (labels.size() == axis_count<T>)
-      throw nb::key_error(e.what());
-    throw nb::index_error(e.what());
-  }
+  return t.base_index(labels);
 }
 
 nb::object
@@ -186,12 +176,38 @@ reinterpreted(const Tensor & block, nb::handle cls)
                                 });
 }
 
+/// The size of the first batch dimension.
+template <class T>
+Size
+length(const Batch<T> & v, const char * where)
+{
+  core::check_defined(where, v.parent.tensor());
+  if (v.parent.batch_dim() == 0)
+    throw nb::type_error((std::string(where) + " of a view without dimensions").c_str());
+  return v.parent.tensor().sizes()[0];
+}
+
 template <class T>
 void
 bind_batch(nb::class_<T> & parent)
 {
   using V = Batch<T>;
-  nb::class_<V> cls(parent, "BatchView", "The batch dimensions of a labeled tensor.");
+  nb::class_<V> cls(parent,
+                    "BatchView",
+                    nb::is_weak_referenceable(),
+                    "The batch dimensions of a labeled tensor.");
+  cls.def("__len__", [](const V & v) { return length(v, "len()"); });
+  cls.def(
+      "__iter__",
+      [](const V & v)
+      {
+        nb::list parts;
+        for (Size i = 0, n = length(v, "iteration"); i < n; i++)
+          parts.append(v.parent.batch_index({i}));
+        return nb::iter(parts);
+      },
+      "The parts [0], [1] ... of the first dimension.",
+      nb::sig(("def __iter__(self) -> collections.abc.Iterator[" + name_of<T>() + "]").c_str()));
   cls.def_prop_ro(
       "shape",
       [](const V & v)
@@ -210,14 +226,7 @@ bind_batch(nb::class_<T> & parent)
       [](const V & v, nb::handle key)
       {
         const auto i = indices(key);
-        try
-        {
-          return v.parent.batch_index(i);
-        }
-        catch (const NEMLException & e)
-        {
-          throw nb::index_error(e.what());
-        }
+        return v.parent.batch_index(i);
       },
       nb::arg("index").none(),
       doc("LabeledTensor::batch_index"),
@@ -227,17 +236,7 @@ bind_batch(nb::class_<T> & parent)
       [](V & v, nb::handle key, nb::handle value)
       {
         const auto i = indices(key);
-        const auto put = [&](const auto & x)
-        {
-          try
-          {
-            v.parent.batch_index_put_(i, x);
-          }
-          catch (const NEMLException & e)
-          {
-            throw nb::index_error(e.what());
-          }
-        };
+        const auto put = [&](const auto & x) { v.parent.batch_index_put_(i, x); };
         if (const T * other = instance<T>(value))
           for (size_t k = 0; k < axis_count<T>; k++)
             NEML2_CHECK(v.parent.axis(Size(k)) == other->axis(Size(k)),
@@ -264,8 +263,10 @@ void
 bind_base(nb::class_<T> & parent)
 {
   using V = Base<T>;
-  nb::class_<V> cls(
-      parent, "BaseView", "The base dimensions of a labeled tensor, by their labels.");
+  nb::class_<V> cls(parent,
+                    "BaseView",
+                    nb::is_weak_referenceable(),
+                    "The base dimensions of a labeled tensor, by their labels.");
   cls.def_prop_ro(
       "shape",
       [](const V & v)
@@ -416,18 +417,33 @@ bind_as_tensor(nb::class_<T> & cls)
       "What backward() has gathered here, with the same labels; None before.");
   cls.def("clone", &T::clone, doc("TensorBase::clone"));
   cls.def("detach", &T::detach, doc("TensorBase::detach"));
-  cls.def(
-      "to",
-      [](const T & t, const nb::kwargs & options)
-      { return like(t, nb::cast<Tensor>(nb::cast(t.tensor()).attr("to")(**options))); },
-      "The same values in this dtype and on this device. With requires_grad, where that is another "
-      "than "
-      "it was: outside the graph of autograd, a leaf if True.",
-      nb::sig(
-          ("def to(self, *, dtype: torch.dtype | None = None, device: torch.device | str | None = "
-           "None, requires_grad: bool | None = None) -> " +
-           name_of<T>())
-              .c_str()));
+  const auto conversion = [&](const char * name, const char * text, const char * arguments)
+  {
+    cls.def(
+        name,
+        [name](const T & t, const nb::args & args, const nb::kwargs & kwargs)
+        { return like(t, nb::cast<Tensor>(nb::cast(t.tensor()).attr(name)(*args, **kwargs))); },
+        text,
+        nb::sig(
+            (std::string("def ") + name + "(self" + arguments + ") -> " + name_of<T>()).c_str()));
+  };
+  conversion("to",
+             "The same values in this dtype and on this device, given as to torch.Tensor.to: "
+             ".to(dtype), .to(device), .to(other), or by name. With requires_grad, where that is "
+             "another than it was: outside the graph of autograd, a leaf if True.",
+             ", *args: torch.dtype | torch.device | str | TensorBase | torch.Tensor | bool, dtype: "
+             "torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: "
+             "bool | None = None, non_blocking: bool = False, copy: bool = False");
+  conversion("cuda",
+             "The same values on a GPU, as torch.Tensor.cuda.",
+             ", device: torch.device | int | str | None = None, non_blocking: bool = False");
+  conversion("cpu", "The same values on the CPU.", "");
+  conversion(
+      "pin_memory", "The same values in pinned memory, from which copies to a GPU are fast.", "");
+  conversion("double", "The same values as torch.float64.", "");
+  conversion("float", "The same values as torch.float32.", "");
+  conversion("half", "The same values as torch.float16.", "");
+  conversion("bfloat16", "The same values as torch.bfloat16.", "");
   cls.def(
       "copy_",
       [](nb::handle_t<T> self, const T & other)
@@ -456,30 +472,6 @@ template <class T>
 void
 bind_objects(nb::class_<T> & cls)
 {
-  cls.def("__copy__", [](const T & t) { return t; });
-  cls.def(
-      "__deepcopy__",
-      [](const T & t, const nb::dict & memo)
-      {
-        const nb::object copy =
-            nb::module_::import_("copy").attr("deepcopy")(nb::cast(t.tensor()), memo);
-        return t.axis().is_setup() ? like(t, nb::cast<Tensor>(copy)) : T();
-      },
-      nb::arg("memo"),
-      nb::sig(("def __deepcopy__(self, memo: dict[int, typing.Any]) -> " + name_of<T>()).c_str()));
-  cls.def(
-      "__reduce__",
-      [](nb::handle_t<T> self)
-      {
-        const T & t = nb::cast<const T &>(self);
-        if (!t.axis().is_setup())
-          return nb::make_tuple(self.type(), nb::make_tuple());
-        nb::list axes;
-        for (const auto * axis : t.axes())
-          axes.append(Axis(*axis));
-        return nb::make_tuple(self.type(), nb::make_tuple(t.tensor(), nb::tuple(axes)));
-      },
-      nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
   cls.def("__repr__",
           [](const T & t)
           {
@@ -557,7 +549,8 @@ items(nb::handle values)
 void
 bind_vector(nb::module_ & m)
 {
-  nb::class_<LabeledVector> cls(m, "LabeledVector", doc("LabeledVector"));
+  nb::class_<LabeledVector> cls(
+      m, "LabeledVector", nb::is_weak_referenceable(), doc("LabeledVector"));
   bind_labeled(cls);
   cls.def_static(
       "assemble",
@@ -604,7 +597,8 @@ bind_vector(nb::module_ & m)
 void
 bind_matrix(nb::module_ & m)
 {
-  nb::class_<LabeledMatrix> cls(m, "LabeledMatrix", doc("LabeledMatrix"));
+  nb::class_<LabeledMatrix> cls(
+      m, "LabeledMatrix", nb::is_weak_referenceable(), doc("LabeledMatrix"));
   bind_labeled(cls);
   cls.def_static(
       "assemble",
@@ -657,7 +651,8 @@ bind_labeled_tensors(nb::module_ & m)
 {
   bind_vector(m);
   bind_matrix(m);
-  nb::class_<LabeledTensor3D> cls(m, "LabeledTensor3D", doc("LabeledTensor3D"));
+  nb::class_<LabeledTensor3D> cls(
+      m, "LabeledTensor3D", nb::is_weak_referenceable(), doc("LabeledTensor3D"));
   bind_labeled(cls);
   cls.def("chain",
           &LabeledTensor3D::chain,

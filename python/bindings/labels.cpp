@@ -63,6 +63,7 @@ bind_accessor(nb::module_ & m)
   using A = LabeledAxisAccessor;
   nb::class_<A> cls(m,
                     "LabeledAxisAccessor",
+                    nb::is_weak_referenceable(),
                     "Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, "
                     "then its own.\n\n"
                     "LabeledAxisAccessor('sub/b') is LabeledAxisAccessor('sub', 'b'). Wherever a "
@@ -672,6 +673,7 @@ bind_labels(nb::module_ & m)
   bind_accessor(m);
   AxisClass axis(m,
                  "LabeledAxis",
+                 nb::is_weak_referenceable(),
                  "Names for the entries of one dimension: variables of a size each, and sub-axes, "
                  "which are axes "
                  "again.\n\n"

@@ -21,6 +21,10 @@ struct Factor : Value
 {
 };
 
+/// Scalars and numbers as Scalars, numbers in the dtype and on the device of the first Scalar. With
+/// no Scalar among them, the next overload.
+std::vector<Scalar> scalars(std::initializer_list<const Factor *> factors);
+
 /// A list or tuple of tensors of any types.
 using Tensors = std::vector<Any>;
 

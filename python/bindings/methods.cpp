@@ -13,12 +13,99 @@ check_defined(const char * where, const Any & a)
   core::check_defined(where, a.value());
 }
 
+/// What torch takes for an argument: of a tensor of this library its torch.Tensor.
+nb::object
+for_torch(nb::handle x)
+{
+  if (const auto * type = type_of(x); type && nb::inst_ready(x))
+    return nb::cast(type->tensor(nb::inst_ptr<void>(x)));
+  return nb::borrow(x);
+}
+
 /// A method of torch.Tensor, called with the same arguments.
 nb::object
 call(const Any & a, const char * name, const nb::args & args, const nb::kwargs & kwargs)
 {
   check_defined(name, a);
-  return nb::cast(*a.tensor).attr(name)(*args, **kwargs);
+  nb::list values;
+  for (const nb::handle x : args)
+    values.append(for_torch(x));
+  nb::dict named;
+  for (const auto [key, x] : kwargs)
+    named[key] = for_torch(x);
+  return nb::cast(*a.tensor).attr(name)(*nb::tuple(values), **named);
+}
+
+/// A method of torch.Tensor that changes neither shape nor order.
+Same
+converted(const Any & a, const char * name, const nb::args & args, const nb::kwargs & kwargs)
+{
+  return a.like({nb::cast<at::Tensor>(call(a, name, args, kwargs)), a.batch_dim});
+}
+
+void
+bind_conversions(AnyClass & cls)
+{
+  cls.def(
+      "to",
+      [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
+      {
+        check_defined("to", a);
+        nb::kwargs given;
+        nb::object grad = nb::none();
+        for (const auto [key, x] : kwargs)
+        {
+          const std::string name = nb::cast<std::string>(key);
+          if (!x.is_none() && ((name == "dtype" && !THPDtype_Check(x.ptr())) ||
+                               (name == "requires_grad" && !nb::isinstance<nb::bool_>(x))))
+            throw nb::type_error(("to: " + name + " cannot be an object of type " +
+                                  Py_TYPE(x.ptr())->tp_name + ", expected a " +
+                                  (name == "dtype" ? "torch.dtype" : "bool") + " or None.")
+                                     .c_str());
+          if (name == "requires_grad")
+            grad = nb::borrow(x);
+          else if (!x.is_none())
+            given[key] = x;
+        }
+        const bool nothing = args.size() == 0 && given.size() == 0;
+        const Same r = nothing ? a.like(a) : converted(a, "to", args, given);
+        const Any result = nb::cast<Any>(r.object);
+        if (grad.is_none() || grad.is(result.tensor->requires_grad() ? Py_True : Py_False))
+          return r;
+        const Tensor leaf = result.value().detach();
+        core::translate_errors("to", [&] { leaf.set_requires_grad(grad.is(Py_True)); });
+        return a.like(leaf);
+      },
+      "The same values in this dtype and on this device, given as to torch.Tensor.to: .to(dtype), "
+      ".to(device), .to(other), or by name. With requires_grad, where that is another than it was: "
+      "outside the graph of autograd, a leaf if True.",
+      nb::sig("def to(self, *args: torch.dtype | torch.device | str | TensorBase | torch.Tensor | "
+              "bool, dtype: torch.dtype | None = None, device: torch.device | str | None = None, "
+              "requires_grad: bool | None = None, non_blocking: bool = False, copy: bool = False) "
+              "-> typing_extensions.Self"));
+  cls.def(
+      "cuda",
+      [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
+      { return converted(a, "cuda", args, kwargs); },
+      "The same values on a GPU, as torch.Tensor.cuda.",
+      nb::sig("def cuda(self, device: torch.device | int | str | None = None, non_blocking: bool = "
+              "False) -> typing_extensions.Self"));
+  const auto method = [&](const char * name, const char * text)
+  {
+    cls.def(
+        name,
+        [name](const Any & a) { return converted(a, name, {}, {}); },
+        text,
+        nb::sig((std::string("def ") + name + "(self) -> typing_extensions.Self").c_str()));
+  };
+  method("cpu", "The same values on the CPU.");
+  method("pin_memory", "The same values in pinned memory, from which copies to a GPU are fast.");
+  method("double", "The same values as torch.float64.");
+  method("float", "The same values as torch.float32.");
+  method("half", "The same values as torch.float16.");
+  method("bfloat16", "The same values as torch.bfloat16.");
+  method("long", "The same values as torch.int64.");
+  method("int", "The same values as torch.int32.");
 }
 
 std::string
@@ -170,33 +257,7 @@ bind_methods(AnyClass & cls)
       "contiguous",
       [](const Any & a) { return a.like(a.value().contiguous()); },
       doc("TensorBase::contiguous"));
-  cls.def(
-      "to",
-      [](const Any & a,
-         OptionalDtype dtype,
-         const OptionalDevice & device,
-         std::optional<bool> grad)
-      {
-        check_defined("to", a);
-        TensorOptions o = a.tensor->options().requires_grad(false);
-        if (dtype)
-          o = o.dtype(*dtype);
-        if (device)
-          o = o.device(device->get());
-        const Tensor r = a.value().to(o);
-        if (!grad || *grad == r.requires_grad())
-          return a.like(r);
-        const Tensor leaf = r.detach();
-        core::translate_errors("to", [&] { leaf.set_requires_grad(*grad); });
-        return a.like(leaf);
-      },
-      nb::kw_only(),
-      nb::arg("dtype") = nb::none(),
-      nb::arg("device") = nb::none(),
-      nb::arg("requires_grad") = nb::none(),
-      "The same values in this dtype and on this device. With requires_grad, where that is another "
-      "than it "
-      "was: outside the graph of autograd, a leaf if True.");
+  bind_conversions(cls);
   cls.def(
       "copy_",
       [](const Any & a, const Any & other) -> Same
@@ -226,31 +287,6 @@ bind_methods(AnyClass & cls)
       },
       nb::arg("value"),
       "Sets all values to this number.");
-  cls.def(
-      "__copy__", [](const Any & a) { return a.like(a); }, "Shares storage.");
-  cls.def(
-      "__deepcopy__",
-      [](const Any & a, const nb::dict & memo)
-      {
-        if (!a.tensor->defined())
-          return a.like(a);
-        const nb::object copy =
-            nb::module_::import_("copy").attr("deepcopy")(nb::cast(*a.tensor), memo);
-        return a.like({nb::cast<at::Tensor>(copy), a.batch_dim});
-      },
-      nb::arg("memo"),
-      nb::sig("def __deepcopy__(self, memo: dict[int, typing.Any]) -> typing_extensions.Self"));
-  cls.def(
-      "__reduce__",
-      [](const Any & a)
-      {
-        const nb::object type = nb::borrow(reinterpret_cast<PyObject *>(Py_TYPE(a.object.ptr())));
-        if (!a.tensor->defined())
-          return nb::make_tuple(type, nb::make_tuple());
-        return a.type->fixed_base ? nb::make_tuple(type, nb::make_tuple(*a.tensor))
-                                  : nb::make_tuple(type, nb::make_tuple(*a.tensor, a.batch_dim));
-      },
-      nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
 
   // ---- Autograd ----
   cls.def_prop_rw(
@@ -290,22 +326,7 @@ bind_methods(AnyClass & cls)
   cls.def(
       "backward",
       [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
-      {
-        nb::list values;
-        for (const nb::handle x : args)
-          if (const auto * type = type_of(x); type && nb::inst_ready(x))
-            values.append(nb::cast(type->tensor(nb::inst_ptr<void>(x))));
-          else
-            values.append(x);
-        nb::dict named;
-        for (const auto [key, x] : kwargs)
-          if (const auto * type = type_of(x); type && nb::inst_ready(x))
-            named[key] = nb::cast(type->tensor(nb::inst_ptr<void>(x)));
-          else
-            named[key] = x;
-        check_defined("backward", a);
-        return nb::cast(*a.tensor).attr("backward")(*nb::tuple(values), **named);
-      },
+      { return call(a, "backward", args, kwargs); },
       "Gradients of this by all leaves, added to their .grad: torch.Tensor.backward with the same "
       "arguments.",
       nb::sig("def backward(self, gradient: TensorBase | None = None, retain_graph: bool | None = "

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "bindings/calls.h"
 #include "bindings/common.h"
 #include "bindings/generated.h"
 #include "bindings/functions.h"
@@ -23,6 +24,14 @@ submodule(nb::module_ & m, const char * name, const char * doc)
   return r;
 }
 
+/// An error that is defined in Python.
+void
+set_error(const char * module, const char * name, const char * message)
+{
+  const nb::object error = nb::module_::import_(module).attr(name);
+  PyErr_SetString(error.ptr(), message);
+}
+
 /// Errors as Python has them, with the message of the library; those of PyTorch as PyTorch has them.
 void
 translate(const std::exception_ptr & p, void *)
@@ -30,6 +39,18 @@ translate(const std::exception_ptr & p, void *)
   try
   {
     std::rethrow_exception(p);
+  }
+  catch (const IndexException & e)
+  {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  }
+  catch (const LabelException & e)
+  {
+    PyErr_SetString(PyExc_KeyError, e.what());
+  }
+  catch (const SingularException & e)
+  {
+    set_error("torch.linalg", "LinAlgError", e.what());
   }
   catch (const NEMLException & e)
   {
@@ -57,7 +78,11 @@ translate(const std::exception_ptr & p, void *)
   }
   catch (const c10::OutOfMemoryError & e)
   {
-    PyErr_SetString(PyExc_MemoryError, e.what_without_backtrace());
+    set_error("torch.cuda", "OutOfMemoryError", e.what_without_backtrace());
+  }
+  catch (const c10::LinAlgError & e)
+  {
+    set_error("torch.linalg", "LinAlgError", e.what_without_backtrace());
   }
   catch (const c10::Error & e)
   {
@@ -90,6 +115,7 @@ NB_MODULE(_C, m)
   AnyClass base(
       tensors,
       "TensorBase",
+
       "What all tensors of this library have in common: a torch.Tensor whose first dimensions are "
       "batch dimensions and whose others are base dimensions.\n\nA shape is written (batch; base), "
       "for "
@@ -104,4 +130,7 @@ NB_MODULE(_C, m)
   bind_factories();
   bind_functions(math);
   bind_labels(tensors);
+  bind_rotations();
+  for (nb::module_ & complete : {std::ref(tensors), std::ref(math), std::ref(crystallography)})
+    prepare_calls(complete);
 }

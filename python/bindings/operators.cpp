@@ -3,6 +3,9 @@
 
 #include "neml2/core/logic.h"
 #include "neml2/math/elementwise.h"
+#include "neml2/math/products.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/Vec.h"
 
 namespace neml2::python
 {
@@ -162,6 +165,49 @@ bind_numbers(AnyClass & cls)
   bind_number_on_the_left(cls, "__rsub__", minus);
   bind_number_on_the_left(cls, "__rmul__", times);
   bind_number_on_the_left(cls, "__rtruediv__", over);
+}
+
+void
+bind_rotations()
+{
+  const auto other = nb::arg("other").noconvert();
+  for (const char * name : {"__mul__", "__matmul__"})
+  {
+    nb::borrow<nb::class_<Rot>>(nb::type<Rot>())
+        .def(
+            name,
+            [](const Rot & r, const Vec & v) { return v.rotate(r); },
+            other,
+            nb::is_operator(),
+            "The vector rotated: v.rotate(r).");
+  }
+  nb::borrow<nb::class_<Tensor>>(nb::type<Tensor>())
+      .def(
+          "__matmul__",
+          [](const Tensor & a, const Tensor & b) -> Tensor
+          {
+            core::check_defined("@", a);
+            core::check_defined("@", b);
+            const Size m = a.base_dim(), n = b.base_dim();
+            if (m == 2 && n == 2)
+              return mm(a, b);
+            if (m == 2 && n == 1)
+              return mv(a, b);
+            if (m == 1 && n == 1)
+              return vdot(a, b);
+            core::fail("@: not defined for ",
+                       core::operand(a),
+                       " and ",
+                       core::operand(b),
+                       ". Expected base shapes of two matrices, a matrix and a vector, or two "
+                       "vectors.");
+          },
+          other,
+          nb::is_operator(),
+          "The product of two matrices, of a matrix and a vector, or of two vectors, as their base "
+          "shapes say; batch shapes broadcast.\n"
+          "(...; m, k), (...; k, n) -> (...; m, n); (...; m, k), (...; k) -> (...; m); "
+          "(...; k), (...; k) -> (...; )");
 }
 
 void

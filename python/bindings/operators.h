@@ -56,6 +56,8 @@ bind_arithmetic(nb::class_<T> & cls)
 
 /// + - * / with numbers, which a class needs again where it has operators of its own.
 void bind_numbers(AnyClass & cls);
+/// The products of rotations and vectors, and those of Tensors by @.
+void bind_rotations();
 /// All operators, for the class that all types derive from.
 void bind_operators(AnyClass & cls);
 } // namespace neml2::python

@@ -17,6 +17,18 @@
 
 /// What crosses the border to Python and belongs to PyTorch: tensors (without a copy), dtypes, devices,
 /// numbers and shapes.
+namespace neml2::python
+{
+/// Whether an object is a torch.Tensor, by its type: what it says of itself, as THPVariable_Check asks,
+/// may be wrong, and may fail.
+inline bool
+is_torch_tensor(nanobind::handle object)
+{
+  return PyType_IsSubtype(Py_TYPE(object.ptr()),
+                          reinterpret_cast<PyTypeObject *>(THPVariableClass)) != 0;
+}
+} // namespace neml2::python
+
 namespace nanobind::detail
 {
 /// The tensor itself, not a copy; an undefined one is None.
@@ -27,7 +39,7 @@ struct type_caster<at::Tensor>
 
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept
   {
-    if (!THPVariable_Check(src.ptr()))
+    if (!neml2::python::is_torch_tensor(src))
       return false;
     value = THPVariable_Unpack(src.ptr());
     return true;
@@ -100,7 +112,8 @@ struct type_caster<c10::Scalar>
     else if (PyComplex_Check(o))
       value = c10::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
     else
-      return !inst_check(src) && !THPVariable_Check(o) && is_number(o) && from_number(o);
+      return !inst_check(src) && !neml2::python::is_torch_tensor(o) && is_number(o) &&
+             from_number(o);
     return true;
   }
   static handle from_cpp(const c10::Scalar & s, rv_policy, cleanup_list *) noexcept
@@ -116,7 +129,9 @@ private:
     if (PyUnicode_Check(o) || PySequence_Check(o))
       return false;
     const object number = module_::import_("numbers").attr("Number");
-    return PyObject_IsInstance(o, number.ptr()) == 1;
+    const int is = PyObject_IsInstance(o, number.ptr());
+    PyErr_Clear();
+    return is == 1;
   }
   bool from_number(PyObject * o)
   {

@@ -49,21 +49,6 @@ struct BaseView : View
   using View::View;
 };
 
-/// IndexError with the message of the library.
-template <class F>
-auto
-index_errors(const F & f)
-{
-  try
-  {
-    return f();
-  }
-  catch (const NEMLException & e)
-  {
-    throw nb::index_error(e.what());
-  }
-}
-
 at::Tensor
 index_tensor(nb::handle key)
 {
@@ -73,9 +58,13 @@ index_tensor(nb::handle key)
     NEML2_CHECK(t.defined(), "index: undefined tensor. Assign it first.");
     return t;
   }
-  if (THPVariable_Check(key.ptr()))
+  if (is_torch_tensor(key))
     return nb::cast<at::Tensor>(key);
-  if (PyType_Check(key.ptr()) || (!PySequence_Check(key.ptr()) && !nb::hasattr(key, "__array__")))
+  // What says it is a tensor and is none would crash torch.as_tensor.
+  const bool impostor = PyObject_IsInstance(key.ptr(), THPVariableClass) != 0;
+  PyErr_Clear();
+  if (impostor || PyType_Check(key.ptr()) ||
+      (!PySequence_Check(key.ptr()) && !nb::hasattr(key, "__array__")))
     throw nb::type_error((std::string("cannot index by ") + Py_TYPE(key.ptr())->tp_name +
                           ": expected integers, slices, None, ... or tensors of indices.")
                              .c_str());
@@ -111,7 +100,7 @@ index(nb::handle key)
     { return x == Py_None ? std::nullopt : std::optional<c10::SymInt>(index_number(x, true)); };
     return indexing::Slice(part(s->start), part(s->stop), part(s->step));
   }
-  if (!THPVariable_Check(k) && !type_of(key) && PyIndex_Check(k) && !PySequence_Check(k))
+  if (!is_torch_tensor(k) && !type_of(key) && PyIndex_Check(k) && !PySequence_Check(k))
     return index_number(key, false);
   return index_tensor(key);
 }
@@ -123,7 +112,7 @@ put(nb::handle value, const F & f)
 {
   if (const auto * type = type_of(value); type && nb::inst_ready(value))
     f(type->tensor(nb::inst_ptr<void>(value)));
-  else if (THPVariable_Check(value.ptr()))
+  else if (is_torch_tensor(value))
     f(nb::cast<at::Tensor>(value));
   else if (CScalar number; nb::try_cast(value, number))
     f(number);
@@ -162,8 +151,7 @@ bind_view(nb::class_<V> & cls, const Of & of)
       "How many dimensions.");
   cls.def(
       "size",
-      [of](const V & v, Size i)
-      { return index_errors([&] { return Size(of.size(v.value(), i)); }); },
+      [of](const V & v, Size i) { return Size(of.size(v.value(), i)); },
       nb::arg("dim"),
       "The size of a dimension; -1 is the last one.");
   cls.def("__len__",
@@ -174,6 +162,30 @@ bind_view(nb::class_<V> & cls, const Of & of)
               throw nb::type_error("len() of a view without dimensions");
             return shape[0];
           });
+  cls.def(
+      "__iter__",
+      [of](const V & v)
+      {
+        core::check_defined("iter", v.value());
+        const TensorShape shape(of.sizes(v.value()));
+        if (shape.empty())
+          throw nb::type_error("iteration over a view without dimensions");
+        nb::list parts;
+        for (Size i = 0; i < shape[0]; i++)
+          parts.append(of.part(v, i));
+        return nb::iter(parts);
+      },
+      "The parts [0], [1] ... of the first dimension.",
+      nb::sig((std::string("def __iter__(self) -> collections.abc.Iterator[") + of.part_type + "]")
+                  .c_str()));
+  cls.def(
+      "__reduce__",
+      [of](const V & v)
+      {
+        const nb::object attribute = nb::module_::import_("builtins").attr("getattr");
+        return nb::make_tuple(attribute, nb::make_tuple(v.owner, of.name));
+      },
+      nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
   cls.def("__repr__",
           [of](const V & v)
           {
@@ -202,6 +214,11 @@ namespace
 struct OfBatch
 {
   const char * name = "batch";
+  const char * part_type = "typing.Any";
+  nb::object part(const View & v, Size i) const
+  {
+    return v.parent.like(v.value().batch_index({i})).object;
+  }
   TensorShape sizes(const Tensor & t) const
   {
     return TensorShape(t.sizes().slice(0, size_t(t.batch_dim())));
@@ -211,6 +228,8 @@ struct OfBatch
 struct OfBase
 {
   const char * name = "base";
+  const char * part_type = "Tensor";
+  nb::object part(const View & v, Size i) const { return nb::cast(v.value().base_index({i})); }
   TensorShape sizes(const Tensor & t) const { return TensorShape(t.base_sizes()); }
   Size size(const Tensor & t, Size i) const { return t.base_size(i); }
 };
@@ -220,6 +239,7 @@ bind_batch(nb::module_ & m)
 {
   nb::class_<BatchView> cls(m,
                             "BatchView",
+                            nb::is_weak_referenceable(),
                             nb::type_slots(collected),
                             "The batch dimensions of a tensor: their shape, indexing and "
                             "reshaping. Results are of the tensor's "
@@ -230,7 +250,7 @@ bind_batch(nb::module_ & m)
       [](const BatchView & v, const nb::object & key)
       {
         const auto i = indices(key);
-        return index_errors([&] { return v.parent.like(v.value().batch_index(i)); });
+        return v.parent.like(v.value().batch_index(i));
       },
       nb::arg("index").none(),
       doc("TensorBase::batch_index"),
@@ -240,8 +260,7 @@ bind_batch(nb::module_ & m)
       [](const BatchView & v, const nb::object & key, const nb::object & value)
       {
         const auto i = indices(key);
-        put(value,
-            [&](const auto & x) { index_errors([&] { v.value().batch_index_put_(i, x); }); });
+        put(value, [&](const auto & x) { v.value().batch_index_put_(i, x); });
       },
       nb::arg("index").none(),
       nb::arg("value").none(),
@@ -276,23 +295,21 @@ bind_batch(nb::module_ & m)
   cls.def(
       "unsqueeze",
       [](const BatchView & v, Size dim, Size n)
-      { return index_errors([&] { return v.parent.like(v.value().batch_unsqueeze(dim, n)); }); },
+      { return v.parent.like(v.value().batch_unsqueeze(dim, n)); },
       nb::arg("dim"),
       nb::arg("n") = 1,
       doc("TensorBase::batch_unsqueeze"),
       nb::sig("def unsqueeze(self, dim: int, n: int = 1) -> typing.Any"));
   cls.def(
       "squeeze",
-      [](const BatchView & v, Size dim)
-      { return index_errors([&] { return v.parent.like(v.value().batch_squeeze(dim)); }); },
+      [](const BatchView & v, Size dim) { return v.parent.like(v.value().batch_squeeze(dim)); },
       nb::arg("dim"),
       doc("TensorBase::batch_squeeze"),
       nb::sig("def squeeze(self, dim: int) -> typing.Any"));
   cls.def(
       "transpose",
-      [](const BatchView & v, Size dim0, Size dim1) {
-        return index_errors([&] { return v.parent.like(v.value().batch_transpose(dim0, dim1)); });
-      },
+      [](const BatchView & v, Size dim0, Size dim1)
+      { return v.parent.like(v.value().batch_transpose(dim0, dim1)); },
       nb::arg("dim0"),
       nb::arg("dim1"),
       "The same with these two batch dimensions interchanged.",
@@ -300,10 +317,7 @@ bind_batch(nb::module_ & m)
   cls.def(
       "movedim",
       [](const BatchView & v, Size source, Size destination)
-      {
-        return index_errors(
-            [&] { return v.parent.like(v.value().batch_movedim(source, destination)); });
-      },
+      { return v.parent.like(v.value().batch_movedim(source, destination)); },
       nb::arg("source"),
       nb::arg("destination"),
       doc("TensorBase::batch_movedim"),
@@ -320,10 +334,7 @@ bind_batch(nb::module_ & m)
          std::optional<Size> start,
          std::optional<Size> stop,
          std::optional<Size> step)
-      {
-        return index_errors(
-            [&] { return v.parent.like(v.value().batch_slice(dim, slice(start, stop, step))); });
-      },
+      { return v.parent.like(v.value().batch_slice(dim, slice(start, stop, step))); },
       nb::arg("dim"),
       nb::arg("start") = nb::none(),
       nb::arg("stop") = nb::none(),
@@ -340,6 +351,7 @@ bind_base(nb::module_ & m)
   nb::class_<BaseView> cls(
       m,
       "BaseView",
+      nb::is_weak_referenceable(),
       nb::type_slots(collected),
       "The base dimensions of a tensor: their shape, indexing and reshaping. Results are "
       "neml2 Tensors and share storage wherever PyTorch's do.");
@@ -349,7 +361,7 @@ bind_base(nb::module_ & m)
       [](const BaseView & v, const nb::object & key)
       {
         const auto i = indices(key);
-        return index_errors([&] { return v.value().base_index(i); });
+        return v.value().base_index(i);
       },
       nb::arg("index").none(),
       doc("TensorBase::base_index"),
@@ -359,7 +371,7 @@ bind_base(nb::module_ & m)
       [](const BaseView & v, const nb::object & key, const nb::object & value)
       {
         const auto i = indices(key);
-        put(value, [&](const auto & x) { index_errors([&] { v.value().base_index_put_(i, x); }); });
+        put(value, [&](const auto & x) { v.value().base_index_put_(i, x); });
       },
       nb::arg("index").none(),
       nb::arg("value").none(),
@@ -391,28 +403,25 @@ bind_base(nb::module_ & m)
       nb::sig("def reshape(self, *shape: int | collections.abc.Sequence[int]) -> Tensor"));
   cls.def(
       "unsqueeze",
-      [](const BaseView & v, Size dim, Size n)
-      { return index_errors([&] { return v.value().base_unsqueeze(dim, n); }); },
+      [](const BaseView & v, Size dim, Size n) { return v.value().base_unsqueeze(dim, n); },
       nb::arg("dim"),
       nb::arg("n") = 1,
       "n base dimensions of size 1 at position dim; -1 appends.");
   cls.def(
       "squeeze",
-      [](const BaseView & v, Size dim)
-      { return index_errors([&] { return v.value().base_squeeze(dim); }); },
+      [](const BaseView & v, Size dim) { return v.value().base_squeeze(dim); },
       nb::arg("dim"),
       "Without base dimension dim, whose size must be 1.");
   cls.def(
       "transpose",
-      [](const BaseView & v, Size dim0, Size dim1)
-      { return index_errors([&] { return v.value().base_transpose(dim0, dim1); }); },
+      [](const BaseView & v, Size dim0, Size dim1) { return v.value().base_transpose(dim0, dim1); },
       nb::arg("dim0"),
       nb::arg("dim1"),
       "The same with these two base dimensions interchanged.");
   cls.def(
       "movedim",
       [](const BaseView & v, Size source, Size destination)
-      { return index_errors([&] { return v.value().base_movedim(source, destination); }); },
+      { return v.value().base_movedim(source, destination); },
       nb::arg("source"),
       nb::arg("destination"),
       "Base dimension `source` at position `destination`; the others keep their order.");
@@ -428,8 +437,7 @@ bind_base(nb::module_ & m)
          Size dim,
          std::optional<Size> start,
          std::optional<Size> stop,
-         std::optional<Size> step)
-      { return index_errors([&] { return v.value().base_slice(dim, slice(start, stop, step)); }); },
+         std::optional<Size> step) { return v.value().base_slice(dim, slice(start, stop, step)); },
       nb::arg("dim"),
       nb::arg("start") = nb::none(),
       nb::arg("stop") = nb::none(),
@@ -450,16 +458,48 @@ bind_components(AnyClass & cls)
         if (Size(i.size()) != t.base_dim())
           throw nb::type_error("(): give one index for each base dimension.");
         const auto all = indices(i);
-        return index_errors([&] { return Scalar(t.base_index(all)); });
+        return Scalar(t.base_index(all));
       },
       "One stored component, one index a base dimension. (batch; base) -> (batch; )",
       nb::sig("def __call__(self, *indices: int) -> Scalar"));
 }
 
+namespace
+{
+[[noreturn]] void
+refuse_index(const Any & a)
+{
+  const std::string name = a.type->name;
+  throw nb::type_error(
+      (name +
+       "[...] does not say which dimensions it means. Write s.batch[...], which is of type " +
+       name + ", s.base[...], or s.torch()[...] for those of torch.")
+          .c_str());
+}
+} // namespace
+
 void
 bind_views(nb::module_ & m, AnyClass & cls)
 {
   bind_components(cls);
+  cls.def(
+      "__getitem__",
+      [](const Any & a, nb::handle) { refuse_index(a); },
+      nb::arg("index").none(),
+      "None: .batch and .base are indexed.",
+      nb::sig("def __getitem__(self, index: typing.Never) -> typing.Never"));
+  cls.def(
+      "__iter__",
+      [](const Any & a) { refuse_index(a); },
+      "None: .batch and .base are iterated over.",
+      nb::sig("def __iter__(self) -> typing.Never"));
+  cls.def(
+      "__setitem__",
+      [](const Any & a, nb::handle, nb::handle) { refuse_index(a); },
+      nb::arg("index").none(),
+      nb::arg("value").none(),
+      "None: .batch and .base are indexed.",
+      nb::sig("def __setitem__(self, index: typing.Never, value: typing.Never) -> None"));
   bind_batch(m);
   bind_base(m);
   cls.def_prop_ro(

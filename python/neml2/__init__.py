@@ -37,5 +37,7 @@ neml2_tensors.check()
 _import_torch()
 
 import_module("._C", __name__)  # defines the modules below
-from . import crystallography, math, tensors  # noqa: E402
+from . import _interop, crystallography, math, tensors  # noqa: E402
 from .tensors import *  # noqa: E402, F403
+
+_interop.install()

@@ -349,12 +349,14 @@ def test_forward_mode(f):
     torch.testing.assert_close(tangent, torch.einsum("nij,nj->ni", jacobian, d))
 
 
-def test_typed_tensors_are_no_arguments_of_torch_func():
-    """Which transforms tensors of PyTorch: it says so."""
-    with pytest.raises((TypeError, ValueError, RuntimeError)):
-        torch.func.vmap(lambda a: a)(SR2.zeros(2))
-    with pytest.raises((TypeError, ValueError, RuntimeError)):
-        torch.func.vmap(lambda t: SR2(t))(torch.zeros(2, 6))
+def test_typed_tensors_are_arguments_and_results_of_torch_func():
+    a = random(SR2, 2)
+    for f, x in ((lambda s: s * 2, a), (lambda t: SR2(t) * 2, a.torch())):
+        r = torch.func.vmap(f)(x)
+        assert type(r) is SR2 and torch.equal(r.torch(), 2 * a.torch())
+
+
+def test_the_functions_of_which_torch_func_has_gradients_return_tensors_of_torch():
     with pytest.raises((TypeError, ValueError, RuntimeError)):
         torch.func.grad(lambda t: SR2(t).norm())(torch.rand(6))
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 from support import run
 
-from neml2.tensors import R2, SR2, SSR4, Rot, Scalar, Tensor, Vec
+from neml2 import math, tensors
+from neml2.tensors import R2, SR2, SSR4, WR2, LabeledAxis, LabeledVector, Quaternion, Rot, Scalar, Tensor, Vec
 
 DRIVER = """
 import copy, gc, json, os, pickle, signal, sys, tempfile, traceback, warnings
@@ -514,6 +515,34 @@ PROGRAMS = {
                 except Exception as e:
                     assert not isinstance(e, SystemError), e
         """,
+    "objects that say they are tensors of torch": """
+        from unittest.mock import Mock
+
+
+        class Odd:
+            def __init__(self, f):
+                self.f = f
+
+            @property
+            def __class__(self):
+                return self.f()
+
+
+        for x in (Mock(spec=torch.Tensor), Odd(lambda: torch.Tensor), Odd(lambda: 1 / 0), Odd(lambda: 3)):
+            for f in (
+                SR2,
+                lambda x: Tensor(x, 1),
+                lambda x: SR2.zeros(2).batch[x],
+                lambda x: SR2.zeros(2).batch.__setitem__(0, x),
+                lambda x: SR2.zeros(2) * x,
+                lambda x: math.where(x, SR2.zeros(2), 0.0),
+                lambda x: math.norm(x),
+                lambda x: math.batch_cat([x]),
+                lambda x: LabeledVector(x, LabeledAxis().add("a", 6).setup_layout()),
+            ):
+                with raises(Exception):
+                    f(x)
+        """,
     "lists in themselves": """
         x = []
         x.append(x)
@@ -782,3 +811,185 @@ def test_messages_name_the_operation_and_the_values(use, error, message):
     text = str(e.value)
     assert "Exception raised from" not in text and "std::" not in text and "c10::" not in text
     assert "nanobind" not in text
+
+
+AXIS = LabeledAxis().add("a", SR2).setup_layout()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: SR2.zeros(2)(3, 0),
+        lambda: SR2.zeros(2)(9, 9),
+        lambda: SSR4.zeros()(0, 0, 0, 3),
+        lambda: WR2.zeros()(0, 3),
+        lambda: Vec.zeros()(5),
+        lambda: R2.zeros().row(5),
+        lambda: R2.zeros().col(-4),
+        lambda: math.batch_sum(SR2.zeros(2), 9),
+        lambda: math.batch_sum(SR2.zeros(), 0),
+        lambda: math.base_sum(Tensor.zeros((2,), (3,)), 4),
+        lambda: math.batch_cat([SR2.zeros(2)] * 2, 5),
+        lambda: math.batch_diff(SR2.zeros(2), 1, 5),
+        lambda: math.mandel_factor(7),
+        lambda: SR2.linspace(SR2.zeros(2), SR2.zeros(2), 3, 7),
+        lambda: SR2.zeros(2).batch.size(2),
+        lambda: SR2.zeros(2).batch.transpose(0, 3),
+        lambda: SR2.zeros(2).base[7],
+        lambda: SR2.zeros(2).batch[..., ..., 0],
+        lambda: LabeledVector.zeros(2, AXIS).axis(1),
+        lambda: LabeledVector.zeros(2, AXIS).batch[2],
+        lambda: AXIS.variable_names()[0][3],
+    ],
+)
+def test_what_is_not_there_is_an_index_error(use):
+    with pytest.raises(IndexError):
+        use()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: SR2.zeros(3).batch.__setitem__(0, torch.zeros(5)),
+        lambda: SR2.zeros(3).base.__setitem__(0, torch.zeros(5)),
+        lambda: SR2.zeros(3).batch.__setitem__(slice(1), SR2.zeros(7)),
+        lambda: LabeledVector.zeros(2, AXIS).batch.__setitem__(0, torch.zeros(5)),
+        lambda: LabeledVector.zeros(2, AXIS).base.__setitem__("a", torch.zeros(5)),
+        lambda: SR2.zeros(3).batch.squeeze(0),
+    ],
+)
+def test_a_wrong_shape_is_a_value_error(use):
+    with pytest.raises(ValueError):
+        use()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: AXIS.variable_size("x"),
+        lambda: AXIS.subaxis("x"),
+        lambda: AXIS.range("x"),
+        lambda: LabeledVector.zeros(2, AXIS).base["x"],
+        lambda: LabeledVector.zeros(2, AXIS).slice("x"),
+        lambda: LabeledVector.zeros(2, AXIS).base.__setitem__("x", 1.0),
+        lambda: LabeledVector.assemble(AXIS, {"x": SR2.zeros()}),
+    ],
+)
+def test_a_label_that_is_not_there_is_a_key_error(use):
+    with pytest.raises(KeyError, match="no .* 'x'. Its variables are: a"):
+        use()
+
+
+def test_a_singular_matrix_is_torchs_error():
+    A = Tensor.zeros((2,), (3, 3))
+    for use in (lambda: math.solve(A, A, check_errors=True), lambda: math.lu_factor(A)):
+        with pytest.raises(torch.linalg.LinAlgError):
+            use()
+
+
+@pytest.mark.parametrize(
+    "use, operands",
+    [
+        (lambda: SR2.zeros(5).batch[0, 0], r"SR2 \(5; 6\)"),
+        (lambda: SR2.zeros(5) ** SR2.zeros(4), r"SR2 \(5; 6\) and SR2 \(4; 6\)"),
+        (lambda: math.batch_sum(SR2.zeros(5), 3), r"SR2 \(5; 6\)"),
+        (lambda: math.maximum(Vec.zeros(5), Vec.zeros(4)), r"Vec \(5; 3\) and Vec \(4; 3\)"),
+        (lambda: math.bmm(R2.zeros(5), R2.zeros(4)), r"R2 \(5; 3, 3\) and R2 \(4; 3, 3\)"),
+        (lambda: math.inner(SR2.zeros(5), Scalar.zeros(5)), r"SR2 and Scalar"),
+        (lambda: SR2.zeros(5).copy_(SR2.zeros(4)), r"SR2 \(5; 6\)"),
+        (lambda: SR2.zeros(5).__iadd__(SR2.zeros(4)), r"SR2 \(5; 6\)"),
+        (lambda: math.batch_cat([Rot.zeros(2, 3), Rot.zeros(2, 4)]), r"Rot \(2, 3; 3\)"),
+        (lambda: math.solve(R2.zeros(2), Vec.zeros(3)), r"R2 \(2; 3, 3\) and Vec \(3; 3\)"),
+        (lambda: SR2().clone(), r"of type SR2"),
+        (lambda: math.jacrev(SR2.zeros(3), SR2.zeros(2)), r"SR2"),
+        (lambda: Tensor.zeros((5,), (2,)).batch[0, 0], r"Tensor \(5; 2\)"),
+    ],
+)
+def test_messages_name_operands_by_their_types(use, operands):
+    with pytest.raises((ValueError, IndexError, TypeError), match=operands) as e:
+        use()
+    assert "operands are Tensor" not in str(e.value)
+
+
+def test_jacrev_of_what_was_computed_without_grad_says_so():
+    s = SR2.rand(2)
+    for f in (lambda: math.jacrev(math.norm(s), s), lambda: math.jacrev(math.norm(s), [s]), lambda: math.jacrev(math.norm(s), [])):
+        with pytest.raises(ValueError, match=r"jacrev: y, Scalar \(2;\), was not computed from .*requires_grad_\(\)"):
+            f()
+    x = SR2.rand(2, requires_grad=True)
+    with torch.no_grad():
+        y = math.norm(x)
+    with pytest.raises(ValueError, match="no_grad"):
+        math.jacrev(y, x)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t: math.dev(t),
+        lambda t: math.norm(t),
+        lambda t: math.batch_sum(t, 0),
+        lambda t: math.batch_stack([SR2(t), t]),
+        lambda t: SSR4.isotropic_E_nu(t, t),
+        lambda t: SR2(t).inner(t),
+        lambda t: SR2(t).rotate(t),
+        lambda t: LabeledVector(t[0], AXIS).copy_(t),
+    ],
+)
+def test_a_torch_tensor_for_one_of_this_library_is_refused_with_a_hint(use):
+    with pytest.raises(TypeError, match=r"torch.Tensor.*SR2\(t\)") as e:
+        use(torch.rand(2, 6))
+    assert "arguments" in str(e.value)  # and still says what the function takes
+
+
+def test_other_wrong_arguments_get_no_such_hint():
+    for use in (lambda: math.dev("x"), lambda: SR2(torch.rand(6), 1), lambda: SR2.zeros().norm("x")):
+        with pytest.raises(TypeError) as e:
+            use()
+        assert "batch dimensions: make" not in str(e.value)
+
+
+# ---- Objects without __init__ ----
+
+CLASSES = [c for c in vars(tensors).values() if isinstance(c, type)]
+CLASSES += [c for place in CLASSES for c in vars(place).values() if isinstance(c, type) and c.__module__.startswith("neml2")]
+
+
+@pytest.mark.filterwarnings("ignore:nanobind:RuntimeWarning")
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda c: c.__qualname__)
+def test_what_has_not_been_initialized_says_so(cls):
+    ours = [c for c in cls.__mro__ if c.__module__.startswith("neml2")]
+    members = {n: m for c in reversed(ours) for n, m in vars(c).items() if callable(m) or isinstance(m, property)}
+    said = 0
+    for member in sorted(members.keys() - {"__init__", "__new__", "__setstate__", "__init_subclass__", "__hash__"}):
+        if isinstance(vars(next(c for c in cls.__mro__ if member in vars(c)))[member], (staticmethod, type)):
+            continue
+        if type(getattr(cls, member)).__name__ == "nb_func" and type(members[member]).__name__ == "nb_func":
+            continue  # static
+        for arguments in ((), (1,), (SR2.zeros(),), ("a",), (1, 1)):
+            a = cls.__new__(cls)
+            try:
+                f = getattr(a, member)
+                if not callable(f) or f(*arguments) is NotImplemented:
+                    continue
+            except TypeError as e:
+                assert "bad_cast" not in str(e)
+                said += "not been initialized" in str(e)
+            except Exception as e:
+                raise AssertionError(f"{member}{arguments}: {type(e).__name__}: {e}")
+            else:
+                raise AssertionError(f"{member}{arguments} of nothing")
+    assert said or cls is tensors.TensorBase
+
+
+def test_a_derived_class_that_forgets_its_base_is_told_so():
+    class Stress(SR2):
+        def __init__(self):
+            self.unit = "MPa"
+
+    with pytest.raises(TypeError, match=r"not been initialized.*super\(\).__init__|__init__"):
+        Stress().norm()
+    with pytest.raises(TypeError, match="zero_: this .*LabeledVector has not been initialized"):
+        LabeledVector.__new__(LabeledVector).zero_()
+    with pytest.raises(TypeError, match="this .*SR2 has not been initialized"):
+        SR2.zeros().inner(SR2.__new__(SR2))

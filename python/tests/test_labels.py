@@ -246,7 +246,7 @@ def test_places_need_a_layout():
 def test_an_unknown_item_is_named():
     axis = state_axis()
     for wrong in (axis.size, axis.range, axis.subaxis, axis.variable_size, axis.variable_id, axis.subaxis_id):
-        with pytest.raises(ValueError, match="no .* 'nothing'. Its variables are: a, b, sub/c, sub/deep/d"):
+        with pytest.raises(KeyError, match="no .* 'nothing'. Its variables are: a, b, sub/c, sub/deep/d"):
             wrong("nothing")
 
 
@@ -469,7 +469,9 @@ def test_vectors_are_assembled_and_taken_apart():
     assert allclose(LabeledVector.assemble(axis, parts), v)
     with pytest.raises(ValueError, match="twice"):
         LabeledVector.assemble(axis, {"sub/c": Scalar.ones(), ("sub", "c"): Scalar.ones()})
-    for values in ({}, {"x": Scalar.ones()}, {"b": Vec.ones()}, {"b": SR2()}):
+    with pytest.raises(KeyError, match="no variable 'x'"):
+        LabeledVector.assemble(axis, {"x": Scalar.ones()})
+    for values in ({}, {"b": Vec.ones()}, {"b": SR2()}):
         with pytest.raises(ValueError):
             LabeledVector.assemble(axis, values)
     for values in ([("b", SR2.ones())], None, {"b": 1.0}, {"b": None}, {3: SR2.ones()}):
@@ -587,7 +589,7 @@ def test_an_undefined_tensor_is_refused():
             lambda: numbered(axis).copy_(v),
             lambda: allclose(v, v),
         ):
-            with pytest.raises((ValueError, IndexError)):
+            with pytest.raises((ValueError, IndexError, KeyError)):
                 use()
     for use in (lambda: LabeledMatrix().chain(LabeledMatrix()), lambda: LabeledMatrix().base["a", "b"]):
         with pytest.raises(ValueError):
@@ -639,10 +641,10 @@ def test_a_sub_axis_of_a_cleared_axis_is_an_error():
     names = iter(axis)
     sub.clear()
     for use in (deep.size, lambda: deep.add("x", 1), lambda: repr(deep), lambda: pickle.dumps(deep), deep.clear):
-        with pytest.raises(ValueError, match="no sub-axis 'sub/deep'"):
+        with pytest.raises(KeyError, match="no sub-axis 'sub/deep'"):
             use()
     axis.clear()
-    with pytest.raises(ValueError, match="no sub-axis 'sub'"):
+    with pytest.raises(KeyError, match="no sub-axis 'sub'"):
         sub.size()
     assert list(names) == ["sub/deep/d"]
     axis.add("sub/deep/x", 2)
@@ -666,13 +668,13 @@ def test_an_axis_may_be_cleared_while_it_is_used():
             return func(*args, **(kwargs or {}))
 
     axis = state_axis()
-    with pytest.raises(ValueError):
+    with pytest.raises(KeyError):
         LabeledVector.assemble(axis, Clears(b=SR2.ones()))
     axis = LabeledAxis().add("sub/c", 1)
     assert axis.add("sub/x", Size()).variable_names() == ["sub/x"]
     axis = LabeledAxis().add("sub/c", 1)
     sub = axis.subaxis("sub")
-    with pytest.raises(ValueError):
+    with pytest.raises(KeyError):
         sub.add("x", Size())
     stress, block = SR2.ones(), SSR4.ones()
     for make in (

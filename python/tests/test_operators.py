@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from support import SMALL, TYPES, name, random, typed
 
+from neml2 import math
 from neml2.tensors import (
     R2,
     R4,
@@ -429,3 +430,86 @@ def test_products_of_integers():
     m = MillerIndex.fill(1, 2, 3)
     check(m * 2, MillerIndex, torch.tensor([2, 4, 6]))
     check(WR2.fill(1, 2, 3) * 2, WR2, torch.tensor([2.0, 4, 6]))
+
+
+# ---- Products by @, and of rotations ----
+
+
+@pytest.mark.parametrize("a, b", [(R2, R2), (R2, Vec), (SSR4, SR2), (SR2, SSR4), (SSR4, SSR4), (R4, R2), (R4, R4), (Rot, Rot), (Quaternion, Quaternion)])
+def test_at_is_the_product_of_the_types(a, b):
+    x, y = random(a, 2), random(b, 3, 1)
+    assert type(x @ y) is type(x * y) and torch.equal((x @ y).torch(), (x * y).torch())
+
+
+def test_at_of_tensors_is_that_of_torch_on_the_base():
+    A, v = Tensor(torch.rand(2, 1, 3, 4), 2), Tensor(torch.rand(5, 4), 1)
+    B = Tensor(torch.rand(5, 4, 2), 1)
+    assert torch.allclose((A @ B).torch(), A.torch() @ B.torch())
+    assert torch.allclose((A @ v).torch(), (A.torch() @ v.torch().unsqueeze(-1)).squeeze(-1))
+    assert torch.allclose((v @ v).torch(), v.torch().square().sum(-1)) and (v @ v).base.shape == ()
+    with pytest.raises(ValueError, match=r"@: not defined for Tensor \(5; 4\) and Tensor \(2, 1; 3, 4\)"):
+        v @ A
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: random(SR2) @ random(SR2),
+        lambda: random(R2) @ 2.0,
+        lambda: 2.0 @ random(R2),
+        lambda: random(R2) @ random(Scalar),
+        lambda: random(Scalar) @ random(Scalar),
+        lambda: random(Vec) @ random(R2),
+        lambda: random(Rot) @ random(SR2),
+        lambda: random(Vec) * random(Rot),
+    ],
+)
+def test_there_is_no_such_product(use):
+    with pytest.raises(TypeError):
+        use()
+
+
+def test_rotations_turn_vectors():
+    r, v = random(Rot, 2), random(Vec, 3, 1)
+    for rotated in (r * v, r @ v, v.rotate(Quaternion(r))):
+        assert type(rotated) is Vec and torch.allclose(rotated.torch(), v.rotate(r).torch())
+    v = random(Vec, grad=True)
+    (random(Rot) * v).norm_sq().torch().backward()
+    assert torch.allclose(v.grad.torch(), 2 * v.torch())
+
+
+@pytest.mark.parametrize("cls", [Vec, R2, SR2, WR2, R4, SSR4, Rot])
+def test_rotation_by_a_quaternion_is_that_by_its_rotation(cls):
+    a, r = random(cls, 2), random(Rot, 3, 1)
+    q = Quaternion(r)
+    expected = a.rotate(r)
+    assert type(a.rotate(q)) is cls and torch.allclose(a.rotate(q).torch(), expected.torch())
+    assert torch.allclose(math.rotate(a, q).torch(), expected.torch())
+
+
+# ---- Numbers cost no more than Scalars ----
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_number_is_as_cheap_as_a_scalar(dtype):
+    import timeit
+
+    s, k = SR2.ones(dtype=dtype), Scalar(2.0, dtype=dtype)
+
+    def cost(f):
+        return min(timeit.repeat(f, number=2000, repeat=15))
+
+    assert cost(lambda: s * 2.0) < 1.5 * cost(lambda: s * k)
+    for use in (lambda: 2.0 * s, lambda: s + 2.0, lambda: s / 2.0, lambda: 1 - s):
+        assert cost(use) < 1.5 * cost(lambda: s * k)
+
+
+@pytest.mark.parametrize("n", [1, 100, 1000])
+def test_numbers_and_float32_give_what_torch_gives(n):
+    s = random(SR2, n, dtype=torch.float32)
+    t = s.torch()
+    for k in (0.1, 3, -2.5, 1e30, float("inf")):
+        for op in (operator.add, operator.sub, operator.mul, operator.truediv):
+            for mine, theirs in ((op(s, k), op(t, k)), (op(k, s), op(k, t))):
+                assert mine.dtype == torch.float32
+                assert torch.allclose(mine.torch(), theirs, rtol=3e-7, equal_nan=True)

@@ -530,7 +530,7 @@ def test_to_refuses():
     with pytest.raises(RuntimeError):
         SR2.zeros(2, device="nonsense:7")
     with pytest.raises(TypeError):
-        a.to(torch.float32)  # keywords only
+        a.to(torch.float32, "cpu")  # the other way round
     with pytest.raises((RuntimeError, ValueError), match="floating point"):
         a.to(dtype=torch.int64, requires_grad=True)
 
@@ -721,3 +721,115 @@ def test_no_new_attributes_by_accident():
         SR2.zeros().batch.nrom = 1
     with pytest.raises(AttributeError):
         SR2.zeros().shape = (2, 6)
+
+
+# ---- Conversions as of torch.Tensor ----
+
+
+@every_small_type
+def test_to_takes_what_that_of_torch_takes(cls):
+    a = random(cls, 2)
+    other = typed(cls, torch.zeros(1, *TYPES[cls], dtype=torch.float32))
+    for b in (
+        a.to(torch.float32),
+        a.to("cpu", torch.float32),
+        a.to(torch.device("cpu"), dtype=torch.float32),
+        a.to(other),
+        a.to(other.torch()),
+        a.to(torch.float32, non_blocking=True, copy=True),
+        a.float(),
+    ):
+        assert type(b) is cls and b.dtype == torch.float32 and b.batch.shape == (2,)
+        assert torch.equal(b.torch(), a.torch().float())
+    assert a.to("meta").device.type == "meta" and a.to(torch.device("meta")).batch.shape == (2,)
+    assert a.to(a.dtype).torch() is a.torch() and a.to(a.dtype, copy=True).torch() is not a.torch()
+
+
+@pytest.mark.parametrize("method", ["double", "float", "half", "bfloat16", "long", "int", "cpu"])
+def test_conversions_have_the_names_of_torch(method):
+    for a in (random(SR2, 2), random(Tensor, 3), neml2.LabeledVector(torch.rand(2, 6), labels())):
+        if isinstance(a, neml2.LabeledVector) and method in ("long", "int"):
+            continue
+        b = getattr(a, method)()
+        assert type(b) is type(a) and torch.equal(b.torch(), getattr(a.torch(), method)())
+        assert b.batch.shape == a.batch.shape
+
+
+def labels():
+    return neml2.LabeledAxis().add("s", SR2).setup_layout()
+
+
+def test_conversions_of_labeled_tensors_keep_the_labels():
+    v = neml2.LabeledVector(torch.rand(2, 6), labels())
+    for w in (v.to(torch.float32), v.to("cpu", torch.float32), v.to(dtype=torch.float32), v.float()):
+        assert w.dtype == torch.float32 and w.axes() == v.axes()
+    assert v.to(torch.float32, requires_grad=True).requires_grad
+
+
+def test_conversions_are_differentiable_and_refuse_what_is_wrong():
+    a = random(SR2, 2, grad=True)
+    a.float().double().norm_sq().torch().sum().backward()
+    assert torch.allclose(a.grad.torch(), 2 * a.torch(), atol=1e-6)
+    for use in (lambda: a.to("nonsense"), lambda: a.to(nonsense=1), lambda: a.to(SR2, 1), lambda: a.double(1)):
+        with pytest.raises((TypeError, RuntimeError)):
+            use()
+    for use in (lambda: SR2().to(torch.float32), lambda: SR2().double(), lambda: SR2().cuda()):
+        with pytest.raises(ValueError, match="undefined"):
+            use()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_cuda_without_a_gpu_is_the_error_of_torch():
+    with pytest.raises((AssertionError, RuntimeError)) as expected:
+        torch.zeros(2).cuda()
+    with pytest.raises(type(expected.value)):
+        SR2.zeros(2).cuda()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_cuda_and_back():
+    a = random(SR2, 2)
+    assert a.cuda().device.type == "cuda" and torch.equal(a.cuda().cpu().torch(), a.torch())
+
+
+# ---- Scalars and numbers mixed ----
+
+STIFFNESSES = {
+    "isotropic_E_nu": (200.0, 0.3),
+    "isotropic_K_G": (160.0, 75.0),
+    "isotropic_lambda_mu": (110.0, 75.0),
+    "cubic": (168.0, 121.0, 75.0),
+    "fill_C1_C2_C3": (168.0, 121.0, 75.0),
+    "transversely_isotropic": (10.0, 20.0, 0.2, 0.3, 5.0),
+    "orthotropic": (10.0, 12.0, 14.0, 0.2, 0.25, 0.3, 4.0, 5.0, 6.0),
+}
+
+
+@pytest.mark.parametrize("f", STIFFNESSES)
+def test_stiffnesses_take_scalars_and_numbers_mixed(f):
+    numbers, make = STIFFNESSES[f], getattr(SSR4, f)
+    expected = make(*numbers, dtype=torch.float64).torch()
+    for k in range(len(numbers)):
+        mixed = [Scalar(x, dtype=torch.float64) if i == k else x for i, x in enumerate(numbers)]
+        assert torch.equal(make(*mixed).torch(), make(*(Scalar(x, dtype=torch.float64) for x in numbers)).torch())
+        assert torch.allclose(make(*mixed).torch(), expected)
+        if f in vars(neml2.math):
+            assert torch.equal(getattr(neml2.math, f)(*mixed).torch(), make(*mixed).torch())
+
+
+def test_numbers_among_scalars_take_their_dtype_and_gradients_flow():
+    E = Scalar(torch.tensor([1e5, 2e5], dtype=torch.float32))
+    C = SSR4.isotropic_E_nu(E, 0.3)
+    assert C.dtype == torch.float32 and C.batch.shape == (2,)
+    E = Scalar(2.0, requires_grad=True)
+    SSR4.isotropic_E_nu(E, 0.3)(0, 0, 0, 0).torch().backward()
+    assert torch.allclose(E.grad.torch(), SSR4.isotropic_E_nu(1.0, 0.3)(0, 0, 0, 0).torch())
+    assert SSR4.isotropic_E_nu(E=200.0, nu=Scalar(0.3)).batch.shape == ()
+    assert torch.equal(Vec.fill(Scalar.ones(2), 0.0, 2).torch(), torch.tensor([[1.0, 0, 2], [1.0, 0, 2]]))
+    for use in (lambda: SSR4.isotropic_E_nu(E, "x"), lambda: SSR4.isotropic_E_nu(E, SR2.zeros()), lambda: SSR4.isotropic_E_nu(E, None)):
+        with pytest.raises(TypeError, match="isotropic_E_nu"):
+            use()
+    with pytest.raises(ValueError, match="dtype"):
+        Vec.fill(Scalar(torch.tensor(1)), 0.5, 1)  # which is no integer
+    with pytest.raises(ValueError, match="undefined"):
+        SSR4.isotropic_E_nu(Scalar(), 0.3)

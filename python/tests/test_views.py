@@ -10,7 +10,7 @@ import torch
 from hypothesis import assume, given
 from support import random, typed
 
-from neml2.tensors import R2, SR2, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, LabeledAxis, LabeledVector, Scalar, Tensor, Vec
 
 SIZES = st.integers(0, 3)
 SHAPES = st.lists(SIZES, max_size=3).map(tuple)
@@ -448,3 +448,68 @@ def test_views_see_what_is_written_later():
     view = a.batch
     a += 1
     assert view[0].tolist() == [1.0] * 6
+
+
+# ---- Iteration, and indexing of the tensor itself ----
+
+
+@given(st.data())
+def test_iteration_is_over_the_first_dimension(data):
+    cls = data.draw(TYPES)
+    batch = data.draw(SHAPES.filter(len))
+    a = of(cls, numbers(cls, batch), batch)
+    parts = list(a.batch)
+    assert len(parts) == batch[0] and all(type(p) is cls and p.batch.shape == batch[1:] for p in parts)
+    assert all(torch.equal(p.torch(), a.batch[i].torch()) for i, p in enumerate(parts))
+
+
+def test_iteration_over_the_base_and_over_labeled_tensors():
+    R = R2(torch.rand(2, 3, 3))
+    rows = list(R.base)
+    assert len(rows) == 3 and all(type(r) is Tensor and torch.equal(r.torch(), R.torch()[:, i]) for i, r in enumerate(rows))
+    axis = LabeledAxis().add("s", SR2).setup_layout()
+    v = LabeledVector(torch.rand(3, 6), axis)
+    parts = list(v.batch)
+    assert len(parts) == len(v.batch) == 3 and all(type(p) is LabeledVector and p.axes() == (axis,) for p in parts)
+    assert torch.equal(parts[1].torch(), v.torch()[1])
+
+
+def test_what_iteration_gives_is_a_view():
+    a = SR2(torch.zeros(3, 6))
+    for k, s in enumerate(a.batch):
+        s += k
+    assert a.torch()[:, 0].tolist() == [0, 1, 2]
+
+
+def test_nothing_to_iterate_over():
+    axis = LabeledAxis().add("s", SR2).setup_layout()
+    for view in (SR2.zeros().batch, Scalar.zeros(2).base, LabeledVector.zeros((), axis).batch):
+        with pytest.raises(TypeError, match="without dimensions"):
+            iter(view)
+    with pytest.raises(ValueError, match="undefined"):
+        iter(SR2().batch)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda s: s[0],
+        lambda s: s[..., 0],
+        lambda s: s[None],
+        lambda s: s.__setitem__(0, 1.0),
+        lambda s: list(s),
+        lambda s: [*s],
+    ],
+)
+def test_indexing_a_tensor_says_how(use):
+    for s in (SR2.zeros(3), SR2(), Tensor.zeros((3,), (2,))):
+        with pytest.raises(TypeError, match=rf"{type(s).__name__}\[...\] does not say .*s.batch\[...\].*s.base\[...\].*s.torch\(\)"):
+            use(s)
+
+
+def test_a_tensor_is_still_no_sequence_to_numpy_and_torch():
+    s = SR2(torch.rand(3, 6))
+    assert np.array_equal(np.asarray(s), s.torch().numpy())
+    assert isinstance(2.0 * np.float64(3) * s, SR2)
+    with pytest.raises(TypeError):
+        len(s)

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/calls.h"
+
+#include "bindings/Any.h"
+
+#include <array>
+
+namespace neml2::python
+{
+namespace
+{
+/// The error that is set, taken away meanwhile: what looks at objects must not see it.
+class Error
+{
+public:
+  Error() { PyErr_Fetch(&_type, &_value, &_trace); }
+  Error(const Error &) = delete;
+  Error & operator=(const Error &) = delete;
+  ~Error() { PyErr_Restore(_type, _value, _trace); }
+
+  bool is_type_error() const { return PyErr_GivenExceptionMatches(_type, PyExc_TypeError); }
+  std::string message() const
+  {
+    const nb::object text = nb::steal(_value ? PyObject_Str(_value) : nullptr);
+    const char * s = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+    PyErr_Clear();
+    return s ? s : "";
+  }
+  /// Sets a TypeError instead.
+  void replace(const std::string & message)
+  {
+    PyErr_SetString(PyExc_TypeError, message.c_str());
+    PyObject * const before[] = {_type, _value, _trace};
+    PyErr_Fetch(&_type, &_value, &_trace);
+    for (PyObject * o : before)
+      Py_XDECREF(o);
+  }
+
+private:
+  PyObject *_type, *_value, *_trace;
+};
+
+/// The first argument that was made without its __init__, but for that which a constructor makes.
+PyObject *
+not_initialized(const std::string & function, PyObject * const * arguments, size_t n)
+{
+  const bool constructs = function == "__init__" || function == "__setstate__";
+  for (size_t i = constructs ? 1 : 0; i < n; i++)
+    if (nb::inst_check(arguments[i]) && !nb::inst_ready(arguments[i]))
+      return arguments[i];
+  return nullptr;
+}
+
+/// Whether an argument is a tensor of torch, or a list with one.
+bool
+is_raw(nb::handle argument)
+{
+  if (!PyList_Check(argument.ptr()) && !PyTuple_Check(argument.ptr()))
+    return is_torch_tensor(argument);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(argument.ptr()); i++)
+    if (is_torch_tensor(PySequence_Fast_GET_ITEM(argument.ptr(), i)))
+      return true;
+  return false;
+}
+
+/// Has a call that failed say more, where nanobind knows of types only.
+void
+explain(PyObject * function, PyObject * const * arguments, size_t n)
+{
+  Error error;
+  const std::string name = nb::str(nb::getattr(function, "__name__", nb::str(""))).c_str();
+  if (PyObject * a = not_initialized(name, arguments, n))
+  {
+    error.replace(name + ": this " + Py_TYPE(a)->tp_name +
+                  " has not been initialized. A class that derives from it must call "
+                  "super().__init__(...) first.");
+    return;
+  }
+  if (name == "__init__" || !error.is_type_error() ||
+      std::none_of(arguments, arguments + n, is_raw))
+    return;
+  const std::string message = error.message();
+  if (message.find("incompatible function arguments") != message.npos)
+    error.replace(
+        message +
+        "\nA torch.Tensor does not say which of its dimensions are batch dimensions: make "
+        "it a tensor of this library first, for example SR2(t), or Tensor(t, batch_dim).");
+}
+
+/// nanobind's own, of which it has a few: for functions with defaults, with keywords ...
+std::array<vectorcallfunc, 8> originals{};
+
+template <size_t i>
+PyObject *
+call(PyObject * function, PyObject * const * arguments, size_t nargsf, PyObject * names)
+{
+  PyObject * r = originals[i](function, arguments, nargsf, names);
+  if (C10_UNLIKELY(!r)) // Python, and nanobind for constructors, mark the number in its upper bits
+    explain(function, arguments, uint32_t(nargsf) + size_t(names ? PyTuple_GET_SIZE(names) : 0));
+  return r;
+}
+
+template <size_t... i>
+constexpr std::array<vectorcallfunc, sizeof...(i)>
+explained(std::index_sequence<i...>)
+{
+  return {call<i>...};
+}
+
+/// Has the errors of a function of nanobind explained.
+void
+explain_errors_of(nb::handle function)
+{
+  static const auto calls =
+      explained(std::make_index_sequence<std::tuple_size_v<decltype(originals)>>());
+  PyObject * f = function.ptr();
+  auto & entry = *reinterpret_cast<vectorcallfunc *>(reinterpret_cast<char *>(f) +
+                                                     Py_TYPE(f)->tp_vectorcall_offset);
+  for (size_t i = 0; i < originals.size(); i++)
+  {
+    if (entry == calls[i])
+      return;
+    if (!originals[i])
+      originals[i] = entry;
+    if (entry == originals[i])
+    {
+      entry = calls[i];
+      return;
+    }
+  }
+}
+
+bool
+is_a(const char * type, nb::handle object)
+{
+  return std::strcmp(Py_TYPE(object.ptr())->tp_name, type) == 0;
+}
+
+void
+prepare_class(nb::handle cls)
+{
+  const auto members = nb::borrow<nb::dict>( // a copy: the class changes
+      nb::module_::import_("builtins").attr("dict")(cls.attr("__dict__")));
+  for (const auto & [name, member] : members)
+  {
+    if (is_a("nanobind.nb_func", member))
+      explain_errors_of(member);
+    else if (is_a("nanobind.nb_method", member))
+    {
+      explain_errors_of(member);
+      if (nb::cast<std::string>(name).rfind("__", 0) !=
+          0) // operators need it not, and it costs time
+        cls.attr(name) = nb::steal(PyInstanceMethod_New(member.ptr()));
+    }
+    else if (PyType_Check(member.ptr()))
+      prepare_class(member);
+    else if (is_a("property", member))
+      for (const char * part : {"fget", "fset"})
+        if (const nb::object f = member.attr(part); !f.is_none())
+          explain_errors_of(f);
+  }
+}
+} // namespace
+
+void
+prepare_calls(nb::module_ & m)
+{
+  for (const auto & [name, member] : nb::borrow<nb::dict>(m.attr("__dict__")))
+    if (is_a("nanobind.nb_func", member))
+      explain_errors_of(member);
+    else if (PyType_Check(member.ptr()) && nb::type_check(member))
+      prepare_class(member);
+}
+} // namespace neml2::python
