@@ -189,11 +189,33 @@ TEST_CASE("an expanded left side is refused", "[core][operators]")
   REQUIRE(refused(
       s,
       [&] { s += SR2::ones({3}); },
-      "+=: the left side, of shape [3, 6] and strides [0, 1], is expanded"));
+      "+=: the left side, of shape [3, 6] and strides [0, 1], overlaps itself"));
   REQUIRE(refused(
       s, [&] { s *= 2; }, "*=: the left side"));
   REQUIRE(refused(
       s, [&] { s.copy_(SR2::zeros({3})); }, "copy_: the left side"));
+}
+
+TEST_CASE("a left side whose entries overlap by its strides is refused", "[core][operators]")
+{
+  const at::Tensor numbers = torch::arange(20, at::kDouble);
+  SR2 windows(numbers.as_strided({4, 6}, {3, 1}));
+  const auto overlaps = "the left side, of shape [4, 6] and strides [3, 1], overlaps itself";
+  REQUIRE(refused(
+      windows, [&] { windows += SR2::ones({4}); }, overlaps));
+  REQUIRE(refused(
+      windows, [&] { windows *= 2; }, overlaps));
+  REQUIRE(refused(
+      windows, [&] { windows.copy_(SR2::zeros({4})); }, overlaps));
+  REQUIRE(refused(
+      windows, [&] { windows.batch_index_put_({0}, SR2::zeros()); }, overlaps));
+  REQUIRE(refused(
+      windows, [&] { windows.base_index_put_({0}, at::zeros({4})); }, overlaps));
+  // These only look so: every entry is a number of its own.
+  Tensor interleaved(numbers.as_strided({3, 2}, {2, 3}), 1);
+  interleaved += 1;
+  REQUIRE(at::equal(interleaved, numbers.as_strided({3, 2}, {2, 3})));
+  REQUIRE(numbers[0].item<double>() == 1);
 }
 
 TEST_CASE("in-place operators refuse undefined operands", "[core][operators]")

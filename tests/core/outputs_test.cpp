@@ -11,7 +11,7 @@
 
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
-using core::may_overlap_itself;
+using core::overlaps_itself;
 namespace core = neml2::core;
 using test::error_of;
 
@@ -71,14 +71,14 @@ TEST_CASE("a tensor whose entries may be one number in memory is noticed", "[cor
                             t.as_strided({6, 2}, {2, 1}),
                             t.slice(1, 0, 1).expand({4, 1, 6}),
                             t.as_strided({1, 6}, {0, 1})})
-    REQUIRE(!may_overlap_itself(good));
+    REQUIRE(!overlaps_itself(good));
   for (const auto & bad : {numbers({6}).expand({2, 6}),
                            numbers({4, 1}).expand({4, 6}),
                            numbers({}).expand({2}),
                            t.as_strided({4, 6}, {5, 1}),
                            t.as_strided({4, 6}, {1, 1}),
                            t.as_strided({3, 3, 2}, {4, 2, 2})})
-    REQUIRE(may_overlap_itself(bad));
+    REQUIRE(overlaps_itself(bad));
 }
 
 TEST_CASE("tensors that may share memory without being the same entries are noticed",
@@ -130,8 +130,8 @@ TEST_CASE("outputs are refused with what is wrong and what to do", "[core][outpu
   says({SR2(numbers({6}))}, "Make one with empty(batch shape)");
   says({good.to(kFloat32)}, "test: operands of different dtypes: SR2 (4; 6) is float64");
   says({good.to(at::kMeta)}, "test: operands on different devices");
-  says({SR2(numbers({6})).batch_expand({4})}, "expanded");
-  says({SR2(numbers({30}).as_strided({4, 6}, {5, 1}))}, "of strides [5, 1] is expanded");
+  says({SR2(numbers({6})).batch_expand({4})}, "overlaps itself");
+  says({SR2(numbers({30}).as_strided({4, 6}, {5, 1}))}, "of strides [5, 1] overlaps itself");
   says({good, good}, "test: the outputs SR2 (4; 6) and SR2 (4; 6) may share memory");
   says({good, SR2(good.view({4, 6}))}, "share memory");
   SR2 reshaped(numbers({4, 6}));

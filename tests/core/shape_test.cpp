@@ -57,6 +57,19 @@ TEST_CASE("padding adds sizes on one side until there are enough", "[core][shape
               }) == "pad_append: shape [4, 2] is already longer than 0 sizes.");
 }
 
+TEST_CASE("a shape of more entries than 64 bits count is refused", "[core][shape]")
+{
+  constexpr Size large = Size(1) << 40;
+  REQUIRE_THAT(error_of(
+                   [] {
+                     utils::storage_size({large, large});
+                   }),
+               ContainsSubstring("The shape [1099511627776, 1099511627776] has more entries than"));
+  REQUIRE_THAT(error_of([] { utils::numel({large, 3, large}); }), ContainsSubstring("64 bits"));
+  REQUIRE(utils::numel({large, 0, large}) == 0);
+  REQUIRE(utils::numel({Size(1) << 31, Size(1) << 31}) == Size(1) << 62);
+}
+
 TEST_CASE("sizes_same compares any number of shapes", "[core][shape]")
 {
   REQUIRE(sizes_same({1, 2}, {1, 2}));

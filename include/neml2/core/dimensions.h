@@ -60,7 +60,8 @@ slice(const Group & g, Size d, const indexing::Slice & s)
   indexing::TensorIndices i;
   i.append(size_t(g.position(d)), indexing::Slice());
   i.push_back(s);
-  return translate_errors(g.where, [&] { return g.o.tensor->index(i); });
+  return translate_errors(
+      g.where, [&] { return g.o.tensor->index(i); }, g.o);
 }
 
 inline at::Tensor
@@ -69,7 +70,8 @@ expand(const Group & g, TensorShapeRef shape)
   at::Tensor r = *g.o.tensor;
   for (Size d = g.dim(); d < Size(shape.size()); d++)
     r = r.unsqueeze(g.first);
-  return translate_errors(g.where, [&] { return r.expand(g.with(shape)); });
+  return translate_errors(
+      g.where, [&] { return r.expand(g.with(shape)); }, g.o);
 }
 
 /// One dimension expanded to n.
@@ -84,7 +86,8 @@ expand(const Group & g, Size n, Size d)
 inline at::Tensor
 reshape(const Group & g, TensorShapeRef shape)
 {
-  return translate_errors(g.where, [&] { return g.o.tensor->reshape(g.with(shape)); });
+  return translate_errors(
+      g.where, [&] { return g.o.tensor->reshape(g.with(shape)); }, g.o);
 }
 
 /// n dimensions of size 1 at position d, of which there is one more than dimensions.
@@ -149,6 +152,7 @@ flatten(const Group & g, Size start, Size end)
               " of ",
               g.o,
               " are none: the first comes after the last.");
-  return translate_errors(g.where, [&] { return g.o.tensor->flatten(a, b); });
+  return translate_errors(
+      g.where, [&] { return g.o.tensor->flatten(a, b); }, g.o);
 }
 } // namespace neml2::core

@@ -3,6 +3,7 @@
 
 #include "neml2/core/indexing.h"
 #include "neml2/core/operands.h"
+#include "neml2/core/overlap.h"
 
 #include <algorithm>
 
@@ -13,13 +14,14 @@ namespace neml2::core
 inline void
 check_writable(const char * where, const at::Tensor & t)
 {
-  NEML2_CHECK(t.layout() != kStrided || at::has_internal_overlap(t) != at::MemOverlap::Yes,
-              where,
-              ": the left side, of shape ",
-              t.sizes(),
-              " and strides ",
-              t.strides(),
-              ", is expanded: one number in memory is several of its entries. clone() it first.");
+  NEML2_CHECK(
+      !overlaps_itself(t),
+      where,
+      ": the left side, of shape ",
+      t.sizes(),
+      " and strides ",
+      t.strides(),
+      ", overlaps itself: one number in memory is several of its entries. clone() it first.");
 }
 
 /// One value, to be written by a put.

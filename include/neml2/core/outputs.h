@@ -2,23 +2,13 @@
 #pragma once
 
 #include "neml2/core/evaluate.h"
+#include "neml2/core/overlap.h"
 
 #include <algorithm>
 
 /// What an operation asks of the existing tensors it writes its results to, before it writes.
 namespace neml2::core
 {
-/// The bytes from the first to one past the last that a tensor's entries occupy.
-inline std::pair<const char *, const char *>
-extent(const at::Tensor & t)
-{
-  const char * const first = static_cast<const char *>(t.data_ptr());
-  Size last = 0;
-  for (Size d = 0; d < t.dim(); d++)
-    last += (t.size(d) - 1) * t.stride(d);
-  return {first, first + (t.numel() == 0 ? 0 : (last + 1) * Size(t.element_size()))};
-}
-
 /// Whether two operands are different columns of the same rows, such as two variables in one state.
 inline bool
 are_disjoint_columns(const Operand & a, const Operand & b)
@@ -71,25 +61,6 @@ are_the_same_rows(const Operand & a, const Operand & b)
          s.strides() == t.strides();
 }
 
-/// Whether several entries of a tensor may be one number in memory.
-inline bool
-may_overlap_itself(const at::Tensor & t)
-{
-  SmallVector<std::pair<Size, Size>, 8> dims; // stride and size
-  for (Size d = 0; d < t.dim(); d++)
-    if (t.size(d) > 1)
-      dims.push_back({t.stride(d), t.size(d)});
-  std::sort(dims.begin(), dims.end());
-  Size reach = 1; // of the inner dimensions
-  for (const auto & [stride, size] : dims)
-  {
-    if (stride < reach)
-      return true;
-    reach += (size - 1) * stride;
-  }
-  return false;
-}
-
 /// Checks an output that a result of the batch shape is to be written to.
 inline void
 check_output(const Operation & op,
@@ -131,13 +102,13 @@ check_output(const Operation & op,
               out,
               " requires grad, and writing to it records no gradient. Use a NoGradGuard.");
   NEML2_CHECK(
-      t.layout() != kStrided || !may_overlap_itself(t),
+      !overlaps_itself(t),
       op.name,
       ": the output ",
       out,
       " of strides ",
       t.strides(),
-      " is expanded: one number in memory may be several of its entries. clone() it first.");
+      " overlaps itself: one number in memory is several of its entries. clone() it first.");
 }
 
 /// Checks all outputs, and that no two share memory.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 namespace neml2
@@ -42,12 +43,22 @@ broadcast_into(TensorShape & shape, TensorShapeRef other)
 namespace utils
 {
 /// Number of entries: the product of the sizes, 1 for the empty shape.
+/// @throws NEMLException if 64 bits do not hold it.
 inline Size
 numel(TensorShapeRef shape)
 {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    return 0;
+  constexpr Size most = std::numeric_limits<Size>::max();
   Size n = 1;
   for (const Size s : shape)
+  {
+    NEML2_CHECK(n <= most / std::max<Size>(s, 1),
+                "The shape ",
+                shape,
+                " has more entries than 64 bits count.");
     n *= s;
+  }
   return n;
 }
 

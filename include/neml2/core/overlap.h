@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/types.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+/// Where the entries of tensors lie in memory, and whether that is the same place.
+namespace neml2::core
+{
+/// The bytes from the first to one past the last that a tensor's entries occupy.
+inline std::pair<const char *, const char *>
+extent(const at::Tensor & t)
+{
+  const char * const first = static_cast<const char *>(t.data_ptr());
+  Size last = 0;
+  for (Size d = 0; d < t.dim(); d++)
+    last += (t.size(d) - 1) * t.stride(d);
+  return {first, first + (t.numel() == 0 ? 0 : (last + 1) * Size(t.element_size()))};
+}
+
+/// Whether several entries of a tensor are one number in memory.
+inline bool
+overlaps_itself(const at::Tensor & t)
+{
+  if (t.layout() != kStrided || t.numel() < 2 || t.is_non_overlapping_and_dense())
+    return false;
+  SmallVector<std::pair<Size, Size>, 8> dims; // stride and size
+  for (Size d = 0; d < t.dim(); d++)
+    if (t.size(d) > 1)
+    {
+      if (t.stride(d) == 0)
+        return true;
+      dims.push_back({t.stride(d), t.size(d)});
+    }
+  std::sort(dims.begin(), dims.end());
+  Size reach = 1; // of the inner dimensions
+  bool nested = true;
+  for (const auto & [stride, size] : dims)
+  {
+    nested = nested && stride >= reach;
+    reach += (size - 1) * stride;
+  }
+  if (nested)
+    return false;
+  if (reach < t.numel())
+    return true;
+  std::vector<bool> taken(static_cast<size_t>(reach), false); // as windows of a signal are: look at each entry
+  SmallVector<Size, 8> at(dims.size(), 0);
+  for (Size entry = 0, offset = 0; entry < t.numel(); entry++)
+  {
+    if (taken[size_t(offset)])
+      return true;
+    taken[size_t(offset)] = true;
+    for (size_t d = 0; d < dims.size(); d++)
+    {
+      const auto & [stride, size] = dims[d];
+      offset += stride;
+      if (++at[d] < size)
+        break;
+      offset -= size * stride;
+      at[d] = 0;
+    }
+  }
+  return false;
+}
+} // namespace neml2::core
