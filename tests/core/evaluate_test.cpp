@@ -372,6 +372,44 @@ TEST_CASE("the fused loop only reads its operands", "[core][evaluate]")
   REQUIRE(r.data_ptr() != a.data_ptr());
 }
 
+#ifndef __SANITIZE_ADDRESS__ // which ends the program where an allocation fails
+TEST_CASE("memory that is not there is an error that names operation and operands",
+          "[core][evaluate]")
+{
+  constexpr int64_t n = 1 << 20; // 2^40 rows of 6 numbers in the result
+  const at::Tensor row = torch::ones({1, 1, 6}, at::kDouble);
+  const SR2 a(row.expand({n, 1, 6})), b(row.expand({1, n, 6}));
+  const SR2 tracked(row.clone().requires_grad_().expand({n, 1, 6}));
+  const auto message = [](const auto & f)
+  {
+    try
+    {
+      f();
+    }
+    catch (const OutOfMemoryException & e)
+    {
+      return std::string(e.what());
+    }
+    return std::string("no OutOfMemoryException");
+  };
+  const auto says = [&](const std::string & text, const char * operation)
+  {
+    return text.rfind(std::string(operation) + ": ", 0) == 0 &&
+           text.find("allocate memory") != std::string::npos &&
+           text.find("The operands are SR2 (1048576, 1; 6) and SR2 (1, 1048576; 6).") !=
+               std::string::npos &&
+           text.find("frame #") == std::string::npos; // no backtrace
+  };
+  REQUIRE(says(message([&] { (void)a.inner(b); }), "inner"));
+  REQUIRE(says(message([&] { (void)tracked.inner(b); }), "inner"));
+  REQUIRE(says(message([&] { (void)(a + b); }), "+"));
+  REQUIRE(says(message([&] { (void)(tracked + b); }), "+"));
+  const auto zeros = message([] { (void)SR2::zeros({n, n}); });
+  REQUIRE(zeros.find("zeros: ") == 0);
+  REQUIRE(zeros.find("The shape is [1048576, 1048576, 6].") != std::string::npos);
+}
+#endif
+
 TEST_CASE("several threads evaluate at once", "[core][evaluate]")
 {
   const R2 A(random({2000, 3, 3}));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/vmap.h"
 
+#include "neml2/math/jacobian.h"
+#include "neml2/math/vmap_out.h"
 #include "neml2/tensors/tensors.h"
 #include "support/errors.h"
 #include "support/formulas.h"
@@ -74,6 +76,7 @@ formulas()
                         [](auto C, auto R) { return inv(C) * rotate(C, R) - transpose_major(C); })};
   return all;
 }
+const test::Known known(formulas);
 
 /// A function object of a user.
 struct Times
@@ -316,6 +319,48 @@ TEST_CASE("vmap refuses what does not fit, and says why", "[math][vmap]")
   // what the formula on batches refuses
   REQUIRE_THAT(error_of([&] { vmap([](auto a) { return exp(a); }, Scalar::ones({2}, kInt64)); }),
                ContainsSubstring("exp: not defined for dtype int64"));
+}
+
+namespace
+{
+struct OfTheUser : std::runtime_error
+{
+  using std::runtime_error::runtime_error;
+};
+
+/// Whether f throws an exception of the user's, as it was thrown.
+template <class F>
+bool
+throws_of_the_user(const F & f)
+{
+  try
+  {
+    f();
+  }
+  catch (const OfTheUser & e)
+  {
+    return std::string(e.what()) == "mine";
+  }
+  return false;
+}
+} // namespace
+
+TEST_CASE("what a formula throws keeps its type, fused or composed", "[math][vmap]")
+{
+  const auto g = [](const auto & s)
+  {
+    throw OfTheUser("mine");
+    return s + s;
+  };
+  const SR2 plain(random({40000, 6})), half(random({5, 6}, kFloat16)), meta = plain.to(at::kMeta);
+  for (const SR2 & s : {plain, half, meta, SR2(plain.clone().requires_grad_())})
+  {
+    REQUIRE(throws_of_the_user([&] { vmap(g, s); }));
+    REQUIRE(throws_of_the_user([&] { value_and_jacobian<0>(g, s); }));
+    SR2 out = SR2(at::empty_like(s));
+    const at::NoGradGuard no_grad;
+    REQUIRE(throws_of_the_user([&] { vmap_out(out, g, s); }));
+  }
 }
 
 TEST_CASE("several threads call vmap at once, and their number does not change the result",

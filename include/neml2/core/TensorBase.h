@@ -114,7 +114,8 @@ public:
   Derived clone(at::MemoryFormat format = at::MemoryFormat::Contiguous) const
   {
     core::check_defined("clone", self());
-    return core::translate_errors("clone", [&] { return wrap(at::Tensor::clone(format)); });
+    return core::translate_errors(
+        "clone", [&] { return wrap(at::Tensor::clone(format)); }, core::operand(self()));
   }
   /// The same values outside the graph of autograd; shares storage.
   Derived detach() const
@@ -126,7 +127,8 @@ public:
   Derived to(const TensorOptions & options) const
   {
     core::check_defined("to", self());
-    return core::translate_errors("to", [&] { return wrap(at::Tensor::to(options)); });
+    return core::translate_errors(
+        "to", [&] { return wrap(at::Tensor::to(options)); }, core::operand(self()));
   }
   /// The values, sharing storage but neither graph nor version counter.
   Derived variable_data() const
@@ -138,7 +140,8 @@ public:
   Derived contiguous() const
   {
     core::check_defined("contiguous", self());
-    return core::translate_errors("contiguous", [&] { return wrap(at::Tensor::contiguous()); });
+    return core::translate_errors(
+        "contiguous", [&] { return wrap(at::Tensor::contiguous()); }, core::operand(self()));
   }
   /// Copies from another tensor of this library, whose batch and base shape broadcast to this one's.
   /// @throws NEMLException if they do not; this tensor is then unchanged.

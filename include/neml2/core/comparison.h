@@ -122,7 +122,8 @@ inline at::Tensor
 related(const Operation & op, Relation r, const Operand & a, const CScalar & b)
 {
   check_operand(op, a);
-  return translate_errors(op.name, [&] { return related(r, *a.tensor, b); });
+  return translate_errors(
+      op.name, [&] { return related(r, *a.tensor, b); }, a);
 }
 
 /// What relating an A and a B gives, of whom one is a tensor at least; bool where that is an error.

@@ -40,6 +40,13 @@ public:
   using NEMLException::NEMLException;
 };
 
+/// Memory that is not there.
+class OutOfMemoryException : public NEMLException
+{
+public:
+  using NEMLException::NEMLException;
+};
+
 /// What reading text throws: text that is no number, shape or label.
 class ParserException : public std::exception
 {

@@ -135,15 +135,22 @@ evaluate_into(const RowFormula & formula,
 /// Evaluates fusible operands into new tensors, one for each base shape. False if there are too many
 /// dimensions for it.
 inline bool
-evaluate_rows(const RowFormula & formula,
+evaluate_rows(const Operation & op,
+              const RowFormula & formula,
               ArrayRef<Operand> operands,
               TensorShapeRef batch,
               ArrayRef<TensorShapeRef> bases,
               at::Tensor * results)
 {
   const Dtype dtype = first_tensor(operands).scalar_type();
-  for (size_t i = 0; i < bases.size(); i++)
-    results[i] = at::detail::empty_cpu(utils::add_shapes(batch, bases[i]), dtype);
+  call_translated(
+      op.name,
+      [&]
+      {
+        for (size_t i = 0; i < bases.size(); i++)
+          results[i] = at::detail::empty_cpu(utils::add_shapes(batch, bases[i]), dtype);
+      },
+      operands);
   return evaluate_into(formula, operands, batch, {results, bases.size()});
 }
 
@@ -207,7 +214,7 @@ fused(const Operation & op,
   const GradientRule * const rule = record ? find_rule(rules, op.name) : nullptr;
   if (path == Path::recorded && !rule)
     return result;
-  if (!evaluate_rows(formula, operands, batch, {base}, &result))
+  if (!evaluate_rows(op, formula, operands, batch, {base}, &result))
     return at::Tensor();
   if (rule)
     record_results(op, record, rule->gradient, operands, &result, 1);
@@ -236,7 +243,8 @@ evaluate_leaf(const Operation & op,
       r.defined())
     return Result(Trusted(), std::move(r), Size(batch.size()));
   Result result;
-  call_translated(op.name, [&] { result = batch_body(a...); });
+  call_translated(
+      op.name, [&] { result = batch_body(a...); }, o);
   return result;
 }
 
@@ -257,6 +265,7 @@ composed(const Operation & op, const F & f, const A &... a)
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
   broadcast_batch(op, o);
-  return translate_errors(op.name, [&] { return Result(f(a...)); });
+  return translate_errors(
+      op.name, [&] { return Result(f(a...)); }, o);
 }
 } // namespace neml2::core

@@ -47,12 +47,20 @@ make(const char * where,
      c10::function_ref<at::Tensor(TensorShapeRef, const TensorOptions &)> f)
 {
   check_shape(where, shape);
-  return translate_errors(where,
-                          [&]
-                          {
-                            const at::Tensor t = f(shape, with_dtype(options).requires_grad(false));
-                            return options.requires_grad() ? t.set_requires_grad(true) : t;
-                          });
+  try
+  {
+    return translate_errors(where,
+                            [&]
+                            {
+                              const at::Tensor t =
+                                  f(shape, with_dtype(options).requires_grad(false));
+                              return options.requires_grad() ? t.set_requires_grad(true) : t;
+                            });
+  }
+  catch (const OutOfMemoryException & e)
+  {
+    fail_as<OutOfMemoryException>(e.what(), ". The shape is ", shape, ".");
+  }
 }
 
 inline at::Tensor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/numbers.h"
 #include "neml2/core/operators.h"
 
 /// Values in equal steps along a new batch dimension.
@@ -52,6 +53,13 @@ TensorBase<Derived>::logspace(
     const Derived & start, const Derived & end, Size nstep, Size dim, Real base)
 {
   const Derived exponents = linspace(start, end, nstep, dim);
-  return wrap(at::pow(CScalar(base), exponents), exponents.batch_dim());
+  const at::Tensor power = core::evaluate_numbers(
+      "pow",
+      Derived::type_name,
+      core::Power(),
+      [](double b, const at::Tensor & n) { return at::pow(CScalar(b), n); },
+      double(base),
+      static_cast<const at::Tensor &>(exponents));
+  return wrap(power, exponents.batch_dim());
 }
 } // namespace neml2

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 /// What every operation asks of its operands, before anything is computed or written.
 namespace neml2::core
@@ -333,17 +334,27 @@ broadcast_batch(const Operation & op, ArrayRef<Operand> o)
   return batch;
 }
 
+/// Memory that LibTorch could not allocate for an operation on these operands.
+[[noreturn]] NEML2_COLD inline void
+fail_out_of_memory(const char * where, const c10::Error & e, ArrayRef<Operand> o)
+{
+  const char * const what = e.what_without_backtrace();
+  if (o.empty())
+    fail_as<OutOfMemoryException>(where, ": ", what);
+  fail_as<OutOfMemoryException>(where, ": ", what, ". The operands are ", OperandsText{o}, ".");
+}
+
 /// Calls an operation of LibTorch; what it refuses becomes a NEMLException that says where.
 inline void
-call_translated(const char * where, c10::function_ref<void()> f)
+call_translated(const char * where, c10::function_ref<void()> f, ArrayRef<Operand> operands = {})
 {
   try
   {
     f();
   }
-  catch (const c10::OutOfMemoryError &)
+  catch (const c10::OutOfMemoryError & e)
   {
-    throw;
+    fail_out_of_memory(where, e, operands);
   }
   catch (const c10::IndexError & e)
   {
@@ -355,7 +366,11 @@ call_translated(const char * where, c10::function_ref<void()> f)
   }
   catch (const c10::Error & e)
   {
-    fail(where, ": ", e.what_without_backtrace());
+    const std::string_view what = e.what_without_backtrace();
+    if (what.find("allocate memory") != what.npos || what.find("enough memory") != what.npos ||
+        what.find("Storage size calculation overflowed") != what.npos)
+      fail_out_of_memory(where, e, operands);
+    fail(where, ": ", what);
   }
   catch (const std::runtime_error & e) // what LibTorch 1 throws for some shapes
   {
@@ -366,15 +381,16 @@ call_translated(const char * where, c10::function_ref<void()> f)
 /// The result of an operation of LibTorch, with its errors translated.
 template <class F>
 auto
-translate_errors(const char * where, const F & f)
+translate_errors(const char * where, const F & f, ArrayRef<Operand> operands = {})
 {
   using Result = decltype(f());
   if constexpr (std::is_void_v<Result>)
-    call_translated(where, f);
+    call_translated(where, f, operands);
   else
   {
     std::optional<Result> result;
-    call_translated(where, [&] { result.emplace(f()); });
+    call_translated(
+        where, [&] { result.emplace(f()); }, operands);
     return *std::move(result);
   }
 }

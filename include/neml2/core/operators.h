@@ -110,7 +110,7 @@ fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
   if (dtype == kFloat32 && utils::storage_size(shape) > few_numbers)
     return at::Tensor();
   at::Tensor r;
-  const bool done = evaluate_rows(row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
+  const bool done = evaluate_rows(op, row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
   return done ? r : at::Tensor();
 }
 
@@ -158,7 +158,10 @@ elementwise(const char * name, const F & f, const A & a, const B & b)
       return Result(Trusted(), std::move(r), n);
   }
   const auto dtype = promote(name, a, b);
-  return Result(Trusted(), translate_errors(name, [&] { return f(x.to(dtype), y.to(dtype)); }), n);
+  return Result(Trusted(),
+                translate_errors(
+                    name, [&] { return f(x.to(dtype), y.to(dtype)); }, o),
+                n);
 }
 
 /// Component by component with a plain number.
@@ -175,7 +178,8 @@ elementwise_number(const char * name, const F & f, const A & a)
   if (at::Tensor r = fused_numbers<F, Number>(op, g, all_batch(o)); r.defined())
     return A(Trusted(), std::move(r), a.batch_dim());
   return A(Trusted(),
-           translate_errors(name, [&] { return f(static_cast<const at::Tensor &>(a)); }),
+           translate_errors(
+               name, [&] { return f(static_cast<const at::Tensor &>(a)); }, o),
            a.batch_dim());
 }
 

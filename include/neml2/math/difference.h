@@ -109,8 +109,7 @@ template <class T, core::if_tensor<T> = 0>
 Tensor
 base_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
 {
-  const Tensor exponents = base_linspace(start, end, nstep, d);
-  return Tensor(core::Trusted(), at::pow(CScalar(base), exponents), exponents.batch_dim());
+  return pow(base, base_linspace(start, end, nstep, d));
 }
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --

@@ -70,7 +70,10 @@ along_batch(const Operation & op,
             c10::function_ref<at::Tensor(const at::Tensor &, Size)> f)
 {
   const Size p = batch_dimension(op, operand(a), d);
-  return A(Trusted(), translate_errors(op.name, [&] { return f(a, p); }), a.batch_dim() + more);
+  return A(Trusted(),
+           translate_errors(
+               op.name, [&] { return f(a, p); }, operand(a)),
+           a.batch_dim() + more);
 }
 
 /// The same along dimension d of the base.
@@ -82,7 +85,10 @@ along_base(const Operation & op,
            c10::function_ref<at::Tensor(const at::Tensor &, Size)> f)
 {
   const Size p = base_dimension(op, operand(a), d);
-  return Tensor(Trusted(), translate_errors(op.name, [&] { return f(a, p); }), a.batch_dim());
+  return Tensor(Trusted(),
+                translate_errors(
+                    op.name, [&] { return f(a, p); }, operand(a)),
+                a.batch_dim());
 }
 
 /// What intmd_ functions of NEML2 2.1 come to.

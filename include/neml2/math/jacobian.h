@@ -250,12 +250,18 @@ compose_jacobian(const F & f,
   const at::Tensor rows = saveable(*o[V].tensor).expand(utils::add_shapes(batch, X::base_shape));
   const X x(create_graph && rows.requires_grad() ? rows.view_as(rows)
                                                  : rows.detach().set_requires_grad(true));
-  compose(f, batch, x, results, argument_or_variable<I, V>(a, x)...);
-  for (size_t i = 0; i < count; i++)
-    results[count + i] = composed_jacobian(results[i], Size(batch.size()), x, create_graph);
-  if (!create_graph)
-    for (size_t i = 0; i < count; i++)
-      results[i] = results[i].detach();
+  compose(f, batch, x, results, argument_or_variable<I, V>(a, x)...); // what f throws passes
+  call_translated(
+      "value_and_jacobian",
+      [&]
+      {
+        for (size_t i = 0; i < count; i++)
+          results[count + i] = composed_jacobian(results[i], Size(batch.size()), x, create_graph);
+        if (!create_graph)
+          for (size_t i = 0; i < count; i++)
+            results[i] = results[i].detach();
+      },
+      o);
 }
 
 template <size_t V, class F, class... A>
@@ -284,11 +290,9 @@ differentiate_formula(const F & f, const A &... a)
   const bool done =
       choose_path(o) == Path::fused &&
       evaluate_rows(
-          row_formula<Tile>(f), o, batch, value_and_jacobian_bases<X>(Results()), t.data());
+          op, row_formula<Tile>(f), o, batch, value_and_jacobian_bases<X>(Results()), t.data());
   if (!done)
-    call_translated(
-        op.name,
-        [&] { compose_jacobian<V>(f, o, batch, t.data(), std::index_sequence_for<A...>(), a...); });
+    compose_jacobian<V>(f, o, batch, t.data(), std::index_sequence_for<A...>(), a...);
   auto jacobians = as_jacobians(
       Jacobians(), t.data() + count, Size(batch.size()), std::make_index_sequence<count>());
   auto values = as_results<typename Call::Result, Results>(t.data());

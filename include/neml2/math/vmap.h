@@ -296,7 +296,8 @@ evaluate_formula(const F & f, const A &... a)
   if (path == Path::recorded)
     gradient = gradient_of_formula<A...>(f);
   const bool fuses = path == Path::fused || gradient;
-  if (fuses && evaluate_rows(row_formula<typename Call::Tile>(f),
+  if (fuses && evaluate_rows(op,
+                             row_formula<typename Call::Tile>(f),
                              o,
                              batch,
                              base_shapes(typename Call::Results()),
@@ -306,13 +307,17 @@ evaluate_formula(const F & f, const A &... a)
       record_results(op, record_gradient, std::move(gradient), o, results.data(), results.size());
   }
   else
-    call_translated("vmap",
-                    [&]
-                    {
-                      compose(f, batch, first_tensor(o), results.data(), a...);
-                      for (auto & r : results)
-                        r = unshared(r, o);
-                    });
+  {
+    compose(f, batch, first_tensor(o), results.data(), a...); // what f throws passes as it is
+    call_translated(
+        op.name,
+        [&]
+        {
+          for (auto & r : results)
+            r = unshared(r, o);
+        },
+        o);
+  }
   return as_results<typename Call::Result, typename Call::Results>(results.data());
 }
 } // namespace core

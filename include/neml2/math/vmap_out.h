@@ -42,10 +42,10 @@ evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... 
       return;
   }
   typename Call::Tensors composed;
+  compose(f, batch, first_tensor(o), composed.data(), a...); // what f throws passes as it is
   call_translated("vmap_out",
                   [&]
                   {
-                    compose(f, batch, first_tensor(o), composed.data(), a...);
                     for (auto & c : composed) // views of what is about to be overwritten
                       c = unshared(c, o);
                     for (size_t i = 0; i < Call::count; i++)
