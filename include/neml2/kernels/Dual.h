@@ -157,6 +157,17 @@ struct Dual : Component<Dual<T, N>>
     const T e = exp(a.x);
     return chain(e, e, a);
   }
+  NEML2_INLINE friend Dual expm1(const Dual & a)
+  {
+    using std::expm1;
+    const T e = expm1(a.x);
+    return chain(e, T(e + 1.0), a);
+  }
+  NEML2_INLINE friend Dual log1p(const Dual & a)
+  {
+    using std::log1p;
+    return chain(T(log1p(a.x)), T(1.0 / (1.0 + a.x)), a);
+  }
   NEML2_INLINE friend Dual log(const Dual & a)
   {
     using std::log;

@@ -11,23 +11,10 @@
  * f'(l) and divided differences (f(m) - f(l)) / (m - l) for l <= m, the slope where the two are equal.
  *
  * Each has a formula for the divided differences without cancellation, so that nothing is lost between
- * nearly equal eigenvalues. The functions of the standard library run lane by lane.
+ * nearly equal eigenvalues.
  */
 namespace neml2::kernels
 {
-template <class T>
-NEML2_INLINE T
-expm1_of(const T & a)
-{
-  return each_lane(a, [](double x) { return std::expm1(x); });
-}
-template <class T>
-NEML2_INLINE T
-log1p_of(const T & a)
-{
-  return each_lane(a, [](double x) { return std::log1p(x); });
-}
-
 /// a / b, or the limit where both are 0.
 template <class T>
 NEML2_INLINE T
@@ -61,8 +48,9 @@ struct Exponential
   /// e^m (1 - e^-d) / d, d = m - l, which cannot overflow before e^m does
   NEML2_INLINE T quotient(const T & l, const T & m, const T &, const T & g) const
   {
+    using std::expm1;
     const T d = T(m - l);
-    return T(g * ratio_or(T(-expm1_of(T(-d))), d, 1.0));
+    return T(g * ratio_or(T(-expm1(T(-d))), d, 1.0));
   }
 };
 
@@ -83,16 +71,18 @@ struct Logarithm
 
   NEML2_INLINE T value(const T & l) const
   {
-    return where(is_near, log1p_of(where(is_near, l, T(0.0))), log_of(where(is_near, T(1.0), l)));
+    using std::log1p;
+    return where(is_near, T(log1p(where(is_near, l, T(0.0)))), log_of(where(is_near, T(1.0), l)));
   }
   NEML2_INLINE T slope(const T & l, const T & f) const { return T((1.0 + 0.0 * f) / plain(l)); }
   /// log(1 + x) / x / l, x = (m - l) / l; the plain quotient where x is large
   NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
   {
+    using std::log1p;
     const T d = T(m - l), x = T(d / plain(l));
     const auto is_small = x < 1.0;
     const T y = where(is_small, x, T(1.0));
-    const T near = T(ratio_or(log1p_of(y), y, 1.0) / plain(l));
+    const T near = T(ratio_or(T(log1p(y)), y, 1.0) / plain(l));
     return where(is_small, T(near + 0.0 * (f + g)), T((g - f) / where(is_small, T(1.0), d)));
   }
 
@@ -144,13 +134,15 @@ struct Power
   /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), b the one whose power is the larger
   NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
   {
+    using std::expm1;
+    using std::log1p;
     const T d = T(m - l), x = T(d / l);
     const auto is_small = x < 1.0;
     const T L = where(is_small,
-                      log1p_of(where(is_small, x, T(0.0))),
+                      T(log1p(where(is_small, x, T(0.0)))),
                       T(Logarithm<T>::log_of(m) - Logarithm<T>::log_of(l)));
     const auto falls = exponent < 0.0;
-    const T change = T(-expm1_of(T(-abs(exponent) * L)));
+    const T change = T(-expm1(T(-abs(exponent) * L)));
     const T larger = where(falls, T(-f), g);
     const auto is_zero = (d <= 0.0) & (d >= 0.0);
     return where(is_zero, slope(l, f), T(larger * change / where(is_zero, T(1.0), d)));

@@ -4,6 +4,8 @@
 #include "neml2/core/batch.h"
 #include "neml2/math/componentwise.h"
 
+#include <cmath>
+
 /// Functions of two arguments, component by component: shapes, dtypes and errors are as
 /// elementwise.h says.
 namespace neml2
@@ -35,6 +37,16 @@ check_exponent(const at::Tensor & n)
                 ", are negative. Their powers are fractions: convert with .to(kFloat64).");
 }
 
+/// Whether LibTorch raises to this power by products, a quotient or a root.
+inline bool
+is_plain_power(double n)
+{
+  for (const double plain : {0.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, -0.5})
+    if (n == plain)
+      return true;
+  return false;
+}
+
 /// Integers divided by the greatest common divisor of all those of a base. Not all of a base zero.
 inline at::Tensor
 over_gcd(const at::Tensor & x, Size batch_dim)
@@ -57,38 +69,61 @@ template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B
 core::elementwise_t<A, B>
 pow(const A & a, const B & n)
 {
-  return core::componentwise(core::Operation("pow", core::Accepts::numbers),
-                             a,
-                             n,
-                             [](const at::Tensor & x, const at::Tensor & y)
-                             {
-                               core::check_exponent(y);
-                               return x.pow(y);
-                             });
+  return core::number_by_number(
+      core::Operation("pow", core::Accepts::numbers),
+      core::Power(),
+      [](const at::Tensor & x, const at::Tensor & y)
+      {
+        core::check_exponent(y);
+        return x.pow(y);
+      },
+      a,
+      n);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 pow(const A & a, const N & n)
 {
-  core::real_value("pow", core::number(n));
-  return core::componentwise(core::Operation("pow", core::Accepts::numbers),
-                             a,
-                             [&](const at::Tensor & x) { return x.pow(core::number(n)); });
+  const core::Operation op("pow", core::Accepts::numbers);
+  const double value = core::real_value(op.name, core::number(n));
+  core::check_operand(op, core::operand(a));
+  const auto power = [&](const at::Tensor & x) { return x.pow(core::number(n)); };
+  if (core::is_plain_power(value))
+    return core::componentwise(op, a, power);
+  const at::Tensor & x = a;
+  return A(core::Trusted(),
+           core::evaluate_numbers(
+               op,
+               A::type_name,
+               core::Power(),
+               [&](const at::Tensor & t, double) { return power(t); },
+               x,
+               value),
+           a.batch_dim());
 }
 /// The number a to the n.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
 pow(const N & a, const B & n)
 {
-  core::real_value("pow", core::number(a));
-  return core::componentwise(core::Operation("pow", core::Accepts::numbers),
-                             n,
-                             [&](const at::Tensor & x)
-                             {
-                               if (!core::number(a).isFloatingPoint())
-                                 core::check_exponent(x);
-                               return at::pow(core::number(a), x);
-                             });
+  const core::Operation op("pow", core::Accepts::numbers);
+  const double value = core::real_value(op.name, core::number(a));
+  core::check_operand(op, core::operand(n));
+  const at::Tensor & exponent = n;
+  return B(core::Trusted(),
+           core::evaluate_numbers(
+               op,
+               B::type_name,
+               core::Power(),
+               [&](double, const at::Tensor & x)
+               {
+                 if (!core::number(a).isFloatingPoint())
+                   core::check_exponent(x);
+                 return at::pow(core::number(a), x);
+               },
+               value,
+               exponent),
+           n.batch_dim());
 }
 
 /// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
@@ -97,8 +132,16 @@ template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
 {
-  return core::componentwise(
-      "atan2", y, x, [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); });
+  return core::number_by_number(
+      "atan2",
+      [](const auto & s, const auto & c)
+      {
+        using std::atan2;
+        return atan2(s, c);
+      },
+      [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); },
+      y,
+      x);
 }
 
 /// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->

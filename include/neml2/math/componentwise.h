@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/numbers.h"
 #include "neml2/core/operators.h"
 
 /// What the functions that work component by component are made of: checks and alignment, then plain
@@ -56,6 +57,27 @@ aligned(const X & x, Size base_dim)
     return number(x);
 }
 
+/// evaluate_numbers on all components of a, or of a and b, whose base dimensions are aligned.
+template <class A, class RowBody, class BatchBody>
+A
+number_by_number(const Operation & op, const RowBody & row, const BatchBody & batch, const A & a)
+{
+  check_operand(op, operand(a));
+  return A(Trusted(),
+           evaluate_numbers(op, A::type_name, row, batch, static_cast<const at::Tensor &>(a)),
+           a.batch_dim());
+}
+template <class A, class B, class RowBody, class BatchBody>
+elementwise_t<A, B>
+number_by_number(
+    const Operation & op, const RowBody & row, const BatchBody & batch, const A & a, const B & b)
+{
+  const Together r = check_together(op, tensors_among(a, b));
+  const at::Tensor x = aligned(a, r.base_dim()), y = aligned(b, r.base_dim());
+  return elementwise_t<A, B>(
+      Trusted(), evaluate_numbers(op, A::type_name, row, batch, x, y), r.batch_dim);
+}
+
 /// f(a) component by component.
 template <class A>
 A
@@ -64,7 +86,10 @@ componentwise(const Operation & op,
               c10::function_ref<at::Tensor(const at::Tensor &)> f)
 {
   check_operand(op, operand(a));
-  return A(Trusted(), translate_errors(op.name, [&] { return f(a); }), a.batch_dim());
+  return A(Trusted(),
+           translate_errors(
+               op.name, [&] { return f(a); }, operand(a)),
+           a.batch_dim());
 }
 
 /// f(a, b) component by component, of arguments whose base dimensions are aligned.
@@ -77,8 +102,10 @@ componentwise(const Operation & op,
 {
   const Together r = check_together(op, tensors_among(a, b));
   const at::Tensor x = aligned(a, r.base_dim()), y = aligned(b, r.base_dim());
-  return elementwise_t<A, B>(
-      Trusted(), translate_errors(op.name, [&] { return f(x, y); }), r.batch_dim);
+  return elementwise_t<A, B>(Trusted(),
+                             translate_errors(
+                                 op.name, [&] { return f(x, y); }, tensors_among(a, b)),
+                             r.batch_dim);
 }
 
 /// a where the condition holds, else b; one of them may be a number.

@@ -3,6 +3,8 @@
 
 #include "neml2/math/componentwise.h"
 
+#include <cmath>
+
 /**
  * Functions that work component by component, on tensors of any type of the library: those of one
  * argument here, those of two and where in the headers at the end of this one.
@@ -110,7 +112,15 @@ template <class A, core::if_tensor<A> = 0>
 A
 cbrt(const A & a)
 {
-  return core::componentwise("cbrt", a, core::cube_root);
+  return core::number_by_number(
+      "cbrt",
+      [](const auto & x)
+      {
+        using std::cbrt;
+        return cbrt(x);
+      },
+      core::cube_root,
+      a);
 }
 
 /// e^a of a without unit. Floating types.
@@ -200,7 +210,15 @@ template <class A, core::if_tensor<A> = 0>
 A
 sinh(const A & a)
 {
-  return core::componentwise("sinh", a, [](const at::Tensor & x) { return x.sinh(); });
+  return core::number_by_number(
+      "sinh",
+      [](const auto & x)
+      {
+        using std::sinh;
+        return sinh(x);
+      },
+      [](const at::Tensor & x) { return x.sinh(); },
+      a);
 }
 
 /// (e^a + e^-a)/2 of a without unit. Floating types.
@@ -208,7 +226,15 @@ template <class A, core::if_tensor<A> = 0>
 A
 cosh(const A & a)
 {
-  return core::componentwise("cosh", a, [](const at::Tensor & x) { return x.cosh(); });
+  return core::number_by_number(
+      "cosh",
+      [](const auto & x)
+      {
+        using std::cosh;
+        return cosh(x);
+      },
+      [](const at::Tensor & x) { return x.cosh(); },
+      a);
 }
 
 /// sinh a / cosh a of a without unit. Floating types.
@@ -241,7 +267,15 @@ template <class A, core::if_tensor<A> = 0>
 A
 atanh(const A & a)
 {
-  return core::componentwise("atanh", a, [](const at::Tensor & x) { return x.atanh(); });
+  return core::number_by_number(
+      "atanh",
+      [](const auto & x)
+      {
+        using std::atanh;
+        return atanh(x);
+      },
+      [](const at::Tensor & x) { return x.atanh(); },
+      a);
 }
 } // namespace neml2
 

@@ -76,7 +76,7 @@ det(const T & A)
   const core::Operation op("det");
   const Size n = core::check_square(op, core::operand(A));
   return core::batch_of<core::dependent_scalar_t<T>>(
-      op, A.batch_dim(), [&] { return n == 3 ? core::det(A) : at::linalg_det(A); });
+      op, A.batch_dim(), [&] { return n == 3 ? core::det(A) : core::det_of_any(A); });
 }
 /// What is left: LibTorch's det of any two dimensions would be a worse match.
 template <class D>

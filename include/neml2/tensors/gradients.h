@@ -19,5 +19,6 @@
 #include "neml2/tensors/gradients/spectral.h"
 #include "neml2/tensors/gradients/Vec.h"
 #include "neml2/tensors/gradients/WR2.h"
+#include "neml2/tensors/gradients/elementwise.h"
 #include "neml2/tensors/gradients/fourth_order.h"
 #include "neml2/tensors/tensors.h"

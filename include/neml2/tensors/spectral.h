@@ -104,13 +104,14 @@ eigen_decomposition(const at::Tensor & s)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
-  const auto [l, V] = at::linalg_eigh(full(s).masked_fill(bad_matrix, 0));
+  const auto [l, V] = at::linalg_eigh(for_lapack(full(s).masked_fill(bad_matrix, 0)));
   const at::Tensor v = V.detach();
   const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
   const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
   const at::Tensor volume = (z * v.select(-1, 2)).sum(-1).unsqueeze(-1).unsqueeze(-1);
   const at::Tensor signs = at::cat({first, 1 - 2 * (volume < 0).to(v.scalar_type())}, -1);
-  return {l.masked_fill(bad, nan), (V * signs).masked_fill(bad_matrix, nan)};
+  const auto dtype = s.scalar_type();
+  return {l.masked_fill(bad, nan).to(dtype), (V * signs).masked_fill(bad_matrix, nan).to(dtype)};
 }
 
 /// Evaluates a leaf with two results: fused where no gradient is recorded.
@@ -128,8 +129,9 @@ evaluate_pair(const Operation & op,
   at::Tensor r[2];
   const TensorShapeRef bases[] = {X::base_shape, Y::base_shape};
   if (choose_path(o) != Path::fused ||
-      !evaluate_rows(row_formula<Tile>(row_body), o, batch, bases, r))
-    call_translated(op.name, [&] { std::tie(r[0], r[1]) = batch_body(a); });
+      !evaluate_rows(op, row_formula<Tile>(row_body), o, batch, bases, r))
+    call_translated(
+        op.name, [&] { std::tie(r[0], r[1]) = batch_body(a); }, o);
   return {X(std::move(r[0])), Y(std::move(r[1]))};
 }
 

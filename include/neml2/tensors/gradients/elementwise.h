@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/autograd.h"
+#include "neml2/math/elementwise.h"
+
+/// Derivative rules of functions that work number by number.
+namespace neml2::core
+{
+/// ∂(a^n)/∂a = n a^(n - 1), 0 for n = 0 also where a is 0.
+inline Tensor
+slope_of_power(const Tensor & a, double n)
+{
+  return n == 0 ? a * 0.0 : n * pow(a, n - 1);
+}
+inline Tensor
+slope_of_power(const Tensor & a, const Tensor & n)
+{
+  return where(n.eq(0), 0.0, n * pow(a, n - 1.0));
+}
+
+/// ∂(a^n)/∂n = a^n log a, 0 where a is 0 and n is not negative.
+inline Tensor
+growth_of_power(double a, const Tensor & n)
+{
+  const Tensor p = pow(a, n);
+  return a == 0 ? where(n.ge(0), n * 0.0, p * std::log(a)) : p * std::log(a);
+}
+inline Tensor
+growth_of_power(const Tensor & a, const Tensor & n)
+{
+  return where(a.eq(0).logical_and(n.ge(0)), 0.0, pow(a, n) * log(a));
+}
+
+inline const bool has_elementwise_rules = []
+{
+  add_gradient_rule<Numbers, Numbers>(
+      "sinh", [](const Tensor & g, const Tensor & a) { return g * cosh(a); });
+  add_gradient_rule<Numbers, Numbers>(
+      "cosh", [](const Tensor & g, const Tensor & a) { return g * sinh(a); });
+  add_gradient_rule<Numbers, Numbers>(
+      "atanh", [](const Tensor & g, const Tensor & a) { return g / (1 - a * a); });
+  add_gradient_rule<Numbers, Numbers>(
+      "cbrt", [](const Tensor & g, const Tensor & a) { return g / (3 * pow(cbrt(a), 2)); });
+  add_gradient_rule<Numbers, Numbers, Numbers>(
+      "pow",
+      [](const Tensor & g, const Tensor & a, const Tensor & n) { return g * slope_of_power(a, n); },
+      [](const Tensor & g, const Tensor & a, const Tensor & n)
+      { return g * growth_of_power(a, n); });
+  add_gradient_rule<Numbers, Numbers, double>(
+      "pow",
+      [](const Tensor & g, const Tensor & a, double n) { return g * slope_of_power(a, n); },
+      nullptr);
+  add_gradient_rule<Numbers, double, Numbers>("pow",
+                                              nullptr,
+                                              [](const Tensor & g, double a, const Tensor & n)
+                                              { return g * growth_of_power(a, n); });
+  add_gradient_rule<Numbers, Numbers, Numbers>(
+      "atan2",
+      [](const Tensor & g, const Tensor & y, const Tensor & x) { return g * x / (x * x + y * y); },
+      [](const Tensor & g, const Tensor & y, const Tensor & x)
+      { return -g * y / (x * x + y * y); });
+  return true;
+}();
+} // namespace neml2::core
