@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/Rot.h"
+#include "neml2/kernels/elimination.h"
 
 namespace neml2::kernels
 {
@@ -158,5 +159,12 @@ NEML2_INLINE constexpr auto
 rotate(const R4<A> & t, const Rot<B> & r)
 {
   return rotate(t, euler_rodrigues(r));
+}
+/// Inverse for the contraction over pairs of indices, T_ijmn T^-1_mnkl = δ_ik δ_jl; NaN where there is none.
+template <class T>
+NEML2_INLINE R4<T>
+inv(const R4<T> & t)
+{
+  return inverse_by_elimination<9>(t);
 }
 } // namespace neml2::kernels

@@ -194,13 +194,15 @@ Quaternion::fill_matrix(const R2 & R)
 inline Quaternion
 Quaternion::axis_angle(const Vec & n, const Scalar & theta)
 {
-  return core::composed<Quaternion>(
+  return core::evaluate_leaf<Quaternion>(
       "Quaternion::axis_angle",
+      [](const auto & axis, const auto & angle)
+      { return kernels::axis_angle_quaternion(axis, angle); },
       [](const at::Tensor & axis, const at::Tensor & angle)
       {
         const at::Tensor half = (angle / 2).unsqueeze(-1);
         const at::Tensor u = axis / at::sqrt(core::dot_last(axis, axis)) * half.sin();
-        return at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1);
+        return Quaternion(at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1));
       },
       n,
       theta);
@@ -408,12 +410,13 @@ Quaternion::log_map() const
 inline Scalar
 Quaternion::angle() const
 {
-  return core::composed<Scalar>(
+  return core::evaluate_leaf<Scalar>(
       "Quaternion::angle",
+      [](const auto & q) { return kernels::angle(q); },
       [](const at::Tensor & q)
       {
         const auto [s, u] = core::scalar_and_vector(q);
-        return 2 * core::length_or_zero(u).atan2(core::side_of(s) * s).squeeze(-1);
+        return Scalar(2 * core::length_or_zero(u).atan2(core::side_of(s) * s).squeeze(-1));
       },
       *this);
 }
@@ -421,12 +424,13 @@ Quaternion::angle() const
 inline Vec
 Quaternion::axis() const
 {
-  return core::composed<Vec>(
+  return core::evaluate_leaf<Vec>(
       "Quaternion::axis",
+      [](const auto & q) { return kernels::axis(q); },
       [](const at::Tensor & q)
       {
         const auto [s, u] = core::scalar_and_vector(q);
-        return u * (core::side_of(s) / at::sqrt(core::dot_last(u, u)));
+        return Vec(u * (core::side_of(s) / at::sqrt(core::dot_last(u, u))));
       },
       *this);
 }

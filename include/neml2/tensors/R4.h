@@ -198,8 +198,11 @@ transpose_major(const R4 & T)
 inline R4
 inv(const R4 & T)
 {
-  return core::composed<R4>(
-      "inv", [](const R4 & a) { return core::unpaired(core::inverse_or_nan(core::pairs(a))); }, T);
+  return core::evaluate_leaf<R4>(
+      "inv",
+      [](const auto & t) { return kernels::inv(t); },
+      [](const R4 & a) { return R4(core::unpaired(core::inverse_or_nan(core::pairs(a)))); },
+      T);
 }
 
 inline Scalar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/axis_angle.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/Rot.h"
 
@@ -38,7 +39,12 @@ rotation_about(const at::Tensor & n, const at::Tensor & theta)
 inline Rot
 Rot::axis_angle(const Vec & n, const Scalar & theta)
 {
-  return core::composed<Rot>("Rot::axis_angle", core::rotation_about, n, theta);
+  return core::evaluate_leaf<Rot>(
+      "Rot::axis_angle",
+      [](const auto & axis, const auto & angle) { return kernels::axis_angle(axis, angle); },
+      [](const Vec & axis, const Scalar & angle) { return Rot(core::rotation_about(axis, angle)); },
+      n,
+      theta);
 }
 
 inline Rot
@@ -50,12 +56,14 @@ Rot::from_axis_angle(const Vec & n, const Scalar & theta)
 inline Rot
 Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
 {
-  return core::composed<Rot>(
+  return core::evaluate_leaf<Rot>(
       "Rot::axis_angle_standard",
-      [](const at::Tensor & axis, const at::Tensor & angle)
+      [](const auto & axis, const auto & angle)
+      { return kernels::axis_angle_standard(axis, angle); },
+      [](const Vec & axis, const at::Tensor & angle)
       {
         const at::Tensor turn = angle / (2 * pi);
-        return core::rotation_about(axis, angle - 2 * pi * turn.round());
+        return Rot(core::rotation_about(axis, angle - 2 * pi * turn.round()));
       },
       n,
       theta);
@@ -70,9 +78,12 @@ Rot::from_axis_angle_standard(const Vec & n, const Scalar & theta)
 inline Rot
 Rot::rotation_from_to(const Vec & a, const Vec & b)
 {
-  return core::composed<Rot>(
+  const double tolerance = core::rounding(a.defined() ? a.scalar_type() : kFloat64);
+  return core::evaluate_leaf<Rot>(
       "Rot::rotation_from_to",
-      [](const at::Tensor & from, const at::Tensor & to)
+      [=](const auto & from, const auto & to)
+      { return kernels::rotation_from_to(from, to, tolerance); },
+      [=](const at::Tensor & from, const at::Tensor & to)
       {
         const Size dim = std::max(from.dim(), to.dim());
         const auto unit = [&](const at::Tensor & v)
@@ -83,7 +94,6 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
         // With h = u + v, of length 2 cos(θ/2): u × h = n sin θ and |h|² / 2 = 1 + cos θ keep their digits.
         const at::Tensor u = unit(from), h = u + unit(to),
                          square = (h * h).sum(-1, /*keepdim=*/true);
-        const double tolerance = core::rounding(from.scalar_type());
         const at::Tensor opposite = square < tolerance * tolerance;
         const at::Tensor u0 = u.slice(-1, 0, 1), u1 = u.slice(-1, 1, 2), u2 = u.slice(-1, 2, 3),
                          zero = at::zeros_like(u0);
@@ -92,7 +102,7 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
         const at::Tensor sine = core::select(opposite, orthogonal, at::linalg_cross(u, h, -1)),
                          one_plus_cosine = core::select(opposite, 0, square / 2);
         const at::Tensor squares = one_plus_cosine * one_plus_cosine + (sine * sine).sum(-1, true);
-        return sine / (one_plus_cosine + squares.sqrt());
+        return Rot(sine / (one_plus_cosine + squares.sqrt()));
       },
       a,
       b);
@@ -101,17 +111,21 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
 inline Vec
 Rot::axis() const
 {
-  return core::composed<Vec>(
-      "Rot::axis", [](const at::Tensor & r) { return core::direction_and_length(r).first; }, *this);
+  return core::evaluate_leaf<Vec>(
+      "Rot::axis",
+      [](const auto & r) { return kernels::axis(r); },
+      [](const Rot & r) { return Vec(core::direction_and_length(r).first); },
+      *this);
 }
 
 inline Scalar
 Rot::angle() const
 {
-  return core::composed<Scalar>(
+  return core::evaluate_leaf<Scalar>(
       "Rot::angle",
-      [](const at::Tensor & r)
-      { return 4 * core::direction_and_length(r).second.squeeze(-1).atan(); },
+      [](const auto & r) { return kernels::angle(r); },
+      [](const Rot & r)
+      { return Scalar(4 * core::direction_and_length(r).second.squeeze(-1).atan()); },
       *this);
 }
 } // namespace neml2

@@ -75,6 +75,7 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/kernels/crystallography.h"
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
@@ -236,6 +237,13 @@ unique_bidirectional(const R2 & T, const Vec & v)
 
 namespace neml2::core
 {
+/// The operators as the kernels read them; they must outlive it.
+inline kernels::Symmetries
+symmetries(const Quaternion & operators)
+{
+  return {static_cast<const double *>(operators.data_ptr()), int(operators.size(0))};
+}
+
 /// r and that of the S q which is closest to it, as unit quaternions.
 inline std::pair<at::Tensor, at::Tensor>
 closest_equivalent(const Rot & r, const Rot & q, const Quaternion & symmetries)
@@ -255,13 +263,16 @@ namespace neml2::crystallography
 inline Scalar
 misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
-  return core::composed<Scalar>(
+  const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
+  return core::evaluate_leaf<Scalar>(
       "misorientation",
+      [S = core::symmetries(operators)](const auto & x, const auto & y)
+      { return kernels::misorientation(x, y, S); },
       [&](const Rot & x, const Rot & y)
       {
-        const auto S = symmetry_quaternions(orbifold, y.options().requires_grad(false));
+        const Quaternion S(operators.to(y.options().requires_grad(false)));
         const auto [a, b] = core::closest_equivalent(x, y, S);
-        return core::rotation_angle(a, b);
+        return Scalar(core::rotation_angle(a, b));
       },
       r,
       q);
@@ -270,12 +281,15 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 inline Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference)
 {
-  return core::composed<Rot>(
+  const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
+  return core::evaluate_leaf<Rot>(
       "move_to_fundamental_zone",
+      [S = core::symmetries(operators)](const auto & x, const auto & near)
+      { return kernels::move_to_fundamental_zone(x, S, near); },
       [&](const Rot & x, const Rot & near)
       {
-        const auto S = symmetry_quaternions(orbifold, x.options().requires_grad(false));
-        return core::rotation_of_quaternion(core::closest_equivalent(near, x, S).second);
+        const Quaternion S(operators.to(x.options().requires_grad(false)));
+        return Rot(core::rotation_of_quaternion(core::closest_equivalent(near, x, S).second));
       },
       r,
       reference);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/rotation.h"
+#include "neml2/kernels/euler_angles.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/Rot.h"
 
@@ -16,12 +17,7 @@ Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & conve
 
 namespace core
 {
-enum class EulerConvention
-{
-  kocks,
-  bunge,
-  roe
-};
+using kernels::EulerConvention;
 
 inline EulerConvention
 euler_convention(const char * where, const std::string & name)
@@ -121,9 +117,11 @@ Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const
   const core::Operation op("Rot::fill_euler_angles");
   const auto from = core::euler_convention(op.name, convention);
   const double unit = core::angle_unit(op.name, type);
-  return core::composed<Rot>(
+  return core::evaluate_leaf<Rot>(
       op,
-      [&](const at::Tensor & x) { return core::rotation_of_kocks(core::to_kocks(x * unit, from)); },
+      [=](const auto & x) { return kernels::rotation_of_kocks(kernels::to_kocks(x * unit, from)); },
+      [=](const Vec & x)
+      { return Rot(core::rotation_of_kocks(core::to_kocks(core::raw(x) * unit, from))); },
       angles);
 }
 
@@ -133,9 +131,12 @@ Rot::to_euler_angles(const std::string & convention, const std::string & type) c
   const core::Operation op("Rot::to_euler_angles");
   const auto to = core::euler_convention(op.name, convention);
   const double unit = core::angle_unit(op.name, type);
-  return core::composed<Vec>(
+  const double tolerance = core::rounding(defined() ? scalar_type() : kFloat64);
+  return core::evaluate_leaf<Vec>(
       op,
-      [&](const at::Tensor & r) { return core::from_kocks(core::kocks_of_rotation(r), to) / unit; },
+      [=](const auto & r)
+      { return kernels::from_kocks(kernels::kocks_of_rotation(r, tolerance), to) / unit; },
+      [=](const Rot & r) { return Vec(core::from_kocks(core::kocks_of_rotation(r), to) / unit); },
       *this);
 }
 
@@ -144,7 +145,10 @@ convert_euler_angles_from_kocks(const Vec & kocks, const std::string & conventio
 {
   const core::Operation op("convert_euler_angles_from_kocks");
   const auto to = core::euler_convention(op.name, convention);
-  return core::composed<Vec>(
-      op, [&](const at::Tensor & x) { return core::from_kocks(x, to); }, kocks);
+  return core::evaluate_leaf<Vec>(
+      op,
+      [=](const auto & x) { return kernels::from_kocks(x, to); },
+      [=](const Vec & x) { return Vec(core::from_kocks(x, to)); },
+      kocks);
 }
 } // namespace neml2

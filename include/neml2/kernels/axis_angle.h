@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Quaternion.h"
+
+#include <utility>
+
+/// Rotations by axis and angle, and between two directions.
+namespace neml2::kernels
+{
+/// The integer closest to x, the even one at a tie, without derivative.
+template <class T>
+NEML2_INLINE auto
+nearest_integer(const T & x)
+{
+  using P = typename plain_number<T>::type;
+  constexpr double shift = 6755399441055744.0; // 3 · 2^51: what is added to it loses its fraction
+  const P v = value(x);
+  return where(abs(v) < 2251799813685248.0, P((v + shift) - shift), v);
+}
+
+/// n tan(θ/4) / |n|, NaN where n is 0.
+template <class A, class B>
+NEML2_INLINE Rot<product_t<A, B>>
+axis_angle(const Vec<A> & n, const B & theta)
+{
+  using std::tan;
+  using T = product_t<A, B>;
+  const T s = T(tan(B(0.25 * theta)) / norm(n));
+  return {n[0] * s, n[1] * s, n[2] * s};
+}
+
+/// The same of the angle within (-π, π].
+template <class A, class B>
+NEML2_INLINE Rot<product_t<A, B>>
+axis_angle_standard(const Vec<A> & n, const B & theta)
+{
+  constexpr double turn = 6.283185307179586;
+  return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
+}
+
+/// The rotation about an axis orthogonal to both that turns a into the direction of b, of an angle up to
+/// π; of opposite ones, to the tolerance, an axis orthogonal to a is chosen.
+///
+/// With the directions u and v, h = u + v has the length 2 cos(θ/2): u × h = n sin θ and
+/// |h|² / 2 = 1 + cos θ keep their digits.
+template <class A, class B>
+NEML2_INLINE Rot<product_t<A, B>>
+rotation_from_to(const Vec<A> & a, const Vec<B> & b, double tolerance)
+{
+  using T = product_t<A, B>;
+  const Vec<A> u = unit(a);
+  const Vec<T> h = u + unit(b);
+  const T square = norm_sq(h);
+  const auto opposite = square < tolerance * tolerance;
+  const A zero = A(0.0 * u[0]);
+  const Vec<A> orthogonal =
+      where(u[0] * u[0] > u[2] * u[2], Vec<A>(-u[1], u[0], zero), Vec<A>(zero, -u[2], u[1]));
+  const Vec<T> sine = where(opposite, orthogonal * T(1.0), cross(u, h));
+  const T cosine = where(opposite, T(0.0), T(0.5 * square)); // 1 + cos θ
+  const T i = T(1.0 / (cosine + sqrt(T(cosine * cosine + norm_sq(sine)))));
+  return {sine[0] * i, sine[1] * i, sine[2] * i};
+}
+
+/// The direction and the length of r; (0, 0, 1) and 0 where r is 0, both of derivative 0. By the largest
+/// component, so that no square overflows or underflows.
+template <class T>
+NEML2_INLINE std::pair<Vec<T>, T>
+direction_and_length(const Rot<T> & r)
+{
+  using P = typename plain_number<T>::type;
+  const P largest = maximum(maximum(abs(P(value(r[0]))), abs(P(value(r[1])))), abs(P(value(r[2]))));
+  const auto is_zero = largest <= 0.0;
+  const P scale = where(is_zero, P(1.0), largest);
+  const Vec<T> u = where(
+      is_zero, Vec<T>(T(0.0), T(0.0), T(1.0)), Vec<T>(r[0] / scale, r[1] / scale, r[2] / scale));
+  const T length = sqrt(norm_sq(u));
+  return {u / length, where(is_zero, T(0.0), T(scale * length))};
+}
+
+/// The axis of r.
+template <class T>
+NEML2_INLINE Vec<T>
+axis(const Rot<T> & r)
+{
+  return direction_and_length(r).first;
+}
+
+/// The angle of r, 4 atan |r|.
+template <class T>
+NEML2_INLINE T
+angle(const Rot<T> & r)
+{
+  using std::atan;
+  return T(4.0 * atan(direction_and_length(r).second));
+}
+
+/// (cos θ/2, n sin(θ/2) / |n|), NaN where n is 0.
+template <class A, class B>
+NEML2_INLINE Quaternion<product_t<A, B>>
+axis_angle_quaternion(const Vec<A> & n, const B & theta)
+{
+  using std::cos;
+  using std::sin;
+  using T = product_t<A, B>;
+  const B half = B(0.5 * theta);
+  const T s = T(sin(half) / norm(n));
+  return {T(cos(half) * T(1.0)), n[0] * s, n[1] * s, n[2] * s};
+}
+
+/// The axis of q, on the side of its angle in [0, π]; NaN where that is 0.
+template <class T>
+NEML2_INLINE Vec<T>
+axis(const Quaternion<T> & q)
+{
+  const Vec<T> u(q[1], q[2], q[3]);
+  return u * T(where(q[0] < 0.0, T(-1.0), T(1.0)) / sqrt(norm_sq(u)));
+}
+
+/// The angle of q in [0, π], 2 atan2(|u|, |s|).
+template <class T>
+NEML2_INLINE T
+angle(const Quaternion<T> & q)
+{
+  using std::atan2;
+  const T length = norm_of_square(T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
+  return T(2.0 * atan2(length, T(where(q[0] < 0.0, T(-1.0), T(1.0)) * q[0])));
+}
+} // namespace neml2::kernels
