@@ -101,28 +101,25 @@ matrix_log(const at::Tensor & A, Size n)
     Y = at::where(is_far, root, Y);
     factor = factor * (1 + is_far.to(factor.scalar_type()));
   }
-  const auto options = A.options().requires_grad(false);
-  const at::Tensor nodes = at::tensor({0.0254460438286207,
-                                       0.1292344072003028,
-                                       0.2970774243113014,
-                                       0.5,
-                                       0.7029225756886986,
-                                       0.8707655927996972,
-                                       0.9745539561713793},
-                                      options);
-  const at::Tensor weights = at::tensor({0.0647424830844348,
-                                         0.1398526957446383,
-                                         0.1909150252525595,
-                                         0.2089795918367347,
-                                         0.1909150252525595,
-                                         0.1398526957446383,
-                                         0.0647424830844348},
-                                        options);
+  constexpr double nodes[] = {0.0254460438286207,
+                              0.1292344072003028,
+                              0.2970774243113014,
+                              0.5,
+                              0.7029225756886986,
+                              0.8707655927996972,
+                              0.9745539561713793},
+                   weights[] = {0.0647424830844348,
+                                0.1398526957446383,
+                                0.1909150252525595,
+                                0.2089795918367347,
+                                0.1909150252525595,
+                                0.1398526957446383,
+                                0.0647424830844348};
   const at::Tensor E = plus_identity(Y, -1);
-  const auto last = [](const at::Tensor & t) { return t.unsqueeze(-1).unsqueeze(-1); };
-  const at::Tensor poles = inverse_or_nan(plus_identity(E.unsqueeze(-3) * last(nodes), 1));
-  const at::Tensor log = at::matmul(E, (poles * last(weights)).sum(-3)) * factor;
-  return only_where(leading_norm(E, n) <= 0.25, log);
+  at::Tensor sum = weights[0] * inverse_or_nan(plus_identity(nodes[0] * E, 1));
+  for (size_t k = 1; k < 7; k++)
+    sum = sum + weights[k] * inverse_or_nan(plus_identity(nodes[k] * E, 1));
+  return only_where(leading_norm(E, n) <= 0.25, at::matmul(E, sum) * factor);
 }
 
 /// A^p of a number p, or of one p an entry, (...)

@@ -88,20 +88,27 @@ rotation_of_quaternion(const at::Tensor & q)
   return u * (sign / (at::sqrt(dot_last(q, q)) + sign * s));
 }
 
-/// The unit quaternion of a rotation matrix, its scalar not negative: the steps of
-/// kernels::unit_quaternion, so that both choose the same one at θ = π. (..., 3, 3) -> (..., 4)
+/// The matrix 4 q_k q_l of the unit quaternion q of a rotation matrix, linear in it. (..., 3, 3) -> (..., 4, 4)
 inline at::Tensor
-quaternion_of_matrix(const at::Tensor & M)
+quaternion_rows(const at::Tensor & M)
 {
   const at::Tensor t = M.diagonal(0, -2, -1).sum(-1), transposed = M.transpose(-1, -2);
   const at::Tensor skewed = M - transposed;
   const auto entry = [&](Size i, Size j) { return skewed.select(-2, i).select(-1, j); };
   const at::Tensor axis = at::stack({entry(2, 1), entry(0, 2), entry(1, 0)}, -1);
   const at::Tensor u = (1 - t).unsqueeze(-1).unsqueeze(-1);
-  const at::Tensor vector = M + transposed + u * at::eye(3, M.options());
-  const at::Tensor rows = at::cat({at::cat({(1 + t).unsqueeze(-1), axis}, -1).unsqueeze(-2),
-                                   at::cat({axis.unsqueeze(-1), vector}, -1)},
-                                  -2);
+  const at::Tensor vector = M + transposed + u * at::eye(3, M.options().requires_grad(false));
+  return at::cat({at::cat({(1 + t).unsqueeze(-1), axis}, -1).unsqueeze(-2),
+                  at::cat({axis.unsqueeze(-1), vector}, -1)},
+                 -2);
+}
+
+/// The unit quaternion of a rotation matrix, its scalar not negative: the steps of
+/// kernels::unit_quaternion, so that both choose the same one at θ = π. (..., 3, 3) -> (..., 4)
+inline at::Tensor
+quaternion_of_matrix(const at::Tensor & M)
+{
+  const at::Tensor rows = quaternion_rows(M);
   const at::Tensor largest = rows.diagonal(0, -2, -1).argmax(-1, /*keepdim=*/true);
   const at::Tensor q = rows.take_along_dim(largest.unsqueeze(-1), -2).squeeze(-2);
   return q * (side_of(q.slice(-1, 0, 1)) / at::sqrt(dot_last(q, q)));

@@ -25,6 +25,27 @@ struct GradientByFactor
   }
 };
 
+/// Gradient by a rotation matrix R from that by the entries H(k, l) of the matrix 4 q_k q_l of its unit
+/// quaternion, which is linear in R; in storage order.
+template <class V, class H>
+NEML2_INLINE std::array<V, 9>
+by_quaternion_matrix(const H & h)
+{
+  const auto both = [&](int k, int l) { return V(h(k, l) + h(l, k)); };
+  const V x = h(1, 1), y = h(2, 2), z = h(3, 3), n = h(0, 0);
+  const V A = both(0, 1), B = both(0, 2), C = both(0, 3), YZ = both(2, 3), XZ = both(1, 3),
+          XY = both(1, 2);
+  return {V(n + x - y - z),
+          V(XY - C),
+          V(XZ + B),
+          V(XY + C),
+          V(n - x + y - z),
+          V(YZ - A),
+          V(XZ - B),
+          V(YZ + A),
+          V(n - x - y + z)};
+}
+
 /// Gradient by a rotation matrix from g by its parameters. With q the row of
 /// kernels::quaternion_row, D = |q| + |q_0| and σ the sign of q_0, r = σ (q_1, q_2, q_3) / D.
 template <class G, class T>
@@ -45,31 +66,11 @@ by_rotation_matrix(const kernels::Rot<G> & g, const kernels::R2<T> & M)
                   V(g[0] * i - f * q[1] * size),
                   V(g[1] * i - f * q[2] * size),
                   V(g[2] * i - f * q[3] * size)};
-  const auto H = [&](int k, int l) { return V(row.place[k] * h[l]); };
-  const auto both = [&](int k, int l) { return V(H(k, l) + H(l, k)); };
-  const V x = H(1, 1), y = H(2, 2), z = H(3, 3), n = H(0, 0);
-  const V A = both(0, 1), B = both(0, 2), C = both(0, 3), YZ = both(2, 3), XZ = both(1, 3),
-          XY = both(1, 2);
-  return {
-      n + x - y - z, XY - C, XZ + B, XY + C, n - x + y - z, YZ - A, XZ - B, YZ + A, n - x - y + z};
-}
-
-/// The 4×4 matrix in fill_matrix, which is δ_kl + P_klij R_ij. (16, 9)
-inline at::Tensor
-quaternion_basis(const TensorOptions & options)
-{
-  constexpr int entries[24][3] = {{0, 0, 1},   {0, 4, 1},   {0, 8, 1},  {5, 0, 1},   {5, 4, -1},
-                                  {5, 8, -1},  {10, 0, -1}, {10, 4, 1}, {10, 8, -1}, {15, 0, -1},
-                                  {15, 4, -1}, {15, 8, 1},  {1, 7, 1},  {1, 5, -1},  {2, 2, 1},
-                                  {2, 6, -1},  {3, 3, 1},   {3, 1, -1}, {11, 7, 1},  {11, 5, 1},
-                                  {7, 2, 1},   {7, 6, 1},   {6, 3, 1},  {6, 1, 1}};
-  std::vector<double> P(16 * 9);
-  for (const auto & e : entries)
-  {
-    P[size_t(9 * e[0] + e[1])] = e[2];
-    P[size_t(9 * (4 * (e[0] % 4) + e[0] / 4) + e[1])] = e[2];
-  }
-  return at::tensor(P, TensorOptions(kFloat64)).reshape({16, 9}).to(options);
+  const auto by_R = by_quaternion_matrix<V>([&](int k, int l) { return V(row.place[k] * h[l]); });
+  kernels::R2<V> r{kernels::Unset()};
+  for (int k = 0; k < 9; k++)
+    r[k] = by_R[size_t(k)];
+  return r;
 }
 
 inline R2
@@ -80,11 +81,7 @@ by_rotation_matrix(const Rot & g, const R2 & M)
       [](const auto & h, const auto & m) { return by_rotation_matrix(h, m); },
       [](const Rot & h, const R2 & m)
       {
-        const at::Tensor P = quaternion_basis(m.options());
-        const at::Tensor K = at::matmul(P, m.flatten(-2).unsqueeze(-1))
-                                 .squeeze(-1)
-                                 .unflatten(-1, at::IntArrayRef({4, 4})) +
-                             at::eye(4, m.options());
+        const at::Tensor K = quaternion_rows(m);
         const at::Tensor largest = K.diagonal(0, -2, -1).argmax(-1, /*keepdim=*/true);
         const at::Tensor q = K.take_along_dim(largest.unsqueeze(-1), -2).squeeze(-2);
         const at::Tensor chosen = at::arange(4, largest.options()).eq(largest).to(q.scalar_type());
@@ -94,9 +91,10 @@ by_rotation_matrix(const Rot & g, const R2 & M)
         const at::Tensor size = norm + sign * q0,
                          f = (raw(h) * v).sum(-1, true) * sign / (size * norm);
         const at::Tensor by_q = at::cat({-sign * f, sign * raw(h) / size - f * v / size}, -1);
-        const at::Tensor H = (chosen.unsqueeze(-1) * by_q.unsqueeze(-2)).flatten(-2);
+        const auto by_R = by_quaternion_matrix<at::Tensor>(
+            [&](int k, int l) { return chosen.select(-1, k) * by_q.select(-1, l); });
         return R2(
-            at::matmul(H.unsqueeze(-2), P).squeeze(-2).unflatten(-1, at::IntArrayRef({3, 3})));
+            at::stack(at::TensorList(by_R.data(), 9), -1).unflatten(-1, at::IntArrayRef({3, 3})));
       },
       g,
       M);
