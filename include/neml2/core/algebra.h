@@ -87,13 +87,29 @@ inv(const at::Tensor & A)
   return adjugate / d.unsqueeze(-1);
 }
 
+/// The tensor for LAPACK: float32 as float64 on the CPU, where LAPACK's float32 raises floating-point
+/// exceptions on ordinary matrices.
+inline at::Tensor
+for_lapack(const at::Tensor & t)
+{
+  return t.is_cpu() && t.scalar_type() == kFloat32 ? t.to(kFloat64) : t;
+}
+
 /// Inverse of a matrix of any size; NaN where a pivot is 0. (..., n, n) -> (..., n, n)
 inline at::Tensor
 inverse_or_nan(const at::Tensor & M)
 {
-  const auto [inverse, info] = at::linalg_inv_ex(M);
+  const auto [inverse, info] = at::linalg_inv_ex(for_lapack(M));
   const at::Tensor singular = info.ne(0).unsqueeze(-1).unsqueeze(-1);
-  return inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN());
+  return inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
+      .to(M.scalar_type());
+}
+
+/// Determinant of a matrix of any size. (..., n, n) -> (...)
+inline at::Tensor
+det_of_any(const at::Tensor & M)
+{
+  return at::linalg_det(for_lapack(M).contiguous()).to(M.scalar_type());
 }
 
 /// The matrix of modified Rodrigues parameters. (..., 3) -> (..., 3, 3)

@@ -41,7 +41,8 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
 {
   const at::Tensor product = a * b;
   return base_dim == 0 ? product
-                       : product.flatten(product.dim() - base_dim)
+                       : product.contiguous()
+                             .flatten(product.dim() - base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 

@@ -144,14 +144,16 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
       core::translate_errors(op.name,
                              [&] { // of equal dimensions LibTorch takes B for matrices
                                const at::Tensor b = columns == 1 ? B.unsqueeze(-1) : at::Tensor(B);
-                               return at::linalg_solve_ex(core::prepend_dims(A, batch_dim + 2),
-                                                          core::prepend_dims(b, batch_dim + 2));
+                               const auto matrices = [&](const at::Tensor & t)
+                               { return core::for_lapack(core::prepend_dims(t, batch_dim + 2)); };
+                               return at::linalg_solve_ex(matrices(A), matrices(b));
                              });
   const at::Tensor singular = info.ne(0);
   if (check_errors)
     core::check_regular(op, o[0], singular);
   const at::Tensor X =
-      x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN());
+      x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())
+          .to(B.scalar_type());
   return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
 }
 
@@ -165,10 +167,10 @@ lu_factor(const Tensor & A, bool pivot = true)
   const core::Operation op("linalg::lu_factor");
   core::check_operand(op, core::operand(A));
   core::check_base_dim(op, core::operand(A), 2);
-  const auto [LU, pivots, info] =
-      core::translate_errors(op.name, [&] { return at::linalg_lu_factor_ex(A, pivot); });
+  const auto [LU, pivots, info] = core::translate_errors(
+      op.name, [&] { return at::linalg_lu_factor_ex(core::for_lapack(A), pivot); });
   core::check_regular(op, core::operand(A), info.ne(0));
-  return {Tensor(core::Trusted(), LU, A.batch_dim()),
+  return {Tensor(core::Trusted(), LU.to(A.scalar_type()), A.batch_dim()),
           Tensor(core::Trusted(), pivots, A.batch_dim())};
 }
 
@@ -198,9 +200,11 @@ lu_solve(const Tensor & LU,
       batch_dim,
       [&]
       {
-        const at::Tensor matrices = LU.expand(utils::add_shapes(batch, TensorShape{n, n})),
+        const at::Tensor matrices = core::for_lapack(LU).expand(
+                             utils::add_shapes(batch, TensorShape{n, n})),
                          rows = pivots.expand(utils::add_shapes(batch, n));
-        return at::linalg_lu_solve(matrices, rows.contiguous(), B, left, adjoint);
+        return at::linalg_lu_solve(matrices, rows.contiguous(), core::for_lapack(B), left, adjoint)
+            .to(B.scalar_type());
       });
 }
 } // namespace linalg

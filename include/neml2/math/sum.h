@@ -7,7 +7,8 @@
  * Sums and means along dimensions of the batch (batch_x, which keeps the type) or of the base (base_x,
  * which returns Tensor).
  *
- * d counts within the group, from its end if negative. All throw NEMLException for an undefined tensor, a
+ * d counts within the group, from its end if negative. Sums of the base add in an order that is the same
+ * whatever the layout in memory. All throw NEMLException for an undefined tensor, a
  * dtype they are not defined for, a group without dimensions and a dimension out of range.
  */
 namespace neml2
@@ -101,7 +102,8 @@ base_sum(const T & a, TensorShapeRef d = 0, bool keepdim = false)
   NEML2_CHECK(
       !dims.empty(), op.name, ": name the base dimensions to sum along; the list is empty.");
   return Tensor(core::Trusted(),
-                core::translate_errors(op.name, [&] { return a.sum(dims, keepdim); }),
+                core::translate_errors(
+                    op.name, [&] { return a.contiguous().sum(dims, keepdim); }, o),
                 a.batch_dim());
 }
 
@@ -112,7 +114,7 @@ Tensor
 base_mean(const T & a, Size d = 0)
 {
   return core::along_base(
-      "base_mean", a, d, [](const at::Tensor & x, Size p) { return x.mean(p); });
+      "base_mean", a, d, [](const at::Tensor & x, Size p) { return x.contiguous().mean(p); });
 }
 
 /// The reverse of base_expand: a summed to this base shape, which expands to that of a. (...; base) ->
