@@ -16,6 +16,7 @@
 #undef NEML2_UNDEFINE_AT_PER_OPERATOR_HEADERS
 #endif
 
+#include <algorithm>
 #include <mutex>
 
 /**
@@ -175,6 +176,26 @@ public:
   void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {} // never asked for
 
 private:
+  template <class T>
+  static constexpr Size numbers_of()
+  {
+    if constexpr (is_primitive<T>)
+      return T::const_base_numel;
+    else
+      return 1;
+  }
+  static constexpr Size numbers = std::max({numbers_of<Result>(), numbers_of<A>()...});
+
+  /// What slab s has of an argument.
+  template <class T>
+  static T of(const Slabs & slabs, const T & x, Size s)
+  {
+    if constexpr (std::is_arithmetic_v<T>)
+      return x;
+    else
+      return slabs.count == 1 ? x : T(slabs.of(x, x.batch_dim(), s));
+  }
+
   template <size_t... I>
   void backward(const Result & g,
                 ArrayRef<at::Tensor> arguments,
@@ -183,11 +204,25 @@ private:
                 std::index_sequence<I...>) const
   {
     const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
+    const Operand o[] = {operand(g), operand(std::get<I>(a))...};
+    // A graph is recorded of whole batches.
+    const bool may_cut = !c10::GradMode::is_enabled() && choose_path(o) != Path::composed;
     const auto one = [&](const auto & f, size_t k)
     {
       if constexpr (!std::is_null_pointer_v<std::decay_t<decltype(f)>>)
         if (needed[k])
-          gradients[k] = at::Tensor(f(g, std::get<I>(a)...)).sum_to_size(arguments[k].sizes());
+        {
+          const Slabs slabs(o[0].batch(), o[k + 1].batch(), numbers);
+          gradients[k] =
+              may_cut && slabs.dim != 0
+                  ? sum_of_slabs(
+                        slabs,
+                        arguments[k],
+                        o[k + 1].batch_dim,
+                        [&](Size s)
+                        { return at::Tensor(f(of(slabs, g, s), of(slabs, std::get<I>(a), s)...)); })
+                  : at::Tensor(f(g, std::get<I>(a)...)).sum_to_size(arguments[k].sizes());
+        }
     };
     (one(std::get<I>(_functions), I), ...);
   }
@@ -246,23 +281,47 @@ private:
       g[i] = results[i].defined() ? results[i] : at::zeros(bases[i], first_tensor(o).options());
       o.push_back({&g[i], "gradient", g[i].dim() - Size(bases[i].size()), bases[i]});
     }
-    if (choose_path(o) != Path::fused)
+    if (choose_path(o) != Path::fused || batch.size() > size_t(max_dims))
       return false;
-    return (backward_by<I>(o, batch, needed[I], gradients[I]) && ...);
+    (backward_by<I>(o, batch, needed[I], gradients[I]), ...);
+    return true;
   }
 
   template <size_t I>
-  bool
+  void
   backward_by(ArrayRef<Operand> o, TensorShapeRef batch, bool needed, at::Tensor & gradient) const
   {
     using Argument = std::tuple_element_t<I, std::tuple<A...>>;
     if constexpr (!std::is_arithmetic_v<Argument>)
     {
       using Tile = VectorJacobianTile<F, int(I), typename Call::Results, Types<A...>>;
-      if (needed)
-        return vector_jacobian(row_formula<Tile>(this->_f), o, batch, o[I], gradient);
+      const RowFormula formula = row_formula<Tile>(this->_f);
+      if (!needed)
+        return;
+      const Slabs slabs(batch, o[I].batch(), Tile::numbers);
+      gradient =
+          slabs.dim == 0
+              ? vector_jacobian(formula, o, batch, o[I])
+              : sum_of_slabs(slabs,
+                             *o[I].tensor,
+                             o[I].batch_dim,
+                             [&](Size s) { return gradient_of_slab(formula, o, I, slabs, s); });
     }
-    return true;
+  }
+
+  /// The gradient by argument k of slab s of the operands.
+  static at::Tensor gradient_of_slab(
+      const RowFormula & formula, ArrayRef<Operand> o, size_t k, const Slabs & slabs, Size s)
+  {
+    std::array<at::Tensor, max_operands> tensors;
+    SmallVector<Operand, max_operands> part(o.begin(), o.end());
+    for (size_t i = 0; i < o.size(); i++)
+      if (o[i].tensor)
+      {
+        tensors[i] = slabs.of(*o[i].tensor, o[i].batch_dim, s);
+        part[i].tensor = &tensors[i];
+      }
+    return vector_jacobian(formula, part, broadcast_batch("vmap", part), part[k]);
   }
 };
 
