@@ -92,6 +92,7 @@ operations()
   }();
   return all;
 }
+const test::Known known_operations(operations);
 
 /// Whether the arguments that test::values gives it are where it is defined and smooth.
 bool
@@ -133,6 +134,7 @@ clamps()
   }();
   return all;
 }
+const test::Known known_clamps(clamps);
 } // namespace
 
 TEST_CASE("Functions of two arguments agree with their definitions", "[math]")

@@ -57,6 +57,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 } // namespace
 
 TEST_CASE("Diagonals of the base agree with LibTorch's", "[math]")

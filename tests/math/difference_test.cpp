@@ -88,6 +88,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 } // namespace
 
 TEST_CASE("Differences and values in equal steps agree with their definitions", "[math]")

@@ -78,6 +78,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 
 /// The inverse of maps of 2×2 matrices that are near 5 times the identity.
 test::Operation

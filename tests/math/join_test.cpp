@@ -111,6 +111,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 
 /// What is stacked along the batch has the batch dimension of neither argument.
 bool

@@ -73,6 +73,7 @@ operations()
           [](const Arguments & a) { return at::matmul(at::linalg_inv(a[0]), a[1]); })};
   return all;
 }
+const test::Known known_operations(operations);
 
 /// lu_solve of what lu_factor gave: from the left and the right, of the matrix and of its
 /// transpose.
@@ -98,6 +99,7 @@ factored()
   }();
   return all;
 }
+const test::Known known_factored(factored);
 
 Tensor
 zeros(TensorShapeRef batch, TensorShapeRef base)

@@ -82,6 +82,7 @@ operations()
           [](const Arguments & a) { return skew_matrix(a[0]); })};
   return all;
 }
+const test::Known known(operations);
 
 Tensor
 zeros(TensorShapeRef batch, TensorShapeRef base)

@@ -146,6 +146,7 @@ operations()
           sum_of("...ijk,...ijk->..."))};
   return all;
 }
+const test::Known known(operations);
 
 Tensor
 zeros(TensorShapeRef batch, TensorShapeRef base)

@@ -147,6 +147,7 @@ base_reductions()
   }();
   return all;
 }
+const test::Known known(base_reductions);
 
 bool
 is_index(const test::Operation & op)

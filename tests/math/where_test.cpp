@@ -72,6 +72,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 } // namespace
 
 TEST_CASE("where agrees with LibTorch's on aligned dimensions", "[math]")

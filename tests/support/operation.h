@@ -54,6 +54,32 @@ struct Operation
   size_t count() const { return base.size(); }
 };
 
+using Operations = std::function<std::vector<Operation>()>;
+
+/// All operations that the test files of this program know, for the guards that run over every one.
+inline std::vector<Operations> &
+known_operations()
+{
+  static std::vector<Operations> all;
+  return all;
+}
+
+/// A file of tests makes one of these of its table.
+struct Known
+{
+  explicit Known(Operations f) { known_operations().push_back(std::move(f)); }
+};
+
+inline std::vector<Operation>
+every_operation()
+{
+  std::vector<Operation> all;
+  for (const auto & f : known_operations())
+    for (auto & op : f())
+      all.push_back(std::move(op));
+  return all;
+}
+
 /// g of the arguments as tensors of types T...
 template <class... T, class G, size_t... I>
 auto

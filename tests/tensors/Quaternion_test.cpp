@@ -274,6 +274,7 @@ all_operations()
     all.insert(all.end(), more->begin(), more->end());
   return all;
 }
+const test::Known known(all_operations);
 
 const Rot r = Rot::fill(0.1, -0.2, 0.3), r2 = Rot::fill(0.25, 0.05, -0.1);
 

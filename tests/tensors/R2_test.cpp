@@ -203,6 +203,7 @@ all_operations()
   all.insert(all.end(), views().begin(), views().end());
   return all;
 }
+const test::Known known(all_operations);
 
 const R2 A = R2::fill(1, 2, 3, 4, 5, 6, 7, 8, 10);
 const R2 R = R2::fill(0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6); // a rotation

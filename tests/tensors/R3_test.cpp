@@ -53,6 +53,7 @@ operations()
           [](const Arguments & a) { return a[0] - a[1]; })};
   return all;
 }
+const test::Known known(operations);
 } // namespace
 
 TEST_CASE("Operations of R3 agree with their definitions", "[tensors][R3]")

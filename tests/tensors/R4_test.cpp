@@ -247,6 +247,7 @@ all_operations()
 {
   return together(all_fused(), composed());
 }
+const test::Known known(all_operations);
 } // namespace
 
 TEST_CASE("Operations of R4 agree with their definitions", "[tensors][R4]")

@@ -186,6 +186,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 
 /// Angles in degrees: the outer ones of whole turns, the middle one from 0 to 180. (n, 3)
 at::Tensor

@@ -77,6 +77,7 @@ operations()
           [](const Arguments & a) { return product_derivative(small(a[0]), small(a[1]), false); })};
   return all;
 }
+const test::Known known(operations);
 
 // The rotations of the check values.
 const Rot r = Rot::fill(0.1, -0.2, 0.3), t = Rot::fill(0.25, 0.05, -0.1);

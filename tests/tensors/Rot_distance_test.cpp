@@ -97,6 +97,7 @@ all_operations()
   all.push_back(volume());
   return all;
 }
+const test::Known known(all_operations);
 
 // The rotations of the check values.
 const Rot r = Rot::fill(0.1, -0.2, 0.3), t = Rot::fill(0.25, 0.05, -0.1);

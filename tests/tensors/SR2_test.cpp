@@ -196,6 +196,7 @@ all_operations()
       }));
   return all;
 }
+const test::Known known(all_operations);
 
 // The symmetric tensor of the check values.
 const SR2 S = SR2::fill(1, 2, 3, 0.4, 0.5, 0.6);

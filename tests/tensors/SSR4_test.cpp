@@ -232,6 +232,7 @@ all_operations()
   all.insert(all.end(), others().begin(), others().end());
   return all;
 }
+const test::Known known(all_operations);
 
 const SR2 S = SR2::fill(1, 2, 3, 0.4, 0.5, 0.6);
 

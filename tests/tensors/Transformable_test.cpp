@@ -53,6 +53,7 @@ operations()
           [](const Arguments & a) { return test::delta() - 2 * projector(a[0]); })};
   return all;
 }
+const test::Known known(operations);
 
 /// A type of a user that derives from Transformable, as the vectors of NEML2 2.x do.
 class Arrow : public Transformable<Arrow>

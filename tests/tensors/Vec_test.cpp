@@ -105,6 +105,7 @@ operations()
           })};
   return all;
 }
+const test::Known known(operations);
 
 const Vec v = Vec::fill(1, 2, 3), w = Vec::fill(-4, 5, 0.5);
 

@@ -109,6 +109,7 @@ operations()
           [](const Arguments & a) { return picked_pairs(test::full4_of(a[0]), 2); })};
   return all;
 }
+const test::Known known(operations);
 
 /// Matrix times vector of raw tensors.
 at::Tensor

@@ -189,6 +189,7 @@ all_operations()
   all.insert(all.end(), others().begin(), others().end());
   return all;
 }
+const test::Known known(all_operations);
 
 const WR2 w = WR2::fill(0.3, -0.4, 0.5); // of the check values
 

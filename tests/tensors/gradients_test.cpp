@@ -33,6 +33,7 @@ with_scalar()
                              return s / T(core::raw(a) * 0.1 + 2); // components far from 0
                            })};
 }
+const test::Known known(with_scalar<SR2>);
 
 /// Passes values on and no gradient back.
 struct WithoutGradient : torch::autograd::Function<WithoutGradient>

@@ -98,6 +98,7 @@ operations()
           })};
   return all;
 }
+const test::Known known(operations);
 } // namespace
 
 TEST_CASE("Invariants agree with their definitions", "[tensors][invariants]")

@@ -158,6 +158,7 @@ all_operations()
   all.insert(all.end(), others().begin(), others().end());
   return all;
 }
+const test::Known known(all_operations);
 } // namespace
 
 TEST_CASE("Kinematics agrees with its definitions", "[tensors][kinematics]")

@@ -70,6 +70,7 @@ operations()
   }();
   return all;
 }
+const test::Known known(operations);
 
 /// Random tensors.
 R2

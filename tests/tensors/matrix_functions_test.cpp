@@ -246,6 +246,7 @@ all_operations()
     all.insert(all.end(), more->begin(), more->end());
   return all;
 }
+const test::Known known(all_operations);
 
 /// Tensors of eigenvalues 0.7, 0.7 + gap and 0.7 + gap + other in one frame, for gaps from none to many. (n; 6)
 SR2

@@ -114,6 +114,7 @@ all_operations()
   all.insert(all.end(), derivatives().begin(), derivatives().end());
   return all;
 }
+const test::Known known(all_operations);
 
 /// Central differences of f at x by its n components, as the last dimension.
 template <class F>

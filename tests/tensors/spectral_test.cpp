@@ -108,6 +108,7 @@ all_operations()
   all.insert(all.end(), others().begin(), others().end());
   return all;
 }
+const test::Known known(all_operations);
 
 /// Symmetric tensors of all kinds. (n; 6)
 SR2

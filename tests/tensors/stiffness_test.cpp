@@ -122,6 +122,7 @@ all_operations()
   all.insert(all.end(), others().begin(), others().end());
   return all;
 }
+const test::Known known(all_operations);
 
 Scalar
 number(double x)

@@ -71,6 +71,14 @@ operations()
                                                              operations_of<WFR4>()};
   return all;
 }
+const test::Known known(
+    []
+    {
+      std::vector<test::Operation> all;
+      for (const auto & of_a_type : operations())
+        all.insert(all.end(), of_a_type.begin(), of_a_type.end());
+      return all;
+    });
 
 template <class T>
 void

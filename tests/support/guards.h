@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "support/derivatives.h"
+#include "support/parity.h"
+
+#include <cfenv>
+#include <cmath>
+
+/// Promises that every operation keeps: no row depends on another, and ordinary rows raise no
+/// floating-point exception.
+namespace neml2::test
+{
+/// The same bits, of any NaN.
+inline bool
+same_bits(const at::Tensor & a, const at::Tensor & b)
+{
+  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type())
+    return false;
+  const auto bits = [](const at::Tensor & t)
+  {
+    const at::Tensor x = t.contiguous();
+    return x.scalar_type() == kFloat64   ? x.view(at::kLong)
+           : x.scalar_type() == kFloat32 ? x.view(at::kInt)
+                                         : x;
+  };
+  const at::Tensor both_nan = a.ne(a).logical_and(b.ne(b));
+  return bits(a).eq(bits(b)).logical_or(both_nan).all().item<bool>();
+}
+
+/// The value of an operation, then its gradients by the arguments where it has a derivative rule: others are
+/// differentiated by LibTorch, which promises less.
+inline Arguments
+value_and_gradients(const Operation & op, const Arguments & a, const at::Tensor & weight)
+{
+  Arguments x, r{at::Tensor(op.call(a))};
+  if (!weight.defined() || !r[0].is_floating_point())
+    return r;
+  const at::AutoGradMode grad(true);
+  for (const auto & t : a)
+    x.push_back(t.detach().requires_grad_());
+  const at::Tensor y = op.call(x);
+  if (!y.grad_fn() || y.grad_fn()->name() != op.name + "Backward")
+    return r;
+  for (auto & g : torch::autograd::grad({y}, x, {weight.expand_as(y)}, false, false, true))
+    r.push_back(g);
+  return r;
+}
+
+/// Row p of a batch of one dimension, with memory of its own.
+inline at::Tensor
+row_alone(const at::Tensor & t, int64_t p)
+{
+  return t.select(0, p).contiguous().clone();
+}
+
+/// A weight for the gradients of the rows of a batch; undefined of an operation that has none.
+inline at::Tensor
+weight_of_rows(const Operation & op, const Arguments & a)
+{
+  const at::Tensor y = op.call(a);
+  return y.is_floating_point() ? at::rand(y.sizes(), kFloat64).to(y.scalar_type()) + 0.5
+                               : at::Tensor();
+}
+
+/// The rows of the arguments, each evaluated and differentiated alone.
+class RowsAlone
+{
+public:
+  RowsAlone(const Operation & op, const Arguments & a, const at::Tensor & weight)
+    : _op(op), _arguments(a), _weight(weight)
+  {
+  }
+
+  /// Whether row p of value and gradients of the batch are what the row gives alone; if not, of which.
+  Verdict is(const Arguments & batch, int64_t p, int64_t of) const
+  {
+    Arguments row;
+    for (const auto & t : _arguments)
+      row.push_back(row_alone(t, of));
+    const auto alone =
+        value_and_gradients(_op, row, _weight.defined() ? row_alone(_weight, of) : at::Tensor());
+    for (size_t k = 0; k < batch.size(); k++)
+      if (batch[k].defined() && !same_bits(batch[k].select(0, p), alone[k]))
+        return no(k == 0 ? "" : "the gradient by argument " + std::to_string(k - 1) + " of ",
+                  _op.name,
+                  ", ",
+                  batch[k].scalar_type(),
+                  ", row ",
+                  p,
+                  ": ",
+                  batch[k].select(0, p),
+                  "\nand alone ",
+                  alone[k]);
+    return {};
+  }
+
+private:
+  const Operation & _op;
+  const Arguments & _arguments;
+  const at::Tensor & _weight;
+};
+
+/// What a row may be that no formula likes.
+inline std::vector<at::Tensor>
+bad_rows(TensorShapeRef base)
+{
+  const auto options = at::TensorOptions(kFloat64);
+  std::vector<at::Tensor> all;
+  for (const double x :
+       {double(NAN), double(INFINITY), -double(INFINITY), 0.0, -1.0, 1e300, 1e-300})
+    all.push_back(at::full(base, x, options)); // matrices of these are singular, too
+  if (base.size() == 2 && base[0] == base[1])
+    all.push_back(-at::eye(base[0], options));
+  if (base.size() == 1 && base[0] == 6)
+    all.push_back(at::tensor({-1.0, -1.0, -1.0, 0.0, 0.0, 0.0}, options));
+  return all;
+}
+
+/// A bad row at each place of a batch leaves all others, and their gradients, bitwise as they are alone.
+inline Verdict
+bad_rows_stay_alone(const Operation & op)
+{
+  constexpr int64_t rows = 9; // two packs of four and a remainder
+  const auto good = arguments(op, {{rows}});
+  const at::Tensor weight = weight_of_rows(op, good);
+  const RowsAlone alone(op, good, weight);
+  for (size_t k = 0; k < op.count(); k++)
+    for (const auto & bad : bad_rows(op.base[k]))
+      for (int64_t place = 0; place < rows; place++)
+      {
+        auto a = good;
+        a[k] = good[k].clone();
+        a[k].select(0, place).copy_(bad);
+        const auto r = value_and_gradients(op, a, weight);
+        for (int64_t p = 0; p < rows; p++)
+          if (p != place)
+            if (auto v = alone.is(r, p, p); !v)
+              return no("with argument ", k, " ", bad, "\nin row ", place, ": ", v.problem);
+      }
+  return {};
+}
+
+/// A row is bitwise the same in any batch: of any size, at any place, of any layout in memory, beside
+/// operands that all rows share.
+inline Verdict
+rows_are_alone(const Operation & op)
+{
+  for (const auto dtype : {kFloat64, kFloat32})
+  {
+    constexpr int64_t rows = 133;
+    auto a = arguments(op, {{rows}}, dtype);
+    const at::Tensor weight = weight_of_rows(op, a);
+    for (int layout = 0; layout < layouts; layout++)
+    {
+      Arguments x;
+      for (size_t k = 0; k < a.size(); k++)
+        x.push_back(lay_out(Layout((layout + int(k)) % layouts), a[k], op.base[k].size()));
+      const RowsAlone alone(op, x, weight);
+      const auto r = value_and_gradients(op, x, weight);
+      for (int64_t p = 0; p < rows; p++)
+        if (auto v = alone.is(r, p, p); !v)
+          return no("in layout ", layout, ": ", v.problem);
+      for (const int64_t n : {2, 3, 5, 8, 31, 64})
+      {
+        Arguments part;
+        for (const auto & t : x)
+          part.push_back(t.slice(0, 17, 17 + n));
+        const auto s =
+            value_and_gradients(op, part, weight.defined() ? weight.slice(0, 17, 17 + n) : weight);
+        for (int64_t p = 0; p < n; p++)
+          if (auto v = alone.is(s, p, 17 + p); !v)
+            return no("in a batch of ", n, ", layout ", layout, ": ", v.problem);
+      }
+    }
+  }
+  return {};
+}
+
+/// The floating-point exceptions that finite-element codes trap, raised since they were cleared.
+inline std::string
+raised()
+{
+  const int flags = std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  std::string s;
+  if (flags & FE_INVALID)
+    s += " invalid";
+  if (flags & FE_DIVBYZERO)
+    s += " division by zero";
+  if (flags & FE_OVERFLOW)
+    s += " overflow";
+  return s;
+}
+
+/// The operation and its gradients raise no floating-point exception on ordinary rows.
+inline Verdict
+raises_no_exception(const Operation & op)
+{
+  for (const auto dtype : {kFloat64, kFloat32})
+    for (const auto & batches : std::vector<Batches>{{{13}}, {{2, 1}, {3}}})
+    {
+      const auto a = arguments(op, batches, dtype);
+      const at::Tensor weight = weight_of_rows(op, a);
+      std::feclearexcept(FE_ALL_EXCEPT);
+      const at::Tensor y = op.call(a);
+      if (const auto text = raised(); !text.empty())
+      {
+        if (y.is_floating_point() && !y.isfinite().all().item<bool>())
+          continue; // not defined for all these rows
+        return no(op.name, " raises", text, " for", describe(a));
+      }
+      if (weight.defined())
+        value_and_gradients(op, a, weight);
+      if (const auto text = raised(); !text.empty())
+        return no("The gradient of ", op.name, " raises", text, " for", describe(a));
+    }
+  return {};
+}
+} // namespace neml2::test
