@@ -145,7 +145,7 @@ within(const Function & f, bool negative = false)
 {
   test::Operation op = f.op;
   const double shift = f.domain == Domain::above_one ? 1.4 : 0.4, sign = negative ? -1 : 1;
-  op.call = [=](const Arguments & a) { return f.op.call({(a[0] * 0.15 + shift) * sign}); };
+  op.call = [=](const Arguments & a) { return f.op.call({a[0].mul(0.15).add_(shift).mul_(sign)}); };
   return op;
 }
 

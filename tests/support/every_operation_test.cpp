@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/guards.h"
+#include "support/memory.h"
 
 #include <iostream>
 #include <string>
@@ -47,7 +48,18 @@ TEST_CASE("A row is bitwise the same in any batch", "[every]")
   check_every("rows alone", test::rows_are_alone);
 }
 
+TEST_CASE("A result is bitwise the same on any number of threads", "[every]")
+{
+  check_every("threads", test::same_on_all_threads);
+}
+
 TEST_CASE("Ordinary rows raise no floating-point exception", "[every]")
 {
   check_every("no exceptions", test::raises_no_exception);
+}
+
+TEST_CASE("An operation holds little more memory than what it gives", "[every]")
+{
+  const test::Threads one(1); // memory is counted of one thread
+  check_every("little memory", test::holds_little);
 }

@@ -39,7 +39,7 @@ at::Tensor
 turn(const at::Tensor & q)
 {
   const auto p = q + at::tensor({2.5, 0.0, 0.0, 0.0}, at::kDouble).to(q.scalar_type());
-  return p / at::sqrt((p * p).sum(-1, true));
+  return p / p.norm(2, -1, true);
 }
 
 /// The same of a batch of the library; what is to be refused stays as it is.

@@ -30,7 +30,7 @@ with_scalar()
                            Accepts::any,
                            [](const Scalar & s, const T & a)
                            {
-                             return s / T(core::raw(a) * 0.1 + 2); // components far from 0
+                             return s / T(core::raw(a).mul(0.1).add_(2)); // components far from 0
                            })};
 }
 const test::Known known(with_scalar<SR2>);

@@ -29,6 +29,14 @@ tr(const SR2<T> & a)
   return a[0] + a[1] + a[2];
 }
 
+/// The shear components times a factor.
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+scale_shear(const SR2<T> & a, double factor)
+{
+  return {a[0], a[1], a[2], a[3] * factor, a[4] * factor, a[5] * factor};
+}
+
 /// a_kk δ_ij / 3
 template <class T>
 NEML2_INLINE constexpr SR2<T>

@@ -46,6 +46,21 @@ outer(const SR2<A> & a, const SR2<B> & b)
   return matmul<6, 1, 6, SSR4<product_t<A, B>>>(a, b);
 }
 
+/// The components of shear rows times a factor, and those of shear columns.
+template <class T>
+NEML2_INLINE constexpr SSR4<T>
+scale_shear(const SSR4<T> & a, double factor)
+{
+  SSR4<T> r(a);
+  NEML2_UNROLL
+  for (int i = 0; i < 6; i++)
+    NEML2_UNROLL
+  for (int j = 0; j < 6; j++)
+    if (i >= 3 || j >= 3)
+      r(i, j) = a(i, j) * (i >= 3 && j >= 3 ? factor * factor : factor);
+  return r;
+}
+
 /// C_klij
 template <class T>
 NEML2_INLINE constexpr SSR4<T>

@@ -29,6 +29,18 @@ sign_of(const at::Tensor & x)
   return x.is_floating_point() ? select(x.eq(x), x.sign(), x) : x.sign();
 }
 
+/// (sign a + 1)/2
+template <class A>
+A
+step(const Operation & op, const A & a)
+{
+  return number_by_number(
+      op,
+      [](const auto & x) { return kernels::heaviside(x); },
+      [](const at::Tensor & x) { return (sign_of(x) + 1) * 0.5; },
+      a);
+}
+
 inline at::Tensor
 magnitude(const at::Tensor & x)
 {
@@ -66,7 +78,11 @@ template <class A, core::if_tensor<A> = 0>
 A
 sign(const A & a)
 {
-  return core::componentwise(core::Operation("sign", core::Accepts::numbers), a, core::sign_of);
+  return core::number_by_number(
+      core::Operation("sign", core::Accepts::numbers),
+      [](const auto & x) { return kernels::sign(x); },
+      core::sign_of,
+      a);
 }
 
 /// Heaviside step (sign a + 1)/2: 1 where a > 0, 1/2 where a = 0, 0 where a < 0, without unit. Its
@@ -75,8 +91,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 heaviside(const A & a)
 {
-  return core::componentwise(
-      "heaviside", a, [](const at::Tensor & x) { return (core::sign_of(x) + 1) * 0.5; });
+  return core::step("heaviside", a);
 }
 
 /// Macaulay bracket ⟨a⟩ = a heaviside(a), the positive part, in the unit of a. Its derivative is
@@ -93,8 +108,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 dmacaulay(const A & a)
 {
-  return core::componentwise(
-      "dmacaulay", a, [](const at::Tensor & x) { return (core::sign_of(x) + 1) * 0.5; });
+  return core::step("dmacaulay", a);
 }
 
 /// √a, in the square root of the unit of a. NaN below 0; its derivative is infinite at 0. Floating

@@ -75,12 +75,13 @@ proper_rotation_transform(const Rot & r)
 inline R2
 improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R - 2 n n
 {
-  return core::composed<R2>(
+  return core::evaluate_leaf<R2>(
       "improper_rotation_transform",
-      [](const at::Tensor & x)
+      [](const auto & x) { return kernels::improper_rotation(x); },
+      [](const Rot & x)
       {
         const at::Tensor rr = x.unsqueeze(-1) * x.unsqueeze(-2);
-        return core::rotation_matrix(x) - 2 * rr / core::dot_last(x, x).unsqueeze(-1);
+        return R2(core::rotation_matrix(x) - 2 * rr / core::dot_last(x, x).unsqueeze(-1));
       },
       r);
 }
@@ -88,10 +89,11 @@ improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R
 inline R2
 reflection_transform(const Vec & n)
 {
-  return core::composed<R2>(
+  return core::evaluate_leaf<R2>(
       "reflection_transform",
-      [](const at::Tensor & x)
-      { return at::eye(3, x.options()) - 2 * x.unsqueeze(-1) * x.unsqueeze(-2); },
+      [](const auto & x) { return kernels::reflection(x); },
+      [](const Vec & x)
+      { return R2(at::eye(3, x.options()) - 2 * x.unsqueeze(-1) * x.unsqueeze(-2)); },
       n);
 }
 

@@ -55,16 +55,28 @@ namespace core
 {
 /// The shear entries of the last dimension, times a factor. (..., 6) -> (..., 6)
 inline at::Tensor
-scale_shear(const at::Tensor & t, double factor)
+scale_shear_entries(const at::Tensor & t, double factor)
 {
   return at::cat({t.slice(-1, 0, 3), t.slice(-1, 3, 6) * factor}, -1);
 }
 
-/// The shear entries of both dimensions. (..., 6, 6) -> (..., 6, 6)
-inline at::Tensor
-scale_shears(const at::Tensor & t, double factor)
+/// The shear components times a factor, of both dimensions of an SSR4.
+template <class A>
+A
+scale_shear(const Operation & op, const A & a, double factor)
 {
-  return scale_shear(scale_shear(t, factor).transpose(-1, -2), factor).transpose(-1, -2);
+  return evaluate_leaf<A>(
+      op,
+      [=](const auto & t) { return kernels::scale_shear(t, factor); },
+      [=](const A & t)
+      {
+        const at::Tensor columns = scale_shear_entries(t, factor);
+        if constexpr (A::const_base_dim == 1)
+          return A(columns);
+        else
+          return A(scale_shear_entries(columns.transpose(-1, -2), factor).transpose(-1, -2));
+      },
+      a);
 }
 
 /// The numbers of an SR2 or SSR4 that are still in Voigt's notation.
@@ -83,75 +95,53 @@ template <class T>
 SR2
 from_voigt_stress(const T & voigt)
 {
-  return core::composed<SR2>(
-      "from_voigt_stress",
-      [](const SR2 & v) { return core::scale_shear(v, kernels::sqrt2); },
-      core::voigt_numbers<SR2>(voigt));
+  return core::scale_shear("from_voigt_stress", core::voigt_numbers<SR2>(voigt), kernels::sqrt2);
 }
 
 template <class T>
 SR2
 from_voigt_strain(const T & voigt)
 {
-  return core::composed<SR2>(
-      "from_voigt_strain",
-      [](const SR2 & v) { return core::scale_shear(v, kernels::invsqrt2); },
-      core::voigt_numbers<SR2>(voigt));
+  return core::scale_shear("from_voigt_strain", core::voigt_numbers<SR2>(voigt), kernels::invsqrt2);
 }
 
 inline Tensor
 to_voigt_stress(const SR2 & stress)
 {
-  return core::composed<SR2>(
-      "to_voigt_stress",
-      [](const SR2 & s) { return core::scale_shear(s, kernels::invsqrt2); },
-      stress);
+  return core::scale_shear("to_voigt_stress", stress, kernels::invsqrt2);
 }
 
 inline Tensor
 to_voigt_strain(const SR2 & strain)
 {
-  return core::composed<SR2>(
-      "to_voigt_strain",
-      [](const SR2 & s) { return core::scale_shear(s, kernels::sqrt2); },
-      strain);
+  return core::scale_shear("to_voigt_strain", strain, kernels::sqrt2);
 }
 
 template <class T>
 SSR4
 stiffness_from_voigt(const T & voigt)
 {
-  return core::composed<SSR4>(
-      "stiffness_from_voigt",
-      [](const SSR4 & v) { return core::scale_shears(v, kernels::sqrt2); },
-      core::voigt_numbers<SSR4>(voigt));
+  return core::scale_shear(
+      "stiffness_from_voigt", core::voigt_numbers<SSR4>(voigt), kernels::sqrt2);
 }
 
 template <class T>
 SSR4
 compliance_from_voigt(const T & voigt)
 {
-  return core::composed<SSR4>(
-      "compliance_from_voigt",
-      [](const SSR4 & v) { return core::scale_shears(v, kernels::invsqrt2); },
-      core::voigt_numbers<SSR4>(voigt));
+  return core::scale_shear(
+      "compliance_from_voigt", core::voigt_numbers<SSR4>(voigt), kernels::invsqrt2);
 }
 
 inline Tensor
 stiffness_to_voigt(const SSR4 & stiffness)
 {
-  return core::composed<SSR4>(
-      "stiffness_to_voigt",
-      [](const SSR4 & C) { return core::scale_shears(C, kernels::invsqrt2); },
-      stiffness);
+  return core::scale_shear("stiffness_to_voigt", stiffness, kernels::invsqrt2);
 }
 
 inline Tensor
 compliance_to_voigt(const SSR4 & compliance)
 {
-  return core::composed<SSR4>(
-      "compliance_to_voigt",
-      [](const SSR4 & S) { return core::scale_shears(S, kernels::sqrt2); },
-      compliance);
+  return core::scale_shear("compliance_to_voigt", compliance, kernels::sqrt2);
 }
 } // namespace neml2
