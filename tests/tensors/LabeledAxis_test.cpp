@@ -17,6 +17,7 @@ using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using Names = std::vector<LabeledAxisAccessor>;
 using Ranges = std::vector<std::pair<Size, Size>>;
+using RangePairs = std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>;
 
 namespace
 {
@@ -342,9 +343,8 @@ TEST_CASE("Adjacent slices that two axes have in common are merged", "[tensors][
   b.add("b", 2).add("c", 3).add({"s", "d"}, 4).add({"s", "e"}, 5);
   a.setup_layout();
   b.setup_layout();
-  using Pairs = std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>;
-  REQUIRE(a.common_ranges(b) == Pairs{{{1, 10}, {0, 9}}});
-  REQUIRE(a.common_ranges(b, false) == Pairs{{{1, 6}, {0, 5}}});
+  REQUIRE(a.common_ranges(b) == RangePairs{{{1, 10}, {0, 9}}});
+  REQUIRE(a.common_ranges(b, false) == RangePairs{{{1, 6}, {0, 5}}});
   REQUIRE(a.common_ranges(LabeledAxis(b)).size() == 1);
   const auto indices = b.common_indices(a);
   REQUIRE(indices.size() == 1);
@@ -353,7 +353,7 @@ TEST_CASE("Adjacent slices that two axes have in common are merged", "[tensors][
   LabeledAxis c;
   c.add("a", 1).add("c", 3);
   c.setup_layout();
-  REQUIRE(a.common_ranges(c) == Pairs{{{0, 1}, {0, 1}}, {{3, 6}, {1, 4}}});
+  REQUIRE(a.common_ranges(c) == RangePairs{{{0, 1}, {0, 1}}, {{3, 6}, {1, 4}}});
 }
 
 TEST_CASE("What two axes have in common is visited by path, with its entries on both",
@@ -473,4 +473,117 @@ TEST_CASE("All sub-axes of sub-axes are listed by their whole path", "[tensors][
   axis.setup_layout();
   REQUIRE(axis.subaxis_names(true) == expected);
   REQUIRE(axis.nsubaxis(true) == 110);
+}
+
+TEST_CASE("Twenty thousand sub-axes, each in the other, take neither stack nor quadratic time",
+          "[tensors][labels]")
+{
+  const Size depth = 20000;
+  const auto nested = [&]
+  {
+    LabeledAxis axis;
+    LabeledAxis * a = &axis;
+    for (Size i = 0; i < depth; i++)
+    {
+      a->add("x", i % 3);
+      a = &a->add_subaxis("s");
+    }
+    a->add("last", 6);
+    return axis;
+  };
+  const Size size = 6 + depth - depth % 3 + (depth % 3 == 2);
+  LabeledAxis axis = nested();
+  const LabeledAxis open = axis;
+  REQUIRE(open.size() == size);
+  REQUIRE(open.nvariable() == size_t(depth + 1));
+  REQUIRE(open.nsubaxis(true) == size_t(depth));
+  REQUIRE(open.variable_sizes().back() == 6);
+  REQUIRE(open == axis);
+  axis.setup_layout();
+  REQUIRE(open == axis);
+  REQUIRE(nested() == axis);
+
+  const std::vector<std::string> levels(size_t(depth), "s");
+  const LabeledAxisAccessor path(levels), last = path.append("last");
+  REQUIRE(axis.size() == size);
+  REQUIRE(axis.nvariable() == size_t(depth + 1));
+  REQUIRE(axis.variable_sizes() == open.variable_sizes());
+  REQUIRE(axis.variable_slices().back() == std::pair<Size, Size>(size - 6, size));
+  REQUIRE(axis.subaxis_sizes() == std::vector<Size>{size});
+  REQUIRE(axis.subaxes().size() == 1);
+  REQUIRE(axis.has_variable(last));
+  REQUIRE(axis.range(last) == std::pair<Size, Size>(size - 6, size));
+  REQUIRE(axis.indices(last).slice().start() == size - 6);
+  REQUIRE(axis.variable_id(last) == depth);
+  REQUIRE_THROWS_WITH(axis.range(path.append("y")),
+                      ContainsSubstring("Its variables are: x, s/x, s/s/x"));
+  LabeledAxis other = nested();
+  other.setup_layout();
+  REQUIRE(axis.common_ranges(other) == RangePairs{{{0, size}, {0, size}}});
+
+  LabeledAxis bottom = axis.subaxis(path);
+  REQUIRE(bottom.qualify("last") == last);
+  axis.clear();
+  REQUIRE(bottom.qualify("last") == last);
+  REQUIRE(bottom.range("last") == std::pair<Size, Size>(0, 6));
+}
+
+TEST_CASE(
+    "A variable twenty thousand sub-axes deep is added by its path, listed, printed and drawn",
+    "[tensors][labels]")
+{
+  const size_t depth = 20000;
+  const auto last = LabeledAxisAccessor(std::vector<std::string>(depth, "s")).append("last");
+  LabeledAxis axis;
+  axis.add(last, 3).add("first", 1);
+  REQUIRE_THROWS_WITH(axis.add(last, 4), ContainsSubstring("of size 3 already; one of size 4"));
+  REQUIRE_THROWS_WITH(axis.add(last.append("x"), 4), ContainsSubstring("is a variable already"));
+  REQUIRE(axis.variable_names() == Names{{"first"}, last});
+  axis.setup_layout();
+  REQUIRE(axis.variable_names() == Names{{"first"}, last});
+  REQUIRE(text(axis) ==
+          std::string(last.str().size() - 5, ' ') + "first: 0:1:1\n" + last.str() + ": 1:4:1");
+  const std::string drawn = picture(axis);
+  REQUIRE(size_t(std::count(drawn.begin(), drawn.end(), '\n')) == 1 + 2 * (depth + 1));
+  REQUIRE(
+      drawn.rfind("   0     1 2 3\n|     | |-----|\n|     |  last\n|     | |-----|\n|     |    s\n",
+                  0) == 0);
+
+  LabeledAxis holder;
+  holder.add_subaxis("s") = axis;
+  REQUIRE(holder.subaxis("s").subaxis(last.slice(0, -1)).qualify("x").size() == depth + 2);
+  REQUIRE(holder.subaxis("s") == axis);
+}
+
+TEST_CASE("Sizes of variables that 64 bits cannot sum are refused", "[tensors][labels][errors]")
+{
+  const Size half = Size(1) << 62;
+  LabeledAxis axis;
+  axis.add("a", half).add("b", half - 1);
+  REQUIRE(axis.size() == 2 * (half - 1) + 1);
+  for (const auto & path : {LabeledAxisAccessor("c"), LabeledAxisAccessor("S", "T", "c")})
+  {
+    LabeledAxis too_large = axis;
+    too_large.add(path, half);
+    const auto message = ContainsSubstring("'" + path.str() +
+                                           "' of size 4611686018427387904 has "
+                                           "9223372036854775807 entries before it");
+    REQUIRE_THROWS_WITH(too_large.setup_layout(), message);
+    REQUIRE_FALSE(too_large.is_setup());
+    REQUIRE_THROWS_WITH(too_large.size(), message);
+    REQUIRE_THROWS_WITH(text(too_large), message);
+    REQUIRE_THROWS_WITH(picture(too_large), message);
+    too_large.clear(); // nothing of it is set up
+    too_large.add("a", 1).setup_layout();
+    REQUIRE(too_large.size() == 1);
+  }
+  LabeledAxis parts;
+  parts.add({"S", "a"}, half).add({"T", "a"}, half);
+  REQUIRE_THROWS_WITH(parts.setup_layout(), ContainsSubstring("'T/a' of size 4611686018427387904"));
+  REQUIRE_THROWS_WITH(parts.size(), ContainsSubstring("'T/a' of size 4611686018427387904"));
+  REQUIRE_FALSE(parts.subaxis("S").is_setup());
+  parts.subaxis("S").add("b", half - 1); // it can still be modified
+  REQUIRE(parts.subaxis("S").size() == 2 * (half - 1) + 1);
+  axis.setup_layout();
+  REQUIRE(axis.range("b").second == 2 * (half - 1) + 1);
 }

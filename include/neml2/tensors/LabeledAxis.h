@@ -12,12 +12,46 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 namespace neml2
 {
+namespace core
+{
+class AxisPicture;
+
+/// Where a sub-axis is: its name, and that of all that it is on. Shared by what is on it.
+struct AxisPlace
+{
+  AxisPlace(std::shared_ptr<const AxisPlace> on, std::string name_)
+    : parent(std::move(on)), name(std::move(name_))
+  {
+  }
+  /// Frees those that nothing else shares one by one: each within the next would exhaust the stack.
+  ~AxisPlace()
+  {
+    while (parent && parent.use_count() == 1)
+      parent = std::shared_ptr<const AxisPlace>(parent->parent);
+  }
+
+  std::shared_ptr<const AxisPlace> parent; ///< null on the outermost axis
+  std::string name;
+};
+
+inline LabeledAxisAccessor
+path_of(const AxisPlace * place)
+{
+  std::vector<std::string> names;
+  for (; place; place = place->parent.get())
+    names.push_back(place->name);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+} // namespace core
+
 /// Where the items of one level of an axis are: name -> [begin, end).
 using AxisLayout = std::unordered_map<std::string, std::pair<Size, Size>>;
 
@@ -63,7 +97,7 @@ public:
   {
     check_modifiable("assign", /*cleared=*/true);
     // A sub-axis keeps its place, and a layout of its own.
-    _items = _items->path.empty() ? other.copied_items() : other.deep_copy(_items->path);
+    _items = _items->place ? other.deep_copy(_items->place) : other.copied_items();
     return *this;
   }
 
@@ -101,11 +135,10 @@ public:
   void clear()
   {
     check_modifiable("clear", /*cleared=*/true);
-    const auto path = _items->path;
-    _items = std::make_shared<Items>();
-    _items->path = path;
+    _items = std::make_shared<Items>(_items->place);
   }
   /// Computes where everything is, and freezes the axis with its sub-axes. Again: nothing.
+  /// @throws NEMLException if there are more entries than 64 bits count.
   void setup_layout();
   bool is_setup() const { return _items->is_setup; }
 
@@ -156,13 +189,13 @@ public:
   /// The path from the outermost axis: "y" of the sub-axis "sub" is sub/y.
   LabeledAxisAccessor qualify(const LabeledAxisAccessor & a) const
   {
-    return a.prepend(_items->path);
+    return a.prepend(core::path_of(_items->place.get()));
   }
 
   // ---- Sizes and places; places need setup_layout() -------------------------------------------
 
   /// Number of entries, of the whole axis or of one item.
-  /// @throws NEMLException if there is no such item.
+  /// @throws NEMLException if there is no such item, or more entries than 64 bits count.
   Size size(const LabeledAxisAccessor & a = {}) const;
   Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
   Size variable_size(const LabeledAxisAccessor & a) const;
@@ -222,11 +255,18 @@ public:
   friend std::ostream & operator<<(std::ostream & os, const LabeledAxis & axis);
 
 private:
+  friend class core::AxisPicture;
+
   struct Items
   {
-    LabeledAxisAccessor path; ///< from the outermost axis
+    explicit Items(std::shared_ptr<const core::AxisPlace> where = nullptr) : place(std::move(where))
+    {
+    }
+    ~Items();
+
+    std::shared_ptr<const core::AxisPlace> place; ///< null for the outermost axis
     std::map<std::string, Size> variables;
-    std::map<std::string, std::shared_ptr<LabeledAxis>> subaxes;
+    std::map<std::string, std::unique_ptr<LabeledAxis>> subaxes;
     // Since setup_layout():
     bool is_setup = false;
     Size size = 0;
@@ -235,15 +275,22 @@ private:
     std::unordered_map<std::string, Size> ids;     ///< of this level's variables
     std::unordered_map<std::string, Size> offsets; ///< ids before each sub-axis
   };
+  /// The axis itself, or one of its sub-axes.
+  struct Level
+  {
+    const LabeledAxis * axis;
+    const std::string * name;
+    size_t parent; ///< among the levels; the axis itself is its own
+  };
   using Name = LabelNames::const_iterator;
 
   /// Frozen items are shared, others are copied.
   std::shared_ptr<Items> copied_items() const
   {
-    return is_setup() ? _items : deep_copy(_items->path);
+    return is_setup() ? _items : deep_copy(_items->place);
   }
   /// The items without a layout, at another place.
-  std::shared_ptr<Items> deep_copy(const LabeledAxisAccessor & path) const;
+  std::shared_ptr<Items> deep_copy(const std::shared_ptr<const core::AxisPlace> & place) const;
   void check_modifiable(const char * what, bool cleared = false) const
   {
     NEML2_CHECK(
@@ -260,15 +307,12 @@ private:
   const LabeledAxis * find_axis(Name first, Name last) const;
   const Size * find_variable(const LabeledAxisAccessor & a) const;
   [[noreturn]] void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;
-  /// f(path, size, begin) for each variable, in the order of the layout.
+  /// The axis and all its sub-axes in the order of the layout: a list, for no walk of them to recurse.
+  std::vector<Level> levels(bool recursive = true) const;
+  static LabeledAxisAccessor path(const std::vector<Level> & levels, size_t k);
+  /// f(path, size, begin) for each variable, in the order of the layout; path() is its path. Returns the size.
   template <class F>
-  void visit(const F & f,
-             const LabeledAxisAccessor & path = {},
-             Size begin = 0,
-             bool recursive = true) const;
-  void visit_subaxes(std::vector<LabeledAxisAccessor> & names,
-                     const LabeledAxisAccessor & path,
-                     bool recursive) const;
+  Size visit(const F & f, bool recursive = true) const;
 
   std::shared_ptr<Items> _items;
   bool _is_part = false; ///< a sub-axis of an axis that is set up
@@ -282,19 +326,70 @@ private:
 
 namespace neml2
 {
-inline std::shared_ptr<LabeledAxis::Items>
-LabeledAxis::deep_copy(const LabeledAxisAccessor & path) const
+// Sub-axes are freed one after the other: each within the one that it is on would exhaust the stack.
+inline LabeledAxis::Items::~Items()
 {
-  auto items = std::make_shared<Items>();
-  items->path = path;
-  items->variables = _items->variables;
-  for (const auto & [name, subaxis] : _items->subaxes)
+  thread_local std::multimap<std::string, std::unique_ptr<LabeledAxis>> * waiting = nullptr;
+  if (waiting)
   {
-    auto copy = std::make_shared<LabeledAxis>();
-    copy->_items = subaxis->deep_copy(path.append(name));
-    items->subaxes.emplace(name, std::move(copy));
+    waiting->merge(subaxes);
+    return;
   }
-  return items;
+  std::multimap<std::string, std::unique_ptr<LabeledAxis>> all;
+  all.merge(subaxes);
+  waiting = &all;
+  while (!all.empty())
+    all.extract(all.begin());
+  waiting = nullptr;
+}
+
+inline std::vector<LabeledAxis::Level>
+LabeledAxis::levels(bool recursive) const
+{
+  std::vector<Level> all, next{{this, nullptr, 0}};
+  while (!next.empty())
+  {
+    const Level level = next.back();
+    next.pop_back();
+    const size_t k = all.size();
+    all.push_back(level);
+    const auto & subaxes = level.axis->_items->subaxes;
+    if (recursive)
+      for (auto s = subaxes.rbegin(); s != subaxes.rend(); ++s)
+        next.push_back({s->second.get(), &s->first, k});
+  }
+  return all;
+}
+
+inline LabeledAxisAccessor
+LabeledAxis::path(const std::vector<Level> & levels, size_t k)
+{
+  std::vector<std::string> names;
+  for (; k != 0; k = levels[k].parent)
+    names.push_back(*levels[k].name);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+inline std::shared_ptr<LabeledAxis::Items>
+LabeledAxis::deep_copy(const std::shared_ptr<const core::AxisPlace> & place) const
+{
+  std::vector<std::shared_ptr<Items>> copies;
+  for (const auto & [axis, name, parent] : levels())
+  {
+    auto copy = std::make_shared<Items>(place);
+    copy->variables = axis->_items->variables;
+    if (!copies.empty())
+    {
+      Items & on = *copies[parent];
+      copy->place = std::make_shared<core::AxisPlace>(on.place, *name);
+      auto subaxis = std::make_unique<LabeledAxis>();
+      subaxis->_items = copy;
+      on.subaxes.emplace(*name, std::move(subaxis));
+    }
+    copies.push_back(std::move(copy));
+  }
+  return copies.front();
 }
 
 inline const LabeledAxis *
@@ -328,9 +423,12 @@ LabeledAxis::fail_unknown(const char * kind, const LabeledAxisAccessor & a) cons
 {
   std::ostringstream names;
   size_t n = 0;
-  for (const auto & name : variable_names())
-    if (n++ < 20)
-      names << (n > 1 ? ", " : "") << name;
+  visit(
+      [&](const auto & path, Size, Size)
+      {
+        if (n++ < 20)
+          names << (n > 1 ? ", " : "") << path();
+      });
   core::fail_as<LabelException>("The axis has no ",
                                 kind,
                                 " '",
@@ -371,19 +469,19 @@ LabeledAxis::add_subaxis(const LabeledAxisAccessor & path)
 {
   check_modifiable("add a sub-axis");
   NEML2_CHECK(!path.empty(), "add_subaxis: the path of a sub-axis cannot be empty.");
-  for (Size n = 1; n <= Size(path.size()); n++)
-    NEML2_CHECK(!has_variable(path.slice(0, n)),
-                "add_subaxis: '",
-                path.slice(0, n),
-                "' is a variable already; a sub-axis needs another name.");
   LabeledAxis * axis = this;
-  for (const auto & name : path)
+  for (auto name = path.begin(); name != path.end(); ++name)
   {
-    auto & subaxis = axis->_items->subaxes[name];
+    // Before the first sub-axis is made: on a new one there is no variable.
+    NEML2_CHECK(axis->_items->variables.count(*name) == 0,
+                "add_subaxis: '",
+                path.slice(0, name + 1 - path.begin()),
+                "' is a variable already; a sub-axis needs another name.");
+    auto & subaxis = axis->_items->subaxes[*name];
     if (!subaxis)
     {
-      subaxis = std::make_shared<LabeledAxis>();
-      subaxis->_items->path = axis->_items->path.append(name);
+      subaxis = std::make_unique<LabeledAxis>();
+      subaxis->_items->place = std::make_shared<core::AxisPlace>(axis->_items->place, *name);
     }
     axis = subaxis.get();
     axis->check_modifiable("add a sub-axis");
@@ -396,80 +494,86 @@ LabeledAxis::setup_layout()
 {
   if (is_setup())
     return;
-  Items & items = *_items;
-  items.layout.reserve(items.variables.size() + items.subaxes.size());
-  items.ids.reserve(items.variables.size());
-  for (const auto & [name, size] : items.variables)
+  size(); // refuses what 64 bits do not count before anything is set up
+  const auto all = levels();
+  for (auto level = all.rbegin(); level != all.rend(); ++level) // sub-axes before what they are on
   {
-    items.ids.emplace(name, Size(items.count++));
-    items.layout.emplace(name, std::pair(items.size, items.size + size));
-    items.size += size;
+    Items & items = *level->axis->_items;
+    if (items.is_setup)
+      continue;
+    items.layout.reserve(items.variables.size() + items.subaxes.size());
+    items.ids.reserve(items.variables.size());
+    for (const auto & [name, size] : items.variables)
+    {
+      items.ids.emplace(name, Size(items.count++));
+      items.layout.emplace(name, std::pair(items.size, items.size + size));
+      items.size += size;
+    }
+    for (const auto & [name, subaxis] : items.subaxes)
+    {
+      subaxis->_is_part = true;
+      items.offsets.emplace(name, Size(items.count));
+      items.count += subaxis->_items->count;
+      items.layout.emplace(name, std::pair(items.size, items.size + subaxis->_items->size));
+      items.size += subaxis->_items->size;
+    }
+    items.is_setup = true;
   }
-  for (const auto & [name, subaxis] : items.subaxes)
-  {
-    subaxis->setup_layout();
-    subaxis->_is_part = true;
-    items.offsets.emplace(name, Size(items.count));
-    items.count += subaxis->_items->count;
-    items.layout.emplace(name, std::pair(items.size, items.size + subaxis->_items->size));
-    items.size += subaxis->_items->size;
-  }
-  items.is_setup = true;
 }
 
 template <class F>
-void
-LabeledAxis::visit(const F & f, const LabeledAxisAccessor & path, Size begin, bool recursive) const
+Size
+LabeledAxis::visit(const F & f, bool recursive) const
 {
-  for (const auto & [name, size] : _items->variables)
+  Size end = 0;
+  const auto all = levels(recursive);
+  for (size_t k = 0; k < all.size(); k++)
   {
-    f(path.append(name), size, begin);
-    begin += size;
-  }
-  if (recursive)
-    for (const auto & [name, subaxis] : _items->subaxes)
+    std::optional<LabeledAxisAccessor> level; // known once it is asked for
+    for (const auto & item : all[k].axis->_items->variables)
     {
-      subaxis->visit(f, path.append(name), begin);
-      begin += subaxis->size();
+      const Size size = item.second;
+      const auto path_of_item = [&]
+      {
+        if (!level)
+          level = path(all, k);
+        return level->append(item.first);
+      };
+      NEML2_CHECK(size <= std::numeric_limits<Size>::max() - end,
+                  "The axis has more entries than 64 bits count: the variable '",
+                  path_of_item(),
+                  "' of size ",
+                  size,
+                  " has ",
+                  end,
+                  " entries before it. Make it smaller.");
+      f(path_of_item, size, end);
+      end += size;
     }
-}
-
-inline void
-LabeledAxis::visit_subaxes(std::vector<LabeledAxisAccessor> & names,
-                           const LabeledAxisAccessor & path,
-                           bool recursive) const
-{
-  for (const auto & [name, subaxis] : _items->subaxes)
-  {
-    const LabeledAxisAccessor here =
-        path.append(name); // names grows below, and moves what it holds
-    names.push_back(here);
-    if (recursive)
-      subaxis->visit_subaxes(names, here, true);
   }
+  return end;
 }
 
 inline size_t
 LabeledAxis::nvariable(bool recursive) const
 {
-  size_t n = _items->variables.size();
-  if (recursive)
-    for (const auto & [name, subaxis] : _items->subaxes)
-      n += subaxis->nvariable();
+  size_t n = 0;
+  for (const auto & level : levels(recursive))
+    n += level.axis->_items->variables.size();
   return n;
 }
 
 inline size_t
 LabeledAxis::nsubaxis(bool recursive) const
 {
-  return subaxis_names(recursive).size();
+  return recursive ? levels().size() - 1 : _items->subaxes.size();
 }
 
 inline ItemNames
 LabeledAxis::variable_names(bool recursive) const
 {
   ItemNames names;
-  visit([&](const auto & path, Size, Size) { names.push_back(path); }, {}, 0, recursive);
+  visit([&](const auto & path, Size, Size) { names.push_back(path()); }, recursive);
   return names;
 }
 
@@ -503,7 +607,15 @@ inline ItemNames
 LabeledAxis::subaxis_names(bool recursive) const
 {
   ItemNames names;
-  visit_subaxes(names, {}, recursive);
+  if (!recursive)
+    for (const auto & item : _items->subaxes)
+      names.push_back(item.first);
+  else
+  {
+    const auto all = levels();
+    for (size_t k = 1; k < all.size(); k++)
+      names.push_back(path(all, k));
+  }
   return names;
 }
 
@@ -551,14 +663,7 @@ LabeledAxis::size(const LabeledAxisAccessor & a) const
   const LabeledAxis * axis = find_axis(a.begin(), a.end());
   if (!axis)
     fail_unknown("item", a);
-  if (axis->is_setup())
-    return axis->_items->size;
-  Size size = 0;
-  for (const auto & item : axis->_items->variables)
-    size += item.second;
-  for (const auto & item : axis->_items->subaxes)
-    size += item.second->size();
-  return size;
+  return axis->is_setup() ? axis->_items->size : axis->visit([](const auto &, Size, Size) {});
 }
 
 inline Size
@@ -621,37 +726,44 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
 {
   check_setup("visit_common");
   other.check_setup("visit_common");
-  const auto walk = [&](const auto & self,
-                        const LabeledAxis & a,
-                        Size here,
-                        const LabeledAxis & b,
-                        Size there) -> void
+  struct Common
   {
+    const LabeledAxis * here;
+    Size begin_here;
+    const LabeledAxis * there;
+    Size begin_there;
+  };
+  SmallVector<Common, 8> next{{this, 0, &other, 0}};
+  while (!next.empty())
+  {
+    const Common at = next.pop_back_val();
+    const Items & a = *at.here->_items;
+    const Items & b = *at.there->_items;
     const auto begin_there = [&](const std::string & name)
-    { return there + b._items->layout.find(name)->second.first; };
-    for (const auto & item : a._items->variables)
+    { return at.begin_there + b.layout.find(name)->second.first; };
+    Size here = at.begin_here;
+    for (const auto & item : a.variables)
     {
       const Size begin = here;
       here += item.second;
-      if (const auto found = b._items->variables.find(item.first);
-          found != b._items->variables.end())
+      if (const auto found = b.variables.find(item.first); found != b.variables.end())
       {
         const Size other_begin = begin_there(item.first);
-        f([&] { return a.qualify(item.first).slice(Size(_items->path.size())); },
+        f([&] { return at.here->qualify(item.first).slice(Size(qualify({}).size())); },
           std::pair(begin, here),
           std::pair(other_begin, other_begin + found->second));
       }
     }
     if (!recursive)
       return;
-    for (const auto & item : a._items->subaxes)
+    here = at.begin_here + a.size;
+    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // the first is next
     {
-      if (const auto found = b._items->subaxes.find(item.first); found != b._items->subaxes.end())
-        self(self, *item.second, here, *found->second, begin_there(item.first));
-      here += item.second->_items->size;
+      here -= item->second->_items->size;
+      if (const auto found = b.subaxes.find(item->first); found != b.subaxes.end())
+        next.push_back({item->second.get(), here, found->second.get(), begin_there(item->first)});
     }
-  };
-  walk(walk, *this, 0, other, 0);
+  }
 }
 
 namespace core
@@ -727,15 +839,23 @@ LabeledAxis::AssemblySliceCmp::operator()(const indexing::TensorIndex & a,
 inline bool
 LabeledAxis::equals(const LabeledAxis & other) const
 {
-  if (_items == other._items)
-    return true;
-  return _items->variables == other._items->variables &&
-         std::equal(_items->subaxes.begin(),
-                    _items->subaxes.end(),
-                    other._items->subaxes.begin(),
-                    other._items->subaxes.end(),
-                    [](const auto & a, const auto & b)
-                    { return a.first == b.first && a.second->equals(*b.second); });
+  std::vector<std::pair<const Items *, const Items *>> next{{_items.get(), other._items.get()}};
+  while (!next.empty())
+  {
+    const auto [a, b] = next.back();
+    next.pop_back();
+    if (a == b)
+      continue;
+    if (a->variables != b->variables || a->subaxes.size() != b->subaxes.size())
+      return false;
+    for (auto x = a->subaxes.begin(), y = b->subaxes.begin(); x != a->subaxes.end(); ++x, ++y)
+    {
+      if (x->first != y->first)
+        return false;
+      next.emplace_back(x->second->_items.get(), y->second->_items.get());
+    }
+  }
+  return true;
 }
 
 inline std::ostream &
@@ -743,12 +863,12 @@ operator<<(std::ostream & os, const LabeledAxis & axis)
 {
   int width = 0;
   axis.visit([&](const auto & path, Size, Size)
-             { width = std::max(width, int(path.str().size())); });
+             { width = std::max(width, int(path().str().size())); });
   bool first = true;
   axis.visit(
       [&](const auto & path, Size size, Size begin)
       {
-        os << (first ? "" : "\n") << std::setw(width) << path.str() << ": " << begin << ":"
+        os << (first ? "" : "\n") << std::setw(width) << path().str() << ": " << begin << ":"
            << begin + size << ":1";
         first = false;
       });

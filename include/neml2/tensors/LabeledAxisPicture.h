@@ -11,10 +11,39 @@ namespace core
 class AxisPicture
 {
 public:
-  explicit AxisPicture(const LabeledAxis & axis) : _depth(depth(axis))
+  explicit AxisPicture(const LabeledAxis & axis)
   {
-    _lines.assign(size_t(1 + 2 * _depth), std::string(size_t(content_width(axis, 0)), ' '));
-    draw(axis, 0, 0, 0);
+    const auto levels = axis.levels();
+    std::vector<Place> places(levels.size());
+    axis.size(); // refuses more entries than can be counted
+    Size begin = 0;
+    for (size_t k = 0; k < levels.size(); k++)
+    {
+      places[k].begin = begin;
+      places[k].level = k == 0 ? 0 : places[levels[k].parent].level + 1;
+      _depth = std::max(_depth, places[k].level + 1);
+      for (const auto & [name, size] : levels[k].axis->variables())
+      {
+        places[k].content += 1 + variable_width(name, begin, size);
+        begin += size;
+      }
+    }
+    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes before what they are on
+      places[levels[k].parent].content += 1 + places[k].width(*levels[k].name);
+    _lines.assign(size_t(1 + 2 * _depth), std::string(size_t(std::max(0, places[0].content)), ' '));
+    for (size_t k = 0; k < levels.size(); k++)
+    {
+      Place & place = places[k];
+      if (k > 0)
+      {
+        Place & on = places[levels[k].parent];
+        const int width = place.width(*levels[k].name);
+        item(on.level, on.x, width, *levels[k].name);
+        place.x = on.x + (width - std::max(0, place.content)) / 2;
+        on.x += width + 1;
+      }
+      draw_variables(levels[k].axis->variables(), place);
+    }
   }
 
   std::string text() const
@@ -26,13 +55,14 @@ public:
   }
 
 private:
-  static int depth(const LabeledAxis & axis)
+  /// Of an axis: what its items take, and where the next one goes.
+  struct Place
   {
-    int d = 0;
-    for (const auto * subaxis : axis.subaxes())
-      d = std::max(d, depth(*subaxis));
-    return d + 1;
-  }
+    int level = 0, content = -1, x = 0; ///< columns, one between two items
+    Size begin = 0;                     ///< the first entry
+
+    int width(const std::string & name) const { return std::max(2 + int(name.size()), content); }
+  };
 
   static std::string entries(Size begin, Size end)
   {
@@ -49,27 +79,6 @@ private:
     return 2 + std::max(int(name.size()), int(entries(begin, begin + size).size()));
   }
 
-  static int content_width(const LabeledAxis & axis, Size begin)
-  {
-    int width = -1;
-    for (const auto & [name, size] : axis.variables())
-    {
-      width += 1 + variable_width(name, begin, size);
-      begin += size;
-    }
-    for (const auto & name : axis.subaxis_names())
-    {
-      width += 1 + subaxis_width(axis.subaxis(name), name, begin);
-      begin += axis.subaxis(name).size();
-    }
-    return std::max(0, width);
-  }
-
-  static int subaxis_width(const LabeledAxis & axis, const std::string & name, Size begin)
-  {
-    return std::max(2 + int(name.size()), content_width(axis, begin));
-  }
-
   void put(int line, int x, int width, const std::string & text)
   {
     _lines[size_t(line)].replace(size_t(x + (width - int(text.size())) / 2), text.size(), text);
@@ -83,33 +92,24 @@ private:
     put(line + 1, x, width, name);
   }
 
-  void draw(const LabeledAxis & axis, int level, int x, Size begin)
+  void draw_variables(const std::map<std::string, Size> & variables, Place & place)
   {
-    for (const auto & [name, size] : axis.variables())
+    for (const auto & [name, size] : variables)
     {
-      const int width = variable_width(name, begin, size);
-      put(0, x, width, entries(begin, begin + size));
-      for (int line = 1; line < 1 + 2 * (_depth - 1 - level); line++) // up to its entries
+      const int width = variable_width(name, place.begin, size);
+      put(0, place.x, width, entries(place.begin, place.begin + size));
+      for (int line = 1; line < 1 + 2 * (_depth - 1 - place.level); line++) // up to its entries
       {
-        put(line, x, 1, "|");
-        put(line, x + width - 1, 1, "|");
+        put(line, place.x, 1, "|");
+        put(line, place.x + width - 1, 1, "|");
       }
-      item(level, x, width, name);
-      x += width + 1;
-      begin += size;
-    }
-    for (const auto & name : axis.subaxis_names())
-    {
-      const auto & subaxis = axis.subaxis(name);
-      const int width = subaxis_width(subaxis, name, begin);
-      draw(subaxis, level + 1, x + (width - content_width(subaxis, begin)) / 2, begin);
-      item(level, x, width, name);
-      x += width + 1;
-      begin += subaxis.size();
+      item(place.level, place.x, width, name);
+      place.x += width + 1;
+      place.begin += size;
     }
   }
 
-  int _depth;
+  int _depth = 0;
   std::vector<std::string> _lines;
 };
 } // namespace core
