@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/inline.h" // refuses -ffast-math
+
 /**
  * The one door to LibTorch. Operators come one header each: all of them together cost three times
  * the compile time of the tensor class.
