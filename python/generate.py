@@ -100,7 +100,7 @@ def functions(header):
             elif scopes:
                 scopes[-1]["access"] = declaration
             continue
-        kind = re.match(r"(?:template <.*?> )?(class|struct|namespace|enum)(?: class)? ?([\w:]*)", declaration)
+        kind = re.match(r"(?:template <.*?> )?(class|struct|namespace|enum)(?: class)? ?(?:NEML2_\w+ )?([\w:]*)", declaration)
         if kind and declaration.endswith("{"):
             name = kind[2]
             scopes.append({"name": name, "class": kind[1] in ("class", "struct"),
@@ -278,7 +278,7 @@ def group_source(name, headers, types, report):
 
 def all_types():
     text = (INCLUDE / "tensors" / "fwd.h").read_text(encoding="utf-8")
-    return re.findall(r"^class (\w+);", text, re.M)
+    return re.findall(r"^class (?:NEML2_\w+ )?(\w+);", text, re.M)
 
 
 def module_source(types, docs):

@@ -99,7 +99,7 @@ def section(header):
             if scopes:
                 scopes[-1][1] = declaration
             continue
-        kind = re.match(r"(?:template <.*?> )?(class|struct|namespace|enum)(?: class)? ?([\w:]*)", declaration)
+        kind = re.match(r"(?:template <.*?> )?(class|struct|namespace|enum)(?: class)? ?(?:NEML2_\w+ )?([\w:]*)", declaration)
         if kind and declaration.endswith("{"):
             visible = "public:" if kind[1] != "class" else "private:"
             hidden = kind[2].split("::")[-1] == "core" or kind[2].startswith("core") or any(s[2] for s in scopes) \

@@ -28,7 +28,8 @@ names_in_messages()
  * Shape (batch; base), both arbitrary. + - * / are elementwise; both operands' batch shapes broadcast
  * with one another, and so do their base shapes, each aligned at its own last dimension.
  */
-class Tensor : public TensorBase<Tensor>, public core::mixins::AnyBaseFactories<Tensor>
+class NEML2_ONE_A_PROGRAM Tensor : public TensorBase<Tensor>,
+                                   public core::mixins::AnyBaseFactories<Tensor>
 {
 public:
   static constexpr auto type_name = "Tensor";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/inline.h"
+
 #include <exception>
 #include <sstream>
 #include <string>
@@ -9,7 +11,7 @@
 namespace neml2
 {
 /// What the library throws: a wrong shape, dtype, device or index, an undefined tensor, a bad label.
-class NEMLException : public std::exception
+class NEML2_ONE_A_PROGRAM NEMLException : public std::exception
 {
 public:
   explicit NEMLException(std::string message) : _message(std::move(message)) {}
@@ -20,35 +22,35 @@ private:
 };
 
 /// An index, a component or a dimension that is not there.
-class IndexException : public NEMLException
+class NEML2_ONE_A_PROGRAM IndexException : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
 /// A label that is not there.
-class LabelException : public NEMLException
+class NEML2_ONE_A_PROGRAM LabelException : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
 /// A singular matrix where its inverse is needed.
-class SingularException : public NEMLException
+class NEML2_ONE_A_PROGRAM SingularException : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
 /// Memory that is not there.
-class OutOfMemoryException : public NEMLException
+class NEML2_ONE_A_PROGRAM OutOfMemoryException : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
 /// What reading text throws: text that is no number, shape or label.
-class ParserException : public std::exception
+class NEML2_ONE_A_PROGRAM ParserException : public std::exception
 {
 public:
   explicit ParserException(std::string message) : _message(std::move(message)) {}

@@ -9,7 +9,7 @@
 namespace neml2::core
 {
 /// All components of a tensor, each a row of its own.
-class Numbers : public neml2::Tensor
+class NEML2_ONE_A_PROGRAM Numbers : public neml2::Tensor
 {
 public:
   explicit Numbers(const at::Tensor & t) : neml2::Tensor(t, t.dim()) {}

@@ -6,13 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-/// Marks what a program has one of, also where its shared libraries hide their symbols.
-#if defined(__GNUC__) || defined(__clang__)
-#define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
-#else
-#define NEML2_ONE_A_PROGRAM
-#endif
-
 namespace neml2
 {
 using Size = int64_t;                          ///< one size, index or count

@@ -8,6 +8,13 @@
     "neml2: -ffast-math, -Ofast, -ffinite-math-only and /fp:fast give wrong results where there is NaN or infinity. Compile the sources that include neml2 without them: add -fno-fast-math or -fno-finite-math-only after them (with MSVC /fp:precise)."
 #endif
 
+/// Marks what a program has one of, also where its shared libraries hide their symbols.
+#if defined(__GNUC__) || defined(__clang__)
+#define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
+#else
+#define NEML2_ONE_A_PROGRAM
+#endif
+
 /**
  * Marks every function that takes part in a row's formula.
  *

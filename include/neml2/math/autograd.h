@@ -147,7 +147,11 @@ record_fused(std::shared_ptr<const Gradient> gradient,
                                              {node, node->add_input_metadata(results[i])});
 }
 
-inline const bool records_gradients = (record_gradient.store(record_fused), true);
+inline const bool records_gradients = [] // by the first of several shared libraries
+{
+  RecordGradient none = nullptr;
+  return record_gradient.compare_exchange_strong(none, record_fused) || true;
+}();
 
 /// The gradients of an operation by its derivative rule: for each argument a function of the result's
 /// gradient and all arguments, on whole batches, which autograd can record again. Plain numbers have
@@ -231,13 +235,15 @@ private:
   std::tuple<Functions...> _functions;
 };
 
-/// Gives the operation of this name a rule; see tensors/gradients.h.
+/// Gives the operation of this name a rule, unless a shared library has done so before; see tensors/gradients.h.
 template <class Result, class... A, class... Functions>
 bool
 add_gradient_rule(const char * operation, const Functions &... f)
 {
   using Rule = RuleGradient<Result, Types<A...>, Types<Functions...>>;
   auto & rules = gradient_rules<Result, A...>;
+  if (find_rule(rules, operation))
+    return true;
   auto * rule = new GradientRule{operation, std::make_shared<Rule>(operation, f...), rules.load()};
   while (!rules.compare_exchange_weak(rule->next, rule)) // never freed: as long as the program
     ;

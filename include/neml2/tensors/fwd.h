@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Every tensor type by name, for headers that only mention it.
+#include "neml2/core/types.h"
+
+/// Every tensor type by name, for headers that only mention it. A program has one of each, and so one list of
+/// derivative rules for it, also where its shared libraries hide their symbols.
 namespace neml2
 {
 class Tensor;
-class Scalar;
-class Vec;
-class Rot;
-class WR2;
-class R2;
-class SR2;
-class R3;
-class SFR3;
-class R4;
-class SSR4;
-class SFR4;
-class SFFR4;
-class WFR4;
-class WFFR4;
-class SWR4;
-class WSR4;
-class WWR4;
-class R5;
-class SSFR5;
-class R8;
-class SSSSR8;
-class Quaternion;
-class MillerIndex;
+class NEML2_ONE_A_PROGRAM Scalar;
+class NEML2_ONE_A_PROGRAM Vec;
+class NEML2_ONE_A_PROGRAM Rot;
+class NEML2_ONE_A_PROGRAM WR2;
+class NEML2_ONE_A_PROGRAM R2;
+class NEML2_ONE_A_PROGRAM SR2;
+class NEML2_ONE_A_PROGRAM R3;
+class NEML2_ONE_A_PROGRAM SFR3;
+class NEML2_ONE_A_PROGRAM R4;
+class NEML2_ONE_A_PROGRAM SSR4;
+class NEML2_ONE_A_PROGRAM SFR4;
+class NEML2_ONE_A_PROGRAM SFFR4;
+class NEML2_ONE_A_PROGRAM WFR4;
+class NEML2_ONE_A_PROGRAM WFFR4;
+class NEML2_ONE_A_PROGRAM SWR4;
+class NEML2_ONE_A_PROGRAM WSR4;
+class NEML2_ONE_A_PROGRAM WWR4;
+class NEML2_ONE_A_PROGRAM R5;
+class NEML2_ONE_A_PROGRAM SSFR5;
+class NEML2_ONE_A_PROGRAM R8;
+class NEML2_ONE_A_PROGRAM SSSSR8;
+class NEML2_ONE_A_PROGRAM Quaternion;
+class NEML2_ONE_A_PROGRAM MillerIndex;
 
 #ifdef NEML2_COMPAT // what vectors, and what second order tensors, had in common in NEML2 2.x
 template <class Derived>

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// What the shared libraries show; they hide everything else.
+extern "C"
+{
+#pragma GCC visibility push(default)
+  /// The node that autograd records for an operation of one tensor, and for one of its numbers.
+  const char * node_of_dev();
+  const char * node_of_sinh();
+  /// The sum of the gradient of |s|^2, of six threes: 36.
+  double gradient_of_norm_sq();
+  /// How many rules a list has once more.
+  int rules_given_twice();
+  const void * rules_of_SR2();
+#pragma GCC visibility pop
+}
