@@ -9,7 +9,7 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) && cmake --preset $(PRESET) $(strict) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan coverage fuzz benchmark python-test
+.PHONY: help tutorial test asan tsan coverage fuzz random benchmark python-test
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part'
@@ -17,6 +17,8 @@ help:
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
 	@echo 'make coverage    the lines of the headers that the tests execute'
 	@echo 'make fuzz        a million random sequences of operations on labels (needs clang)'
+	@echo 'make random      a million random chains of operations against references in LibTorch; SEED= and CASES= choose,'
+	@echo '                 PRESET=asan runs them under the sanitizers'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo 'make python-test build the Python package, install it into a fresh environment, test it there'
 	@echo
@@ -51,6 +53,15 @@ fuzz:
 	@cmake --build --preset fuzz
 	@mkdir -p build/fuzz/corpus
 	@build/fuzz/tests/labels_fuzz -runs=1000000 -max_len=200 build/fuzz/corpus tests/fuzz/corpus
+
+# Both rooms, half of the cases each, from the same seed.
+CASES ?= 1000000
+SEED ?= 1
+random:
+	@$(configure)
+	@cmake --build --preset $(PRESET) --target math_tests tensors_tests
+	@NEML2_RANDOM_CASES=$$((($(CASES) + 1) / 2)) NEML2_RANDOM_SEED=$(SEED) OMP_NUM_THREADS=1 \
+	  ctest --preset $(PRESET) -j $(jobs) -R /random_chains -V
 
 benchmark: PRESET = release
 benchmark:

@@ -24,6 +24,7 @@ using test::slopes;
 namespace
 {
 using NumberFunction = double (*)(double);
+using TensorFunction = at::Tensor (*)(const at::Tensor &);
 
 /// Where a function is defined and smooth.
 enum class Domain
@@ -33,11 +34,12 @@ enum class Domain
   above_one
 };
 
-/// A function of one argument, and the same of a number by the standard library.
+/// A function of one argument, and the same of a number by the standard library and by LibTorch.
 struct Function
 {
   test::Operation op;
   NumberFunction number;
+  TensorFunction tensor;
   Domain domain;
 };
 
@@ -55,13 +57,14 @@ add(std::vector<Function> & all,
     Domain domain,
     const F & f,
     NumberFunction number,
+    TensorFunction tensor,
     Accepts accepts = Accepts::floating)
 {
-  all.push_back({test::operation<Scalar>(name, accepts, f), number, domain});
-  all.push_back({test::operation<Vec>(name, accepts, f), number, domain});
-  all.push_back({test::operation<SSR4>(name, accepts, f), number, domain});
+  all.push_back({test::operation<Scalar>(name, accepts, f), number, tensor, domain});
+  all.push_back({test::operation<Vec>(name, accepts, f), number, tensor, domain});
+  all.push_back({test::operation<SSR4>(name, accepts, f), number, tensor, domain});
   const std::array<TensorShape, 1> base{TensorShape{2, 2}};
-  all.push_back({test::operation_on_tensors(name, accepts, base, f), number, domain});
+  all.push_back({test::operation_on_tensors(name, accepts, base, f), number, tensor, domain});
 }
 
 const std::vector<Function> &
@@ -73,67 +76,81 @@ functions()
     const auto all = Domain::all, positive = Domain::positive;
     const auto numbers = Accepts::numbers;
     add(
-        f, "abs", all, [](const auto & a) { return abs(a); }, std::abs, numbers);
+        f, "abs", all, [](const auto & a) { return abs(a); }, std::abs, at::abs, numbers);
     add(
-        f, "sign", all, [](const auto & a) { return sign(a); }, sign_of, numbers);
+        f, "sign", all, [](const auto & a) { return sign(a); }, sign_of, at::sign, numbers);
     add(
         f,
         "heaviside",
         all,
         [](const auto & a) { return heaviside(a); },
-        [](double a) { return (sign_of(a) + 1) / 2; });
+        [](double a) { return (sign_of(a) + 1) / 2; },
+        [](const at::Tensor & a) { return (at::sign(a) + 1) / 2; });
     add(
         f,
         "macaulay",
         all,
         [](const auto & a) { return macaulay(a); },
-        [](double a) { return std::max(a, 0.0); });
+        [](double a) { return std::max(a, 0.0); },
+        at::relu);
     add(
         f,
         "dmacaulay",
         all,
         [](const auto & a) { return dmacaulay(a); },
-        [](double a) { return a > 0 ? 1.0 : 0.0; });
+        [](double a) { return a > 0 ? 1.0 : 0.0; },
+        [](const at::Tensor & a) { return a.gt(0).to(a.scalar_type()); });
     add(
-        f, "sqrt", positive, [](const auto & a) { return sqrt(a); }, std::sqrt);
+        f, "sqrt", positive, [](const auto & a) { return sqrt(a); }, std::sqrt, at::sqrt);
     add(
-        f, "cbrt", all, [](const auto & a) { return cbrt(a); }, std::cbrt);
+        f,
+        "cbrt",
+        all,
+        [](const auto & a) { return cbrt(a); },
+        std::cbrt,
+        [](const at::Tensor & a) { return at::sign(a) * at::pow(at::abs(a), 1.0 / 3); });
     add(
-        f, "exp", all, [](const auto & a) { return exp(a); }, std::exp);
+        f, "exp", all, [](const auto & a) { return exp(a); }, std::exp, at::exp);
     add(
-        f, "log", positive, [](const auto & a) { return log(a); }, std::log);
+        f, "log", positive, [](const auto & a) { return log(a); }, std::log, at::log);
     add(
-        f, "log10", positive, [](const auto & a) { return log10(a); }, std::log10);
+        f, "log10", positive, [](const auto & a) { return log10(a); }, std::log10, at::log10);
     add(
         f,
         "deg2rad",
         all,
         [](const auto & a) { return deg2rad(a); },
-        [](double a) { return a / 180 * pi; });
+        [](double a) { return a / 180 * pi; },
+        at::deg2rad);
     add(
-        f, "sin", all, [](const auto & a) { return sin(a); }, std::sin);
+        f, "sin", all, [](const auto & a) { return sin(a); }, std::sin, at::sin);
     add(
-        f, "cos", all, [](const auto & a) { return cos(a); }, std::cos);
+        f, "cos", all, [](const auto & a) { return cos(a); }, std::cos, at::cos);
     add(
-        f, "tan", all, [](const auto & a) { return tan(a); }, std::tan);
+        f, "tan", all, [](const auto & a) { return tan(a); }, std::tan, at::tan);
     add(
-        f, "asin", all, [](const auto & a) { return asin(a); }, std::asin);
+        f, "asin", all, [](const auto & a) { return asin(a); }, std::asin, at::asin);
     add(
-        f, "acos", all, [](const auto & a) { return acos(a); }, std::acos);
+        f, "acos", all, [](const auto & a) { return acos(a); }, std::acos, at::acos);
     add(
-        f, "atan", all, [](const auto & a) { return atan(a); }, std::atan);
+        f, "atan", all, [](const auto & a) { return atan(a); }, std::atan, at::atan);
     add(
-        f, "sinh", all, [](const auto & a) { return sinh(a); }, std::sinh);
+        f, "sinh", all, [](const auto & a) { return sinh(a); }, std::sinh, at::sinh);
     add(
-        f, "cosh", all, [](const auto & a) { return cosh(a); }, std::cosh);
+        f, "cosh", all, [](const auto & a) { return cosh(a); }, std::cosh, at::cosh);
     add(
-        f, "tanh", all, [](const auto & a) { return tanh(a); }, std::tanh);
+        f, "tanh", all, [](const auto & a) { return tanh(a); }, std::tanh, at::tanh);
     add(
-        f, "asinh", all, [](const auto & a) { return asinh(a); }, std::asinh);
+        f, "asinh", all, [](const auto & a) { return asinh(a); }, std::asinh, at::asinh);
     add(
-        f, "acosh", Domain::above_one, [](const auto & a) { return acosh(a); }, std::acosh);
+        f,
+        "acosh",
+        Domain::above_one,
+        [](const auto & a) { return acosh(a); },
+        std::acosh,
+        at::acosh);
     add(
-        f, "atanh", all, [](const auto & a) { return atanh(a); }, std::atanh);
+        f, "atanh", all, [](const auto & a) { return atanh(a); }, std::atanh, at::atanh);
     return f;
   }();
   return all_functions;
@@ -145,7 +162,9 @@ within(const Function & f, bool negative = false)
 {
   test::Operation op = f.op;
   const double shift = f.domain == Domain::above_one ? 1.4 : 0.4, sign = negative ? -1 : 1;
-  op.call = [=](const Arguments & a) { return f.op.call({a[0].mul(0.15).add_(shift).mul_(sign)}); };
+  const auto bring = [=](const at::Tensor & a) { return a.mul(0.15).add_(shift).mul_(sign); };
+  op.call = [=](const Arguments & a) { return f.op.call({bring(a[0])}); };
+  op.expected = [=](const Arguments & a) { return f.tensor(bring(a[0])); };
   return op;
 }
 

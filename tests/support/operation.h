@@ -126,21 +126,25 @@ batches_for(const Operation & op)
   return all;
 }
 
-/// Random values that any operation likes: matrices are far from singular, scalars within (0.1, 0.4).
+/// Values that any operation likes, of numbers u within (0, 1): matrices are far from singular, scalars
+/// within (0.1, 0.4).
+inline at::Tensor
+likeable(const at::Tensor & u, TensorShapeRef base)
+{
+  if (base.empty())
+    return 0.1 + 0.3 * u;
+  if (base.size() == 2 && base[0] == base[1])
+    return u - 0.5 + 3.0 * at::eye(base[0], at::kDouble);
+  if (base.size() == 1 && base[0] == 6)
+    return u - 0.5 + at::tensor({3.0, 3.0, 3.0, 0.0, 0.0, 0.0}, at::kDouble);
+  return 2.0 * u - 1.0;
+}
+
+/// The same of random numbers.
 inline at::Tensor
 values(TensorShapeRef batch, TensorShapeRef base, Dtype dtype)
 {
-  const at::Tensor u = at::rand(utils::add_shapes(batch, base), at::kDouble);
-  at::Tensor x;
-  if (base.empty())
-    x = 0.1 + 0.3 * u;
-  else if (base.size() == 2 && base[0] == base[1])
-    x = u - 0.5 + 3.0 * at::eye(base[0], at::kDouble);
-  else if (base.size() == 1 && base[0] == 6)
-    x = u - 0.5 + at::tensor({3.0, 3.0, 3.0, 0.0, 0.0, 0.0}, at::kDouble);
-  else
-    x = 2.0 * u - 1.0;
-  return x.to(dtype);
+  return likeable(at::rand(utils::add_shapes(batch, base), at::kDouble), base).to(dtype);
 }
 
 inline Arguments

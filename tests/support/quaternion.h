@@ -35,16 +35,18 @@ quaternion_product(const at::Tensor & p, const at::Tensor & q)
   return at::cat({a * b - (v * w).sum(-1, true), a * w + b * v + cross}, -1);
 }
 
-/// ∂f(x)_i/∂x_j of a formula for vectors, by autograd. (..., n) -> (..., m, n)
+/// ∂f(x)_i/∂x_j of a formula for vectors, by autograd. It can be differentiated further if x needs a
+/// gradient. (..., n) -> (..., m, n)
 inline at::Tensor
 jacobian(const std::function<at::Tensor(const at::Tensor &)> & f, const at::Tensor & x)
 {
   const at::AutoGradMode grad(true);
-  const at::Tensor z = x.detach().requires_grad_(), y = f(z);
+  const bool again = x.requires_grad();
+  const at::Tensor z = again ? x : x.detach().requires_grad_(), y = f(z);
   std::vector<at::Tensor> rows;
   for (int64_t i = 0; i < y.size(-1); i++)
-    rows.push_back(
-        torch::autograd::grad({y.select(-1, i).sum()}, {z}, {}, /*retain_graph=*/true)[0]);
+    rows.push_back(torch::autograd::grad(
+        {y.select(-1, i).sum()}, {z}, {}, /*retain_graph=*/true, /*create_graph=*/again)[0]);
   return at::stack(rows, -2);
 }
 } // namespace neml2::test

@@ -30,10 +30,13 @@ rotated2(const at::Tensor & A, const at::Tensor & R)
   return at::einsum("...ik,...kl,...jl->...ij", {R, A, R});
 }
 
-/// R_im R_jn R_ko R_lp C_mnop
+/// R_im R_jn R_ko R_lp C_mnop, one index at a time.
 inline at::Tensor
 rotated4(const at::Tensor & C, const at::Tensor & R)
 {
-  return at::einsum("...im,...jn,...ko,...lp,...mnop->...ijkl", {R, R, R, R, C});
+  at::Tensor r = at::einsum("...lp,...mnop->...mnol", {R, C});
+  r = at::einsum("...ko,...mnol->...mnkl", {R, r});
+  r = at::einsum("...jn,...mnkl->...mjkl", {R, r});
+  return at::einsum("...im,...mjkl->...ijkl", {R, r});
 }
 } // namespace neml2::test

@@ -212,7 +212,9 @@ without_rule()
           [](const Arguments & a)
           {
             const auto q = turn(a[0]), p = turn(a[1]);
-            const auto angle = at::acos(sum(q, p).unsqueeze(-1)), t = a[2].unsqueeze(-1);
+            const auto length = [](const at::Tensor & x) { return at::sqrt(sum(x, x)); };
+            const auto angle = 2 * at::atan2(length(q - p), length(q + p)).unsqueeze(-1),
+                       t = a[2].unsqueeze(-1);
             return (at::sin((1 - t) * angle) * q + at::sin(t * angle) * p) / at::sin(angle);
           }),
       operation<R2>(

@@ -128,8 +128,11 @@ operations()
         {
           const auto u = shifted(a[0]), v = shifted(a[1]);
           const auto n = at::einsum("ijk,...j,...k->...i", {test::permutation(), u, v});
-          const auto sine = at::sqrt((n * n).sum(-1, true));
-          return n / sine * at::tan(at::atan2(sine, (u * v).sum(-1, true)) / 4);
+          const auto dot = [](const at::Tensor & x, const at::Tensor & y)
+          { return (x * y).sum(-1, true); };
+          // of the quaternion (|u| |v| + u · v, u × v), made a unit one
+          const auto real = at::sqrt(dot(u, u) * dot(v, v)) + dot(u, v);
+          return n / (at::sqrt(real * real + dot(n, n)) + real);
         }));
     o.push_back(operation<Rot>(
         "Rot::axis",

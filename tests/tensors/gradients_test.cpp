@@ -13,25 +13,44 @@ using torch::autograd::grad;
 
 namespace
 {
+/// The Scalar s with the base dimensions of a.
+at::Tensor
+beside(const at::Tensor & s, const at::Tensor & a)
+{
+  return s.reshape(
+      utils::add_shapes(s.sizes(), TensorShape(size_t(std::max<Size>(0, a.dim() - s.dim())), 1)));
+}
+
+/// f of T and Scalar, or of Scalar and T, and the same of their raw tensors.
+template <class A, class B, class F>
+test::Operation
+with_scalar(const char * name, const F & f)
+{
+  return operation<A, B>(name,
+                         Accepts::any,
+                         f,
+                         [=](const test::Arguments & a)
+                         { return f(beside(a[0], a[1]), beside(a[1], a[0])); });
+}
+
 /// + - * / of T and Scalar, in both orders.
 template <class T>
 std::vector<test::Operation>
 with_scalar()
 {
-  return {
-      operation<T, Scalar>("+", Accepts::any, [](const T & a, const Scalar & s) { return a + s; }),
-      operation<T, Scalar>("-", Accepts::any, [](const T & a, const Scalar & s) { return a - s; }),
-      operation<T, Scalar>("*", Accepts::any, [](const T & a, const Scalar & s) { return a * s; }),
-      operation<T, Scalar>("/", Accepts::any, [](const T & a, const Scalar & s) { return a / s; }),
-      operation<Scalar, T>("+", Accepts::any, [](const Scalar & s, const T & a) { return s + a; }),
-      operation<Scalar, T>("-", Accepts::any, [](const Scalar & s, const T & a) { return s - a; }),
-      operation<Scalar, T>("*", Accepts::any, [](const Scalar & s, const T & a) { return s * a; }),
-      operation<Scalar, T>("/",
-                           Accepts::any,
-                           [](const Scalar & s, const T & a)
-                           {
-                             return s / T(core::raw(a).mul(0.1).add_(2)); // components far from 0
-                           })};
+  return {with_scalar<T, Scalar>("+", [](const auto & a, const auto & s) { return a + s; }),
+          with_scalar<T, Scalar>("-", [](const auto & a, const auto & s) { return a - s; }),
+          with_scalar<T, Scalar>("*", [](const auto & a, const auto & s) { return a * s; }),
+          with_scalar<T, Scalar>("/", [](const auto & a, const auto & s) { return a / s; }),
+          with_scalar<Scalar, T>("+", [](const auto & s, const auto & a) { return s + a; }),
+          with_scalar<Scalar, T>("-", [](const auto & s, const auto & a) { return s - a; }),
+          with_scalar<Scalar, T>("*", [](const auto & s, const auto & a) { return s * a; }),
+          with_scalar<Scalar, T>("/",
+                                 [](const auto & s, const auto & a)
+                                 {
+                                   using Type = std::decay_t<decltype(a)>;
+                                   return s / Type(at::Tensor(a).mul(0.1).add_(2)); // far from 0
+                                 })};
 }
 const test::Known known(with_scalar<SR2>);
 
