@@ -13,6 +13,14 @@ struct Tally
   std::set<const Operation *> used;
 };
 
+/// What an exception says, without LibTorch's list of callers.
+inline std::string
+message(const std::exception & e)
+{
+  const auto * const of_torch = dynamic_cast<const c10::Error *>(&e);
+  return of_torch ? of_torch->what_without_backtrace() : e.what();
+}
+
 class RandomChain
 {
 public:
@@ -153,7 +161,7 @@ private:
     }
     catch (const std::exception & e)
     {
-      return fails(std::string("it throws ") + e.what());
+      return fails("it throws " + message(e));
     }
     return {};
   }

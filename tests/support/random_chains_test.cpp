@@ -29,7 +29,7 @@ run(const std::vector<test::Operation> & all, uint64_t seed, test::Tally & tally
   }
   catch (const std::exception & e)
   {
-    return test::no("throws ", e.what());
+    return test::no("throws ", test::message(e));
   }
 }
 } // namespace

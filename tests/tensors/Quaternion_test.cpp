@@ -215,7 +215,9 @@ without_rule()
             const auto length = [](const at::Tensor & x) { return at::sqrt(sum(x, x)); };
             const auto angle = 2 * at::atan2(length(q - p), length(q + p)).unsqueeze(-1),
                        t = a[2].unsqueeze(-1);
-            return (at::sin((1 - t) * angle) * q + at::sin(t * angle) * p) / at::sin(angle);
+            const auto part = [&](const at::Tensor & of)
+            { return at::where(angle.eq(0), of, at::sin(of * angle) / at::sin(angle)); };
+            return part(1 - t) * q + part(t) * p;
           }),
       operation<R2>(
           "Quaternion::fill_matrix",
