@@ -36,6 +36,13 @@ private:
   std::mt19937_64 _engine;
 };
 
+/// Whether there is memory for gaps along every dimension.
+inline bool
+has_room(const at::Tensor & t)
+{
+  return t.dim() <= 6;
+}
+
 /// t in a random order of memory, with gaps between its entries and before the first.
 inline at::Tensor
 scattered(const at::Tensor & t, uint64_t seed)
@@ -53,7 +60,7 @@ scattered(const at::Tensor & t, uint64_t seed)
   std::vector<int64_t> step, room = sizes;
   for (auto & n : room)
   {
-    step.push_back(choose.from_to(1, 3));
+    step.push_back(has_room(t) ? choose.from_to(1, 2) : 1);
     n = n * step.back() + 1;
   }
   at::Tensor r = at::full(room, -1e3, t.options().requires_grad(false));
@@ -68,7 +75,8 @@ constexpr int all_layouts = layouts + 1;
 inline at::Tensor
 laid_out(int layout, uint64_t seed, const at::Tensor & t, size_t base_dim)
 {
-  return layout < layouts ? lay_out(Layout(layout), t, base_dim) : scattered(t, seed);
+  const bool scatter = layout >= layouts || (Layout(layout) == Layout::sliced && !has_room(t));
+  return scatter ? scattered(t, seed) : lay_out(Layout(layout), t, base_dim);
 }
 
 /// A tensor of the chain: how many of its dimensions are the batch's.
@@ -157,7 +165,7 @@ struct Differentiation
     {
       if (!g[k].defined())
         g[k] = at::zeros_like(by[k]);
-      r.push_back(g[k]);
+      r.push_back(g[k].detach()); // or it would keep the graph
     }
     if (!twice)
       return r;

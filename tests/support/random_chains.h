@@ -97,7 +97,7 @@ private:
     Size components = 0;
     for (const auto & base : s.op->base)
       components += utils::numel(base);
-    const Size most = std::max<Size>(8000 / components, 64); // rows, for the references to be quick
+    const Size most = std::max<Size>(3000 / components, 24); // rows, for the references to be quick
     for (size_t k = 0; k < s.op->count(); k++)
     {
       const auto same = k == 0 ? 0 : _choose.below(k);
