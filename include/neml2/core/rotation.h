@@ -49,11 +49,13 @@ rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double s
          (1 + dot(x, x) * t - 2 * dot(x, y));
 }
 
-/// Below it a sine or a cosine is rounding.
+/// Below it a sine or a cosine is rounding; of any dtype, as what is not floating is refused later.
 inline double
 rounding(Dtype dtype)
 {
-  return 16 * (dtype == c10::kBFloat16 ? 7.8125e-3 : machine_precision(dtype));
+  if (dtype == c10::kBFloat16 || !c10::isFloatingType(dtype))
+    return 16 * 7.8125e-3;
+  return 16 * machine_precision(dtype);
 }
 
 /// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); their
