@@ -335,7 +335,10 @@ constant(nb::module_ & m,
   m.def(
       name,
       [f, make_options](OptionalDtype dtype, const OptionalDevice & device)
-      { return f(make_options(dtype, device, false)).clone(); },
+      {
+        const Tensor & shared = f(make_options(dtype, device, false));
+        return Tensor(core::lifted(shared).clone(), shared.batch_dim());
+      },
       nb::kw_only(),
       nb::arg("dtype") = nb::none(),
       nb::arg("device") = nb::none(),

@@ -32,6 +32,15 @@ set_error(const char * module, const char * name, const char * message)
   PyErr_SetString(error.ptr(), message);
 }
 
+/// torch.OutOfMemoryError: before torch 2.5 that of CUDA, which it is.
+void
+set_out_of_memory(const char * message)
+{
+  const nb::object torch = nb::module_::import_("torch");
+  const char * const name = "OutOfMemoryError";
+  set_error(nb::hasattr(torch, name) ? "torch" : "torch.cuda", name, message);
+}
+
 /// Errors as Python has them, with the message of the library; those of PyTorch as PyTorch has them.
 void
 translate(const std::exception_ptr & p, void *)
@@ -51,6 +60,10 @@ translate(const std::exception_ptr & p, void *)
   catch (const SingularException & e)
   {
     set_error("torch.linalg", "LinAlgError", e.what());
+  }
+  catch (const OutOfMemoryException & e)
+  {
+    set_out_of_memory(e.what());
   }
   catch (const NEMLException & e)
   {
@@ -78,7 +91,7 @@ translate(const std::exception_ptr & p, void *)
   }
   catch (const c10::OutOfMemoryError & e)
   {
-    set_error("torch.cuda", "OutOfMemoryError", e.what_without_backtrace());
+    set_out_of_memory(e.what_without_backtrace());
   }
   catch (const c10::LinAlgError & e)
   {

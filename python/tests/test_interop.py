@@ -215,3 +215,23 @@ class Full(TorchDispatchMode):
     for use in (lambda: C * s, lambda: s * 2, lambda: math.dev(s), lambda: SR2.zeros(2), lambda: s.clone(), lambda: math.batch_sum(s)):
         with pytest.raises(torch.OutOfMemoryError, match="no memory left"), scope["Full"]():
             use()
+
+
+def test_memory_that_an_operation_asks_for_in_vain_is_torchs_error():
+    rows = 2**45
+    many = SR2(torch.rand(6)).batch.expand(rows)
+    grad = SR2(torch.rand(6, requires_grad=True)).batch.expand(rows)
+    for name, use in {
+        r"\*": lambda: many * 2.0,
+        "dev": lambda: many.dev(),
+        "inner": lambda: many.inner(many),
+        "norm": lambda: grad.norm(),
+        "exp": lambda: math.exp(many),
+        "zeros": lambda: SR2.zeros(rows),
+        "full": lambda: SR2.full(0.5, rows),
+        "rand": lambda: SR2.rand(rows),
+        "ones": lambda: SR2.ones_like(many),
+    }.items():
+        with pytest.raises(torch.OutOfMemoryError, match=rf"^{name}.*\b{rows}\b"):
+            use()
+    assert SR2.zeros(2).norm().batch.shape == (2,)  # and all goes on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/Tensor.h"
+#include "neml2/core/evaluate.h"
 
 #include <functional>
 #include <map>
@@ -67,6 +67,7 @@ private:
   {
     const auto & [dtype, type, index] = key;
     const c10::InferenceMode off(false); // autograd could not save what inference mode makes
+    const core::OutsideOfModes no_modes; // a fake tensor, or one of torch.func, ends with its mode
     Tensor t = _maker(TensorOptions().dtype(dtype).device(Device(type, index)));
     core::check_defined("TensorCache", t);
     return t;

@@ -76,16 +76,17 @@ public:
   }
 
 private:
-  /// By an operation of LibTorch, not by writing through a pointer: inside torch.func there is none. What
-  /// is copied lives as long as somebody refers to it, as a recorded trace does.
+  /// By an operation of LibTorch, not by writing through a pointer: inside torch.func there is none. Lifted,
+  /// as torch.tensor does, so that fake tensors are made where a mode makes all tensors fake. What is
+  /// copied lives as long as somebody refers to it, as a recorded trace does.
   template <class Number, class F>
   at::Tensor copied(TensorShapeRef shape, const F & number) const
   {
     const auto numbers = std::make_shared<std::vector<Number>>(_values.size());
     std::transform(_values.begin(), _values.end(), numbers->begin(), number);
     const auto dtype = c10::CppTypeToScalarType<Number>::value;
-    return at::from_blob(
-               numbers->data(), shape, [numbers](void *) {}, dtype)
+    return at::lift_fresh(at::from_blob(
+                              numbers->data(), shape, [numbers](void *) {}, dtype))
         .clone();
   }
 

@@ -65,6 +65,18 @@ truth(const CScalar & n)
   return !n.equal(0);
 }
 
+/// An operand of a bitwise operation. A number is a tensor: torch.jit.trace cannot record one that is bool.
+inline const at::Tensor &
+bits(const at::Tensor & b, const at::Tensor &)
+{
+  return b;
+}
+inline at::Tensor
+bits(const CScalar & n, const at::Tensor & a)
+{
+  return at::full({}, n, a.options().dtype(n.type()).requires_grad(false));
+}
+
 /// Of two tensors, or of a tensor and a number. Bitwise operations of truth values have a meta kernel in
 /// every LibTorch, logical ones do not.
 template <class B>
@@ -86,17 +98,17 @@ related(Relation r, const at::Tensor & a, const B & b)
   case Relation::not_equal:
     return a.ne(b);
   case Relation::logical_and:
-    return truth(a).bitwise_and(truth(b));
+    return truth(a).bitwise_and(bits(truth(b), a));
   case Relation::logical_or:
-    return truth(a).bitwise_or(truth(b));
+    return truth(a).bitwise_or(bits(truth(b), a));
   case Relation::logical_xor:
-    return truth(a).bitwise_xor(truth(b));
+    return truth(a).bitwise_xor(bits(truth(b), a));
   case Relation::bitwise_and:
-    return a.bitwise_and(b);
+    return a.bitwise_and(bits(b, a));
   case Relation::bitwise_or:
-    return a.bitwise_or(b);
+    return a.bitwise_or(bits(b, a));
   default:
-    return a.bitwise_xor(b);
+    return a.bitwise_xor(bits(b, a));
   }
 }
 

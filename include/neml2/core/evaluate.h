@@ -34,6 +34,29 @@ dispatches_plainly()
   return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
 }
 
+/// As long as it lives no mode sees what its thread computes: what it makes are plain tensors.
+class OutsideOfModes
+{
+  c10::impl::ExcludeDispatchKeyGuard _modes{c10::impl::tls_local_dispatch_key_set().included_ -
+                                            c10::default_included_set};
+};
+
+/// Whether the values of a tensor can be looked at: meta and fake tensors have none, and what is traced
+/// or transformed by functorch must not depend on them.
+inline bool
+has_known_values(const at::Tensor & t)
+{
+  return dispatches_plainly() && !t.is_meta() && !t.key_set().has(c10::DispatchKey::Python);
+}
+
+/// A constant that was made before, for use in an operation: a mode that makes all tensors fake, or
+/// follows them, takes it up.
+inline at::Tensor
+lifted(const at::Tensor & constant)
+{
+  return dispatches_plainly() ? constant : at::lift_fresh(constant);
+}
+
 /// How to evaluate an operation on some operands.
 enum class Path
 {

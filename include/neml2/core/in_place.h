@@ -48,9 +48,9 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
     check_storable(name, promote(name, a, b), a);
   const at::Tensor x = align_base(b, b.batch_dim(), a.base_dim());
   // v /= v(0) would otherwise divide by components it has already overwritten.
-  const bool another_view =
-      a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
-      (a.data_ptr() != b.data_ptr() || a.sizes() != b.sizes() || a.strides() != b.strides());
+  const bool another_view = a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
+                            (a.storage_offset() != b.storage_offset() || a.sizes() != b.sizes() ||
+                             a.strides() != b.strides());
   return another_view ? x.clone() : x;
 }
 } // namespace core

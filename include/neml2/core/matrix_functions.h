@@ -44,11 +44,11 @@ only_where(const at::Tensor & condition, const at::Tensor & t)
   return t * one.masked_fill(condition.logical_not(), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Whether the condition, of a tensor with values, is known to hold nowhere: not under functorch or tracing.
+/// Whether the condition is known to hold nowhere.
 inline bool
 holds_nowhere(const at::Tensor & condition)
 {
-  return dispatches_plainly() && !condition.any().item<bool>();
+  return has_known_values(condition) && !condition.any().item<bool>();
 }
 
 inline at::Tensor

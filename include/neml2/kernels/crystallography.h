@@ -20,7 +20,7 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
 {
   const Quaternion<T> d = a * conjugate(b); // a · (S b) = S · (a b*)
   T largest(-1.0);
-  Quaternion<T> closest{Unset()};
+  Quaternion<T> closest = d; // of no rotations: there is always one, which no compiler sees
   NEML2_KEEP_LOOP
   for (int k = 0; k < symmetries.count; k++)
   {

@@ -30,7 +30,7 @@ check_integers(const Operation & op, const Operand & o)
 inline void
 check_exponent(const at::Tensor & n)
 {
-  if (!n.is_floating_point() && !n.is_meta())
+  if (!n.is_floating_point() && has_known_values(n))
     NEML2_CHECK(!n.lt(0).any().item<bool>(),
                 "pow: some exponents of integers, of the shape ",
                 n.sizes(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/Tensor.h"
+#include "neml2/core/evaluate.h"
 
 /// Tensors of indices, which LibTorch checks late: on a GPU a bad one ends the program.
 namespace neml2::core
@@ -19,7 +19,7 @@ check_index_map(const Operation & op, const Operand & map, Size n)
               " is ",
               dtype_name(t.scalar_type()),
               ". Expected integers.");
-  if (t.is_meta() || t.numel() == 0)
+  if (!has_known_values(t) || t.numel() == 0)
     return;
   const auto least = t.min().item<int64_t>(), greatest = t.max().item<int64_t>();
   NEML2_CHECK(0 <= least && greatest < n,

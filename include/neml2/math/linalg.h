@@ -36,7 +36,7 @@ check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n
 inline void
 check_regular(const Operation & op, const Operand & matrices, const at::Tensor & singular)
 {
-  if (singular.is_meta())
+  if (!has_known_values(singular))
     return;
   const Size failed = singular.sum().item<int64_t>();
   NEML2_CHECK_AS(SingularException,
@@ -51,16 +51,18 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
                  " are singular.");
 }
 
-/// @throws NEMLException unless the pivots may be those of LU: LAPACK would read wherever they say.
-inline void
-check_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
+/// The pivots, as LAPACK may have them, which reads wherever they say: in range also where nobody can tell.
+/// @throws NEMLException unless they may be those of LU.
+inline at::Tensor
+checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
 {
   check_operand(Operation(op.name, Accepts::any), pivots);
   check_base_dim(op, pivots, 1);
   const at::Tensor & p = *pivots.tensor;
   bool ok = p.scalar_type() == kInt32 && pivots.base[0] == LU.base[0] &&
             p.device() == LU.tensor->device();
-  if (ok && !p.is_meta())
+  const bool known = has_known_values(p);
+  if (ok && known)
     ok = p.lt(1).bitwise_or(p.gt(pivots.base[0])).sum().item<int64_t>() == 0;
   NEML2_CHECK(ok,
               op.name,
@@ -74,6 +76,7 @@ check_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
               LU,
               ". Expected what lu_factor gave: int32, on the same device, one for each row, in [1, "
               "rows].");
+  return known || p.is_meta() ? p : p.clamp(1, pivots.base[0]);
 }
 } // namespace core
 
@@ -191,7 +194,7 @@ lu_solve(const Tensor & LU,
   const Size n = core::check_square(op, o[0]);
   core::check_base_dim(op, o[1], 2);
   core::check_rows(op, o[1], left ? 0 : 1, n);
-  core::check_pivots(op, o[2], o[0]);
+  const at::Tensor interchanges = core::checked_pivots(op, o[2], o[0]);
   const Size batch_dim = Size(core::broadcast_batch(op, o).size());
   const core::Operand factors[] = {o[0], o[2]};
   const TensorShape batch = core::broadcast_batch(op, factors);
@@ -202,7 +205,7 @@ lu_solve(const Tensor & LU,
       {
         const at::Tensor matrices = core::for_lapack(LU).expand(
                              utils::add_shapes(batch, TensorShape{n, n})),
-                         rows = pivots.expand(utils::add_shapes(batch, n));
+                         rows = interchanges.expand(utils::add_shapes(batch, n));
         return at::linalg_lu_solve(matrices, rows.contiguous(), core::for_lapack(B), left, adjoint)
             .to(B.scalar_type());
       });

@@ -17,7 +17,7 @@ namespace core
 inline at::Tensor
 selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor & factors)
 {
-  return entries(t, d, map) * append_dims(factors, t.dim() - d - 1);
+  return entries(t, d, lifted(map)) * append_dims(lifted(factors), t.dim() - d - 1);
 }
 
 /// Position of the two base dimensions (3, 3) of which the first is number dim.

@@ -194,15 +194,20 @@ unique_bidirectional(const R2 & T, const Vec & v)
 {
   const char * const where = "unique_bidirectional";
   core::check_operands(where, {core::operand(T), core::operand(v)});
-  NEML2_CHECK(T.batch_dim() == 1 && v.batch_dim() == 0 && !v.is_meta(),
+  NEML2_CHECK(T.batch_dim() == 1 && v.batch_dim() == 0,
               where,
-              ": expected one batch of operations (n; 3, 3) and one vector (; 3) with values, got ",
+              ": expected one batch of operations (n; 3, 3) and one vector (; 3), got ",
               core::operand(T),
               " and ",
               core::operand(v),
-              " on ",
-              v.device(),
               ".");
+  NEML2_CHECK(
+      core::has_known_values(T) && core::has_known_values(v),
+      where,
+      ": how many directions there are depends on the values of ",
+      core::operand(v),
+      ", which meta and fake tensors do not have, and traces and torch.func must not ask for. "
+      "Compute it before, outside of them.");
   return core::translate_errors(
       where,
       [&]
@@ -237,11 +242,12 @@ unique_bidirectional(const R2 & T, const Vec & v)
 
 namespace neml2::core
 {
-/// The operators as the kernels read them; they must outlive it.
+/// The operators as the kernels read them; they must outlive it. None where no kernel runs.
 inline kernels::Symmetries
 symmetries(const Quaternion & operators)
 {
-  return {static_cast<const double *>(operators.data_ptr()), int(operators.size(0))};
+  const void * const data = has_known_values(operators) ? operators.data_ptr() : nullptr;
+  return {static_cast<const double *>(data), int(operators.size(0))};
 }
 
 /// r and that of the S q which is closest to it, as unit quaternions.

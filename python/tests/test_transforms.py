@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""Every operation under what looks through it: recorded traces, fake and meta tensors, torch.func, vectorized gradients."""
+
+import re
+import warnings
+
+import pytest
+import torch
+from operations import MISSING, ROWS
+from support import run
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from neml2 import crystallography
+from neml2.tensors import Vec
+
+BATCH = (2,)
+
+
+def test_every_operation_has_a_row_or_a_reason():
+    assert not MISSING
+
+
+def same(found, expected, digits=8):
+    assert len(found) == len(expected)
+    for a, b in zip(found, expected):
+        torch.testing.assert_close(a, b, rtol=10**-digits, atol=10**-digits, equal_nan=True, check_dtype=digits == 8)
+
+
+def described(tensors):
+    return [(tuple(t.shape), t.dtype) for t in tensors]
+
+
+every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+# ---- Recorded ----
+
+
+def quietly(f, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of sizes that become constants
+        return f(*arguments, **options)
+
+
+def with_tensors(rows):
+    return [r for r in rows if r.results(*r.arguments(*BATCH))]
+
+
+every_result = pytest.mark.parametrize("row", with_tensors(ROWS), ids=lambda row: row.name)
+
+
+@every_result
+def test_a_trace_computes_what_it_recorded(row):
+    traced = quietly(torch.jit.trace, row.results, row.arguments(*BATCH), check_trace=False)
+    other = row.arguments(*BATCH)
+    same(traced(*other), row.results(*other))
+
+
+@every_result
+def test_a_graph_of_make_fx_computes_what_it_recorded(row):
+    graph = quietly(make_fx(row.results), *row.arguments(*BATCH))
+    other = row.arguments(*BATCH)
+    same(graph(*other), row.results(*other))
+
+
+class Module(torch.nn.Module):
+    def __init__(self, row):
+        super().__init__()
+        self.row = row
+
+    def forward(self, *raw):
+        return self.row.results(*raw)
+
+
+first_of_each = {r.name.split("(")[0]: r for r in reversed(with_tensors(ROWS))}.values()  # an export takes a second
+
+
+@pytest.mark.parametrize("row", first_of_each, ids=lambda row: row.name)
+def test_an_exported_program_computes_the_same(row):
+    exported = quietly(torch.export.export, Module(row), row.arguments(*BATCH), strict=False).module()
+    other = row.arguments(*BATCH)
+    same(exported(*other), row.results(*other))
+
+
+# ---- Without values ----
+
+OF_VALUES = {"TensorBase.BatchView.__getitem__ #6"}  # as many results as a mask has true entries
+
+
+def shapes_agree(row, x):
+    expected = row.arguments(*BATCH)
+    try:
+        assert described(row.results(*x)) == described(row.results(*expected))
+        assert row.others(*x) == row.others(*expected)
+    except DynamicOutputShapeException:
+        assert row.name in OF_VALUES
+
+
+@every_row
+def test_fake_tensors_have_the_shapes_of_the_results(row):
+    x = row.arguments(*BATCH)
+    expected, others = described(row.results(*x)), row.others(*x)
+    mode = FakeTensorMode()
+    fake = [mode.from_tensor(t) for t in x]
+    with mode:
+        try:
+            assert described(row.results(*fake)) == expected and row.others(*fake) == others
+        except DynamicOutputShapeException:
+            assert row.name in OF_VALUES
+
+
+@every_row
+def test_fake_tensors_are_right_or_refused_outside_of_their_mode(row):
+    mode = FakeTensorMode()
+    fake = [mode.from_tensor(t) for t in row.arguments(*BATCH)]
+    try:
+        shapes_agree(row, fake)
+    except AssertionError as refusal:  # of PyTorch, where constants take part
+        assert "Please convert all Tensors to FakeTensors first" in str(refusal)
+
+
+@every_row
+def test_meta_tensors_have_the_shapes_of_the_results(row):
+    meta = [t.to("meta") for t in row.arguments(*BATCH)]
+    if row.name.split("(")[0].endswith(".cpu"):
+        with pytest.raises(NotImplementedError, match="meta"):
+            row.results(*meta)
+        return
+    expected = described(row.results(*row.arguments(*BATCH)))
+    with torch.device("meta"):
+        try:
+            assert described(row.results(*meta)) == expected
+        except NotImplementedError:
+            assert row.name in OF_VALUES
+
+
+# ---- Derivatives ----
+
+
+def smooth(row):
+    x = row.arguments(*BATCH)
+    return all(t.is_floating_point() for t in x) and any(t.is_floating_point() for t in row.results(*x))
+
+
+every_derivative = pytest.mark.parametrize("row", [r for r in ROWS if smooth(r)], ids=lambda row: row.name)
+
+
+class Case:
+    """A row at some point, with random cotangents and tangents, and its derivatives by autograd of what runs fused."""
+
+    def __init__(self, row, *batch):
+        self.row, self.x = row, row.arguments(*batch)
+        self.weights = tuple(torch.rand_like(t) for t in self.f(*self.x))
+        self.tangents = tuple(torch.rand_like(t) for t in self.x)
+        self.inputs = tuple(range(len(self.x)))
+        self.digits = 8 if all(t.dtype == torch.float64 for t in self.weights) else 2
+
+    def f(self, *x):
+        return tuple(t for t in self.row.results(*x) if t.is_floating_point())
+
+    def loss(self, *x):
+        return weighted(self.weights, self.f(*x))
+
+    def gradient(self):
+        x = self.leaves()
+        return derivatives(self.loss(*x), x)
+
+    def leaves(self):
+        return tuple(t.clone().requires_grad_() for t in self.x)
+
+    def size(self):
+        return sum(t.numel() for t in self.x) * sum(t.numel() for t in self.weights)
+
+
+def weighted(weights, results):
+    return sum((w * t).sum() for w, t in zip(weights, results, strict=True))
+
+
+def derivatives(y, x, **options):
+    """0 by what y does not depend on."""
+    if not y.requires_grad:
+        return tuple(torch.zeros_like(t) for t in x)
+    return torch.autograd.grad(y, x, materialize_grads=True, **options)
+
+
+LARGEST = 200_000  # entries of a Jacobian
+
+
+@every_derivative
+def test_func_grad_is_that_of_autograd(row):
+    c = Case(row, *BATCH)
+    same(torch.func.grad(c.loss, c.inputs)(*c.x), c.gradient(), c.digits)
+
+
+@every_derivative
+def test_func_vjp_is_that_of_autograd(row):
+    c = Case(row, *BATCH)
+    results, pull = torch.func.vjp(c.f, *c.x)
+    same(results, c.f(*c.x))
+    same(pull(c.weights), c.gradient(), c.digits)
+
+
+@every_derivative
+def test_func_jvp_is_that_of_autograd(row):
+    c = Case(row, *BATCH)
+    results, tangents = torch.func.jvp(c.f, c.x, c.tangents)
+    same(results, c.f(*c.x))
+    same([weighted(c.weights, tangents)], [weighted(c.tangents, c.gradient())], c.digits)
+
+
+@every_derivative
+def test_func_jacrev_is_that_of_autograd(row):
+    c = Case(row, *BATCH)
+    if c.size() > LARGEST:
+        pytest.skip("a large Jacobian")
+    by_input = zip(*torch.func.jacrev(c.f, c.inputs)(*c.x), strict=True)
+    found = [sum(torch.tensordot(w, J.to(w.dtype), w.dim()) for w, J in zip(c.weights, column)) for column in by_input]
+    same(found, c.gradient(), c.digits)
+
+
+@every_derivative
+def test_func_hessian_is_that_of_autograd(row):
+    c = Case(row, *BATCH)
+    if sum(t.numel() for t in c.x) > 100:
+        pytest.skip("a large Hessian")
+    x = c.leaves()
+    first = derivatives(c.loss(*x), x, create_graph=True)
+    expected = derivatives(weighted(c.tangents, first), x)
+    gradient = torch.func.jacrev(c.loss, c.inputs)
+    rows = torch.func.jacfwd(gradient, c.inputs, randomness="same")(*c.x)  # which torch.func.hessian is
+    found = [sum(torch.tensordot(u, row[k].to(u.dtype), u.dim()) for u, row in zip(c.tangents, rows)) for k in c.inputs]
+    same(found, expected, c.digits)
+
+
+@every_derivative
+def test_vectorized_gradients_are_those_of_autograd(row):
+    """The derivative rules of what ran fused, on a batch of cotangents."""
+    c = Case(row, *BATCH)
+    x = c.leaves()
+    results = [(t, w) for t, w in zip(c.f(*x), c.weights) if t.requires_grad]
+    if not results:
+        return
+    y, w = zip(*results)
+    options = {"retain_graph": True, "allow_unused": True}
+    each = [torch.autograd.grad(y, x, [k * t for t in w], **options) for k in (1, 2)]
+    try:
+        both = torch.autograd.grad(y, x, [torch.stack([t, 2 * t]) for t in w], is_grads_batched=True, **options)
+    except RuntimeError as refusal:  # of PyTorch: its vmap of old, which torch.func does not use, lacks them
+        assert re.search("Batching rule not implemented for aten::(flatten|unflatten|detach)", str(refusal))
+        return
+    same(*zip(*((g, torch.stack(t)) for g, t in zip(both, zip(*each)) if g is not None)), c.digits)
+
+
+# ---- vmap ----
+
+
+@every_result
+def test_func_vmap_is_the_batch(row):
+    x = row.arguments(3, *BATCH)
+    expected = [torch.stack(t) for t in zip(*(row.results(*(t[k] for t in x)) for k in range(3)))]
+    same(torch.func.vmap(row.results, randomness="different")(*x), expected)
+
+
+@every_result
+def test_func_vmap_of_the_first_argument_is_the_batch(row):
+    x, *others = row.arguments(3, *BATCH)
+    others = [t[0] for t in others]
+    expected = [torch.stack(t) for t in zip(*(row.results(t, *others) for t in x))]
+    mapped = torch.func.vmap(row.results, in_dims=(0, *[None] * len(others)), randomness="different")
+    same(mapped(x, *others), expected)
+
+
+# ---- What depends on values, and what is kept ----
+
+
+def directions(v):
+    return crystallography.unique_bidirectional(crystallography.symmetry("4"), Vec(v)).torch()
+
+
+@pytest.mark.parametrize(
+    "transformed",
+    [
+        lambda v: torch.jit.trace(directions, v),
+        lambda v: make_fx(directions)(v),
+        lambda v: torch.func.vmap(directions)(v[None]),
+        lambda v: torch.func.jvp(directions, (v,), (v,)),
+        lambda v: directions(v.to("meta")),
+    ],
+)
+def test_results_whose_number_depends_on_values_are_refused(transformed):
+    v = torch.tensor([1.0, 0.0, 0.0])
+    assert directions(v).shape == (2, 3)
+    with pytest.raises(Exception, match="depends on the values|different devices"):
+        quietly(transformed, v)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "with FakeTensorMode(): math.mandel_to_full(SR2.zeros(2)), math.full_to_skew_factor()",
+        "torch.func.vmap(lambda t: math.mandel_to_full(SR2(t)).torch())(x)",
+        "torch.func.grad(lambda t: math.mandel_to_full(SR2(t)).torch().sum())(x)",
+        "make_fx(lambda t: math.mandel_to_full(SR2(t)).torch())(x)",
+        "torch.jit.trace(lambda t: math.mandel_to_full(SR2(t)).torch(), x)",
+    ],
+)
+def test_constants_outlive_the_mode_that_needed_them_first(first):
+    done = run(
+        f"""
+import torch
+from neml2 import math
+from neml2.tensors import R2, SR2
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+x = torch.rand(2, 6)
+{first}
+assert torch.allclose(math.mandel_to_full(SR2(x)).torch(), R2(SR2(x)).torch())
+assert math.full_to_skew_factor().tolist() == [1, 1, 1]
+"""
+    )
+    assert done.returncode == 0, done.stderr
