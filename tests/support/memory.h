@@ -58,7 +58,8 @@ print_held(const Operation & op, const std::string & what, int64_t held, int64_t
 }
 
 /// An operation and its gradients hold no more, beside the arguments, than what they give and the arguments once
-/// more, which a test may bring into the operation's domain: no gradient a row by an argument that all rows share.
+/// more, which a test may bring into its domain, or the results, which it may join: no gradient a row by an
+/// argument that all rows share.
 inline Verdict
 holds_little(const Operation & op)
 {
@@ -83,7 +84,7 @@ holds_little(const Operation & op)
     at::Tensor y;
     const int64_t forward = MemoryOfCall::most([&] { y = op.call(a); });
     print_held(op, "", forward, bytes({y}));
-    if (forward > bytes({y}) + bytes(a) + little)
+    if (forward > bytes({y}) + std::max(bytes(a), bytes({y})) + little)
       return no(op.name, " holds ", forward, " bytes for ", bytes({y}), " of", describe(a));
     if (!y.is_floating_point())
       continue;
