@@ -279,8 +279,8 @@ def matrix(C):
 
 
 def cube(C):
-    n = AXIS.size() if callable(getattr(AXIS, "size", None)) else 7
-    return LabeledTensor3D((matrix(C).torch()[..., None] * torch.ones(n)), (AXIS, AXIS, AXIS))
+    t = matrix(C).torch()
+    return LabeledTensor3D(t[..., None] * t.new_ones(t.shape[-1]), (AXIS, AXIS, AXIS))
 
 
 _MAKE = {"LabeledVector": ((Scalar, SR2), vector), "LabeledMatrix": ((SSR4,), matrix), "LabeledTensor3D": ((SSR4,), cube)}

@@ -15,6 +15,7 @@ from neml2 import crystallography
 from neml2.tensors import Vec
 
 BATCH = (2,)
+OF_VALUES = {"TensorBase.BatchView.__getitem__ #6"}  # as many results as a mask has true entries
 
 
 def test_every_operation_has_a_row_or_a_reason():
@@ -76,7 +77,7 @@ class Module(torch.nn.Module):
 first_of_each = {r.name.split("(")[0]: r for r in reversed(with_tensors(ROWS))}.values()  # an export takes a second
 
 
-@pytest.mark.parametrize("row", first_of_each, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [r for r in first_of_each if r.name not in OF_VALUES], ids=lambda row: row.name)
 def test_an_exported_program_computes_the_same(row):
     exported = quietly(torch.export.export, Module(row), row.arguments(*BATCH), strict=False).module()
     other = row.arguments(*BATCH)
@@ -84,9 +85,6 @@ def test_an_exported_program_computes_the_same(row):
 
 
 # ---- Without values ----
-
-OF_VALUES = {"TensorBase.BatchView.__getitem__ #6"}  # as many results as a mask has true entries
-
 
 def shapes_agree(row, x):
     expected = row.arguments(*BATCH)
@@ -131,7 +129,7 @@ def test_meta_tensors_have_the_shapes_of_the_results(row):
     with torch.device("meta"):
         try:
             assert described(row.results(*meta)) == expected
-        except NotImplementedError:
+        except (NotImplementedError, RuntimeError):
             assert row.name in OF_VALUES
 
 

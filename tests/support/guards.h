@@ -4,6 +4,8 @@
 #include "support/derivatives.h"
 #include "support/parity.h"
 
+#include <torch/csrc/autograd/function.h>
+
 #include <cfenv>
 #include <cmath>
 

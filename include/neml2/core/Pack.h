@@ -316,9 +316,9 @@ private:
   }
 
   NEML2_INLINE static Pack elementary(const Pack & a,
-                                      sleef::Unary sleef::Functions::*f,
+                                      [[maybe_unused]] sleef::Unary sleef::Functions::*f,
                                       sleef::StdUnary one_by_one,
-                                      const sleef::Domain & domain)
+                                      [[maybe_unused]] const sleef::Domain & domain)
   {
 #ifdef NEML2_SLEEF
     if constexpr (W == 4)
@@ -334,7 +334,7 @@ private:
   template <class Of>
   NEML2_INLINE static Pack elementary(const Pack & a,
                                       const Pack & b,
-                                      sleef::Binary sleef::Functions::*f,
+                                      [[maybe_unused]] sleef::Binary sleef::Functions::*f,
                                       sleef::StdBinary one_by_one)
   {
     Pack r;

@@ -47,7 +47,8 @@ overlaps_itself(const at::Tensor & t)
     return false;
   if (reach < t.numel())
     return true;
-  std::vector<bool> taken(static_cast<size_t>(reach), false); // as windows of a signal are: look at each entry
+  // as windows of a signal are: look at each entry
+  std::vector<bool> taken(static_cast<size_t>(reach), false);
   SmallVector<Size, 8> at(dims.size(), 0);
   for (Size entry = 0, offset = 0; entry < t.numel(); entry++)
   {
