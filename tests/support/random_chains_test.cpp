@@ -56,9 +56,12 @@ TEST_CASE("Random chains of operations agree with their references", "[random]")
   std::cout << "random chains: " << cases << " cases from seed " << first << ", "
             << tally.operations << " operations, " << tally.used.size() << " different of "
             << all.size() << ", " << tally.gradients << " times differentiated, " << tally.chains
-            << " chains differentiated, " << failed << " fail; without reference:" << others
-            << std::endl;
+            << " chains differentiated (" << tally.refused << " references are not), " << failed
+            << " fail; without reference:" << others << std::endl;
   REQUIRE(failed == 0);
   if (cases >= 1000)
+  {
     REQUIRE(tally.used.size() >= 60);
+    REQUIRE(tally.refused <= cases / 1000);
+  }
 }

@@ -99,6 +99,13 @@ arc(const at::Tensor & p, const at::Tensor & q)
   return 2 * at::acos(sum(p, q).abs().clamp_max(1));
 }
 
+/// 1 or -1; of 0 it is 1.
+at::Tensor
+sign_or_one(const at::Tensor & s)
+{
+  return at::where(s < 0, -at::ones_like(s), at::ones_like(s));
+}
+
 at::Tensor
 of_rotation_vector(const at::Tensor & w)
 {
@@ -153,7 +160,7 @@ fused()
           {
             const auto [s, u] = parts(a[0]);
             const auto length = at::sqrt((u * u).sum(-1));
-            const auto f = s.sign() / length * at::tan(at::atan2(length, s.abs()) / 2);
+            const auto f = sign_or_one(s) / length * at::tan(at::atan2(length, s.abs()) / 2);
             return u * f.unsqueeze(-1);
           }),
       operation<Quaternion, Quaternion>(
@@ -197,7 +204,7 @@ without_rule()
           {
             const auto [s, u] = parts(a[0]);
             const auto length = at::sqrt((u * u).sum(-1));
-            return u * (2 * s.sign() * at::atan2(length, s.abs()) / length).unsqueeze(-1);
+            return u * (2 * sign_or_one(s) * at::atan2(length, s.abs()) / length).unsqueeze(-1);
           }),
       operation<Quaternion, Quaternion>(
           "dist",
@@ -265,7 +272,7 @@ others()
           [](const Arguments & a)
           {
             const auto [s, u] = parts(a[0]);
-            return u * (s.sign() / at::sqrt(sum(u, u))).unsqueeze(-1);
+            return u * (sign_or_one(s) / at::sqrt(sum(u, u))).unsqueeze(-1);
           })};
   return all;
 }

@@ -59,13 +59,17 @@ among(const at::Tensor & a, const at::Tensor & b)
   return (d < 1e-12).any(-1);
 }
 
-/// min over S of the arc cosine of (tr(R(r)ᵀ S R(q)) - 1) / 2
+/// min over S of the angle θ of R = R(r)ᵀ S R(q), accurate near 0: 1 + tr R = 4 cos²(θ/2),
+/// ‖R - I‖² = 8 sin²(θ/2)
 at::Tensor
 smallest_angle(const at::Tensor & r, const at::Tensor & q, const std::string & orbifold)
 {
-  const auto trace = at::einsum("...ki,nkl,...li->...n",
-                                {test::rotation_of(r), symmetry(orbifold), test::rotation_of(q)});
-  return at::acos(((trace - 1) / 2).clamp(-1, 1)).amin(-1);
+  const auto R = at::einsum("...ki,nkl,...lj->...nij",
+                            {test::rotation_of(r), symmetry(orbifold), test::rotation_of(q)});
+  const auto root = [](const at::Tensor & x) { return x.clamp_min(1e-300).sqrt(); };
+  const auto cosine = root(1 + at::einsum("...ii->...", {R})),
+             sine = root((R - test::delta()).square().sum({-2, -1}) / 2);
+  return 2 * at::atan2(sine, cosine).amin(-1);
 }
 
 std::vector<test::Operation>
