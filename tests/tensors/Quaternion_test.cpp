@@ -160,7 +160,8 @@ fused()
           {
             const auto [s, u] = parts(a[0]);
             const auto length = at::sqrt((u * u).sum(-1));
-            const auto f = sign_or_one(s) / length * at::tan(at::atan2(length, s.abs()) / 2);
+            const auto f =
+                sign_or_one(s) / length * at::tan(at::atan2(length, s * sign_or_one(s)) / 2);
             return u * f.unsqueeze(-1);
           }),
       operation<Quaternion, Quaternion>(
@@ -204,7 +205,8 @@ without_rule()
           {
             const auto [s, u] = parts(a[0]);
             const auto length = at::sqrt((u * u).sum(-1));
-            return u * (2 * sign_or_one(s) * at::atan2(length, s.abs()) / length).unsqueeze(-1);
+            return u * (2 * sign_or_one(s) * at::atan2(length, s * sign_or_one(s)) / length)
+                           .unsqueeze(-1);
           }),
       operation<Quaternion, Quaternion>(
           "dist",
@@ -218,7 +220,8 @@ without_rule()
           { return slerp(turned(q), turned(p), t); },
           [](const Arguments & a)
           {
-            const auto q = turn(a[0]), p = turn(a[1]);
+            const auto q = turn(a[0]), other = turn(a[1]);
+            const auto p = other * sign_or_one(sum(q, other)).unsqueeze(-1);
             const auto length = [](const at::Tensor & x) { return at::sqrt(sum(x, x)); };
             const auto angle = 2 * at::atan2(length(q - p), length(q + p)).unsqueeze(-1),
                        t = a[2].unsqueeze(-1);
