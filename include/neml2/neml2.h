@@ -3,7 +3,7 @@
 
 /// Everything at once: convenient, and slower to compile than the header of the types you use. Not
 /// tensors/gradients.h, which a program includes in one source file.
-#include "neml2/core/TensorCache.h"
+#include "neml2/math/TensorCache.h"
 #include "neml2/core/strings.h"
 #include "neml2/math/broadcast.h"
 #include "neml2/math/diagonal.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/common.h"
 
-#include "neml2/core/linspace.h"
+#include "neml2/math/linspace.h"
 #include "neml2/math/products.h"
 #include "neml2/math/linalg.h"
 #include "neml2/tensors/tensors.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/common.h"
 
-#include "neml2/core/operators.h"
+#include "neml2/math/operators.h"
 
 namespace neml2::python
 {

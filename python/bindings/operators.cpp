@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/operators.h"
 
-#include "neml2/core/logic.h"
+#include "neml2/math/logic.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/math/products.h"
 #include "neml2/tensors/Rot.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/core/Pack.h"
+#include "neml2/packs/Pack.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/kernels/invariants.h"
 #include "neml2/kernels/kinematics.h"

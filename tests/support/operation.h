@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/evaluate.h"
+#include "neml2/engine/evaluate.h"
 
 #include <functional>
 #include <ostream>

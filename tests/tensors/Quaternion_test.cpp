@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "neml2/tensors/gradients/Quaternion.h"
+#include "neml2/gradients/Quaternion.h"
 #include "support/catch.h"
 
 using namespace neml2;

@@ -292,6 +292,6 @@ private:
 
 // ---- Definitions. PrimitiveTensor is complete from here on. ----
 
-#include "neml2/core/einsum.h"
+#include "neml2/math/einsum.h"
 #include "neml2/core/fill.h"
-#include "neml2/core/operators.h"
+#include "neml2/math/operators.h"

@@ -71,7 +71,7 @@ public:
   {
   }
 
-  // ---- Factories (definitions: core/linspace.h) ------------------------------------------------
+  // ---- Factories (definitions: math/linspace.h) ------------------------------------------------
 
   /// start + (end - start) k / (nstep - 1), k = 0 ... nstep - 1, along a new batch dimension of the
   /// result at position dim. (batch; base), (batch; base) -> (..., nstep, ...; base); nstep = 1 is start.
@@ -276,7 +276,7 @@ public:
   /// Base dimensions start ... end as one: by default (batch; base) -> (batch; n), n = base_storage().
   neml2::Tensor base_flatten(Size start = 0, Size end = -1) const;
 
-  // ---- Arithmetic (core/operators.h, core/in_place.h) -----------------------------------------
+  // ---- Arithmetic (math/operators.h, math/in_place.h) -----------------------------------------
 
   Derived operator-() const
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/dual_tiles.h"
+#include "neml2/packs/dual_tiles.h"
 #include "neml2/math/vmap.h"
 
 #ifndef AT_PER_OPERATOR_HEADERS // autograd's headers bring every operator without it

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/core/PrimitiveTensor.h"
-#include "neml2/core/operators.h"
+#include "neml2/math/operators.h"
 
 #include <tuple>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/numbers.h"
-#include "neml2/core/operators.h"
+#include "neml2/engine/numbers.h"
+#include "neml2/math/operators.h"
 
 /// What the functions that work component by component are made of: checks and alignment, then plain
 /// LibTorch.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/operators.h"
+#include "neml2/math/operators.h"
 
 /// Functions along one dimension, named within the batch or within the base.
 namespace neml2::core

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/algebra.h"
+#include "neml2/composed/R2.h"
 #include "neml2/math/base_dims.h"
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/TensorCache.h"
+#include "neml2/math/TensorCache.h"
 #include "neml2/kernels/SR2.h"
 
 /// The conventions of Mandel and of skew components, as numbers and as tensors of indices and

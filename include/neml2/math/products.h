@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/einsum.h"
+#include "neml2/math/einsum.h"
 #include "neml2/math/invariants.h"
 
 /**

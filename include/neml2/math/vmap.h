@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/evaluate.h"
-#include "neml2/core/operators.h"
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/operators.h"
 
 /**
  * A formula for single tensors, run over the batch.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/outputs.h"
+#include "neml2/engine/outputs.h"
 #include "neml2/math/vmap.h"
 
 namespace neml2

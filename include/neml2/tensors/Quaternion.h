@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/Quaternion.h"
 #include "neml2/tensors/fwd.h"
 
@@ -150,7 +150,7 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/quaternion.h"
+#include "neml2/composed/Quaternion.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"

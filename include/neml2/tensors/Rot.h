@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/Rot.h"
 #include "neml2/tensors/fwd.h"
 
@@ -218,7 +218,7 @@ Rot operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/rotation.h"
+#include "neml2/composed/Rot.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"
 #include "neml2/tensors/Scalar.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/SSR4.h"
 #include "neml2/tensors/fwd.h"
 
@@ -199,7 +199,7 @@ SSR4 operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/fourth_order.h"
+#include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Rot.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/Vec.h"
 #include "neml2/tensors/fwd.h"
 
@@ -130,7 +130,7 @@ R2 outer(const Vec & v, const Vec & w);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/algebra.h"
+#include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/tensors/fwd.h"
 
 /**
@@ -45,7 +45,7 @@ Tensor compliance_to_voigt(const SSR4 & compliance);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/fourth_order.h"
+#include "neml2/composed/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/WR2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -124,7 +124,7 @@ WR2 transpose(const WR2 & w);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/algebra.h"
+#include "neml2/composed/R2.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"
 #include "neml2/tensors/Rot.h"

@@ -44,7 +44,7 @@ struct core::batch_of_rows<kernels::WWR4>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/fourth_order.h"
+#include "neml2/composed/R4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
 

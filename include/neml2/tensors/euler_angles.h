@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/rotation.h"
+#include "neml2/composed/Rot.h"
 #include "neml2/kernels/euler_angles.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/Rot.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/kinematics.h"
 #include "neml2/tensors/fwd.h"
 
@@ -66,7 +66,7 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/matrix_functions.h"
+#include "neml2/composed/matrix_functions.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"

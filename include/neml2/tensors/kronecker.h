@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/kronecker.h"
 #include "neml2/tensors/fwd.h"
 
@@ -41,7 +41,7 @@ auto kron(const TensorBase<A> &, const TensorBase<B> &);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/fourth_order.h"
+#include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"

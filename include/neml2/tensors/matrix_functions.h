@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/tensors/fwd.h"
@@ -86,7 +86,7 @@ R4 dsqrtm(const R2 & A);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/matrix_functions.h"
+#include "neml2/composed/matrix_functions.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"

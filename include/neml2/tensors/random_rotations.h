@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/quaternion.h"
+#include "neml2/composed/Quaternion.h"
 #include "neml2/tensors/Rot.h"
 
 /// Uniformly distributed rotations.

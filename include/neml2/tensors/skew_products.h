@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/skew_products.h"
 #include "neml2/tensors/fwd.h"
 
@@ -30,7 +30,7 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/fourth_order.h"
+#include "neml2/composed/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/SWR4.h"

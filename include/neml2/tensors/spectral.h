@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/batch.h"
+#include "neml2/composed/Components.h"
 #include "neml2/kernels/spectral.h"
 #include "neml2/tensors/fwd.h"
 
@@ -71,7 +71,7 @@ Vec principal_values(const SR2 & s);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/algebra.h"
+#include "neml2/composed/R2.h"
 #include "neml2/math/where.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"

@@ -35,7 +35,7 @@ SSR4 orthotropic(const Scalar & E1,
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/core/algebra.h"
+#include "neml2/composed/R2.h"
 #include "neml2/tensors/Scalar.h"
 
 namespace neml2

@@ -2,4 +2,4 @@
 #pragma once
 
 #include "neml2/core/PrimitiveTensor.h"
-#include "neml2/core/operators.h"
+#include "neml2/math/operators.h"

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/TensorCache.h"
+#include "neml2/math/TensorCache.h"

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/Quaternion.h"
+
+#include <utility>
+
+/// Rotations by modified Rodrigues parameters, for batch bodies; their matrix is in algebra.h.
+namespace neml2::core
+{
+/// ∂R_ij/∂r_k of the rotation matrix, for batch bodies. (..., 3) -> (..., 3, 3, 3)
+inline at::Tensor
+rotation_matrix_derivative(const at::Tensor & r)
+{
+  const at::Tensor I = at::eye(3, r.options()), dW = skew(I).permute({1, 2, 0}); // -ε_ijk
+  const at::Tensor s = (r * r).sum(-1, /*keepdim=*/true).unsqueeze(-1).unsqueeze(-1);
+  const at::Tensor r_i = r.unsqueeze(-1).unsqueeze(-1), r_j = r.unsqueeze(-1).unsqueeze(-3),
+                   r_k = r.unsqueeze(-2).unsqueeze(-2);
+  const at::Tensor q = 1 / (1 + s), b = 8 * q * q;
+  const at::Tensor W = at::matmul(dW, r.unsqueeze(-2).unsqueeze(-1));
+  const at::Tensor M =
+      q * b * ((s - 3) * W - 4 * r_i * r_j) + (4 * q * s - 2) * b * I.unsqueeze(-1);
+  return M * r_k + b * (I.unsqueeze(-2) * r_j + I * r_i) + 0.5 * (1 - s) * b * dW;
+}
+
+/// The rotation y, then x. (..., 3), (..., 3) -> (..., 3)
+inline at::Tensor
+rotation_product(const at::Tensor & x, const at::Tensor & y)
+{
+  const auto n = std::max(x.dim(), y.dim()); // linalg_cross asks for equal dimensions
+  const at::Tensor p = prepend_dims(x, n), q = prepend_dims(y, n);
+  const at::Tensor s = dot_last(p, p), t = dot_last(q, q);
+  const at::Tensor numerator = (1 - t) * p + (1 - s) * q + 2 * at::linalg_cross(p, q, -1);
+  return numerator / (1 + s * t - 2 * dot_last(p, q));
+}
+
+/// Derivative of the product of x and y by x, which is on the left (sigma = 1) or on the right (-1).
+/// (..., 3), (..., 3) -> (..., 3, 3)
+inline at::Tensor
+rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double sigma)
+{
+  const auto dot = [](const at::Tensor & c, const at::Tensor & d)
+  { return dot_last(c, d).unsqueeze(-1); };
+  const at::Tensor c = sigma > 0 ? rotation_product(x, y) : rotation_product(y, x);
+  const at::Tensor x_j = x.unsqueeze(-2), y_i = y.unsqueeze(-1), y_j = y.unsqueeze(-2);
+  const at::Tensor t = dot(y, y), I = at::eye(3, x.options());
+  return ((1 - t) * I - 2 * y_i * x_j - 2 * c.unsqueeze(-1) * (t * x_j - y_j) -
+          2 * sigma * skew(y)) /
+         (1 + dot(x, x) * t - 2 * dot(x, y));
+}
+
+/// Below it a sine or a cosine is rounding; of any dtype, as what is not floating is refused later.
+inline double
+rounding(Dtype dtype)
+{
+  if (dtype == c10::kBFloat16 || !c10::isFloatingType(dtype))
+    return 16 * 7.8125e-3;
+  return 16 * machine_precision(dtype);
+}
+
+/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); their
+/// derivatives where they are 0 are 0. (..., 3), (..., 3) -> (..., 1), (..., 1)
+inline std::pair<at::Tensor, at::Tensor>
+quarter_angle(const at::Tensor & a, const at::Tensor & b)
+{
+  const auto n = std::max(a.dim(), b.dim());
+  const at::Tensor p = prepend_dims(a, n), q = prepend_dims(b, n);
+  const at::Tensor real = 1 + dot_last(p, q), vector = at::linalg_cross(p, q, -1);
+  return {length_or_zero(p - q), length_or_zero(at::cat({real, vector}, -1))};
+}
+} // namespace neml2::core

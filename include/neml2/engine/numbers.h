@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/evaluate.h"
+
+#include <cmath>
+
+/// Functions that work number by number, on tensors whose dimensions all are batch dimensions.
+namespace neml2::core
+{
+/// All components of a tensor, each a row of its own.
+class NEML2_ONE_A_PROGRAM Numbers : public neml2::Tensor
+{
+public:
+  explicit Numbers(const at::Tensor & t) : neml2::Tensor(t, t.dim()) {}
+};
+
+/// What derivative rules know an argument of evaluate_numbers as, and what tiles do.
+template <class X>
+using numbers_t = std::conditional_t<std::is_arithmetic_v<X>, double, Numbers>;
+template <class>
+using each_number = Number;
+
+inline Operand
+operand_of_numbers(const char * type, const at::Tensor & t)
+{
+  return {&t, type, t.dim(), {}};
+}
+inline Operand
+operand_of_numbers(const char *, const double & x)
+{
+  return operand(x);
+}
+
+/// row(x...) number by number, of tensors whose dimensions are aligned and plain numbers: fused, with the
+/// derivative rule of the operation on Numbers, where it can be, else batch(x...) of LibTorch. What is
+/// checked of the operands was.
+template <class RowBody, class BatchBody, class... X>
+at::Tensor
+evaluate_numbers(const Operation & op,
+                 const char * type,
+                 const RowBody & row,
+                 const BatchBody & batch,
+                 const X &... x)
+{
+  using Tile = ForwardTile<RowBody, Types<Number>, Types<each_number<X>...>>;
+  const Operand o[] = {operand_of_numbers(type, x)...};
+  const TensorShape shape = broadcast_batch(op, o);
+  if (at::Tensor r = fused(op,
+                           row_formula<Tile>(row),
+                           gradient_rules<Numbers, numbers_t<X>...>,
+                           o,
+                           shape,
+                           Number::base_shape);
+      r.defined())
+    return r;
+  return translate_errors(
+      op.name, [&] { return at::Tensor(batch(x...)); }, o);
+}
+
+/// a^n
+struct Power
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    using std::pow;
+    return pow(x, y);
+  }
+};
+} // namespace neml2::core

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/tensors/SSR4.h"
+#include "neml2/gradients/SR2.h"
+
+namespace neml2::core
+{
+/// The matrix that rotates Mandel components.
+template <class T>
+NEML2_INLINE kernels::SSR4<T>
+mandel_matrix(const kernels::R2<T> & R)
+{
+  return mandel_rotation(R);
+}
+inline SSR4
+mandel_matrix(const R2 & R)
+{
+  return SSR4(mandel_rotation(R));
+}
+
+/// Gradient by R from Q by its mandel_matrix: 2 Q_ijkl R_jl.
+template <class T>
+NEML2_INLINE kernels::R2<T>
+by_matrix(const kernels::SSR4<T> & Q, const kernels::R2<T> & R)
+{
+  kernels::R2<T> r;
+  NEML2_UNROLL
+  for (int p = 0; p < 6; p++)
+    NEML2_UNROLL
+  for (int q = 0; q < 6; q++)
+  {
+    const int i = kernels::mandel_index[p][0], j = kernels::mandel_index[p][1],
+              k = kernels::mandel_index[q][0], l = kernels::mandel_index[q][1];
+    const double factor = 2 * (p < 3 ? 1 : kernels::invsqrt2) * (q < 3 ? 1 : kernels::invsqrt2);
+    const T x = T(Q(p, q) * factor);
+    r(i, k) = r(i, k) + x * R(j, l);
+    if (p >= 3)
+      r(j, k) = r(j, k) + x * R(i, l);
+    if (q >= 3)
+      r(i, l) = r(i, l) + x * R(j, k);
+    if (p >= 3 && q >= 3)
+      r(j, l) = r(j, l) + x * R(i, k);
+  }
+  return r;
+}
+inline R2
+by_matrix(const SSR4 & Q, const R2 & R)
+{
+  const at::Tensor basis = mandel_basis(Q.options());
+  const at::Tensor full = at::matmul(at::matmul(basis.t(), Q), basis);
+  const at::Tensor ik_jl = full.unflatten(-1, at::IntArrayRef({3, 3}))
+                               .unflatten(-3, at::IntArrayRef({3, 3}))
+                               .transpose(-3, -2)
+                               .flatten(-2)
+                               .flatten(-3, -2);
+  const at::Tensor r = at::matmul(ik_jl, R.flatten(-2).unsqueeze(-1)).squeeze(-1) * 2;
+  return R2(r.unflatten(-1, at::IntArrayRef({3, 3})));
+}
+
+inline const bool has_SSR4_rules = []
+{
+  add_scalar_rules<SSR4>();
+  add_contraction_rules<SSR4>();
+  add_gradient_rule<SSR4, Scalar, Scalar, Scalar>(
+      "SSR4::fill_C1_C2_C3",
+      [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C1(g.options())); },
+      [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C2(g.options())); },
+      [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C3(g.options())); });
+  // C1 = (1 - ν) p, C2 = ν p, C3 = E / (1 + ν), p = E q, q = 1 / ((1 + ν) (1 - 2ν)),
+  // ∂q/∂ν = (1 + 4ν) q²
+  add_gradient_rule<SSR4, Scalar, Scalar>(
+      "SSR4::isotropic_E_nu",
+      [](const SSR4 & g, const Scalar &, const Scalar & nu)
+      {
+        return evaluate<Scalar>(
+            "SSR4::isotropic_E_nu",
+            [](const auto & h, const auto & v, const auto & I1, const auto & I2, const auto & I3)
+            {
+              const auto by_p = (1.0 - v) * inner(h, I1) + v * inner(h, I2);
+              return (by_p / (1.0 - 2.0 * v) + inner(h, I3)) / (1.0 + v);
+            },
+            g,
+            nu,
+            SSR4::identity_C1(g.options()),
+            SSR4::identity_C2(g.options()),
+            SSR4::identity_C3(g.options()));
+      },
+      [](const SSR4 & g, const Scalar & E, const Scalar & nu)
+      {
+        return evaluate<Scalar>(
+            "SSR4::isotropic_E_nu",
+            [](const auto & h,
+               const auto & e,
+               const auto & v,
+               const auto & I1,
+               const auto & I2,
+               const auto & I3)
+            {
+              const auto d = 1.0 + v, q = 1.0 / (d * (1.0 - 2.0 * v));
+              const auto g1 = inner(h, I1), g2 = inner(h, I2), g3 = inner(h, I3);
+              const auto by_p = (1.0 - v) * g1 + v * g2;
+              return e * ((g2 - g1 + by_p * (1.0 + 4.0 * v) * q) * q - g3 / (d * d));
+            },
+            g,
+            E,
+            nu,
+            SSR4::identity_C1(g.options()),
+            SSR4::identity_C2(g.options()),
+            SSR4::identity_C3(g.options()));
+      });
+  // As of R2, also for the matrices of components
+  add_gradient_rule<SSR4, SSR4>("inv",
+                                [](const SSR4 & g, const SSR4 & C)
+                                {
+                                  return evaluate<SSR4>(
+                                      "inv",
+                                      [](const auto & h, const auto & a)
+                                      {
+                                        const auto x = transpose_major(inv(a));
+                                        return -(x * h * x);
+                                      },
+                                      g,
+                                      C);
+                                });
+  add_gradient_rule<SR2, SSR4, SR2>(
+      "SSR4 * SR2",
+      [](const SR2 & g, const SSR4 &, const SR2 & e) { return outer(g, e); },
+      [](const SR2 & g, const SSR4 & C, const SR2 &) { return g * C; });
+  add_gradient_rule<SR2, SSR4, R2>(
+      "SSR4 * R2",
+      [](const SR2 & g, const SSR4 &, const R2 & e) { return outer(g, sym(e)); },
+      [](const SR2 & g, const SSR4 & C, const R2 &) { return full(g * C); });
+  add_gradient_rule<SR2, SR2, SSR4>(
+      "SR2 * SSR4",
+      [](const SR2 & g, const SR2 &, const SSR4 & C) { return C * g; },
+      [](const SR2 & g, const SR2 & e, const SSR4 &) { return outer(e, g); });
+  add_gradient_rule<SSR4, SSR4, SSR4>(
+      "SSR4 * SSR4",
+      [](const SSR4 & g, const SSR4 &, const SSR4 & b) { return g * transpose_major(b); },
+      [](const SSR4 & g, const SSR4 & a, const SSR4 &) { return transpose_major(a) * g; });
+  // By Q of Q C Qᵀ: g Q Cᵀ + gᵀ Q C
+  const auto by_R = [](const SSR4 & g, const SSR4 & C, const R2 & R)
+  {
+    return evaluate<R2>(
+        "rotate",
+        [](const auto & h, const auto & a, const auto & r)
+        {
+          const auto Q = mandel_matrix(r);
+          return by_matrix(h * (Q * transpose_major(a)) + transpose_major(h) * (Q * a), r);
+        },
+        g,
+        C,
+        R);
+  };
+  add_gradient_rule<SSR4, SSR4, R2>(
+      "rotate",
+      [](const SSR4 & g, const SSR4 &, const R2 & R) { return rotate(g, transpose(R)); },
+      by_R);
+  add_gradient_rule<SSR4, SSR4, Rot>(
+      "rotate",
+      [](const SSR4 & g, const SSR4 &, const Rot & r)
+      { return rotate(g, transpose(euler_rodrigues(r))); }, // compiled for R2 anyway
+      [by_R](const SSR4 & g, const SSR4 & C, const Rot & r) {
+        return evaluate<Vec>("rotate", GradientByParameters(), by_R(g, C, euler_rodrigues(r)), r);
+      });
+  return true;
+}();
+} // namespace neml2::core

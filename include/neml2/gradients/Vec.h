@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/gradients/arithmetic.h"
+#include "neml2/gradients/rotation.h"
+
+namespace neml2::core
+{
+inline const bool has_Vec_rules = []
+{
+  add_scalar_rules<Vec>();
+  add_contraction_rules<Vec>();
+  add_gradient_rule<Vec, Vec, Vec>(
+      "cross",
+      [](const Vec & g, const Vec &, const Vec & b) { return cross(b, g); },
+      [](const Vec & g, const Vec & a, const Vec &) { return cross(g, a); });
+  add_gradient_rule<R2, Vec, Vec>(
+      "outer",
+      [](const R2 & g, const Vec &, const Vec & b) { return g * b; },
+      [](const R2 & g, const Vec & a, const Vec &) { return transpose(g) * a; });
+  add_gradient_rule<SR2, Vec>(
+      "self_outer",
+      [](const SR2 & g, const Vec & a)
+      {
+        return evaluate<Vec>(
+            "self_outer", [](const auto & h, const auto & v) { return full(h) * v * 2.0; }, g, a);
+      });
+  add_gradient_rule<R2, Vec>("skew", [](const R2 & g, const Vec &) { return skew_adjoint(g); });
+  add_gradient_rule<Vec, R2>("skew_adjoint", [](const Vec & g, const R2 &) { return skew(g); });
+  add_gradient_rule<Vec, Vec, Rot>(
+      "rotate",
+      [](const Vec & g, const Vec &, const Rot & r) { return rotate(g, inv(r)); },
+      [](const Vec & g, const Vec & a, const Rot & r)
+      {
+        return evaluate<Vec>(
+            "rotate",
+            [](const auto & h, const auto & v, const auto & x)
+            { return GradientByParameters()(outer(h, v), x); },
+            g,
+            a,
+            r);
+      });
+  return true;
+}();
+} // namespace neml2::core

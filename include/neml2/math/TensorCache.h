@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/evaluate.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace neml2
+{
+/**
+ * A constant tensor, such as an index map or a factor, made once for each dtype and device.
+ *
+ *     static TensorCache half([](const TensorOptions & o) { return Tensor::full({}, 0.5, o); });
+ *     x * half(x.options());
+ *
+ * Tensors cannot be made before main() starts; this makes them on first use. Several threads may use
+ * one cache: a lock is some 20 ns, where a cache for each thread would keep as many copies and make
+ * each of them anew. What is returned is shared: never write to it.
+ */
+class TensorCache
+{
+public:
+  using Maker = std::function<Tensor(const TensorOptions &)>;
+
+  /// The maker is called with options of a dtype and a device only, for each once, or once a thread
+  /// where several ask at the same time: the first result is kept. It may use other caches.
+  explicit TensorCache(Maker maker) : _maker(std::move(maker)) {}
+
+  /// The tensor of the options' dtype and device, by default the default ones. The reference is valid
+  /// as long as the cache.
+  /// @throws what the maker does, which is then called again the next time; NEMLException if it
+  ///   returns an undefined tensor.
+  const Tensor & operator()(const TensorOptions & options = default_tensor_options())
+  {
+    const Key key = key_of(options);
+    {
+      const std::lock_guard<std::mutex> lock(_mutex);
+      if (const auto found = _tensors.find(key); found != _tensors.end())
+        return found->second;
+    }
+    Tensor made = make(key); // without the lock, so that the maker may use this cache
+    const std::lock_guard<std::mutex> lock(_mutex);
+    return _tensors.try_emplace(key, std::move(made)).first->second;
+  }
+
+private:
+  using Key = std::tuple<Dtype, c10::DeviceType, DeviceIndex>;
+
+  static Key key_of(const TensorOptions & options)
+  {
+    const Dtype dtype = c10::typeMetaToScalarType(core::with_dtype(options).dtype());
+    const Device device = options.device();
+    if (device.is_cpu())
+      return {dtype, kCPU, DeviceIndex(-1)};
+    if (device.has_index())
+      return {dtype, device.type(), device.index()};
+    // The current device, which may be another one the next time.
+    const Device current = core::translate_errors(
+        "TensorCache", [&] { return at::empty({0}, options.dtype(dtype)).device(); });
+    return {dtype, current.type(), current.index()};
+  }
+
+  Tensor make(const Key & key) const
+  {
+    const auto & [dtype, type, index] = key;
+    const c10::InferenceMode off(false); // autograd could not save what inference mode makes
+    const core::OutsideOfModes no_modes; // a fake tensor, or one of torch.func, ends with its mode
+    Tensor t = _maker(TensorOptions().dtype(dtype).device(Device(type, index)));
+    core::check_defined("TensorCache", t);
+    return t;
+  }
+
+  Maker _maker;
+  std::mutex _mutex;
+  std::map<Key, Tensor> _tensors; ///< whose entries stay where they are
+};
+} // namespace neml2

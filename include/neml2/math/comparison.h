@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/operators.h"
+
+/**
+ * Comparison component by component: > < >= <= == != and functions of the same; logic is in math/logic.h.
+ *
+ * (...; base), (...; base) -> (...; base) of dtype bool, of a type and itself, a type and Scalar, or a
+ * type and a number; shapes broadcast and dtypes mix as those of + do. A type and Tensor compare as two
+ * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, but for !=. There
+ * is nothing to differentiate. An operand that is a raw at::Tensor makes it LibTorch's operator, on all
+ * dimensions.
+ *
+ * Where one truth value is asked for, reduce: (a == b).all().
+ */
+namespace neml2
+{
+namespace core
+{
+enum class Relation
+{
+  greater,
+  less,
+  greater_equal,
+  less_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor
+};
+
+/// The relation with its sides exchanged.
+constexpr Relation
+mirrored(Relation r)
+{
+  switch (r)
+  {
+  case Relation::greater:
+    return Relation::less;
+  case Relation::less:
+    return Relation::greater;
+  case Relation::greater_equal:
+    return Relation::less_equal;
+  case Relation::less_equal:
+    return Relation::greater_equal;
+  default:
+    return r;
+  }
+}
+
+/// Truth values of any dtype's numbers.
+inline at::Tensor
+truth(const at::Tensor & a)
+{
+  return a.scalar_type() == c10::kBool ? a : a.ne(0);
+}
+inline CScalar
+truth(const CScalar & n)
+{
+  return !n.equal(0);
+}
+
+/// An operand of a bitwise operation. A number is a tensor: torch.jit.trace cannot record one that is bool.
+inline const at::Tensor &
+bits(const at::Tensor & b, const at::Tensor &)
+{
+  return b;
+}
+inline at::Tensor
+bits(const CScalar & n, const at::Tensor & a)
+{
+  return at::full({}, n, a.options().dtype(n.type()).requires_grad(false));
+}
+
+/// Of two tensors, or of a tensor and a number. Bitwise operations of truth values have a meta kernel in
+/// every LibTorch, logical ones do not.
+template <class B>
+at::Tensor
+related(Relation r, const at::Tensor & a, const B & b)
+{
+  switch (r)
+  {
+  case Relation::greater:
+    return a.gt(b);
+  case Relation::less:
+    return a.lt(b);
+  case Relation::greater_equal:
+    return a.ge(b);
+  case Relation::less_equal:
+    return a.le(b);
+  case Relation::equal:
+    return a.eq(b);
+  case Relation::not_equal:
+    return a.ne(b);
+  case Relation::logical_and:
+    return truth(a).bitwise_and(bits(truth(b), a));
+  case Relation::logical_or:
+    return truth(a).bitwise_or(bits(truth(b), a));
+  case Relation::logical_xor:
+    return truth(a).bitwise_xor(bits(truth(b), a));
+  case Relation::bitwise_and:
+    return a.bitwise_and(bits(b, a));
+  case Relation::bitwise_or:
+    return a.bitwise_or(bits(b, a));
+  default:
+    return a.bitwise_xor(bits(b, a));
+  }
+}
+
+/// Of two operands, each group of dimensions aligned at its last.
+inline at::Tensor
+related(const Operation & op, Relation r, const Operand & a, const Operand & b)
+{
+  const Operand o[] = {a, b};
+  check_operands(op, o, /*mixed_dtypes=*/true);
+  check_base_broadcast(op, a, b);
+  broadcast_batch(op, o);
+  const Size base_dim = Size(std::max(a.base.size(), b.base.size()));
+  const Dtype dtype = promote(op.name, *a.tensor, *b.tensor);
+  return translate_errors(op.name,
+                          [&]
+                          {
+                            return related(r,
+                                           align_base(*a.tensor, a.batch_dim, base_dim).to(dtype),
+                                           align_base(*b.tensor, b.batch_dim, base_dim).to(dtype));
+                          });
+}
+inline at::Tensor
+related(const Operation & op, Relation r, const Operand & a, const CScalar & b)
+{
+  check_operand(op, a);
+  return translate_errors(
+      op.name, [&] { return related(r, *a.tensor, b); }, a);
+}
+
+/// What relating an A and a B gives, of whom one is a tensor at least; bool where that is an error.
+template <class A, class B>
+constexpr auto
+relation_result()
+{
+  if constexpr (!is_tensor<A>)
+    return static_cast<B *>(nullptr);
+  else if constexpr (!is_tensor<B>)
+    return static_cast<A *>(nullptr);
+  else if constexpr (is_elementwise<A, B>)
+    return elementwise_result<A, B>();
+  else
+    return static_cast<bool *>(nullptr);
+}
+template <class A, class B>
+using relation_t = std::remove_pointer_t<decltype(relation_result<A, B>())>;
+
+/// Enables an overload for two tensors of ours, or one and a number: exactly these, without
+/// conversions, so that a raw at::Tensor stays with LibTorch's operator.
+template <class A, class B>
+constexpr bool
+are_related()
+{
+  if constexpr (is_tensor<A>)
+    return is_tensor<B> || is_number<B>;
+  else if constexpr (is_tensor<B>)
+    return is_number<A>;
+  else
+    return false;
+}
+template <class A, class B>
+using if_related = std::enable_if_t<are_related<A, B>(), int>;
+
+template <class A, class B>
+relation_t<A, B>
+relate(const char * name, Relation r, const A & a, const B & b)
+{
+  const Operation op(name, Accepts::any);
+  if constexpr (!is_tensor<A>)
+    return B(Trusted(), related(op, mirrored(r), operand(b), number(a)), b.batch_dim());
+  else if constexpr (!is_tensor<B>)
+    return A(Trusted(), related(op, r, operand(a), number(b)), a.batch_dim());
+  else if constexpr (is_elementwise<A, B>)
+    return relation_t<A, B>(
+        Trusted(), related(op, r, operand(a), operand(b)), std::max(a.batch_dim(), b.batch_dim()));
+  else
+    return no_such_operation<A, B>();
+}
+
+/// What comparing an A and a B gives: also a type and Tensor, whose base shapes broadcast.
+template <class A, class B>
+constexpr auto
+comparison_result()
+{
+  if constexpr (is_tensor<A> && is_tensor<B> && !is_elementwise<A, B> &&
+                (std::is_same_v<A, Tensor> || std::is_same_v<B, Tensor>))
+    return static_cast<Tensor *>(nullptr);
+  else
+    return relation_result<A, B>();
+}
+template <class A, class B>
+using comparison_t = std::remove_pointer_t<decltype(comparison_result<A, B>())>;
+
+template <class A, class B>
+comparison_t<A, B>
+compare(const char * name, Relation r, const A & a, const B & b)
+{
+  if constexpr (std::is_same_v<comparison_t<A, B>, relation_t<A, B>>)
+    return relate(name, r, a, b);
+  else
+    return Tensor(Trusted(),
+                  related(Operation(name, Accepts::any), r, operand(a), operand(b)),
+                  std::max(a.batch_dim(), b.batch_dim()));
+}
+} // namespace core
+
+/// a > b
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+gt(const A & a, const B & b)
+{
+  return core::compare("gt", core::Relation::greater, a, b);
+}
+/// a < b
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+lt(const A & a, const B & b)
+{
+  return core::compare("lt", core::Relation::less, a, b);
+}
+/// a >= b
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+ge(const A & a, const B & b)
+{
+  return core::compare("ge", core::Relation::greater_equal, a, b);
+}
+/// a <= b
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+le(const A & a, const B & b)
+{
+  return core::compare("le", core::Relation::less_equal, a, b);
+}
+/// a == b
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+eq(const A & a, const B & b)
+{
+  return core::compare("eq", core::Relation::equal, a, b);
+}
+/// a != b
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+ne(const A & a, const B & b)
+{
+  return core::compare("ne", core::Relation::not_equal, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+operator>(const A & a, const B & b)
+{
+  return core::compare(">", core::Relation::greater, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+operator<(const A & a, const B & b)
+{
+  return core::compare("<", core::Relation::less, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+operator>=(const A & a, const B & b)
+{
+  return core::compare(">=", core::Relation::greater_equal, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+operator<=(const A & a, const B & b)
+{
+  return core::compare("<=", core::Relation::less_equal, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+operator==(const A & a, const B & b)
+{
+  return core::compare("==", core::Relation::equal, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::comparison_t<A, B>
+operator!=(const A & a, const B & b)
+{
+  return core::compare("!=", core::Relation::not_equal, a, b);
+}
+} // namespace neml2
+
+// ---- Logic goes with it, also because an operator must mean the same in every program. ----
+
+#include "neml2/math/logic.h"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/comparison.h"
+
+/**
+ * Logic component by component: && || ! and functions of the same, and & | ^ ~, which are the same of
+ * truth values and bit by bit of integers.
+ *
+ * Operands and shapes are those of comparison, math/comparison.h. What is not 0 is true, NaN too. The
+ * result of && || ! is bool; that of & | ^ ~ of the common dtype. Both sides are evaluated. In formulas
+ * that also run on single tensors use & | ~: packs have no others.
+ */
+namespace neml2
+{
+/// Both are true.
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+logical_and(const A & a, const B & b)
+{
+  return core::relate("logical_and", core::Relation::logical_and, a, b);
+}
+/// One is true, or both.
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+logical_or(const A & a, const B & b)
+{
+  return core::relate("logical_or", core::Relation::logical_or, a, b);
+}
+/// One is true, and not both.
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+logical_xor(const A & a, const B & b)
+{
+  return core::relate("logical_xor", core::Relation::logical_xor, a, b);
+}
+/// a is 0. (...; base) -> (...; base)
+template <class A, core::if_tensor<A> = 0>
+A
+logical_not(const A & a)
+{
+  return core::relate("logical_not", core::Relation::equal, a, 0);
+}
+
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+operator&&(const A & a, const B & b)
+{
+  return core::relate("&&", core::Relation::logical_and, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+operator||(const A & a, const B & b)
+{
+  return core::relate("||", core::Relation::logical_or, a, b);
+}
+template <class A, core::if_tensor<A> = 0>
+A
+operator!(const A & a)
+{
+  return core::relate("!", core::Relation::equal, a, 0);
+}
+
+/// Bit by bit, of bool and integer dtypes.
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+operator&(const A & a, const B & b)
+{
+  return core::relate("&", core::Relation::bitwise_and, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+operator|(const A & a, const B & b)
+{
+  return core::relate("|", core::Relation::bitwise_or, a, b);
+}
+template <class A, class B, core::if_related<A, B> = 0>
+core::relation_t<A, B>
+operator^(const A & a, const B & b)
+{
+  return core::relate("^", core::Relation::bitwise_xor, a, b);
+}
+template <class A, core::if_tensor<A> = 0>
+A
+operator~(const A & a)
+{
+  core::check_defined("~", a);
+  return A(
+      core::Trusted(), core::translate_errors("~", [&] { return a.bitwise_not(); }), a.batch_dim());
+}
+} // namespace neml2

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/engine/evaluate.h"
+
+/**
+ * Elementwise + - * / of the library's tensors.
+ *
+ * | operands                          | + -    | *      | /      |
+ * | --------------------------------- | ------ | ------ | ------ |
+ * | a type and itself                 | yes    | Scalar and Tensor only; R2, SSR4 and Rot have products of their own | yes |
+ * | a primitive type and Scalar       | yes    | yes    | yes    |
+ * | Tensor and Scalar                 | yes    | yes    | yes    |
+ * | any type and a number             | yes    | yes    | yes    |
+ *
+ * Batch shapes broadcast; so do, for Tensor, base shapes, each aligned at its own last dimension.
+ * Mixed dtypes promote as torch::promote_types says, whatever the ranks; / of integers is true
+ * division. Any other pair of types is an error at compile time. An operand that is a raw at::Tensor
+ * makes it LibTorch's operation, on all dimensions.
+ */
+namespace neml2
+{
+namespace core
+{
+template <class T>
+constexpr bool false_for = false;
+
+/// What an elementwise operation on an A and a B is; void where there is none.
+template <class A, class B>
+constexpr auto
+elementwise_result()
+{
+  if constexpr (std::is_same_v<A, B>)
+    return static_cast<A *>(nullptr);
+  else if constexpr (std::is_same_v<B, Scalar>)
+    return static_cast<A *>(nullptr);
+  else if constexpr (std::is_same_v<A, Scalar>)
+    return static_cast<B *>(nullptr);
+  else
+    return static_cast<void *>(nullptr);
+}
+template <class A, class B>
+using elementwise_t = std::remove_pointer_t<decltype(elementwise_result<A, B>())>;
+
+template <class A, class B>
+constexpr bool is_elementwise = !std::is_void_v<elementwise_t<A, B>>;
+
+/// * of a type with itself is a product of its own, or none.
+template <class A, class B>
+constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
+                                        (!std::is_same_v<A, B> || std::is_same_v<A, Scalar> ||
+                                         std::is_same_v<A, Tensor>);
+
+template <class A, class B, bool Defined>
+using if_elementwise = std::enable_if_t<is_tensor<A> && is_tensor<B> && Defined, int>;
+
+/// Base shapes of Tensors broadcast too, each aligned at its last dimension.
+inline void
+check_base_broadcast(const Operation & op, const Operand & a, const Operand & b)
+{
+  if (C10_UNLIKELY(!utils::sizes_broadcastable(a.base, b.base)))
+    fail(op.name,
+         ": base shapes ",
+         a.base,
+         " and ",
+         b.base,
+         " do not broadcast. Make them equal, or make a size 1 (base_unsqueeze). The operands are ",
+         a,
+         " and ",
+         b,
+         ".");
+}
+template <class A, class B>
+std::enable_if_t<is_tensor<A>>
+check_base_broadcast(const Operation & op, const A & a, const B & b)
+{
+  check_base_broadcast(op, operand(a), operand(b));
+}
+
+/// The dtype of an operation on both.
+inline Dtype
+promote(const char * name, const at::Tensor & a, const at::Tensor & b)
+{
+  return translate_errors(name,
+                          [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
+}
+
+/// The operand with all its dimensions batch dimensions.
+inline Operand
+all_batch(const Operand & o)
+{
+  return {o.tensor, o.type, o.tensor->dim(), {}};
+}
+
+/// Up to so many numbers of float32 a loop is faster than LibTorch's call; from there on LibTorch is.
+constexpr Size few_numbers = 2048;
+
+/// All components alike: f on each number, for float64. Many of float32 are left to LibTorch, whose
+/// operations on adjacent numbers are as fast. Undefined where it cannot be.
+template <class F, class... Numbers>
+at::Tensor
+fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
+{
+  const Dtype dtype = flat[0].tensor->scalar_type();
+  if ((dtype != kFloat64 && dtype != kFloat32) || !are_fusible(flat))
+    return at::Tensor();
+  using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
+  const TensorShape shape = broadcast_batch(op, flat);
+  if (dtype == kFloat32 && utils::storage_size(shape) > few_numbers)
+    return at::Tensor();
+  at::Tensor r;
+  const bool done = evaluate_rows(op, row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
+  return done ? r : at::Tensor();
+}
+
+template <class T, class = void>
+constexpr bool has_rows = false;
+/// A primitive type that fused loops read row by row: the largest ones are not worth it.
+template <class T>
+constexpr bool has_rows<T, std::void_t<typename T::template Row<double>>> = is_primitive<T>;
+
+/// f(a, b) component by component.
+template <class F, class A, class B>
+elementwise_t<A, B>
+elementwise(const char * name, const F & f, const A & a, const B & b)
+{
+  using Result = elementwise_t<A, B>;
+  const Operation op(name, Accepts::any);
+  const Operand o[] = {operand(a), operand(b)};
+  check_operands(op, o, /*mixed_dtypes=*/true);
+  check_base_broadcast(op, a, b);
+  const TensorShape batch = broadcast_batch(op, o);
+  const Size n = Size(batch.size());
+  if constexpr (has_rows<A> && has_rows<B> && !std::is_same_v<A, B>) // one scalar a row
+  {
+    using Tile = ForwardTile<F, Types<Result>, Types<A, B>>;
+    if (at::Tensor r = fused(
+            op, row_formula<Tile>(f), gradient_rules<Result, A, B>, o, batch, Result::base_shape);
+        r.defined())
+      return Result(Trusted(), std::move(r), n);
+  }
+  if constexpr (has_rows<A> && std::is_same_v<A, B> && !std::is_same_v<A, Scalar>)
+    if (a.scalar_type() == kFloat64 && a.sizes() != b.sizes()) // whole rows broadcast
+    {
+      using Tile = ForwardTile<F, Types<A>, Types<A, A>>;
+      if (at::Tensor r =
+              fused(op, row_formula<Tile>(f), gradient_rules<A, A, A>, o, batch, A::base_shape);
+          r.defined())
+        return Result(Trusted(), std::move(r), n);
+    }
+  const Size base_dim = std::max(a.base_dim(), b.base_dim());
+  at::Tensor x = align_base(a, a.batch_dim(), base_dim), y = align_base(b, b.batch_dim(), base_dim);
+  if constexpr (!is_primitive<A> || !is_primitive<B> || std::is_same_v<A, B>)
+  {
+    const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
+    if (at::Tensor r = fused_numbers<F, Number, Number>(op, f, flat); r.defined())
+      return Result(Trusted(), std::move(r), n);
+  }
+  const auto dtype = promote(name, a, b);
+  return Result(Trusted(),
+                translate_errors(
+                    name, [&] { return f(x.to(dtype), y.to(dtype)); }, o),
+                n);
+}
+
+/// Component by component with a plain number.
+template <class F, class A>
+A
+elementwise_number(const char * name, const F & f, const A & a)
+{
+  const Operation op(name, Accepts::any);
+  const Operand o = operand(a);
+  check_operand(op, o);
+  F g = f;
+  if (a.scalar_type() == kFloat32)
+    g.value = float(g.value); // as LibTorch's
+  if (at::Tensor r = fused_numbers<F, Number>(op, g, all_batch(o)); r.defined())
+    return A(Trusted(), std::move(r), a.batch_dim());
+  return A(Trusted(),
+           translate_errors(
+               name, [&] { return f(static_cast<const at::Tensor &>(a)); }, o),
+           a.batch_dim());
+}
+
+// The operations. A plain number is a double to rows and a CScalar to LibTorch, which promotes by it.
+
+struct Plus
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x + y;
+  }
+};
+
+struct Minus
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x - y;
+  }
+};
+
+struct Times
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x * y;
+  }
+};
+
+struct Over
+{
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x / y;
+  }
+};
+
+/// op with a plain number as its right, or as its left operand.
+template <class Op, bool NumberFirst = false>
+struct WithNumber
+{
+  CScalar number;
+  double value;
+
+  WithNumber(const char * name, const CScalar & n) : number(n), value(real_value(name, n)) {}
+  template <class X>
+  NEML2_INLINE auto operator()(const X & x) const
+  {
+    if constexpr (NumberFirst)
+      return Op()(value, x);
+    else
+      return Op()(x, value);
+  }
+  at::Tensor operator()(const at::Tensor & x) const
+  {
+    if constexpr (NumberFirst && std::is_same_v<Op, Over>)
+      return x.reciprocal() * number; // what torch's n / t is, and integers too
+    else if constexpr (NumberFirst)
+      return Op()(number, x);
+    else
+      return Op()(x, number);
+  }
+};
+
+/// Enables an operator for exactly these two types, without conversions: a raw at::Tensor operand
+/// stays with LibTorch's operator.
+template <class A, class First, class B, class Second>
+using if_types = std::enable_if_t<std::is_same_v<A, First> && std::is_same_v<B, Second>, int>;
+
+template <class A, class B>
+constexpr bool
+no_such_operation()
+{
+  static_assert(
+      false_for<std::pair<A, B>>,
+      "this operation is not defined for these two tensor types: convert one of them to the "
+      "other's type first (or both to neml2::Tensor for elementwise arithmetic), or use the "
+      "function you mean, such as inner, outer or *");
+  return false;
+}
+
+} // namespace core
+
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator+(const A & a, const B & b)
+{
+  return core::elementwise("+", core::Plus(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator+(const A & a, const N & n)
+{
+  return core::elementwise_number("+", core::WithNumber<core::Plus>("+", core::number(n)), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator+(const N & n, const A & a)
+{
+  return a + n;
+}
+
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator-(const A & a, const B & b)
+{
+  return core::elementwise("-", core::Minus(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator-(const A & a, const N & n)
+{
+  return core::elementwise_number("-", core::WithNumber<core::Minus>("-", core::number(n)), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator-(const N & n, const A & a)
+{
+  return core::elementwise_number(
+      "-", core::WithNumber<core::Minus, true>("-", core::number(n)), a);
+}
+
+template <class A, class B, core::if_elementwise<A, B, core::multiplies_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator*(const A & a, const B & b)
+{
+  return core::elementwise("*", core::Times(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator*(const A & a, const N & n)
+{
+  return core::elementwise_number("*", core::WithNumber<core::Times>("*", core::number(n)), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator*(const N & n, const A & a)
+{
+  return a * n;
+}
+
+template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
+core::elementwise_t<A, B>
+operator/(const A & a, const B & b)
+{
+  return core::elementwise("/", core::Over(), a, b);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator/(const A & a, const N & n)
+{
+  return core::elementwise_number("/", core::WithNumber<core::Over>("/", core::number(n)), a);
+}
+template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
+A
+operator/(const N & n, const A & a)
+{
+  return core::elementwise_number("/", core::WithNumber<core::Over, true>("/", core::number(n)), a);
+}
+
+// What is left: two of our types without such an operation. LibTorch's operators would be a worse
+// match, and silently align batch with base dimensions.
+
+template <class A, class B>
+auto
+operator+(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+operator-(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+operator*(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+operator/(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return core::no_such_operation<A, B>();
+}
+} // namespace neml2
+
+// ---- Operators of other kinds, which must mean the same in every program. ----
+
+#include "neml2/math/comparison.h"
+#include "neml2/math/in_place.h"
+#include "neml2/math/linspace.h"
