@@ -308,7 +308,7 @@ bind_constructors()
 
 template <class... T>
 void
-bind_all(core::TypeList<T...>)
+bind_all(tensors::TypeList<T...>)
 {
   (bind_constructors<T>(), ...);
   (bind_type(info(nb::type<T>())), ...);
@@ -318,7 +318,7 @@ bind_all(core::TypeList<T...>)
 void
 bind_factories()
 {
-  bind_all(core::AllTypes());
+  bind_all(tensors::AllTypes());
   auto rot = nb::borrow<AnyClass>(nb::type<Rot>());
   const TypeInfo & type = info(rot);
   bind_shaped(rot,

@@ -28,7 +28,7 @@ bind_arithmetic(nb::class_<T> & cls)
       "__sub__", [](const T & x, const T & y) { return x - y; }, a, op, free);
   cls.def(
       "__truediv__", [](const T & x, const T & y) { return x / y; }, a, op, free);
-  if constexpr (core::multiplies_elementwise<T, T>)
+  if constexpr (math::multiplies_elementwise<T, T>)
     cls.def(
         "__mul__", [](const T & x, const T & y) { return x * y; }, a, op, free);
   if constexpr (!std::is_same_v<T, S>)

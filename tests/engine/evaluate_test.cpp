@@ -16,7 +16,7 @@
 #include "support/catch.h"
 
 using namespace neml2;
-using core::can_fuse;
+using engine::can_fuse;
 using test::described;
 
 namespace
@@ -39,7 +39,7 @@ Path
 path_taken(const SR2 & x)
 {
   bool composed = false;
-  const auto r = core::evaluate_leaf<SR2>(
+  const auto r = engine::evaluate_leaf<SR2>(
       "test",
       [](const auto & a) { return a + a; },
       [&](const SR2 & a)
@@ -128,7 +128,7 @@ struct Recorded
 } recorded;
 
 void
-record(std::shared_ptr<const core::Gradient> gradient,
+record(std::shared_ptr<const engine::Gradient> gradient,
        ArrayRef<at::Tensor> arguments,
        at::Tensor *,
        size_t count)
@@ -137,7 +137,7 @@ record(std::shared_ptr<const core::Gradient> gradient,
 }
 
 /// A rule that is never asked.
-struct NamedRule : core::Gradient
+struct NamedRule : engine::Gradient
 {
   const char * name() const override { return "NamedBackward"; }
   bool
@@ -151,28 +151,28 @@ struct NamedRule : core::Gradient
 /// Autograd's hook and the rules of SR2 -> SR2 as given, and back again.
 struct Hook
 {
-  core::RecordGradient const record_before = core::record_gradient.load();
-  const core::GradientRule * const rules_before = core::gradient_rules<SR2, SR2>.load();
-  core::GradientRule rule;
+  engine::RecordGradient const record_before = engine::record_gradient.load();
+  const engine::GradientRule * const rules_before = engine::gradient_rules<SR2, SR2>.load();
+  engine::GradientRule rule;
 
-  Hook(core::RecordGradient f, const char * operation)
+  Hook(engine::RecordGradient f, const char * operation)
     : rule{operation, std::make_shared<NamedRule>(), rules_before}
   {
-    core::record_gradient.store(f);
-    core::gradient_rules<SR2, SR2>.store(&rule);
+    engine::record_gradient.store(f);
+    engine::gradient_rules<SR2, SR2>.store(&rule);
     recorded = {};
   }
   ~Hook()
   {
-    core::record_gradient.store(record_before);
-    core::gradient_rules<SR2, SR2>.store(rules_before);
+    engine::record_gradient.store(record_before);
+    engine::gradient_rules<SR2, SR2>.store(rules_before);
   }
 };
 
-core::Path
+engine::Path
 chosen(std::initializer_list<core::Operand> o)
 {
-  return core::choose_path(o);
+  return engine::choose_path(o);
 }
 } // namespace
 
@@ -184,31 +184,31 @@ TEST_CASE("the path is fused, recorded where a gradient is, and composed for all
   const Scalar k = Scalar::ones(track);
   const double number = 2;
   const auto operand = [](const auto & t) { return core::operand(t); };
-  REQUIRE(chosen({operand(a)}) == core::Path::fused);
-  REQUIRE(chosen({operand(a), operand(number)}) == core::Path::fused);
-  REQUIRE(chosen({operand(x)}) == core::Path::recorded);
-  REQUIRE(chosen({operand(number), operand(a), operand(k)}) == core::Path::recorded);
-  REQUIRE(chosen({operand(x.detach()), operand(a)}) == core::Path::fused);
+  REQUIRE(chosen({operand(a)}) == engine::Path::fused);
+  REQUIRE(chosen({operand(a), operand(number)}) == engine::Path::fused);
+  REQUIRE(chosen({operand(x)}) == engine::Path::recorded);
+  REQUIRE(chosen({operand(number), operand(a), operand(k)}) == engine::Path::recorded);
+  REQUIRE(chosen({operand(x.detach()), operand(a)}) == engine::Path::fused);
   const auto f = SR2::ones({2}, kFloat32), b = SR2::ones({2}, c10::kBFloat16),
              m = SR2::ones({2}, TensorOptions(kFloat64).device("meta"));
   for (const auto & other : {f, b, m, SR2(torch::_neg_view(a)), SR2(a.to_sparse())})
   {
-    REQUIRE(chosen({operand(a), operand(other)}) == core::Path::composed);
-    REQUIRE(chosen({operand(x), operand(other)}) == core::Path::composed);
-    REQUIRE(chosen({operand(other), operand(x)}) == core::Path::composed);
+    REQUIRE(chosen({operand(a), operand(other)}) == engine::Path::composed);
+    REQUIRE(chosen({operand(x), operand(other)}) == engine::Path::composed);
+    REQUIRE(chosen({operand(other), operand(x)}) == engine::Path::composed);
   }
   {
     const torch::NoGradGuard guard;
-    REQUIRE(chosen({operand(x), operand(k)}) == core::Path::fused);
+    REQUIRE(chosen({operand(x), operand(k)}) == engine::Path::fused);
   }
   {
     const c10::InferenceMode guard;
-    REQUIRE(chosen({operand(x)}) == core::Path::fused);
+    REQUIRE(chosen({operand(x)}) == engine::Path::fused);
   }
   {
     const c10::impl::IncludeDispatchKeyGuard guard(c10::DispatchKey::Python);
-    REQUIRE(chosen({operand(a)}) == core::Path::composed);
-    REQUIRE(chosen({operand(x)}) == core::Path::composed);
+    REQUIRE(chosen({operand(a)}) == engine::Path::composed);
+    REQUIRE(chosen({operand(x)}) == engine::Path::composed);
   }
 }
 
@@ -246,9 +246,9 @@ TEST_CASE("a batch of too many dimensions for a plan is composed, and not record
           "[core][evaluate][autograd]")
 {
   const Hook hook(record, "test");
-  const TensorShape batch(size_t(core::max_dims) + 1, 3);
+  const TensorShape batch(size_t(engine::max_dims) + 1, 3);
   at::Tensor every_second = torch::ones(utils::add_shapes(batch, 6), kFloat64);
-  for (Size d = 0; d <= core::max_dims; d++)
+  for (Size d = 0; d <= engine::max_dims; d++)
     every_second = every_second.slice(d, 0, 3, 2);
   REQUIRE(path_taken(SR2(every_second)) == Path::composed);
   REQUIRE(path_taken(SR2(every_second.detach().requires_grad_())) == Path::composed);
@@ -346,7 +346,7 @@ TEST_CASE("a composite is the same formula on rows and on batches", "[core][eval
 {
   const auto twice_dev = [](const SR2 & s)
   {
-    return core::evaluate<SR2>(
+    return engine::evaluate<SR2>(
         "twice_dev", [](const auto & a) { return 2 * dev(a) - vol(a) / 3.0; }, s);
   };
   const SR2 s(random({4, 3, 6}));

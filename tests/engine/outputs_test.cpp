@@ -32,7 +32,7 @@ refusal(const std::vector<SR2> & outputs, TensorShapeRef batch, const std::vecto
     o.push_back(core::operand(t));
   for (const auto & t : inputs)
     i.push_back(core::operand(t));
-  return error_of([&] { core::check_outputs("test", o, batch, i); });
+  return error_of([&] { engine::check_outputs("test", o, batch, i); });
 }
 } // namespace
 
@@ -88,7 +88,7 @@ TEST_CASE("tensors that may share memory without being the same entries are noti
   {
     const Tensor x(a, 1), y(b, 1);
     const auto o = core::operand(x), p = core::operand(y);
-    return core::may_share_memory(o, p) && !core::are_the_same_rows(o, p);
+    return engine::may_share_memory(o, p) && !engine::are_the_same_rows(o, p);
   };
   const auto t = numbers({8, 6});
   REQUIRE(!shares(t.slice(1, 0, 3), t.slice(1, 3, 6))); // columns

@@ -25,7 +25,7 @@ product_is_right(const R2 & A, const Vec & v, bool fuses)
 {
   const Vec r = A * v;
   const TensorShape batch = utils::broadcast_sizes(A.batch_sizes(), v.batch_sizes());
-  if (!(r.batch_sizes() == batch) || r.dtype() != A.dtype() || !core::can_fuse(A, v) ||
+  if (!(r.batch_sizes() == batch) || r.dtype() != A.dtype() || !engine::can_fuse(A, v) ||
       (fuses && !r.is_contiguous()))
     return false;
   const auto n = utils::numel(batch);
@@ -99,11 +99,11 @@ visits_all(const at::Tensor & from, const at::Tensor & to, Size tile)
 {
   to.fill_(-7);
   const TensorShape batch(to.sizes().begin(), to.sizes().end() - 1);
-  core::Plan plan;
-  if (!plan.set(batch, {core::memory(from, from.dim() - 1), core::memory(to, to.dim() - 1)}, 1))
+  engine::Plan plan;
+  if (!plan.set(batch, {engine::memory(from, from.dim() - 1), engine::memory(to, to.dim() - 1)}, 1))
     return false;
   Recorder recorder;
-  core::run({Recorder::run, 1}, &recorder, plan, tile, 6);
+  engine::run({Recorder::run, 1}, &recorder, plan, tile, 6);
   return recorder.rows == utils::numel(batch) && recorder.most <= tile &&
          torch::equal(to, (2 * from + 1).expand(to.sizes()));
 }
@@ -201,13 +201,13 @@ TEST_CASE("batches of more dimensions than a plan holds are evaluated all the sa
     order_A.push_back(dims + 1);
     const auto A = random(utils::add_shapes(twos, 3, 3)), v = random(utils::add_shapes(twos, 3));
     REQUIRE(product_is_right(A, v));                                          // merges to one
-    REQUIRE(product_is_right(A, v.permute(order_v), dims <= core::max_dims)); // does not
-    REQUIRE(product_is_right(A.permute(order_A), v, dims <= core::max_dims));
+    REQUIRE(product_is_right(A, v.permute(order_v), dims <= engine::max_dims)); // does not
+    REQUIRE(product_is_right(A.permute(order_A), v, dims <= engine::max_dims));
     TensorShape alternating(size_t(dims), 1);
     for (size_t d = 0; d < alternating.size(); d += 2)
       alternating[d] = 2;
     REQUIRE(
-        product_is_right(random(utils::add_shapes(alternating, 3, 3)), v, dims <= core::max_dims));
+        product_is_right(random(utils::add_shapes(alternating, 3, 3)), v, dims <= engine::max_dims));
   }
 }
 
@@ -217,8 +217,8 @@ TEST_CASE("a plan merges dimensions and takes the lanes along a long one", "[cor
   {
     const auto batch = utils::broadcast_sizes(a.sizes().slice(0, size_t(a.dim() - 1)),
                                               b.sizes().slice(0, size_t(b.dim() - 1)));
-    core::Plan p;
-    REQUIRE(p.set(batch, {core::memory(a, a.dim() - 1), core::memory(b, b.dim() - 1)}, 1));
+    engine::Plan p;
+    REQUIRE(p.set(batch, {engine::memory(a, a.dim() - 1), engine::memory(b, b.dim() - 1)}, 1));
     std::vector<Size> sizes(p.size, p.size + p.dims);
     sizes.push_back(-p.lane_dim);
     return sizes;

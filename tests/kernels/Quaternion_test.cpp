@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/kernels/Quaternion.h"
-#include "neml2/packs/Dual.h"
+#include "neml2/kernels/Dual.h"
 #include "support/number.h"
 
 #include <cmath>

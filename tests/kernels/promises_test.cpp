@@ -28,7 +28,7 @@ namespace
 constexpr double inf = std::numeric_limits<double>::infinity(),
                  nan = std::numeric_limits<double>::quiet_NaN();
 constexpr int width = 4;
-using Pack = neml2::core::Pack<width>;
+using Pack = neml2::packs::Pack<width>;
 using Dual3 = Dual<Pack, 3>;
 using Row = std::vector<double>;
 

@@ -13,10 +13,10 @@ int
 rules_given_twice()
 {
   int n = 0;
-  const core::GradientRule * rule = core::gradient_rules<Result, A...>;
+  const engine::GradientRule * rule = engine::gradient_rules<Result, A...>;
   NEML2_CHECK(rule, "there are no rules");
   for (; rule; rule = rule->next)
-    n += core::find_rule(rule->next, rule->operation) != nullptr;
+    n += engine::find_rule(rule->next, rule->operation) != nullptr;
   return n;
 }
 } // namespace
@@ -25,7 +25,7 @@ rules_given_twice()
 int
 rules_given_twice()
 {
-  return rules_given_twice<core::Numbers, core::Numbers>() +
+  return rules_given_twice<engine::Numbers, engine::Numbers>() +
          rules_given_twice<Quaternion, Quaternion>() + rules_given_twice<R2, R2>() +
          rules_given_twice<Rot, Rot, Rot>() + rules_given_twice<SR2, SR2>() +
          rules_given_twice<SSR4, SSR4>() + rules_given_twice<Vec, Vec, Vec>() +
@@ -36,5 +36,5 @@ rules_given_twice()
 const void *
 rules_of_SR2()
 {
-  return &core::gradient_rules<SR2, SR2>;
+  return &engine::gradient_rules<SR2, SR2>;
 }

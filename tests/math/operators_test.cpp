@@ -156,7 +156,7 @@ TEST_CASE("batch and base shapes of Tensors are each aligned at their own last d
 
 TEST_CASE("Numbers and float32 give LibTorch's values, few of them and many", "[core][operators]")
 {
-  for (const Size n : {Size(1), Size(100), core::few_numbers / 6, core::few_numbers})
+  for (const Size n : {Size(1), Size(100), math::few_numbers / 6, math::few_numbers})
   {
     const SR2 s(at::rand({n, 6}, kFloat32) + 0.5);
     const at::Tensor t = s;

@@ -101,7 +101,7 @@ operation(std::string name, core::Accepts accepts, const F & f, Formula expected
           [=](const Arguments & a)
           {
             return apply_as<T...>(
-                a, [](const T &... t) { return core::can_fuse(t...); }, all);
+                a, [](const T &... t) { return engine::can_fuse(t...); }, all);
           },
           std::move(expected)};
 }

@@ -81,13 +81,13 @@ lay_out(Layout layout, const at::Tensor & t, size_t base_dim)
 class WithoutGradientRules
 {
 public:
-  WithoutGradientRules() : _recorder(core::record_gradient.exchange(nullptr)) {}
-  ~WithoutGradientRules() { core::record_gradient.store(_recorder); }
+  WithoutGradientRules() : _recorder(engine::record_gradient.exchange(nullptr)) {}
+  ~WithoutGradientRules() { engine::record_gradient.store(_recorder); }
   WithoutGradientRules(const WithoutGradientRules &) = delete;
   WithoutGradientRules & operator=(const WithoutGradientRules &) = delete;
 
 private:
-  core::RecordGradient _recorder;
+  engine::RecordGradient _recorder;
 };
 
 /// The fused and the composed path were both taken, each where it should be, and agree; over dtypes,

@@ -57,7 +57,7 @@ operation_on_tensors(std::string name,
           {bases.begin(), bases.end()},
           [=](const Arguments & a) { return Tensor(std::apply(f, tensors(a))); },
           [=](const Arguments & a) {
-            return std::apply([](const auto &... t) { return core::can_fuse(t...); }, tensors(a));
+            return std::apply([](const auto &... t) { return engine::can_fuse(t...); }, tensors(a));
           },
           std::move(expected)};
 }

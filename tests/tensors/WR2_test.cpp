@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "neml2/packs/Dual.h"
+#include "neml2/kernels/Dual.h"
 #include "support/catch.h"
 
 using namespace neml2;

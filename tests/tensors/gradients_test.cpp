@@ -106,7 +106,7 @@ TEST_CASE("Arithmetic with a scalar can be differentiated twice by its rules",
 
 TEST_CASE("The adjoint of skew is the same fused and composed", "[tensors][autograd]")
 {
-  const auto adjoint = [](const R2 & A) { return core::skew_adjoint(A); };
+  const auto adjoint = [](const R2 & A) { return gradients::skew_adjoint(A); };
   REQUIRE(test::same_on_both_paths<R2>(adjoint));
   REQUIRE(test::derivatives_are_right<R2>(adjoint));
   const R2 A(at::rand({5, 3, 3}, kFloat64));

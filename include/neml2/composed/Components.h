@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/operators.h"
-#include "neml2/kernels/Scalar.h"
+#include "neml2/core/types.h"
 
-/// Coarse ATen calls that the batch bodies of leaves are made of. Result is the type to return; it
-/// is a template parameter because Scalar is complete only above this room.
-namespace neml2::core
+/**
+ * Sums over all components, in LibTorch calls.
+ *
+ * What this room has are the batch bodies of operations. They call no fused operation of the library: every
+ * one of those that a batch body names would be compiled in all programs that use the operation. Batch
+ * dimensions broadcast as those of matmul and mul.
+ */
+namespace neml2::composed
 {
-/// The tensor as LibTorch's own operators take it: all dimensions alike, no fused loop.
-inline const at::Tensor &
-raw(const at::Tensor & t)
-{
-  return t;
-}
+using namespace core; // the names of lower rooms
 
 /// t with size-1 dimensions on the left until it has n.
 inline at::Tensor
@@ -62,55 +61,4 @@ over_frobenius(const at::Tensor & a, Size base_dim, double epsilon)
 {
   return a / append_dims(at::sqrt(contracted(a, a, base_dim) + epsilon), base_dim);
 }
-
-/// Σ a_i b_i over all base components.
-template <class Result, class T>
-Result
-inner(const Operation & op, const T & a, const T & b)
-{
-  return evaluate_leaf<Result>(
-      op,
-      [](const auto & x, const auto & y) { return kernels::inner(x, y); },
-      [](const T & x, const T & y) { return Result(contracted(x, y, x.base_dim())); },
-      a,
-      b);
-}
-
-/// Σ t_i t_i over all base components.
-template <class Result, class T>
-Result
-norm_sq(const Operation & op, const T & t)
-{
-  return evaluate_leaf<Result>(
-      op,
-      [](const auto & a) { return kernels::norm_sq(a); },
-      [](const T & a) { return Result(contracted(a, a, a.base_dim())); },
-      t);
-}
-
-/// √(Σ t_i t_i + epsilon) over all base components. The gradient at t = 0 is 0 where epsilon is 0.
-template <class Result, class T>
-Result
-norm(const T & t, double epsilon)
-{
-  return evaluate_leaf<Result>(
-      "norm",
-      [](const auto & a, const auto & e) { return kernels::norm(a, e); },
-      [](const T & a, double e) { return Result(frobenius(a, a.base_dim(), e)); },
-      t,
-      epsilon);
-}
-
-/// t / √(Σ t_i t_i + epsilon) over all base components.
-template <class T>
-T
-unit(const T & t, double epsilon)
-{
-  return evaluate_leaf<T>(
-      "unit",
-      [](const auto & a, const auto & e) { return a / kernels::norm(a, e); },
-      [](const T & a, double e) { return T(over_frobenius(a, a.base_dim(), e)); },
-      t,
-      epsilon);
-}
-} // namespace neml2::core
+} // namespace neml2::composed

@@ -3,9 +3,9 @@
 
 #include "neml2/composed/R2.h"
 
-/// Coarse ATen calls that the batch bodies of quaternions are made of, scalar first. Batch dimensions
-/// broadcast as at::mul's do with equally many dimensions.
-namespace neml2::core
+/// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as at::mul's do with equally many
+/// dimensions.
+namespace neml2::composed
 {
 /// Scalar and vector part. (..., 4) -> (..., 1), (..., 3)
 inline std::pair<at::Tensor, at::Tensor>
@@ -144,4 +144,4 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
   };
   return 4 * root_or_zero(one_and(-1).clamp_min(0)).atan2(at::sqrt(one_and(1))).squeeze(-1);
 }
-} // namespace neml2::core
+} // namespace neml2::composed

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/R2.h"
+#include "neml2/composed/SR2.h"
 
 /// Coarse ATen calls that the operations of fourth and higher order tensors are made of. Pairs of
 /// indices are flattened, so that double contractions are products of matrices: n is 9, or 6 where
 /// both pairs are in Mandel components.
-namespace neml2::core
+namespace neml2::composed
 {
 /// Both index pairs of a fourth order tensor. (..., 3, 3, 3, 3) -> (..., 9, 9)
 inline at::Tensor
@@ -75,4 +75,4 @@ rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const a
   return at::matmul(by_axis.flatten(-2).transpose(-1, -2), rate)
       .unflatten(-2, at::IntArrayRef({M.size(-1), M.size(-1)}));
 }
-} // namespace neml2::core
+} // namespace neml2::composed

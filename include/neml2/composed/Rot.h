@@ -5,9 +5,37 @@
 
 #include <utility>
 
-/// Rotations by modified Rodrigues parameters, for batch bodies; their matrix is in algebra.h.
-namespace neml2::core
+/// Rotations by modified Rodrigues parameters, in LibTorch calls.
+namespace neml2::composed
 {
+/// The matrix of modified Rodrigues parameters. (..., 3) -> (..., 3, 3)
+inline at::Tensor
+rotation_matrix(const at::Tensor & r)
+{
+  const at::Tensor s = (r * r).sum(-1, /*keepdim=*/true).unsqueeze(-1), I = at::eye(3, r.options());
+  const at::Tensor W = at::linalg_cross(r.unsqueeze(-1), prepend_dims(I, r.dim() + 1), -2);
+  const at::Tensor d = 1 + s;
+  return I + (4 * (1 - s) * W + 8 * at::matmul(W, W)) / (d * d);
+}
+
+/// J_ik = (4 (1 - s) δ_ik + 8 W_ik + 8 r_i r_k) / (1 + s)², s = r_k r_k, W = skew(r): the spin is
+/// J_ik times the rate of r_k. (..., 3) -> (..., 3, 3)
+inline at::Tensor
+spin_by_rate(const at::Tensor & r)
+{
+  const at::Tensor s = (r * r).sum(-1, /*keepdim=*/true).unsqueeze(-1), d = 1 + s;
+  const at::Tensor rr = r.unsqueeze(-1) * r.unsqueeze(-2);
+  return (4 * (1 - s) * at::eye(3, r.options()) + 8 * (skew(r) + rr)) / (d * d);
+}
+
+/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: what it makes of B's
+/// first index. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
+inline at::Tensor
+turn(const at::Tensor & J, const at::Tensor & B)
+{
+  return at::matmul(skew(J.transpose(-1, -2)), B.unsqueeze(-3));
+}
+
 /// ∂R_ij/∂r_k of the rotation matrix, for batch bodies. (..., 3) -> (..., 3, 3, 3)
 inline at::Tensor
 rotation_matrix_derivative(const at::Tensor & r)
@@ -68,4 +96,4 @@ quarter_angle(const at::Tensor & a, const at::Tensor & b)
   const at::Tensor real = 1 + dot_last(p, q), vector = at::linalg_cross(p, q, -1);
   return {length_or_zero(p - q), length_or_zero(at::cat({real, vector}, -1))};
 }
-} // namespace neml2::core
+} // namespace neml2::composed

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/R2.h"
-#include "neml2/composed/Components.h"
-#include "neml2/engine/evaluate.h"
+#include "neml2/composed/SR2.h"
+#include "neml2/core/modes.h"
+#include "neml2/core/shape.h"
 
 #include <limits>
 
@@ -17,7 +17,7 @@
  * The upper right block of f([[A, E], [0, A]]) is the derivative of f at A along E.
  * Source: Higham (2008), Functions of Matrices, eq. 3.16.
  */
-namespace neml2::core
+namespace neml2::composed
 {
 /// A function of matrices whose leading n×n block is what it is a function of.
 using MatrixFunction = c10::function_ref<at::Tensor(const at::Tensor & A, Size n)>;
@@ -185,4 +185,4 @@ matrix_derivative(MatrixFunction f, const at::Tensor & A)
       .unflatten(-1, at::IntArrayRef({n, n}))
       .unflatten(-3, at::IntArrayRef({n, n}));
 }
-} // namespace neml2::core
+} // namespace neml2::composed

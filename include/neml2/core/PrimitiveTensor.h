@@ -292,6 +292,4 @@ private:
 
 // ---- Definitions. PrimitiveTensor is complete from here on. ----
 
-#include "neml2/math/einsum.h"
 #include "neml2/core/fill.h"
-#include "neml2/math/operators.h"

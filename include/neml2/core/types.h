@@ -61,6 +61,13 @@ number(const N & n)
   else
     return double(n);
 }
+
+/// The tensor as LibTorch's own operators take it: all dimensions alike, no fused loop.
+inline const at::Tensor &
+raw(const at::Tensor & t)
+{
+  return t;
+}
 } // namespace core
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon(); ///< machine epsilon of float64

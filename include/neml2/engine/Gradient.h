@@ -14,7 +14,7 @@
  * hooks in here. In a program without it, an operation that has a gradient to record is composed of
  * LibTorch's own, and differentiated by them.
  */
-namespace neml2::core
+namespace neml2::engine
 {
 /// What autograd's node of an operation keeps, besides the arguments.
 class Gradient
@@ -66,4 +66,4 @@ find_rule(const GradientRule * rule, const char * operation)
     rule = rule->next;
   return rule;
 }
-} // namespace neml2::core
+} // namespace neml2::engine

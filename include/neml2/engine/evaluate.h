@@ -2,8 +2,9 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
+#include "neml2/core/modes.h"
 #include "neml2/engine/Gradient.h"
-#include "neml2/packs/forward_tile.h"
+#include "neml2/engine/tiles.h"
 
 /**
  * Runs an operation over a batch: the only place that chooses how.
@@ -14,49 +15,8 @@
  * derivative rule; everything else (CUDA, other dtypes, functorch, tracing) runs the batch body
  * through LibTorch's dispatcher.
  */
-namespace neml2::core
+namespace neml2::engine
 {
-/// Whether the row loop may read this tensor's memory, and nothing but autograd watches the operation.
-inline bool
-is_plain(const at::Tensor & t)
-{
-  constexpr c10::DispatchKeySet plain_keys({c10::DispatchKey::CPU,
-                                            c10::DispatchKey::ADInplaceOrView,
-                                            c10::DispatchKey::AutogradCPU,
-                                            c10::DispatchKey::AutocastCPU});
-  return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
-}
-
-/// Whether no mode (functorch, tracing, Python) stands between a call and the CPU.
-inline bool
-dispatches_plainly()
-{
-  return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
-}
-
-/// As long as it lives no mode sees what its thread computes: what it makes are plain tensors.
-class OutsideOfModes
-{
-  c10::impl::ExcludeDispatchKeyGuard _modes{c10::impl::tls_local_dispatch_key_set().included_ -
-                                            c10::default_included_set};
-};
-
-/// Whether the values of a tensor can be looked at: meta and fake tensors have none, and what is traced
-/// or transformed by functorch must not depend on them.
-inline bool
-has_known_values(const at::Tensor & t)
-{
-  return dispatches_plainly() && !t.is_meta() && !t.key_set().has(c10::DispatchKey::Python);
-}
-
-/// A constant that was made before, for use in an operation: a mode that makes all tensors fake, or
-/// follows them, takes it up.
-inline at::Tensor
-lifted(const at::Tensor & constant)
-{
-  return dispatches_plainly() ? constant : at::lift_fresh(constant);
-}
-
 /// How to evaluate an operation on some operands.
 enum class Path
 {
@@ -291,4 +251,4 @@ composed(const Operation & op, const F & f, const A &... a)
   return translate_errors(
       op.name, [&] { return Result(f(a...)); }, o);
 }
-} // namespace neml2::core
+} // namespace neml2::engine

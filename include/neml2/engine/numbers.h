@@ -6,7 +6,7 @@
 #include <cmath>
 
 /// Functions that work number by number, on tensors whose dimensions all are batch dimensions.
-namespace neml2::core
+namespace neml2::engine
 {
 /// All components of a tensor, each a row of its own.
 class NEML2_ONE_A_PROGRAM Numbers : public neml2::Tensor
@@ -68,4 +68,4 @@ struct Power
     return pow(x, y);
   }
 };
-} // namespace neml2::core
+} // namespace neml2::engine

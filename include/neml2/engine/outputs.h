@@ -7,7 +7,7 @@
 #include <algorithm>
 
 /// What an operation asks of the existing tensors it writes its results to, before it writes.
-namespace neml2::core
+namespace neml2::engine
 {
 /// Whether two operands are different columns of the same rows, such as two variables in one state.
 inline bool
@@ -131,4 +131,4 @@ check_outputs(const Operation & op,
                   " may share memory. Give each its own tensor.");
   }
 }
-} // namespace neml2::core
+} // namespace neml2::engine

@@ -1,34 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/errors.h"
-#include "neml2/packs/lanes.h"
 #include "neml2/core/types.h"
-
-#include <algorithm>
-#include <array>
-#include <memory>
+#include "neml2/packs/rows.h"
 
 /**
- * Runs a formula over the rows of a batch: broadcasting, tiles, threads.
+ * How the rows of a batch lie in memory, and the order to walk over them.
  *
- * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows
- * fill the lanes of packs along one dimension, the innermost one, or the
- * longest where that one is short, in tiles, so that an operand which does not
- * change along a tile (a stiffness shared by all points) is loaded once for it.
+ * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs along
+ * one dimension, the innermost one, or the longest where that one is short, in tiles, so that an operand
+ * which does not change along a tile (a stiffness shared by all points) is loaded once for it.
  */
-namespace neml2::core
+namespace neml2::engine
 {
+using namespace core; // the names of lower rooms
+using namespace packs;
+
 constexpr int max_dims = 8; ///< batch dimensions left after merging; more take the composed path
 constexpr int max_operands = 16; ///< inputs and outputs of one operation
-
-/// Blocks of rows along the lane dimension in a tile of rows of so many numbers: enough to share the
-/// cost of moving to the next tile, few enough that what other dimensions share stays in the cache.
-constexpr Size
-tile_blocks(int numbers)
-{
-  return numbers <= 4 ? 256 : 32;
-}
 
 /// The memory of one operand; a plain number has no dimension.
 struct Memory
@@ -177,188 +166,4 @@ private:
     }
   }
 };
-
-/// Evaluates a formula for consecutive rows along the lane dimension; data is each operand's first
-/// row, stride from row to row.
-using TileLoop = Compiled<const void * /*formula*/,
-                          double * const * /*data*/,
-                          const Size * /*stride*/,
-                          Size /*rows*/>;
-
-template <class Tile>
-TileLoop
-tile_loop()
-{
-  return compiled<Tile, const void *, double * const *, const Size *, Size>();
-}
-
-/// Copies rows to adjacent components of float64, or back.
-template <bool Back, class E>
-void
-copy_rows(double * buffer, const RowLayout & o, char * data, Size stride, Size rows)
-{
-  E * const first = reinterpret_cast<E *>(data);
-  const Size n = o.components;
-  if constexpr (std::is_same_v<E, float>)
-    if (!o.offset && stride == n) // one run
-      return Back ? convert(first, buffer, rows * n) : convert(buffer, first, rows * n);
-  for (Size r = 0; r < rows; r++)
-    for (Size c = 0; c < n; c++)
-    {
-      E & number = first[r * stride + (o.offset ? o.offset[c] : c)];
-      if constexpr (Back)
-        number = E(buffer[r * n + c]);
-      else
-        buffer[r * n + c] = double(number);
-    }
-}
-
-/// What operands that are not direct look like to a tile: rows of adjacent components of float64.
-struct Buffers
-{
-  std::unique_ptr<double[]> numbers;
-
-  Buffers(const Plan & plan, Size tile)
-  {
-    Size n = 0;
-    for (int k = 0; k < plan.operands; k++)
-      n += plan.operand[k].is_direct() ? 0 : tile * plan.operand[k].components;
-    if (n > 0)
-      numbers.reset(new double[size_t(n)]); // not set
-  }
-
-  /// Runs the loop on one tile, through the buffers.
-  void run(const TileLoop & loop,
-           const void * formula,
-           const Plan & plan,
-           char * const * data,
-           Size rows)
-  {
-    double * p[max_operands];
-    Size stride[max_operands];
-    double * next = numbers.get();
-    for (int k = 0; k < plan.operands; k++)
-    {
-      const RowLayout & o = plan.operand[k];
-      stride[k] = o.stride[plan.lane_dim];
-      p[k] = reinterpret_cast<double *>(data[k]);
-      if (o.is_direct())
-        continue;
-      p[k] = next;
-      const Size count = stride[k] == 0 ? 1 : rows;
-      next += count * o.components;
-      if (k < plan.inputs)
-        copy<false>(p[k], o, data[k], stride[k], count);
-      stride[k] = stride[k] == 0 ? 0 : o.components;
-    }
-    loop.run(formula, p, stride, rows);
-    for (int k = plan.inputs; k < plan.operands; k++)
-    {
-      const RowLayout & o = plan.operand[k];
-      if (!o.is_direct())
-        copy<true>(p[k], o, data[k], o.stride[plan.lane_dim], stride[k] == 0 ? 1 : rows);
-    }
-  }
-
-private:
-  template <bool Back>
-  static void copy(double * buffer, const RowLayout & o, char * data, Size stride, Size rows)
-  {
-    if (o.is_float)
-      copy_rows<Back, float>(buffer, o, data, stride, rows);
-    else
-      copy_rows<Back, double>(buffer, o, data, stride, rows);
-  }
-};
-
-/// Visits tiles [begin, end) of so many rows.
-inline void
-visit_tiles(
-    const TileLoop & loop, const void * formula, const Plan & plan, Size tile, Size begin, Size end)
-{
-  const int lane = plan.lane_dim;
-  Size at[max_dims], count[max_dims];
-  char * data[max_operands];
-  Buffers buffers(plan, std::min(tile, plan.size[lane]));
-  for (int k = 0; k < plan.operands; k++)
-    data[k] = plan.operand[k].data;
-  const auto step = [&](int d, int k)
-  {
-    const RowLayout & o = plan.operand[k];
-    if (d != lane)
-      return o.stride[d] * o.element();
-    return (o.tile_stride ? o.tile_stride : o.stride[d] * tile) * o.element();
-  };
-
-  Size rest = begin;
-  for (int d = plan.dims - 1; d >= 0; d--)
-  {
-    count[d] = d == lane ? (plan.size[d] + tile - 1) / tile : plan.size[d];
-    at[d] = rest % count[d];
-    rest /= count[d];
-    for (int k = 0; k < plan.operands; k++)
-      data[k] += at[d] * step(d, k);
-  }
-  for (Size t = begin; t < end; t++)
-  {
-    buffers.run(loop, formula, plan, data, std::min(tile, plan.size[lane] - at[lane] * tile));
-    for (int d = plan.dims - 1; d >= 0; d--)
-    {
-      const bool more = ++at[d] < count[d];
-      if (!more)
-        at[d] = 0;
-      for (int k = 0; k < plan.operands; k++)
-        data[k] += more ? step(d, k) : -step(d, k) * (count[d] - 1);
-      if (more)
-        break;
-    }
-  }
-}
-
-/// Rows in a tile; `numbers` is how many numbers a row reads and writes. Buffers stay in the nearest
-/// cache.
-inline Size
-tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
-{
-  bool direct = true;
-  for (int k = 0; k < plan.operands; k++)
-    direct = direct && plan.operand[k].is_direct();
-  constexpr Size numbers_in_buffers = 3072;
-  const Size blocks = tile_blocks(numbers);
-  if (direct)
-    return blocks * loop.width;
-  return std::max<Size>(8, std::min(blocks, numbers_in_buffers / (numbers * loop.width))) *
-         loop.width;
-}
-
-/// Number of tiles of so many rows.
-inline Size
-tile_count(const Plan & plan, Size tile)
-{
-  Size tiles = 1;
-  for (int d = 0; d < plan.dims; d++)
-    tiles *= d == plan.lane_dim ? (plan.size[d] + tile - 1) / tile : plan.size[d];
-  return tiles;
-}
-
-/// Evaluates all rows, in tiles of so many.
-inline void
-run(const TileLoop & loop, const void * formula, const Plan & plan, Size tile, int numbers)
-{
-  const Size tiles = tile_count(plan, tile);
-  if (tiles == 0)
-    return;
-  // Waking the threads costs about as much as moving this many numbers: measured on two cores.
-  constexpr Size numbers_a_thread = 65536;
-  const Size grain = std::max<Size>(1, numbers_a_thread / (tile * numbers));
-  if (tiles <= grain)
-    visit_tiles(loop, formula, plan, tile, 0, tiles);
-  else
-    at::parallel_for(0,
-                     tiles,
-                     grain,
-                     [&](Size begin, Size end)
-                     { visit_tiles(loop, formula, plan, tile, begin, end); });
-}
-
-} // namespace neml2::core
+} // namespace neml2::engine

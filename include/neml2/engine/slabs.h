@@ -13,7 +13,7 @@
  * The cut depends on the shapes alone, not on the number of threads, and sums over the batch are added in
  * its order: results are bitwise the same however many threads there are.
  */
-namespace neml2::core
+namespace neml2::engine
 {
 /// Slabs of a batch along the longest dimension an argument is broadcast along; one if there is none.
 struct Slabs
@@ -143,4 +143,4 @@ sum_of_slabs(const Slabs & slabs,
     sum.add_(parts[s]);
   return sum.to(argument.scalar_type());
 }
-} // namespace neml2::core
+} // namespace neml2::engine

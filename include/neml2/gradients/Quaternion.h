@@ -5,7 +5,7 @@
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// Gradient by q = (s, u) from G by its matrix δ_ij + 2 s W_ij + 2 u_i u_j - 2 u_k u_k δ_ij:
 /// 2 w · u by s, 2 s w + 2 (G + Gᵀ) u - 4 tr(G) u by u, w_i = -ε_ijk G_jk.
@@ -21,13 +21,13 @@ by_quaternion(const kernels::R2<A> & G, const kernels::Quaternion<B> & q)
 inline at::Tensor
 by_quaternion(const at::Tensor & G, const at::Tensor & q)
 {
-  const auto [s, u] = scalar_and_vector(q);
+  const auto [s, u] = composed::scalar_and_vector(q);
   const at::Tensor twice = G + G.transpose(-1, -2), D = G - G.transpose(-1, -2);
   const auto entry = [&](Size i, Size j) { return D.select(-2, i).select(-1, j); };
   const at::Tensor w = at::stack({entry(2, 1), entry(0, 2), entry(1, 0)}, -1);
   const at::Tensor trace = twice.diagonal(0, -2, -1).sum(-1, /*keepdim=*/true);
   const at::Tensor v = s * w + at::matmul(twice, u.unsqueeze(-1)).squeeze(-1) - trace * u;
-  return 2 * at::cat({dot_last(w, u).expand_as(v.slice(-1, 0, 1)), v}, -1);
+  return 2 * at::cat({composed::dot_last(w, u).expand_as(v.slice(-1, 0, 1)), v}, -1);
 }
 
 inline const bool has_Quaternion_rules = []
@@ -56,8 +56,8 @@ inline const bool has_Quaternion_rules = []
             },
             [](const Quaternion & h, const Quaternion & x)
             {
-              const at::Tensor c = quaternion_conjugate(h), n = dot_last(x, x);
-              return Quaternion((c - 2 * raw(x) * dot_last(c, x) / n) / n);
+              const at::Tensor c = composed::quaternion_conjugate(h), n = composed::dot_last(x, x);
+              return Quaternion((c - 2 * raw(x) * composed::dot_last(c, x) / n) / n);
             },
             g,
             q);
@@ -104,9 +104,9 @@ inline const bool has_Quaternion_rules = []
             },
             [](const Quaternion & h, const Rot & x)
             {
-              const auto [s, k] = scalar_and_vector(h);
-              const at::Tensor i = 2 / (1 + dot_last(x, x));
-              return Vec((k - raw(x) * (i * (s + dot_last(k, x)))) * i);
+              const auto [s, k] = composed::scalar_and_vector(h);
+              const at::Tensor i = 2 / (1 + composed::dot_last(x, x));
+              return Vec((k - raw(x) * (i * (s + composed::dot_last(k, x)))) * i);
             },
             g,
             r);
@@ -131,10 +131,10 @@ inline const bool has_Quaternion_rules = []
             },
             [](const Rot & h, const Quaternion & x)
             {
-              const auto [s, u] = scalar_and_vector(x);
-              const at::Tensor sign = side_of(s), n = at::sqrt(dot_last(x, x)),
+              const auto [s, u] = composed::scalar_and_vector(x);
+              const at::Tensor sign = composed::side_of(s), n = at::sqrt(composed::dot_last(x, x)),
                                i = sign / (n + sign * s);
-              const at::Tensor j = i * i * dot_last(h, u), k = sign * j / n, v = raw(h) * i - k * u;
+              const at::Tensor j = i * i * composed::dot_last(h, u), k = sign * j / n, v = raw(h) * i - k * u;
               return Quaternion(at::cat({-j - k * s, v}, -1));
             },
             g,
@@ -142,4 +142,4 @@ inline const bool has_Quaternion_rules = []
       });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

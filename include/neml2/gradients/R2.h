@@ -4,7 +4,7 @@
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// Cofactors det(A) A_ji^-1, also where A is singular.
 inline R2
@@ -13,7 +13,7 @@ cofactors(const R2 & A)
   return evaluate_leaf<R2>(
       "cofactors",
       [](const auto & a) { return kernels::cofactors(a); },
-      [](const R2 & a) { return R2(cofactors(raw(a))); },
+      [](const R2 & a) { return R2(composed::cofactors(a)); },
       A);
 }
 
@@ -75,4 +75,4 @@ inline const bool has_R2_rules = []
       });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -6,7 +6,7 @@
 #include "neml2/tensors/kronecker.h"
 #include "neml2/tensors/skew_products.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// a_ij b_kl of gradients.
 inline R4
@@ -99,4 +99,4 @@ inline const bool has_stiffness_rules = []
       { return inner(g, SSR4::identity_C3(g.options())) * 2.0; });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

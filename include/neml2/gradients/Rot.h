@@ -4,7 +4,7 @@
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// Gradient by a of the rotation a * b (sign 1), or by b (sign -1), each of them as x, the other y.
 struct GradientByFactor
@@ -81,7 +81,7 @@ by_rotation_matrix(const Rot & g, const R2 & M)
       [](const auto & h, const auto & m) { return by_rotation_matrix(h, m); },
       [](const Rot & h, const R2 & m)
       {
-        const at::Tensor K = quaternion_rows(m);
+        const at::Tensor K = composed::quaternion_rows(m);
         const at::Tensor largest = K.diagonal(0, -2, -1).argmax(-1, /*keepdim=*/true);
         const at::Tensor q = K.take_along_dim(largest.unsqueeze(-1), -2).squeeze(-2);
         const at::Tensor chosen = at::arange(4, largest.options()).eq(largest).to(q.scalar_type());
@@ -136,4 +136,4 @@ inline const bool has_Rot_rules = []
       { return evaluate<Vec>("Rot * Rot", GradientByFactor{-1}, g, b, a); });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

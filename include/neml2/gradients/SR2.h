@@ -5,7 +5,7 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/gradients/R2.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 inline const bool has_SR2_rules = []
 {
@@ -68,4 +68,4 @@ inline const bool has_SR2_rules = []
       });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

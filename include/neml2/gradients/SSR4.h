@@ -4,19 +4,19 @@
 #include "neml2/tensors/SSR4.h"
 #include "neml2/gradients/SR2.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// The matrix that rotates Mandel components.
 template <class T>
 NEML2_INLINE kernels::SSR4<T>
 mandel_matrix(const kernels::R2<T> & R)
 {
-  return mandel_rotation(R);
+  return kernels::mandel_rotation(R);
 }
 inline SSR4
 mandel_matrix(const R2 & R)
 {
-  return SSR4(mandel_rotation(R));
+  return SSR4(composed::mandel_rotation(R));
 }
 
 /// Gradient by R from Q by its mandel_matrix: 2 Q_ijkl R_jl.
@@ -47,7 +47,7 @@ by_matrix(const kernels::SSR4<T> & Q, const kernels::R2<T> & R)
 inline R2
 by_matrix(const SSR4 & Q, const R2 & R)
 {
-  const at::Tensor basis = mandel_basis(Q.options());
+  const at::Tensor basis = composed::mandel_basis(Q.options());
   const at::Tensor full = at::matmul(at::matmul(basis.t(), Q), basis);
   const at::Tensor ik_jl = full.unflatten(-1, at::IntArrayRef({3, 3}))
                                .unflatten(-3, at::IntArrayRef({3, 3}))
@@ -166,4 +166,4 @@ inline const bool has_SSR4_rules = []
       });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -4,7 +4,7 @@
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 inline const bool has_Vec_rules = []
 {
@@ -42,4 +42,4 @@ inline const bool has_Vec_rules = []
       });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -5,7 +5,7 @@
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 inline const bool has_WR2_rules = []
 {
@@ -23,4 +23,4 @@ inline const bool has_WR2_rules = []
                               });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/autograd.h"
+#include "neml2/gradients/rules.h"
 #include "neml2/tensors/Scalar.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// Gradient by s of a / s, from g · a.
 struct ByDivisor
@@ -101,4 +101,4 @@ add_contraction_rules()
       nullptr);
   return true;
 }
-} // namespace neml2::core
+} // namespace neml2::gradients

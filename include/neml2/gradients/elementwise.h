@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/autograd.h"
+#include "neml2/gradients/rules.h"
 #include "neml2/math/elementwise.h"
 
 /// Derivative rules of functions that work number by number.
-namespace neml2::core
+namespace neml2::gradients
 {
 /// ∂(a^n)/∂a = n a^(n - 1), 0 for n = 0 also where a is 0.
 inline Tensor
@@ -62,4 +62,4 @@ inline const bool has_elementwise_rules = []
       { return -g * y / (x * x + y * y); });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/autograd.h"
+#include "neml2/gradients/rules.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Vec.h"
 
-namespace neml2::core
+namespace neml2::gradients
 {
 /// -ε_ijk A_ij, the adjoint of skew: A : skew(v) = skew_adjoint(A) · v.
 template <class T>
@@ -66,4 +66,4 @@ struct GradientByRotation
     return g * (r * transpose(a)) + transpose(g) * (r * a);
   }
 };
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -9,7 +9,7 @@
 #include "neml2/tensors/spectral.h"
 
 /// Derivative rules of what is composed of eigenvalues: matrix functions, invariants, kinematics.
-namespace neml2::core
+namespace neml2::gradients
 {
 inline const bool has_spectral_rules = []
 {
@@ -215,4 +215,4 @@ inline const bool has_kinematics_rules = []
                              });
   return true;
 }();
-} // namespace neml2::core
+} // namespace neml2::gradients

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/packs/Dual.h"
+#include "neml2/kernels/Dual.h"
 #include "neml2/kernels/Rot.h"
 
 namespace neml2::kernels

@@ -4,7 +4,7 @@
 #include "neml2/core/PrimitiveTensor.h"
 
 /// What functions of tensors whose base shape is known at run time only ask of it.
-namespace neml2::core
+namespace neml2::math
 {
 /// Enables an overload for two tensors of this library.
 template <class A, class B>
@@ -49,4 +49,4 @@ batch_of(const Operation & op, Size batch_dim, const F & f)
 {
   return R(Trusted(), translate_errors(op.name, f), batch_dim);
 }
-} // namespace neml2::core
+} // namespace neml2::math

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/math/componentwise.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@
 /// elementwise.h says.
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// Refuses anything but integers.
 inline void
@@ -56,25 +56,25 @@ over_gcd(const at::Tensor & x, Size batch_dim)
   for (Size i = 1; i < flat.size(-1); i++)
     divisor = divisor.gcd(flat.select(-1, i));
   // exact; 0 where all are 0
-  return x.div(append_dims(divisor, x.dim() - batch_dim).clamp_min(1), "trunc");
+  return x.div(composed::append_dims(divisor, x.dim() - batch_dim).clamp_min(1), "trunc");
 }
-} // namespace core
+} // namespace math
 
 /// a^n for an exponent n of the type of a, a Scalar or a number: (...; base), (...; ) -> (...; base).
 /// n has no unit; the unit of the result is that of a to the n. NaN where a < 0 and n is no integer.
 /// The derivative by n is a^n log a. Integers and floating types.
 /// @throws NEMLException also for integers to a negative one (to look at a tensor of exponents waits for
 /// a GPU), or a complex number.
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 pow(const A & a, const B & n)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       core::Operation("pow", core::Accepts::numbers),
-      core::Power(),
+      engine::Power(),
       [](const at::Tensor & x, const at::Tensor & y)
       {
-        core::check_exponent(y);
+        math::check_exponent(y);
         return x.pow(y);
       },
       a,
@@ -88,14 +88,14 @@ pow(const A & a, const N & n)
   const double value = core::real_value(op.name, core::number(n));
   core::check_operand(op, core::operand(a));
   const auto power = [&](const at::Tensor & x) { return x.pow(core::number(n)); };
-  if (core::is_plain_power(value))
-    return core::componentwise(op, a, power);
+  if (math::is_plain_power(value))
+    return math::componentwise(op, a, power);
   const at::Tensor & x = a;
   return A(core::Trusted(),
-           core::evaluate_numbers(
+           engine::evaluate_numbers(
                op,
                A::type_name,
-               core::Power(),
+               engine::Power(),
                [&](const at::Tensor & t, double) { return power(t); },
                x,
                value),
@@ -111,14 +111,14 @@ pow(const N & a, const B & n)
   core::check_operand(op, core::operand(n));
   const at::Tensor & exponent = n;
   return B(core::Trusted(),
-           core::evaluate_numbers(
+           engine::evaluate_numbers(
                op,
                B::type_name,
-               core::Power(),
+               engine::Power(),
                [&](double, const at::Tensor & x)
                {
                  if (!core::number(a).isFloatingPoint())
-                   core::check_exponent(x);
+                   math::check_exponent(x);
                  return at::pow(core::number(a), x);
                },
                value,
@@ -132,7 +132,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       "atan2",
       [](const auto & s, const auto & c)
       {
@@ -148,11 +148,11 @@ atan2(const A & y, const A & x)
 /// (...; base), where either may be a Scalar and b a number. In the common unit of a and b. The
 /// derivative by a is 1, that by b -trunc(a/b). Of floating types NaN where b is 0. Integers too.
 /// @throws NEMLException also for an integer divided by 0 on the CPU, or a complex number.
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 fmod(const A & a, const B & b)
 {
-  return core::componentwise(core::Operation("fmod", core::Accepts::numbers),
+  return math::componentwise(core::Operation("fmod", core::Accepts::numbers),
                              a,
                              b,
                              [](const at::Tensor & x, const at::Tensor & y) { return x.fmod(y); });
@@ -162,21 +162,21 @@ A
 fmod(const A & a, const N & b)
 {
   core::real_value("fmod", core::number(b));
-  return core::componentwise(core::Operation("fmod", core::Accepts::numbers),
+  return math::componentwise(core::Operation("fmod", core::Accepts::numbers),
                              a,
                              [&](const at::Tensor & x) { return x.fmod(core::number(b)); });
 }
 
 /// Greatest common divisor of a and b, not negative; gcd(0, b) = |b|. Integers: (...; base),
 /// (...; base) -> (...; base), where either may be a Scalar.
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 gcd(const A & a, const B & b)
 {
   const core::Operation op("gcd", core::Accepts::any);
-  for (const auto & o : core::tensors_among(a, b))
-    core::check_integers(op, o);
-  return core::componentwise(
+  for (const auto & o : math::tensors_among(a, b))
+    math::check_integers(op, o);
+  return math::componentwise(
       op, a, b, [](const at::Tensor & x, const at::Tensor & y) { return x.gcd(y); });
 }
 
@@ -187,7 +187,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 normalize_gcd(const A & a)
 {
-  return core::componentwise(core::Operation("normalize_gcd", core::Accepts::numbers),
+  return math::componentwise(core::Operation("normalize_gcd", core::Accepts::numbers),
                              a,
                              [&](const at::Tensor & x)
                              {
@@ -197,7 +197,7 @@ normalize_gcd(const A & a)
                                const Size n = a.base_storage();
                                return n == 1   ? at::ones(i.sizes(), i.options())
                                       : n == 0 ? i
-                                               : core::over_gcd(i, a.batch_dim());
+                                               : math::over_gcd(i, a.batch_dim());
                              });
 }
 
@@ -208,25 +208,25 @@ template <class A, class B>
 auto
 pow(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 atan2(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 fmod(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 gcd(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 } // namespace neml2
 

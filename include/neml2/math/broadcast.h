@@ -18,7 +18,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 template <class T>
 constexpr bool is_raw = std::is_same_v<T, at::Tensor>;
@@ -99,7 +99,7 @@ broadcast_all(const char * where, std::index_sequence<I...>, const T &... t)
   const auto bases = broadcast_bases<T...>(where, o);
   return {expanded<T>(o[I], batch, bases[I])...};
 }
-} // namespace core
+} // namespace math
 
 /// The shape that up to four shapes broadcast to: per dimension the size that is not 1.
 /// @throws NEMLException if they do not broadcast.
@@ -111,19 +111,19 @@ broadcast_shapes(TensorShapeRef a, TensorShapeRef b, TensorShapeRef c = {}, Tens
 
 /// Views of both with dimensions of size 1 inserted on the left (of each group) until they have
 /// equally many. (5, 3), (3) -> (5, 3), (1, 3)
-template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::pair<A, B>
 with_matching_ranks(const A & a, const B & b)
 {
   const char * const where = "expand_to_match_ranks";
-  const core::Operand x = core::shape_operand(where, a), y = core::shape_operand(where, b);
+  const core::Operand x = math::shape_operand(where, a), y = math::shape_operand(where, b);
   const size_t batch = std::max(x.batch().size(), y.batch().size());
-  const size_t base = core::aligns_base<A, B> ? std::max(x.base.size(), y.base.size()) : 0;
-  return {core::expanded<A>(x, core::padded(x.batch(), batch), core::padded(x.base, base)),
-          core::expanded<B>(y, core::padded(y.batch(), batch), core::padded(y.base, base))};
+  const size_t base = math::aligns_base<A, B> ? std::max(x.base.size(), y.base.size()) : 0;
+  return {math::expanded<A>(x, math::padded(x.batch(), batch), math::padded(x.base, base)),
+          math::expanded<B>(y, math::padded(y.batch(), batch), math::padded(y.base, base))};
 }
 /// The same, in place: the arguments become the views.
-template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 void
 expand_to_match_ranks(A & a, B & b)
 {
@@ -132,13 +132,13 @@ expand_to_match_ranks(A & a, B & b)
 
 /// A view of this shape: of all dimensions of a raw tensor, of the batch dimensions of one of ours.
 /// @throws NEMLException if a does not broadcast to it, also if it has more dimensions.
-template <class A, core::if_any_tensor<A> = 0>
+template <class A, math::if_any_tensor<A> = 0>
 A
 broadcasted(const A & a, TensorShapeRef shape)
 {
   const char * const where = "broadcast_to_match";
   core::check_shape(where, shape);
-  const core::Operand o = core::shape_operand(where, a);
+  const core::Operand o = math::shape_operand(where, a);
   TensorShape common(shape);
   NEML2_CHECK(core::broadcast_into(common, o.batch()) == 0 && TensorShapeRef(common) == shape,
               where,
@@ -147,36 +147,36 @@ broadcasted(const A & a, TensorShapeRef shape)
               " does not broadcast to the shape ",
               shape,
               ". Each of its sizes, aligned at the last, must be 1 or that of the shape.");
-  return core::expanded<A>(o, shape, o.base);
+  return math::expanded<A>(o, shape, o.base);
 }
 /// Views of all, of the shape that they broadcast to.
 /// @throws NEMLException if they do not.
-template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::tuple<A, B>
 broadcasted(const A & a, const B & b)
 {
-  return core::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B>(), a, b);
+  return math::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B>(), a, b);
 }
 template <class A,
           class B,
           class C,
-          core::if_any_tensor<A> = 0,
-          core::if_any_tensor<B> = 0,
-          core::if_any_tensor<C> = 0>
+          math::if_any_tensor<A> = 0,
+          math::if_any_tensor<B> = 0,
+          math::if_any_tensor<C> = 0>
 std::tuple<A, B, C>
 broadcasted(const A & a, const B & b, const C & c)
 {
-  return core::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B, C>(), a, b, c);
+  return math::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B, C>(), a, b, c);
 }
 
 /// The same, in place: the arguments become the views.
-template <class A, core::if_any_tensor<A> = 0>
+template <class A, math::if_any_tensor<A> = 0>
 void
 broadcast_to_match(A & a, TensorShapeRef shape)
 {
   a = broadcasted(a, shape);
 }
-template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 void
 broadcast_to_match(A & a, B & b)
 {
@@ -185,9 +185,9 @@ broadcast_to_match(A & a, B & b)
 template <class A,
           class B,
           class C,
-          core::if_any_tensor<A> = 0,
-          core::if_any_tensor<B> = 0,
-          core::if_any_tensor<C> = 0>
+          math::if_any_tensor<A> = 0,
+          math::if_any_tensor<B> = 0,
+          math::if_any_tensor<C> = 0>
 void
 broadcast_to_match(A & a, B & b, C & c)
 {
@@ -195,13 +195,13 @@ broadcast_to_match(A & a, B & b, C & c)
 }
 
 /// Whether broadcast_to_match would do with these.
-template <class A, class B, core::if_any_tensor<A> = 0, core::if_any_tensor<B> = 0>
+template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 bool
 can_broadcast_to_match(const A & a, const B & b)
 {
   const char * const where = "can_broadcast_to_match";
-  const core::Operand x = core::shape_operand(where, a), y = core::shape_operand(where, b);
+  const core::Operand x = math::shape_operand(where, a), y = math::shape_operand(where, b);
   return utils::sizes_broadcastable(x.batch(), y.batch()) &&
-         (!core::aligns_base<A, B> || utils::sizes_broadcastable(x.base, y.base));
+         (!math::aligns_base<A, B> || utils::sizes_broadcastable(x.base, y.base));
 }
 } // namespace neml2

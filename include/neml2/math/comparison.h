@@ -16,7 +16,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 enum class Relation
 {
@@ -212,85 +212,85 @@ compare(const char * name, Relation r, const A & a, const B & b)
                   related(Operation(name, Accepts::any), r, operand(a), operand(b)),
                   std::max(a.batch_dim(), b.batch_dim()));
 }
-} // namespace core
+} // namespace math
 
 /// a > b
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 gt(const A & a, const B & b)
 {
-  return core::compare("gt", core::Relation::greater, a, b);
+  return math::compare("gt", math::Relation::greater, a, b);
 }
 /// a < b
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 lt(const A & a, const B & b)
 {
-  return core::compare("lt", core::Relation::less, a, b);
+  return math::compare("lt", math::Relation::less, a, b);
 }
 /// a >= b
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 ge(const A & a, const B & b)
 {
-  return core::compare("ge", core::Relation::greater_equal, a, b);
+  return math::compare("ge", math::Relation::greater_equal, a, b);
 }
 /// a <= b
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 le(const A & a, const B & b)
 {
-  return core::compare("le", core::Relation::less_equal, a, b);
+  return math::compare("le", math::Relation::less_equal, a, b);
 }
 /// a == b
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 eq(const A & a, const B & b)
 {
-  return core::compare("eq", core::Relation::equal, a, b);
+  return math::compare("eq", math::Relation::equal, a, b);
 }
 /// a != b
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 ne(const A & a, const B & b)
 {
-  return core::compare("ne", core::Relation::not_equal, a, b);
+  return math::compare("ne", math::Relation::not_equal, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 operator>(const A & a, const B & b)
 {
-  return core::compare(">", core::Relation::greater, a, b);
+  return math::compare(">", math::Relation::greater, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 operator<(const A & a, const B & b)
 {
-  return core::compare("<", core::Relation::less, a, b);
+  return math::compare("<", math::Relation::less, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 operator>=(const A & a, const B & b)
 {
-  return core::compare(">=", core::Relation::greater_equal, a, b);
+  return math::compare(">=", math::Relation::greater_equal, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 operator<=(const A & a, const B & b)
 {
-  return core::compare("<=", core::Relation::less_equal, a, b);
+  return math::compare("<=", math::Relation::less_equal, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 operator==(const A & a, const B & b)
 {
-  return core::compare("==", core::Relation::equal, a, b);
+  return math::compare("==", math::Relation::equal, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::comparison_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::comparison_t<A, B>
 operator!=(const A & a, const B & b)
 {
-  return core::compare("!=", core::Relation::not_equal, a, b);
+  return math::compare("!=", math::Relation::not_equal, a, b);
 }
 } // namespace neml2
 

@@ -6,7 +6,7 @@
 
 /// What the functions that work component by component are made of: checks and alignment, then plain
 /// LibTorch.
-namespace neml2::core
+namespace neml2::math
 {
 /// The tensors among some tensors and numbers, as operands.
 template <class... X>
@@ -124,4 +124,4 @@ only_values(const T &... t)
 {
   return are_fusible({all_batch({&t, "Tensor", 0, {}})...});
 }
-} // namespace neml2::core
+} // namespace neml2::math

@@ -6,7 +6,7 @@
 /// Diagonal matrices of vectors, in two dimensions of the batch or of the base.
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// x with dimension d replaced by the diagonal of the new dimensions d1 and d2 of the result.
 inline at::Tensor
@@ -29,7 +29,7 @@ check_two(const Operation & op, const Operand & o, Size d1, Size d2, bool same)
               o,
               ".");
 }
-} // namespace core
+} // namespace math
 
 /// A diagonal of the entries along the last batch dimension, zero elsewhere: (..., n; base) ->
 /// (..., m, m; base) with m = n + |offset|, of unit and dtype of a. d1 and d2 are the rows and columns,
@@ -41,15 +41,15 @@ batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 {
   const core::Operation op("batch_diag_embed", core::Accepts::any);
   const auto o = core::operand(a);
-  core::batch_dimension(op, o, -1); // is there
-  const Size p1 = core::new_batch_dimension(op, o, d1), p2 = core::new_batch_dimension(op, o, d2);
-  core::check_two(op, o, d1, d2, p1 == p2);
-  return core::along_batch(op,
+  math::batch_dimension(op, o, -1); // is there
+  const Size p1 = math::new_batch_dimension(op, o, d1), p2 = math::new_batch_dimension(op, o, d2);
+  math::check_two(op, o, d1, d2, p1 == p2);
+  return math::along_batch(op,
                            a,
                            -1,
                            1,
                            [&](const at::Tensor & x, Size d)
-                           { return core::embed_diagonal(x, d, offset, p1, p2); });
+                           { return math::embed_diagonal(x, d, offset, p1, p2); });
 }
 
 /// The same along the last base dimension: (...; n) -> (...; m, m)
@@ -59,14 +59,14 @@ base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 {
   const core::Operation op("base_diag_embed", core::Accepts::any);
   const auto o = core::operand(a);
-  core::base_dimension(op, o, -1); // is there
-  const Size p1 = core::new_base_dimension(op, o, d1), p2 = core::new_base_dimension(op, o, d2);
-  core::check_two(op, o, d1, d2, p1 == p2);
-  return core::along_base(op,
+  math::base_dimension(op, o, -1); // is there
+  const Size p1 = math::new_base_dimension(op, o, d1), p2 = math::new_base_dimension(op, o, d2);
+  math::check_two(op, o, d1, d2, p1 == p2);
+  return math::along_base(op,
                           a,
                           -1,
                           [&](const at::Tensor & x, Size d)
-                          { return core::embed_diagonal(x, d, offset, p1, p2); });
+                          { return math::embed_diagonal(x, d, offset, p1, p2); });
 }
 
 /// A diagonal matrix of the entries along batch dimension d, in dimensions d and d + 1 of the result:
@@ -76,12 +76,12 @@ template <class T, core::if_tensor<T> = 0>
 T
 batch_diagonalize(const T & a, Size d = -1)
 {
-  return core::along_batch(core::Operation("batch_diagonalize", core::Accepts::any),
+  return math::along_batch(core::Operation("batch_diagonalize", core::Accepts::any),
                            a,
                            d,
                            1,
                            [](const at::Tensor & x, Size p)
-                           { return core::embed_diagonal(x, p, 0, p, p + 1); });
+                           { return math::embed_diagonal(x, p, 0, p, p + 1); });
 }
 
 /// The same along base dimension d: (...; n) -> (...; n, n)
@@ -89,11 +89,11 @@ template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diagonalize(const T & a, Size d = -1)
 {
-  return core::along_base(core::Operation("base_diagonalize", core::Accepts::any),
+  return math::along_base(core::Operation("base_diagonalize", core::Accepts::any),
                           a,
                           d,
                           [](const at::Tensor & x, Size p)
-                          { return core::embed_diagonal(x, p, 0, p, p + 1); });
+                          { return math::embed_diagonal(x, p, 0, p, p + 1); });
 }
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
@@ -108,6 +108,6 @@ template <class T, core::if_tensor<T> = 0>
 T
 intmd_diagonalize(const T &, Size = -1)
 {
-  core::fail_intermediate("intmd_diagonalize", "batch_diagonalize");
+  math::fail_intermediate("intmd_diagonalize", "batch_diagonalize");
 }
 } // namespace neml2

@@ -7,7 +7,7 @@
 /// Differences of neighbours along a dimension, and dimensions of evenly spaced values.
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// n times the difference of neighbours.
 inline at::Tensor
@@ -19,7 +19,7 @@ differences(const Operation & op, const at::Tensor & x, Size n, Size d)
     r = r.slice(d, 1) - r.slice(d, 0, -1);
   return r;
 }
-} // namespace core
+} // namespace math
 
 /// a_k+1 - a_k along batch dimension d, n times over: (..., m, ...; base) -> (..., m - n, ...; base), of
 /// size 0 where n is larger. In the unit of a. Integers and floating types.
@@ -29,8 +29,8 @@ T
 batch_diff(const T & a, Size n = 1, Size d = -1)
 {
   const core::Operation op("batch_diff", core::Accepts::numbers);
-  return core::along_batch(
-      op, a, d, 0, [&](const at::Tensor & x, Size p) { return core::differences(op, x, n, p); });
+  return math::along_batch(
+      op, a, d, 0, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
 /// The same along base dimension d: (...; m) -> (...; m - n)
@@ -39,8 +39,8 @@ Tensor
 base_diff(const T & a, Size n = 1, Size d = -1)
 {
   const core::Operation op("base_diff", core::Accepts::numbers);
-  return core::along_base(
-      op, a, d, [&](const at::Tensor & x, Size p) { return core::differences(op, x, n, p); });
+  return math::along_base(
+      op, a, d, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
 /// The same along dimension d of all, batch and base, as in NEML2 2.0: -1 is the last base dimension, of
@@ -61,7 +61,7 @@ diff(const T & a, Size n = 1, Size d = -1)
               " is a base dimension, whose size the type fixes. Use base_diff, which returns a "
               "Tensor, or batch_diff.");
   return T(core::Trusted(),
-           core::translate_errors("diff", [&] { return core::differences(op, a, n, p); }),
+           core::translate_errors("diff", [&] { return math::differences(op, a, n, p); }),
            a.batch_dim());
 }
 
@@ -82,17 +82,17 @@ Tensor
 base_linspace(const T & start, const T & end, Size nstep, Size d = 0)
 {
   const core::Operation op("base_linspace");
-  const auto r = core::check_together(op, core::tensors_among(start, end));
+  const auto r = math::check_together(op, math::tensors_among(start, end));
   NEML2_CHECK(nstep > 0, op.name, ": expected at least one step, got ", nstep, ".");
   const TensorShape batch = utils::broadcast_sizes(start.batch_sizes(), end.batch_sizes());
   const auto whole = [&](const T & t) // all its dimensions as batch dimensions
   {
-    const at::Tensor x = core::aligned(t, r.base_dim()).expand(utils::add_shapes(batch, r.base));
+    const at::Tensor x = math::aligned(t, r.base_dim()).expand(utils::add_shapes(batch, r.base));
     return Tensor(core::Trusted(), x, x.dim());
   };
   const Tensor a = whole(start), b = whole(end);
   const core::Operand ends{&a, start.name_in_messages(), r.batch_dim, r.base};
-  const Size p = core::new_base_dimension(op, ends, d);
+  const Size p = math::new_base_dimension(op, ends, d);
   return Tensor(core::Trusted(), Tensor::linspace(a, b, nstep, p), r.batch_dim);
 }
 
@@ -137,18 +137,18 @@ template <class T, core::if_tensor<T> = 0>
 T
 intmd_diff(const T &, Size = 1, Size = -1)
 {
-  core::fail_intermediate("intmd_diff", "batch_diff");
+  math::fail_intermediate("intmd_diff", "batch_diff");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_linspace(const T &, const T &, Size, Size = 0)
 {
-  core::fail_intermediate("intmd_linspace", "batch_linspace");
+  math::fail_intermediate("intmd_linspace", "batch_linspace");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_logspace(const T &, const T &, Size, Size = 0, Real = 10)
 {
-  core::fail_intermediate("intmd_logspace", "batch_logspace");
+  math::fail_intermediate("intmd_logspace", "batch_logspace");
 }
 } // namespace neml2

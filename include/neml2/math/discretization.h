@@ -10,7 +10,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// @throws NEMLException unless v is a vector. Its length.
 inline Size
@@ -55,7 +55,7 @@ checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & d
               ". Expected one value for each entry of the map.");
   return map;
 }
-} // namespace core
+} // namespace math
 
 namespace discretization
 {
@@ -66,11 +66,11 @@ inline Tensor
 scatter(const ATensor & v, const Tensor & dof_map)
 {
   const core::Operation op("discretization::scatter", core::Accepts::numbers);
-  const Size ndof = core::check_vector(op, v);
-  const at::Tensor map = core::checked_map(op, v, dof_map, ndof);
+  const Size ndof = math::check_vector(op, v);
+  const at::Tensor map = math::checked_map(op, v, dof_map, ndof);
   return {core::Trusted(),
           core::translate_errors(op.name,
-                                 [&] { return core::entries(v, 0, map).reshape(dof_map.sizes()); }),
+                                 [&] { return math::entries(v, 0, map).reshape(dof_map.sizes()); }),
           dof_map.batch_dim()};
 }
 
@@ -81,8 +81,8 @@ inline void
 assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map)
 {
   const core::Operation op("discretization::assemble_", core::Accepts::numbers);
-  const Size ndof = core::check_vector(op, v);
-  const at::Tensor map = core::checked_map_of(op, v_scattered, dof_map, ndof);
+  const Size ndof = math::check_vector(op, v);
+  const at::Tensor map = math::checked_map_of(op, v_scattered, dof_map, ndof);
   const core::Operand both[] = {{&v, "vector", 1, {}},
                                 {&v_scattered, "values", v_scattered.dim(), {}}};
   core::check_operands(op, both);
@@ -98,7 +98,7 @@ assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
 {
   const core::Operation op("discretization::assemble", core::Accepts::numbers);
   NEML2_CHECK(ndof >= 0, op.name, ": the number of degrees of freedom ", ndof, " is negative.");
-  const at::Tensor map = core::checked_map_of(op, v_scattered, dof_map, ndof);
+  const at::Tensor map = math::checked_map_of(op, v_scattered, dof_map, ndof);
   return core::translate_errors(
       op.name,
       [&]

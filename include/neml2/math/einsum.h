@@ -8,7 +8,7 @@
 
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// How many letters a term of an equation has behind its leading "...", which stands for the batch.
 inline Size
@@ -105,12 +105,12 @@ einsum(std::string equation, ArrayRef<Tensor> tensors)
       [&]
       { return at::einsum(equation, std::vector<at::Tensor>(tensors.begin(), tensors.end())); });
 }
-} // namespace core
+} // namespace math
 
 template <class Derived, Size... S>
 Derived
 PrimitiveTensor<Derived, S...>::einsum(const std::string & equation, TensorList tensors)
 {
-  return Derived(core::einsum(equation, tensors));
+  return Derived(math::einsum(equation, tensors));
 }
 } // namespace neml2

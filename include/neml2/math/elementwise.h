@@ -20,7 +20,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// The sign of each number, NaN of NaN; LibTorch's own is 0 there.
 inline at::Tensor
@@ -63,14 +63,14 @@ cube_root(const at::Tensor & x)
   const at::Tensor root = select(negative, x.neg(), x).pow(1.0 / 3.0);
   return root * select(negative, at::full({}, -1, x.options().requires_grad(false)), 1);
 }
-} // namespace core
+} // namespace math
 
 /// |a|, in the unit of a. Its gradient at 0 is 0. Integers too; not the least of a signed type.
 template <class A, core::if_tensor<A> = 0>
 A
 abs(const A & a)
 {
-  return core::componentwise(core::Operation("abs", core::Accepts::numbers), a, core::magnitude);
+  return math::componentwise(core::Operation("abs", core::Accepts::numbers), a, math::magnitude);
 }
 
 /// 1 where a > 0, 0 where a = 0, -1 where a < 0, without unit. Its gradient is 0. Integers too.
@@ -78,10 +78,10 @@ template <class A, core::if_tensor<A> = 0>
 A
 sign(const A & a)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       core::Operation("sign", core::Accepts::numbers),
       [](const auto & x) { return kernels::sign(x); },
-      core::sign_of,
+      math::sign_of,
       a);
 }
 
@@ -91,7 +91,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 heaviside(const A & a)
 {
-  return core::step("heaviside", a);
+  return math::step("heaviside", a);
 }
 
 /// Macaulay bracket ⟨a⟩ = a heaviside(a), the positive part, in the unit of a. Its derivative is
@@ -100,7 +100,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 macaulay(const A & a)
 {
-  return core::componentwise("macaulay", a, core::positive_part);
+  return math::componentwise("macaulay", a, math::positive_part);
 }
 
 /// Derivative of macaulay(a) by a: heaviside(a). Floating types.
@@ -108,7 +108,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 dmacaulay(const A & a)
 {
-  return core::step("dmacaulay", a);
+  return math::step("dmacaulay", a);
 }
 
 /// √a, in the square root of the unit of a. NaN below 0; its derivative is infinite at 0. Floating
@@ -117,7 +117,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 sqrt(const A & a)
 {
-  return core::componentwise("sqrt", a, [](const at::Tensor & x) { return x.sqrt(); });
+  return math::componentwise("sqrt", a, [](const at::Tensor & x) { return x.sqrt(); });
 }
 
 /// Cube root of a, real also below 0, in the cube root of the unit of a. Its derivative is infinite
@@ -126,14 +126,14 @@ template <class A, core::if_tensor<A> = 0>
 A
 cbrt(const A & a)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       "cbrt",
       [](const auto & x)
       {
         using std::cbrt;
         return cbrt(x);
       },
-      core::cube_root,
+      math::cube_root,
       a);
 }
 
@@ -142,7 +142,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 exp(const A & a)
 {
-  return core::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
+  return math::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
 }
 
 /// Natural logarithm of a without unit. -∞ at 0, NaN below. Floating types.
@@ -150,7 +150,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 log(const A & a)
 {
-  return core::componentwise("log", a, [](const at::Tensor & x) { return x.log(); });
+  return math::componentwise("log", a, [](const at::Tensor & x) { return x.log(); });
 }
 
 /// Logarithm to base 10 of a without unit. -∞ at 0, NaN below. Floating types.
@@ -158,7 +158,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 log10(const A & a)
 {
-  return core::componentwise("log10", a, [](const at::Tensor & x) { return x.log10(); });
+  return math::componentwise("log10", a, [](const at::Tensor & x) { return x.log10(); });
 }
 
 /// Degrees to radians: a π/180. Floating types.
@@ -166,7 +166,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 deg2rad(const A & a)
 {
-  return core::componentwise("deg2rad", a, [](const at::Tensor & x) { return x * (pi / 180); });
+  return math::componentwise("deg2rad", a, [](const at::Tensor & x) { return x * (pi / 180); });
 }
 
 /// sin a of an angle in radians. NaN where a is infinite. Floating types.
@@ -174,7 +174,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 sin(const A & a)
 {
-  return core::componentwise("sin", a, [](const at::Tensor & x) { return x.sin(); });
+  return math::componentwise("sin", a, [](const at::Tensor & x) { return x.sin(); });
 }
 
 /// cos a of an angle in radians. NaN where a is infinite. Floating types.
@@ -182,7 +182,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 cos(const A & a)
 {
-  return core::componentwise("cos", a, [](const at::Tensor & x) { return x.cos(); });
+  return math::componentwise("cos", a, [](const at::Tensor & x) { return x.cos(); });
 }
 
 /// tan a of an angle in radians. NaN where a is infinite. Floating types.
@@ -190,7 +190,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 tan(const A & a)
 {
-  return core::componentwise("tan", a, [](const at::Tensor & x) { return x.tan(); });
+  return math::componentwise("tan", a, [](const at::Tensor & x) { return x.tan(); });
 }
 
 /// Angle in [-π/2, π/2] whose sine is a, in radians. NaN outside [-1, 1]; its derivative is infinite
@@ -199,7 +199,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 asin(const A & a)
 {
-  return core::componentwise("asin", a, [](const at::Tensor & x) { return x.asin(); });
+  return math::componentwise("asin", a, [](const at::Tensor & x) { return x.asin(); });
 }
 
 /// Angle in [0, π] whose cosine is a, in radians. NaN outside [-1, 1]; its derivative is infinite at
@@ -208,7 +208,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 acos(const A & a)
 {
-  return core::componentwise("acos", a, [](const at::Tensor & x) { return x.acos(); });
+  return math::componentwise("acos", a, [](const at::Tensor & x) { return x.acos(); });
 }
 
 /// Angle in [-π/2, π/2] whose tangent is a, in radians. Floating types.
@@ -216,7 +216,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 atan(const A & a)
 {
-  return core::componentwise("atan", a, [](const at::Tensor & x) { return x.atan(); });
+  return math::componentwise("atan", a, [](const at::Tensor & x) { return x.atan(); });
 }
 
 /// (e^a - e^-a)/2 of a without unit. Floating types.
@@ -224,7 +224,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 sinh(const A & a)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       "sinh",
       [](const auto & x)
       {
@@ -240,7 +240,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 cosh(const A & a)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       "cosh",
       [](const auto & x)
       {
@@ -256,7 +256,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 tanh(const A & a)
 {
-  return core::componentwise("tanh", a, [](const at::Tensor & x) { return x.tanh(); });
+  return math::componentwise("tanh", a, [](const at::Tensor & x) { return x.tanh(); });
 }
 
 /// The number whose sinh is a. Floating types.
@@ -264,7 +264,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 asinh(const A & a)
 {
-  return core::componentwise("asinh", a, [](const at::Tensor & x) { return x.asinh(); });
+  return math::componentwise("asinh", a, [](const at::Tensor & x) { return x.asinh(); });
 }
 
 /// The number, not negative, whose cosh is a. NaN below 1; its derivative is infinite at 1. Floating
@@ -273,7 +273,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 acosh(const A & a)
 {
-  return core::componentwise("acosh", a, [](const at::Tensor & x) { return x.acosh(); });
+  return math::componentwise("acosh", a, [](const at::Tensor & x) { return x.acosh(); });
 }
 
 /// The number whose tanh is a. ±∞ at ±1, NaN beyond. Floating types.
@@ -281,7 +281,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 atanh(const A & a)
 {
-  return core::number_by_number(
+  return math::number_by_number(
       "atanh",
       [](const auto & x)
       {

@@ -9,7 +9,7 @@
 /// and errors are as elementwise.h says.
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// The larger or the smaller of two: the second one at a tie, NaN if either is. LibTorch's own
 /// functions, several times as fast, share the derivative out at a tie; they serve where nothing is
@@ -63,18 +63,18 @@ check_real(const char * name, const X & x)
 template <class A, class Bound>
 constexpr bool is_bound =
     is_number<Bound> || std::is_same_v<Bound, A> || std::is_same_v<Bound, Scalar>;
-} // namespace core
+} // namespace math
 
 /// The larger of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
 /// is. At a tie the derivative goes to b: that of maximum(x, 0), the positive part, is 0 at 0.
 /// Integers and floating types.
 /// @throws NEMLException also for a complex number.
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 maximum(const A & a, const B & b)
 {
-  using Larger = core::Extremum<true>;
-  return core::componentwise(Larger::op,
+  using Larger = math::Extremum<true>;
+  return math::componentwise(Larger::op,
                              a,
                              b,
                              [](const at::Tensor & x, const at::Tensor & y)
@@ -84,28 +84,28 @@ template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 maximum(const A & a, const N & b)
 {
-  using Larger = core::Extremum<true>;
-  return core::componentwise(
+  using Larger = math::Extremum<true>;
+  return math::componentwise(
       Larger::op, a, [&](const at::Tensor & x) { return Larger::of(x, core::number(b)); });
 }
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
 maximum(const N & a, const B & b)
 {
-  using Larger = core::Extremum<true>;
-  return core::componentwise(
+  using Larger = math::Extremum<true>;
+  return math::componentwise(
       Larger::op, b, [&](const at::Tensor & x) { return Larger::of(core::number(a), x); });
 }
 
 /// The smaller of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
 /// is. At a tie the derivative goes to b. Integers and floating types.
 /// @throws NEMLException also for a complex number.
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 minimum(const A & a, const B & b)
 {
-  using Smaller = core::Extremum<false>;
-  return core::componentwise(Smaller::op,
+  using Smaller = math::Extremum<false>;
+  return math::componentwise(Smaller::op,
                              a,
                              b,
                              [](const at::Tensor & x, const at::Tensor & y)
@@ -115,16 +115,16 @@ template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 minimum(const A & a, const N & b)
 {
-  using Smaller = core::Extremum<false>;
-  return core::componentwise(
+  using Smaller = math::Extremum<false>;
+  return math::componentwise(
       Smaller::op, a, [&](const at::Tensor & x) { return Smaller::of(x, core::number(b)); });
 }
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
 minimum(const N & a, const B & b)
 {
-  using Smaller = core::Extremum<false>;
-  return core::componentwise(
+  using Smaller = math::Extremum<false>;
+  return math::componentwise(
       Smaller::op, b, [&](const at::Tensor & x) { return Smaller::of(core::number(a), x); });
 }
 
@@ -136,20 +136,20 @@ template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
 clamp(const A & a, const Lower & lower, const Upper & upper)
 {
-  static_assert(core::is_bound<A, Lower> && core::is_bound<A, Upper>,
+  static_assert(math::is_bound<A, Lower> && math::is_bound<A, Upper>,
                 "clamp: a bound must be a number, a Scalar or of the type of the tensor");
   const core::Operation op("clamp", core::Accepts::numbers);
-  core::check_real(op.name, lower);
-  core::check_real(op.name, upper);
-  const auto r = core::check_together(op, core::tensors_among(a, lower, upper));
+  math::check_real(op.name, lower);
+  math::check_real(op.name, upper);
+  const auto r = math::check_together(op, math::tensors_among(a, lower, upper));
   const Size n = r.base_dim();
   return A(core::Trusted(),
            core::translate_errors(op.name,
                                   [&]
                                   {
-                                    const at::Tensor x = core::Extremum<true>::of(
-                                        core::aligned(lower, n), core::aligned(a, n));
-                                    return core::Extremum<false>::of(core::aligned(upper, n), x);
+                                    const at::Tensor x = math::Extremum<true>::of(
+                                        math::aligned(lower, n), math::aligned(a, n));
+                                    return math::Extremum<false>::of(math::aligned(upper, n), x);
                                   }),
            r.batch_dim);
 }
@@ -167,12 +167,12 @@ template <class A, class B>
 auto
 maximum(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 minimum(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 } // namespace neml2

@@ -4,7 +4,7 @@
 #include "neml2/math/operators.h"
 
 /// Functions along one dimension, named within the batch or within the base.
-namespace neml2::core
+namespace neml2::math
 {
 [[noreturn]] NEML2_COLD inline void
 fail_without_dimension(const Operation & op,
@@ -101,4 +101,4 @@ fail_intermediate(const char * name, const char * instead)
        instead,
        " with the dimension counted among those.");
 }
-} // namespace neml2::core
+} // namespace neml2::math

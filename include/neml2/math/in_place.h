@@ -6,7 +6,7 @@
 /// Operators that write to their left side, and copy_.
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// Refuses to store a result in a tensor of a narrower kind.
 inline void
@@ -53,7 +53,7 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
                              a.strides() != b.strides());
   return another_view ? x.clone() : x;
 }
-} // namespace core
+} // namespace math
 
 template <class Derived>
 template <class B>
@@ -77,7 +77,7 @@ Derived &
 TensorBase<Derived>::operator*=(const B & b)
 {
   if constexpr (core::is_tensor<B>)
-    static_assert(core::multiplies_elementwise<Derived, B>,
+    static_assert(math::multiplies_elementwise<Derived, B>,
                   "*= is elementwise, and * of these two tensor types is not: write a = a * b");
   return in_place("*=", b, [this](const auto & x) { at::Tensor::mul_(x); });
 }
@@ -104,10 +104,10 @@ TensorBase<Derived>::in_place(const char * name, const B & b, const F & f)
   else if constexpr (core::is_tensor<B>)
   {
     static_assert(
-        std::is_same_v<core::elementwise_t<Derived, B>, Derived>,
+        std::is_same_v<math::elementwise_t<Derived, B>, Derived>,
         "this in-place operation is not defined for these two tensor types: the right side "
         "must be of the left side's type, a Scalar or a number");
-    const auto x = core::in_place_operand(name, self(), b);
+    const auto x = math::in_place_operand(name, self(), b);
     core::translate_errors(name, [&] { f(x); });
   }
   else
@@ -125,7 +125,7 @@ template <class B, core::if_tensor<B>>
 Derived &
 TensorBase<Derived>::copy_(const B & other, bool non_blocking)
 {
-  const auto x = core::in_place_operand("copy_", self(), other, /*copies=*/true);
+  const auto x = math::in_place_operand("copy_", self(), other, /*copies=*/true);
   return copy_(x, non_blocking);
 }
 } // namespace neml2

@@ -4,7 +4,7 @@
 #include "neml2/engine/evaluate.h"
 
 /// Tensors of indices, which LibTorch checks late: on a GPU a bad one ends the program.
-namespace neml2::core
+namespace neml2::math
 {
 /// @throws NEMLException unless the map is of integers in [0, n). Waits for a GPU.
 inline void
@@ -46,4 +46,4 @@ entries(const at::Tensor & t, Size d, const at::Tensor & map)
   i.push_back(map);
   return t.index(i);
 }
-} // namespace neml2::core
+} // namespace neml2::math

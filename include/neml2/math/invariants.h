@@ -14,7 +14,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// Enables an overload for neml2::Tensor itself: as a template, so that the result may be a Scalar.
 template <class T>
@@ -25,7 +25,7 @@ using if_dynamic = std::enable_if_t<std::is_same_v<T, Tensor>, int>;
 inline at::Tensor
 inverse_matrix(const at::Tensor & A)
 {
-  return A.size(-1) == 3 ? inv(A) : inverse_or_nan(A);
+  return A.size(-1) == 3 ? composed::inv(A) : composed::inverse_or_nan(A);
 }
 
 /// inv, of matrices and of tensors n×n×n×n that map matrices to matrices.
@@ -53,68 +53,68 @@ inverse_of(const Operation & op, const Tensor & A)
                             return inverse_matrix(A.reshape(square)).reshape(A.sizes());
                           });
 }
-} // namespace core
+} // namespace math
 
 /// A_kk. (...; n, n) -> (...; ), in the unit of A. Integers too.
-template <class T, core::if_dynamic<T> = 0>
+template <class T, math::if_dynamic<T> = 0>
 core::dependent_scalar_t<T>
 tr(const T & A)
 {
   const core::Operation op("tr", core::Accepts::numbers);
-  core::check_square(op, core::operand(A));
-  return core::batch_of<core::dependent_scalar_t<T>>(
+  math::check_square(op, core::operand(A));
+  return math::batch_of<core::dependent_scalar_t<T>>(
       op,
       A.batch_dim(),
       [&] { return A.diagonal(0, -2, -1).sum(-1, /*keepdim=*/false, A.scalar_type()); });
 }
 
 /// Determinant. (...; n, n) -> (...; ), in the nth power of the unit of A. By cofactors for n = 3.
-template <class T, core::if_dynamic<T> = 0>
+template <class T, math::if_dynamic<T> = 0>
 core::dependent_scalar_t<T>
 det(const T & A)
 {
   const core::Operation op("det");
-  const Size n = core::check_square(op, core::operand(A));
-  return core::batch_of<core::dependent_scalar_t<T>>(
-      op, A.batch_dim(), [&] { return n == 3 ? core::det(A) : core::det_of_any(A); });
+  const Size n = math::check_square(op, core::operand(A));
+  return math::batch_of<core::dependent_scalar_t<T>>(
+      op, A.batch_dim(), [&] { return n == 3 ? composed::det(A) : composed::det_of_any(A); });
 }
 /// What is left: LibTorch's det of any two dimensions would be a worse match.
 template <class D>
 auto
 det(const TensorBase<D> &)
 {
-  static_assert(core::false_for<D>,
+  static_assert(math::false_for<D>,
                 "det is defined for R2, SR2, WR2 and neml2::Tensor: convert to one of them");
 }
 
 /// Volumetric part A_kk δ_ij / n. (...; n, n) -> (...; n, n), in the unit of A.
-template <class T, core::if_dynamic<T> = 0>
+template <class T, math::if_dynamic<T> = 0>
 Tensor
 vol(const T & A)
 {
   const core::Operation op("vol");
-  core::check_square(op, core::operand(A));
-  return core::batch_of<Tensor>(op, A.batch_dim(), [&] { return core::vol_matrix(A); });
+  math::check_square(op, core::operand(A));
+  return math::batch_of<Tensor>(op, A.batch_dim(), [&] { return composed::vol_matrix(A); });
 }
 
 /// Deviator A_ij - A_kk δ_ij / n. (...; n, n) -> (...; n, n), in the unit of A.
-template <class T, core::if_dynamic<T> = 0>
+template <class T, math::if_dynamic<T> = 0>
 Tensor
 dev(const T & A)
 {
   const core::Operation op("dev");
-  core::check_square(op, core::operand(A));
-  return core::batch_of<Tensor>(
-      op, A.batch_dim(), [&] { return core::raw(A) - core::vol_matrix(A); });
+  math::check_square(op, core::operand(A));
+  return math::batch_of<Tensor>(
+      op, A.batch_dim(), [&] { return core::raw(A) - composed::vol_matrix(A); });
 }
 
 /// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =
 /// δ_ik δ_jl; of the same shape, in the inverse of the unit of A. Infinite or NaN where A is
 /// singular; a matrix that is singular but for rounding gives large numbers.
-template <class T, core::if_dynamic<T> = 0>
+template <class T, math::if_dynamic<T> = 0>
 Tensor
 inv(const T & A)
 {
-  return core::inverse_of("inv", A);
+  return math::inverse_of("inv", A);
 }
 } // namespace neml2

@@ -5,7 +5,7 @@
 
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// One seed for each base entry of y: 1 there in every batch entry, 0 elsewhere; without memory for
 /// the batch. (n, 1..., base y)
@@ -50,7 +50,7 @@ jacobians_by_autograd(const Tensor & y,
   }
   return jacobians;
 }
-} // namespace core
+} // namespace math
 
 /**
  * The derivatives ∂y/∂x of each batch entry of y by the same one of each x, by autograd.
@@ -99,7 +99,7 @@ jacrev(const Tensor & y,
                 " does not require grad. Call x.requires_grad_() before computing y.");
   return core::translate_errors(
       "jacrev",
-      [&] { return core::jacobians_by_autograd(y, xs, retain_graph, create_graph, allow_unused); });
+      [&] { return math::jacobians_by_autograd(y, xs, retain_graph, create_graph, allow_unused); });
 }
 
 /// The same of one x.

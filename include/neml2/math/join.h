@@ -18,7 +18,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// What a list of tensors is made of.
 template <class List>
@@ -170,79 +170,79 @@ join(const char * name,
   auto r = f(op, elements(op, list), d);
   return R(Trusted(), std::move(r.first), r.second);
 }
-} // namespace core
+} // namespace math
 
 /// Along batch dimension d: (..., n, ...; base), (..., m, ...; base), ... -> (..., n + m, ...; base). d
 /// counts among the batch dimensions of the element that has the most; one that lacks it is one entry.
-template <class List, core::if_list<List> = 0>
-core::element_t<List>
+template <class List, math::if_list<List> = 0>
+math::element_t<List>
 batch_cat(const List & list, Size d = 0)
 {
-  return core::join<core::element_t<List>>("batch_cat", core::cat_batch, list, d);
+  return math::join<math::element_t<List>>("batch_cat", math::cat_batch, list, d);
 }
 template <class T, core::if_tensor<T> = 0>
 T
 batch_cat(std::initializer_list<T> list, Size d = 0)
 {
-  return core::join<T>("batch_cat", core::cat_batch, list, d);
+  return math::join<T>("batch_cat", math::cat_batch, list, d);
 }
 inline Tensor
 batch_cat(std::initializer_list<Tensor> list, Size d = 0)
 {
-  return core::join<Tensor>("batch_cat", core::cat_batch, list, d);
+  return math::join<Tensor>("batch_cat", math::cat_batch, list, d);
 }
 
 /// Along base dimension d: (...; n, base), (...; m, base), ... -> (...; n + m, base) for d = 0.
-template <class List, core::if_list<List> = 0>
+template <class List, math::if_list<List> = 0>
 Tensor
 base_cat(const List & list, Size d = 0)
 {
-  return core::join<Tensor>("base_cat", core::cat_base, list, d);
+  return math::join<Tensor>("base_cat", math::cat_base, list, d);
 }
 inline Tensor
 base_cat(std::initializer_list<Tensor> list, Size d = 0)
 {
-  return core::join<Tensor>("base_cat", core::cat_base, list, d);
+  return math::join<Tensor>("base_cat", math::cat_base, list, d);
 }
 
 /// Along a new batch dimension at position d of the result's, -1 being the last: n of (...; base) ->
 /// (..., n, ...; base)
-template <class List, core::if_list<List> = 0>
-core::element_t<List>
+template <class List, math::if_list<List> = 0>
+math::element_t<List>
 batch_stack(const List & list, Size d = 0)
 {
-  return core::join<core::element_t<List>>("batch_stack", core::stack_batch, list, d);
+  return math::join<math::element_t<List>>("batch_stack", math::stack_batch, list, d);
 }
 template <class T, core::if_tensor<T> = 0>
 T
 batch_stack(std::initializer_list<T> list, Size d = 0)
 {
-  return core::join<T>("batch_stack", core::stack_batch, list, d);
+  return math::join<T>("batch_stack", math::stack_batch, list, d);
 }
 inline Tensor
 batch_stack(std::initializer_list<Tensor> list, Size d = 0)
 {
-  return core::join<Tensor>("batch_stack", core::stack_batch, list, d);
+  return math::join<Tensor>("batch_stack", math::stack_batch, list, d);
 }
 
 /// Along a new base dimension at position d of the result's, -1 being the last: three Scalars (...; )
 /// and d = -1 -> (...; 3)
-template <class List, core::if_list<List> = 0>
+template <class List, math::if_list<List> = 0>
 Tensor
 base_stack(const List & list, Size d = 0)
 {
-  return core::join<Tensor>("base_stack", core::stack_base, list, d);
+  return math::join<Tensor>("base_stack", math::stack_base, list, d);
 }
 inline Tensor
 base_stack(std::initializer_list<Tensor> list, Size d = 0)
 {
-  return core::join<Tensor>("base_stack", core::stack_base, list, d);
+  return math::join<Tensor>("base_stack", math::stack_base, list, d);
 }
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
 
-template <class List, core::if_list<List> = 0>
-core::element_t<List>
+template <class List, math::if_list<List> = 0>
+math::element_t<List>
 dynamic_cat(const List & list, Size d = 0)
 {
   return batch_cat(list, d);
@@ -253,8 +253,8 @@ dynamic_cat(std::initializer_list<T> list, Size d = 0)
 {
   return batch_cat(list, d);
 }
-template <class List, core::if_list<List> = 0>
-core::element_t<List>
+template <class List, math::if_list<List> = 0>
+math::element_t<List>
 dynamic_stack(const List & list, Size d = 0)
 {
   return batch_stack(list, d);
@@ -266,28 +266,28 @@ dynamic_stack(std::initializer_list<T> list, Size d = 0)
   return batch_stack(list, d);
 }
 
-template <class List, core::if_list<List> = 0>
-core::element_t<List>
+template <class List, math::if_list<List> = 0>
+math::element_t<List>
 intmd_cat(const List &, Size = 0)
 {
-  core::fail_intermediate("intmd_cat", "batch_cat");
+  math::fail_intermediate("intmd_cat", "batch_cat");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_cat(std::initializer_list<T>, Size = 0)
 {
-  core::fail_intermediate("intmd_cat", "batch_cat");
+  math::fail_intermediate("intmd_cat", "batch_cat");
 }
-template <class List, core::if_list<List> = 0>
-core::element_t<List>
+template <class List, math::if_list<List> = 0>
+math::element_t<List>
 intmd_stack(const List &, Size = 0)
 {
-  core::fail_intermediate("intmd_stack", "batch_stack");
+  math::fail_intermediate("intmd_stack", "batch_stack");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_stack(std::initializer_list<T>, Size = 0)
 {
-  core::fail_intermediate("intmd_stack", "batch_stack");
+  math::fail_intermediate("intmd_stack", "batch_stack");
 }
 } // namespace neml2

@@ -14,7 +14,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// @throws NEMLException unless the dimension `rows` of the right side has n entries.
 inline void
@@ -78,7 +78,7 @@ checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
               "rows].");
   return known || p.is_meta() ? p : p.clamp(1, pivots.base[0]);
 }
-} // namespace core
+} // namespace math
 
 namespace linalg
 {
@@ -98,16 +98,16 @@ vector_norm(const T & v)
               " has ",
               v.base_dim(),
               " base dimensions, expected one or none. Use norm for the norm of all components.");
-  return core::batch_of<core::dependent_scalar_t<T>>(
-      op, v.batch_dim(), [&] { return core::frobenius(v, v.base_dim(), 0); });
+  return math::batch_of<core::dependent_scalar_t<T>>(
+      op, v.batch_dim(), [&] { return composed::frobenius(v, v.base_dim(), 0); });
 }
 
 /// a_k b_k. (...; k), (...; k) -> (...; ). Integers too. Needs tensors/Scalar.h.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vecdot(const A & a, const B & b)
 {
-  return core::vector_vector<core::dependent_scalar_t<A>>(
+  return math::vector_vector<core::dependent_scalar_t<A>>(
       "linalg::vecdot", core::operand(a), core::operand(b));
 }
 
@@ -117,8 +117,8 @@ inline Tensor
 inv(const Tensor & A)
 {
   const core::Operation op("linalg::inv");
-  core::check_square(op, core::operand(A));
-  return core::inverse_of(op, A);
+  math::check_square(op, core::operand(A));
+  return math::inverse_of(op, A);
 }
 
 /// X of A X = B, for B of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
@@ -132,7 +132,7 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
   const core::Operation op("linalg::solve");
   const core::Operand o[] = {core::operand(A), core::operand(B)};
   core::check_operands(op, o);
-  const Size n = core::check_square(op, o[0]);
+  const Size n = math::check_square(op, o[0]);
   const Size columns = B.base_dim();
   NEML2_CHECK(columns == 1 || columns == 2,
               op.name,
@@ -141,19 +141,19 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
               " has ",
               columns,
               " base dimensions. Expected one (a vector) or two (a matrix).");
-  core::check_rows(op, o[1], 0, n);
+  math::check_rows(op, o[1], 0, n);
   const Size batch_dim = Size(core::broadcast_batch(op, o).size());
-  const auto [x, info] =
-      core::translate_errors(op.name,
-                             [&] { // of equal dimensions LibTorch takes B for matrices
-                               const at::Tensor b = columns == 1 ? B.unsqueeze(-1) : at::Tensor(B);
-                               const auto matrices = [&](const at::Tensor & t)
-                               { return core::for_lapack(core::prepend_dims(t, batch_dim + 2)); };
-                               return at::linalg_solve_ex(matrices(A), matrices(b));
-                             });
+  const auto [x, info] = core::translate_errors(
+      op.name,
+      [&] { // of equal dimensions LibTorch takes B for matrices
+        const at::Tensor b = columns == 1 ? B.unsqueeze(-1) : at::Tensor(B);
+        const auto matrices = [&](const at::Tensor & t)
+        { return composed::for_lapack(composed::prepend_dims(t, batch_dim + 2)); };
+        return at::linalg_solve_ex(matrices(A), matrices(b));
+      });
   const at::Tensor singular = info.ne(0);
   if (check_errors)
-    core::check_regular(op, o[0], singular);
+    math::check_regular(op, o[0], singular);
   const at::Tensor X =
       x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())
           .to(B.scalar_type());
@@ -169,10 +169,10 @@ lu_factor(const Tensor & A, bool pivot = true)
 {
   const core::Operation op("linalg::lu_factor");
   core::check_operand(op, core::operand(A));
-  core::check_base_dim(op, core::operand(A), 2);
+  math::check_base_dim(op, core::operand(A), 2);
   const auto [LU, pivots, info] = core::translate_errors(
-      op.name, [&] { return at::linalg_lu_factor_ex(core::for_lapack(A), pivot); });
-  core::check_regular(op, core::operand(A), info.ne(0));
+      op.name, [&] { return at::linalg_lu_factor_ex(composed::for_lapack(A), pivot); });
+  math::check_regular(op, core::operand(A), info.ne(0));
   return {Tensor(core::Trusted(), LU.to(A.scalar_type()), A.batch_dim()),
           Tensor(core::Trusted(), pivots, A.batch_dim())};
 }
@@ -191,22 +191,23 @@ lu_solve(const Tensor & LU,
   const core::Operation op("linalg::lu_solve");
   const core::Operand o[] = {core::operand(LU), core::operand(B), core::operand(pivots)};
   core::check_operands(op, ArrayRef<core::Operand>(o, 2));
-  const Size n = core::check_square(op, o[0]);
-  core::check_base_dim(op, o[1], 2);
-  core::check_rows(op, o[1], left ? 0 : 1, n);
-  const at::Tensor interchanges = core::checked_pivots(op, o[2], o[0]);
+  const Size n = math::check_square(op, o[0]);
+  math::check_base_dim(op, o[1], 2);
+  math::check_rows(op, o[1], left ? 0 : 1, n);
+  const at::Tensor interchanges = math::checked_pivots(op, o[2], o[0]);
   const Size batch_dim = Size(core::broadcast_batch(op, o).size());
   const core::Operand factors[] = {o[0], o[2]};
   const TensorShape batch = core::broadcast_batch(op, factors);
-  return core::batch_of<Tensor>(
+  return math::batch_of<Tensor>(
       op,
       batch_dim,
       [&]
       {
-        const at::Tensor matrices = core::for_lapack(LU).expand(
+        const at::Tensor matrices = composed::for_lapack(LU).expand(
                              utils::add_shapes(batch, TensorShape{n, n})),
                          rows = interchanges.expand(utils::add_shapes(batch, n));
-        return at::linalg_lu_solve(matrices, rows.contiguous(), core::for_lapack(B), left, adjoint)
+        return at::linalg_lu_solve(
+                   matrices, rows.contiguous(), composed::for_lapack(B), left, adjoint)
             .to(B.scalar_type());
       });
 }

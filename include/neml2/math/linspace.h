@@ -16,7 +16,7 @@ TensorBase<Derived>::linspace(const Derived & start, const Derived & end, Size n
   const std::array<core::Operand, 2> o{core::operand(start), core::operand(end)};
   core::check_operands(op, o);
   const TensorShape batch = core::broadcast_batch(op, o);
-  core::check_base_broadcast(op, start, end);
+  math::check_base_broadcast(op, start, end);
   const Size n = Size(batch.size());
   const auto base = utils::broadcast_sizes(start.base_sizes(), end.base_sizes());
   NEML2_CHECK_AS(IndexException,
@@ -53,10 +53,10 @@ TensorBase<Derived>::logspace(
     const Derived & start, const Derived & end, Size nstep, Size dim, Real base)
 {
   const Derived exponents = linspace(start, end, nstep, dim);
-  const at::Tensor power = core::evaluate_numbers(
+  const at::Tensor power = engine::evaluate_numbers(
       "pow",
       Derived::type_name,
-      core::Power(),
+      engine::Power(),
       [](double b, const at::Tensor & n) { return at::pow(CScalar(b), n); },
       double(base),
       static_cast<const at::Tensor &>(exponents));

@@ -10,7 +10,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// @throws NEMLException unless the tensor has a batch dimension for the entries of a list.
 template <class T>
@@ -39,7 +39,7 @@ batch_as_base(const char * where, const R & r, Size n)
               ", without the batch dimensions of its arguments.");
   return Tensor(Trusted(), r, r.batch_dim() - n);
 }
-} // namespace core
+} // namespace math
 
 /// f(a_k, b) for the entries a_k of a list.
 /// (batch, l; base a), (batch; base b) -> (batch; l, base f)
@@ -48,8 +48,8 @@ Tensor
 list_derivative_outer_product_a(const F & f, const A & a, const B & b)
 {
   constexpr auto where = "list_derivative_outer_product_a";
-  core::check_list(where, a);
-  return core::batch_as_base(where, f(a, b.batch_unsqueeze(-1)), 1);
+  math::check_list(where, a);
+  return math::batch_as_base(where, f(a, b.batch_unsqueeze(-1)), 1);
 }
 
 /// f(a, b_k) for the entries b_k of a list, whose dimension changes places with dimension
@@ -60,8 +60,8 @@ Tensor
 list_derivative_outer_product_b(const F & f, const A & a, const B & b)
 {
   constexpr auto where = "list_derivative_outer_product_b";
-  core::check_list(where, b);
-  return core::batch_as_base(where, f(a.batch_unsqueeze(-1), b), 1).base_transpose(0, a.base_dim());
+  math::check_list(where, b);
+  return math::batch_as_base(where, f(a.batch_unsqueeze(-1), b), 1).base_transpose(0, a.base_dim());
 }
 
 /// f(a_k, b_m) for the entries of two lists, the dimension of the second changing places with
@@ -72,9 +72,9 @@ Tensor
 list_derivative_outer_product_ab(const F & f, const A & a, const B & b)
 {
   constexpr auto where = "list_derivative_outer_product_ab";
-  core::check_list(where, a);
-  core::check_list(where, b);
-  return core::batch_as_base(where, f(a.batch_unsqueeze(-1), b.batch_unsqueeze(-2)), 2)
+  math::check_list(where, a);
+  math::check_list(where, b);
+  return math::batch_as_base(where, f(a.batch_unsqueeze(-1), b.batch_unsqueeze(-2)), 2)
       .base_transpose(1, 1 + a.base_dim());
 }
 } // namespace neml2

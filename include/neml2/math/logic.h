@@ -14,71 +14,71 @@
 namespace neml2
 {
 /// Both are true.
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 logical_and(const A & a, const B & b)
 {
-  return core::relate("logical_and", core::Relation::logical_and, a, b);
+  return math::relate("logical_and", math::Relation::logical_and, a, b);
 }
 /// One is true, or both.
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 logical_or(const A & a, const B & b)
 {
-  return core::relate("logical_or", core::Relation::logical_or, a, b);
+  return math::relate("logical_or", math::Relation::logical_or, a, b);
 }
 /// One is true, and not both.
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 logical_xor(const A & a, const B & b)
 {
-  return core::relate("logical_xor", core::Relation::logical_xor, a, b);
+  return math::relate("logical_xor", math::Relation::logical_xor, a, b);
 }
 /// a is 0. (...; base) -> (...; base)
 template <class A, core::if_tensor<A> = 0>
 A
 logical_not(const A & a)
 {
-  return core::relate("logical_not", core::Relation::equal, a, 0);
+  return math::relate("logical_not", math::Relation::equal, a, 0);
 }
 
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 operator&&(const A & a, const B & b)
 {
-  return core::relate("&&", core::Relation::logical_and, a, b);
+  return math::relate("&&", math::Relation::logical_and, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 operator||(const A & a, const B & b)
 {
-  return core::relate("||", core::Relation::logical_or, a, b);
+  return math::relate("||", math::Relation::logical_or, a, b);
 }
 template <class A, core::if_tensor<A> = 0>
 A
 operator!(const A & a)
 {
-  return core::relate("!", core::Relation::equal, a, 0);
+  return math::relate("!", math::Relation::equal, a, 0);
 }
 
 /// Bit by bit, of bool and integer dtypes.
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 operator&(const A & a, const B & b)
 {
-  return core::relate("&", core::Relation::bitwise_and, a, b);
+  return math::relate("&", math::Relation::bitwise_and, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 operator|(const A & a, const B & b)
 {
-  return core::relate("|", core::Relation::bitwise_or, a, b);
+  return math::relate("|", math::Relation::bitwise_or, a, b);
 }
-template <class A, class B, core::if_related<A, B> = 0>
-core::relation_t<A, B>
+template <class A, class B, math::if_related<A, B> = 0>
+math::relation_t<A, B>
 operator^(const A & a, const B & b)
 {
-  return core::relate("^", core::Relation::bitwise_xor, a, b);
+  return math::relate("^", math::Relation::bitwise_xor, a, b);
 }
 template <class A, core::if_tensor<A> = 0>
 A

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/math/index_map.h"
 #include "neml2/math/mandel_maps.h"
 
@@ -11,13 +11,13 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// Entries map[i] of dimension d, each multiplied by factors[i].
 inline at::Tensor
 selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor & factors)
 {
-  return entries(t, d, lifted(map)) * append_dims(lifted(factors), t.dim() - d - 1);
+  return entries(t, d, lifted(map)) * composed::append_dims(lifted(factors), t.dim() - d - 1);
 }
 
 /// Position of the two base dimensions (3, 3) of which the first is number dim.
@@ -114,7 +114,7 @@ index_options_for(const Tensor & t)
 {
   return TensorOptions().dtype(kInt64).device(t.device());
 }
-} // namespace core
+} // namespace math
 
 /// The base dimensions dim, dim + 1 of sizes (3, 3) to one: of their nine entries, row by row,
 /// those that rmap names, each multiplied by its rfactor.
@@ -124,9 +124,9 @@ inline Tensor
 full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
 {
   const core::Operation op("full_to_reduced", core::Accepts::numbers);
-  const Size d = core::check_matrix_at(op, full, dim);
-  core::check_reduction(op, full, rmap, rfactors, 9);
-  return core::reduced_from_full(op, full, rmap.to(core::index_options_for(full)), rfactors, d);
+  const Size d = math::check_matrix_at(op, full, dim);
+  math::check_reduction(op, full, rmap, rfactors, 9);
+  return math::reduced_from_full(op, full, rmap.to(math::index_options_for(full)), rfactors, d);
 }
 
 /// The base dimension dim to two of sizes (3, 3): for each of the nine entries, row by row, the one
@@ -138,7 +138,7 @@ reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfac
   const core::Operation op("reduced_to_full", core::Accepts::numbers);
   core::check_operand(op, core::operand(reduced));
   const Size d = core::position(op.name, reduced, dim, reduced.batch_dim(), reduced.dim());
-  core::check_reduction(op, reduced, rmap, rfactors, reduced.size(d));
+  math::check_reduction(op, reduced, rmap, rfactors, reduced.size(d));
   NEML2_CHECK(rmap.size(0) == 9,
               op.name,
               ": the map ",
@@ -146,8 +146,8 @@ reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfac
               " has ",
               rmap.size(0),
               " entries. Expected nine.");
-  return core::full_from_reduced(
-      op, reduced, rmap.to(core::index_options_for(reduced)), rfactors, d);
+  return math::full_from_reduced(
+      op, reduced, rmap.to(math::index_options_for(reduced)), rfactors, d);
 }
 
 /// Mandel components of the base dimensions dim, dim + 1: entries (0,0), (1,1), (2,2) and √2 times
@@ -157,10 +157,10 @@ inline Tensor
 full_to_mandel(const Tensor & full, Size dim = 0)
 {
   const core::Operation op("full_to_mandel");
-  const Size d = core::check_matrix_at(op, full, dim);
-  return core::reduced_from_full(op,
+  const Size d = math::check_matrix_at(op, full, dim);
+  return math::reduced_from_full(op,
                                  full,
-                                 full_to_mandel_map(core::index_options_for(full)),
+                                 full_to_mandel_map(math::index_options_for(full)),
                                  full_to_mandel_factor(full.options()),
                                  d);
 }
@@ -171,10 +171,10 @@ inline Tensor
 mandel_to_full(const Tensor & mandel, Size dim = 0)
 {
   const core::Operation op("mandel_to_full");
-  const Size d = core::check_reduced_at(op, mandel, dim, 6);
-  return core::full_from_reduced(op,
+  const Size d = math::check_reduced_at(op, mandel, dim, 6);
+  return math::full_from_reduced(op,
                                  mandel,
-                                 mandel_to_full_map(core::index_options_for(mandel)),
+                                 mandel_to_full_map(math::index_options_for(mandel)),
                                  mandel_to_full_factor(mandel.options()),
                                  d);
 }
@@ -185,10 +185,10 @@ inline Tensor
 full_to_skew(const Tensor & full, Size dim = 0)
 {
   const core::Operation op("full_to_skew", core::Accepts::numbers);
-  const Size d = core::check_matrix_at(op, full, dim);
-  return core::reduced_from_full(op,
+  const Size d = math::check_matrix_at(op, full, dim);
+  return math::reduced_from_full(op,
                                  full,
-                                 full_to_skew_map(core::index_options_for(full)),
+                                 full_to_skew_map(math::index_options_for(full)),
                                  full_to_skew_factor(full.options()),
                                  d);
 }
@@ -199,10 +199,10 @@ inline Tensor
 skew_to_full(const Tensor & skew, Size dim = 0)
 {
   const core::Operation op("skew_to_full", core::Accepts::numbers);
-  const Size d = core::check_reduced_at(op, skew, dim, 3);
-  return core::full_from_reduced(op,
+  const Size d = math::check_reduced_at(op, skew, dim, 3);
+  return math::full_from_reduced(op,
                                  skew,
-                                 skew_to_full_map(core::index_options_for(skew)),
+                                 skew_to_full_map(math::index_options_for(skew)),
                                  skew_to_full_factor(skew.options()),
                                  d);
 }

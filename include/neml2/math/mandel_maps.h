@@ -38,7 +38,7 @@ constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 // and factors: what the entry is multiplied by. Made once for each dtype and device: never write to
 // them.
 
-namespace core
+namespace math
 {
 inline TensorOptions
 index_options(const char * where, const TensorOptions & options)
@@ -58,7 +58,7 @@ factor_options(const char * where, const TensorOptions & options)
   check_floating(where, options);
   return with_dtype(options).requires_grad(false);
 }
-} // namespace core
+} // namespace math
 
 /// 0 4 8 5 2 1. (; 6)
 inline const Tensor &
@@ -68,7 +68,7 @@ full_to_mandel_map(const TensorOptions & options = default_integer_tensor_option
       [](const TensorOptions & o) {
         return Tensor::create({0, 4, 8, 5, 2, 1}, o);
       });
-  return cache(core::index_options("full_to_mandel_map", options));
+  return cache(math::index_options("full_to_mandel_map", options));
 }
 
 /// 1 1 1 √2 √2 √2. (; 6)
@@ -79,7 +79,7 @@ full_to_mandel_factor(const TensorOptions & options = default_tensor_options())
       [](const TensorOptions & o) {
         return Tensor::create({1.0, 1.0, 1.0, sqrt2, sqrt2, sqrt2}, o);
       });
-  return cache(core::factor_options("full_to_mandel_factor", options));
+  return cache(math::factor_options("full_to_mandel_factor", options));
 }
 
 /// 0 5 4 5 1 3 4 3 2. (; 9)
@@ -90,7 +90,7 @@ mandel_to_full_map(const TensorOptions & options = default_integer_tensor_option
       [](const TensorOptions & o) {
         return Tensor::create({0, 5, 4, 5, 1, 3, 4, 3, 2}, o);
       });
-  return cache(core::index_options("mandel_to_full_map", options));
+  return cache(math::index_options("mandel_to_full_map", options));
 }
 
 /// 1 on the diagonal, else 1/√2. (; 9)
@@ -102,7 +102,7 @@ mandel_to_full_factor(const TensorOptions & options = default_tensor_options())
       [](const TensorOptions & o) {
         return Tensor::create({1.0, s, s, s, 1.0, s, s, s, 1.0}, o);
       });
-  return cache(core::factor_options("mandel_to_full_factor", options));
+  return cache(math::factor_options("mandel_to_full_factor", options));
 }
 
 /// 7 2 3. (; 3)
@@ -110,7 +110,7 @@ inline const Tensor &
 full_to_skew_map(const TensorOptions & options = default_integer_tensor_options())
 {
   static TensorCache cache([](const TensorOptions & o) { return Tensor::create({7, 2, 3}, o); });
-  return cache(core::index_options("full_to_skew_map", options));
+  return cache(math::index_options("full_to_skew_map", options));
 }
 
 /// 1 1 1. (; 3)
@@ -129,7 +129,7 @@ skew_to_full_map(const TensorOptions & options = default_integer_tensor_options(
       [](const TensorOptions & o) {
         return Tensor::create({0, 2, 1, 2, 0, 0, 1, 0, 0}, o);
       });
-  return cache(core::index_options("skew_to_full_map", options));
+  return cache(math::index_options("skew_to_full_map", options));
 }
 
 /// 0 -1 1 1 0 -1 -1 1 0. (; 9)

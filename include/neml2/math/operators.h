@@ -21,8 +21,12 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
+using namespace core; // the names of lower rooms
+using namespace engine;
+using namespace packs;
+
 template <class T>
 constexpr bool false_for = false;
 
@@ -265,19 +269,19 @@ no_such_operation()
   return false;
 }
 
-} // namespace core
+} // namespace math
 
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 operator+(const A & a, const B & b)
 {
-  return core::elementwise("+", core::Plus(), a, b);
+  return math::elementwise("+", math::Plus(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator+(const A & a, const N & n)
 {
-  return core::elementwise_number("+", core::WithNumber<core::Plus>("+", core::number(n)), a);
+  return math::elementwise_number("+", math::WithNumber<math::Plus>("+", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -286,37 +290,37 @@ operator+(const N & n, const A & a)
   return a + n;
 }
 
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 operator-(const A & a, const B & b)
 {
-  return core::elementwise("-", core::Minus(), a, b);
+  return math::elementwise("-", math::Minus(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const A & a, const N & n)
 {
-  return core::elementwise_number("-", core::WithNumber<core::Minus>("-", core::number(n)), a);
+  return math::elementwise_number("-", math::WithNumber<math::Minus>("-", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const N & n, const A & a)
 {
-  return core::elementwise_number(
-      "-", core::WithNumber<core::Minus, true>("-", core::number(n)), a);
+  return math::elementwise_number(
+      "-", math::WithNumber<math::Minus, true>("-", core::number(n)), a);
 }
 
-template <class A, class B, core::if_elementwise<A, B, core::multiplies_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::multiplies_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 operator*(const A & a, const B & b)
 {
-  return core::elementwise("*", core::Times(), a, b);
+  return math::elementwise("*", math::Times(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator*(const A & a, const N & n)
 {
-  return core::elementwise_number("*", core::WithNumber<core::Times>("*", core::number(n)), a);
+  return math::elementwise_number("*", math::WithNumber<math::Times>("*", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -325,23 +329,23 @@ operator*(const N & n, const A & a)
   return a * n;
 }
 
-template <class A, class B, core::if_elementwise<A, B, core::is_elementwise<A, B>> = 0>
-core::elementwise_t<A, B>
+template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
+math::elementwise_t<A, B>
 operator/(const A & a, const B & b)
 {
-  return core::elementwise("/", core::Over(), a, b);
+  return math::elementwise("/", math::Over(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const A & a, const N & n)
 {
-  return core::elementwise_number("/", core::WithNumber<core::Over>("/", core::number(n)), a);
+  return math::elementwise_number("/", math::WithNumber<math::Over>("/", core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const N & n, const A & a)
 {
-  return core::elementwise_number("/", core::WithNumber<core::Over, true>("/", core::number(n)), a);
+  return math::elementwise_number("/", math::WithNumber<math::Over, true>("/", core::number(n)), a);
 }
 
 // What is left: two of our types without such an operation. LibTorch's operators would be a worse
@@ -351,30 +355,31 @@ template <class A, class B>
 auto
 operator+(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 operator-(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 operator*(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 template <class A, class B>
 auto
 operator/(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 } // namespace neml2
 
 // ---- Operators of other kinds, which must mean the same in every program. ----
 
 #include "neml2/math/comparison.h"
+#include "neml2/math/einsum.h"
 #include "neml2/math/in_place.h"
 #include "neml2/math/linspace.h"

@@ -17,7 +17,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// Whether an A and a B may have one base shape: the same by their types, or not known before run
 /// time.
@@ -91,7 +91,7 @@ vector_vector(const char * name, const Operand & a, const Operand & b)
 {
   const Operation op(name, Accepts::numbers);
   const Size n = check_product(op, a, b, 1, 1);
-  return batch_of<Result>(op, n, [&] { return contracted(*a.tensor, *b.tensor, 1); });
+  return batch_of<Result>(op, n, [&] { return composed::contracted(*a.tensor, *b.tensor, 1); });
 }
 
 /// The batch shape of a, then its base shape and that of b: a_i b_j.
@@ -107,58 +107,58 @@ outer_product(const Operand & a, const Operand & b)
       n,
       [&]
       {
-        const at::Tensor x = append_dims(*a.tensor, Size(b.base.size()));
+        const at::Tensor x = composed::append_dims(*a.tensor, Size(b.base.size()));
         return x * align_base(*b.tensor, b.batch_dim, Size(a.base.size() + b.base.size()));
       });
 }
-} // namespace core
+} // namespace math
 
 // ---- Products of matrices and vectors -----------------------------------------------------------
 
 /// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n). Integers too.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 bmm(const A & a, const B & b)
 {
-  return core::matrix_matrix("bmm", core::operand(a), core::operand(b));
+  return math::matrix_matrix("bmm", core::operand(a), core::operand(b));
 }
 /// bmm under the name of NEML2 2.1.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mm(const A & a, const B & b)
 {
-  return core::matrix_matrix("mm", core::operand(a), core::operand(b));
+  return math::matrix_matrix("mm", core::operand(a), core::operand(b));
 }
 
 /// A_ik v_k. (...; m, k), (...; k) -> (...; m). Integers too.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 bmv(const A & a, const B & v)
 {
-  return core::matrix_vector("bmv", core::operand(a), core::operand(v));
+  return math::matrix_vector("bmv", core::operand(a), core::operand(v));
 }
 /// bmv under the name of NEML2 2.1.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mv(const A & a, const B & v)
 {
-  return core::matrix_vector("mv", core::operand(a), core::operand(v));
+  return math::matrix_vector("mv", core::operand(a), core::operand(v));
 }
 
 /// a_k b_k. (...; k), (...; k) -> (...; ). Integers too.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 bvv(const A & a, const B & b)
 {
-  return core::vector_vector<core::dependent_scalar_t<A>>(
+  return math::vector_vector<core::dependent_scalar_t<A>>(
       "bvv", core::operand(a), core::operand(b));
 }
 /// bvv under the name of NEML2 2.1.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vdot(const A & a, const B & b)
 {
-  return core::vector_vector<core::dependent_scalar_t<A>>(
+  return math::vector_vector<core::dependent_scalar_t<A>>(
       "vdot", core::operand(a), core::operand(b));
 }
 
@@ -166,12 +166,12 @@ vdot(const A & a, const B & b)
 
 /// Σ a_i b_i over all components, of tensors of one base shape, in unit of a × unit of b.
 /// (...; base), (...; base) -> (...; ). Integers too.
-template <class A, class B, core::if_tensors<A, B> = 0>
+template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 inner(const A & a, const B & b)
 {
-  if constexpr (!core::may_be_alike<A, B>())
-    core::no_such_operation<A, B>();
+  if constexpr (!math::may_be_alike<A, B>())
+    math::no_such_operation<A, B>();
   const core::Operation op("inner", core::Accepts::numbers);
   const core::Operand o[] = {core::operand(a), core::operand(b)};
   core::check_operands(op, o);
@@ -186,8 +186,8 @@ inner(const A & a, const B & b)
       core::OperandsText{o},
       ".");
   const Size n = Size(core::broadcast_batch(op, o).size());
-  return core::batch_of<core::dependent_scalar_t<A>>(
-      op, n, [&] { return core::contracted(a, b, a.base_dim()); });
+  return math::batch_of<core::dependent_scalar_t<A>>(
+      op, n, [&] { return composed::contracted(a, b, a.base_dim()); });
 }
 
 /// Σ a_i a_i over all components. (...; base) -> (...; ), in the square of the unit of a. Integers
@@ -198,8 +198,8 @@ norm_sq(const A & a)
 {
   const core::Operation op("norm_sq", core::Accepts::numbers);
   core::check_operand(op, core::operand(a));
-  return core::batch_of<core::dependent_scalar_t<A>>(
-      op, a.batch_dim(), [&] { return core::contracted(a, a, a.base_dim()); });
+  return math::batch_of<core::dependent_scalar_t<A>>(
+      op, a.batch_dim(), [&] { return composed::contracted(a, a, a.base_dim()); });
 }
 
 /// √(Σ a_i a_i + epsilon) over all components, epsilon in the square of the unit of a.
@@ -211,8 +211,8 @@ norm(const A & a, Real epsilon = 0)
 {
   const core::Operation op("norm");
   core::check_operand(op, core::operand(a));
-  return core::batch_of<core::dependent_scalar_t<A>>(
-      op, a.batch_dim(), [&] { return core::frobenius(a, a.base_dim(), epsilon); });
+  return math::batch_of<core::dependent_scalar_t<A>>(
+      op, a.batch_dim(), [&] { return composed::frobenius(a, a.base_dim(), epsilon); });
 }
 
 /// a / √(Σ a_i a_i + epsilon), without unit. (...; base) -> (...; base). NaN where that is 0 / 0.
@@ -222,27 +222,27 @@ unit(const A & a, Real epsilon = 0)
 {
   const core::Operation op("unit");
   core::check_operand(op, core::operand(a));
-  return core::batch_of<A>(
-      op, a.batch_dim(), [&] { return core::over_frobenius(a, a.base_dim(), epsilon); });
+  return math::batch_of<A>(
+      op, a.batch_dim(), [&] { return composed::over_frobenius(a, a.base_dim(), epsilon); });
 }
 
 /// a_i b_j: (...; base a), (...; base b) -> (...; base a, base b), unit of a × unit of b. Integers
 /// too. Vec, R2 and SR2 have one that gives the type of the product.
 template <class A,
           class B,
-          core::if_tensors<A, B> = 0,
-          std::enable_if_t<!core::is_like_a_vector<A>() || !core::is_like_a_vector<B>(), int> = 0>
+          math::if_tensors<A, B> = 0,
+          std::enable_if_t<!math::is_like_a_vector<A>() || !math::is_like_a_vector<B>(), int> = 0>
 Tensor
 outer(const A & a, const B & b)
 {
-  return core::outer_product(core::operand(a), core::operand(b));
+  return math::outer_product(core::operand(a), core::operand(b));
 }
 /// a_i a_j. (...; base) -> (...; base, base)
-template <class A, core::if_tensor<A> = 0, std::enable_if_t<!core::is_like_a_vector<A>(), int> = 0>
+template <class A, core::if_tensor<A> = 0, std::enable_if_t<!math::is_like_a_vector<A>(), int> = 0>
 Tensor
 outer(const A & a)
 {
-  return core::outer_product(core::operand(a), core::operand(a));
+  return math::outer_product(core::operand(a), core::operand(a));
 }
 
 /// Sum of products in Einstein's notation: einsum("...ik,...kj->...ij", {A, B}) is A_ik B_kj.
@@ -253,7 +253,7 @@ outer(const A & a)
 inline Tensor
 einsum(const std::string & equation, TensorList operands)
 {
-  const at::Tensor sum = core::einsum(equation, operands);
+  const at::Tensor sum = math::einsum(equation, operands);
   Size n = 0;
   for (const auto & t : operands)
     n = std::max(n, t.batch_dim());

@@ -13,7 +13,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// x along d, where there must be something.
 template <class F>
@@ -53,7 +53,7 @@ where_smallest(const at::Tensor & x, Size d)
 {
   return x.argmin(d, /*keepdim=*/true);
 }
-} // namespace core
+} // namespace math
 
 // ---- Of the batch ------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ T
 batch_max(const T & a, Size d = 0)
 {
   const core::Operation op("batch_max", core::Accepts::numbers);
-  return core::along_batch(op, a, d, -1, core::of_some(op, core::largest));
+  return math::along_batch(op, a, d, -1, math::of_some(op, math::largest));
 }
 
 /// The smallest of each component along batch dimension d, as batch_max.
@@ -74,7 +74,7 @@ T
 batch_min(const T & a, Size d = 0)
 {
   const core::Operation op("batch_min", core::Accepts::numbers);
-  return core::along_batch(op, a, d, -1, core::of_some(op, core::smallest));
+  return math::along_batch(op, a, d, -1, math::of_some(op, math::smallest));
 }
 
 /// Where each component is largest along batch dimension d, which is kept: (..., n, ...; base) ->
@@ -85,7 +85,7 @@ T
 batch_argmax(const T & a, Size d = 0)
 {
   const core::Operation op("batch_argmax", core::Accepts::numbers);
-  return core::along_batch(op, a, d, 0, core::of_some(op, core::where_largest));
+  return math::along_batch(op, a, d, 0, math::of_some(op, math::where_largest));
 }
 
 /// Where each component is smallest along batch dimension d, as batch_argmax; NaN is smaller.
@@ -94,7 +94,7 @@ T
 batch_argmin(const T & a, Size d = 0)
 {
   const core::Operation op("batch_argmin", core::Accepts::numbers);
-  return core::along_batch(op, a, d, 0, core::of_some(op, core::where_smallest));
+  return math::along_batch(op, a, d, 0, math::of_some(op, math::where_smallest));
 }
 
 // ---- Of the base -------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ Tensor
 base_max(const T & a, Size d = 0)
 {
   const core::Operation op("base_max", core::Accepts::numbers);
-  return core::along_base(op, a, d, core::of_some(op, core::largest));
+  return math::along_base(op, a, d, math::of_some(op, math::largest));
 }
 
 /// The smallest along base dimension d, as base_max.
@@ -115,7 +115,7 @@ Tensor
 base_min(const T & a, Size d = 0)
 {
   const core::Operation op("base_min", core::Accepts::numbers);
-  return core::along_base(op, a, d, core::of_some(op, core::smallest));
+  return math::along_base(op, a, d, math::of_some(op, math::smallest));
 }
 
 /// Where the largest is along base dimension d, which is kept with size 1; as batch_argmax.
@@ -124,7 +124,7 @@ Tensor
 base_argmax(const T & a, Size d = 0)
 {
   const core::Operation op("base_argmax", core::Accepts::numbers);
-  return core::along_base(op, a, d, core::of_some(op, core::where_largest));
+  return math::along_base(op, a, d, math::of_some(op, math::where_largest));
 }
 
 /// Where the smallest is along base dimension d, which is kept with size 1; as batch_argmin.
@@ -133,7 +133,7 @@ Tensor
 base_argmin(const T & a, Size d = 0)
 {
   const core::Operation op("base_argmin", core::Accepts::numbers);
-  return core::along_base(op, a, d, core::of_some(op, core::where_smallest));
+  return math::along_base(op, a, d, math::of_some(op, math::where_smallest));
 }
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
@@ -167,24 +167,24 @@ template <class T, core::if_tensor<T> = 0>
 T
 intmd_max(const T &, Size = 0)
 {
-  core::fail_intermediate("intmd_max", "batch_max");
+  math::fail_intermediate("intmd_max", "batch_max");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_min(const T &, Size = 0)
 {
-  core::fail_intermediate("intmd_min", "batch_min");
+  math::fail_intermediate("intmd_min", "batch_min");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_argmax(const T &, Size = 0)
 {
-  core::fail_intermediate("intmd_argmax", "batch_argmax");
+  math::fail_intermediate("intmd_argmax", "batch_argmax");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_argmin(const T &, Size = 0)
 {
-  core::fail_intermediate("intmd_argmin", "batch_argmin");
+  math::fail_intermediate("intmd_argmin", "batch_argmin");
 }
 } // namespace neml2

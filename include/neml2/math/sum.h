@@ -13,7 +13,7 @@
  */
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// x summed over what a group, its dimensions [lo, lo + from.size()), has more than the shape `to`.
 inline at::Tensor
@@ -45,7 +45,7 @@ sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from,
     r = r.squeeze(lo);
   return r;
 }
-} // namespace core
+} // namespace math
 
 // ---- Of the batch ----
 
@@ -55,7 +55,7 @@ template <class T, core::if_tensor<T> = 0>
 T
 batch_sum(const T & a, Size d = 0)
 {
-  return core::along_batch(core::Operation("batch_sum", core::Accepts::any),
+  return math::along_batch(core::Operation("batch_sum", core::Accepts::any),
                            a,
                            d,
                            -1,
@@ -68,7 +68,7 @@ template <class T, core::if_tensor<T> = 0>
 T
 batch_mean(const T & a, Size d = 0)
 {
-  return core::along_batch(
+  return math::along_batch(
       "batch_mean", a, d, -1, [](const at::Tensor & x, Size p) { return x.mean(p); });
 }
 
@@ -82,7 +82,7 @@ batch_sum_to_size(const T & a, const TraceableTensorShape & shape)
   const core::Operation op("batch_sum_to_size", core::Accepts::numbers);
   const auto o = core::operand(a);
   core::check_operand(op, o);
-  return T(core::Trusted(), core::sum_group(op, o, 0, o.batch(), shape), Size(shape.size()));
+  return T(core::Trusted(), math::sum_group(op, o, 0, o.batch(), shape), Size(shape.size()));
 }
 
 // ---- Of the base ----
@@ -98,7 +98,7 @@ base_sum(const T & a, TensorShapeRef d = 0, bool keepdim = false)
   const auto o = core::operand(a);
   SmallVector<Size, 8> dims;
   for (const Size i : d)
-    dims.push_back(core::base_dimension(op, o, i));
+    dims.push_back(math::base_dimension(op, o, i));
   NEML2_CHECK(
       !dims.empty(), op.name, ": name the base dimensions to sum along; the list is empty.");
   return Tensor(core::Trusted(),
@@ -113,7 +113,7 @@ template <class T, core::if_tensor<T> = 0>
 Tensor
 base_mean(const T & a, Size d = 0)
 {
-  return core::along_base(
+  return math::along_base(
       "base_mean", a, d, [](const at::Tensor & x, Size p) { return x.contiguous().mean(p); });
 }
 
@@ -128,7 +128,7 @@ base_sum_to_size(const T & a, TensorShapeRef shape)
   const auto o = core::operand(a);
   core::check_operand(op, o);
   return Tensor(
-      core::Trusted(), core::sum_group(op, o, a.batch_dim(), o.base, shape), a.batch_dim());
+      core::Trusted(), math::sum_group(op, o, a.batch_dim(), o.base, shape), a.batch_dim());
 }
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
@@ -156,13 +156,13 @@ template <class T, core::if_tensor<T> = 0>
 T
 intmd_sum(const T &, Size = 0)
 {
-  core::fail_intermediate("intmd_sum", "batch_sum");
+  math::fail_intermediate("intmd_sum", "batch_sum");
 }
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_mean(const T &, Size = 0)
 {
-  core::fail_intermediate("intmd_mean", "batch_mean");
+  math::fail_intermediate("intmd_mean", "batch_mean");
 }
 /// a itself for the empty shape, the only one there is.
 template <class T, core::if_tensor<T> = 0>
@@ -170,7 +170,7 @@ T
 intmd_sum_to_size(const T & a, TensorShapeRef shape)
 {
   if (!shape.empty())
-    core::fail_intermediate("intmd_sum_to_size", "batch_sum_to_size");
+    math::fail_intermediate("intmd_sum_to_size", "batch_sum_to_size");
   core::check_operand("intmd_sum_to_size", core::operand(a));
   return a;
 }

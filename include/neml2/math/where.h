@@ -5,7 +5,7 @@
 
 namespace neml2
 {
-namespace core
+namespace math
 {
 /// Enables an overload for what may be a condition.
 template <class C>
@@ -98,7 +98,7 @@ choose(const C & condition, const X & a, const Y & b)
                             }),
            n);
 }
-} // namespace core
+} // namespace math
 
 /**
  * a where the condition holds, else b: two tensors of one type, or a tensor and a number. (...; c)
@@ -113,40 +113,40 @@ choose(const C & condition, const X & a, const Y & b)
  * Both a and b are evaluated: guard the untaken one against division by zero before differentiating.
  * @throws NEMLException also unless the condition is bool, and for such a raw condition.
  */
-template <class C, class A, core::if_condition<C> = 0, core::if_tensor<A> = 0>
+template <class C, class A, math::if_condition<C> = 0, core::if_tensor<A> = 0>
 A
 where(const C & condition, const A & a, const A & b)
 {
-  return core::choose<A>(condition, a, b);
+  return math::choose<A>(condition, a, b);
 }
 template <class C,
           class A,
           class N,
-          core::if_condition<C> = 0,
+          math::if_condition<C> = 0,
           core::if_tensor<A> = 0,
           core::if_number<N> = 0>
 A
 where(const C & condition, const A & a, const N & b)
 {
-  return core::choose<A>(condition, a, b);
+  return math::choose<A>(condition, a, b);
 }
 template <class C,
           class N,
           class B,
-          core::if_condition<C> = 0,
+          math::if_condition<C> = 0,
           core::if_number<N> = 0,
           core::if_tensor<B> = 0>
 B
 where(const C & condition, const N & a, const B & b)
 {
-  return core::choose<B>(condition, a, b);
+  return math::choose<B>(condition, a, b);
 }
 
 /// What is left: two of our types without a common one.
-template <class C, class A, class B, core::if_condition<C> = 0>
+template <class C, class A, class B, math::if_condition<C> = 0>
 auto
 where(const C &, const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 } // namespace neml2

@@ -22,7 +22,7 @@
 
 #include "neml2/packs/sleef.h"
 
-namespace neml2::core
+namespace neml2::packs
 {
 template <int W>
 struct Vector
@@ -351,4 +351,4 @@ private:
     return r;
   }
 };
-} // namespace neml2::core
+} // namespace neml2::packs

@@ -18,7 +18,7 @@
 #include <dlfcn.h>
 #endif
 
-namespace neml2::core::sleef
+namespace neml2::packs::sleef
 {
 using StdUnary = double (*)(double);
 using StdBinary = double (*)(double, double);
@@ -183,4 +183,4 @@ struct OfAtan2;
 struct OfFmod;
 struct OfPow;
 #endif
-} // namespace neml2::core::sleef
+} // namespace neml2::packs::sleef

@@ -19,7 +19,7 @@
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 class AxisPicture;
 
@@ -50,7 +50,7 @@ path_of(const AxisPlace * place)
   std::reverse(names.begin(), names.end());
   return names;
 }
-} // namespace core
+} // namespace tensors
 
 /// Where the items of one level of an axis are: name -> [begin, end).
 using AxisLayout = std::unordered_map<std::string, std::pair<Size, Size>>;
@@ -189,7 +189,7 @@ public:
   /// The path from the outermost axis: "y" of the sub-axis "sub" is sub/y.
   LabeledAxisAccessor qualify(const LabeledAxisAccessor & a) const
   {
-    return a.prepend(core::path_of(_items->place.get()));
+    return a.prepend(tensors::path_of(_items->place.get()));
   }
 
   // ---- Sizes and places; places need setup_layout() -------------------------------------------
@@ -255,16 +255,17 @@ public:
   friend std::ostream & operator<<(std::ostream & os, const LabeledAxis & axis);
 
 private:
-  friend class core::AxisPicture;
+  friend class tensors::AxisPicture;
 
   struct Items
   {
-    explicit Items(std::shared_ptr<const core::AxisPlace> where = nullptr) : place(std::move(where))
+    explicit Items(std::shared_ptr<const tensors::AxisPlace> where = nullptr)
+      : place(std::move(where))
     {
     }
     ~Items();
 
-    std::shared_ptr<const core::AxisPlace> place; ///< null for the outermost axis
+    std::shared_ptr<const tensors::AxisPlace> place; ///< null for the outermost axis
     std::map<std::string, Size> variables;
     std::map<std::string, std::unique_ptr<LabeledAxis>> subaxes;
     // Since setup_layout():
@@ -290,7 +291,7 @@ private:
     return is_setup() ? _items : deep_copy(_items->place);
   }
   /// The items without a layout, at another place.
-  std::shared_ptr<Items> deep_copy(const std::shared_ptr<const core::AxisPlace> & place) const;
+  std::shared_ptr<Items> deep_copy(const std::shared_ptr<const tensors::AxisPlace> & place) const;
   void check_modifiable(const char * what, bool cleared = false) const
   {
     NEML2_CHECK(
@@ -372,7 +373,7 @@ LabeledAxis::path(const std::vector<Level> & levels, size_t k)
 }
 
 inline std::shared_ptr<LabeledAxis::Items>
-LabeledAxis::deep_copy(const std::shared_ptr<const core::AxisPlace> & place) const
+LabeledAxis::deep_copy(const std::shared_ptr<const tensors::AxisPlace> & place) const
 {
   std::vector<std::shared_ptr<Items>> copies;
   for (const auto & [axis, name, parent] : levels())
@@ -382,7 +383,7 @@ LabeledAxis::deep_copy(const std::shared_ptr<const core::AxisPlace> & place) con
     if (!copies.empty())
     {
       Items & on = *copies[parent];
-      copy->place = std::make_shared<core::AxisPlace>(on.place, *name);
+      copy->place = std::make_shared<tensors::AxisPlace>(on.place, *name);
       auto subaxis = std::make_unique<LabeledAxis>();
       subaxis->_items = copy;
       on.subaxes.emplace(*name, std::move(subaxis));
@@ -481,7 +482,7 @@ LabeledAxis::add_subaxis(const LabeledAxisAccessor & path)
     if (!subaxis)
     {
       subaxis = std::make_unique<LabeledAxis>();
-      subaxis->_items->place = std::make_shared<core::AxisPlace>(axis->_items->place, *name);
+      subaxis->_items->place = std::make_shared<tensors::AxisPlace>(axis->_items->place, *name);
     }
     axis = subaxis.get();
     axis->check_modifiable("add a sub-axis");
@@ -766,7 +767,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
   }
 }
 
-namespace core
+namespace tensors
 {
 /// Adds a pair of ranges to such a list; adjacent ones are merged.
 inline void
@@ -783,7 +784,7 @@ append_ranges(std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>
   else
     list.emplace_back(here, there);
 }
-} // namespace core
+} // namespace tensors
 
 inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
 LabeledAxis::common_ranges(const LabeledAxis & other, bool recursive) const
@@ -794,7 +795,7 @@ LabeledAxis::common_ranges(const LabeledAxis & other, bool recursive) const
   visit_common(
       other,
       [&](const auto &, const auto & here, const auto & there)
-      { core::append_ranges(ranges, here, there); },
+      { tensors::append_ranges(ranges, here, there); },
       recursive);
   return ranges;
 }

@@ -5,7 +5,7 @@
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// Draws an axis into lines of text: the entries on top, the items below them, sub-axes under theirs.
 class AxisPicture
@@ -112,13 +112,13 @@ private:
   int _depth = 0;
   std::vector<std::string> _lines;
 };
-} // namespace core
+} // namespace tensors
 
 /// A drawing of the layout of an axis for a terminal: entries on top, then the items of the deepest
 /// level, then those that hold them.
 inline std::string
 picture(const LabeledAxis & axis)
 {
-  return core::AxisPicture(axis).text();
+  return tensors::AxisPicture(axis).text();
 }
 } // namespace neml2

@@ -76,7 +76,7 @@ LabeledMatrix::assemble(const LabeledAxis & rows,
       const Size n = columns.variable_size(column);
       const auto found = given.find({row, column});
       const auto name = row.append(column);
-      parts.push_back(found != given.end() ? core::flat_value(*found->second, m * n, name, batch)
+      parts.push_back(found != given.end() ? tensors::flat_value(*found->second, m * n, name, batch)
                                                  .reshape(utils::add_shapes(batch, m, n))
                                            : at::zeros(utils::add_shapes(batch, m, n), options));
     }
@@ -97,7 +97,8 @@ inline void
 LabeledMatrix::fill(const LabeledMatrix & other, bool recursive)
 {
   NEML2_CHECK(axis(1) == other.axis(1), "fill: the columns of the two matrices have other labels.");
-  core::fill_slices(tensor(), other.tensor(), core::fill_ranges(axis(0), other.axis(0), recursive));
+  tensors::fill_slices(
+      tensor(), other.tensor(), tensors::fill_ranges(axis(0), other.axis(0), recursive));
 }
 
 inline LabeledMatrix

@@ -9,7 +9,7 @@
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// An item of an axis, looked up once: its entries, and the axis that they count on.
 class BoundLabel
@@ -28,14 +28,14 @@ private:
   LabeledAxis _axis;
   std::pair<Size, Size> _range;
 };
-} // namespace core
+} // namespace tensors
 
 /// The item of an axis for repeated use: indexing by it looks nothing up.
 /// @throws NEMLException if there is no such item, or before setup_layout().
-inline core::BoundLabel
+inline tensors::BoundLabel
 bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)
 {
-  return core::BoundLabel(axis, label);
+  return tensors::BoundLabel(axis, label);
 }
 
 /**
@@ -50,7 +50,7 @@ class LabeledTensor
 {
 public:
   using AxisPointers = std::array<const LabeledAxis *, size_t(D)>;
-  using BoundLabels = std::array<core::BoundLabel, size_t(D)>;
+  using BoundLabels = std::array<tensors::BoundLabel, size_t(D)>;
   template <class L>
   using if_bound = std::enable_if_t<std::is_same_v<L, BoundLabels>, int>;
 
@@ -378,7 +378,7 @@ private:
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 template <class Derived, Size D>
 const Tensor &
@@ -402,37 +402,37 @@ constexpr bool is_labeled = decltype(has_axes(static_cast<const T *>(nullptr))):
 template <class... T>
 using if_labeled =
     std::enable_if_t<((is_tensor<T> || is_labeled<T>)&&...) && (is_labeled<T> || ...), int>;
-} // namespace core
+} // namespace tensors
 
 /// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n)
-template <class A, class B, core::if_labeled<A, B> = 0>
+template <class A, class B, tensors::if_labeled<A, B> = 0>
 Tensor
 bmm(const A & a, const B & b)
 {
-  return bmm(core::unlabeled(a), core::unlabeled(b));
+  return bmm(tensors::unlabeled(a), tensors::unlabeled(b));
 }
 /// A_ik v_k. (...; m, k), (...; k) -> (...; m)
-template <class A, class B, core::if_labeled<A, B> = 0>
+template <class A, class B, tensors::if_labeled<A, B> = 0>
 Tensor
 bmv(const A & a, const B & v)
 {
-  return bmv(core::unlabeled(a), core::unlabeled(v));
+  return bmv(tensors::unlabeled(a), tensors::unlabeled(v));
 }
 /// a_k b_k. (...; k), (...; k) -> (...; )
-template <class A, class B, core::if_labeled<A, B> = 0>
+template <class A, class B, tensors::if_labeled<A, B> = 0>
 Scalar
 bvv(const A & a, const B & b)
 {
-  return bvv(core::unlabeled(a), core::unlabeled(b));
+  return bvv(tensors::unlabeled(a), tensors::unlabeled(b));
 }
 namespace linalg
 {
 /// √(v_i v_i). (...; n) -> (...; )
-template <class T, core::if_labeled<T> = 0>
+template <class T, tensors::if_labeled<T> = 0>
 Scalar
 vector_norm(const T & v)
 {
-  return vector_norm(core::unlabeled(v));
+  return vector_norm(tensors::unlabeled(v));
 }
 } // namespace linalg
 } // namespace neml2

@@ -31,7 +31,8 @@ LabeledTensor3D::fill(const LabeledTensor3D & other, bool recursive)
 {
   for (const Size i : {1, 2})
     NEML2_CHECK(axis(i) == other.axis(i), "fill: the axes ", i, " of the two tensors differ.");
-  core::fill_slices(tensor(), other.tensor(), core::fill_ranges(axis(0), other.axis(0), recursive));
+  tensors::fill_slices(
+      tensor(), other.tensor(), tensors::fill_ranges(axis(0), other.axis(0), recursive));
 }
 
 inline LabeledTensor3D

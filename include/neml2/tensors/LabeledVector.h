@@ -35,7 +35,7 @@ public:
   void fill(const LabeledVector & other, bool recursive = true);
 };
 
-namespace core
+namespace tensors
 {
 /// The slices of two base dimensions that fill copies. Refuses where they differ in size.
 inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
@@ -100,7 +100,7 @@ flat_value(const Tensor & value, Size size, const LabeledAxisAccessor & name, Te
               ".");
   return value.base_reshape({size}).batch_expand(batch);
 }
-} // namespace core
+} // namespace tensors
 
 inline LabeledVector
 LabeledVector::assemble(const LabeledAxis & axis, const Values & values)
@@ -123,7 +123,7 @@ LabeledVector::assemble(const LabeledAxis & axis, const Values & values)
     const Size size = axis.variable_size(name);
     const auto found = given.find(name);
     parts.push_back(found != given.end()
-                        ? core::flat_value(*found->second, size, name, batch)
+                        ? tensors::flat_value(*found->second, size, name, batch)
                         : at::zeros(utils::add_shapes(batch, size),
                                     values.front().second.options().requires_grad(false)));
   }
@@ -142,7 +142,8 @@ LabeledVector::disassemble() const
 inline void
 LabeledVector::fill(const LabeledVector & other, bool recursive)
 {
-  core::fill_slices(tensor(), other.tensor(), core::fill_ranges(axis(), other.axis(), recursive));
+  tensors::fill_slices(
+      tensor(), other.tensor(), tensors::fill_ranges(axis(), other.axis(), recursive));
 }
 
 namespace utils

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
@@ -59,12 +59,13 @@ private:
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// Refuses numbers that an integer dtype would change: fractions, and what is out of its range.
 inline void
@@ -95,7 +96,7 @@ check_integers(const char * where, const MillerIndex & m)
               operand(m),
               "). Round, and convert with .to(kInt64).");
 }
-} // namespace core
+} // namespace tensors
 
 inline MillerIndex
 MillerIndex::fill(const CScalar & h,
@@ -103,7 +104,7 @@ MillerIndex::fill(const CScalar & h,
                   const CScalar & l,
                   const TensorOptions & options)
 {
-  core::check_exact("MillerIndex::fill", std::vector<CScalar>{h, k, l}, options);
+  tensors::check_exact("MillerIndex::fill", std::vector<CScalar>{h, k, l}, options);
   return from_values({h, k, l}, options);
 }
 
@@ -112,14 +113,14 @@ MillerIndex::fill(const Scalar & h, const Scalar & k, const Scalar & l)
 {
   const core::Operation op("MillerIndex::fill", core::Accepts::numbers);
   const auto m = core::stack<MillerIndex>(op, {h, k, l});
-  core::check_integers(op.name, m);
+  tensors::check_integers(op.name, m);
   return m;
 }
 
 inline MillerIndex
 MillerIndex::create(const TensorDataContainer & data, const TensorOptions & options)
 {
-  core::check_exact("MillerIndex::create", data, options);
+  tensors::check_exact("MillerIndex::create", data, options);
   return Base::create(data, options);
 }
 
@@ -128,7 +129,7 @@ MillerIndex::reduce() const
 {
   const core::Operation op("MillerIndex::reduce", core::Accepts::numbers);
   core::check_operand(op, core::operand(*this));
-  core::check_integers(op.name, *this);
+  tensors::check_integers(op.name, *this);
   return core::translate_errors(
       op.name,
       [&]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/Quaternion.h"
 #include "neml2/tensors/fwd.h"
 
@@ -102,7 +102,7 @@ struct core::batch_of_rows<kernels::Quaternion>
 };
 
 /// Hamilton's product (s, u) (t, w) = (s t - u · w, s w + t u + u × w). (...; 4), (...; 4) -> (...; 4)
-template <class A, class B, core::if_types<A, Quaternion, B, Quaternion> = 0>
+template <class A, class B, math::if_types<A, Quaternion, B, Quaternion> = 0>
 Quaternion operator*(const A & q, const B & p);
 /// (s, -u). (...; 4) -> (...; 4)
 Quaternion conjugate(const Quaternion & q);
@@ -150,6 +150,7 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/Quaternion.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
@@ -160,10 +161,10 @@ namespace neml2
 {
 template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int>>
 Quaternion::Quaternion(const R & r)
-  : Quaternion(core::evaluate_leaf<Quaternion>(
+  : Quaternion(engine::evaluate_leaf<Quaternion>(
         "Quaternion(Rot)",
         [](const auto & a) { return kernels::to_quaternion(a); },
-        [](const Rot & a) { return Quaternion(core::quaternion_of_rotation(a)); },
+        [](const Rot & a) { return Quaternion(composed::quaternion_of_rotation(a)); },
         r))
 {
 }
@@ -184,24 +185,24 @@ Quaternion::identity(const TensorOptions & options)
 inline Quaternion
 Quaternion::fill_matrix(const R2 & R)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "Quaternion::fill_matrix",
       [](const auto & M) { return kernels::to_quaternion(M); },
-      [](const R2 & M) { return Quaternion(core::quaternion_of_matrix(M)); },
+      [](const R2 & M) { return Quaternion(composed::quaternion_of_matrix(M)); },
       R);
 }
 
 inline Quaternion
 Quaternion::axis_angle(const Vec & n, const Scalar & theta)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "Quaternion::axis_angle",
       [](const auto & axis, const auto & angle)
       { return kernels::axis_angle_quaternion(axis, angle); },
       [](const at::Tensor & axis, const at::Tensor & angle)
       {
         const at::Tensor half = (angle / 2).unsqueeze(-1);
-        const at::Tensor u = axis / at::sqrt(core::dot_last(axis, axis)) * half.sin();
+        const at::Tensor u = axis / at::sqrt(composed::dot_last(axis, axis)) * half.sin();
         return Quaternion(at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1));
       },
       n,
@@ -211,12 +212,12 @@ Quaternion::axis_angle(const Vec & n, const Scalar & theta)
 inline Quaternion
 Quaternion::exp_map(const Vec & w)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "Quaternion::exp_map",
       [](const auto & a) { return kernels::exp_quaternion(a); },
       [](const Vec & a) // the same steps; masks are numbers, since at::where has no meta kernel
       {
-        const at::Tensor v = a, x = core::dot_last(v, v) * 0.25,
+        const at::Tensor v = a, x = composed::dot_last(v, v) * 0.25,
                          near = x.lt(1e-3).to(x.scalar_type());
         const at::Tensor y = x * near, half = at::sqrt(x * (1 - near) + near);
         const at::Tensor s = near * kernels::cos_series<5>(y) + (1 - near) * half.cos();
@@ -226,15 +227,15 @@ Quaternion::exp_map(const Vec & w)
       w);
 }
 
-template <class A, class B, core::if_types<A, Quaternion, B, Quaternion>>
+template <class A, class B, math::if_types<A, Quaternion, B, Quaternion>>
 Quaternion
 operator*(const A & q, const B & p)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "Quaternion * Quaternion",
       [](const auto & x, const auto & y) { return x * y; },
       [](const Quaternion & x, const Quaternion & y)
-      { return Quaternion(core::quaternion_product(x, y)); },
+      { return Quaternion(composed::quaternion_product(x, y)); },
       q,
       p);
 }
@@ -242,76 +243,76 @@ operator*(const A & q, const B & p)
 inline Quaternion
 conjugate(const Quaternion & q)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "conjugate",
       [](const auto & a) { return kernels::conjugate(a); },
-      [](const Quaternion & a) { return Quaternion(core::quaternion_conjugate(a)); },
+      [](const Quaternion & a) { return Quaternion(composed::quaternion_conjugate(a)); },
       q);
 }
 
 inline Quaternion
 inv(const Quaternion & q)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
       [](const Quaternion & a)
-      { return Quaternion(core::quaternion_conjugate(a) / core::dot_last(a, a)); },
+      { return Quaternion(composed::quaternion_conjugate(a) / composed::dot_last(a, a)); },
       q);
 }
 
 inline Scalar
 inner(const Quaternion & q, const Quaternion & p)
 {
-  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), q, p);
+  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), q, p);
 }
 
 inline Scalar
 norm_sq(const Quaternion & q)
 {
-  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), q);
+  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), q);
 }
 
 inline Scalar
 norm(const Quaternion & q, Real epsilon)
 {
-  return core::norm<Scalar>(q, epsilon);
+  return math::norm<Scalar>(q, epsilon);
 }
 
 inline Quaternion
 unit(const Quaternion & q, Real epsilon)
 {
-  return core::unit(q, epsilon);
+  return math::unit(q, epsilon);
 }
 
 inline R2
 rotation_matrix(const Quaternion & q)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "rotation_matrix",
       [](const auto & a) { return kernels::rotation_matrix(a); },
-      [](const Quaternion & a) { return R2(core::quaternion_matrix(a)); },
+      [](const Quaternion & a) { return R2(composed::quaternion_matrix(a)); },
       q);
 }
 
 inline Rot
 to_rot(const Quaternion & q)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "to_rot",
       [](const auto & a) { return kernels::to_rot(a); },
-      [](const Quaternion & a) { return Rot(core::rotation_of_quaternion(a)); },
+      [](const Quaternion & a) { return Rot(composed::rotation_of_quaternion(a)); },
       q);
 }
 
 inline Vec
 rotate(const Vec & v, const Quaternion & q)
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const Vec & a, const Quaternion & b)
-      { return Vec(at::matmul(core::quaternion_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
+      { return Vec(at::matmul(composed::quaternion_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
       v,
       q);
 }
@@ -319,14 +320,14 @@ rotate(const Vec & v, const Quaternion & q)
 inline Vec
 log_map(const Quaternion & q)
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       "log_map",
       [](const auto & a) { return kernels::log_map(a); },
       [](const Quaternion & a)
       {
-        const auto [scalar, u] = core::scalar_and_vector(a);
-        const at::Tensor sign = core::side_of(scalar), s = sign * scalar,
-                         square = core::dot_last(u, u);
+        const auto [scalar, u] = composed::scalar_and_vector(a);
+        const at::Tensor sign = composed::side_of(scalar), s = sign * scalar,
+                         square = composed::dot_last(u, u);
         const at::Tensor near = square.lt(1e-4 * s * s).to(s.scalar_type()), far = 1 - near;
         const at::Tensor divisor = s * near + far, length = at::sqrt(square * far + near);
         const at::Tensor x = near * square / (divisor * divisor);
@@ -340,11 +341,11 @@ log_map(const Quaternion & q)
 inline Scalar
 dist(const Quaternion & p, const Quaternion & q)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "dist",
       [](const auto & a, const auto & b, const auto & e) { return kernels::dist(a, b, e); },
       [](const Quaternion & a, const Quaternion & b, double e)
-      { return Scalar(core::quaternion_distance(a, b, e)); },
+      { return Scalar(composed::quaternion_distance(a, b, e)); },
       p,
       q,
       16 * core::epsilon_of(p.scalar_type()));
@@ -353,17 +354,18 @@ dist(const Quaternion & p, const Quaternion & q)
 inline Quaternion
 slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
 {
-  return core::evaluate_leaf<Quaternion>(
+  return engine::evaluate_leaf<Quaternion>(
       "slerp",
       [](const auto & a, const auto & b, const auto & f) { return kernels::slerp(a, b, f); },
       [](const Quaternion & from, const Quaternion & to, const Scalar & f)
       {
         const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, where it is not
         { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
-        const at::Tensor a = from, b = core::raw(to) * core::side_of(core::dot_last(from, to)),
+        const at::Tensor a = from,
+                         b = core::raw(to) * composed::side_of(composed::dot_last(from, to)),
                          v = in_range(f).unsqueeze(-1);
-        const at::Tensor d = core::dot_last(a - b, a - b),
-                         x = d / (d + core::dot_last(a + b, a + b));
+        const at::Tensor d = composed::dot_last(a - b, a - b),
+                         x = d / (d + composed::dot_last(a + b, a + b));
         const at::Tensor near = ((1 + v * v) * x).lt(2.5e-4).to(x.scalar_type()), far = 1 - near;
 
         const at::Tensor y = near * x, square = 4 * y * kernels::squared_asin_series<5>(y);
@@ -410,13 +412,13 @@ Quaternion::log_map() const
 inline Scalar
 Quaternion::angle() const
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "Quaternion::angle",
       [](const auto & q) { return kernels::angle(q); },
       [](const at::Tensor & q)
       {
-        const auto [s, u] = core::scalar_and_vector(q);
-        return Scalar(2 * core::length_or_zero(u).atan2(core::side_of(s) * s).squeeze(-1));
+        const auto [s, u] = composed::scalar_and_vector(q);
+        return Scalar(2 * composed::length_or_zero(u).atan2(composed::side_of(s) * s).squeeze(-1));
       },
       *this);
 }
@@ -424,13 +426,13 @@ Quaternion::angle() const
 inline Vec
 Quaternion::axis() const
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       "Quaternion::axis",
       [](const auto & q) { return kernels::axis(q); },
       [](const at::Tensor & q)
       {
-        const auto [s, u] = core::scalar_and_vector(q);
-        return Vec(u * (core::side_of(s) / at::sqrt(core::dot_last(u, u))));
+        const auto [s, u] = composed::scalar_and_vector(q);
+        return Vec(u * (composed::side_of(s) / at::sqrt(composed::dot_last(u, u))));
       },
       *this);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/R2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -163,15 +163,16 @@ R4 drotate(const R2 & A, const R2 & R);
 R3 drotate(const R2 & A, const Rot & r);
 
 /// A_ik B_kj. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
-template <class A, class B, core::if_types<A, R2, B, R2> = 0>
+template <class A, class B, math::if_types<A, R2, B, R2> = 0>
 R2 operator*(const A & a, const B & b);
 /// A_ik b_k. (...; 3, 3), (...; 3) -> (...; 3)
-template <class A, class B, core::if_types<A, R2, B, Vec> = 0>
+template <class A, class B, math::if_types<A, R2, B, Vec> = 0>
 Vec operator*(const A & a, const B & b);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R3.h"
@@ -310,7 +311,7 @@ R2::col(Size j) const
 inline Scalar
 tr(const R2 & A)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       core::Operation("tr", core::Accepts::numbers),
       [](const auto & a) { return kernels::tr(a); },
       [](const R2 & a) { return Scalar(a.diagonal(0, -2, -1).sum(-1, false, a.scalar_type())); },
@@ -320,40 +321,40 @@ tr(const R2 & A)
 inline R2
 vol(const R2 & A)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "vol",
       [](const auto & a) { return kernels::vol(a); },
-      [](const R2 & a) { return R2(core::vol_matrix(a)); },
+      [](const R2 & a) { return R2(composed::vol_matrix(a)); },
       A);
 }
 
 inline R2
 dev(const R2 & A)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "dev",
       [](const auto & a) { return kernels::dev(a); },
-      [](const R2 & a) { return R2(core::raw(a) - core::vol_matrix(a)); },
+      [](const R2 & a) { return R2(core::raw(a) - composed::vol_matrix(a)); },
       A);
 }
 
 inline Scalar
 det(const R2 & A)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       core::Operation("det", core::Accepts::numbers),
       [](const auto & a) { return kernels::det(a); },
-      [](const R2 & a) { return Scalar(core::det(a)); },
+      [](const R2 & a) { return Scalar(composed::det(a)); },
       A);
 }
 
 inline R2
 inv(const R2 & A)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
-      [](const R2 & a) { return R2(core::inv(a)); },
+      [](const R2 & a) { return R2(composed::inv(a)); },
       A);
 }
 
@@ -367,13 +368,13 @@ transpose(const R2 & A)
 inline Scalar
 inner(const R2 & A, const R2 & B)
 {
-  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
+  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
 }
 
 inline R4
 outer(const R2 & A, const R2 & B)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       core::Operation("outer", core::Accepts::numbers),
       [](const auto & a, const auto & b) { return kernels::outer(a, b); },
       [](const R2 & a, const R2 & b)
@@ -391,36 +392,36 @@ outer(const R2 & A)
 inline Scalar
 norm_sq(const R2 & A)
 {
-  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), A);
+  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), A);
 }
 
 inline Scalar
 norm(const R2 & A, Real epsilon)
 {
-  return core::norm<Scalar>(A, epsilon);
+  return math::norm<Scalar>(A, epsilon);
 }
 
 inline R2
 unit(const R2 & A, Real epsilon)
 {
-  return core::unit(A, epsilon);
+  return math::unit(A, epsilon);
 }
 
 inline R2
 skew(const Vec & v)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("skew", core::Accepts::numbers),
       [](const auto & a) { return kernels::skew(a); },
-      [](const Vec & a) { return R2(core::skew(a)); },
+      [](const Vec & a) { return R2(composed::skew(a)); },
       v);
 }
 
-template <class A, class B, core::if_types<A, R2, B, R2>>
+template <class A, class B, math::if_types<A, R2, B, R2>>
 R2
 operator*(const A & a, const B & b)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("R2 * R2", core::Accepts::numbers),
       [](const auto & x, const auto & y) { return x * y; },
       [](const R2 & x, const R2 & y) { return R2(at::matmul(x, y)); },
@@ -428,11 +429,11 @@ operator*(const A & a, const B & b)
       b);
 }
 
-template <class A, class B, core::if_types<A, R2, B, Vec>>
+template <class A, class B, math::if_types<A, R2, B, Vec>>
 Vec
 operator*(const A & a, const B & b)
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       core::Operation("R2 * Vec", core::Accepts::numbers),
       [](const auto & x, const auto & y) { return x * y; },
       [](const R2 & x, const Vec & y) { return Vec(at::matmul(x, y.unsqueeze(-1)).squeeze(-1)); },
@@ -443,10 +444,10 @@ operator*(const A & a, const B & b)
 inline R2
 rotate(const R2 & A, const R2 & R)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("rotate", core::Accepts::numbers),
       [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
-      [](const R2 & a, const R2 & r) { return R2(core::rotate_matrix(a, r)); },
+      [](const R2 & a, const R2 & r) { return R2(composed::rotate_matrix(a, r)); },
       A,
       R);
 }
@@ -454,11 +455,11 @@ rotate(const R2 & A, const R2 & R)
 inline R2
 rotate(const R2 & A, const Rot & r)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const R2 & a, const Rot & b)
-      { return R2(core::rotate_matrix(a, core::rotation_matrix(b))); },
+      { return R2(composed::rotate_matrix(a, composed::rotation_matrix(b))); },
       A,
       r);
 }
@@ -466,7 +467,7 @@ rotate(const R2 & A, const Rot & r)
 inline R4
 drotate(const R2 & A, const R2 & R)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       core::Operation("drotate", core::Accepts::numbers),
       [](const auto & a, const auto & r) { return kernels::drotate(a, r); },
       [](const R2 & a, const R2 & r)
@@ -483,15 +484,15 @@ drotate(const R2 & A, const R2 & R)
 inline R3
 drotate(const R2 & A, const Rot & r)
 {
-  return core::evaluate_leaf<R3>(
+  return engine::evaluate_leaf<R3>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
       [](const R2 & a, const Rot & b)
       {
-        const at::Tensor B = core::rotate_matrix(a, core::rotation_matrix(b));
-        const at::Tensor J = core::spin_by_rate(b);
+        const at::Tensor B = composed::rotate_matrix(a, composed::rotation_matrix(b));
+        const at::Tensor J = composed::spin_by_rate(b);
         const at::Tensor kij =
-            core::turn(J, B) + core::turn(J, B.transpose(-1, -2)).transpose(-1, -2);
+            composed::turn(J, B) + composed::turn(J, B.transpose(-1, -2)).transpose(-1, -2);
         return R3(kij.movedim(-3, -1).contiguous());
       },
       A,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/R3.h"
 #include "neml2/tensors/fwd.h"
 
@@ -44,6 +44,7 @@ R2 contract_k(const R3 & T, const Vec & v);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
@@ -62,7 +63,7 @@ R3::levi_civita(const TensorOptions & options)
 inline R2
 contract_k(const R3 & T, const Vec & v)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("contract_k", core::Accepts::numbers),
       [](const auto & t, const auto & a) { return kernels::contract_k(t, a); },
       [](const R3 & t, const Vec & a)

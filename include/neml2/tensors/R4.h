@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/R4.h"
 #include "neml2/tensors/fwd.h"
 
@@ -92,18 +92,19 @@ R4 full(const SSR4 & C);
 SSR4 sym(const R4 & T);
 
 /// T_ijkl A_kl. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3), unit of T × unit of A.
-template <class A, class B, core::if_types<A, R4, B, R2> = 0>
+template <class A, class B, math::if_types<A, R4, B, R2> = 0>
 R2 operator*(const A & T, const B & a);
 /// A_ij T_ijkl. (...; 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3)
-template <class A, class B, core::if_types<A, R2, B, R4> = 0>
+template <class A, class B, math::if_types<A, R2, B, R4> = 0>
 R2 operator*(const A & a, const B & T);
 /// T_ijmn U_mnkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
-template <class A, class B, core::if_types<A, R4, B, R4> = 0>
+template <class A, class B, math::if_types<A, R4, B, R4> = 0>
 R4 operator*(const A & T, const B & U);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R5.h"
@@ -122,10 +123,12 @@ R4::R4(const T & C) : R4(neml2::full(C))
 
 template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int>>
 R4::R4(const T & w)
-  : R4(core::composed<R4>(
+  : R4(engine::composed<R4>(
         "R4(WWR4)",
-        [](const WWR4 & a)
-        { return core::unpaired(core::rotate_matrix(a, core::skew_basis(a.options()).t())); },
+        [](const WWR4 & a) {
+          return composed::unpaired(
+              composed::rotate_matrix(a, composed::skew_basis(a.options()).t()));
+        },
         w))
 {
 }
@@ -133,34 +136,37 @@ R4::R4(const T & w)
 inline R4
 full(const SSR4 & C)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       "full",
       [](const auto & a) { return kernels::full(a); },
       [](const SSR4 & a)
-      { return R4(core::unpaired(core::rotate_matrix(a, core::mandel_basis(a.options()).t()))); },
+      {
+        return R4(composed::unpaired(
+            composed::rotate_matrix(a, composed::mandel_basis(a.options()).t())));
+      },
       C);
 }
 
 inline SSR4
 sym(const R4 & T)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "sym",
       [](const auto & a) { return kernels::sym(a); },
-      [](const R4 & a) { return SSR4(core::sym_pairs(core::pairs(a))); },
+      [](const R4 & a) { return SSR4(composed::sym_pairs(composed::pairs(a))); },
       T);
 }
 
 inline R4
 rotate(const R4 & T, const R2 & R)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const R4 & a, const R2 & b)
       {
-        const at::Tensor RR = core::pairs(core::kronecker(b, b));
-        return R4(core::unpaired(core::rotate_matrix(core::pairs(a), RR)));
+        const at::Tensor RR = composed::pairs(composed::kronecker(b, b));
+        return R4(composed::unpaired(composed::rotate_matrix(composed::pairs(a), RR)));
       },
       T,
       R);
@@ -169,13 +175,14 @@ rotate(const R4 & T, const R2 & R)
 inline R4
 rotate(const R4 & T, const Rot & r)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const R4 & a, const Rot & b)
       {
-        const at::Tensor R = core::rotation_matrix(b), RR = core::pairs(core::kronecker(R, R));
-        return R4(core::unpaired(core::rotate_matrix(core::pairs(a), RR)));
+        const at::Tensor R = composed::rotation_matrix(b),
+                         RR = composed::pairs(composed::kronecker(R, R));
+        return R4(composed::unpaired(composed::rotate_matrix(composed::pairs(a), RR)));
       },
       T,
       r);
@@ -198,41 +205,42 @@ transpose_major(const R4 & T)
 inline R4
 inv(const R4 & T)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       "inv",
       [](const auto & t) { return kernels::inv(t); },
-      [](const R4 & a) { return R4(core::unpaired(core::inverse_or_nan(core::pairs(a)))); },
+      [](const R4 & a)
+      { return R4(composed::unpaired(composed::inverse_or_nan(composed::pairs(a)))); },
       T);
 }
 
 inline Scalar
 inner(const R4 & T, const R4 & U)
 {
-  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), T, U);
+  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), T, U);
 }
 
 inline Scalar
 norm_sq(const R4 & T)
 {
-  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), T);
+  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), T);
 }
 
 inline Scalar
 norm(const R4 & T, Real epsilon)
 {
-  return core::norm<Scalar>(T, epsilon);
+  return math::norm<Scalar>(T, epsilon);
 }
 
-template <class A, class B, core::if_types<A, R4, B, R2>>
+template <class A, class B, math::if_types<A, R4, B, R2>>
 R2
 operator*(const A & T, const B & a)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("R4 * R2", core::Accepts::numbers),
       [](const auto & x, const auto & y) { return x * y; },
       [](const R4 & x, const R2 & y)
       {
-        return R2(at::matmul(core::pairs(x), y.flatten(-2).unsqueeze(-1))
+        return R2(at::matmul(composed::pairs(x), y.flatten(-2).unsqueeze(-1))
                       .squeeze(-1)
                       .unflatten(-1, at::IntArrayRef({3, 3})));
       },
@@ -240,16 +248,16 @@ operator*(const A & T, const B & a)
       a);
 }
 
-template <class A, class B, core::if_types<A, R2, B, R4>>
+template <class A, class B, math::if_types<A, R2, B, R4>>
 R2
 operator*(const A & a, const B & T)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("R2 * R4", core::Accepts::numbers),
       [](const auto & x, const auto & y) { return x * y; },
       [](const R2 & x, const R4 & y)
       {
-        return R2(at::matmul(x.flatten(-2).unsqueeze(-2), core::pairs(y))
+        return R2(at::matmul(x.flatten(-2).unsqueeze(-2), composed::pairs(y))
                       .squeeze(-2)
                       .unflatten(-1, at::IntArrayRef({3, 3})));
       },
@@ -257,15 +265,15 @@ operator*(const A & a, const B & T)
       T);
 }
 
-template <class A, class B, core::if_types<A, R4, B, R4>>
+template <class A, class B, math::if_types<A, R4, B, R4>>
 R4
 operator*(const A & T, const B & U)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       core::Operation("R4 * R4", core::Accepts::numbers),
       [](const auto & x, const auto & y) { return x * y; },
       [](const R4 & x, const R4 & y)
-      { return R4(core::unpaired(at::matmul(core::pairs(x), core::pairs(y)))); },
+      { return R4(composed::unpaired(at::matmul(composed::pairs(x), composed::pairs(y)))); },
       T,
       U);
 }
@@ -285,14 +293,15 @@ R4::rotate(const Rot & r) const
 inline R5
 R4::drotate(const Rot & r) const
 {
-  return core::composed<R5>(
+  return engine::composed<R5>(
       "R4::drotate",
       [](const R4 & a, const Rot & b)
       {
-        const at::Tensor R = core::rotation_matrix(b), RR = core::pairs(core::kronecker(R, R));
-        return core::rotation_derivative(core::rotate_matrix(core::pairs(a), RR),
-                                         core::generators(a.options()),
-                                         core::spin_by_rate(b))
+        const at::Tensor R = composed::rotation_matrix(b),
+                         RR = composed::pairs(composed::kronecker(R, R));
+        return composed::rotation_derivative(composed::rotate_matrix(composed::pairs(a), RR),
+                                             composed::generators(a.options()),
+                                             composed::spin_by_rate(b))
             .unflatten(-2, at::IntArrayRef({3, 3}))
             .unflatten(-4, at::IntArrayRef({3, 3}));
       },
@@ -304,12 +313,13 @@ inline R8
 R4::drotate_self(const Rot & r) const
 {
   const core::Operation op("R4::drotate_self");
-  return core::composed<R8>(
+  return engine::composed<R8>(
       op,
       [&](const R4 & a, const Rot & b)
       {
-        const at::Tensor R = core::rotation_matrix(b), RR = core::pairs(core::kronecker(R, R));
-        at::Tensor d = core::kronecker(RR, RR);
+        const at::Tensor R = composed::rotation_matrix(b),
+                         RR = composed::pairs(composed::kronecker(R, R));
+        at::Tensor d = composed::kronecker(RR, RR);
         for (const Size pair : {-1, -3, -5, -7})
           d = d.unflatten(pair, at::IntArrayRef({3, 3}));
         const auto batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});

@@ -25,4 +25,5 @@ public:
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"

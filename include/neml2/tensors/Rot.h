@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/Rot.h"
 #include "neml2/tensors/fwd.h"
 
@@ -212,12 +212,13 @@ Scalar dV(const Rot & r);
 /// The matrix of a * b is the product of the matrices. (...; 3), (...; 3) -> (...; 3)
 /// Infinite or NaN where the parameters add up to a turn by 2π, such as twice a half turn: numerator and
 /// denominator are 0 there, and close to it digits are lost. Use -r / |r|² (shadow) of one of the two.
-template <class A, class B, core::if_types<A, Rot, B, Rot> = 0>
+template <class A, class B, math::if_types<A, Rot, B, Rot> = 0>
 Rot operator*(const A & a, const B & b);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/Rot.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"
@@ -248,17 +249,18 @@ Rot::fill(const Scalar & r0, const Scalar & r1, const Scalar & r2)
 inline Rot
 Rot::fill_matrix(const R2 & R)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "Rot::fill_matrix",
       [](const auto & M) { return kernels::fill_matrix(M); },
-      [](const R2 & M) { return Rot(core::rotation_of_quaternion(core::quaternion_of_matrix(M))); },
+      [](const R2 & M)
+      { return Rot(composed::rotation_of_quaternion(composed::quaternion_of_matrix(M))); },
       R);
 }
 
 inline Rot
 Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "Rot::fill_rodrigues",
       [](const auto & x, const auto & y, const auto & z)
       { return kernels::fill_rodrigues(x, y, z); },
@@ -275,20 +277,20 @@ Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 inline R2
 euler_rodrigues(const Rot & r)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "euler_rodrigues",
       [](const auto & a) { return kernels::euler_rodrigues(a); },
-      [](const Rot & a) { return R2(core::rotation_matrix(a)); },
+      [](const Rot & a) { return R2(composed::rotation_matrix(a)); },
       r);
 }
 
 inline R3
 deuler_rodrigues(const Rot & r)
 {
-  return core::evaluate_leaf<R3>(
+  return engine::evaluate_leaf<R3>(
       "deuler_rodrigues",
       [](const auto & a) { return kernels::deuler_rodrigues(a); },
-      [](const Rot & a) { return R3(core::rotation_matrix_derivative(a)); },
+      [](const Rot & a) { return R3(composed::rotation_matrix_derivative(a)); },
       r);
 }
 
@@ -299,14 +301,14 @@ inv(const Rot & r)
   return -r;
 }
 
-template <class A, class B, core::if_types<A, Rot, B, Rot>>
+template <class A, class B, math::if_types<A, Rot, B, Rot>>
 Rot
 operator*(const A & a, const B & b)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "Rot * Rot",
       [](const auto & x, const auto & y) { return x * y; },
-      [](const Rot & x, const Rot & y) { return Rot(core::rotation_product(x, y)); },
+      [](const Rot & x, const Rot & y) { return Rot(composed::rotation_product(x, y)); },
       a,
       b);
 }
@@ -320,10 +322,11 @@ rotate(const Rot & x, const Rot & r)
 inline R2
 drotate(const Rot & x, const Rot & r)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
-      [](const Rot & a, const Rot & b) { return R2(core::rotation_product_derivative(b, a, 1)); },
+      [](const Rot & a, const Rot & b)
+      { return R2(composed::rotation_product_derivative(b, a, 1)); },
       x,
       r);
 }
@@ -331,10 +334,11 @@ drotate(const Rot & x, const Rot & r)
 inline R2
 drotate_self(const Rot & x, const Rot & r)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "drotate_self",
       [](const auto & a, const auto & b) { return kernels::drotate_self(a, b); },
-      [](const Rot & a, const Rot & b) { return R2(core::rotation_product_derivative(a, b, -1)); },
+      [](const Rot & a, const Rot & b)
+      { return R2(composed::rotation_product_derivative(a, b, -1)); },
       x,
       r);
 }

@@ -35,4 +35,5 @@ struct core::batch_of_rows<kernels::SFR3>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/SR2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -145,6 +145,7 @@ SR2 sym(const R2 & A);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
@@ -240,7 +241,7 @@ SR2::operator()(Size i, Size j) const
 inline Scalar
 tr(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       core::Operation("tr", core::Accepts::numbers),
       [](const auto & a) { return kernels::tr(a); },
       [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).sum(-1, false, a.scalar_type())); },
@@ -250,61 +251,61 @@ tr(const SR2 & s)
 inline SR2
 vol(const SR2 & s)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "vol",
       [](const auto & a) { return kernels::vol(a); },
-      [](const SR2 & a) { return SR2(core::vol(a)); },
+      [](const SR2 & a) { return SR2(composed::vol(a)); },
       s);
 }
 
 inline SR2
 dev(const SR2 & s)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "dev",
       [](const auto & a) { return kernels::dev(a); },
-      [](const SR2 & a) { return SR2(core::raw(a) - core::vol(a)); },
+      [](const SR2 & a) { return SR2(core::raw(a) - composed::vol(a)); },
       s);
 }
 
 inline Scalar
 det(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "det",
       [](const auto & a) { return kernels::det(a); },
-      [](const SR2 & a) { return Scalar(core::det(core::full(a))); },
+      [](const SR2 & a) { return Scalar(composed::det(composed::full(a))); },
       s);
 }
 
 inline Scalar
 inner(const SR2 & s, const SR2 & t)
 {
-  return core::inner<Scalar>("inner", s, t);
+  return math::inner<Scalar>("inner", s, t);
 }
 
 inline Scalar
 norm_sq(const SR2 & s)
 {
-  return core::norm_sq<Scalar>("norm_sq", s);
+  return math::norm_sq<Scalar>("norm_sq", s);
 }
 
 inline Scalar
 norm(const SR2 & s, Real epsilon)
 {
-  return core::norm<Scalar>(s, epsilon);
+  return math::norm<Scalar>(s, epsilon);
 }
 
 inline SR2
 unit(const SR2 & s, Real epsilon)
 {
-  return core::unit(s, epsilon);
+  return math::unit(s, epsilon);
 }
 
 inline SSR4
 outer(const SR2 & s, const SR2 & t)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "outer",
       [](const auto & a, const auto & b) { return kernels::outer(a, b); },
       [](const SR2 & a, const SR2 & b) { return SSR4(a.unsqueeze(-1) * b.unsqueeze(-2)); },
@@ -321,10 +322,10 @@ outer(const SR2 & s)
 inline SR2
 inv(const SR2 & s)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
-      [](const SR2 & a) { return SR2(core::sym(core::inv(core::full(a)))); },
+      [](const SR2 & a) { return SR2(composed::sym(composed::inv(composed::full(a)))); },
       s);
 }
 
@@ -338,10 +339,10 @@ transpose(const SR2 & s)
 inline SR2
 rotate(const SR2 & s, const R2 & R)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "rotate",
       [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
-      [](const SR2 & a, const R2 & r) { return SR2(core::rotate_mandel(a, r)); },
+      [](const SR2 & a, const R2 & r) { return SR2(composed::rotate_mandel(a, r)); },
       s,
       R);
 }
@@ -349,11 +350,11 @@ rotate(const SR2 & s, const R2 & R)
 inline SR2
 rotate(const SR2 & s, const Rot & r)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const SR2 & a, const Rot & b)
-      { return SR2(core::rotate_mandel(a, core::rotation_matrix(b))); },
+      { return SR2(composed::rotate_mandel(a, composed::rotation_matrix(b))); },
       s,
       r);
 }
@@ -361,13 +362,13 @@ rotate(const SR2 & s, const Rot & r)
 inline SFFR4
 drotate(const SR2 & s, const R2 & R)
 {
-  return core::evaluate_leaf<SFFR4>(
+  return engine::evaluate_leaf<SFFR4>(
       "drotate",
       [](const auto & a, const auto & r) { return kernels::drotate(a, r); },
       [](const SR2 & a, const R2 & r)
       {
-        const at::Tensor basis = core::mandel_basis(r.options()).unflatten(-1, {3, 3});
-        const at::Tensor rs = at::matmul(r, core::full(a)).unsqueeze(-3);
+        const at::Tensor basis = composed::mandel_basis(r.options()).unflatten(-1, {3, 3});
+        const at::Tensor rs = at::matmul(r, composed::full(a)).unsqueeze(-3);
         return SFFR4(at::matmul(2 * basis, rs));
       },
       s,
@@ -377,13 +378,14 @@ drotate(const SR2 & s, const R2 & R)
 inline SFR3
 drotate(const SR2 & s, const Rot & r)
 {
-  return core::evaluate_leaf<SFR3>(
+  return engine::evaluate_leaf<SFR3>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
       [](const SR2 & a, const Rot & b)
       {
-        const at::Tensor B = core::rotate_matrix(core::full(a), core::rotation_matrix(b));
-        const at::Tensor kp = core::sym(core::turn(core::spin_by_rate(b), B)) * 2;
+        const at::Tensor B =
+            composed::rotate_matrix(composed::full(a), composed::rotation_matrix(b));
+        const at::Tensor kp = composed::sym(composed::turn(composed::spin_by_rate(b), B)) * 2;
         return SFR3(kp.transpose(-1, -2).contiguous());
       },
       s,
@@ -405,20 +407,20 @@ SR2::drotate(const Rot & r) const
 inline R2
 full(const SR2 & s)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "full",
       [](const auto & a) { return kernels::full(a); },
-      [](const SR2 & a) { return R2(core::full(a)); },
+      [](const SR2 & a) { return R2(composed::full(a)); },
       s);
 }
 
 inline SR2
 sym(const R2 & A)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "sym",
       [](const auto & a) { return kernels::sym(a); },
-      [](const R2 & a) { return SR2(core::sym(a)); },
+      [](const R2 & a) { return SR2(composed::sym(a)); },
       A);
 }
 

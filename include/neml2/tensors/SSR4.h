@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/SSR4.h"
 #include "neml2/tensors/fwd.h"
 
@@ -184,21 +184,22 @@ Scalar norm(const SSR4 & C, Real epsilon = 0);
 SSR4 unit(const SSR4 & C, Real epsilon = 0);
 
 /// C_ijkl e_kl. (...; 6, 6), (...; 6) -> (...; 6), unit of C × unit of e.
-template <class A, class B, core::if_types<A, SSR4, B, SR2> = 0>
+template <class A, class B, math::if_types<A, SSR4, B, SR2> = 0>
 SR2 operator*(const A & C, const B & e);
 /// C_ijkl A_kl, of which only the symmetric part of A counts. (...; 6, 6), (...; 3, 3) -> (...; 6)
-template <class A, class B, core::if_types<A, SSR4, B, R2> = 0>
+template <class A, class B, math::if_types<A, SSR4, B, R2> = 0>
 SR2 operator*(const A & C, const B & e);
 /// e_ij C_ijkl. (...; 6), (...; 6, 6) -> (...; 6)
-template <class A, class B, core::if_types<A, SR2, B, SSR4> = 0>
+template <class A, class B, math::if_types<A, SR2, B, SSR4> = 0>
 SR2 operator*(const A & e, const B & C);
 /// A_ijmn B_mnkl. (...; 6, 6), (...; 6, 6) -> (...; 6, 6)
-template <class A, class B, core::if_types<A, SSR4, B, SSR4> = 0>
+template <class A, class B, math::if_types<A, SSR4, B, SSR4> = 0>
 SSR4 operator*(const A & a, const B & b);
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
@@ -286,10 +287,10 @@ SSR4::operator()(Size i, Size j, Size k, Size l) const
 inline SSR4
 inv(const SSR4 & C)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "inv",
       [](const auto & a) { return kernels::inv(a); },
-      [](const SSR4 & a) { return SSR4(core::inverse_or_nan(a)); },
+      [](const SSR4 & a) { return SSR4(composed::inverse_or_nan(a)); },
       C);
 }
 
@@ -303,11 +304,11 @@ transpose_major(const SSR4 & C)
 inline SSR4
 rotate(const SSR4 & C, const R2 & R)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const SSR4 & a, const R2 & b)
-      { return SSR4(core::rotate_matrix(a, core::mandel_rotation(b))); },
+      { return SSR4(composed::rotate_matrix(a, composed::mandel_rotation(b))); },
       C,
       R);
 }
@@ -315,13 +316,13 @@ rotate(const SSR4 & C, const R2 & R)
 inline SSR4
 rotate(const SSR4 & C, const Rot & r)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const SSR4 & a, const Rot & b)
       {
-        const at::Tensor R = core::rotation_matrix(b);
-        return SSR4(core::rotate_matrix(a, core::mandel_rotation(R)));
+        const at::Tensor R = composed::rotation_matrix(b);
+        return SSR4(composed::rotate_matrix(a, composed::mandel_rotation(R)));
       },
       C,
       r);
@@ -330,15 +331,15 @@ rotate(const SSR4 & C, const Rot & r)
 inline SSFR5
 drotate(const SSR4 & C, const Rot & r)
 {
-  return core::evaluate_leaf<SSFR5>(
+  return engine::evaluate_leaf<SSFR5>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
       [](const SSR4 & a, const Rot & b)
       {
-        const at::Tensor Q = core::mandel_rotation(core::rotation_matrix(b));
-        return SSFR5(core::rotation_derivative(core::rotate_matrix(a, Q),
-                                               core::mandel_generators(a.options()),
-                                               core::spin_by_rate(b)));
+        const at::Tensor Q = composed::mandel_rotation(composed::rotation_matrix(b));
+        return SSFR5(composed::rotation_derivative(composed::rotate_matrix(a, Q),
+                                                   composed::mandel_generators(a.options()),
+                                                   composed::spin_by_rate(b)));
       },
       C,
       r);
@@ -347,32 +348,32 @@ drotate(const SSR4 & C, const Rot & r)
 inline Scalar
 inner(const SSR4 & A, const SSR4 & B)
 {
-  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
+  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
 }
 
 inline Scalar
 norm_sq(const SSR4 & C)
 {
-  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), C);
+  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), C);
 }
 
 inline Scalar
 norm(const SSR4 & C, Real epsilon)
 {
-  return core::norm<Scalar>(C, epsilon);
+  return math::norm<Scalar>(C, epsilon);
 }
 
 inline SSR4
 unit(const SSR4 & C, Real epsilon)
 {
-  return core::unit(C, epsilon);
+  return math::unit(C, epsilon);
 }
 
-template <class A, class B, core::if_types<A, SSR4, B, SR2>>
+template <class A, class B, math::if_types<A, SSR4, B, SR2>>
 SR2
 operator*(const A & C, const B & e)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       core::Operation("SSR4 * SR2", core::Accepts::numbers),
       [](const auto & a, const auto & b) { return a * b; },
       [](const SSR4 & a, const SR2 & b) { return SR2(at::matmul(a, b.unsqueeze(-1)).squeeze(-1)); },
@@ -380,24 +381,24 @@ operator*(const A & C, const B & e)
       e);
 }
 
-template <class A, class B, core::if_types<A, SSR4, B, R2>>
+template <class A, class B, math::if_types<A, SSR4, B, R2>>
 SR2
 operator*(const A & C, const B & e)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "SSR4 * R2",
       [](const auto & a, const auto & b) { return a * kernels::sym(b); },
       [](const SSR4 & a, const R2 & b)
-      { return SR2(at::matmul(a, core::sym(b).unsqueeze(-1)).squeeze(-1)); },
+      { return SR2(at::matmul(a, composed::sym(b).unsqueeze(-1)).squeeze(-1)); },
       C,
       e);
 }
 
-template <class A, class B, core::if_types<A, SR2, B, SSR4>>
+template <class A, class B, math::if_types<A, SR2, B, SSR4>>
 SR2
 operator*(const A & e, const B & C)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       core::Operation("SR2 * SSR4", core::Accepts::numbers),
       [](const auto & a, const auto & b) { return a * b; },
       [](const SR2 & a, const SSR4 & b) { return SR2(at::matmul(a.unsqueeze(-2), b).squeeze(-2)); },
@@ -405,11 +406,11 @@ operator*(const A & e, const B & C)
       C);
 }
 
-template <class A, class B, core::if_types<A, SSR4, B, SSR4>>
+template <class A, class B, math::if_types<A, SSR4, B, SSR4>>
 SSR4
 operator*(const A & a, const B & b)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       core::Operation("SSR4 * SSR4", core::Accepts::numbers),
       [](const auto & x, const auto & y) { return x * y; },
       [](const SSR4 & x, const SSR4 & y) { return SSR4(at::matmul(x, y)); },
@@ -445,13 +446,13 @@ inline SSSSR8
 SSR4::drotate_self(const Rot & r) const
 {
   const core::Operation op("SSR4::drotate_self");
-  return core::composed<SSSSR8>(
+  return engine::composed<SSSSR8>(
       op,
       [&](const SSR4 & a, const Rot & b)
       {
-        const at::Tensor Q = core::mandel_rotation(core::rotation_matrix(b));
+        const at::Tensor Q = composed::mandel_rotation(composed::rotation_matrix(b));
         const auto batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
-        return core::kronecker(Q, Q).expand(utils::add_shapes(batch, SSSSR8::base_shape));
+        return composed::kronecker(Q, Q).expand(utils::add_shapes(batch, SSSSR8::base_shape));
       },
       *this,
       r);
@@ -460,12 +461,12 @@ SSR4::drotate_self(const Rot & r) const
 inline SSSSR8
 SSR4::dinverse() const
 {
-  return core::composed<SSSSR8>(
+  return engine::composed<SSSSR8>(
       "SSR4::dinverse",
       [](const SSR4 & a)
       {
-        const at::Tensor X = core::inverse_or_nan(a);
-        return -core::kronecker(X, X.transpose(-1, -2));
+        const at::Tensor X = composed::inverse_or_nan(a);
+        return -composed::kronecker(X, X.transpose(-1, -2));
       },
       *this);
 }

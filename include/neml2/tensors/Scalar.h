@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/Scalar.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/math/products.h"
@@ -43,6 +43,7 @@ public:
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 namespace neml2
 {
 inline Scalar::Scalar(const CScalar & value, const TensorOptions & options)

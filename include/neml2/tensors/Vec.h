@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/Vec.h"
 #include "neml2/tensors/fwd.h"
 
@@ -69,7 +69,7 @@ struct core::batch_of_rows<kernels::Vec>
   using type = Vec;
 };
 
-namespace core
+namespace tensors
 {
 template <class T>
 constexpr bool is_vector =
@@ -79,7 +79,7 @@ template <class A, class B>
 using if_vectors = std::enable_if_t<is_vector<A> && is_vector<B> &&
                                         !(std::is_same_v<A, Vec> && std::is_same_v<B, Vec>),
                                     int>;
-} // namespace core
+} // namespace tensors
 
 /// v_i v_i. (...; 3) -> (...; )
 Scalar norm_sq(const Vec & v);
@@ -102,10 +102,10 @@ SR2 self_outer(const Vec & v);
 // Rotations and spins as the vectors of their components. Templates, which need no conversion: LibTorch's
 // functions of these names need none either, and take batch dimensions for base dimensions.
 /// ε_ijk v_j w_k of rotations, spins and vectors. (...; 3), (...; 3) -> (...; 3)
-template <class A, class B, core::if_vectors<A, B> = 0>
+template <class A, class B, tensors::if_vectors<A, B> = 0>
 Vec cross(const A & v, const B & w);
 /// v_i w_j of rotations, spins and vectors. (...; 3), (...; 3) -> (...; 3, 3)
-template <class A, class B, core::if_vectors<A, B> = 0>
+template <class A, class B, tensors::if_vectors<A, B> = 0>
 R2 outer(const A & v, const B & w);
 /// R_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
 Vec rotate(const Vec & v, const R2 & R);
@@ -130,6 +130,7 @@ R2 outer(const Vec & v, const Vec & w);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
@@ -155,25 +156,25 @@ Vec::identity_map(const TensorOptions & options)
 inline Scalar
 norm_sq(const Vec & v)
 {
-  return core::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), v);
+  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), v);
 }
 
 inline Scalar
 norm(const Vec & v, Real epsilon)
 {
-  return core::norm<Scalar>(v, epsilon);
+  return math::norm<Scalar>(v, epsilon);
 }
 
 inline Vec
 unit(const Vec & v, Real epsilon)
 {
-  return core::unit(v, epsilon);
+  return math::unit(v, epsilon);
 }
 
 inline Scalar
 inner(const Vec & v, const Vec & w)
 {
-  return core::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), v, w);
+  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), v, w);
 }
 
 inline Scalar
@@ -185,13 +186,13 @@ vdot(const Vec & v, const Vec & w)
 inline Vec
 cross(const Vec & v, const Vec & w)
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       core::Operation("cross", core::Accepts::numbers),
       [](const auto & a, const auto & b) { return kernels::cross(a, b); },
       [](const Vec & a, const Vec & b)
       {
         const auto n = std::max(a.dim(), b.dim()); // linalg_cross asks for equal dimensions
-        const at::Tensor x = core::prepend_dims(a, n), y = core::prepend_dims(b, n);
+        const at::Tensor x = composed::prepend_dims(a, n), y = composed::prepend_dims(b, n);
         return Vec(at::linalg_cross(x, y, -1));
       },
       v,
@@ -201,7 +202,7 @@ cross(const Vec & v, const Vec & w)
 inline R2
 outer(const Vec & v, const Vec & w)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       core::Operation("outer", core::Accepts::numbers),
       [](const auto & a, const auto & b) { return kernels::outer(a, b); },
       [](const Vec & a, const Vec & b) { return R2(a.unsqueeze(-1) * b.unsqueeze(-2)); },
@@ -215,14 +216,14 @@ outer(const Vec & v)
   return outer(v, v);
 }
 
-template <class A, class B, core::if_vectors<A, B>>
+template <class A, class B, tensors::if_vectors<A, B>>
 Vec
 cross(const A & v, const B & w)
 {
   return cross(Vec(v), Vec(w));
 }
 
-template <class A, class B, core::if_vectors<A, B>>
+template <class A, class B, tensors::if_vectors<A, B>>
 R2
 outer(const A & v, const B & w)
 {
@@ -232,7 +233,7 @@ outer(const A & v, const B & w)
 inline SR2
 self_outer(const Vec & v)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "self_outer",
       [](const auto & a) { return kernels::self_outer(a); },
       [](const Vec & a) { return sym(outer(a, a)); },
@@ -284,11 +285,11 @@ rotate(const Vec & v, const R2 & R)
 inline Vec
 rotate(const Vec & v, const Rot & r)
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       "rotate",
       [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
       [](const Vec & a, const Rot & b)
-      { return Vec(at::matmul(core::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
+      { return Vec(at::matmul(composed::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
       v,
       r);
 }
@@ -297,7 +298,7 @@ inline R3
 drotate(const Vec & v, const R2 & R)
 {
   const core::Operation op("drotate", core::Accepts::numbers);
-  return core::evaluate_leaf<R3>(
+  return engine::evaluate_leaf<R3>(
       op,
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
       [&](const Vec & a, const R2 & b)
@@ -314,13 +315,13 @@ drotate(const Vec & v, const R2 & R)
 inline R2
 drotate(const Vec & v, const Rot & r)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
       [](const Vec & a, const Rot & b)
       {
-        const at::Tensor u = at::matmul(core::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1);
-        return R2(at::matmul(core::skew(-u), core::spin_by_rate(b)));
+        const at::Tensor u = at::matmul(composed::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1);
+        return R2(at::matmul(composed::skew(-u), composed::spin_by_rate(b)));
       },
       v,
       r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/fwd.h"
 
 /**
@@ -45,13 +45,14 @@ Tensor compliance_to_voigt(const SSR4 & compliance);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// The shear entries of the last dimension, times a factor. (..., 6) -> (..., 6)
 inline at::Tensor
@@ -89,59 +90,61 @@ voigt_numbers(const T & voigt)
                 "base shape (6) or (6, 6)");
   return Mandel(voigt);
 }
-} // namespace core
+} // namespace tensors
 
 template <class T>
 SR2
 from_voigt_stress(const T & voigt)
 {
-  return core::scale_shear("from_voigt_stress", core::voigt_numbers<SR2>(voigt), kernels::sqrt2);
+  return tensors::scale_shear(
+      "from_voigt_stress", tensors::voigt_numbers<SR2>(voigt), kernels::sqrt2);
 }
 
 template <class T>
 SR2
 from_voigt_strain(const T & voigt)
 {
-  return core::scale_shear("from_voigt_strain", core::voigt_numbers<SR2>(voigt), kernels::invsqrt2);
+  return tensors::scale_shear(
+      "from_voigt_strain", tensors::voigt_numbers<SR2>(voigt), kernels::invsqrt2);
 }
 
 inline Tensor
 to_voigt_stress(const SR2 & stress)
 {
-  return core::scale_shear("to_voigt_stress", stress, kernels::invsqrt2);
+  return tensors::scale_shear("to_voigt_stress", stress, kernels::invsqrt2);
 }
 
 inline Tensor
 to_voigt_strain(const SR2 & strain)
 {
-  return core::scale_shear("to_voigt_strain", strain, kernels::sqrt2);
+  return tensors::scale_shear("to_voigt_strain", strain, kernels::sqrt2);
 }
 
 template <class T>
 SSR4
 stiffness_from_voigt(const T & voigt)
 {
-  return core::scale_shear(
-      "stiffness_from_voigt", core::voigt_numbers<SSR4>(voigt), kernels::sqrt2);
+  return tensors::scale_shear(
+      "stiffness_from_voigt", tensors::voigt_numbers<SSR4>(voigt), kernels::sqrt2);
 }
 
 template <class T>
 SSR4
 compliance_from_voigt(const T & voigt)
 {
-  return core::scale_shear(
-      "compliance_from_voigt", core::voigt_numbers<SSR4>(voigt), kernels::invsqrt2);
+  return tensors::scale_shear(
+      "compliance_from_voigt", tensors::voigt_numbers<SSR4>(voigt), kernels::invsqrt2);
 }
 
 inline Tensor
 stiffness_to_voigt(const SSR4 & stiffness)
 {
-  return core::scale_shear("stiffness_to_voigt", stiffness, kernels::invsqrt2);
+  return tensors::scale_shear("stiffness_to_voigt", stiffness, kernels::invsqrt2);
 }
 
 inline Tensor
 compliance_to_voigt(const SSR4 & compliance)
 {
-  return core::scale_shear("compliance_to_voigt", compliance, kernels::sqrt2);
+  return tensors::scale_shear("compliance_to_voigt", compliance, kernels::sqrt2);
 }
 } // namespace neml2

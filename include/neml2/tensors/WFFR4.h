@@ -35,4 +35,5 @@ struct core::batch_of_rows<kernels::WFFR4>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"

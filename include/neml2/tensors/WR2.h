@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/WR2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -124,6 +124,7 @@ WR2 transpose(const WR2 & w);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"
@@ -173,7 +174,7 @@ full(const WR2 & w)
 inline WR2
 skew_part(const R2 & A)
 {
-  return core::evaluate_leaf<WR2>(
+  return engine::evaluate_leaf<WR2>(
       "skew_part",
       [](const auto & a) { return kernels::skew_part(a); },
       [](const R2 & a)

@@ -41,6 +41,7 @@ struct core::batch_of_rows<kernels::WSR4>
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
@@ -49,12 +50,12 @@ namespace neml2
 {
 template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
 WSR4::WSR4(const T & t)
-  : WSR4(core::composed<WSR4>(
+  : WSR4(engine::composed<WSR4>(
         "WSR4(R4)",
         [](const R4 & a)
         {
-          const at::Tensor axial = core::pick_skew(core::pairs(a), -2);
-          return at::matmul(axial, core::mandel_basis(a.options()).t());
+          const at::Tensor axial = composed::pick_skew(composed::pairs(a), -2);
+          return at::matmul(axial, composed::mandel_basis(a.options()).t());
         },
         t))
 {

@@ -10,7 +10,7 @@
 /// Rotations by axis and angle, and between two directions.
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// Direction v / |v| and length |v|; (0, 0, 1) and 0 where v is 0, both of derivative 0. By the largest
 /// component, so that no square overflows or underflows. (..., 3) -> (..., 3), (..., 1)
@@ -34,15 +34,16 @@ rotation_about(const at::Tensor & n, const at::Tensor & theta)
   const at::Tensor length = at::linalg_vector_norm(n, 2, at::IntArrayRef(-1), /*keepdim=*/true);
   return n / length * (theta / 4).tan().unsqueeze(-1);
 }
-} // namespace core
+} // namespace tensors
 
 inline Rot
 Rot::axis_angle(const Vec & n, const Scalar & theta)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "Rot::axis_angle",
       [](const auto & axis, const auto & angle) { return kernels::axis_angle(axis, angle); },
-      [](const Vec & axis, const Scalar & angle) { return Rot(core::rotation_about(axis, angle)); },
+      [](const Vec & axis, const Scalar & angle)
+      { return Rot(tensors::rotation_about(axis, angle)); },
       n,
       theta);
 }
@@ -56,14 +57,14 @@ Rot::from_axis_angle(const Vec & n, const Scalar & theta)
 inline Rot
 Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "Rot::axis_angle_standard",
       [](const auto & axis, const auto & angle)
       { return kernels::axis_angle_standard(axis, angle); },
       [](const Vec & axis, const at::Tensor & angle)
       {
         const at::Tensor turn = angle / (2 * pi);
-        return Rot(core::rotation_about(axis, angle - 2 * pi * turn.round()));
+        return Rot(tensors::rotation_about(axis, angle - 2 * pi * turn.round()));
       },
       n,
       theta);
@@ -78,8 +79,8 @@ Rot::from_axis_angle_standard(const Vec & n, const Scalar & theta)
 inline Rot
 Rot::rotation_from_to(const Vec & a, const Vec & b)
 {
-  const double tolerance = core::rounding(a.defined() ? a.scalar_type() : kFloat64);
-  return core::evaluate_leaf<Rot>(
+  const double tolerance = composed::rounding(a.defined() ? a.scalar_type() : kFloat64);
+  return engine::evaluate_leaf<Rot>(
       "Rot::rotation_from_to",
       [=](const auto & from, const auto & to)
       { return kernels::rotation_from_to(from, to, tolerance); },
@@ -88,7 +89,8 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
         const Size dim = std::max(from.dim(), to.dim());
         const auto unit = [&](const at::Tensor & v)
         {
-          const at::Tensor n = core::prepend_dims(v, dim); // linalg_cross asks for equal dimensions
+          const at::Tensor n =
+              composed::prepend_dims(v, dim); // linalg_cross asks for equal dimensions
           return n / at::linalg_vector_norm(n, 2, at::IntArrayRef(-1), /*keepdim=*/true);
         };
         // With h = u + v, of length 2 cos(θ/2): u × h = n sin θ and |h|² / 2 = 1 + cos θ keep their digits.
@@ -97,10 +99,10 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
         const at::Tensor opposite = square < tolerance * tolerance;
         const at::Tensor u0 = u.slice(-1, 0, 1), u1 = u.slice(-1, 1, 2), u2 = u.slice(-1, 2, 3),
                          zero = at::zeros_like(u0);
-        const at::Tensor orthogonal = core::select(
+        const at::Tensor orthogonal = math::select(
             u0 * u0 > u2 * u2, at::cat({-u1, u0, zero}, -1), at::cat({zero, -u2, u1}, -1));
-        const at::Tensor sine = core::select(opposite, orthogonal, at::linalg_cross(u, h, -1)),
-                         one_plus_cosine = core::select(opposite, 0, square / 2);
+        const at::Tensor sine = math::select(opposite, orthogonal, at::linalg_cross(u, h, -1)),
+                         one_plus_cosine = math::select(opposite, 0, square / 2);
         const at::Tensor squares = one_plus_cosine * one_plus_cosine + (sine * sine).sum(-1, true);
         return Rot(sine / (one_plus_cosine + squares.sqrt()));
       },
@@ -111,21 +113,21 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
 inline Vec
 Rot::axis() const
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       "Rot::axis",
       [](const auto & r) { return kernels::axis(r); },
-      [](const Rot & r) { return Vec(core::direction_and_length(r).first); },
+      [](const Rot & r) { return Vec(tensors::direction_and_length(r).first); },
       *this);
 }
 
 inline Scalar
 Rot::angle() const
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "Rot::angle",
       [](const auto & r) { return kernels::angle(r); },
       [](const Rot & r)
-      { return Scalar(4 * core::direction_and_length(r).second.squeeze(-1).atan()); },
+      { return Scalar(4 * tensors::direction_and_length(r).second.squeeze(-1).atan()); },
       *this);
 }
 } // namespace neml2

@@ -75,6 +75,7 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/kernels/crystallography.h"
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/R2.h"
@@ -172,15 +173,16 @@ symmetry_quaternions(const std::string & orbifold, const TensorOptions & options
 inline R2
 symmetry_operations_from_orbifold(const std::string & orbifold, const TensorOptions & options)
 {
-  return core::translate_errors(
-      "symmetry_operations_from_orbifold",
-      [&]
-      {
-        const auto plain = options.requires_grad(false);
-        const at::Tensor rounded = core::quaternion_matrix(symmetry_quaternions(orbifold, plain));
-        const at::Tensor exact = rounded.sign() * ((4 * rounded * rounded).round() / 4).sqrt();
-        return R2(exact.set_requires_grad(options.requires_grad()));
-      });
+  return core::translate_errors("symmetry_operations_from_orbifold",
+                                [&]
+                                {
+                                  const auto plain = options.requires_grad(false);
+                                  const at::Tensor rounded = composed::quaternion_matrix(
+                                      symmetry_quaternions(orbifold, plain));
+                                  const at::Tensor exact =
+                                      rounded.sign() * ((4 * rounded * rounded).round() / 4).sqrt();
+                                  return R2(exact.set_requires_grad(options.requires_grad()));
+                                });
 }
 
 inline R2
@@ -240,7 +242,7 @@ unique_bidirectional(const R2 & T, const Vec & v)
 }
 } // namespace neml2::crystallography
 
-namespace neml2::core
+namespace neml2::tensors
 {
 /// The operators as the kernels read them; they must outlive it. None where no kernel runs.
 inline kernels::Symmetries
@@ -254,15 +256,15 @@ symmetries(const Quaternion & operators)
 inline std::pair<at::Tensor, at::Tensor>
 closest_equivalent(const Rot & r, const Rot & q, const Quaternion & symmetries)
 {
-  const at::Tensor a = quaternion_of_rotation(r), b = quaternion_of_rotation(q);
+  const at::Tensor a = composed::quaternion_of_rotation(r), b = composed::quaternion_of_rotation(q);
   // a · (S b) = S · (a b*), for all S at once in a new last dimension
-  const at::Tensor d = quaternion_product(a, quaternion_conjugate(b)).detach().unsqueeze(-2);
+  const at::Tensor d = composed::quaternion_product(a, composed::quaternion_conjugate(b)).detach().unsqueeze(-2);
   const at::Tensor cosines = at::matmul(d, symmetries.t()).squeeze(-2);
   const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
   const at::Tensor S = raw(symmetries).take_along_dim(index, 0).reshape(d.squeeze(-2).sizes());
-  return {a, quaternion_product(S, b)};
+  return {a, composed::quaternion_product(S, b)};
 }
-} // namespace neml2::core
+} // namespace neml2::tensors
 
 namespace neml2::crystallography
 {
@@ -270,15 +272,15 @@ inline Scalar
 misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "misorientation",
-      [S = core::symmetries(operators)](const auto & x, const auto & y)
+      [S = tensors::symmetries(operators)](const auto & x, const auto & y)
       { return kernels::misorientation(x, y, S); },
       [&](const Rot & x, const Rot & y)
       {
         const Quaternion S(operators.to(y.options().requires_grad(false)));
-        const auto [a, b] = core::closest_equivalent(x, y, S);
-        return Scalar(core::rotation_angle(a, b));
+        const auto [a, b] = tensors::closest_equivalent(x, y, S);
+        return Scalar(composed::rotation_angle(a, b));
       },
       r,
       q);
@@ -288,14 +290,15 @@ inline Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference)
 {
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "move_to_fundamental_zone",
-      [S = core::symmetries(operators)](const auto & x, const auto & near)
+      [S = tensors::symmetries(operators)](const auto & x, const auto & near)
       { return kernels::move_to_fundamental_zone(x, S, near); },
       [&](const Rot & x, const Rot & near)
       {
         const Quaternion S(operators.to(x.options().requires_grad(false)));
-        return Rot(core::rotation_of_quaternion(core::closest_equivalent(near, x, S).second));
+        return Rot(
+            composed::rotation_of_quaternion(tensors::closest_equivalent(near, x, S).second));
       },
       r,
       reference);

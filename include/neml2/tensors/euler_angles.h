@@ -15,7 +15,7 @@ namespace neml2
 /// @throws NEMLException also for any other convention.
 Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention);
 
-namespace core
+namespace tensors
 {
 using kernels::EulerConvention;
 
@@ -75,7 +75,7 @@ rotation_of_kocks(const at::Tensor & kocks)
   const at::Tensor half = kocks / 2;
   const at::Tensor a = half.select(-1, 0), b = half.select(-1, 1), c = half.select(-1, 2);
   const at::Tensor cosine = b.cos(), sine = b.sin(), mu = a - c, delta = a + c;
-  return rotation_of_quaternion(at::stack(
+  return composed::rotation_of_quaternion(at::stack(
       {cosine * mu.sin(), sine * delta.cos(), sine * delta.sin(), cosine * mu.cos()}, -1));
 }
 
@@ -83,7 +83,7 @@ rotation_of_kocks(const at::Tensor & kocks)
 inline at::Tensor
 whole_periods(const at::Tensor & x, double shift, double period)
 {
-  const double tolerance = rounding(x.scalar_type());
+  const double tolerance = composed::rounding(x.scalar_type());
   return ((x + (shift + tolerance)) / period).floor() * period;
 }
 
@@ -91,12 +91,12 @@ whole_periods(const at::Tensor & x, double shift, double period)
 inline at::Tensor
 kocks_of_rotation(const at::Tensor & r)
 {
-  const double tolerance = rounding(r.scalar_type());
-  const at::Tensor q = quaternion_of_rotation(r);
+  const double tolerance = composed::rounding(r.scalar_type());
+  const at::Tensor q = composed::quaternion_of_rotation(r);
   const at::Tensor real = q.select(-1, 0), x = q.select(-1, 1), y = q.select(-1, 2),
                    z = q.select(-1, 3);
   const auto length = [](const at::Tensor & u, const at::Tensor & v) {
-    return length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
+    return composed::length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
   };
   const at::Tensor sine = length(x, y), cosine = length(real, z), b = 2 * sine.atan2(cosine);
   const at::Tensor at_0 = sine < tolerance, at_pi = cosine < tolerance;
@@ -109,19 +109,19 @@ kocks_of_rotation(const at::Tensor & r)
                    c = select(at_0, c_0, select(at_pi, 0, wrapped(delta - mu)));
   return at::stack({a, b, c}, -1);
 }
-} // namespace core
+} // namespace tensors
 
 inline Rot
 Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type)
 {
   const core::Operation op("Rot::fill_euler_angles");
-  const auto from = core::euler_convention(op.name, convention);
-  const double unit = core::angle_unit(op.name, type);
-  return core::evaluate_leaf<Rot>(
+  const auto from = tensors::euler_convention(op.name, convention);
+  const double unit = tensors::angle_unit(op.name, type);
+  return engine::evaluate_leaf<Rot>(
       op,
       [=](const auto & x) { return kernels::rotation_of_kocks(kernels::to_kocks(x * unit, from)); },
       [=](const Vec & x)
-      { return Rot(core::rotation_of_kocks(core::to_kocks(core::raw(x) * unit, from))); },
+      { return Rot(tensors::rotation_of_kocks(tensors::to_kocks(core::raw(x) * unit, from))); },
       angles);
 }
 
@@ -129,14 +129,15 @@ inline Vec
 Rot::to_euler_angles(const std::string & convention, const std::string & type) const
 {
   const core::Operation op("Rot::to_euler_angles");
-  const auto to = core::euler_convention(op.name, convention);
-  const double unit = core::angle_unit(op.name, type);
-  const double tolerance = core::rounding(defined() ? scalar_type() : kFloat64);
-  return core::evaluate_leaf<Vec>(
+  const auto to = tensors::euler_convention(op.name, convention);
+  const double unit = tensors::angle_unit(op.name, type);
+  const double tolerance = composed::rounding(defined() ? scalar_type() : kFloat64);
+  return engine::evaluate_leaf<Vec>(
       op,
       [=](const auto & r)
       { return kernels::from_kocks(kernels::kocks_of_rotation(r, tolerance), to) / unit; },
-      [=](const Rot & r) { return Vec(core::from_kocks(core::kocks_of_rotation(r), to) / unit); },
+      [=](const Rot & r)
+      { return Vec(tensors::from_kocks(tensors::kocks_of_rotation(r), to) / unit); },
       *this);
 }
 
@@ -144,11 +145,11 @@ inline Vec
 convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention)
 {
   const core::Operation op("convert_euler_angles_from_kocks");
-  const auto to = core::euler_convention(op.name, convention);
-  return core::evaluate_leaf<Vec>(
+  const auto to = tensors::euler_convention(op.name, convention);
+  return engine::evaluate_leaf<Vec>(
       op,
       [=](const auto & x) { return kernels::from_kocks(x, to); },
-      [=](const Vec & x) { return Vec(core::from_kocks(x, to)); },
+      [=](const Vec & x) { return Vec(tensors::from_kocks(x, to)); },
       kocks);
 }
 } // namespace neml2

@@ -20,7 +20,7 @@ R2 dexp_map(const WR2 & w);
 /// exp_map(log_map(r)) is r; log_map(exp_map(w)) is w where |w| < 2π.
 WR2 log_map(const Rot & r);
 
-namespace core
+namespace tensors
 {
 /// tan(√s / 4) / √s, as kernels::exp_map has it. (...) -> (...)
 inline at::Tensor
@@ -58,29 +58,30 @@ square_of(const at::Tensor & a)
 {
   return (a * a).sum(-1, /*keepdim=*/true);
 }
-} // namespace core
+} // namespace tensors
 
 inline Rot
 exp_map(const WR2 & w)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "exp_map",
       [](const auto & a) { return kernels::exp_map(a); },
-      [](const WR2 & a) { return Rot(core::raw(a) * core::exp_map_factor(core::square_of(a))); },
+      [](const WR2 & a)
+      { return Rot(core::raw(a) * tensors::exp_map_factor(tensors::square_of(a))); },
       w);
 }
 
 inline R2
 dexp_map(const WR2 & w)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "dexp_map",
       [](const auto & a) { return kernels::dexp_map(a); },
       [](const WR2 & a)
       {
-        const at::Tensor s = core::square_of(a).unsqueeze(-1), I = at::eye(3, a.options());
+        const at::Tensor s = tensors::square_of(a).unsqueeze(-1), I = at::eye(3, a.options());
         const at::Tensor row = a.unsqueeze(-1), column = a.unsqueeze(-2);
-        return R2(core::exp_map_factor(s) * I + core::exp_map_slope(s) * row * column);
+        return R2(tensors::exp_map_factor(s) * I + tensors::exp_map_slope(s) * row * column);
       },
       w);
 }
@@ -88,10 +89,11 @@ dexp_map(const WR2 & w)
 inline WR2
 log_map(const Rot & r)
 {
-  return core::evaluate_leaf<WR2>(
+  return engine::evaluate_leaf<WR2>(
       "log_map",
       [](const auto & a) { return kernels::log_map(a); },
-      [](const Rot & a) { return WR2(core::raw(a) * core::log_map_factor(core::square_of(a))); },
+      [](const Rot & a)
+      { return WR2(core::raw(a) * tensors::log_map_factor(tensors::square_of(a))); },
       r);
 }
 

@@ -39,3 +39,27 @@ template <class Derived>
 using R2Base = Derived;
 #endif
 } // namespace neml2
+
+/// What the headers of this room share besides.
+namespace neml2
+{
+namespace core
+{
+}
+namespace packs
+{
+}
+namespace engine
+{
+}
+namespace math
+{
+}
+namespace tensors
+{
+using namespace core; // the names of lower rooms
+using namespace packs;
+using namespace engine;
+using namespace math;
+} // namespace tensors
+} // namespace neml2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/invariants.h"
 #include "neml2/tensors/fwd.h"
 
@@ -43,13 +43,14 @@ Scalar lode_angle(const SR2 & s);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/spectral.h"
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// kernels::dev_of_differences by LibTorch. (..., 6) -> (..., 6)
 inline at::Tensor
@@ -59,7 +60,7 @@ dev_of_differences(const at::Tensor & s)
   const at::Tensor x = a - b, y = b - c, z = c - a;
   return at::cat({at::stack({x - z, y - x, z - y}, -1) / 3, s.slice(-1, 3, 6)}, -1);
 }
-} // namespace core
+} // namespace tensors
 
 inline Scalar
 I1(const SR2 & s)
@@ -70,7 +71,7 @@ I1(const SR2 & s)
 inline Scalar
 I2(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "I2",
       [](const auto & a) { return kernels::I2(a); },
       [](const SR2 & a)
@@ -91,12 +92,12 @@ I3(const SR2 & s)
 inline Scalar
 J2(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "J2",
       [](const auto & a) { return kernels::J2(a); },
       [](const SR2 & a)
       {
-        const at::Tensor d = core::dev_of_differences(a);
+        const at::Tensor d = tensors::dev_of_differences(a);
         return Scalar((d * d).sum(-1) * 0.5);
       },
       s);
@@ -105,13 +106,13 @@ J2(const SR2 & s)
 inline Scalar
 J3(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "J3",
       [](const auto & a) { return kernels::J3(a); },
       [](const SR2 & a)
       {
-        const at::Tensor d = core::dev_of_differences(a);
-        return Scalar(core::det(core::full(d)));
+        const at::Tensor d = tensors::dev_of_differences(a);
+        return Scalar(composed::det(composed::full(d)));
       },
       s);
 }
@@ -119,7 +120,7 @@ J3(const SR2 & s)
 inline Scalar
 hydrostatic(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "hydrostatic",
       [](const auto & a) { return kernels::hydrostatic(a); },
       [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).mean(-1)); },
@@ -129,12 +130,12 @@ hydrostatic(const SR2 & s)
 inline Scalar
 von_mises(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "von_mises",
       [](const auto & a) { return kernels::von_mises(a); },
       [](const SR2 & a)
       {
-        const at::Tensor d = core::dev_of_differences(a);
+        const at::Tensor d = tensors::dev_of_differences(a);
         return Scalar(at::linalg_vector_norm(d, 2, at::IntArrayRef(-1)) * 1.2247448713915890491);
       },
       s);
@@ -143,12 +144,12 @@ von_mises(const SR2 & s)
 inline Scalar
 lode_angle(const SR2 & s)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "lode_angle",
       [](const auto & a) { return kernels::lode_angle(a); },
       [](const SR2 & a)
       {
-        const at::Tensor l = core::eigen_decomposition(a).first;
+        const at::Tensor l = tensors::eigen_decomposition(a).first;
         const at::Tensor first = l.select(-1, 0), second = l.select(-1, 1), third = l.select(-1, 2);
         const at::Tensor x = (third - second) + (third - first);
         const at::Tensor is_zero = x.eq(0), y = (second - first).masked_fill(is_zero, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/kinematics.h"
 #include "neml2/tensors/fwd.h"
 
@@ -66,6 +66,7 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/matrix_functions.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
@@ -74,7 +75,7 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// kernels::polar_rotation by LibTorch. (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
@@ -84,8 +85,8 @@ polar_rotation(const at::Tensor & F)
   at::Tensor X = F;
   for (int k = 0; k < steps; k++)
   {
-    const at::Tensor Y = core::inv(X).transpose(-1, -2);
-    const at::Tensor scale = at::sqrt(leading_norm(Y, 3) / leading_norm(X, 3));
+    const at::Tensor Y = composed::inv(X).transpose(-1, -2);
+    const at::Tensor scale = at::sqrt(composed::leading_norm(Y, 3) / composed::leading_norm(X, 3));
     X = 0.5 * (X * scale + Y / scale);
   }
   return X;
@@ -94,17 +95,17 @@ polar_rotation(const at::Tensor & F)
 inline at::Tensor
 right_cauchy_green(const at::Tensor & F)
 {
-  return sym(at::matmul(F.transpose(-1, -2), F));
+  return composed::sym(at::matmul(F.transpose(-1, -2), F));
 }
-} // namespace core
+} // namespace tensors
 
 inline R2
 polar_rotation(const R2 & F)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "polar_rotation",
       [](const auto & a) { return kernels::polar_rotation(a); },
-      [](const R2 & a) { return R2(core::polar_rotation(a.to(kFloat64)).to(a.scalar_type())); },
+      [](const R2 & a) { return R2(tensors::polar_rotation(a.to(kFloat64)).to(a.scalar_type())); },
       F);
 }
 
@@ -113,54 +114,54 @@ polar(const R2 & F)
 {
   const R2 R = polar_rotation(F);
   return {R,
-          core::evaluate<SR2>(
+          engine::evaluate<SR2>(
               "polar", [](const auto & r, const auto & f) { return sym(transpose(r) * f); }, R, F)};
 }
 
 inline SR2
 right_stretch(const R2 & F)
 {
-  return core::evaluate<SR2>(
+  return engine::evaluate<SR2>(
       "right_stretch", [](const auto & f) { return sym(transpose(polar_rotation(f)) * f); }, F);
 }
 
 inline SR2
 left_stretch(const R2 & F)
 {
-  return core::evaluate<SR2>(
+  return engine::evaluate<SR2>(
       "left_stretch", [](const auto & f) { return sym(f * transpose(polar_rotation(f))); }, F);
 }
 
 inline SR2
 right_cauchy_green(const R2 & F)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "right_cauchy_green",
       [](const auto & f) { return kernels::right_cauchy_green(f); },
-      [](const R2 & f) { return SR2(core::right_cauchy_green(f)); },
+      [](const R2 & f) { return SR2(tensors::right_cauchy_green(f)); },
       F);
 }
 
 inline SR2
 left_cauchy_green(const R2 & F)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "left_cauchy_green",
       [](const auto & f) { return kernels::left_cauchy_green(f); },
-      [](const R2 & f) { return SR2(core::right_cauchy_green(core::raw(f).transpose(-1, -2))); },
+      [](const R2 & f) { return SR2(tensors::right_cauchy_green(core::raw(f).transpose(-1, -2))); },
       F);
 }
 
 inline SR2
 green_lagrange(const R2 & F)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "green_lagrange",
       [](const auto & f) { return kernels::green_lagrange(f); },
       [](const R2 & f)
       {
-        const at::Tensor H = core::plus_identity(f, -1);
-        return SR2(core::sym(H) + 0.5 * core::right_cauchy_green(H));
+        const at::Tensor H = composed::plus_identity(f, -1);
+        return SR2(composed::sym(H) + 0.5 * tensors::right_cauchy_green(H));
       },
       F);
 }
@@ -168,14 +169,14 @@ green_lagrange(const R2 & F)
 inline SR2
 hencky_strain(const R2 & F)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "hencky_strain",
       [](const auto & f) { return kernels::hencky_strain(f); },
       [](const R2 & f)
       {
         const at::Tensor x = f.to(kFloat64), C = at::matmul(x.transpose(-1, -2), x);
-        const at::Tensor log = core::matrix_function(core::matrix_log, C);
-        return SR2((0.5 * core::sym(log)).to(f.scalar_type()));
+        const at::Tensor log = composed::matrix_function(composed::matrix_log, C);
+        return SR2((0.5 * composed::sym(log)).to(f.scalar_type()));
       },
       F);
 }
@@ -189,14 +190,14 @@ push_forward(const SR2 & s, const R2 & F)
 inline SR2
 pull_back(const SR2 & s, const R2 & F)
 {
-  return core::evaluate<SR2>(
+  return engine::evaluate<SR2>(
       "pull_back", [](const auto & a, const auto & f) { return rotate(a, inv(f)); }, s, F);
 }
 
 inline SR2
 push_forward_covariant(const SR2 & e, const R2 & F)
 {
-  return core::evaluate<SR2>(
+  return engine::evaluate<SR2>(
       "push_forward_covariant",
       [](const auto & a, const auto & f) { return rotate(a, transpose(inv(f))); },
       e,
@@ -206,7 +207,7 @@ push_forward_covariant(const SR2 & e, const R2 & F)
 inline SR2
 pull_back_covariant(const SR2 & e, const R2 & F)
 {
-  return core::evaluate<SR2>(
+  return engine::evaluate<SR2>(
       "pull_back_covariant",
       [](const auto & a, const auto & f) { return rotate(a, transpose(f)); },
       e,
@@ -222,7 +223,7 @@ push_forward(const SSR4 & C, const R2 & F)
 inline SSR4
 pull_back(const SSR4 & C, const R2 & F)
 {
-  return core::evaluate<SSR4>(
+  return engine::evaluate<SSR4>(
       "pull_back", [](const auto & a, const auto & f) { return rotate(a, inv(f)); }, C, F);
 }
 } // namespace neml2

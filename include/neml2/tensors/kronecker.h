@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/kronecker.h"
 #include "neml2/tensors/fwd.h"
 
@@ -9,29 +9,29 @@
 /// derivatives of products, inverses and rotations. Each of A and B is an R2 or an SR2.
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 template <class T>
 constexpr bool is_second_order = std::is_same_v<T, R2> || std::is_same_v<T, SR2>;
 template <class A, class B>
 using if_second_order = std::enable_if_t<is_second_order<A> && is_second_order<B>, int>;
-} // namespace core
+} // namespace tensors
 
 /// A_ik B_jl, which maps K to A K Bᵀ; kron(A, B) * kron(C, D) = kron(A * C, B * D).
 /// (...; 3, 3) or (...; 6), twice -> (...; 3, 3, 3, 3), unit of A × unit of B.
 ///
 /// Source: Del Piero (1979), J. Elast. 9, 245-261.
-template <class A, class B, core::if_second_order<A, B> = 0>
+template <class A, class B, tensors::if_second_order<A, B> = 0>
 R4 kron(const A & a, const B & b);
 /// A_il B_jk, which maps K to A Kᵀ Bᵀ. (...; 3, 3) or (...; 6), twice -> (...; 3, 3, 3, 3)
-template <class A, class B, core::if_second_order<A, B> = 0>
+template <class A, class B, tensors::if_second_order<A, B> = 0>
 R4 kron_transposed(const A & a, const B & b);
 /// (A_ik B_jl + A_il B_jk + B_ik A_jl + B_il A_jk) / 4, which maps a symmetric K to
 /// (A K Bᵀ + B K Aᵀ) / 2. sym_kron(A, B) = sym_kron(B, A); sym_kron(R, R) of a rotation matrix
 /// turns a symmetric tensor as rotate(R) does. (...; 3, 3) or (...; 6), twice -> (...; 6, 6)
 ///
 /// Source: Alizadeh, Haeberly and Overton (1998), SIAM J. Optim. 8, 746-768, appendix.
-template <class A, class B, core::if_second_order<A, B> = 0>
+template <class A, class B, tensors::if_second_order<A, B> = 0>
 SSR4 sym_kron(const A & a, const B & b);
 
 /// Of other tensors there is none; at::kron would take all their dimensions alike.
@@ -41,6 +41,7 @@ auto kron(const TensorBase<A> &, const TensorBase<B> &);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
@@ -49,7 +50,7 @@ auto kron(const TensorBase<A> &, const TensorBase<B> &);
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// The 3×3 matrix by LibTorch.
 inline const at::Tensor &
@@ -62,45 +63,45 @@ matrix_of(const SR2 & s)
 {
   return full(s);
 }
-} // namespace core
+} // namespace tensors
 
-template <class A, class B, core::if_second_order<A, B>>
+template <class A, class B, tensors::if_second_order<A, B>>
 R4
 kron(const A & a, const B & b)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       "kron",
       [](const auto & x, const auto & y) { return kernels::kron(x, y); },
       [](const A & x, const B & y)
-      { return R4(core::kronecker(core::matrix_of(x), core::matrix_of(y))); },
+      { return R4(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y))); },
       a,
       b);
 }
 
-template <class A, class B, core::if_second_order<A, B>>
+template <class A, class B, tensors::if_second_order<A, B>>
 R4
 kron_transposed(const A & a, const B & b)
 {
-  return core::evaluate_leaf<R4>(
+  return engine::evaluate_leaf<R4>(
       "kron_transposed",
       [](const auto & x, const auto & y) { return kernels::kron_transposed(x, y); },
       [](const A & x, const B & y)
-      { return R4(core::kronecker(core::matrix_of(x), core::matrix_of(y)).transpose(-1, -2)); },
+      { return R4(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)).transpose(-1, -2)); },
       a,
       b);
 }
 
-template <class A, class B, core::if_second_order<A, B>>
+template <class A, class B, tensors::if_second_order<A, B>>
 SSR4
 sym_kron(const A & a, const B & b)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "sym_kron",
       [](const auto & x, const auto & y) { return kernels::sym_kron(x, y); },
       [](const A & x, const B & y)
       {
-        return SSR4(
-            core::sym_pairs(core::pairs(core::kronecker(core::matrix_of(x), core::matrix_of(y)))));
+        return SSR4(composed::sym_pairs(
+            composed::pairs(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)))));
       },
       a,
       b);
@@ -110,6 +111,6 @@ template <class A, class B>
 auto
 kron(const TensorBase<A> &, const TensorBase<B> &)
 {
-  return core::no_such_operation<A, B>();
+  return math::no_such_operation<A, B>();
 }
 } // namespace neml2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/tensors/fwd.h"
@@ -86,6 +86,7 @@ R4 dsqrtm(const R2 & A);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/matrix_functions.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
@@ -95,28 +96,28 @@ R4 dsqrtm(const R2 & A);
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 // Leaves of a function of matrices, SR2 or R2: row_body on rows, f on batches.
 
 template <class T, class RowBody>
 T
-matrix_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const T & A)
+matrix_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A)
 {
   const auto batch_body = [&](const T & a)
-  { return T(std::is_same_v<T, SR2> ? isotropic_function(f, a) : matrix_function(f, a)); };
+  { return T(std::is_same_v<T, SR2> ? composed::isotropic_function(f, a) : composed::matrix_function(f, a)); };
   return evaluate_leaf<T>(name, row_body, batch_body, A);
 }
 
 /// Its derivative at A along E.
 template <class T, class RowBody>
 T
-matrix_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const T & A, const T & E)
+matrix_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A, const T & E)
 {
   const auto batch_body = [&](const T & a, const T & e)
   {
-    return T(std::is_same_v<T, SR2> ? isotropic_function_along(f, a, e)
-                                    : matrix_function_along(f, a, e));
+    return T(std::is_same_v<T, SR2> ? composed::isotropic_function_along(f, a, e)
+                                    : composed::matrix_function_along(f, a, e));
   };
   return evaluate_leaf<T>(name, row_body, batch_body, A, E);
 }
@@ -124,11 +125,11 @@ matrix_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const
 /// Its derivative by A.
 template <class T, class RowBody>
 auto
-matrix_derivative_leaf(const char * name, const RowBody & row_body, MatrixFunction f, const T & A)
+matrix_derivative_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A)
 {
   using Result = std::conditional_t<std::is_same_v<T, SR2>, SSR4, R4>;
   const auto batch_body = [&](const T & a)
-  { return Result(std::is_same_v<T, SR2> ? isotropic_derivative(f, a) : matrix_derivative(f, a)); };
+  { return Result(std::is_same_v<T, SR2> ? composed::isotropic_derivative(f, a) : composed::matrix_derivative(f, a)); };
   return evaluate_leaf<Result>(name, row_body, batch_body, A);
 }
 
@@ -136,12 +137,12 @@ matrix_derivative_leaf(const char * name, const RowBody & row_body, MatrixFuncti
 inline auto
 power(double p, Size)
 {
-  return [p](const at::Tensor & A, Size n) { return matrix_power(A, n, p); };
+  return [p](const at::Tensor & A, Size n) { return composed::matrix_power(A, n, p); };
 }
 inline auto
 power(const Scalar & p, Size dims)
 {
-  return [x = append_dims(p, dims)](const at::Tensor & A, Size n) { return matrix_power(A, n, x); };
+  return [x = composed::append_dims(p, dims)](const at::Tensor & A, Size n) { return composed::matrix_power(A, n, x); };
 }
 
 template <class P>
@@ -151,7 +152,7 @@ powm(const SR2 & s, const P & p)
   return evaluate_leaf<SR2>(
       "powm",
       [](const auto & a, const auto & n) { return kernels::powm(a, n); },
-      [](const SR2 & a, const P & n) { return SR2(isotropic_function(power(n, 0), a)); },
+      [](const SR2 & a, const P & n) { return SR2(composed::isotropic_function(power(n, 0), a)); },
       s,
       p);
 }
@@ -163,7 +164,7 @@ dpowm(const SR2 & s, const P & p, const SR2 & e)
       "dpowm",
       [](const auto & a, const auto & n, const auto & b) { return kernels::dpowm(a, n, b); },
       [](const SR2 & a, const P & n, const SR2 & b)
-      { return SR2(isotropic_function_along(power(n, 0), a, b)); },
+      { return SR2(composed::isotropic_function_along(power(n, 0), a, b)); },
       s,
       p,
       e);
@@ -175,26 +176,26 @@ dpowm(const SR2 & s, const P & p)
   return evaluate_leaf<SSR4>(
       "dpowm",
       [](const auto & a, const auto & n) { return kernels::dpowm(a, n); },
-      [](const SR2 & a, const P & n) { return SSR4(isotropic_derivative(power(n, 1), a)); },
+      [](const SR2 & a, const P & n) { return SSR4(composed::isotropic_derivative(power(n, 1), a)); },
       s,
       p);
 }
-} // namespace core
+} // namespace tensors
 
 inline SR2
 expm(const SR2 & s)
 {
-  return core::matrix_leaf(
-      "expm", [](const auto & a) { return kernels::expm(a); }, core::matrix_exp, s);
+  return tensors::matrix_leaf(
+      "expm", [](const auto & a) { return kernels::expm(a); }, composed::matrix_exp, s);
 }
 
 inline SR2
 dexpm(const SR2 & s, const SR2 & e)
 {
-  return core::matrix_leaf(
+  return tensors::matrix_leaf(
       "dexpm",
       [](const auto & a, const auto & b) { return kernels::dexpm(a, b); },
-      core::matrix_exp,
+      composed::matrix_exp,
       s,
       e);
 }
@@ -202,24 +203,24 @@ dexpm(const SR2 & s, const SR2 & e)
 inline SSR4
 dexpm(const SR2 & s)
 {
-  return core::matrix_derivative_leaf(
-      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, core::matrix_exp, s);
+  return tensors::matrix_derivative_leaf(
+      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, composed::matrix_exp, s);
 }
 
 inline SR2
 logm(const SR2 & s)
 {
-  return core::matrix_leaf(
-      "logm", [](const auto & a) { return kernels::logm(a); }, core::matrix_log, s);
+  return tensors::matrix_leaf(
+      "logm", [](const auto & a) { return kernels::logm(a); }, composed::matrix_log, s);
 }
 
 inline SR2
 dlogm(const SR2 & s, const SR2 & e)
 {
-  return core::matrix_leaf(
+  return tensors::matrix_leaf(
       "dlogm",
       [](const auto & a, const auto & b) { return kernels::dlogm(a, b); },
-      core::matrix_log,
+      composed::matrix_log,
       s,
       e);
 }
@@ -227,24 +228,24 @@ dlogm(const SR2 & s, const SR2 & e)
 inline SSR4
 dlogm(const SR2 & s)
 {
-  return core::matrix_derivative_leaf(
-      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, core::matrix_log, s);
+  return tensors::matrix_derivative_leaf(
+      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, composed::matrix_log, s);
 }
 
 inline SR2
 sqrtm(const SR2 & s)
 {
-  return core::matrix_leaf(
-      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, core::matrix_sqrt, s);
+  return tensors::matrix_leaf(
+      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, composed::matrix_sqrt, s);
 }
 
 inline SR2
 dsqrtm(const SR2 & s, const SR2 & e)
 {
-  return core::matrix_leaf(
+  return tensors::matrix_leaf(
       "dsqrtm",
       [](const auto & a, const auto & b) { return kernels::dsqrtm(a, b); },
-      core::matrix_sqrt,
+      composed::matrix_sqrt,
       s,
       e);
 }
@@ -252,60 +253,60 @@ dsqrtm(const SR2 & s, const SR2 & e)
 inline SSR4
 dsqrtm(const SR2 & s)
 {
-  return core::matrix_derivative_leaf(
-      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, core::matrix_sqrt, s);
+  return tensors::matrix_derivative_leaf(
+      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, composed::matrix_sqrt, s);
 }
 
 inline SR2
 powm(const SR2 & s, const Scalar & p)
 {
-  return core::powm(s, p);
+  return tensors::powm(s, p);
 }
 
 inline SR2
 powm(const SR2 & s, Real p)
 {
-  return core::powm(s, p);
+  return tensors::powm(s, p);
 }
 
 inline SR2
 dpowm(const SR2 & s, const Scalar & p, const SR2 & e)
 {
-  return core::dpowm(s, p, e);
+  return tensors::dpowm(s, p, e);
 }
 
 inline SR2
 dpowm(const SR2 & s, Real p, const SR2 & e)
 {
-  return core::dpowm(s, p, e);
+  return tensors::dpowm(s, p, e);
 }
 
 inline SSR4
 dpowm(const SR2 & s, const Scalar & p)
 {
-  return core::dpowm(s, p);
+  return tensors::dpowm(s, p);
 }
 
 inline SSR4
 dpowm(const SR2 & s, Real p)
 {
-  return core::dpowm(s, p);
+  return tensors::dpowm(s, p);
 }
 
 inline R2
 expm(const R2 & A)
 {
-  return core::matrix_leaf(
-      "expm", [](const auto & a) { return kernels::expm(a); }, core::matrix_exp, A);
+  return tensors::matrix_leaf(
+      "expm", [](const auto & a) { return kernels::expm(a); }, composed::matrix_exp, A);
 }
 
 inline R2
 dexpm(const R2 & A, const R2 & E)
 {
-  return core::matrix_leaf(
+  return tensors::matrix_leaf(
       "dexpm",
       [](const auto & a, const auto & b) { return kernels::dexpm(a, b); },
-      core::matrix_exp,
+      composed::matrix_exp,
       A,
       E);
 }
@@ -313,24 +314,24 @@ dexpm(const R2 & A, const R2 & E)
 inline R4
 dexpm(const R2 & A)
 {
-  return core::matrix_derivative_leaf(
-      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, core::matrix_exp, A);
+  return tensors::matrix_derivative_leaf(
+      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, composed::matrix_exp, A);
 }
 
 inline R2
 logm(const R2 & A)
 {
-  return core::matrix_leaf(
-      "logm", [](const auto & a) { return kernels::logm(a); }, core::matrix_log, A);
+  return tensors::matrix_leaf(
+      "logm", [](const auto & a) { return kernels::logm(a); }, composed::matrix_log, A);
 }
 
 inline R2
 dlogm(const R2 & A, const R2 & E)
 {
-  return core::matrix_leaf(
+  return tensors::matrix_leaf(
       "dlogm",
       [](const auto & a, const auto & b) { return kernels::dlogm(a, b); },
-      core::matrix_log,
+      composed::matrix_log,
       A,
       E);
 }
@@ -338,24 +339,24 @@ dlogm(const R2 & A, const R2 & E)
 inline R4
 dlogm(const R2 & A)
 {
-  return core::matrix_derivative_leaf(
-      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, core::matrix_log, A);
+  return tensors::matrix_derivative_leaf(
+      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, composed::matrix_log, A);
 }
 
 inline R2
 sqrtm(const R2 & A)
 {
-  return core::matrix_leaf(
-      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, core::matrix_sqrt, A);
+  return tensors::matrix_leaf(
+      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, composed::matrix_sqrt, A);
 }
 
 inline R2
 dsqrtm(const R2 & A, const R2 & E)
 {
-  return core::matrix_leaf(
+  return tensors::matrix_leaf(
       "dsqrtm",
       [](const auto & a, const auto & b) { return kernels::dsqrtm(a, b); },
-      core::matrix_sqrt,
+      composed::matrix_sqrt,
       A,
       E);
 }
@@ -363,7 +364,7 @@ dsqrtm(const R2 & A, const R2 & E)
 inline R4
 dsqrtm(const R2 & A)
 {
-  return core::matrix_derivative_leaf(
-      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, core::matrix_sqrt, A);
+  return tensors::matrix_derivative_leaf(
+      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, composed::matrix_sqrt, A);
 }
 } // namespace neml2

@@ -7,7 +7,7 @@
 /// Uniformly distributed rotations.
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// Rotations of angles up to π from unit quaternions, of this batch shape. (..., 3)
 inline at::Tensor
@@ -34,15 +34,15 @@ random_rotations(const char * where, TensorShapeRef batch, Size seed, const Tens
                 const at::Tensor p = (1 - t).sqrt(), q = t.sqrt();
                 const at::Tensor quaternion =
                     at::stack({p * x.sin(), p * x.cos(), q * y.sin(), q * y.cos()}, -1);
-                return rotation_of_quaternion(quaternion).to(o.dtype());
+                return composed::rotation_of_quaternion(quaternion).to(o.dtype());
               });
 }
-} // namespace core
+} // namespace tensors
 
 inline Rot
 Rot::fill_random(Size n, Size seed, const TensorOptions & options)
 {
-  return Rot(core::random_rotations("Rot::fill_random", n, seed, options));
+  return Rot(tensors::random_rotations("Rot::fill_random", n, seed, options));
 }
 
 inline Rot
@@ -57,6 +57,6 @@ Rot::rand(const TraceableTensorShape & dynamic,
           const TensorOptions & options)
 {
   core::check_no_intmd("Rot::rand", intermediate);
-  return Rot(core::random_rotations("Rot::rand", dynamic, -1, options));
+  return Rot(tensors::random_rotations("Rot::rand", dynamic, -1, options));
 }
 } // namespace neml2

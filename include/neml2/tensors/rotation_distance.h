@@ -10,7 +10,7 @@ namespace neml2
 inline Rot
 shadow(const Rot & r)
 {
-  return core::evaluate_leaf<Rot>(
+  return engine::evaluate_leaf<Rot>(
       "shadow",
       [](const auto & a) { return kernels::shadow(a); },
       [](const Rot & a)
@@ -21,7 +21,7 @@ shadow(const Rot & r)
 inline R2
 dshadow(const Rot & r)
 {
-  return core::evaluate_leaf<R2>(
+  return engine::evaluate_leaf<R2>(
       "dshadow",
       [](const auto & a) { return kernels::dshadow(a); },
       [](const Rot & a)
@@ -36,12 +36,12 @@ dshadow(const Rot & r)
 inline Scalar
 gdist(const Rot & a, const Rot & b)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "gdist",
       [](const auto & x, const auto & y) { return kernels::gdist(x, y); },
       [](const Rot & x, const Rot & y)
       {
-        const auto [sine, cosine] = core::quarter_angle(x, y);
+        const auto [sine, cosine] = composed::quarter_angle(x, y);
         return Scalar(4 * sine.atan2(cosine).squeeze(-1));
       },
       a,
@@ -51,15 +51,15 @@ gdist(const Rot & a, const Rot & b)
 inline Scalar
 dist(const Rot & a, const Rot & b)
 {
-  return core::evaluate_leaf<Scalar>(
+  return engine::evaluate_leaf<Scalar>(
       "dist",
       [](const auto & x, const auto & y) { return kernels::dist(x, y); },
       [](const Rot & x, const Rot & y)
       {
-        const auto [sine, cosine] = core::quarter_angle(x, y);
+        const auto [sine, cosine] = composed::quarter_angle(x, y);
         const at::Tensor less = sine < cosine;
-        const at::Tensor least = core::select(less, sine, cosine),
-                         most = core::select(less, cosine, sine);
+        const at::Tensor least = math::select(less, sine, cosine),
+                         most = math::select(less, cosine, sine);
         return Scalar(4 * least.atan2(most).squeeze(-1));
       },
       a,
@@ -69,7 +69,7 @@ dist(const Rot & a, const Rot & b)
 inline Scalar
 dV(const Rot & r)
 {
-  return core::composed<Scalar>(
+  return engine::composed<Scalar>(
       "dV",
       [](const at::Tensor & x)
       {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/skew_products.h"
 #include "neml2/tensors/fwd.h"
 
@@ -30,6 +30,7 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
@@ -39,25 +40,25 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// Derivative of W e - e W by the axial vector of W. (..., 6) -> (..., 6, 3)
 inline at::Tensor
 turn_by_spin(const at::Tensor & e)
 {
-  const at::Tensor rows = mandel_generators(e.options()).transpose(0, 1).flatten(0, 1);
+  const at::Tensor rows = composed::mandel_generators(e.options()).transpose(0, 1).flatten(0, 1);
   return at::matmul(rows, e.unsqueeze(-1)).squeeze(-1).unflatten(-1, at::IntArrayRef({6, 3}));
 }
-} // namespace core
+} // namespace tensors
 
 inline SR2
 skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "skew_and_sym_to_sym",
       [](const auto & a, const auto & b) { return kernels::skew_and_sym_to_sym(a, b); },
       [](const SR2 & a, const WR2 & b)
-      { return SR2(core::sym(at::matmul(core::skew(b), core::full(a))) * 2); },
+      { return SR2(composed::sym(at::matmul(composed::skew(b), composed::full(a))) * 2); },
       e,
       w);
 }
@@ -65,12 +66,12 @@ skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 inline SSR4
 d_skew_and_sym_to_sym_d_sym(const WR2 & w)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "d_skew_and_sym_to_sym_d_sym",
       [](const auto & a) { return kernels::d_skew_and_sym_to_sym_d_sym(a); },
       [](const WR2 & a)
       {
-        const at::Tensor of_axis = core::mandel_generators(a.options()).flatten(1);
+        const at::Tensor of_axis = composed::mandel_generators(a.options()).flatten(1);
         return SSR4(at::matmul(a, of_axis).unflatten(-1, at::IntArrayRef({6, 6})));
       },
       w);
@@ -79,23 +80,23 @@ d_skew_and_sym_to_sym_d_sym(const WR2 & w)
 inline SWR4
 d_skew_and_sym_to_sym_d_skew(const SR2 & e)
 {
-  return core::evaluate_leaf<SWR4>(
+  return engine::evaluate_leaf<SWR4>(
       "d_skew_and_sym_to_sym_d_skew",
       [](const auto & a) { return kernels::d_skew_and_sym_to_sym_d_skew(a); },
-      [](const SR2 & a) { return SWR4(core::turn_by_spin(a)); },
+      [](const SR2 & a) { return SWR4(tensors::turn_by_spin(a)); },
       e);
 }
 
 inline WR2
 multiply_and_make_skew(const SR2 & a, const SR2 & b)
 {
-  return core::evaluate_leaf<WR2>(
+  return engine::evaluate_leaf<WR2>(
       "multiply_and_make_skew",
       [](const auto & x, const auto & y) { return kernels::multiply_and_make_skew(x, y); },
       [](const SR2 & x, const SR2 & y)
       {
-        const at::Tensor p = at::matmul(core::full(x), core::full(y));
-        return WR2(core::pick_skew((p - p.transpose(-1, -2)).flatten(-2), -1));
+        const at::Tensor p = at::matmul(composed::full(x), composed::full(y));
+        return WR2(composed::pick_skew((p - p.transpose(-1, -2)).flatten(-2), -1));
       },
       a,
       b);
@@ -104,20 +105,20 @@ multiply_and_make_skew(const SR2 & a, const SR2 & b)
 inline WSR4
 d_multiply_and_make_skew_d_first(const SR2 & b)
 {
-  return core::evaluate_leaf<WSR4>(
+  return engine::evaluate_leaf<WSR4>(
       "d_multiply_and_make_skew_d_first",
       [](const auto & x) { return kernels::d_multiply_and_make_skew_d_first(x); },
-      [](const SR2 & x) { return WSR4(core::turn_by_spin(x).transpose(-1, -2) * 0.5); },
+      [](const SR2 & x) { return WSR4(tensors::turn_by_spin(x).transpose(-1, -2) * 0.5); },
       b);
 }
 
 inline WSR4
 d_multiply_and_make_skew_d_second(const SR2 & a)
 {
-  return core::evaluate_leaf<WSR4>(
+  return engine::evaluate_leaf<WSR4>(
       "d_multiply_and_make_skew_d_second",
       [](const auto & x) { return kernels::d_multiply_and_make_skew_d_second(x); },
-      [](const SR2 & x) { return WSR4(core::turn_by_spin(x).transpose(-1, -2) * -0.5); },
+      [](const SR2 & x) { return WSR4(tensors::turn_by_spin(x).transpose(-1, -2) * -0.5); },
       a);
 }
 } // namespace neml2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Components.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/spectral.h"
 #include "neml2/tensors/fwd.h"
 
@@ -71,6 +71,7 @@ Vec principal_values(const SR2 & s);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/math/where.h"
 #include "neml2/tensors/R2.h"
@@ -82,7 +83,7 @@ Vec principal_values(const SR2 & s);
 
 namespace neml2
 {
-namespace core
+namespace tensors
 {
 /// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
 inline at::Tensor
@@ -104,7 +105,7 @@ eigen_decomposition(const at::Tensor & s)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
-  const auto [l, V] = at::linalg_eigh(for_lapack(full(s).masked_fill(bad_matrix, 0)));
+  const auto [l, V] = at::linalg_eigh(composed::for_lapack(composed::full(s).masked_fill(bad_matrix, 0)));
   const at::Tensor v = V.detach();
   const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
   const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
@@ -154,34 +155,34 @@ divided_differences(const at::Tensor & l,
   const at::Tensor lost = (size(change - h * mean) <= noise).bitwise_or(h.eq(0));
   return select(lost, mean, change / h.masked_fill(lost, 1));
 }
-} // namespace core
+} // namespace tensors
 
 namespace linalg
 {
 inline std::pair<Vec, R2>
 eigh(const SR2 & s)
 {
-  return core::evaluate_pair<Vec, R2>(
+  return tensors::evaluate_pair<Vec, R2>(
       "eigh",
       [](const auto & a)
       {
         const auto r = kernels::eigh(a);
         return std::tuple(r.first, r.second);
       },
-      [](const SR2 & a) { return core::eigen_decomposition(a); },
+      [](const SR2 & a) { return tensors::eigen_decomposition(a); },
       s);
 }
 
 inline SR2
 ieigh(const Vec & l, const R2 & V)
 {
-  return core::evaluate_leaf<SR2>(
+  return engine::evaluate_leaf<SR2>(
       "ieigh",
       [](const auto & a, const auto & b) { return kernels::ieigh(a, b); },
       [](const Vec & a, const R2 & b)
       {
         const at::Tensor & v = b;
-        return SR2(core::sym(at::matmul(v * a.unsqueeze(-2), v.transpose(-1, -2))));
+        return SR2(composed::sym(at::matmul(v * a.unsqueeze(-2), v.transpose(-1, -2))));
       },
       l,
       V);
@@ -191,14 +192,14 @@ inline SSR4
 dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
 {
   core::check_defined("dsptrf", l);
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "dsptrf",
       [](const auto &... a) { return kernels::dsptrf(a...); },
       [](const Vec & a, const R2 & v, const Vec & x, const Vec & dx, double epsilon)
       {
-        const at::Tensor shear = core::divided_differences(a, x, dx, epsilon);
+        const at::Tensor shear = tensors::divided_differences(a, x, dx, epsilon);
         const at::Tensor d = at::cat({dx.expand(shear.sizes()), shear}, -1);
-        const at::Tensor Q = core::mandel_rotation(v);
+        const at::Tensor Q = composed::mandel_rotation(v);
         return SSR4(at::matmul(Q * d.unsqueeze(-2), Q.transpose(-1, -2)));
       },
       l,
@@ -224,10 +225,10 @@ ieigh(const Vec & l, const R2 & V)
 inline Vec
 eigenvalues(const SR2 & s)
 {
-  return core::evaluate_leaf<Vec>(
+  return engine::evaluate_leaf<Vec>(
       "eigenvalues",
       [](const auto & a) { return kernels::eigenvalues(a); },
-      [](const SR2 & a) { return Vec(core::eigen_decomposition(a).first); },
+      [](const SR2 & a) { return Vec(tensors::eigen_decomposition(a).first); },
       s);
 }
 

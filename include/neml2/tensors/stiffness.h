@@ -35,6 +35,7 @@ SSR4 orthotropic(const Scalar & E1,
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/tensors/Scalar.h"
 
@@ -52,7 +53,7 @@ SSR4::fill_C1_C2_C3(const CScalar & C1,
                      options);
 }
 
-namespace core
+namespace tensors
 {
 /// C1 identity_C1 + C2 identity_C2 + C3 identity_C3 by LibTorch.
 inline SSR4
@@ -81,7 +82,7 @@ orthotropic(const at::Tensor & E1,
   const at::Tensor s12 = -nu12 * s1, s13 = -nu13 * s1, s23 = -nu23 * s2;
   const at::Tensor compliances = stack<R2>({s1, s12, s13, s12, s2, s23, s13, s23, s3});
   const at::Tensor shear = at::diag_embed(2 * raw(stack<Vec>({G23, G13, G12})));
-  return at::constant_pad_nd(inv(compliances), {0, 3, 0, 3}) +
+  return at::constant_pad_nd(composed::inv(compliances), {0, 3, 0, 3}) +
          at::constant_pad_nd(shear, {3, 0, 3, 0});
 }
 
@@ -95,17 +96,17 @@ stiffness_of_numbers(const F & f, const TensorOptions & options, const Numbers &
   C.set_requires_grad(options.requires_grad());
   return C;
 }
-} // namespace core
+} // namespace tensors
 
 inline SSR4
 SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       core::Operation("SSR4::fill_C1_C2_C3", core::Accepts::numbers),
       [](const auto & a, const auto & b, const auto & c)
       { return kernels::fill_C1_C2_C3(a, b, c); },
       [](const Scalar & a, const Scalar & b, const Scalar & c)
-      { return core::combine_masks(a, b, c); },
+      { return tensors::combine_masks(a, b, c); },
       C1,
       C2,
       C3);
@@ -114,14 +115,14 @@ SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 inline SSR4
 SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "SSR4::isotropic_E_nu",
       [](const auto & e, const auto & v) { return kernels::isotropic_E_nu(e, v); },
       [](const Scalar & e, const Scalar & v)
       {
         const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
         const at::Tensor p = core::raw(e) / ((1 + core::raw(v)) * b);
-        return core::combine_masks(a * p, core::raw(v) * p, b * p);
+        return tensors::combine_masks(a * p, core::raw(v) * p, b * p);
       },
       E,
       nu);
@@ -130,14 +131,14 @@ SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
 inline SSR4
 SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "SSR4::isotropic_K_G",
       [](const auto & a, const auto & b) { return kernels::isotropic_K_G(a, b); },
       [](const Scalar & a, const Scalar & b)
       {
-        return core::combine_masks(core::raw(a) + core::raw(b) * (4.0 / 3.0),
-                                   core::raw(a) - core::raw(b) * (2.0 / 3.0),
-                                   2 * core::raw(b));
+        return tensors::combine_masks(core::raw(a) + core::raw(b) * (4.0 / 3.0),
+                                      core::raw(a) - core::raw(b) * (2.0 / 3.0),
+                                      2 * core::raw(b));
       },
       K,
       G);
@@ -146,11 +147,12 @@ SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
 inline SSR4
 SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "SSR4::isotropic_lambda_mu",
       [](const auto & a, const auto & b) { return kernels::isotropic_lambda_mu(a, b); },
       [](const Scalar & a, const Scalar & b) {
-        return core::combine_masks(core::raw(a) + 2 * core::raw(b), core::raw(a), 2 * core::raw(b));
+        return tensors::combine_masks(
+            core::raw(a) + 2 * core::raw(b), core::raw(a), 2 * core::raw(b));
       },
       lambda,
       mu);
@@ -159,11 +161,11 @@ SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 inline SSR4
 SSR4::cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "SSR4::cubic",
       [](const auto & a, const auto & b, const auto & c) { return kernels::cubic(a, b, c); },
       [](const Scalar & a, const Scalar & b, const Scalar & c)
-      { return core::combine_masks(a, b, 2 * core::raw(c)); },
+      { return tensors::combine_masks(a, b, 2 * core::raw(c)); },
       C11,
       C12,
       C44);
@@ -176,7 +178,7 @@ SSR4::transversely_isotropic(const Scalar & E_p,
                              const Scalar & nu_pt,
                              const Scalar & G_t)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "SSR4::transversely_isotropic",
       [](const auto &... a) { return kernels::transversely_isotropic(a...); },
       [](const at::Tensor & p,
@@ -184,7 +186,7 @@ SSR4::transversely_isotropic(const Scalar & E_p,
          const at::Tensor & v,
          const at::Tensor & w,
          const at::Tensor & g)
-      { return SSR4(core::orthotropic(p, p, t, v, w, w, p / (2 * (1 + v)), g, g)); },
+      { return SSR4(tensors::orthotropic(p, p, t, v, w, w, p / (2 * (1 + v)), g, g)); },
       E_p,
       E_t,
       nu_p,
@@ -203,10 +205,10 @@ SSR4::orthotropic(const Scalar & E1,
                   const Scalar & G13,
                   const Scalar & G23)
 {
-  return core::evaluate_leaf<SSR4>(
+  return engine::evaluate_leaf<SSR4>(
       "SSR4::orthotropic",
       [](const auto &... a) { return kernels::orthotropic(a...); },
-      [](const auto &... a) { return SSR4(core::orthotropic(a...)); },
+      [](const auto &... a) { return SSR4(tensors::orthotropic(a...)); },
       E1,
       E2,
       E3,
@@ -227,7 +229,7 @@ isotropic_E_nu(const Scalar & E, const Scalar & nu)
 inline SSR4
 SSR4::isotropic_E_nu(const CScalar & E, const CScalar & nu, const TensorOptions & options)
 {
-  return core::stiffness_of_numbers(
+  return tensors::stiffness_of_numbers(
       [](const auto &... x) { return isotropic_E_nu(x...); }, options, E, nu);
 }
 
@@ -240,7 +242,7 @@ isotropic_K_G(const Scalar & K, const Scalar & G)
 inline SSR4
 SSR4::isotropic_K_G(const CScalar & K, const CScalar & G, const TensorOptions & options)
 {
-  return core::stiffness_of_numbers(
+  return tensors::stiffness_of_numbers(
       [](const auto &... x) { return isotropic_K_G(x...); }, options, K, G);
 }
 
@@ -253,7 +255,7 @@ isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 inline SSR4
 SSR4::isotropic_lambda_mu(const CScalar & lambda, const CScalar & mu, const TensorOptions & options)
 {
-  return core::stiffness_of_numbers(
+  return tensors::stiffness_of_numbers(
       [](const auto &... x) { return isotropic_lambda_mu(x...); }, options, lambda, mu);
 }
 
@@ -269,7 +271,7 @@ SSR4::cubic(const CScalar & C11,
             const CScalar & C44,
             const TensorOptions & options)
 {
-  return core::stiffness_of_numbers(
+  return tensors::stiffness_of_numbers(
       [](const auto &... x) { return cubic(x...); }, options, C11, C12, C44);
 }
 
@@ -291,13 +293,14 @@ SSR4::transversely_isotropic(const CScalar & E_p,
                              const CScalar & G_t,
                              const TensorOptions & options)
 {
-  return core::stiffness_of_numbers([](const auto &... x) { return transversely_isotropic(x...); },
-                                    options,
-                                    E_p,
-                                    E_t,
-                                    nu_p,
-                                    nu_pt,
-                                    G_t);
+  return tensors::stiffness_of_numbers([](const auto &... x)
+                                       { return transversely_isotropic(x...); },
+                                       options,
+                                       E_p,
+                                       E_t,
+                                       nu_p,
+                                       nu_pt,
+                                       G_t);
 }
 
 inline SSR4
@@ -326,16 +329,16 @@ SSR4::orthotropic(const CScalar & E1,
                   const CScalar & G23,
                   const TensorOptions & options)
 {
-  return core::stiffness_of_numbers([](const auto &... x) { return orthotropic(x...); },
-                                    options,
-                                    E1,
-                                    E2,
-                                    E3,
-                                    nu12,
-                                    nu13,
-                                    nu23,
-                                    G12,
-                                    G13,
-                                    G23);
+  return tensors::stiffness_of_numbers([](const auto &... x) { return orthotropic(x...); },
+                                       options,
+                                       E1,
+                                       E2,
+                                       E3,
+                                       nu12,
+                                       nu13,
+                                       nu23,
+                                       G12,
+                                       G13,
+                                       G23);
 }
 } // namespace neml2

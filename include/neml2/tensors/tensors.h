@@ -64,7 +64,7 @@ enum class TensorType : std::int8_t
   kUknown ///< spelled as in NEML2 2.x
 };
 
-namespace core
+namespace tensors
 {
 template <class... T>
 struct TypeList
@@ -106,19 +106,19 @@ using AllTypes = TypeList<Scalar,
                           Quaternion,
                           MillerIndex,
                           Tensor>;
-} // namespace core
+} // namespace tensors
 
 /// The value of a type; kUknown for what is no tensor type of this library.
 template <class T>
 struct TensorTypeEnum
 {
-  static constexpr TensorType value = TensorType(core::AllTypes::position<T>());
+  static constexpr TensorType value = TensorType(tensors::AllTypes::position<T>());
 };
 
 /// The name of the type, or Unknown.
 inline std::ostream &
 operator<<(std::ostream & os, TensorType type)
 {
-  return os << core::AllTypes::names[int(type)];
+  return os << tensors::AllTypes::names[int(type)];
 }
 } // namespace neml2

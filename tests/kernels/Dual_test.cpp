@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/packs/Dual.h"
+#include "neml2/kernels/Dual.h"
 
 #include "neml2/kernels/Rot.h"
 #include "neml2/kernels/SSR4.h"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/R2.h"
+#include "neml2/kernels/SR2.h"
+
+/// Symmetric second order tensors in Mandel components, in LibTorch calls.
+namespace neml2::composed
+{
+/// All nine components. (..., 6) -> (..., 3, 3)
+inline at::Tensor
+full(const at::Tensor & s)
+{
+  const at::Tensor shear = s.slice(-1, 3, 6) * kernels::invsqrt2;
+  const auto n = [&](Size i) { return s.select(-1, i); };
+  const auto t = [&](Size i) { return shear.select(-1, i); };
+  const at::Tensor entries[] = {n(0), t(2), t(1), t(2), n(1), t(0), t(1), t(0), n(2)};
+  return at::stack(entries, -1).unflatten(-1, at::IntArrayRef({3, 3}));
+}
+
+/// Symmetric part. (..., 3, 3) -> (..., 6)
+inline at::Tensor
+sym(const at::Tensor & A)
+{
+  const at::Tensor twice = A + A.transpose(-1, -2);
+  const auto entry = [&](Size i, Size j) { return twice.select(-2, i).select(-1, j); };
+  const at::Tensor shear[] = {entry(1, 2), entry(0, 2), entry(0, 1)};
+  return at::cat({A.diagonal(0, -2, -1), at::stack(shear, -1) * kernels::invsqrt2}, -1);
+}
+
+/// Volumetric part. (..., 6) -> (..., 6)
+inline at::Tensor
+vol(const at::Tensor & s)
+{
+  const at::Tensor normal = s.slice(-1, 0, 3);
+  const at::Tensor p = normal.mean(-1, /*keepdim=*/true).expand_as(normal);
+  return at::cat({p, at::zeros_like(p)}, -1);
+}
+
+/// R_ik s_kl R_jl in Mandel components. (..., 6), (..., 3, 3) -> (..., 6)
+inline at::Tensor
+rotate_mandel(const at::Tensor & s, const at::Tensor & R)
+{
+  return sym(rotate_matrix(full(s), R));
+}
+
+/// Orthonormal basis of the symmetric tensors: the nine components of each Mandel component. (6, 9)
+inline at::Tensor
+mandel_basis(const TensorOptions & options)
+{
+  return full(at::eye(6, options)).flatten(-2);
+}
+
+/// The matrix that rotates Mandel components. (..., 3, 3) -> (..., 6, 6)
+inline at::Tensor
+mandel_rotation(const at::Tensor & R)
+{
+  const at::Tensor ik = R.unsqueeze(-2).unsqueeze(-1), jl = R.unsqueeze(-3).unsqueeze(-2);
+  return rotate_matrix((ik * jl).flatten(-2).flatten(-3, -2), mandel_basis(R.options()));
+}
+} // namespace neml2::composed

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/types.h"
+
+/// What stands between a call and the CPU: functorch, traces, fake tensors, tangents of forward mode.
+namespace neml2::core
+{
+/// Whether the row loop may read this tensor's memory, and nothing but autograd watches the operation.
+inline bool
+is_plain(const at::Tensor & t)
+{
+  constexpr c10::DispatchKeySet plain_keys({c10::DispatchKey::CPU,
+                                            c10::DispatchKey::ADInplaceOrView,
+                                            c10::DispatchKey::AutogradCPU,
+                                            c10::DispatchKey::AutocastCPU});
+  return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
+}
+
+/// Whether no mode (functorch, tracing, Python) stands between a call and the CPU.
+inline bool
+dispatches_plainly()
+{
+  return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
+}
+
+/// As long as it lives no mode sees what its thread computes: what it makes are plain tensors.
+class OutsideOfModes
+{
+  c10::impl::ExcludeDispatchKeyGuard _modes{c10::impl::tls_local_dispatch_key_set().included_ -
+                                            c10::default_included_set};
+};
+
+/// Whether the values of a tensor can be looked at: meta and fake tensors have none, and what is traced
+/// or transformed by functorch must not depend on them.
+inline bool
+has_known_values(const at::Tensor & t)
+{
+  return dispatches_plainly() && !t.is_meta() && !t.key_set().has(c10::DispatchKey::Python);
+}
+
+/// A constant that was made before, for use in an operation: a mode that makes all tensors fake, or
+/// follows them, takes it up.
+inline at::Tensor
+lifted(const at::Tensor & constant)
+{
+  return dispatches_plainly() ? constant : at::lift_fresh(constant);
+}
+} // namespace neml2::core

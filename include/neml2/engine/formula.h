@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/engine/evaluate.h"
+
+/// Evaluates formulas of the caller: checks what they take and return, runs them fused or on whole batches.
+namespace neml2::engine
+{
+template <class R>
+struct row_template
+{
+  using batch = void;
+};
+template <template <class> class R, class T>
+struct row_template<R<T>>
+{
+  using batch = typename batch_of_rows<R>::type;
+};
+
+/// Whether R may be a component: a number, a pack of them, a dual.
+template <class R>
+constexpr bool is_component =
+    std::is_arithmetic_v<R> || std::is_base_of_v<kernels::Component<R>, R>;
+
+/// The batched type of a row; void if there is none.
+template <class R>
+constexpr auto
+batch_of_row()
+{
+  if constexpr (is_component<R>)
+    return static_cast<Scalar *>(nullptr);
+  else if constexpr (kernels::is_row<R>::value)
+    return static_cast<typename row_template<R>::batch *>(nullptr);
+  else
+    return static_cast<void *>(nullptr);
+}
+template <class R>
+using batch_of_row_t = std::remove_pointer_t<decltype(batch_of_row<R>())>;
+
+/// What a formula returns: the batched types of its rows, and the type that holds them.
+template <class Returned>
+struct formula_results
+{
+  using types = Types<batch_of_row_t<Returned>>;
+  using type = batch_of_row_t<Returned>;
+  static constexpr bool valid = !std::is_void_v<type>;
+};
+template <class... R>
+struct formula_results<std::tuple<R...>>
+{
+  using types = Types<batch_of_row_t<std::decay_t<R>>...>;
+  using type = std::tuple<batch_of_row_t<std::decay_t<R>>...>;
+  static constexpr bool valid = (!std::is_void_v<batch_of_row_t<std::decay_t<R>>> && ...);
+};
+
+template <class A>
+constexpr bool is_formula_argument = is_primitive<A> ||
+                                     (std::is_arithmetic_v<A> && !std::is_same_v<A, bool>);
+
+/// The formula F for arguments of types A, checked: what it returns, as batches; void if it cannot be
+/// evaluated, so that nothing else is reported.
+template <class F, class... A>
+constexpr auto
+check_formula()
+{
+  static_assert(
+      (is_formula_argument<A> && ...),
+      "vmap: every argument must be a tensor whose type fixes its base shape (Scalar, Vec, "
+      "SR2, SSR4, ...) or a plain number");
+  constexpr bool tensors = (is_primitive<A> || ...), allowed = (is_formula_argument<A> && ...);
+  static_assert(tensors || !allowed, "vmap: at least one argument must be a tensor");
+  if constexpr (tensors && allowed)
+  {
+    constexpr bool callable = std::is_invocable_v<const F &, const row_t<A, Pack<1>> &...>;
+    static_assert(callable,
+                  "vmap: the formula cannot be called with these arguments: it must take as many, "
+                  "each as auto or const auto &");
+    if constexpr (callable)
+    {
+      using Returned = std::decay_t<std::invoke_result_t<const F &, const row_t<A, Pack<1>> &...>>;
+      static_assert(formula_results<Returned>::valid,
+                    "vmap: the formula must return a tensor, a number or a std::tuple of them");
+      if constexpr (formula_results<Returned>::valid)
+      {
+        constexpr bool fits =
+            sizeof...(A) + size_t(formula_results<Returned>::types::count) <= size_t(max_operands);
+        static_assert(fits, "vmap: there may be 16 arguments and results in all");
+        if constexpr (fits)
+          return formula_results<Returned>();
+      }
+    }
+  }
+}
+
+template <class F, class... A>
+constexpr bool is_formula = !std::is_void_v<decltype(check_formula<F, A...>())>;
+
+/// A formula and the arguments it is called with.
+template <class F, class... A>
+struct Formula
+{
+  using Checked = decltype(check_formula<F, A...>());
+  using Results = typename Checked::types;
+  using Result = typename Checked::type;
+  using Tile = ForwardTile<F, Results, Types<A...>>;
+  static constexpr size_t count = size_t(Results::count);
+  using Tensors = std::array<at::Tensor, count>;
+};
+
+/// The base shapes of some types.
+template <class... R>
+std::array<TensorShapeRef, sizeof...(R)>
+base_shapes(Types<R...>)
+{
+  return {TensorShapeRef(R::base_shape)...};
+}
+
+/// An argument as the formula's operands hold it: numbers are doubles.
+template <class A>
+decltype(auto)
+formula_argument(const A & a)
+{
+  if constexpr (std::is_arithmetic_v<A>)
+    return double(a);
+  else
+    return (a);
+}
+/// An argument as a formula on whole batches takes it: numbers are scalars.
+template <class A>
+decltype(auto)
+batch_argument(const A & a, const at::Tensor & like)
+{
+  if constexpr (std::is_arithmetic_v<A>)
+  {
+    const auto dtype = c10::isFloatingType(like.scalar_type()) ? like.scalar_type() : kFloat64;
+    return dependent_scalar_t<A>(CScalar(a), TensorOptions(dtype).device(like.device()));
+  }
+  else
+    return (a);
+}
+
+/// The batched types from tensors of their shapes.
+template <class... R, size_t... I>
+auto
+as_batches(Types<R...>, const at::Tensor * t, std::index_sequence<I...>)
+{
+  return std::tuple<R...>(R(t[I])...);
+}
+template <class Result, class Types_>
+Result
+as_results(const at::Tensor * t)
+{
+  auto r = as_batches(Types_(), t, std::make_index_sequence<size_t(Types_::count)>());
+  if constexpr (is_tuple<Result>)
+    return r;
+  else
+    return std::get<0>(std::move(r));
+}
+
+/// A result of a formula on whole batches: of its type, and of the whole batch shape.
+template <class R, class X>
+at::Tensor
+composed_result(const X & x, TensorShapeRef batch, const at::Tensor & like)
+{
+  const R r = [&]
+  {
+    if constexpr (std::is_arithmetic_v<X>)
+      return batch_argument(x, like);
+    else
+      return R(x);
+  }();
+  if (r.batch_sizes() == batch)
+    return r;
+  return r.expand(utils::add_shapes(batch, R::base_shape));
+}
+
+template <class Returned, class... R, size_t... I>
+void
+composed_results(const Returned & returned,
+                 TensorShapeRef batch,
+                 const at::Tensor & like,
+                 at::Tensor * results,
+                 Types<R...>,
+                 std::index_sequence<I...>)
+{
+  ((results[I] = composed_result<R>(result_of<I>(returned), batch, like)), ...);
+}
+
+/// The formula on whole batches.
+template <class F, class... A>
+void
+compose(const F & f,
+        TensorShapeRef batch,
+        const at::Tensor & like,
+        at::Tensor * results,
+        const A &... a)
+{
+  using Results = typename Formula<F, A...>::Results;
+  composed_results(f(batch_argument(a, like)...),
+                   batch,
+                   like,
+                   results,
+                   Results(),
+                   std::make_index_sequence<size_t(Results::count)>());
+}
+
+/// An argument from the tensor that autograd's node kept of it.
+template <class A>
+A
+kept_argument(const at::Tensor & t)
+{
+  if constexpr (std::is_arithmetic_v<A>)
+    return t.item<A>();
+  else
+    return A(t);
+}
+
+/// The gradient of a formula without derivatives of its own: that of its composed path.
+template <class F, class... A>
+class FormulaGradient : public Gradient
+{
+public:
+  explicit FormulaGradient(const F & f) : _f(f) {}
+  const char * name() const override { return "VmapBackward"; }
+  bool
+  backward(ArrayRef<at::Tensor>, ArrayRef<at::Tensor>, ArrayRef<bool>, at::Tensor *) const override
+  {
+    return false;
+  }
+  void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
+  {
+    compose(arguments, results, std::index_sequence_for<A...>());
+  }
+
+protected:
+  F _f;
+
+private:
+  template <size_t... I>
+  void
+  compose(ArrayRef<at::Tensor> arguments, at::Tensor * results, std::index_sequence<I...>) const
+  {
+    const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
+    const Operand o[] = {operand(std::get<I>(a))...};
+    engine::compose(_f, broadcast_batch("vmap", o), first_tensor(o), results, std::get<I>(a)...);
+  }
+};
+
+template <class F, class = void>
+constexpr bool has_gradient = false;
+template <class F>
+constexpr bool has_gradient<F, std::void_t<typename F::gradient_of>> = true;
+
+/// What autograd's node keeps of a formula; null if that must be composed: what it captures may not
+/// live as long.
+template <class... A, class F>
+std::shared_ptr<const Gradient>
+gradient_of_formula(const F & f)
+{
+  if (!record_gradient.load())
+    return nullptr;
+  if constexpr (has_gradient<F>)
+    return f.template gradient<A...>();
+  else if constexpr (std::is_empty_v<F>)
+    return std::make_shared<FormulaGradient<F, A...>>(f);
+  else
+    return nullptr;
+}
+
+/// Evaluates a formula into new tensors.
+template <class F, class... A>
+auto
+evaluate_formula(const F & f, const A &... a)
+{
+  using Call = Formula<F, A...>;
+  const Operation op("vmap", Accepts::any);
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  const TensorShape batch = broadcast_batch(op, o);
+  typename Call::Tensors results;
+  const Path path = choose_path(o);
+  std::shared_ptr<const Gradient> gradient;
+  if (path == Path::recorded)
+    gradient = gradient_of_formula<A...>(f);
+  const bool fuses = path == Path::fused || gradient;
+  if (fuses && evaluate_rows(op,
+                             row_formula<typename Call::Tile>(f),
+                             o,
+                             batch,
+                             base_shapes(typename Call::Results()),
+                             results.data()))
+  {
+    if (gradient)
+      record_results(op, record_gradient, std::move(gradient), o, results.data(), results.size());
+  }
+  else
+  {
+    compose(f, batch, first_tensor(o), results.data(), a...); // what f throws passes as it is
+    call_translated(
+        op.name,
+        [&]
+        {
+          for (auto & r : results)
+            r = unshared(r, o);
+        },
+        o);
+  }
+  return as_results<typename Call::Result, typename Call::Results>(results.data());
+}
+} // namespace neml2::engine

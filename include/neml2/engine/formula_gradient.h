@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/autograd.h"
+#include "neml2/engine/formula.h"
+#include "neml2/engine/vector_jacobian.h"
+
+/// Gradients of formulas of the caller by dual numbers.
+namespace neml2::engine
+{
+/// The gradients of a formula by dual numbers, one fused pass an argument.
+template <class F, class... A>
+class DualGradient : public FormulaGradient<F, A...>
+{
+public:
+  using FormulaGradient<F, A...>::FormulaGradient;
+
+  bool backward(ArrayRef<at::Tensor> results,
+                ArrayRef<at::Tensor> arguments,
+                ArrayRef<bool> needed,
+                at::Tensor * gradients) const override
+  {
+    return backward(results, arguments, needed, gradients, std::index_sequence_for<A...>());
+  }
+
+private:
+  using Call = Formula<F, A...>;
+  static_assert(sizeof...(A) + Call::count < size_t(max_operands),
+                "with_gradient: there may be 15 arguments and results in all");
+
+  template <size_t... I>
+  bool backward(ArrayRef<at::Tensor> results,
+                ArrayRef<at::Tensor> arguments,
+                ArrayRef<bool> needed,
+                at::Tensor * gradients,
+                std::index_sequence<I...>) const
+  {
+    const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
+    SmallVector<Operand, max_operands> o{operand(std::get<I>(a))...};
+    const TensorShape batch = broadcast_batch("vmap", o);
+    const auto bases = base_shapes(typename Call::Results());
+    std::array<at::Tensor, Call::count> g;
+    for (size_t i = 0; i < Call::count; i++)
+    {
+      g[i] = results[i].defined() ? results[i] : at::zeros(bases[i], first_tensor(o).options());
+      o.push_back({&g[i], "gradient", g[i].dim() - Size(bases[i].size()), bases[i]});
+    }
+    if (choose_path(o) != Path::fused || batch.size() > size_t(max_dims))
+      return false;
+    (backward_by<I>(o, batch, needed[I], gradients[I]), ...);
+    return true;
+  }
+
+  template <size_t I>
+  void
+  backward_by(ArrayRef<Operand> o, TensorShapeRef batch, bool needed, at::Tensor & gradient) const
+  {
+    using Argument = std::tuple_element_t<I, std::tuple<A...>>;
+    if constexpr (!std::is_arithmetic_v<Argument>)
+    {
+      using Tile = VectorJacobianTile<F, int(I), typename Call::Results, Types<A...>>;
+      const RowFormula formula = row_formula<Tile>(this->_f);
+      if (!needed)
+        return;
+      const Slabs slabs(batch, o[I].batch(), Tile::numbers);
+      gradient =
+          slabs.dim == 0
+              ? vector_jacobian(formula, o, batch, o[I])
+              : sum_of_slabs(slabs,
+                             *o[I].tensor,
+                             o[I].batch_dim,
+                             [&](Size s) { return gradient_of_slab(formula, o, I, slabs, s); });
+    }
+  }
+
+  /// The gradient by argument k of slab s of the operands.
+  static at::Tensor gradient_of_slab(
+      const RowFormula & formula, ArrayRef<Operand> o, size_t k, const Slabs & slabs, Size s)
+  {
+    std::array<at::Tensor, max_operands> tensors;
+    SmallVector<Operand, max_operands> part(o.begin(), o.end());
+    for (size_t i = 0; i < o.size(); i++)
+      if (o[i].tensor)
+      {
+        tensors[i] = slabs.of(*o[i].tensor, o[i].batch_dim, s);
+        part[i].tensor = &tensors[i];
+      }
+    return vector_jacobian(formula, part, broadcast_batch("vmap", part), part[k]);
+  }
+};
+
+/// A formula whose gradient is fused too.
+template <class F>
+struct WithGradient
+{
+  using gradient_of = F;
+  static_assert(
+      std::is_empty_v<F>,
+      "with_gradient: the formula must not capture: what it captures may be gone when the "
+      "gradient is computed. Pass parameters as arguments");
+  F f;
+
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return f(a...);
+  }
+  template <class... A>
+  std::shared_ptr<const Gradient> gradient() const
+  {
+    return std::make_shared<DualGradient<F, A...>>(f);
+  }
+};
+} // namespace neml2::engine

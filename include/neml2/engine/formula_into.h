@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/formula.h"
+#include "neml2/engine/outputs.h"
+
+/// Evaluates formulas of the caller into existing tensors.
+namespace neml2::engine
+{
+template <class Out, class Result>
+constexpr bool is_tuple_of_references = false;
+template <class... O, class... R>
+constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
+    std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
+
+/// Evaluates a formula into existing tensors.
+template <class F, class... R, class... A>
+void
+evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)
+{
+  using Call = Formula<F, A...>;
+  const Operation op("vmap_out", Accepts::any);
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  const TensorShape batch = broadcast_batch(op, o);
+  const auto outputs = std::apply(
+      [](const R &... r) { return std::array<Operand, sizeof...(R)>{operand(r)...}; }, out);
+  check_outputs(op, outputs, batch, o);
+  typename Call::Tensors results;
+  for (size_t i = 0; i < Call::count; i++)
+    results[i] = *outputs[i].tensor;
+
+  Path path = choose_path(o);
+  if (choose_path(outputs) == Path::composed)
+    path = Path::composed;
+  if (path == Path::fused)
+  {
+    for (const auto & r : results) // what autograd has saved of it is outdated
+      call_translated("vmap_out", [&] { r.unsafeGetTensorImpl()->bump_version(); });
+    if (evaluate_into(row_formula<typename Call::Tile>(f), o, batch, results))
+      return;
+  }
+  typename Call::Tensors composed;
+  compose(f, batch, first_tensor(o), composed.data(), a...); // what f throws passes as it is
+  call_translated("vmap_out",
+                  [&]
+                  {
+                    for (auto & c : composed) // views of what is about to be overwritten
+                      c = unshared(c, o);
+                    for (size_t i = 0; i < Call::count; i++)
+                      results[i].copy_(composed[i]);
+                  });
+}
+} // namespace neml2::engine

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Dual.h"
+#include "neml2/packs/forward_tile.h"
+
+/// A formula on a block of rows with derivatives by one of its arguments: what tiles differentiate with.
+namespace neml2::packs
+{
+/// Derivatives carried at once: the largest divisor of n up to 6. Larger chunks lose to spilled
+/// registers, smaller ones evaluate the formula more often.
+constexpr int
+partials_at_once(int n)
+{
+  int c = n < 6 ? n : 6;
+  while (n % c != 0)
+    c--;
+  return c;
+}
+
+/// The rows of all arguments for packs P, and the formula on them with argument V active.
+template <class F, int V, class Arguments>
+struct DualCall;
+template <class F, int V, class... A>
+struct DualCall<F, V, Types<A...>>
+{
+  using Active = std::tuple_element_t<size_t(V), std::tuple<A...>>;
+  static constexpr int n = component_count<Active>, chunk = partials_at_once(n);
+
+  template <class P>
+  using Rows = RowSlots<std::index_sequence_for<A...>, row_t<A, P>...>;
+
+  /// Loads a row of each argument.
+  template <class P, size_t... I>
+  NEML2_INLINE static void load(Rows<P> & rows,
+                                const int64_t * stride,
+                                double * const * p,
+                                int64_t left,
+                                std::index_sequence<I...>)
+  {
+    (load_either<component_count<A>>(components(row_of<I>(rows)), stride[I], p[I], left), ...);
+  }
+
+  /// The formula with derivatives by components [first, first + chunk) of argument V.
+  template <class P, size_t... I>
+  NEML2_CALLS_FORMULA static auto
+  call(const F & f, Rows<P> & rows, int first, std::index_sequence<I...>)
+  {
+    return f(argument<P, int(I)>(row_of<I>(rows), first)...);
+  }
+
+private:
+  template <class P, int I, class Row>
+  NEML2_INLINE static decltype(auto) argument(const Row & row, int first)
+  {
+    if constexpr (I != V)
+      return (row);
+    else
+    {
+      auto d = unset_row<Active, kernels::Dual<P, chunk>>();
+      NEML2_UNROLL
+      for (int k = 0; k < n; k++)
+      {
+        auto & c = components(d)[k];
+        c.x = components(row)[k];
+        NEML2_UNROLL
+        for (int j = 0; j < chunk; j++)
+          c.d[j] = P(k == first + j ? 1.0 : 0.0);
+      }
+      return d;
+    }
+  }
+};
+} // namespace neml2::packs

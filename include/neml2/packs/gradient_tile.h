@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/packs/dual_call.h"
+
+/// The tile of vector-Jacobian products: gradients by one argument from those of the results.
+namespace neml2::packs
+{
+/// One in the lanes that hold a row, zero in those past the end.
+template <class P>
+NEML2_INLINE P
+lanes_in_use(int64_t rows)
+{
+  P p;
+  for (int w = 0; w < P::width; w++)
+    p.lane(w, w < rows ? 1.0 : 0.0);
+  return p;
+}
+
+/// Gradient by argument V from the gradients of the results: operands are the arguments, the results'
+/// gradients, then the argument's gradient. Where that does not move from row to row it is the sum over
+/// the tile.
+template <class F, int V, class Results, class Arguments>
+struct VectorJacobianTile;
+template <class F, int V, class... R, class... A>
+struct VectorJacobianTile<F, V, Types<R...>, Types<A...>>
+{
+  using Call = DualCall<F, V, Types<A...>>;
+  static constexpr int n = Call::n;
+  static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + n));
+  static constexpr int baseline_width = 1; // rarely used: one plain row at a time compiles faster
+
+  template <class P>
+  NEML2_INLINE static void
+  run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
+  {
+    run<P>(*static_cast<const F *>(formula),
+           data,
+           stride,
+           rows,
+           std::index_sequence_for<A...>(),
+           std::index_sequence_for<R...>());
+  }
+
+private:
+  static constexpr int K = sizeof...(A), all = K + int(sizeof...(R)) + 1;
+
+  template <class P, size_t... I, size_t... J>
+  NEML2_INLINE static void run(const F & f,
+                               double * const * data,
+                               const int64_t * stride,
+                               int64_t rows,
+                               std::index_sequence<I...> each_argument,
+                               std::index_sequence<J...>)
+  {
+    double * p[all];
+    for (int k = 0; k < all; k++)
+      p[k] = data[k];
+    const bool sums = stride[all - 1] == 0;
+    P total[n];
+    for (int k = 0; k < n; k++)
+      total[k] = P(0.0);
+    for (int64_t left = rows; left > 0; left -= P::width)
+    {
+      typename Call::template Rows<P> row;
+      Call::template load<P>(row, stride, p, left, each_argument);
+      RowSlots<std::index_sequence_for<R...>, row_t<R, P>...> weight;
+      (load_either<component_count<R>>(
+           components(row_of<J>(weight)), stride[K + int(J)], p[K + int(J)], left),
+       ...);
+      P gradient[n];
+      for (int first = 0; first < n; first += Call::chunk)
+      {
+        const auto r = Call::template call<P>(f, row, first, each_argument);
+        for (int j = 0; j < Call::chunk; j++)
+          gradient[first + j] = P(0.0);
+        (add<component_count<R>>(
+             gradient + first, components(row_of<J>(weight)), components(result_of<J>(r))),
+         ...);
+      }
+      if (sums)
+      {
+        const P used = lanes_in_use<P>(left);
+        for (int k = 0; k < n; k++)
+          total[k] = total[k] + where(used > 0.0, gradient[k], P(0.0));
+      }
+      else
+        store<n>(gradient, stride[all - 1], p[all - 1], left);
+      for (int k = 0; k < all; k++)
+        p[k] += stride[k] * P::width;
+    }
+    if (sums)
+      for (int k = 0; k < n; k++)
+      {
+        double s = 0;
+        for (int w = 0; w < P::width; w++)
+          s += total[k].lane(w);
+        data[all - 1][k] = s;
+      }
+  }
+
+  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j
+  template <int M, class P, class T>
+  NEML2_INLINE static void add(P * gradient, const P * weight, const T * r)
+  {
+    NEML2_UNROLL
+    for (int o = 0; o < M; o++)
+      NEML2_UNROLL
+    for (int j = 0; j < Call::chunk; j++)
+      gradient[j] = gradient[j] + weight[o] * kernels::derivative(r[o], j);
+  }
+};
+} // namespace neml2::packs
