@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+/// A formula and its exact Jacobian in one pass; Jacobians of what autograd has recorded are in jacrev.h.
 namespace neml2
 {
 // The types of Jacobians by name; their own headers complete them.
