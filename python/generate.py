@@ -146,7 +146,7 @@ def literal(kind, default):
 
 
 def quoted(text):
-    text = text.replace("@throws NEMLException", "Raises ValueError")
+    text = text.replace("@throws NEMLException", "Raises ValueError").replace("@throws IndexException", "Raises IndexError")
     return "R\"doc(" + text + ")doc\""
 
 

@@ -2,14 +2,43 @@
 # SPDX-License-Identifier: MIT
 """Checks that what the pages quote is still so.
 
-A fenced block under `<!-- from FILE -->` must be part of that file; links to files must lead somewhere.
+A fenced block under `<!-- from FILE -->` must be part of that file; links to files must lead somewhere. Comments of the
+headers, which become the reference and docstrings, must stand alone, and name only functions that exist.
 """
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
+include = root / "include" / "neml2"
 errors = []
+
+
+def comments(header):
+    """(line number, text, whether a comment begins with it) of what documents something."""
+    begins = True
+    for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
+        comment = re.match(r"\s*(?:///|/\*\*|\*(?= |$))\s*(.*)", line)
+        if comment and comment[1]:
+            yield number, comment[1], begins
+        begins = not comment or begins and not comment[1]
+
+
+def faults_of_comments(headers, functions):
+    """What must not be said where no neighbour is shown, and what leads nowhere."""
+    for header in headers:
+        for number, text, begins in comments(header):
+            where = f"{header.relative_to(root)}:{number}"
+            if begins and re.match(r"(The same|Likewise|As above)\b", text) or "as above" in text:
+                yield f"{where}: the comment needs its neighbour, which the reference and help() do not show: {text}"
+            for name in re.findall(r"\b[Ss]ee (?:\w+::)*(\w+)[(<]", text):
+                if name not in functions:
+                    yield f"{where}: the comment refers to {name}, which no header declares"
+
+
+code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))
+errors += faults_of_comments([h for room in ("math", "tensors") for h in sorted((include / room).glob("*.h"))
+                              if not h.name.startswith("Labeled")], set(re.findall(r"(\w+)\(", code)))
 for page in [*root.glob("*.md"), *root.glob("docs/**/*.md")]:
     text = page.read_text()
     where = page.relative_to(root)

@@ -6,9 +6,19 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent / "include"
-ROOMS = ["kernels", "core", "math", "tensors"]  # a room includes only itself and those before it
+ROOMS = {  # what each may include besides itself
+    "kernels": [],
+    "packs": ["kernels"],
+    "core": ["kernels"],
+    "engine": ["kernels", "packs", "core"],
+    "composed": ["kernels", "core"],
+    "math": ["kernels", "packs", "core", "engine", "composed"],
+    "tensors": ["kernels", "packs", "core", "engine", "composed", "math"],
+    "gradients": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
+}
+WITHOUT_TORCH = ["kernels", "packs"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
-ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # it and its parts, gradients/*.h, do not belong there
+ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
 
 
@@ -23,21 +33,31 @@ def breaches(header):
         own = re.match(r"neml2/(\w+)/", included)
         if included.startswith("neml2/") and not (ROOT / included).is_file():
             yield f"includes {included}, which does not exist"
-        if own and room and ROOMS.index(own[1]) > ROOMS.index(room):
-            yield f"includes {included}, of a higher room"
-        if room == "kernels" and ("/" in included and not included.startswith("neml2/kernels/")):
-            yield f"includes {included}; kernels use the standard library only"
+        if own and room and own[1] not in [room] + ROOMS[room] and header != ONCE_A_PROGRAM:
+            yield f"includes {included}; {room} may include {', '.join(ROOMS[room]) or 'the standard library only'}"
+        if room in WITHOUT_TORCH and "/" in included and not included.startswith("neml2/"):
+            yield f"includes {included}; {room} uses the standard library only"
         if TORCH.match(included) and name.as_posix() != "core/aten.h":
-            if not (included.startswith("torch/csrc/autograd/") and name.as_posix() == "math/autograd.h"):
+            if not (included.startswith("torch/csrc/autograd/") and name.as_posix() == "engine/autograd.h"):
                 yield f"includes {included}; only core/aten.h does that"
         if room == "tensors" and "/Labeled" in included and not name.name.startswith("Labeled") \
                 and name.name != "tensors.h":
             yield f"includes {included}; primitive types know no labels"
 
 
+def foreign_namespaces(header):
+    """What a header opens besides neml2 and the namespace of its room."""
+    name = header.relative_to(ROOT / "neml2")
+    room = name.parts[0] if len(name.parts) > 1 else None
+    text = header.read_text(encoding="utf-8")
+    for opened in re.findall(r"^namespace (?:neml2::)?(\w+)(?:::\w+)*\n\{\n(?!\})", text, re.M):
+        if opened in ROOMS and opened != room:
+            yield f"opens namespace {opened}; a header's namespace is that of its room"
+
+
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
-    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in breaches(h)]
+    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *foreign_namespaces(h)]]
     if UMBRELLA.is_file():
         reached, todo = set(), [UMBRELLA]
         while todo:

@@ -9,13 +9,6 @@ namespace
 {
 using Along = Tensor (*)(const Tensor &, Size);
 
-/// The comment of a function of the batch, then that of its twin of the base: "The same along ...".
-std::string
-both(const char * batch, const char * base)
-{
-  return std::string(doc(batch)) + "\n\n" + base + ": " + doc(base);
-}
-
 /// f(a, d) along a dimension of the batch.
 void
 along_batch(nb::module_ & m, const char * name, Along f, Size d)
@@ -108,13 +101,9 @@ bind_diagonals(nb::module_ & m)
       nb::arg("offset") = 0,
       nb::arg("d1") = -2,
       nb::arg("d2") = -1,
-      both("batch_diag_embed", "base_diag_embed").c_str());
+      doc("base_diag_embed"));
   along_batch(m, "batch_diagonalize", batch_diagonalize<Tensor>, -1);
-  along_base(m,
-             "base_diagonalize",
-             base_diagonalize<Tensor>,
-             -1,
-             both("batch_diagonalize", "base_diagonalize"));
+  along_base(m, "base_diagonalize", base_diagonalize<Tensor>, -1, doc("base_diagonalize"));
 }
 
 void
@@ -134,7 +123,7 @@ bind_differences(nb::module_ & m)
       nb::arg("a"),
       nb::arg("n") = 1,
       nb::arg("d") = -1,
-      both("batch_diff", "base_diff").c_str());
+      doc("base_diff"));
   m.def(
       "diff",
       [](const Any & a, Size n, Size d)
@@ -153,7 +142,7 @@ bind_differences(nb::module_ & m)
       nb::arg("a"),
       nb::arg("n") = 1,
       nb::arg("d") = -1,
-      both("batch_diff", "diff").c_str(),
+      doc("diff"),
       nb::sig("def diff(a: T, n: int = 1, d: int = -1) -> T"));
 }
 
@@ -184,7 +173,7 @@ bind_spaces(nb::module_ & m)
       nb::arg("end"),
       nb::arg("nstep"),
       nb::arg("d") = 0,
-      both("batch_linspace", "base_linspace").c_str(),
+      doc("base_linspace"),
       nb::sig(
           "def base_linspace(start: T, end: T, nstep: int, d: int = 0) -> neml2.tensors.Tensor"));
   m.def(

@@ -77,9 +77,10 @@ FORMULAS = {
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_docstrings_have_formulas_and_shapes(name):
-    for doc in (getattr(SR2, name).__doc__, getattr(math, name).__doc__):
-        assert FORMULAS[name] in doc
-        assert "(...; 6)" in doc and "->" in prose(name, doc)
+    doc = getattr(math, name).__doc__
+    assert FORMULAS[name] in doc
+    assert "(...; 6)" in doc and "->" in prose(name, doc)
+    assert f"See {name}(s" in getattr(SR2, name).__doc__
 
 
 @pytest.mark.parametrize("cls", [c for c in CLASSES if issubclass(c, TensorBase)], ids=lambda c: c.__name__)
@@ -94,7 +95,7 @@ def test_help_is_readable():
     import pydoc
 
     text = pydoc.plain(pydoc.render_doc(SR2))
-    for part in ("Mandel", "dev(self) -> neml2.tensors.SR2", "Deviator s_ij - s_kk δ_ij / 3"):
+    for part in ("Mandel", "dev(self) -> neml2.tensors.SR2", "See dev(s)."):
         assert part in text
 
 

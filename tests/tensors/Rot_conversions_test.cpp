@@ -154,10 +154,10 @@ operations()
             Accepts::floating,
             [=](const Vec & v)
             {
-              const Vec angles = obtuse(v);
-              if (!angles.defined() || !angles.is_floating_point())
-                return Rot::fill_euler_angles(angles, convention, type);
-              return Rot::fill_euler_angles(core::raw(angles) / unit, convention, type);
+              Vec angles = obtuse(v);
+              if (angles.defined() && angles.is_floating_point())
+                angles = core::raw(angles) / unit;
+              return Rot::fill_euler_angles(angles, convention, type);
             },
             [=](const Arguments & a)
             { return parameters_of(kocks_matrix(kocks_of(obtuse(a[0]), convention))); }));

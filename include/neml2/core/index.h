@@ -14,14 +14,14 @@ namespace neml2::core
 inline void
 check_writable(const char * where, const at::Tensor & t)
 {
-  NEML2_CHECK(
-      !overlaps_itself(t),
-      where,
-      ": the left side, of shape ",
-      t.sizes(),
-      " and strides ",
-      t.strides(),
-      ", overlaps itself: one number in memory is several of its entries. clone() it first.");
+  NEML2_CHECK(!overlaps_itself(t),
+              where,
+              ": the left side, of shape ",
+              t.sizes(),
+              " and strides ",
+              t.strides(),
+              ", overlaps itself: one number in memory is several of its entries, as in an "
+              "expanded tensor. clone() it first.");
 }
 
 /// One value, to be written by a put.

@@ -101,14 +101,14 @@ check_output(const Operation & op,
               ": the output ",
               out,
               " requires grad, and writing to it records no gradient. Use a NoGradGuard.");
-  NEML2_CHECK(
-      !overlaps_itself(t),
-      op.name,
-      ": the output ",
-      out,
-      " of strides ",
-      t.strides(),
-      " overlaps itself: one number in memory is several of its entries. clone() it first.");
+  NEML2_CHECK(!overlaps_itself(t),
+              op.name,
+              ": the output ",
+              out,
+              " of strides ",
+              t.strides(),
+              " overlaps itself: one number in memory is several of its entries, as in an expanded "
+              "tensor. clone() it first.");
 }
 
 /// Checks all outputs, and that no two share memory.

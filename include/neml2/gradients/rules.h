@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/rule.h"
+#include "neml2/engine/autograd.h"
+#include "neml2/engine/formula.h"
+#include "neml2/engine/slabs.h"
 #include "neml2/math/autograd.h"
 #include "neml2/tensors/fwd.h"
 
-/// What the headers of this room have in common.
+#include <algorithm>
+
+/// What a derivative rule is, as autograd's node calls it.
 namespace neml2::gradients
 {
 using namespace core; // the names of lower rooms
@@ -13,4 +17,101 @@ using namespace packs;
 using namespace engine;
 using namespace math;
 using namespace tensors;
+
+/// The gradients of an operation by its derivative rule: for each argument a function of the result's
+/// gradient and all arguments, on whole batches, which autograd can record again. Plain numbers have
+/// nullptr.
+template <class Result, class Arguments, class Functions>
+class RuleGradient;
+template <class Result, class... A, class... Functions>
+class RuleGradient<Result, Types<A...>, Types<Functions...>> : public Gradient
+{
+  static_assert(sizeof...(A) == sizeof...(Functions), "a rule needs a function for each argument");
+
+public:
+  explicit RuleGradient(const char * operation, const Functions &... f)
+    : _name(std::string(operation) + "Backward"), _functions(f...)
+  {
+  }
+  const char * name() const override { return _name.c_str(); }
+  bool backward(ArrayRef<at::Tensor> results,
+                ArrayRef<at::Tensor> arguments,
+                ArrayRef<bool> needed,
+                at::Tensor * gradients) const override
+  {
+    backward(Result(results[0]), arguments, needed, gradients, std::index_sequence_for<A...>());
+    return true;
+  }
+  void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {} // never asked for
+
+private:
+  template <class T>
+  static constexpr Size numbers_of()
+  {
+    if constexpr (is_primitive<T>)
+      return T::const_base_numel;
+    else
+      return 1;
+  }
+  static constexpr Size numbers = std::max({numbers_of<Result>(), numbers_of<A>()...});
+
+  /// What slab s has of an argument.
+  template <class T>
+  static T of(const Slabs & slabs, const T & x, Size s)
+  {
+    if constexpr (std::is_arithmetic_v<T>)
+      return x;
+    else
+      return slabs.count == 1 ? x : T(slabs.of(x, x.batch_dim(), s));
+  }
+
+  template <size_t... I>
+  void backward(const Result & g,
+                ArrayRef<at::Tensor> arguments,
+                ArrayRef<bool> needed,
+                at::Tensor * gradients,
+                std::index_sequence<I...>) const
+  {
+    const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
+    const Operand o[] = {operand(g), operand(std::get<I>(a))...};
+    // A graph is recorded of whole batches.
+    const bool may_cut = !c10::GradMode::is_enabled() && choose_path(o) != Path::composed;
+    const auto one = [&](const auto & f, size_t k)
+    {
+      if constexpr (!std::is_null_pointer_v<std::decay_t<decltype(f)>>)
+        if (needed[k])
+        {
+          const Slabs slabs(o[0].batch(), o[k + 1].batch(), numbers);
+          gradients[k] =
+              may_cut && slabs.dim != 0
+                  ? sum_of_slabs(
+                        slabs,
+                        arguments[k],
+                        o[k + 1].batch_dim,
+                        [&](Size s)
+                        { return at::Tensor(f(of(slabs, g, s), of(slabs, std::get<I>(a), s)...)); })
+                  : at::Tensor(f(g, std::get<I>(a)...)).sum_to_size(arguments[k].sizes());
+        }
+    };
+    (one(std::get<I>(_functions), I), ...);
+  }
+
+  std::string _name;
+  std::tuple<Functions...> _functions;
+};
+
+/// Gives the operation of this name a rule, unless a shared library has done so before; see tensors/gradients.h.
+template <class Result, class... A, class... Functions>
+bool
+add_gradient_rule(const char * operation, const Functions &... f)
+{
+  using Rule = RuleGradient<Result, Types<A...>, Types<Functions...>>;
+  auto & rules = gradient_rules<Result, A...>;
+  if (find_rule(rules, operation))
+    return true;
+  auto * rule = new GradientRule{operation, std::make_shared<Rule>(operation, f...), rules.load()};
+  while (!rules.compare_exchange_weak(rule->next, rule)) // never freed: as long as the program
+    ;
+  return true;
+}
 } // namespace neml2::gradients

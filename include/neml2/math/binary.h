@@ -101,7 +101,10 @@ pow(const A & a, const N & n)
                value),
            a.batch_dim());
 }
-/// The number a to the n.
+/// a^n for a number a and exponents n without unit: (...; base) -> (...; base), without unit. NaN where
+/// a < 0 and n is no integer. The derivative by n is a^n log a. Integers and floating types.
+/// @throws NEMLException also for an integer a and a negative integer in n (to look at them waits for a
+/// GPU), or a complex number.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
 pow(const N & a, const B & n)
@@ -127,7 +130,7 @@ pow(const N & a, const B & n)
 }
 
 /// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
-/// 0 for x = y = 0, where there is no derivative. Floating types.
+/// 0 for x = y = 0, where there is no derivative. (...; base), (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)

@@ -122,7 +122,8 @@ with_matching_ranks(const A & a, const B & b)
   return {math::expanded<A>(x, math::padded(x.batch(), batch), math::padded(x.base, base)),
           math::expanded<B>(y, math::padded(y.batch(), batch), math::padded(y.base, base))};
 }
-/// The same, in place: the arguments become the views.
+/// Inserts dimensions of size 1 on the left of a or b (of each group) until both have equally many: in
+/// place, each becomes its view in with_matching_ranks(a, b).
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 void
 expand_to_match_ranks(A & a, B & b)
@@ -149,7 +150,7 @@ broadcasted(const A & a, TensorShapeRef shape)
               ". Each of its sizes, aligned at the last, must be 1 or that of the shape.");
   return math::expanded<A>(o, shape, o.base);
 }
-/// Views of all, of the shape that they broadcast to.
+/// Views of all, of the shape that they broadcast to. (5, 1), (3) -> (5, 3), (5, 3)
 /// @throws NEMLException if they do not.
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::tuple<A, B>
@@ -169,7 +170,8 @@ broadcasted(const A & a, const B & b, const C & c)
   return math::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B, C>(), a, b, c);
 }
 
-/// The same, in place: the arguments become the views.
+/// Broadcasts in place: the arguments become the views that broadcasted(...) gives of them.
+/// @throws NEMLException if they do not broadcast; all are then unchanged.
 template <class A, math::if_any_tensor<A> = 0>
 void
 broadcast_to_match(A & a, TensorShapeRef shape)
@@ -194,7 +196,7 @@ broadcast_to_match(A & a, B & b, C & c)
   std::tie(a, b, c) = broadcasted(a, b, c);
 }
 
-/// Whether broadcast_to_match would do with these.
+/// Whether the shapes of a and b broadcast, so that broadcast_to_match(a, b) would do.
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 bool
 can_broadcast_to_match(const A & a, const B & b)

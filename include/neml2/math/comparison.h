@@ -65,7 +65,8 @@ truth(const CScalar & n)
   return !n.equal(0);
 }
 
-/// An operand of a bitwise operation. A number is a tensor: torch.jit.trace cannot record one that is bool.
+/// An operand of a bitwise operation. A number is a tensor, filled with an integer where it is bool: those
+/// torch.jit.trace cannot record.
 inline const at::Tensor &
 bits(const at::Tensor & b, const at::Tensor &)
 {
@@ -74,7 +75,8 @@ bits(const at::Tensor & b, const at::Tensor &)
 inline at::Tensor
 bits(const CScalar & n, const at::Tensor & a)
 {
-  return at::full({}, n, a.options().dtype(n.type()).requires_grad(false));
+  const CScalar value = n.isBoolean() ? CScalar(int64_t(n.to<bool>())) : n;
+  return at::full({}, value, a.options().dtype(n.type()).requires_grad(false));
 }
 
 /// Of two tensors, or of a tensor and a number. Bitwise operations of truth values have a meta kernel in

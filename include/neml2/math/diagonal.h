@@ -52,7 +52,10 @@ batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
                            { return math::embed_diagonal(x, d, offset, p1, p2); });
 }
 
-/// The same along the last base dimension: (...; n) -> (...; m, m)
+/// A diagonal of the entries along the last base dimension, zero elsewhere: (...; base, n) ->
+/// (...; base, m, m) with m = n + |offset|, of unit and dtype of a. d1 and d2 are the rows and columns,
+/// counted among the base dimensions of the result; the diagonal is `offset` columns to the right.
+/// @throws NEMLException also without a base dimension, or for d1 and d2 out of range or the same.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
@@ -84,7 +87,9 @@ batch_diagonalize(const T & a, Size d = -1)
                            { return math::embed_diagonal(x, p, 0, p, p + 1); });
 }
 
-/// The same along base dimension d: (...; n) -> (...; n, n)
+/// A diagonal matrix of the entries along base dimension d, in dimensions d and d + 1 of the result:
+/// (...; n) -> (...; n, n)
+/// @throws NEMLException also without a base dimension, or for d out of range.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diagonalize(const T & a, Size d = -1)
@@ -98,12 +103,15 @@ base_diagonalize(const T & a, Size d = -1)
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
 
+/// See batch_diagonalize(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_diagonalize(const T & a, Size d = -1)
 {
   return batch_diagonalize(a, d);
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_diagonalize(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_diagonalize(const T &, Size = -1)

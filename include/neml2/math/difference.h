@@ -33,7 +33,9 @@ batch_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, 0, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// The same along base dimension d: (...; m) -> (...; m - n)
+/// a_k+1 - a_k along base dimension d, n times over: (...; m) -> (...; m - n), of size 0 where n is larger.
+/// In the unit of a. Integers and floating types.
+/// @throws NEMLException also for n < 0, without a base dimension, or for one out of range.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diff(const T & a, Size n = 1, Size d = -1)
@@ -43,9 +45,10 @@ base_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// The same along dimension d of all, batch and base, as in NEML2 2.0: -1 is the last base dimension, of
-/// a Scalar the last batch dimension.
-/// @throws NEMLException also for a base dimension of a type that fixes its size: see base_diff.
+/// a_k+1 - a_k along dimension d of all, batch and base, n times over, as in NEML2 2.0: -1 is the last
+/// base dimension, of a Scalar the last batch dimension. (..., m, ...) -> (..., m - n, ...)
+/// @throws NEMLException also for n < 0, d out of range, or a base dimension of a type that fixes its
+/// size: see base_diff.
 template <class T, core::if_tensor<T> = 0>
 T
 diff(const T & a, Size n = 1, Size d = -1)
@@ -74,8 +77,9 @@ batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)
   return T::linspace(start, end, nstep, d);
 }
 
-/// The same along a new base dimension at position d of the result's: (...; base), (...; base) ->
-/// (...; nstep, base) for d = 0. Batch shapes broadcast, and so do base shapes.
+/// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new base dimension at position d of
+/// the result's: (...; base), (...; base) -> (...; nstep, base) for d = 0. Batch shapes broadcast, and so
+/// do base shapes.
 /// @throws NEMLException if nstep < 1, shapes do not broadcast or d is out of range.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -96,7 +100,8 @@ base_linspace(const T & start, const T & end, Size nstep, Size d = 0)
   return Tensor(core::Trusted(), Tensor::linspace(a, b, nstep, p), r.batch_dim);
 }
 
-/// base^batch_linspace(start, end, nstep, d)
+/// base^batch_linspace(start, end, nstep, d), of exponents without unit. (...; base), (...; base) ->
+/// (..., nstep, ...; base)
 template <class T, core::if_tensor<T> = 0>
 T
 batch_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
@@ -104,7 +109,8 @@ batch_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base
   return T::logspace(start, end, nstep, d, base);
 }
 
-/// base^base_linspace(start, end, nstep, d)
+/// base^base_linspace(start, end, nstep, d), of exponents without unit. (...; base), (...; base) ->
+/// (...; nstep, base) for d = 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
@@ -114,18 +120,21 @@ base_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base 
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
 
+/// See batch_diff(a, n, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_diff(const T & a, Size n = 1, Size d = -1)
 {
   return batch_diff(a, n, d);
 }
+/// See batch_linspace(start, end, nstep, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_linspace(const T & start, const T & end, Size nstep, Size d = 0)
 {
   return batch_linspace(start, end, nstep, d);
 }
+/// See batch_logspace(start, end, nstep, d, base), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
@@ -133,18 +142,24 @@ dynamic_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real ba
   return batch_logspace(start, end, nstep, d, base);
 }
 
+/// Not here, where tensors have no intermediate dimensions. See batch_diff(a, n, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_diff(const T &, Size = 1, Size = -1)
 {
   math::fail_intermediate("intmd_diff", "batch_diff");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_linspace(start, end, nstep, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_linspace(const T &, const T &, Size, Size = 0)
 {
   math::fail_intermediate("intmd_linspace", "batch_linspace");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_logspace(start, end, nstep, d, base).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_logspace(const T &, const T &, Size, Size = 0, Real = 10)

@@ -41,7 +41,7 @@ checked_map(const Operation & op, const at::Tensor & values, const Tensor & dof_
   return dof_map.flatten().to(kInt64);
 }
 
-/// The same; there must be a value for each entry of the map.
+/// checked_map, with a value for each entry of the map.
 inline at::Tensor
 checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & dof_map, Size ndof)
 {
@@ -74,8 +74,8 @@ scatter(const ATensor & v, const Tensor & dof_map)
           dof_map.batch_dim()};
 }
 
-/// Adds each value to the degree of freedom of v that the map names. (ndof), a shape, the same
-/// shape.
+/// Adds each value to the degree of freedom of v that the map names, in place: v of (ndof), values and
+/// map of any one shape. Integers too.
 /// @throws NEMLException also for an index outside [0, ndof); v is then unchanged.
 inline void
 assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map)
@@ -90,8 +90,8 @@ assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map
   core::translate_errors(op.name, [&] { v.index_add_(0, map, v_scattered.flatten()); });
 }
 
-/// Σ of the values of each degree of freedom, from 0. A shape, the same shape -> (ndof). Integers
-/// too.
+/// Σ of the values of each degree of freedom that the map names, 0 of one that it does not: values and
+/// map of any one shape -> (ndof). Integers too.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline ATensor
 assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)

@@ -7,7 +7,7 @@
 
 /**
  * Functions that work component by component, on tensors of any type of the library: those of one
- * argument here, those of two and where in the headers at the end of this one.
+ * argument here, those of two in binary.h and extremum.h, where in where.h, all at the end of this one.
  *
  * The result has the type and batch dimension of the argument: (...; base) -> (...; base). Of two
  * arguments, batch shapes broadcast with batch shapes and base shapes, for Tensor, with base shapes,
@@ -65,7 +65,8 @@ cube_root(const at::Tensor & x)
 }
 } // namespace math
 
-/// |a|, in the unit of a. Its gradient at 0 is 0. Integers too; not the least of a signed type.
+/// |a|, in the unit of a. Its gradient at 0 is 0. (...; base) -> (...; base). Integers too; not the
+/// least of a signed type.
 template <class A, core::if_tensor<A> = 0>
 A
 abs(const A & a)
@@ -73,7 +74,8 @@ abs(const A & a)
   return math::componentwise(core::Operation("abs", core::Accepts::numbers), a, math::magnitude);
 }
 
-/// 1 where a > 0, 0 where a = 0, -1 where a < 0, without unit. Its gradient is 0. Integers too.
+/// 1 where a > 0, 0 where a = 0, -1 where a < 0, without unit. Its gradient is 0. (...; base) ->
+/// (...; base). Integers too.
 template <class A, core::if_tensor<A> = 0>
 A
 sign(const A & a)
@@ -86,7 +88,7 @@ sign(const A & a)
 }
 
 /// Heaviside step (sign a + 1)/2: 1 where a > 0, 1/2 where a = 0, 0 where a < 0, without unit. Its
-/// gradient is 0. Floating types.
+/// gradient is 0. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 heaviside(const A & a)
@@ -95,7 +97,8 @@ heaviside(const A & a)
 }
 
 /// Macaulay bracket ⟨a⟩ = a heaviside(a), the positive part, in the unit of a. Its derivative is
-/// heaviside(a): 1/2 at a = 0, where that of maximum(a, 0) is 0. Floating types.
+/// heaviside(a): 1/2 at a = 0, where that of maximum(a, 0) is 0. (...; base) -> (...; base).
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 macaulay(const A & a)
@@ -103,7 +106,7 @@ macaulay(const A & a)
   return math::componentwise("macaulay", a, math::positive_part);
 }
 
-/// Derivative of macaulay(a) by a: heaviside(a). Floating types.
+/// Derivative of macaulay(a) by a: heaviside(a). (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 dmacaulay(const A & a)
@@ -111,8 +114,8 @@ dmacaulay(const A & a)
   return math::step("dmacaulay", a);
 }
 
-/// √a, in the square root of the unit of a. NaN below 0; its derivative is infinite at 0. Floating
-/// types.
+/// √a, in the square root of the unit of a. NaN below 0; its derivative is infinite at 0.
+/// (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sqrt(const A & a)
@@ -121,7 +124,7 @@ sqrt(const A & a)
 }
 
 /// Cube root of a, real also below 0, in the cube root of the unit of a. Its derivative is infinite
-/// at 0. Floating types.
+/// at 0. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cbrt(const A & a)
@@ -137,7 +140,7 @@ cbrt(const A & a)
       a);
 }
 
-/// e^a of a without unit. Floating types.
+/// e^a of a without unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 exp(const A & a)
@@ -145,7 +148,8 @@ exp(const A & a)
   return math::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
 }
 
-/// Natural logarithm of a without unit. -∞ at 0, NaN below. Floating types.
+/// Natural logarithm of a without unit. -∞ at 0, NaN below. (...; base) -> (...; base).
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log(const A & a)
@@ -153,7 +157,8 @@ log(const A & a)
   return math::componentwise("log", a, [](const at::Tensor & x) { return x.log(); });
 }
 
-/// Logarithm to base 10 of a without unit. -∞ at 0, NaN below. Floating types.
+/// Logarithm to base 10 of a without unit. -∞ at 0, NaN below. (...; base) -> (...; base).
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log10(const A & a)
@@ -161,7 +166,7 @@ log10(const A & a)
   return math::componentwise("log10", a, [](const at::Tensor & x) { return x.log10(); });
 }
 
-/// Degrees to radians: a π/180. Floating types.
+/// Degrees to radians: a π/180. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 deg2rad(const A & a)
@@ -169,7 +174,8 @@ deg2rad(const A & a)
   return math::componentwise("deg2rad", a, [](const at::Tensor & x) { return x * (pi / 180); });
 }
 
-/// sin a of an angle in radians. NaN where a is infinite. Floating types.
+/// sin a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sin(const A & a)
@@ -177,7 +183,8 @@ sin(const A & a)
   return math::componentwise("sin", a, [](const at::Tensor & x) { return x.sin(); });
 }
 
-/// cos a of an angle in radians. NaN where a is infinite. Floating types.
+/// cos a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cos(const A & a)
@@ -185,7 +192,8 @@ cos(const A & a)
   return math::componentwise("cos", a, [](const at::Tensor & x) { return x.cos(); });
 }
 
-/// tan a of an angle in radians. NaN where a is infinite. Floating types.
+/// tan a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 tan(const A & a)
@@ -193,8 +201,8 @@ tan(const A & a)
   return math::componentwise("tan", a, [](const at::Tensor & x) { return x.tan(); });
 }
 
-/// Angle in [-π/2, π/2] whose sine is a, in radians. NaN outside [-1, 1]; its derivative is infinite
-/// at the ends. Floating types.
+/// Angle in [-π/2, π/2] whose sine is a, in radians. NaN outside [-1, 1]; its derivative is
+/// infinite at the ends. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 asin(const A & a)
@@ -202,8 +210,8 @@ asin(const A & a)
   return math::componentwise("asin", a, [](const at::Tensor & x) { return x.asin(); });
 }
 
-/// Angle in [0, π] whose cosine is a, in radians. NaN outside [-1, 1]; its derivative is infinite at
-/// the ends. Floating types.
+/// Angle in [0, π] whose cosine is a, in radians. NaN outside [-1, 1]; its derivative is infinite
+/// at the ends. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 acos(const A & a)
@@ -211,7 +219,7 @@ acos(const A & a)
   return math::componentwise("acos", a, [](const at::Tensor & x) { return x.acos(); });
 }
 
-/// Angle in [-π/2, π/2] whose tangent is a, in radians. Floating types.
+/// Angle in [-π/2, π/2] whose tangent is a, in radians. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan(const A & a)
@@ -219,7 +227,7 @@ atan(const A & a)
   return math::componentwise("atan", a, [](const at::Tensor & x) { return x.atan(); });
 }
 
-/// (e^a - e^-a)/2 of a without unit. Floating types.
+/// (e^a - e^-a)/2 of a without unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 sinh(const A & a)
@@ -235,7 +243,7 @@ sinh(const A & a)
       a);
 }
 
-/// (e^a + e^-a)/2 of a without unit. Floating types.
+/// (e^a + e^-a)/2 of a without unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 cosh(const A & a)
@@ -251,7 +259,7 @@ cosh(const A & a)
       a);
 }
 
-/// sinh a / cosh a of a without unit. Floating types.
+/// sinh a / cosh a of a without unit. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 tanh(const A & a)
@@ -259,7 +267,7 @@ tanh(const A & a)
   return math::componentwise("tanh", a, [](const at::Tensor & x) { return x.tanh(); });
 }
 
-/// The number whose sinh is a. Floating types.
+/// The number whose sinh is a. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 asinh(const A & a)
@@ -267,8 +275,8 @@ asinh(const A & a)
   return math::componentwise("asinh", a, [](const at::Tensor & x) { return x.asinh(); });
 }
 
-/// The number, not negative, whose cosh is a. NaN below 1; its derivative is infinite at 1. Floating
-/// types.
+/// The number, not negative, whose cosh is a. NaN below 1; its derivative is infinite at 1.
+/// (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 acosh(const A & a)
@@ -276,7 +284,7 @@ acosh(const A & a)
   return math::componentwise("acosh", a, [](const at::Tensor & x) { return x.acosh(); });
 }
 
-/// The number whose tanh is a. ±∞ at ±1, NaN beyond. Floating types.
+/// The number whose tanh is a. ±∞ at ±1, NaN beyond. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atanh(const A & a)

@@ -67,7 +67,7 @@ constexpr bool is_bound =
 
 /// The larger of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
 /// is. At a tie the derivative goes to b: that of maximum(x, 0), the positive part, is 0 at 0.
-/// Integers and floating types.
+/// (...; base), (...; base) -> (...; base). Integers and floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -98,7 +98,8 @@ maximum(const N & a, const B & b)
 }
 
 /// The smaller of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
-/// is. At a tie the derivative goes to b. Integers and floating types.
+/// is. At a tie the derivative goes to b. (...; base), (...; base) -> (...; base). Integers and
+/// floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -130,7 +131,8 @@ minimum(const N & a, const B & b)
 
 /// a within bounds, minimum(upper, maximum(lower, a)): upper where the bounds are in the wrong order.
 /// Each bound is a number, a Scalar or of the type of a, in the unit of a. NaN if one of the three
-/// is. The derivative is that of what is taken, and at a bound that of a. Integers too.
+/// is. The derivative is that of what is taken, and at a bound that of a. (...; base) -> (...; base).
+/// Integers too.
 /// @throws NEMLException also for a complex number.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
@@ -153,7 +155,7 @@ clamp(const A & a, const Lower & lower, const Upper & upper)
                                   }),
            r.batch_dim);
 }
-/// The same.
+/// See clamp(a, lower, upper), of which this is another name.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
 clip(const A & a, const Lower & lower, const Upper & upper)

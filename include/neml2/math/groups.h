@@ -76,7 +76,7 @@ along_batch(const Operation & op,
            a.batch_dim() + more);
 }
 
-/// The same along dimension d of the base.
+/// f(a, p) along dimension d of the base, at position p: a Tensor with the batch dimensions of a.
 template <class A>
 Tensor
 along_base(const Operation & op,

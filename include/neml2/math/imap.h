@@ -3,6 +3,7 @@
 
 #include "neml2/core/PrimitiveTensor.h"
 
+/// Derivatives of types by themselves, as functions of the type.
 namespace neml2
 {
 /// The derivative of a T by itself, T::identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik δ_jl, of
@@ -18,7 +19,7 @@ imap_v(const TensorOptions & options = default_tensor_options())
   return T::identity_map(options);
 }
 
-/// The same under its other name of NEML2 2.1.
+/// See imap_v<T>(options), of which this is the other name of NEML2 2.1.
 template <class T>
 auto
 imap(const TensorOptions & options = default_tensor_options())

@@ -78,7 +78,7 @@ det(const T & A)
   return math::batch_of<core::dependent_scalar_t<T>>(
       op, A.batch_dim(), [&] { return n == 3 ? composed::det(A) : composed::det_of_any(A); });
 }
-/// What is left: LibTorch's det of any two dimensions would be a worse match.
+/// Not defined for other types, where LibTorch's det would take any two dimensions.
 template <class D>
 auto
 det(const TensorBase<D> &)

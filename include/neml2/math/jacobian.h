@@ -4,6 +4,7 @@
 #include "neml2/engine/formula_jacobian.h"
 #include "neml2/math/autograd.h"
 
+/// A formula and its exact Jacobian in one pass; Jacobians of what autograd has recorded are in jacrev.h.
 namespace neml2
 {
 /**

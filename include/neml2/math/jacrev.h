@@ -3,6 +3,7 @@
 
 #include "neml2/math/autograd.h"
 
+/// Jacobians of what autograd has recorded; those of a formula, in one pass, are in jacobian.h.
 namespace neml2
 {
 namespace math
@@ -53,7 +54,7 @@ jacobians_by_autograd(const Tensor & y,
 } // namespace math
 
 /**
- * The derivatives ∂y/∂x of each batch entry of y by the same one of each x, by autograd.
+ * The derivatives ∂y/∂x of each batch entry of y by that entry of each x, by autograd.
  *
  * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend
  * on other entries of x: what it has of them is summed. Asks autograd once for each base entry of
@@ -102,7 +103,8 @@ jacrev(const Tensor & y,
       [&] { return math::jacobians_by_autograd(y, xs, retain_graph, create_graph, allow_unused); });
 }
 
-/// The same of one x.
+/// The derivative ∂y/∂x of each batch entry of y by that entry of one x. See jacrev(y, xs).
+/// (batch; base y), (batch; base x) -> (batch; base y, base x)
 inline Tensor
 jacrev(const Tensor & y,
        const Tensor & x,

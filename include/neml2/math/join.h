@@ -172,8 +172,9 @@ join(const char * name,
 }
 } // namespace math
 
-/// Along batch dimension d: (..., n, ...; base), (..., m, ...; base), ... -> (..., n + m, ...; base). d
-/// counts among the batch dimensions of the element that has the most; one that lacks it is one entry.
+/// The tensors of a list joined along batch dimension d: (..., n, ...; base), (..., m, ...; base), ... ->
+/// (..., n + m, ...; base). d counts among the batch dimensions of the element that has the most; one that
+/// lacks it is one entry.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 batch_cat(const List & list, Size d = 0)
@@ -192,7 +193,8 @@ batch_cat(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("batch_cat", math::cat_batch, list, d);
 }
 
-/// Along base dimension d: (...; n, base), (...; m, base), ... -> (...; n + m, base) for d = 0.
+/// The tensors of a list joined along base dimension d: (...; n, base), (...; m, base), ... ->
+/// (...; n + m, base) for d = 0.
 template <class List, math::if_list<List> = 0>
 Tensor
 base_cat(const List & list, Size d = 0)
@@ -205,8 +207,8 @@ base_cat(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("base_cat", math::cat_base, list, d);
 }
 
-/// Along a new batch dimension at position d of the result's, -1 being the last: n of (...; base) ->
-/// (..., n, ...; base)
+/// The tensors of a list along a new batch dimension at position d of the result's, -1 being the last:
+/// n of (...; base) -> (..., n, ...; base)
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 batch_stack(const List & list, Size d = 0)
@@ -225,8 +227,8 @@ batch_stack(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("batch_stack", math::stack_batch, list, d);
 }
 
-/// Along a new base dimension at position d of the result's, -1 being the last: three Scalars (...; )
-/// and d = -1 -> (...; 3)
+/// The tensors of a list along a new base dimension at position d of the result's, -1 being the last:
+/// three Scalars (...; ) and d = -1 -> (...; 3)
 template <class List, math::if_list<List> = 0>
 Tensor
 base_stack(const List & list, Size d = 0)
@@ -241,6 +243,7 @@ base_stack(std::initializer_list<Tensor> list, Size d = 0)
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
 
+/// See batch_cat(list, d), of which this is the name of NEML2 2.1.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 dynamic_cat(const List & list, Size d = 0)
@@ -253,6 +256,7 @@ dynamic_cat(std::initializer_list<T> list, Size d = 0)
 {
   return batch_cat(list, d);
 }
+/// See batch_stack(list, d), of which this is the name of NEML2 2.1.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 dynamic_stack(const List & list, Size d = 0)
@@ -266,6 +270,8 @@ dynamic_stack(std::initializer_list<T> list, Size d = 0)
   return batch_stack(list, d);
 }
 
+/// Not here, where tensors have no intermediate dimensions. See batch_cat(list, d).
+/// @throws NEMLException always.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 intmd_cat(const List &, Size = 0)
@@ -278,6 +284,8 @@ intmd_cat(std::initializer_list<T>, Size = 0)
 {
   math::fail_intermediate("intmd_cat", "batch_cat");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_stack(list, d).
+/// @throws NEMLException always.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 intmd_stack(const List &, Size = 0)

@@ -10,7 +10,8 @@
  * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast; what is a
  * vector and what a matrix is told by the number of base dimensions, never by sizes.
  *
- * linalg::cross and linalg::outer of Vec are in tensors/Vec.h.
+ * linalg::cross and linalg::outer of Vec are in tensors/Vec.h, linalg::eigh, ieigh and dsptrf in
+ * tensors/spectral.h; products in products.h, determinants in invariants.h.
  */
 namespace neml2
 {
@@ -102,7 +103,7 @@ vector_norm(const T & v)
       op, v.batch_dim(), [&] { return composed::frobenius(v, v.base_dim(), 0); });
 }
 
-/// a_k b_k. (...; k), (...; k) -> (...; ). Integers too. Needs tensors/Scalar.h.
+/// a_k b_k. (...; k), (...; k) -> (...; ), unit of a × unit of b. Integers too. Needs tensors/Scalar.h.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vecdot(const A & a, const B & b)
@@ -111,7 +112,7 @@ vecdot(const A & a, const B & b)
       "linalg::vecdot", core::operand(a), core::operand(b));
 }
 
-/// A^-1, as neml2::inv of a Tensor. (...; n, n) -> (...; n, n)
+/// A^-1 of matrices, see neml2::inv(A). (...; n, n) -> (...; n, n)
 /// @throws NEMLException also unless there are two base dimensions.
 inline Tensor
 inv(const Tensor & A)

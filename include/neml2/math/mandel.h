@@ -7,7 +7,8 @@
 
 /**
  * Base dimensions of matrices (3, 3) to one dimension of Mandel or of skew components, and back: of
- * any tensor, at any place. For one matrix in a whole, R2, SR2 and WR2 convert among themselves.
+ * any tensor, at any place. For one matrix in a whole, R2, SR2 and WR2 convert among themselves. The
+ * maps and factors are in mandel_maps.h; Voigt's notation is in tensors/Voigt.h.
  */
 namespace neml2
 {

@@ -5,7 +5,7 @@
 #include "neml2/kernels/SR2.h"
 
 /// The conventions of Mandel and of skew components, as numbers and as tensors of indices and
-/// factors.
+/// factors, which mandel.h applies.
 namespace neml2
 {
 // ---- The conventions ----------------------------------------------------------------------------
@@ -15,7 +15,7 @@ using kernels::mandel_reverse_index;
 
 /// What a tensor component is multiplied by to be the Mandel component i: 1, and √2 for the shear
 /// ones.
-/// @throws NEMLException unless i is in [0, 6).
+/// @throws IndexException unless i is in [0, 6).
 constexpr Real
 mandel_factor(Size i)
 {
@@ -60,7 +60,9 @@ factor_options(const char * where, const TensorOptions & options)
 }
 } // namespace math
 
-/// 0 4 8 5 2 1. (; 6)
+/// Where the Mandel components are among the nine of a matrix, row by row: 0 4 8 5 2 1. (; 6)
+/// Made once for each dtype and device: do not write to it.
+/// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
 full_to_mandel_map(const TensorOptions & options = default_integer_tensor_options())
 {
@@ -71,7 +73,9 @@ full_to_mandel_map(const TensorOptions & options = default_integer_tensor_option
   return cache(math::index_options("full_to_mandel_map", options));
 }
 
-/// 1 1 1 √2 √2 √2. (; 6)
+/// What the components of a matrix are multiplied by to be Mandel's: 1 1 1 √2 √2 √2. (; 6)
+/// Made once for each dtype and device: do not write to it.
+/// @throws NEMLException for options of an integer dtype.
 inline const Tensor &
 full_to_mandel_factor(const TensorOptions & options = default_tensor_options())
 {
@@ -82,7 +86,9 @@ full_to_mandel_factor(const TensorOptions & options = default_tensor_options())
   return cache(math::factor_options("full_to_mandel_factor", options));
 }
 
-/// 0 5 4 5 1 3 4 3 2. (; 9)
+/// The Mandel component of each of the nine of a matrix, row by row: 0 5 4 5 1 3 4 3 2. (; 9)
+/// Made once for each dtype and device: do not write to it.
+/// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
 mandel_to_full_map(const TensorOptions & options = default_integer_tensor_options())
 {
@@ -93,7 +99,10 @@ mandel_to_full_map(const TensorOptions & options = default_integer_tensor_option
   return cache(math::index_options("mandel_to_full_map", options));
 }
 
-/// 1 on the diagonal, else 1/√2. (; 9)
+/// What Mandel components are multiplied by to be the nine of a matrix, row by row: 1 on the diagonal,
+/// else 1/√2. (; 9)
+/// Made once for each dtype and device: do not write to it.
+/// @throws NEMLException for options of an integer dtype.
 inline const Tensor &
 mandel_to_full_factor(const TensorOptions & options = default_tensor_options())
 {
@@ -105,7 +114,9 @@ mandel_to_full_factor(const TensorOptions & options = default_tensor_options())
   return cache(math::factor_options("mandel_to_full_factor", options));
 }
 
-/// 7 2 3. (; 3)
+/// Where the axial vector (W_21, W_02, W_10) is among the nine of a matrix, row by row: 7 2 3. (; 3)
+/// Made once for each dtype and device: do not write to it.
+/// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
 full_to_skew_map(const TensorOptions & options = default_integer_tensor_options())
 {
@@ -113,7 +124,8 @@ full_to_skew_map(const TensorOptions & options = default_integer_tensor_options(
   return cache(math::index_options("full_to_skew_map", options));
 }
 
-/// 1 1 1. (; 3)
+/// What the components of a matrix are multiplied by to be the axial vector: 1 1 1. (; 3)
+/// Made once for each dtype and device: do not write to it.
 inline const Tensor &
 full_to_skew_factor(const TensorOptions & options = default_tensor_options())
 {
@@ -121,7 +133,10 @@ full_to_skew_factor(const TensorOptions & options = default_tensor_options())
   return cache(core::with_dtype(options).requires_grad(false));
 }
 
-/// 0 2 1 2 0 0 1 0 0. (; 9)
+/// The component of the axial vector for each of the nine of a matrix, row by row: 0 2 1 2 0 0 1 0 0, where
+/// those of the diagonal do not count. (; 9)
+/// Made once for each dtype and device: do not write to it.
+/// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
 skew_to_full_map(const TensorOptions & options = default_integer_tensor_options())
 {
@@ -132,7 +147,9 @@ skew_to_full_map(const TensorOptions & options = default_integer_tensor_options(
   return cache(math::index_options("skew_to_full_map", options));
 }
 
+/// What components of the axial vector are multiplied by to be the nine of a matrix, row by row:
 /// 0 -1 1 1 0 -1 -1 1 0. (; 9)
+/// Made once for each dtype and device: do not write to it.
 inline const Tensor &
 skew_to_full_factor(const TensorOptions & options = default_tensor_options())
 {
@@ -143,7 +160,8 @@ skew_to_full_factor(const TensorOptions & options = default_tensor_options())
   return cache(core::with_dtype(options).requires_grad(false));
 }
 
-/// The same under the names of NEML2 2.0, of the default dtype and device.
+/// The maps and factors of Mandel and skew components, of the default dtype and device, under their
+/// names of NEML2 2.0.
 class ConstantTensors
 {
 public:

@@ -10,7 +10,8 @@
  *
  * Batch shapes broadcast, with batch shapes only; base sizes that meet must be equal. Components
  * are the stored ones: norm(T) is the norm of the numbers. Each is made of LibTorch's operations,
- * whose derivatives it has. What gives a Scalar needs tensors/Scalar.h.
+ * whose derivatives it has. What gives a Scalar needs tensors/Scalar.h. Those of Vec, R2, SR2 and others
+ * are in the headers of the types, solve and the like in linalg.h.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, for two
  * arguments of different dtypes or devices, and for shapes that do not fit.
@@ -115,14 +116,14 @@ outer_product(const Operand & a, const Operand & b)
 
 // ---- Products of matrices and vectors -----------------------------------------------------------
 
-/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n). Integers too.
+/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n), unit of A × unit of B. Integers too.
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 bmm(const A & a, const B & b)
 {
   return math::matrix_matrix("bmm", core::operand(a), core::operand(b));
 }
-/// bmm under the name of NEML2 2.1.
+/// See bmm(a, b), of which this is the name of NEML2 2.1. (...; m, k), (...; k, n) -> (...; m, n)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mm(const A & a, const B & b)
@@ -130,14 +131,14 @@ mm(const A & a, const B & b)
   return math::matrix_matrix("mm", core::operand(a), core::operand(b));
 }
 
-/// A_ik v_k. (...; m, k), (...; k) -> (...; m). Integers too.
+/// A_ik v_k. (...; m, k), (...; k) -> (...; m), unit of A × unit of v. Integers too.
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 bmv(const A & a, const B & v)
 {
   return math::matrix_vector("bmv", core::operand(a), core::operand(v));
 }
-/// bmv under the name of NEML2 2.1.
+/// See bmv(a, v), of which this is the name of NEML2 2.1. (...; m, k), (...; k) -> (...; m)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mv(const A & a, const B & v)
@@ -145,7 +146,7 @@ mv(const A & a, const B & v)
   return math::matrix_vector("mv", core::operand(a), core::operand(v));
 }
 
-/// a_k b_k. (...; k), (...; k) -> (...; ). Integers too.
+/// a_k b_k. (...; k), (...; k) -> (...; ), unit of a × unit of b. Integers too.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 bvv(const A & a, const B & b)
@@ -153,7 +154,7 @@ bvv(const A & a, const B & b)
   return math::vector_vector<core::dependent_scalar_t<A>>(
       "bvv", core::operand(a), core::operand(b));
 }
-/// bvv under the name of NEML2 2.1.
+/// See bvv(a, b), of which this is the name of NEML2 2.1. (...; k), (...; k) -> (...; )
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vdot(const A & a, const B & b)
@@ -237,7 +238,7 @@ outer(const A & a, const B & b)
 {
   return math::outer_product(core::operand(a), core::operand(b));
 }
-/// a_i a_j. (...; base) -> (...; base, base)
+/// a_i a_j. (...; base) -> (...; base, base), in the square of the unit of a. Integers too.
 template <class A, core::if_tensor<A> = 0, std::enable_if_t<!math::is_like_a_vector<A>(), int> = 0>
 Tensor
 outer(const A & a)

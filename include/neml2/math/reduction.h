@@ -68,7 +68,9 @@ batch_max(const T & a, Size d = 0)
   return math::along_batch(op, a, d, -1, math::of_some(op, math::largest));
 }
 
-/// The smallest of each component along batch dimension d, as batch_max.
+/// The smallest of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
+/// of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_min(const T & a, Size d = 0)
@@ -88,7 +90,9 @@ batch_argmax(const T & a, Size d = 0)
   return math::along_batch(op, a, d, 0, math::of_some(op, math::where_largest));
 }
 
-/// Where each component is smallest along batch dimension d, as batch_argmax; NaN is smaller.
+/// Where each component is smallest along batch dimension d, which is kept: (..., n, ...; base) ->
+/// (..., 1, ...; base) int64. Any of several equal ones; NaN is smaller than numbers.
+/// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_argmin(const T & a, Size d = 0)
@@ -99,7 +103,8 @@ batch_argmin(const T & a, Size d = 0)
 
 // ---- Of the base -------------------------------------------------------------------------------
 
-/// The largest along base dimension d: (...; base) -> (...; the others), as batch_max.
+/// The largest along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if one is.
+/// Equal ones share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -109,7 +114,9 @@ base_max(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::largest));
 }
 
-/// The smallest along base dimension d, as base_max.
+/// The smallest along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if one is.
+/// Equal ones share the derivative. Integers too.
+/// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_min(const T & a, Size d = 0)
@@ -118,7 +125,9 @@ base_min(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::smallest));
 }
 
-/// Where the largest is along base dimension d, which is kept with size 1; as batch_argmax.
+/// Where the largest is along base dimension d, which is kept with size 1: (...; n, base) ->
+/// (...; 1, base) int64 for d = 0. Any of several equal ones; NaN is larger than numbers.
+/// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_argmax(const T & a, Size d = 0)
@@ -127,7 +136,9 @@ base_argmax(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::where_largest));
 }
 
-/// Where the smallest is along base dimension d, which is kept with size 1; as batch_argmin.
+/// Where the smallest is along base dimension d, which is kept with size 1: (...; n, base) ->
+/// (...; 1, base) int64 for d = 0. Any of several equal ones; NaN is smaller than numbers.
+/// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_argmin(const T & a, Size d = 0)
@@ -138,24 +149,28 @@ base_argmin(const T & a, Size d = 0)
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
 
+/// See batch_max(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_max(const T & a, Size d = 0)
 {
   return batch_max(a, d);
 }
+/// See batch_min(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_min(const T & a, Size d = 0)
 {
   return batch_min(a, d);
 }
+/// See batch_argmax(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_argmax(const T & a, Size d = 0)
 {
   return batch_argmax(a, d);
 }
+/// See batch_argmin(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_argmin(const T & a, Size d = 0)
@@ -163,24 +178,32 @@ dynamic_argmin(const T & a, Size d = 0)
   return batch_argmin(a, d);
 }
 
+/// Not here, where tensors have no intermediate dimensions. See batch_max(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_max(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_max", "batch_max");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_min(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_min(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_min", "batch_min");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_argmax(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_argmax(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_argmax", "batch_argmax");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_argmin(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_argmin(const T &, Size = 0)

@@ -7,6 +7,7 @@
  * Sums and means along dimensions of the batch (batch_x, which keeps the type) or of the base (base_x,
  * which returns Tensor).
  *
+ * The largest and smallest are in reduction.h.
  * d counts within the group, from its end if negative. Sums of the base add in an order that is the same
  * whatever the layout in memory. All throw NEMLException for an undefined tensor, a
  * dtype they are not defined for, a group without dimensions and a dimension out of range.
@@ -133,18 +134,21 @@ base_sum_to_size(const T & a, TensorShapeRef shape)
 
 // ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
 
+/// See batch_sum(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_sum(const T & a, Size d = 0)
 {
   return batch_sum(a, d);
 }
+/// See batch_mean(a, d), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_mean(const T & a, Size d = 0)
 {
   return batch_mean(a, d);
 }
+/// See batch_sum_to_size(a, shape), of which this is the name of NEML2 2.1.
 template <class T, core::if_tensor<T> = 0>
 T
 dynamic_sum_to_size(const T & a, const TraceableTensorShape & shape)
@@ -152,19 +156,24 @@ dynamic_sum_to_size(const T & a, const TraceableTensorShape & shape)
   return batch_sum_to_size(a, shape);
 }
 
+/// Not here, where tensors have no intermediate dimensions. See batch_sum(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_sum(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_sum", "batch_sum");
 }
+/// Not here, where tensors have no intermediate dimensions. See batch_mean(a, d).
+/// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_mean(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_mean", "batch_mean");
 }
-/// a itself for the empty shape, the only one there is.
+/// a itself for the empty shape, the only one of intermediate dimensions here. (...; base) -> (...; base)
+/// @throws NEMLException for any other shape.
 template <class T, core::if_tensor<T> = 0>
 T
 intmd_sum_to_size(const T & a, TensorShapeRef shape)

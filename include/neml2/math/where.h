@@ -3,6 +3,7 @@
 
 #include "neml2/math/componentwise.h"
 
+/// The choice between two tensors by a condition; a tensor within bounds (clamp) is in extremum.h.
 namespace neml2
 {
 namespace math
@@ -142,7 +143,7 @@ where(const C & condition, const N & a, const B & b)
   return math::choose<B>(condition, a, b);
 }
 
-/// What is left: two of our types without a common one.
+/// Not defined for two types without a common one.
 template <class C, class A, class B, math::if_condition<C> = 0>
 auto
 where(const C &, const TensorBase<A> &, const TensorBase<B> &)

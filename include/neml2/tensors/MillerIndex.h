@@ -11,6 +11,8 @@ namespace neml2
  *
  * Shape (...; 3): any batch shape, then (h, k, l). Integers without unit: fill and create make
  * integers, of default_integer_dtype() where no options are given. Conversion to a Vec is explicit.
+ *
+ * Elsewhere: what is equivalent by the symmetry of a crystal in crystallography.h.
  */
 class MillerIndex : public PrimitiveTensor<MillerIndex, 3>
 {
@@ -47,7 +49,8 @@ public:
   /// dtype on the device where they are. (...; 3) -> (...; 3)
   Vec to_vec() const;
   Vec to_vec(const TensorOptions & options) const;
-  /// The same divided by its length. NaN for (0, 0, 0). (...; 3) -> (...; 3)
+  /// The direction of the indices, to_vec() over its length: of these options, or of the default floating
+  /// dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
   /// @throws NEMLException also for options of an integer dtype.
   Vec to_normalized_vec() const;
   Vec to_normalized_vec(const TensorOptions & options) const;

@@ -10,7 +10,7 @@ namespace neml2
 /**
  * Batch of quaternions, for example the orientations of crystals.
  *
- * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first. No unit.
+ * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first; (s, u) for short. No unit.
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
  *   active as in Rot; q and -q are one rotation.
  * - q * p is Hamilton's product: of rotations p first, then q, and R(q * p) = R(q) R(p).
@@ -18,6 +18,7 @@ namespace neml2
  * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
  *   vector is exp_map, its inverse log_map.
  * - Euler angles: by way of Rot, which converts implicitly.
+ * Elsewhere: the rotations of crystal classes in crystallography.h.
  *
  * Source: Shuster (1993), J. Astronaut. Sci. 41, 439-517, whose scalar is last and whose product is
  * in the other order.
@@ -65,33 +66,32 @@ public:
   /// of w / 2. (...; 3) -> (...; 4). Smooth, also at w = 0.
   [[nodiscard]] static Quaternion exp_map(const Vec & w);
 
-  /// Rotation matrix of a unit quaternion, see the function. (...; 4) -> (...; 3, 3)
+  /// See rotation_matrix(q).
   R2 rotation_matrix() const;
-  /// The same under the name of NEML2 2.0. (...; 4) -> (...; 3, 3)
+  /// See rotation_matrix(q), of which this is the name of NEML2 2.0.
   R2 to_R2() const;
-  /// The rotation of an angle up to π, see the function. (...; 4) -> (...; 3)
+  /// See to_rot(q).
   Rot to_rot() const;
-  /// The rotation vector n θ, 0 ≤ θ ≤ π, in radians, see the function. (...; 4) -> (...; 3)
+  /// See log_map(q).
   Vec log_map() const;
-  /// The angle θ in [0, π] of the rotation, 2 atan2(|u|, |s|) in radians. (...; 4) -> (...; )
+  /// The angle θ in [0, π] of the rotation, 2 atan2(|u|, |s|) of (s, u), in radians. (...; 4) -> (...; )
   /// Its derivative at θ = 0 is 0.
   Scalar angle() const;
-  /// The unit axis n of the rotation by angle(), ± u / |u|. (...; 4) -> (...; 3). NaN where there is
-  /// no rotation.
+  /// The unit axis n of the rotation by angle(), ± u / |u| of (s, u). (...; 4) -> (...; 3). NaN where
+  /// there is no rotation.
   Vec axis() const;
 
-  /// (s, -u), the rotation back of a unit quaternion. (...; 4) -> (...; 4)
+  /// See conjugate(q).
   Quaternion conjugate() const;
-  /// (s, -u) / (s² + u · u), so that q * q.inverse() = 1. (...; 4) -> (...; 4)
+  /// See inv(q).
   Quaternion inverse() const;
-  /// s² + u · u. (...; 4) -> (...; )
+  /// See norm_sq(q).
   Scalar norm_sq() const;
-  /// √(s² + u · u). (...; 4) -> (...; )
+  /// See norm(q).
   Scalar norm() const;
-  /// q_i p_i, the cosine of half the angle between unit quaternions. (...; 4), (...; 4) -> (...; )
+  /// See inner(q, p).
   Scalar dot(const Quaternion & p) const;
-  /// 2 acos(min(|q · p|, 1)), the angle in [0, π] between unit quaternions, see the function.
-  /// (...; 4), (...; 4) -> (...; )
+  /// See dist(p, q).
   Scalar dist(const Quaternion & p) const;
 };
 
@@ -104,29 +104,30 @@ struct core::batch_of_rows<kernels::Quaternion>
 /// Hamilton's product (s, u) (t, w) = (s t - u · w, s w + t u + u × w). (...; 4), (...; 4) -> (...; 4)
 template <class A, class B, math::if_types<A, Quaternion, B, Quaternion> = 0>
 Quaternion operator*(const A & q, const B & p);
-/// (s, -u). (...; 4) -> (...; 4)
+/// (s, -u) of q = (s, u), the rotation back of a unit quaternion. (...; 4) -> (...; 4)
 Quaternion conjugate(const Quaternion & q);
-/// (s, -u) / (s² + u · u). (...; 4) -> (...; 4)
+/// (s, -u) / (s² + u · u) of q = (s, u), so that q * inv(q) = 1. (...; 4) -> (...; 4). NaN where q = 0.
 Quaternion inv(const Quaternion & q);
-/// q_i p_i. (...; 4), (...; 4) -> (...; )
+/// q_i p_i, of unit quaternions ± the cosine of half the angle between them. (...; 4), (...; 4) -> (...; )
 Scalar inner(const Quaternion & q, const Quaternion & p);
 /// q_i q_i. (...; 4) -> (...; )
 Scalar norm_sq(const Quaternion & q);
-/// √(q_i q_i + epsilon). (...; 4) -> (...; )
+/// √(q_i q_i + epsilon). (...; 4) -> (...; ). Its gradient at q = 0 is 0.
 Scalar norm(const Quaternion & q, Real epsilon = 0);
-/// q / √(q_i q_i + epsilon). (...; 4) -> (...; 4)
+/// q / √(q_i q_i + epsilon). (...; 4) -> (...; 4). NaN where that is 0 / 0.
 Quaternion unit(const Quaternion & q, Real epsilon = 0);
 
-/// δ_ij + 2 s W_ij + 2 W_ik W_kj, W = skew(u): the rotation matrix of a unit quaternion; q is not
+/// δ_ij + 2 s W_ij + 2 W_ik W_kj, W = skew(u): the rotation matrix of a unit quaternion (s, u); q is not
 /// normalised. (...; 4) -> (...; 3, 3)
 R2 rotation_matrix(const Quaternion & q);
-/// The rotation of q, of an angle up to π: u / (|q| + s) of q or -q, whichever has s ≥ 0.
+/// The rotation of q, of an angle up to π: u / (|q| + s) of (s, u) = q or -q, whichever has s ≥ 0.
 /// (...; 4) -> (...; 3). q may have any length but 0, where it is NaN.
 Rot to_rot(const Quaternion & q);
-/// R_ij v_j with the rotation matrix of a unit quaternion, v + 2 s (u × v) + 2 u × (u × v).
+/// R_ij v_j with the rotation matrix R of a unit quaternion (s, u), v + 2 s (u × v) + 2 u × (u × v); q is
+/// not normalised.
 /// (...; 3), (...; 4) -> (...; 3), in the unit of v
 Vec rotate(const Vec & v, const Quaternion & q);
-/// The rotation vector n θ of q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
+/// The rotation vector n θ of (s, u) = q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
 /// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length but 0, where it is NaN. Smooth,
 /// also where there is no rotation.
 Vec log_map(const Quaternion & q);

@@ -12,6 +12,10 @@ namespace neml2
  *
  * Shape (...; 3, 3): any batch shape, then A_ij in row i, column j.
  * Units: the caller's choice, the same for all components.
+ *
+ * Elsewhere: the symmetric part in SR2.h, the skew part in WR2.h; expm, logm and sqrtm in
+ * matrix_functions.h; polar decomposition and strains in kinematics.h; kron in kronecker.h;
+ * reflections in Transformable.h.
  */
 class R2 : public PrimitiveTensor<R2, 3, 3>
 {
@@ -25,22 +29,23 @@ public:
   R2() = default;
   /// All nine components of a symmetric tensor. (...; 6) -> (...; 3, 3)
   R2(const SR2 & S);
-  /// All nine components of a skew tensor, skew of its axial vector. (...; 3) -> (...; 3, 3)
+  /// All nine components of a skew tensor. (...; 3) -> (...; 3, 3)
   R2(const WR2 & W);
-  /// The rotation matrix of r, euler_rodrigues(r). (...; 3) -> (...; 3, 3)
+  /// The rotation matrix of r, see euler_rodrigues(r). (...; 3) -> (...; 3, 3)
   explicit R2(const Rot & r);
 
-  /// a δ_ij, unbatched. (; 3, 3)
+  /// a δ_ij. (; 3, 3), or (...; ) -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a,
                                const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static R2 fill(const Scalar & a);
-  /// Diagonal. (; 3, 3), or (...; ) three times -> (...; 3, 3)
+  /// Diagonal tensor. (; 3, 3), or (...; ) three times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a11,
                                const CScalar & a22,
                                const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static R2 fill(const Scalar & a00, const Scalar & a11, const Scalar & a22);
-  /// Symmetric, components in Mandel order (no √2).
+  /// Symmetric tensor from its components in Mandel's order, without √2. (; 3, 3), or
+  /// (...; ) six times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a11,
                                const CScalar & a22,
@@ -54,7 +59,7 @@ public:
                                const Scalar & a12,
                                const Scalar & a02,
                                const Scalar & a01);
-  /// All components, row by row.
+  /// From all components, row by row. (; 3, 3), or (...; ) nine times -> (...; 3, 3)
   [[nodiscard]] static R2 fill(const CScalar & a00,
                                const CScalar & a01,
                                const CScalar & a02,
@@ -75,46 +80,44 @@ public:
                                const Scalar & a21,
                                const Scalar & a22);
 
-  /// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3)
+  /// See skew(v).
   [[nodiscard]] static R2 skew(const Vec & v);
   /// δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity(const TensorOptions & options = default_tensor_options());
   /// Derivative of a tensor by itself, δ_ik δ_jl. (; 3, 3, 3, 3)
   [[nodiscard]] static R4 identity_map(const TensorOptions & options = default_tensor_options());
 
-  /// Row i, column j. (...; 3, 3) -> (...; 3)
+  /// The vector in row i, or in column j. (...; 3, 3) -> (...; 3)
+  /// @throws IndexException for an index that is not in [-3, 3).
   Vec row(Size i) const;
   Vec col(Size j) const;
 
-  /// R_ik A_kl R_jl, the tensor turned (active) by the rotation matrix R, or by that of r.
-  /// (...; 3, 3), (...; 3, 3) or (...; 3) -> (...; 3, 3)
+  /// See rotate(A, R) and rotate(A, r).
   R2 rotate(const R2 & R) const;
   R2 rotate(const Rot & r) const;
-  /// Derivative of rotate(R) by R_kl, δ_ik R_jn A_ln + δ_jk R_im A_ml.
-  /// (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+  /// See drotate(A, R).
   R4 drotate(const R2 & R) const;
-  /// Derivative of rotate(r) by r_k. (...; 3, 3), (...; 3) -> (...; 3, 3, 3)
+  /// See drotate(A, r).
   R3 drotate(const Rot & r) const;
-  /// A_ji. (...; 3, 3) -> (...; 3, 3)
+  /// See transpose(A).
   R2 transpose() const;
-  /// A^-1 by cofactors, in the inverse of the unit of A; infinite or NaN where A is singular.
+  /// See inv(A).
   R2 inverse() const;
-  /// Determinant. (...; 3, 3) -> (...; ), in the cube of the unit of A.
+  /// See det(A).
   Scalar det() const;
-  /// A_kk. (...; 3, 3) -> (...; ), in the unit of A.
+  /// See tr(A).
   Scalar tr() const;
-  /// Volumetric part A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
+  /// See vol(A).
   R2 vol() const;
-  /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
+  /// See dev(A).
   R2 dev() const;
-  /// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; ), unit of A × unit of B.
+  /// See inner(A, B).
   Scalar inner(const R2 & B) const;
-  /// A_ij B_kl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3), unit of A × unit of B.
+  /// See outer(A, B).
   R4 outer(const R2 & B) const;
-  /// A_ij A_ij. (...; 3, 3) -> (...; ), in the square of the unit of A.
+  /// See norm_sq(A).
   Scalar norm_sq() const;
-  /// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A.
-  /// (...; 3, 3) -> (...; ), in the unit of A.
+  /// See norm(A, epsilon).
   Scalar norm(Real epsilon = 0) const;
 };
 
@@ -124,36 +127,39 @@ struct core::batch_of_rows<kernels::R2>
   using type = R2;
 };
 
-/// A_kk. (...; 3, 3) -> (...; )
+/// A_kk. (...; 3, 3) -> (...; ), in the unit of A.
 Scalar tr(const R2 & A);
-/// Volumetric part A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3)
+/// Volumetric part A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 vol(const R2 & A);
-/// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3)
+/// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, by cofactors. (...; 3, 3) -> (...; )
+/// Determinant, by cofactors. (...; 3, 3) -> (...; ), in the cube of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1, by cofactors; infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3)
+/// A^-1 by cofactors; infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3), in the inverse of
+/// the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);
-/// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; )
+/// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; ), unit of A × unit of B.
 Scalar inner(const R2 & A, const R2 & B);
-/// A_ij B_kl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// A_ij B_kl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3), unit of A × unit of B.
 R4 outer(const R2 & A, const R2 & B);
-/// A_ij A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// A_ij A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3), in the square of the unit of A.
 R4 outer(const R2 & A);
-/// A_ij A_ij. (...; 3, 3) -> (...; )
+/// A_ij A_ij. (...; 3, 3) -> (...; ), in the square of the unit of A.
 Scalar norm_sq(const R2 & A);
-/// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; )
-/// Its gradient at A = 0 is 0.
+/// √(A_ij A_ij + epsilon), epsilon in the square of the unit of A. (...; 3, 3) -> (...; ), in the unit of
+/// A. Its gradient at A = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const R2 & A, Real epsilon = 0);
 /// A / √(A_ij A_ij + epsilon), without unit. (...; 3, 3) -> (...; 3, 3). NaN where that is 0 / 0.
 R2 unit(const R2 & A, Real epsilon = 0);
-/// W_ij = -ε_ijk v_k. (...; 3) -> (...; 3, 3)
+/// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3), in the unit of v.
 R2 skew(const Vec & v);
-/// R_ik A_kl R_jl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+/// R_ik A_kl R_jl, A turned (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in
+/// the unit of A. R need not be a rotation: any matrix will do.
 R2 rotate(const R2 & A, const R2 & R);
-/// R_ik A_kl R_jl with the matrix R of r. (...; 3, 3), (...; 3) -> (...; 3, 3)
+/// R_ik A_kl R_jl, A turned (active) by r, whose matrix is R. (...; 3, 3), (...; 3) -> (...; 3, 3), in the
+/// unit of A.
 R2 rotate(const R2 & A, const Rot & r);
 /// ∂(R_im A_mn R_jn)/∂R_kl = δ_ik R_jn A_ln + δ_jk R_im A_ml, in the unit of A.
 /// (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
@@ -162,10 +168,10 @@ R4 drotate(const R2 & A, const R2 & R);
 /// (...; 3, 3), (...; 3) -> (...; 3, 3, 3)
 R3 drotate(const R2 & A, const Rot & r);
 
-/// A_ik B_kj. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+/// A_ik B_kj. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of A × unit of B.
 template <class A, class B, math::if_types<A, R2, B, R2> = 0>
 R2 operator*(const A & a, const B & b);
-/// A_ik b_k. (...; 3, 3), (...; 3) -> (...; 3)
+/// A_ik b_k. (...; 3, 3), (...; 3) -> (...; 3), unit of A × unit of b.
 template <class A, class B, math::if_types<A, R2, B, Vec> = 0>
 Vec operator*(const A & a, const B & b);
 } // namespace neml2

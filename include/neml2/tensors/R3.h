@@ -28,7 +28,7 @@ public:
   /// else 0. (; 3, 3, 3)
   [[nodiscard]] static R3 levi_civita(const TensorOptions & options = default_tensor_options());
 
-  /// T_ijk v_k. (...; 3, 3, 3), (...; 3) -> (...; 3, 3), unit of T × unit of v.
+  /// See contract_k(T, v).
   R2 contract_k(const Vec & v) const;
 };
 
@@ -38,7 +38,7 @@ struct core::batch_of_rows<kernels::R3>
   using type = R3;
 };
 
-/// T_ijk v_k. (...; 3, 3, 3), (...; 3) -> (...; 3, 3)
+/// T_ijk v_k. (...; 3, 3, 3), (...; 3) -> (...; 3, 3), unit of T × unit of v.
 R2 contract_k(const R3 & T, const Vec & v);
 } // namespace neml2
 

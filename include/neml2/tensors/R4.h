@@ -12,6 +12,8 @@ namespace neml2
  *
  * Shape (...; 3, 3, 3, 3): any batch shape, then T_ijkl, the last index the fastest.
  * Units: the caller's choice, the same for all components.
+ *
+ * Elsewhere: outer(A, B) of R2 in R2.h; kron in kronecker.h; stiffnesses as SSR4 in SSR4.h.
  */
 class R4 : public PrimitiveTensor<R4, 3, 3, 3, 3>
 {
@@ -23,41 +25,38 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   R4() = default;
-  /// All 81 components of a tensor with both minor symmetries. (...; 6, 6) -> (...; 3, 3, 3, 3)
-  /// A template, as the next one: an R2 would otherwise be taken for the WWR4 of its shape.
+  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). A template: what converts to SSR4 is not converted on.
   template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int> = 0>
   R4(const T & C);
   /// All 81 components of a tensor that is skew in both pairs. (...; 3, 3) -> (...; 3, 3, 3, 3)
-  /// Of WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk.
+  /// Of WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk. A template: an R2 would otherwise be taken for
+  /// the WWR4 of its shape.
   template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int> = 0>
   R4(const T & w);
 
-  /// R_im R_jn R_ko R_lp T_mnop, the tensor turned (active) by the rotation matrix R, or that of r.
-  /// (...; 3, 3, 3, 3), (...; 3, 3) or (...; 3) -> (...; 3, 3, 3, 3)
+  /// See rotate(T, R) and rotate(T, r).
   R4 rotate(const R2 & R) const;
   R4 rotate(const Rot & r) const;
-  /// Derivative of T.rotate(r) by the parameters of r, its index the last.
+  /// Derivative of rotate(T, r) by the parameters of r, its index the last, in the unit of T.
   /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3)
   R5 drotate(const Rot & r) const;
-  /// Derivative of T.rotate(r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to
+  /// Derivative of rotate(T, r) by T: R_im R_jn R_ko R_lp at (i, j, k, l, m, n, o, p), expanded to
   /// the batch shape of both. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
   R8 drotate_self(const Rot & r) const;
   /// Exchanges two of the four indices, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
-  /// @throws NEMLException where an index is not in [-4, 4).
+  /// @throws IndexException where an index is not in [-4, 4).
   R4 transpose(Size d1, Size d2) const;
-  /// T_jilk, as a view.
+  /// See transpose_minor(T).
   R4 transpose_minor() const;
-  /// T_klij, as a view.
+  /// See transpose_major(T).
   R4 transpose_major() const;
-  /// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where the 9×9 matrix is singular.
-  /// (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+  /// See inv(T).
   R4 inverse() const;
-  /// T_ijkl U_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; )
+  /// See inner(T, U).
   Scalar inner(const R4 & U) const;
-  /// T_ijkl T_ijkl. (...; 3, 3, 3, 3) -> (...; )
+  /// See norm_sq(T).
   Scalar norm_sq() const;
-  /// √(T_ijkl T_ijkl + epsilon), epsilon in the square of the unit of T.
-  /// (...; 3, 3, 3, 3) -> (...; )
+  /// See norm(T, epsilon).
   Scalar norm(Real epsilon = 0) const;
 };
 
@@ -67,25 +66,27 @@ struct core::batch_of_rows<kernels::R4>
   using type = R4;
 };
 
-/// R_im R_jn R_ko R_lp T_mnop. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// R_im R_jn R_ko R_lp T_mnop, T turned (active) by the rotation matrix R, in the unit of T.
+/// (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
 R4 rotate(const R4 & T, const R2 & R);
-/// The same with the matrix R of r. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3)
+/// R_im R_jn R_ko R_lp T_mnop, T turned (active) by r, whose matrix is R, in the unit of T.
+/// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3)
 R4 rotate(const R4 & T, const Rot & r);
 /// T_jilk, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
 R4 transpose_minor(const R4 & T);
 /// T_klij, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
 R4 transpose_major(const R4 & T);
-/// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where the 9×9 matrix is singular.
-/// (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
+/// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where a pivot of the 9×9 matrix is exactly 0.
+/// (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3), in the inverse of the unit of T.
 R4 inv(const R4 & T);
-/// T_ijkl U_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; )
+/// T_ijkl U_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; ), unit of T × unit of U.
 Scalar inner(const R4 & T, const R4 & U);
-/// T_ijkl T_ijkl. (...; 3, 3, 3, 3) -> (...; )
+/// T_ijkl T_ijkl. (...; 3, 3, 3, 3) -> (...; ), in the square of the unit of T.
 Scalar norm_sq(const R4 & T);
-/// √(T_ijkl T_ijkl + epsilon), epsilon in the square of the unit of T.
-/// (...; 3, 3, 3, 3) -> (...; ). Its gradient at T = 0 is 0.
+/// √(T_ijkl T_ijkl + epsilon), epsilon in the square of the unit of T. (...; 3, 3, 3, 3) -> (...; ), in the
+/// unit of T. Its gradient at T = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const R4 & T, Real epsilon = 0);
-/// All 81 components. (...; 6, 6) -> (...; 3, 3, 3, 3)
+/// All 81 components C_ijkl. (...; 6, 6) -> (...; 3, 3, 3, 3)
 R4 full(const SSR4 & C);
 /// The part with both minor symmetries, (T_ijkl + T_jikl + T_ijlk + T_jilk) / 4.
 /// (...; 3, 3, 3, 3) -> (...; 6, 6)

@@ -20,6 +20,10 @@ namespace neml2
  * - 0 is the identity, -r the inverse, |r| ≤ 1 an angle up to π. r and -r / (r_i r_i) are one
  *   rotation, by θ and by θ - 2π; an angle of 2π has no finite r.
  *
+ * Elsewhere: exponential and logarithm in exponential_map.h; conversions of Euler angles in
+ * euler_angles.h; quaternions in Quaternion.h; symmetry of crystals and misorientation in
+ * crystallography.h; reflections in Transformable.h.
+ *
  * Source: Schaub and Junkins (1996), J. Astronaut. Sci. 44, 1-19.
  */
 class Rot : public PrimitiveTensor<Rot, 3>
@@ -53,16 +57,18 @@ public:
   ///
   /// By the unit quaternion of R; source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Rot fill_matrix(const R2 & R);
-  /// The rotation of the (classical) Rodrigues parameters n_i tan(θ/2). (...; ) three times -> (...; 3)
+  /// The rotation of the (classical) Rodrigues parameters n_i tan(θ/2), of an angle up to π.
+  /// (...; ) three times -> (...; 3)
   [[nodiscard]] static Rot fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz);
 
   // ---- Axis and angle, in axis_angle.h ----
 
-  /// The rotation about the axis n, of any length but 0, by the angle θ in radians.
+  /// n_i tan(θ/4) / |n|: the rotation about the axis n, of any length but 0, by the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 3)
   [[nodiscard]] static Rot axis_angle(const Vec & n, const Scalar & theta);
   [[nodiscard]] static Rot from_axis_angle(const Vec & n, const Scalar & theta);
-  /// The same rotation, with |r| ≤ 1 for any θ: θ is reduced to [-π, π] by whole turns.
+  /// The rotation about the axis n, of any length but 0, by the angle θ in radians, which is reduced to
+  /// [-π, π] by whole turns, so that |r| ≤ 1. (...; 3), (...; ) -> (...; 3)
   [[nodiscard]] static Rot axis_angle_standard(const Vec & n, const Scalar & theta);
   [[nodiscard]] static Rot from_axis_angle_standard(const Vec & n, const Scalar & theta);
   /// The rotation about a × b that turns the direction of a into that of b, both of any length but 0.
@@ -77,8 +83,7 @@ public:
   /// Angle 4 atan(|r|) in [0, 2π), in radians. (...; 3) -> (...; ). Its derivative at r = 0 is 0.
   /// axis_angle(r.axis(), r.angle()) is r.
   Scalar angle() const;
-  /// The skew tensor whose exponential is the matrix of r: 4 atan(|r|) r_i / |r|, smooth also at
-  /// r = 0. (...; 3) -> (...; 3), in radians. WR2::exp_map is its inverse.
+  /// See log_map(r).
   WR2 log_map() const;
 
   // ---- Euler angles, in euler_angles.h ----
@@ -108,61 +113,61 @@ public:
 
   /// n rotations of angles up to π, uniformly distributed (by the Haar measure). (n; 3)
   /// With a seed ≥ 0 they depend on n and the seed alone, and no other random numbers are touched;
-  /// otherwise they come from LibTorch's generator, as of at::manual_seed.
+  /// otherwise they come from LibTorch's generator, which at::manual_seed seeds.
   ///
   /// Source: Shoemake (1992), Uniform random rotations, Graphics Gems III, 124-132.
   [[nodiscard]] static Rot
   fill_random(Size n, Size seed = -1, const TensorOptions & options = default_tensor_options());
-  /// The same, one of them. (; 3)
+  /// One rotation, of an angle up to π and uniformly distributed (by the Haar measure), from LibTorch's
+  /// generator. (; 3)
   [[nodiscard]] static Rot rand();
   template <class O, core::if_options<O> = 0>
   [[nodiscard]] static Rot rand(const O & options)
   {
     return rand(TraceableTensorShape(), TraceableTensorShape(), options);
   }
-  /// The same, of a dynamic and an intermediate shape, which must be empty.
+  /// Rotations of angles up to π, uniformly distributed (by the Haar measure), from LibTorch's generator:
+  /// of the batch shape `dynamic`, while `intermediate` must be empty. (dynamic; 3)
   [[nodiscard]] static Rot rand(const TraceableTensorShape & dynamic,
                                 const TraceableTensorShape & intermediate,
                                 const TensorOptions & options = default_tensor_options());
 
   // ---- The parameters as a vector ----
 
-  /// tan²(θ/4) = r_i r_i. (...; 3) -> (...; )
+  /// See norm_sq(r).
   Scalar norm_sq() const;
-  /// |tan(θ/4)| = √(r_i r_i). (...; 3) -> (...; ). Its gradient at r = 0 is 0.
+  /// See norm(r).
   Scalar norm() const;
-  /// r_i v_i. (...; 3), (...; 3) -> (...; )
+  /// r_i v_i. (...; 3), (...; 3) -> (...; ), in the unit of v.
   Scalar dot(const Vec & v) const;
-  /// ε_ijk r_j v_k. (...; 3), (...; 3) -> (...; 3)
+  /// ε_ijk r_j v_k. (...; 3), (...; 3) -> (...; 3), in the unit of v.
   Rot cross(const Vec & v) const;
-  /// r_i v_j. (...; 3), (...; 3) -> (...; 3, 3)
+  /// r_i v_j. (...; 3), (...; 3) -> (...; 3, 3), in the unit of v.
   R2 outer(const Vec & v) const;
 
   // ---- As a rotation ----
 
-  /// The rotation back, -r. (...; 3) -> (...; 3)
+  /// See inv(r).
   Rot inverse() const;
-  /// Rotation matrix R_ij. (...; 3) -> (...; 3, 3)
+  /// See euler_rodrigues(r).
   R2 euler_rodrigues() const;
-  /// ∂R_ij/∂r_k of the rotation matrix. (...; 3) -> (...; 3, 3, 3)
+  /// See deuler_rodrigues(r).
   R3 deuler_rodrigues() const;
-  /// This rotation, then r: r * this. (...; 3), (...; 3) -> (...; 3)
+  /// See rotate(x, r).
   Rot rotate(const Rot & r) const;
-  /// ∂rotate(r)_i/∂r_j. (...; 3), (...; 3) -> (...; 3, 3)
+  /// See drotate(x, r).
   R2 drotate(const Rot & r) const;
-  /// ∂rotate(r)_i/∂this_j. (...; 3), (...; 3) -> (...; 3, 3)
+  /// See drotate_self(x, r).
   R2 drotate_self(const Rot & r) const;
-  /// The other parameters of the same rotation, -r_i / (r_k r_k). (...; 3) -> (...; 3)
-  /// Infinite or NaN at r = 0, whose other angle is 2π.
+  /// See shadow(r).
   Rot shadow() const;
-  /// ∂shadow_i/∂r_j = (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
+  /// See dshadow(r).
   R2 dshadow() const;
-  /// Angle in [0, 2π] of the rotation this * q^-1, by the parameters as they are. See gdist below.
+  /// See gdist(a, b).
   Scalar gdist(const Rot & q) const;
-  /// Angle in [0, π] between the two rotations, whatever their parameters. See dist below.
+  /// See dist(a, b).
   Scalar dist(const Rot & q) const;
-  /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
-  /// Its integral over |r| < 1, which is all rotations, is π.
+  /// See dV(r).
   Scalar dV() const;
 };
 
@@ -175,13 +180,13 @@ struct core::batch_of_rows<kernels::Rot>
 /// Rotation matrix δ_ij + (4 (1 - s) W_ij + 8 W_ik W_kj) / (1 + s)², s = r_k r_k, W = skew(r).
 /// (...; 3) -> (...; 3, 3)
 R2 euler_rodrigues(const Rot & r);
-/// ∂R_ij/∂r_k of the rotation matrix. (...; 3) -> (...; 3, 3, 3)
+/// ∂R_ij/∂r_k of the rotation matrix R = euler_rodrigues(r). (...; 3) -> (...; 3, 3, 3)
 R3 deuler_rodrigues(const Rot & r);
 /// r_i q_i of the parameters. (...; 3), (...; 3) -> (...; )
 Scalar inner(const Rot & r, const Rot & q);
-/// r_i r_i, tan²(θ/4). (...; 3) -> (...; )
+/// r_i r_i = tan²(θ/4). (...; 3) -> (...; )
 Scalar norm_sq(const Rot & r);
-/// √(r_i r_i), tan(θ/4). (...; 3) -> (...; )
+/// √(r_i r_i) = |tan(θ/4)|. (...; 3) -> (...; ). Its gradient at r = 0 is 0.
 Scalar norm(const Rot & r);
 /// The rotation back, -r. (...; 3) -> (...; 3)
 Rot inv(const Rot & r);
@@ -189,23 +194,27 @@ Rot inv(const Rot & r);
 Rot rotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂r_j = ((1 - s) δ_ij - 2 x_i r_j - 2 c_i (s r_j - x_j) + 2 ε_ijk x_k) / d,
 /// s = x · x, c = r * x, d = 1 + s (r · r) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
-/// Infinite or NaN where c is, see operator*.
+/// Infinite or NaN where c is, where x and r add up to a turn by 2π.
 R2 drotate(const Rot & x, const Rot & r);
-/// ∂rotate(x, r)_i/∂x_j: the same with x and r in each other's place, and - 2 ε_ijk r_k.
+/// ∂rotate(x, r)_i/∂x_j = ((1 - s) δ_ij - 2 r_i x_j - 2 c_i (s x_j - r_j) - 2 ε_ijk r_k) / d,
+/// s = r · r, c = r * x, d = 1 + s (x · x) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
+/// Infinite or NaN where c is, where x and r add up to a turn by 2π.
 R2 drotate_self(const Rot & x, const Rot & r);
-/// The other parameters of the same rotation, -r_i / (r_k r_k). (...; 3) -> (...; 3). NaN at r = 0.
+/// The other parameters of the rotation r, -r_i / (r_k r_k). (...; 3) -> (...; 3)
+/// NaN at r = 0, whose other angle is 2π.
 Rot shadow(const Rot & r);
-/// (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
+/// ∂shadow(r)_i/∂r_j = (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
 R2 dshadow(const Rot & r);
 /// Angle of a * b^-1 by the parameters as they are, 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
 /// (...; 3), (...; 3) -> (...; ), in radians. By the arc tangent, which is accurate at both ends.
 /// The ends are tips of cones; autograd takes 0 for the derivative there, which is one subgradient.
 Scalar gdist(const Rot & a, const Rot & b);
-/// Angle between two rotations, whatever their parameters: the smaller one of θ and 2π - θ, θ = gdist.
+/// Angle between two rotations, whatever their parameters: the smaller one of θ and 2π - θ, θ = gdist(a, b).
 /// (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the identity too; the derivative
 /// of equal rotations is taken as 0.
 Scalar dist(const Rot & a, const Rot & b);
-/// 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
+/// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
+/// Its integral over |r| < 1, which is all rotations, is π.
 Scalar dV(const Rot & r);
 
 /// The rotation b, then a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).

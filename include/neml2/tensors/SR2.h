@@ -15,6 +15,10 @@ namespace neml2
  * a_ij b_ij is the dot product of the six numbers.
  * Units: the caller's choice, the same for all six components.
  *
+ * Elsewhere: eigenvalues in spectral.h; invariants in invariants.h; expm, logm, sqrtm and powm in
+ * matrix_functions.h; stretches, strains and push-forward in kinematics.h; products with a WR2 in
+ * skew_products.h; sym_kron in kronecker.h; Voigt's notation in Voigt.h.
+ *
  * Source: Mandel (1965), Int. J. Solids Struct. 1, 273-295.
  */
 class SR2 : public PrimitiveTensor<SR2, 6>
@@ -30,17 +34,19 @@ public:
   /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
   SR2(const R2 & A);
 
-  /// a δ_ij, unbatched. (; 6)
+  /// a δ_ij. (; 6), or (...; ) -> (...; 6)
   [[nodiscard]] static SR2 fill(const CScalar & a,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & a);
-  /// Diagonal. (; 6), or (...; ) three times -> (...; 6)
+  /// Diagonal tensor. (; 6), or (...; ) three times -> (...; 6)
   [[nodiscard]] static SR2 fill(const CScalar & s00,
                                 const CScalar & s11,
                                 const CScalar & s22,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & s00, const Scalar & s11, const Scalar & s22);
-  /// Tensor components; the shear ones are stored times √2.
+  /// From the components of the tensor, of which the shear ones are stored times √2. (; 6), or
+  /// (...; ) six times -> (...; 6)
+  /// @throws NEMLException also for an integer dtype.
   [[nodiscard]] static SR2 fill(const CScalar & s00,
                                 const CScalar & s11,
                                 const CScalar & s22,
@@ -62,38 +68,35 @@ public:
 
   using PrimitiveTensor::operator();
   /// Component s_ij of the tensor, without the √2. (...; 6) -> (...; )
+  /// @throws IndexException for an index that is not in [-3, 3).
   Scalar operator()(Size i, Size j) const;
 
-  /// R_ik s_kl R_jl, the tensor turned (active) by the rotation matrix R, or by that of r.
-  /// (...; 6), (...; 3, 3) or (...; 3) -> (...; 6)
+  /// See rotate(s, R) and rotate(s, r).
   SR2 rotate(const R2 & R) const;
   SR2 rotate(const Rot & r) const;
-  /// Derivative of rotate(R) by R_kl, δ_ik R_jn s_nl + δ_jk R_in s_nl.
-  /// (...; 6), (...; 3, 3) -> (...; 6, 3, 3)
+  /// See drotate(s, R).
   SFFR4 drotate(const R2 & R) const;
-  /// Derivative of rotate(r) by r_k. (...; 6), (...; 3) -> (...; 6, 3)
+  /// See drotate(s, r).
   SFR3 drotate(const Rot & r) const;
-  /// s_kk. (...; 6) -> (...; ), in the unit of s.
+  /// See tr(s).
   Scalar tr() const;
-  /// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
+  /// See vol(s).
   SR2 vol() const;
-  /// Deviator s_ij - s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
+  /// See dev(s).
   SR2 dev() const;
-  /// Determinant of the 3×3 tensor. (...; 6) -> (...; ), in the cube of the unit of s.
+  /// See det(s).
   Scalar det() const;
-  /// Double contraction s_ij t_ij. (...; 6), (...; 6) -> (...; ), unit of s × unit of t.
+  /// See inner(s, t).
   Scalar inner(const SR2 & t) const;
-  /// s_ij s_ij. (...; 6) -> (...; ), in the square of the unit of s.
+  /// See norm_sq(s).
   Scalar norm_sq() const;
-  /// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s.
-  /// (...; 6) -> (...; ), in the unit of s.
-  /// Its gradient at s = 0 is 0 (for epsilon = 0, one choice among the subgradients).
+  /// See norm(s, epsilon).
   Scalar norm(Real epsilon = 0) const;
-  /// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6), unit of s × unit of t.
+  /// See outer(s, t).
   SSR4 outer(const SR2 & t) const;
-  /// s^-1 by cofactors, in the inverse of the unit of s; infinite or NaN where s is singular.
+  /// See inv(s).
   SR2 inverse() const;
-  /// s_ji = s_ij.
+  /// See transpose(s).
   SR2 transpose() const;
 };
 
@@ -103,33 +106,36 @@ struct core::batch_of_rows<kernels::SR2>
   using type = SR2;
 };
 
-/// s_kk. (...; 6) -> (...; )
+/// s_kk. (...; 6) -> (...; ), in the unit of s.
 Scalar tr(const SR2 & s);
-/// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6)
+/// Volumetric part s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
 SR2 vol(const SR2 & s);
-/// Deviator s_ij - s_kk δ_ij / 3. (...; 6) -> (...; 6)
+/// Deviator s_ij - s_kk δ_ij / 3. (...; 6) -> (...; 6), in the unit of s.
 SR2 dev(const SR2 & s);
-/// Determinant of the 3×3 tensor. (...; 6) -> (...; )
+/// Determinant of the 3×3 tensor. (...; 6) -> (...; ), in the cube of the unit of s.
 Scalar det(const SR2 & s);
-/// Double contraction s_ij t_ij. (...; 6), (...; 6) -> (...; )
+/// Double contraction s_ij t_ij. (...; 6), (...; 6) -> (...; ), unit of s × unit of t.
 Scalar inner(const SR2 & s, const SR2 & t);
-/// s_ij s_ij. (...; 6) -> (...; )
+/// s_ij s_ij. (...; 6) -> (...; ), in the square of the unit of s.
 Scalar norm_sq(const SR2 & s);
-/// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s. (...; 6) -> (...; )
+/// √(s_ij s_ij + epsilon), epsilon in the square of the unit of s. (...; 6) -> (...; ), in the unit of
+/// s. Its gradient at s = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const SR2 & s, Real epsilon = 0);
 /// s / √(s_ij s_ij + epsilon), without unit. (...; 6) -> (...; 6). NaN where that is 0 / 0.
 SR2 unit(const SR2 & s, Real epsilon = 0);
-/// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6)
+/// s_ij t_kl. (...; 6), (...; 6) -> (...; 6, 6), unit of s × unit of t.
 SSR4 outer(const SR2 & s, const SR2 & t);
-/// s_ij s_kl. (...; 6) -> (...; 6, 6)
+/// s_ij s_kl. (...; 6) -> (...; 6, 6), in the square of the unit of s.
 SSR4 outer(const SR2 & s);
-/// s^-1 by cofactors. (...; 6) -> (...; 6)
+/// s^-1 by cofactors; infinite or NaN where s is singular. (...; 6) -> (...; 6), in the inverse of the
+/// unit of s.
 SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)
 SR2 transpose(const SR2 & s);
-/// R_ik s_kl R_jl. (...; 6), (...; 3, 3) -> (...; 6)
+/// R_ik s_kl R_jl, s turned (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6), in the
+/// unit of s. R need not be a rotation: any matrix will do.
 SR2 rotate(const SR2 & s, const R2 & R);
-/// R_ik s_kl R_jl with the matrix R of r. (...; 6), (...; 3) -> (...; 6)
+/// R_ik s_kl R_jl, s turned (active) by r, whose matrix is R. (...; 6), (...; 3) -> (...; 6), in the unit of s.
 SR2 rotate(const SR2 & s, const Rot & r);
 /// ∂(R_im s_mn R_jn)/∂R_kl = δ_ik R_jn s_nl + δ_jk R_in s_nl, in the unit of s.
 /// (...; 6), (...; 3, 3) -> (...; 6, 3, 3)
@@ -137,7 +143,7 @@ SFFR4 drotate(const SR2 & s, const R2 & R);
 /// ∂(R_il s_lm R_jm)/∂r_k with the matrix R of r, in the unit of s.
 /// (...; 6), (...; 3) -> (...; 6, 3)
 SFR3 drotate(const SR2 & s, const Rot & r);
-/// All nine components. (...; 6) -> (...; 3, 3)
+/// All nine components s_ij. (...; 6) -> (...; 3, 3)
 R2 full(const SR2 & s);
 /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
 SR2 sym(const R2 & A);

@@ -14,6 +14,9 @@ namespace neml2
  * Shape (...; 6, 6): any batch shape, then both index pairs in Mandel components (see SR2), so that
  * a double contraction is a product of matrices.
  * Units: the caller's choice, the same for all components.
+ *
+ * Elsewhere: stiffnesses as functions for formulas in stiffness.h; full(C), and its inverse sym(T), in
+ * R4.h; push-forward in kinematics.h; sym_kron in kronecker.h; Voigt's notation in Voigt.h.
  */
 class SSR4 : public PrimitiveTensor<SSR4, 6, 6>
 {
@@ -25,7 +28,7 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   SSR4() = default;
-  /// The part with both minor symmetries, (T_ijkl + T_jikl + T_ijlk + T_jilk) / 4.
+  /// The part with both minor symmetries, see sym(T).
   /// (...; 3, 3, 3, 3) -> (...; 6, 6). A template: what converts to R4 is not converted on.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   SSR4(const T & t);
@@ -38,13 +41,13 @@ public:
   [[nodiscard]] static SSR4 identity_vol(const TensorOptions & options = default_tensor_options());
   /// identity_sym - identity_vol, which maps a symmetric tensor to its deviator. (; 6, 6)
   [[nodiscard]] static SSR4 identity_dev(const TensorOptions & options = default_tensor_options());
-  /// Masks of the cubic stiffness: the normal diagonal, between normals, the shear diagonal.
-  /// (; 6, 6)
+  /// Masks of the cubic stiffness, 1 in some places and 0 elsewhere: C1 on the normal diagonal, C2
+  /// between normals, C3 on the shear diagonal. (; 6, 6)
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
 
-  /// Derivative of such a tensor by itself, δ_IK δ_JL over Mandel components. (; 6, 6, 6, 6)
+  /// Derivative of an SSR4 by itself, δ_IK δ_JL over Mandel components. (; 6, 6, 6, 6)
   [[nodiscard]] static SSSSR8
   identity_map(const TensorOptions & options = default_tensor_options());
 
@@ -131,27 +134,26 @@ public:
 
   using PrimitiveTensor::operator();
   /// Component C_ijkl of the tensor, without the Mandel factors. (...; 6, 6) -> (...; )
+  /// @throws IndexException for an index that is not in [-3, 3).
   Scalar operator()(Size i, Size j, Size k, Size l) const;
 
-  /// R_im R_jn R_ko R_lp C_mnop, the tensor turned (active) by the rotation matrix R, or that of r.
-  /// (...; 6, 6), (...; 3, 3) or (...; 3) -> (...; 6, 6)
+  /// See rotate(C, R) and rotate(C, r).
   SSR4 rotate(const R2 & R) const;
   SSR4 rotate(const Rot & r) const;
-  /// Derivative of C.rotate(r) by the parameters of r. (...; 6, 6), (...; 3) -> (...; 6, 6, 3)
+  /// See drotate(C, r).
   SSFR5 drotate(const Rot & r) const;
-  /// Derivative of C.rotate(r) by C: Q_IK Q_JL over Mandel components, with the matrix Q that
+  /// Derivative of rotate(C, r) by C: Q_IK Q_JL over Mandel components, with the matrix Q that
   /// rotates them; the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded to the
   /// batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
   SSSSR8 drotate_self(const Rot & r) const;
-  /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0.
-  /// A matrix that is singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6)
+  /// See inv(C).
   SSR4 inverse() const;
-  /// Derivative of C^-1 by C: -C^-1_IK C^-1_LJ over Mandel components. NaN where C is singular.
-  /// (...; 6, 6) -> (...; 6, 6, 6, 6)
+  /// Derivative of inv(C) by C: -C^-1_IK C^-1_LJ over Mandel components. NaN where C is singular.
+  /// (...; 6, 6) -> (...; 6, 6, 6, 6), in the square of the inverse of the unit of C.
   SSSSR8 dinverse() const;
-  /// C_jikl = C_ijkl.
+  /// C_jikl = C_ijkl. (...; 6, 6) -> (...; 6, 6)
   SSR4 transpose_minor() const;
-  /// C_klij. (...; 6, 6) -> (...; 6, 6)
+  /// See transpose_major(C).
   SSR4 transpose_major() const;
 };
 
@@ -161,23 +163,26 @@ struct core::batch_of_rows<kernels::SSR4>
   using type = SSR4;
 };
 
-/// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0.
-/// A matrix that is singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6)
+/// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
+/// singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);
-/// C_klij. (...; 6, 6) -> (...; 6, 6)
+/// C_klij, as a view. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
-/// R_im R_jn R_ko R_lp C_mnop. (...; 6, 6), (...; 3, 3) -> (...; 6, 6)
+/// R_im R_jn R_ko R_lp C_mnop, C turned (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) ->
+/// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const R2 & R);
-/// The same with the matrix R of r. (...; 6, 6), (...; 3) -> (...; 6, 6)
+/// R_im R_jn R_ko R_lp C_mnop, C turned (active) by r, whose matrix is R. (...; 6, 6), (...; 3) ->
+/// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const Rot & r);
-/// Derivative of rotate(C, r) by the parameters of r. (...; 6, 6), (...; 3) -> (...; 6, 6, 3)
+/// Derivative of rotate(C, r) by the parameters of r, in the unit of C. (...; 6, 6), (...; 3) ->
+/// (...; 6, 6, 3)
 SSFR5 drotate(const SSR4 & C, const Rot & r);
-/// A_ijkl B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; )
+/// A_ijkl B_ijkl. (...; 6, 6), (...; 6, 6) -> (...; ), unit of A × unit of B.
 Scalar inner(const SSR4 & A, const SSR4 & B);
-/// C_ijkl C_ijkl. (...; 6, 6) -> (...; )
+/// C_ijkl C_ijkl. (...; 6, 6) -> (...; ), in the square of the unit of C.
 Scalar norm_sq(const SSR4 & C);
-/// √(C_ijkl C_ijkl + epsilon), epsilon in the square of the unit of C. (...; 6, 6) -> (...; ). Its
-/// gradient at C = 0 is 0.
+/// √(C_ijkl C_ijkl + epsilon), epsilon in the square of the unit of C. (...; 6, 6) -> (...; ), in the unit
+/// of C. Its gradient at C = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const SSR4 & C, Real epsilon = 0);
 /// C / √(C_ijkl C_ijkl + epsilon), without unit. (...; 6, 6) -> (...; 6, 6).
 /// NaN where that is 0 / 0.
@@ -186,7 +191,7 @@ SSR4 unit(const SSR4 & C, Real epsilon = 0);
 /// C_ijkl e_kl. (...; 6, 6), (...; 6) -> (...; 6), unit of C × unit of e.
 template <class A, class B, math::if_types<A, SSR4, B, SR2> = 0>
 SR2 operator*(const A & C, const B & e);
-/// C_ijkl A_kl, of which only the symmetric part of A counts. (...; 6, 6), (...; 3, 3) -> (...; 6)
+/// C_ijkl e_kl, of which only the symmetric part of e counts. (...; 6, 6), (...; 3, 3) -> (...; 6)
 template <class A, class B, math::if_types<A, SSR4, B, R2> = 0>
 SR2 operator*(const A & C, const B & e);
 /// e_ij C_ijkl. (...; 6), (...; 6, 6) -> (...; 6)

@@ -14,6 +14,7 @@ namespace neml2
  * Shape (...; 6, 3): any batch shape, the Mandel components of a symmetric pair (see SR2), then
  * the components of a skew pair (see WR2).
  * Units: the caller's choice, the same for all components.
+ * Derivatives of products of symmetric and skew tensors: skew_products.h.
  */
 class SWR4 : public PrimitiveTensor<SWR4, 6, 3>
 {

@@ -15,6 +15,8 @@ namespace neml2
  * Shape (...; ): every dimension is a batch dimension. A Scalar combines with any other type by + - * /,
  * one scalar a batch entry, never one a component.
  * Units: the caller's choice.
+ *
+ * Elsewhere: operators in core/operators.h; sqrt, exp, sin and others in math/elementwise.h.
  */
 class Scalar : public PrimitiveTensor<Scalar>
 {
@@ -26,7 +28,7 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   Scalar() = default;
-  /// One number, unbatched. The options are mandatory: a bare number has neither dtype nor device.
+  /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
   /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead.
   Scalar(const CScalar & value, const TensorOptions & options);
 

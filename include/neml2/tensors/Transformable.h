@@ -6,7 +6,7 @@
 
 /**
  * Linear maps of space, for example the symmetry operations of a crystal, as matrices T_ij: what
- * transform(T) applies to vectors and tensors.
+ * transform(T) applies to vectors and tensors. The operations of crystal classes: crystallography.h.
  */
 namespace neml2
 {
@@ -29,11 +29,11 @@ protected:
   Transformable & operator=(const Transformable &) = default;
 };
 
-/// The rotation matrix of a unit quaternion, which is not normalised. (...; 4) -> (...; 3, 3)
+/// See rotation_matrix(q). (...; 4) -> (...; 3, 3)
 R2 transform_from_quaternion(const Quaternion & q);
 /// δ_ij. (; 3, 3)
 R2 identity_transform(const TensorOptions & options = default_tensor_options());
-/// The rotation matrix R_ij of r. (...; 3) -> (...; 3, 3)
+/// See euler_rodrigues(r). (...; 3) -> (...; 3, 3)
 R2 proper_rotation_transform(const Rot & r);
 /// The rotation by r and a reflection at the plane across its axis, R_ik (δ_kj - 2 n_k n_j) with
 /// n = r / |r|. (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.

@@ -12,6 +12,10 @@ namespace neml2
  *
  * Shape (...; 3): any batch shape, then (v0, v1, v2).
  * Units: the caller's choice, the same for all components.
+ *
+ * Elsewhere: skew(v) in R2.h; the rotation from one direction to another and about an axis in Rot.h;
+ * rotation by a quaternion in Quaternion.h; directions of crystals in MillerIndex.h and
+ * crystallography.h.
  */
 class Vec : public PrimitiveTensor<Vec, 3>
 {
@@ -39,27 +43,26 @@ public:
   /// Derivative of a vector by itself, δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
 
-  /// v_i v_i. (...; 3) -> (...; ), in the square of the unit of v.
+  /// See norm_sq(v).
   Scalar norm_sq() const;
-  /// √(v_i v_i). (...; 3) -> (...; ), in the unit of v. Its gradient at v = 0 is 0.
+  /// See norm(v).
   Scalar norm() const;
-  /// v_i w_i. (...; 3), (...; 3) -> (...; ), unit of v × unit of w.
+  /// See inner(v, w).
   Scalar dot(const Vec & w) const;
-  /// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3), unit of v × unit of w.
+  /// See cross(v, w).
   Vec cross(const Vec & w) const;
-  /// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3), unit of v × unit of w.
+  /// See outer(v, w).
   R2 outer(const Vec & w) const;
-  /// v_i v_j. (...; 3) -> (...; 6), in the square of the unit of v.
+  /// See self_outer(v).
   SR2 self_outer() const;
-  /// R_ij v_j, the vector turned (active) by the rotation matrix R, or by that of r.
-  /// (...; 3), (...; 3, 3) or (...; 3) -> (...; 3)
+  /// See rotate(v, R) and rotate(v, r).
   Vec rotate(const R2 & R) const;
   Vec rotate(const Rot & r) const;
-  /// Derivative of rotate(R) by R_jk, δ_ij v_k. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
+  /// See drotate(v, R).
   R3 drotate(const R2 & R) const;
-  /// Derivative of rotate(r) by r_k. (...; 3), (...; 3) -> (...; 3, 3)
+  /// See drotate(v, r).
   R2 drotate(const Rot & r) const;
-  /// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3)
+  /// See transform(v, T).
   Vec transform(const R2 & T) const;
 };
 
@@ -81,49 +84,50 @@ using if_vectors = std::enable_if_t<is_vector<A> && is_vector<B> &&
                                     int>;
 } // namespace tensors
 
-/// v_i v_i. (...; 3) -> (...; )
+/// v_i v_i. (...; 3) -> (...; ), in the square of the unit of v.
 Scalar norm_sq(const Vec & v);
-/// √(v_i v_i + epsilon), epsilon in the square of the unit of v. (...; 3) -> (...; )
+/// √(v_i v_i + epsilon), epsilon in the square of the unit of v. (...; 3) -> (...; ), in the unit of v. Its
+/// gradient at v = 0 is 0 (for epsilon = 0, one choice among the subgradients).
 Scalar norm(const Vec & v, Real epsilon = 0);
 /// v / √(v_i v_i + epsilon), without unit. (...; 3) -> (...; 3). NaN where that is 0 / 0.
 Vec unit(const Vec & v, Real epsilon = 0);
-/// v_i w_i. (...; 3), (...; 3) -> (...; )
+/// v_i w_i. (...; 3), (...; 3) -> (...; ), unit of v × unit of w.
 Scalar inner(const Vec & v, const Vec & w);
-/// v_i w_i, under the name of NEML2 2.1. (...; 3), (...; 3) -> (...; )
+/// v_i w_i, inner(v, w) under the name of NEML2 2.1. (...; 3), (...; 3) -> (...; )
 Scalar vdot(const Vec & v, const Vec & w);
-/// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3)
+/// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3), unit of v × unit of w.
 Vec cross(const Vec & v, const Vec & w);
-/// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3)
+/// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3), unit of v × unit of w.
 R2 outer(const Vec & v, const Vec & w);
-/// v_i v_j. (...; 3) -> (...; 3, 3)
+/// v_i v_j. (...; 3) -> (...; 3, 3), in the square of the unit of v.
 R2 outer(const Vec & v);
-/// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6)
+/// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6), in the square of the unit of v.
 SR2 self_outer(const Vec & v);
 // Rotations and spins as the vectors of their components. Templates, which need no conversion: LibTorch's
 // functions of these names need none either, and take batch dimensions for base dimensions.
-/// ε_ijk v_j w_k of rotations, spins and vectors. (...; 3), (...; 3) -> (...; 3)
+/// ε_ijk v_j w_k of the components of a rotation, spin or vector each. (...; 3), (...; 3) -> (...; 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 Vec cross(const A & v, const B & w);
-/// v_i w_j of rotations, spins and vectors. (...; 3), (...; 3) -> (...; 3, 3)
+/// v_i w_j of the components of a rotation, spin or vector each. (...; 3), (...; 3) -> (...; 3, 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 R2 outer(const A & v, const B & w);
-/// R_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
+/// R_ij v_j, v turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const R2 & R);
-/// R_ij v_j with the matrix R of r. (...; 3), (...; 3) -> (...; 3)
+/// R_ij v_j, v turned (active) by r, whose matrix is R. (...; 3), (...; 3) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const Rot & r);
 /// ∂(R_il v_l)/∂R_jk = δ_ij v_k, in the unit of v. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
 R3 drotate(const Vec & v, const R2 & R);
 /// ∂(R_ij v_j)/∂r_k with the matrix R of r, in the unit of v. (...; 3), (...; 3) -> (...; 3, 3)
 R2 drotate(const Vec & v, const Rot & r);
-/// T_ij v_j. (...; 3), (...; 3, 3) -> (...; 3)
+/// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3), unit of T × unit of v.
 Vec transform(const Vec & v, const R2 & T);
 
-// The same under other names of NEML2 2.0.
+// cross and outer under their names of NEML2 2.0.
 namespace linalg
 {
-/// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3)
+/// See neml2::cross(v, w). (...; 3), (...; 3) -> (...; 3)
 Vec cross(const Vec & v, const Vec & w);
-/// v_i w_j. (...; 3), (...; 3) -> (...; 3, 3)
+/// See neml2::outer(v, w). (...; 3), (...; 3) -> (...; 3, 3)
 R2 outer(const Vec & v, const Vec & w);
 } // namespace linalg
 } // namespace neml2

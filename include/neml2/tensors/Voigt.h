@@ -18,28 +18,29 @@
  */
 namespace neml2
 {
-/// (σ11, σ22, σ33, σ23, σ13, σ12) -> SR2. (...; 6) -> (...; 6)
+/// The stress of Voigt's components (σ11, σ22, σ33, σ23, σ13, σ12). (...; 6) -> (...; 6)
 template <class T>
 SR2 from_voigt_stress(const T & voigt);
-/// (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12) -> SR2. (...; 6) -> (...; 6)
+/// The strain of Voigt's components (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12). (...; 6) -> (...; 6)
 template <class T>
 SR2 from_voigt_strain(const T & voigt);
-/// SR2 -> (σ11, σ22, σ33, σ23, σ13, σ12). (...; 6) -> (...; 6)
+/// Voigt's components (σ11, σ22, σ33, σ23, σ13, σ12) of a stress. (...; 6) -> (...; 6)
 Tensor to_voigt_stress(const SR2 & stress);
-/// SR2 -> (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12). (...; 6) -> (...; 6)
+/// Voigt's components (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12) of a strain. (...; 6) -> (...; 6)
 Tensor to_voigt_strain(const SR2 & strain);
 
-/// From the matrix that maps Voigt's strains to stresses, whose entries are the components C_ijkl.
+/// The stiffness of the matrix that maps Voigt's strains to stresses, whose entries are C_ijkl.
 /// (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 stiffness_from_voigt(const T & voigt);
-/// From the matrix that maps Voigt's stresses to strains, whose entries are S_ijkl, times 2 for a
-/// shear row and times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
+/// The compliance of the matrix that maps Voigt's stresses to strains, whose entries are S_ijkl, times 2
+/// for a shear row and times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 compliance_from_voigt(const T & voigt);
-/// The matrix that maps Voigt's strains to stresses. (...; 6, 6) -> (...; 6, 6)
+/// The matrix that maps Voigt's strains to stresses, of entries C_ijkl. (...; 6, 6) -> (...; 6, 6)
 Tensor stiffness_to_voigt(const SSR4 & stiffness);
-/// The matrix that maps Voigt's stresses to strains. (...; 6, 6) -> (...; 6, 6)
+/// The matrix that maps Voigt's stresses to strains, of entries S_ijkl, times 2 for a shear row and
+/// times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
 Tensor compliance_to_voigt(const SSR4 & compliance);
 } // namespace neml2
 

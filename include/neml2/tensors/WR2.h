@@ -13,6 +13,9 @@ namespace neml2
  * Shape (...; 3): any batch shape, then the axial vector (W_21, W_02, W_10), so that W v = w × v.
  * W_ij W_ij is twice the product w_i w_i of the stored numbers.
  * Units: the caller's choice, the same for all components.
+ *
+ * Elsewhere: the exponential map in exponential_map.h; products with symmetric tensors in
+ * skew_products.h.
  */
 class WR2 : public PrimitiveTensor<WR2, 3>
 {
@@ -42,13 +45,14 @@ public:
 
   using PrimitiveTensor::operator();
   /// Component W_ij of the tensor. (...; 3) -> (...; )
+  /// @throws IndexException for an index that is not in [-3, 3).
   Scalar operator()(Size i, Size j) const;
 
   // ---- Of the axial vector ----
 
-  /// w_i w_i, half of W_ij W_ij. (...; 3) -> (...; ), in the square of the unit of w.
+  /// See norm_sq(w).
   Scalar norm_sq() const;
-  /// √(w_i w_i). (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
+  /// See norm(w).
   Scalar norm() const;
   /// w_i v_i. (...; 3), (...; 3) -> (...; ), unit of w × unit of v.
   Scalar inner(const Vec & v) const;
@@ -59,32 +63,30 @@ public:
   /// w_i v_j. (...; 3), (...; 3) -> (...; 3, 3), unit of w × unit of v.
   R2 outer(const Vec & v) const;
 
-  /// R_ij w_j, the tensor R_ik W_kl R_jl turned (active) by the rotation matrix R, or by that of r.
-  /// (...; 3), (...; 3, 3) or (...; 3) -> (...; 3)
-  /// Of a matrix that is no rotation, R_ij w_j all the same.
+  /// See rotate(w, R) and rotate(w, r).
   WR2 rotate(const R2 & R) const;
   WR2 rotate(const Rot & r) const;
-  /// ∂rotate(r)_i/∂r_k = ∂R_ij/∂r_k w_j. (...; 3), (...; 3) -> (...; 3, 3)
+  /// ∂rotate(w, r)_i/∂r_k = ∂R_ij/∂r_k w_j, in the unit of w. (...; 3), (...; 3) -> (...; 3, 3)
   R2 drotate(const Rot & r) const;
-  /// ∂rotate(R)_i/∂R_jk = δ_ij w_k. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
+  /// ∂rotate(w, R)_i/∂R_jk = δ_ij w_k, in the unit of w. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
   R3 drotate(const R2 & R) const;
 
   // ---- Of the skew tensor ----
 
-  /// W_kk = 0 and det W = 0. (...; 3) -> (...; )
+  /// See tr(w) and det(w).
   Scalar tr() const;
   Scalar det() const;
-  /// Volumetric part, 0, and deviator, W. (...; 3) -> (...; 3)
+  /// See vol(w) and dev(w).
   WR2 vol() const;
   WR2 dev() const;
-  /// W_ji = -W_ij. (...; 3) -> (...; 3)
+  /// See transpose(w).
   WR2 transpose() const;
 
-  /// The rotation of the matrix e^W, by the angle |w| in radians about w. See exponential_map.h.
+  /// See exp_map(w).
   Rot exp_map() const;
-  /// ∂exp_map_i/∂w_j. (...; 3) -> (...; 3, 3)
+  /// See dexp_map(w).
   R2 dexp_map() const;
-  /// The same under the names of NEML2 2.0.
+  /// See exp_map(w) and dexp_map(w), of which these are the names of NEML2 2.0.
   Rot exp() const;
   R2 dexp() const;
 };
@@ -99,23 +101,25 @@ struct core::batch_of_rows<kernels::WR2>
 R2 full(const WR2 & w);
 /// Skew part (A_ij - A_ji) / 2. (...; 3, 3) -> (...; 3)
 WR2 skew_part(const R2 & A);
-/// w_i v_i of the axial vectors, half of W_ij V_ij. (...; 3), (...; 3) -> (...; )
+/// w_i v_i of the axial vectors, half of W_ij V_ij. (...; 3), (...; 3) -> (...; ), unit of w × unit of v.
 Scalar inner(const WR2 & w, const WR2 & v);
-/// w_i w_i, half of W_ij W_ij. (...; 3) -> (...; )
+/// w_i w_i of the axial vector, half of W_ij W_ij. (...; 3) -> (...; ), in the square of the unit of w.
 Scalar norm_sq(const WR2 & w);
-/// √(w_i w_i). (...; 3) -> (...; )
+/// √(w_i w_i) of the axial vector. (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
 Scalar norm(const WR2 & w);
-/// R_ij w_j. (...; 3), (...; 3, 3) -> (...; 3)
+/// R_ij w_j, the tensor R_ik W_kl R_jl turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) ->
+/// (...; 3), in the unit of w. Of a matrix that is no rotation, R_ij w_j all the same.
 WR2 rotate(const WR2 & w, const R2 & R);
-/// R_ij w_j with the matrix R of r. (...; 3), (...; 3) -> (...; 3)
+/// R_ij w_j, the tensor R_ik W_kl R_jl turned (active) by r, whose matrix is R. (...; 3), (...; 3) ->
+/// (...; 3), in the unit of w.
 WR2 rotate(const WR2 & w, const Rot & r);
-/// W_kk = 0. (...; 3) -> (...; )
+/// Trace W_kk = 0. (...; 3) -> (...; )
 Scalar tr(const WR2 & w);
-/// det W = 0. (...; 3) -> (...; )
+/// Determinant det W = 0. (...; 3) -> (...; )
 Scalar det(const WR2 & w);
-/// W_kk δ_ij / 3 = 0. (...; 3) -> (...; 3)
+/// Volumetric part W_kk δ_ij / 3 = 0. (...; 3) -> (...; 3)
 WR2 vol(const WR2 & w);
-/// W. (...; 3) -> (...; 3)
+/// Deviator W_ij - W_kk δ_ij / 3 = W_ij. (...; 3) -> (...; 3)
 WR2 dev(const WR2 & w);
 /// W_ji = -W_ij. (...; 3) -> (...; 3)
 WR2 transpose(const WR2 & w);

@@ -14,6 +14,7 @@ namespace neml2
  * Shape (...; 3, 6): any batch shape, the components of a skew pair (see WR2), then the Mandel
  * components of a symmetric pair (see SR2).
  * Units: the caller's choice, the same for all components.
+ * Derivatives of products of symmetric and skew tensors: skew_products.h.
  */
 class WSR4 : public PrimitiveTensor<WSR4, 3, 6>
 {

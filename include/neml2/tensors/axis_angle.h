@@ -7,7 +7,7 @@
 
 #include <utility>
 
-/// Rotations by axis and angle, and between two directions.
+/// Rotations by axis and angle, and between two directions: bodies of what Rot.h declares.
 namespace neml2
 {
 namespace tensors

@@ -16,6 +16,8 @@
  * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. An orientation r takes vectors of
  * the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with any
  * symmetry S is an equivalent one.
+ *
+ * Elsewhere: Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in Transformable.h.
  */
 namespace neml2::crystallography
 {
@@ -28,24 +30,25 @@ constexpr Real h = 0.5;
 constexpr Real o = 1.0;
 constexpr Real z = 0.0;
 
-/// The 8 rotations of a square prism. (8; 4)
+/// The 8 rotations of a square prism as unit quaternions. (8; 4)
 Quaternion tetragonal(const TensorOptions & options = default_tensor_options());
-/// The 12 rotations of a hexagonal prism. (12; 4)
+/// The 12 rotations of a hexagonal prism as unit quaternions. (12; 4)
 Quaternion hexagonal(const TensorOptions & options = default_tensor_options());
-/// The 24 rotations of a cube. (24; 4)
+/// The 24 rotations of a cube as unit quaternions. (24; 4)
 Quaternion cubic(const TensorOptions & options = default_tensor_options());
 } // namespace crystal_symmetry_operators
 namespace symmetry_operators = crystal_symmetry_operators; ///< the name of NEML2 2.1
 
 /// The rotations of a class as unit quaternions, the identity first. (n; 4)
-/// @throws NEMLException for an unknown class, or an integer dtype, as all factories here.
+/// @throws NEMLException for an unknown class or an integer dtype.
 Quaternion symmetry_quaternions(const std::string & orbifold,
                                 const TensorOptions & options = default_tensor_options());
-/// The same as matrices. (n; 3, 3). Their entries, 0, ±1/2, ±√3/2 and ±1, are exact but for the
-/// rounding of √3/2.
+/// The rotations of a class as matrices, the identity first. (n; 3, 3). Their entries, 0, ±1/2, ±√3/2
+/// and ±1, are exact but for the rounding of √3/2.
+/// @throws NEMLException for an unknown class or an integer dtype.
 R2 symmetry_operations_from_orbifold(const std::string & orbifold,
                                      const TensorOptions & options = default_tensor_options());
-/// The same under the name of NEML2 2.1.
+/// See symmetry_operations_from_orbifold(orbifold), of which this is the name of NEML2 2.1.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
 
 /// The directions that are equivalent to v by the operations T, v and -v counted as one: T_ij v_j
@@ -69,7 +72,8 @@ Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold
 /// first in the order of the operators.
 /// @throws NEMLException also for an unknown class.
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference);
-/// The same with the reference (0, 0, 0.005), close to the identity but not on a boundary of the zone.
+/// See move_to_fundamental_zone(r, orbifold, reference): here with the reference (0, 0, 0.005), close to
+/// the identity but not on a boundary of the zone. (...; 3) -> (...; 3)
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 } // namespace neml2::crystallography
 

@@ -6,7 +6,7 @@
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/Rot.h"
 
-/// Rotations by Euler angles.
+/// Rotations by Euler angles: bodies of what Rot.h declares, and a change of convention.
 namespace neml2
 {
 /// Euler angles of another convention from those of Kocks, both in radians. (...; 3) -> (...; 3)

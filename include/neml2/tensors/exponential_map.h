@@ -4,7 +4,7 @@
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/WR2.h"
 
-/// Skew tensors to rotations, and back.
+/// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
 namespace neml2
 {
 /// The rotation of the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its

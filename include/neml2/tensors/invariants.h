@@ -13,23 +13,24 @@
  */
 namespace neml2
 {
-/// s_kk. (...; 6) -> (...; ), in the unit of s.
+/// First invariant s_kk. (...; 6) -> (...; ), in the unit of s.
 Scalar I1(const SR2 & s);
-/// (s_ii s_jj - s_ij s_ij) / 2, the sum of the principal minors. (...; 6) -> (...; )
+/// Second invariant (s_ii s_jj - s_ij s_ij) / 2, the sum of the principal minors. (...; 6) -> (...; ), in
+/// the square of the unit of s.
 Scalar I2(const SR2 & s);
-/// det s. (...; 6) -> (...; )
+/// Third invariant det s. (...; 6) -> (...; ), in the cube of the unit of s.
 Scalar I3(const SR2 & s);
-/// d_ij d_ij / 2. (...; 6) -> (...; ), in the square of the unit of s.
+/// d_ij d_ij / 2 of the deviator d = dev(s). (...; 6) -> (...; ), in the square of the unit of s.
 Scalar J2(const SR2 & s);
-/// det d = d_ij d_jk d_ki / 3. (...; 6) -> (...; ), in the cube of the unit of s.
+/// det d = d_ij d_jk d_ki / 3 of the deviator d = dev(s). (...; 6) -> (...; ), in the cube of the unit of s.
 Scalar J3(const SR2 & s);
 /// s_kk / 3, of a stress minus the pressure. (...; 6) -> (...; ), in the unit of s.
 Scalar hydrostatic(const SR2 & s);
-/// √(3 J2) = √(3/2 d_ij d_ij), the equivalent stress. (...; 6) -> (...; ), in the unit of s. Its gradient
-/// where d = 0 is 0.
+/// √(3 J2(s)) = √(3/2 d_ij d_ij), the equivalent stress, with the deviator d = dev(s). (...; 6) -> (...; ),
+/// in the unit of s. Its gradient where d = 0 is 0.
 Scalar von_mises(const SR2 & s);
 /**
- * Lode angle θ in [0, π/3], in radians: cos 3θ = (3√3/2) J3 / J2^(3/2). (...; 6) -> (...; )
+ * Lode angle θ in [0, π/3], in radians: cos 3θ = (3√3/2) J3(s) / J2(s)^(3/2). (...; 6) -> (...; )
  *
  * 0 where the two smaller principal values are equal, as in tension along one axis, π/3 where the two
  * larger ones are, as in compression, π/6 for shear. Computed from the principal values,

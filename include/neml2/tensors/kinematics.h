@@ -10,7 +10,8 @@
 /**
  * Kinematics of finite deformation, from the deformation gradient F_ij = ∂x_i / ∂X_j.
  *
- * Nothing here asks for det F = 1, nor multiplies by det F.
+ * Nothing here asks for det F = 1, nor multiplies by det F. Logarithms and roots of tensors are in
+ * matrix_functions.h, their eigenvalues, such as principal stretches, in spectral.h.
  * Source: Holzapfel (2000), Nonlinear Solid Mechanics, sections 2.4-2.6.
  */
 namespace neml2
@@ -25,22 +26,22 @@ namespace neml2
  * else, F = I included.
  */
 std::pair<R2, SR2> polar(const R2 & F);
-/// R of F = R U. (...; 3, 3) -> (...; 3, 3)
+/// The rotation R of F = R U, as polar(F) has it. (...; 3, 3) -> (...; 3, 3), without unit.
 /// By Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
-/// U of F = R U. (...; 3, 3) -> (...; 6)
+/// The right stretch U of F = R U, as polar(F) has it. (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 right_stretch(const R2 & F);
-/// V of F = V R. (...; 3, 3) -> (...; 6)
+/// The left stretch V of F = V R, R as polar(F) has it. (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 left_stretch(const R2 & F);
 
-/// C_ij = F_ki F_kj. (...; 3, 3) -> (...; 6)
+/// C_ij = F_ki F_kj. (...; 3, 3) -> (...; 6), in the square of the unit of F.
 SR2 right_cauchy_green(const R2 & F);
-/// b_ij = F_ik F_jk. (...; 3, 3) -> (...; 6)
+/// b_ij = F_ik F_jk. (...; 3, 3) -> (...; 6), in the square of the unit of F.
 SR2 left_cauchy_green(const R2 & F);
-/// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also of small strains.
+/// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also of small strains. F without unit.
 /// (...; 3, 3) -> (...; 6)
 SR2 green_lagrange(const R2 & F);
-/// log U = log(F_ki F_kj) / 2, the logarithmic strain of Hencky. (...; 3, 3) -> (...; 6)
+/// log U = log(F_ki F_kj) / 2, the logarithmic strain of Hencky, of F without unit. (...; 3, 3) -> (...; 6)
 /// The fused loop has the relative accuracy of F - I also of small strains. NaN where F is singular.
 SR2 hencky_strain(const R2 & F);
 
@@ -48,19 +49,22 @@ SR2 hencky_strain(const R2 & F);
 /// factor: the Kirchhoff stress from the second Piola-Kirchhoff stress; divide by det F for the Cauchy
 /// stress. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 push_forward(const SR2 & s, const R2 & F);
-/// The inverse, F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6)
+/// The inverse of push_forward(s, F), F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6). Infinite or
+/// NaN where F is singular.
 SR2 pull_back(const SR2 & s, const R2 & F);
 /// Push-forward of a tensor with covariant components, such as a strain: F^-1_ki e_kl F^-1_lj, the Almansi
-/// strain from that of Green and Lagrange. (...; 6), (...; 3, 3) -> (...; 6)
+/// strain from that of Green and Lagrange. (...; 6), (...; 3, 3) -> (...; 6). Infinite or NaN where F is
+/// singular.
 SR2 push_forward_covariant(const SR2 & e, const R2 & F);
-/// The inverse, F_ki e_kl F_lj. (...; 6), (...; 3, 3) -> (...; 6)
+/// The inverse of push_forward_covariant(e, F), F_ki e_kl F_lj. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 pull_back_covariant(const SR2 & e, const R2 & F);
 
 /// Push-forward of a stiffness: F_im F_jn F_ko F_lp C_mnop, without the factor 1 / det F.
 /// (...; 6, 6), (...; 3, 3) -> (...; 6, 6). Source: Simo and Hughes (1998), Computational Inelasticity,
 /// section 7.1.
 SSR4 push_forward(const SSR4 & C, const R2 & F);
-/// The inverse, with F^-1 in place of F. (...; 6, 6), (...; 3, 3) -> (...; 6, 6)
+/// The inverse of push_forward(C, F), F^-1_im F^-1_jn F^-1_ko F^-1_lp C_mnop. (...; 6, 6), (...; 3, 3) ->
+/// (...; 6, 6). Infinite or NaN where F is singular.
 SSR4 pull_back(const SSR4 & C, const R2 & F);
 } // namespace neml2
 

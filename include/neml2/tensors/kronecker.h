@@ -6,7 +6,8 @@
 #include "neml2/tensors/fwd.h"
 
 /// Fourth order products of second order tensors, which map a tensor K to A K Bᵀ and the like: the
-/// derivatives of products, inverses and rotations. Each of A and B is an R2 or an SR2.
+/// derivatives of products, inverses and rotations. Each of A and B is an R2 or an SR2. A_ij B_kl is
+/// outer(A, B), in R2.h and SR2.h.
 namespace neml2
 {
 namespace tensors
@@ -23,18 +24,20 @@ using if_second_order = std::enable_if_t<is_second_order<A> && is_second_order<B
 /// Source: Del Piero (1979), J. Elast. 9, 245-261.
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 R4 kron(const A & a, const B & b);
-/// A_il B_jk, which maps K to A Kᵀ Bᵀ. (...; 3, 3) or (...; 6), twice -> (...; 3, 3, 3, 3)
+/// A_il B_jk, which maps K to A Kᵀ Bᵀ. (...; 3, 3) or (...; 6), twice -> (...; 3, 3, 3, 3), unit of A ×
+/// unit of B.
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 R4 kron_transposed(const A & a, const B & b);
 /// (A_ik B_jl + A_il B_jk + B_ik A_jl + B_il A_jk) / 4, which maps a symmetric K to
 /// (A K Bᵀ + B K Aᵀ) / 2. sym_kron(A, B) = sym_kron(B, A); sym_kron(R, R) of a rotation matrix
-/// turns a symmetric tensor as rotate(R) does. (...; 3, 3) or (...; 6), twice -> (...; 6, 6)
+/// turns a symmetric tensor s as rotate(s, R) does. (...; 3, 3) or (...; 6), twice -> (...; 6, 6), unit of
+/// A × unit of B.
 ///
 /// Source: Alizadeh, Haeberly and Overton (1998), SIAM J. Optim. 8, 746-768, appendix.
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 SSR4 sym_kron(const A & a, const B & b);
 
-/// Of other tensors there is none; at::kron would take all their dimensions alike.
+/// Not defined for other tensors, where at::kron would take all their dimensions alike.
 template <class A, class B>
 auto kron(const TensorBase<A> &, const TensorBase<B> &);
 } // namespace neml2

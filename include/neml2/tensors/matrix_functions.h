@@ -32,7 +32,8 @@ SR2 expm(const SR2 & s);
 /// Derivative of expm at s along e, which is symmetric in the sense of a : dexpm(s, b) = b : dexpm(s, a).
 /// (...; 6), (...; 6) -> (...; 6), in the unit of e.
 SR2 dexpm(const SR2 & s, const SR2 & e);
-/// Derivative of expm by s, with both minor and the major symmetry. (...; 6) -> (...; 6, 6)
+/// Derivative of expm by s, with both minor and the major symmetry, of s without unit.
+/// (...; 6) -> (...; 6, 6)
 SSR4 dexpm(const SR2 & s);
 
 /// The u with e^u = s, of s without unit. (...; 6) -> (...; 6). NaN where s is not positive definite.
@@ -45,19 +46,21 @@ SSR4 dlogm(const SR2 & s);
 /// The positive definite u with u_ik u_kj = s_ij. (...; 6) -> (...; 6), in the square root of the unit of
 /// s. NaN where s is not positive definite.
 SR2 sqrtm(const SR2 & s);
-/// Derivative of sqrtm at s along e. (...; 6), (...; 6) -> (...; 6)
+/// Derivative of sqrtm at s along e. (...; 6), (...; 6) -> (...; 6), unit of e / square root of that of s.
 SR2 dsqrtm(const SR2 & s, const SR2 & e);
-/// Derivative of sqrtm by s. (...; 6) -> (...; 6, 6)
+/// Derivative of sqrtm by s. (...; 6) -> (...; 6, 6), in the inverse square root of the unit of s.
 SSR4 dsqrtm(const SR2 & s);
 
 /// s^p = e^(p log s), the inverse square root for p = -1/2. (...; 6), (...; ) or a number -> (...; 6), in
 /// the unit of s to the p. NaN where s is not positive definite.
 SR2 powm(const SR2 & s, const Scalar & p);
 SR2 powm(const SR2 & s, Real p);
-/// Derivative of powm at s along e, p constant. (...; 6), (...; ) or a number, (...; 6) -> (...; 6)
+/// Derivative of powm at s along e, p constant. (...; 6), (...; ) or a number, (...; 6) -> (...; 6), unit of
+/// e × unit of s to the p - 1.
 SR2 dpowm(const SR2 & s, const Scalar & p, const SR2 & e);
 SR2 dpowm(const SR2 & s, Real p, const SR2 & e);
-/// Derivative of powm by s. (...; 6), (...; ) or a number -> (...; 6, 6)
+/// Derivative of powm by s, p constant. (...; 6), (...; ) or a number -> (...; 6, 6), in the unit of s to
+/// the p - 1.
 SSR4 dpowm(const SR2 & s, const Scalar & p);
 SSR4 dpowm(const SR2 & s, Real p);
 
@@ -65,22 +68,26 @@ SSR4 dpowm(const SR2 & s, Real p);
 R2 expm(const R2 & A);
 /// Derivative of expm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in the unit of E.
 R2 dexpm(const R2 & A, const R2 & E);
-/// ∂(e^A)_ij / ∂A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// ∂(e^A)_ij / ∂A_kl of expm, of A without unit. (...; 3, 3) -> (...; 3, 3, 3, 3)
 R4 dexpm(const R2 & A);
 
-/// The principal logarithm of A without unit. (...; 3, 3) -> (...; 3, 3)
+/// The principal logarithm of A without unit, whose eigenvalues have imaginary parts in (-π, π).
+/// (...; 3, 3) -> (...; 3, 3). NaN where A has an eigenvalue on the negative real axis, 0 included, or too
+/// close to it.
 R2 logm(const R2 & A);
-/// Derivative of logm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+/// Derivative of logm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of E / unit of A.
 R2 dlogm(const R2 & A, const R2 & E);
-/// ∂(log A)_ij / ∂A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// ∂(log A)_ij / ∂A_kl of logm. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse of the unit of A.
 R4 dlogm(const R2 & A);
 
-/// The principal square root, X with X_ik X_kj = A_ij. (...; 3, 3) -> (...; 3, 3), in the square root of
-/// the unit of A.
+/// The principal square root, X with X_ik X_kj = A_ij and eigenvalues in the right half plane.
+/// (...; 3, 3) -> (...; 3, 3), in the square root of the unit of A. NaN where A has an eigenvalue on the
+/// negative real axis, 0 included, or too close to it.
 R2 sqrtm(const R2 & A);
-/// Derivative of sqrtm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3)
+/// Derivative of sqrtm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of E / square root of
+/// that of A.
 R2 dsqrtm(const R2 & A, const R2 & E);
-/// ∂(√A)_ij / ∂A_kl. (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// ∂(√A)_ij / ∂A_kl of sqrtm. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse square root of the unit of A.
 R4 dsqrtm(const R2 & A);
 } // namespace neml2
 

@@ -4,7 +4,7 @@
 #include "neml2/composed/Quaternion.h"
 #include "neml2/tensors/Rot.h"
 
-/// Uniformly distributed rotations.
+/// Uniformly distributed rotations: bodies of Rot::fill_random and Rot::rand, which Rot.h declares.
 namespace neml2
 {
 namespace tensors

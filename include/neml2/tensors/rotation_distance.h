@@ -4,7 +4,7 @@
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/Rot.h"
 
-/// How far apart rotations are, and the two names that each of them has.
+/// How far apart rotations are, and the two names that each of them has: bodies of what Rot.h declares.
 namespace neml2
 {
 inline Rot

@@ -14,17 +14,17 @@ namespace neml2
 /// (...; 6), (...; 3) -> (...; 6), unit of e × unit of w.
 SR2 skew_and_sym_to_sym(const SR2 & e, const WR2 & w);
 /// Derivative of skew_and_sym_to_sym(e, w) by e, which is skew as a 6×6 matrix.
-/// (...; 3) -> (...; 6, 6)
+/// (...; 3) -> (...; 6, 6), in the unit of w.
 SSR4 d_skew_and_sym_to_sym_d_sym(const WR2 & w);
-/// Derivative of skew_and_sym_to_sym(e, w) by w. (...; 6) -> (...; 6, 3)
+/// Derivative of skew_and_sym_to_sym(e, w) by w. (...; 6) -> (...; 6, 3), in the unit of e.
 SWR4 d_skew_and_sym_to_sym_d_skew(const SR2 & e);
 
 /// a_ik b_kj - b_ik a_kj, which is skew: 0 if a and b have common principal axes.
 /// (...; 6), (...; 6) -> (...; 3), unit of a × unit of b.
 WR2 multiply_and_make_skew(const SR2 & a, const SR2 & b);
-/// Derivative of multiply_and_make_skew(a, b) by a. (...; 6) -> (...; 3, 6)
+/// Derivative of multiply_and_make_skew(a, b) by a. (...; 6) -> (...; 3, 6), in the unit of b.
 WSR4 d_multiply_and_make_skew_d_first(const SR2 & b);
-/// Derivative of multiply_and_make_skew(a, b) by b. (...; 6) -> (...; 3, 6)
+/// Derivative of multiply_and_make_skew(a, b) by b. (...; 6) -> (...; 3, 6), in the unit of a.
 WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 } // namespace neml2
 

@@ -58,14 +58,14 @@ SR2 ieigh(const Vec & l, const R2 & V);
 SSR4 dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df);
 } // namespace linalg
 
-/// The same as linalg::eigh and linalg::ieigh, as formulas for vmap call them.
+/// See linalg::eigh(s) and linalg::ieigh(l, V): here as formulas for vmap call them.
 std::pair<Vec, R2> eigh(const SR2 & s);
 SR2 ieigh(const Vec & l, const R2 & V);
 
-/// Eigenvalues in ascending order. (...; 6) -> (...; 3), in the unit of s. Their gradient is v_k v_k,
+/// Eigenvalues of s in ascending order. (...; 6) -> (...; 3), in the unit of s. Their gradient is v_k v_k,
 /// with any of the eigenvectors where eigenvalues are equal; the second derivative is undefined there.
 Vec eigenvalues(const SR2 & s);
-/// The principal values of a stress or strain: eigenvalues(s). (...; 6) -> (...; 3)
+/// See eigenvalues(s): the principal values of a stress or strain.
 Vec principal_values(const SR2 & s);
 } // namespace neml2
 

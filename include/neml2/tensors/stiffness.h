@@ -4,24 +4,24 @@
 #include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/SSR4.h"
 
-/// Elastic stiffnesses: the factories that SSR4 documents, as formulas for vmap call them.
+/// Elastic stiffnesses as formulas for vmap call them, and the bodies of the factories that SSR4.h documents.
 namespace neml2
 {
-/// SSR4::isotropic_E_nu. (...; ), (...; ) -> (...; 6, 6)
+/// See SSR4::isotropic_E_nu(E, nu). (...; ), (...; ) -> (...; 6, 6)
 SSR4 isotropic_E_nu(const Scalar & E, const Scalar & nu);
-/// SSR4::isotropic_K_G. (...; ), (...; ) -> (...; 6, 6)
+/// See SSR4::isotropic_K_G(K, G). (...; ), (...; ) -> (...; 6, 6)
 SSR4 isotropic_K_G(const Scalar & K, const Scalar & G);
-/// SSR4::isotropic_lambda_mu. (...; ), (...; ) -> (...; 6, 6)
+/// See SSR4::isotropic_lambda_mu(lambda, mu). (...; ), (...; ) -> (...; 6, 6)
 SSR4 isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu);
-/// SSR4::cubic. (...; ) three times -> (...; 6, 6)
+/// See SSR4::cubic(C11, C12, C44). (...; ) three times -> (...; 6, 6)
 SSR4 cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44);
-/// SSR4::transversely_isotropic. (...; ) five times -> (...; 6, 6)
+/// See SSR4::transversely_isotropic(E_p, E_t, nu_p, nu_pt, G_t). (...; ) five times -> (...; 6, 6)
 SSR4 transversely_isotropic(const Scalar & E_p,
                             const Scalar & E_t,
                             const Scalar & nu_p,
                             const Scalar & nu_pt,
                             const Scalar & G_t);
-/// SSR4::orthotropic. (...; ) nine times -> (...; 6, 6)
+/// See SSR4::orthotropic(E1, ..., G23). (...; ) nine times -> (...; 6, 6)
 SSR4 orthotropic(const Scalar & E1,
                  const Scalar & E2,
                  const Scalar & E3,
