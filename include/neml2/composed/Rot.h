@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/composed/Quaternion.h"
+#include "neml2/core/options.h"
 
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include "neml2/core/types.h"
 
 #include <atomic>
-#include <cstring>
 #include <memory>
 
 /**
@@ -46,24 +45,16 @@ using RecordGradient = void (*)(std::shared_ptr<const Gradient>,
 /// Set by math/autograd.h.
 NEML2_ONE_A_PROGRAM inline std::atomic<RecordGradient> record_gradient{nullptr};
 
-/// The derivative rule of an operation, in the list of all rules for its types.
-struct GradientRule
-{
-  const char * operation;
-  std::shared_ptr<const Gradient> gradient;
-  const GradientRule * next;
-};
+/// The derivative rule of an operation on arguments of these types, or null; set by tensors/gradients.h.
+template <class Op, class... A>
+NEML2_ONE_A_PROGRAM inline std::atomic<const std::shared_ptr<const Gradient> *> gradient_rule{
+    nullptr};
 
-/// The rules for operations that take these types; filled by tensors/gradients.h.
-template <class Result, class... A>
-NEML2_ONE_A_PROGRAM inline std::atomic<const GradientRule *> gradient_rules{nullptr};
-
-/// The rule of the operation of this name, or null.
-inline const GradientRule *
-find_rule(const GradientRule * rule, const char * operation)
+template <class Op, class... A>
+std::shared_ptr<const Gradient>
+rule_of()
 {
-  while (rule && std::strcmp(rule->operation, operation) != 0)
-    rule = rule->next;
-  return rule;
+  const auto * const rule = gradient_rule<Op, A...>.load();
+  return rule ? *rule : nullptr;
 }
 } // namespace neml2::engine

@@ -1,142 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/Tensor.h"
-#include "neml2/core/modes.h"
 #include "neml2/engine/Gradient.h"
-#include "neml2/engine/tiles.h"
+#include "neml2/engine/fused.h"
+#include "neml2/engine/path.h"
+
+#include <cstring>
 
 /**
  * Runs an operation over a batch: the only place that chooses how.
  *
- * A leaf has a row body, a formula on one tensor, and a batch body of a few coarse ATen calls. A
- * composite is one generic lambda over leaves, and serves as both. Dense CPU tensors of float32 or
- * float64 take one fused pass over memory, also where autograd records the operation and it has a
- * derivative rule; everything else (CUDA, other dtypes, functorch, tracing) runs the batch body
- * through LibTorch's dispatcher.
+ * Dense CPU tensors of float32 or float64 take one fused pass over memory, also where autograd records the
+ * operation and it has a derivative rule; everything else (CUDA, other dtypes, functorch, tracing) runs the
+ * operation's body for whole batches through LibTorch's dispatcher.
  */
 namespace neml2::engine
 {
-/// How to evaluate an operation on some operands.
-enum class Path
-{
-  fused,
-  recorded, ///< fused, with a node for autograd
-  composed
-};
-
-inline Path
-choose_path(ArrayRef<Operand> operands)
-{
-  const at::Tensor * first = nullptr;
-  bool recorded = false;
-  const bool grad_mode =
-      c10::GradMode::is_enabled() && !c10::impl::tls_local_dispatch_key_set().excluded_.has(
-                                         c10::DispatchKey::AutogradFunctionality);
-  for (const auto & x : operands)
-    if (x.tensor)
-    {
-      const at::Tensor & t = *x.tensor;
-      const auto dtype = t.scalar_type();
-      if (first ? dtype != first->scalar_type() : dtype != kFloat64 && dtype != kFloat32)
-        return Path::composed;
-      if (!is_plain(t))
-        return Path::composed;
-      recorded = recorded || (grad_mode && t.requires_grad());
-      first = &t;
-    }
-  if (!dispatches_plainly())
-    return Path::composed;
-  return recorded ? Path::recorded : Path::fused;
-}
-
-/// Whether these operands take the fused loop, and no gradient is to be recorded.
-inline bool
-are_fusible(ArrayRef<Operand> operands)
-{
-  return choose_path(operands) == Path::fused;
-}
-
-/// Whether an operation on these tensors would take the fused loop (for tests and benchmarks: the
-/// answer is the same either way, only slow).
-template <class... A>
-bool
-can_fuse(const A &... a)
-{
-  return are_fusible({operand(a)...});
-}
-
-/// A formula for rows, with its types erased.
-struct RowFormula
-{
-  TileLoop loop;
-  const void * object;
-  int numbers; ///< that a row reads and writes
-};
-
-template <class Tile, class F>
-RowFormula
-row_formula(const F & f)
-{
-  return {tile_loop<Tile>(), &f, Tile::numbers};
-}
-
-/// The memory of operands and results, in the order that a tile loop takes them.
-using Memories = SmallVector<Memory, max_operands>;
-
-inline Memories
-memories(ArrayRef<Operand> operands)
-{
-  Memories m;
-  for (const auto & x : operands)
-    if (x.tensor)
-      m.push_back(memory(*x.tensor, x.batch_dim));
-    else
-      m.push_back({reinterpret_cast<char *>(const_cast<double *>(x.number)), {}, {}, 0});
-  return m;
-}
-
-/// Evaluates into results. False, with nothing computed, if the batch has more dimensions that do not
-/// merge than a plan holds.
-inline bool
-evaluate_into(const RowFormula & formula,
-              ArrayRef<Operand> operands,
-              TensorShapeRef batch,
-              ArrayRef<at::Tensor> results)
-{
-  Memories m = memories(operands);
-  for (const auto & r : results)
-    m.push_back(memory(r, Size(batch.size())));
-  Plan plan;
-  if (!plan.set(batch, m, int(operands.size())))
-    return false;
-  const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  run(formula.loop, formula.object, plan, tile, formula.numbers);
-  return true;
-}
-
-/// Evaluates fusible operands into new tensors, one for each base shape. False if there are too many
-/// dimensions for it.
-inline bool
-evaluate_rows(const Operation & op,
-              const RowFormula & formula,
-              ArrayRef<Operand> operands,
-              TensorShapeRef batch,
-              ArrayRef<TensorShapeRef> bases,
-              at::Tensor * results)
-{
-  const Dtype dtype = first_tensor(operands).scalar_type();
-  call_translated(
-      op.name,
-      [&]
-      {
-        for (size_t i = 0; i < bases.size(); i++)
-          results[i] = at::detail::empty_cpu(utils::add_shapes(batch, bases[i]), dtype);
-      },
-      operands);
-  return evaluate_into(formula, operands, batch, {results, bases.size()});
-}
-
 /// A tensor that autograd may save.
 inline at::Tensor
 saveable(const at::Tensor & t)
@@ -180,6 +59,113 @@ unshared(const at::Tensor & result, ArrayRef<Operand> operands)
   return shared ? result.clone(at::MemoryFormat::Contiguous) : result;
 }
 
+/// An evaluation, with its types erased: of one of the library's operations, or of a formula of the caller.
+struct Evaluation
+{
+  Operation op;
+  ArrayRef<Operand> operands; ///< checked
+  TensorShapeRef batch;       ///< what they broadcast to
+  RowFormula rows;
+  ArrayRef<TensorShapeRef> bases; ///< of the results
+  /// The results on whole batches.
+  c10::function_ref<void(at::Tensor * results)> composed;
+  /// What autograd's node keeps; null if the composed operations must be recorded.
+  c10::function_ref<std::shared_ptr<const Gradient>()> gradient;
+};
+
+inline std::shared_ptr<const Gradient>
+no_gradient()
+{
+  return nullptr;
+}
+
+/// Evaluates into new tensors. True if by the fused pass.
+inline bool
+evaluate(const Evaluation & e, at::Tensor * results)
+{
+  const Path path = choose_path(e.operands);
+  const RecordGradient record = path == Path::recorded ? record_gradient.load() : nullptr;
+  std::shared_ptr<const Gradient> gradient = record ? e.gradient() : nullptr;
+  const bool fuses = path == Path::fused || gradient;
+  if (!fuses || !fused_pass(e.op, e.rows, e.operands, e.batch, e.bases, results))
+  {
+    e.composed(results);
+    return false;
+  }
+  if (gradient)
+    record_results(e.op, record, std::move(gradient), e.operands, results, e.bases.size());
+  return true;
+}
+
+/// Evaluates into existing tensors, which the caller has checked, without a gradient.
+inline void
+evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * results)
+{
+  if (choose_path(e.operands) == Path::fused && choose_path(outputs) != Path::composed)
+  {
+    for (size_t i = 0; i < outputs.size(); i++) // what autograd has saved of it is outdated
+      call_translated(e.op.name, [&] { results[i].unsafeGetTensorImpl()->bump_version(); });
+    if (fused_pass_into(e.rows, e.operands, e.batch, {results, outputs.size()}))
+      return;
+  }
+  e.composed(results);
+}
+
+/// Evaluates a leaf: the operation's formula for rows, batch_body on whole batches. Op says what it is called
+/// and what it accepts (Op::operation), and calls its formula; its derivative rule is found by its type.
+template <class Result, class Op, class BatchBody, class... A, class = decltype(Op::operation)>
+Result
+evaluate_leaf(const Op & op, const BatchBody & batch_body, const A &... a)
+{
+  static_assert(sizeof...(A) < max_operands);
+  using Tile = ForwardTile<Op, Types<Result>, Types<A...>>;
+  const Operand o[] = {operand(a)...};
+  check_operands(Op::operation, o);
+  const TensorShape batch = broadcast_batch(Op::operation, o);
+  const TensorShapeRef bases[] = {Result::base_shape};
+  const auto composed = [&](at::Tensor * r)
+  {
+    call_translated(
+        Op::operation.name, [&] { *r = batch_body(a...); }, o);
+  };
+  at::Tensor r;
+  if (evaluate({Op::operation, o, batch, row_formula<Tile>(op), bases, composed, rule_of<Op, A...>},
+               &r))
+    return Result(Trusted(), std::move(r), Size(batch.size()));
+  return Result(r);
+}
+
+/// Evaluates a composite: one formula for rows and for batches.
+template <class Result, class Op, class... A, class = decltype(Op::operation)>
+Result
+evaluate(const Op & op, const A &... a)
+{
+  return evaluate_leaf<Result>(op, op, a...);
+}
+
+// ---- OLD: operations by name. To be deleted when none is left. ----
+
+/// The derivative rule of an operation, in the list of all rules for its types.
+struct GradientRule
+{
+  const char * operation;
+  std::shared_ptr<const Gradient> gradient;
+  const GradientRule * next;
+};
+
+/// The rules for operations that take these types; filled by tensors/gradients.h.
+template <class Result, class... A>
+NEML2_ONE_A_PROGRAM inline std::atomic<const GradientRule *> gradient_rules{nullptr};
+
+/// The rule of the operation of this name, or null.
+inline const GradientRule *
+find_rule(const GradientRule * rule, const char * operation)
+{
+  while (rule && std::strcmp(rule->operation, operation) != 0)
+    rule = rule->next;
+  return rule;
+}
+
 /// The fused evaluation of an operation with one result; undefined where it cannot be.
 inline at::Tensor
 fused(const Operation & op,
@@ -197,7 +183,7 @@ fused(const Operation & op,
   const GradientRule * const rule = record ? find_rule(rules, op.name) : nullptr;
   if (path == Path::recorded && !rule)
     return result;
-  if (!evaluate_rows(op, formula, operands, batch, {base}, &result))
+  if (!fused_pass(op, formula, operands, batch, {base}, &result))
     return at::Tensor();
   if (rule)
     record_results(op, record, rule->gradient, operands, &result, 1);

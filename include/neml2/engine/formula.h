@@ -258,8 +258,6 @@ template <class... A, class F>
 std::shared_ptr<const Gradient>
 gradient_of_formula(const F & f)
 {
-  if (!record_gradient.load())
-    return nullptr;
   if constexpr (has_gradient<F>)
     return f.template gradient<A...>();
   else if constexpr (std::is_empty_v<F>)
@@ -278,34 +276,23 @@ evaluate_formula(const F & f, const A &... a)
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
   const TensorShape batch = broadcast_batch(op, o);
-  typename Call::Tensors results;
-  const Path path = choose_path(o);
-  std::shared_ptr<const Gradient> gradient;
-  if (path == Path::recorded)
-    gradient = gradient_of_formula<A...>(f);
-  const bool fuses = path == Path::fused || gradient;
-  if (fuses && evaluate_rows(op,
-                             row_formula<typename Call::Tile>(f),
-                             o,
-                             batch,
-                             base_shapes(typename Call::Results()),
-                             results.data()))
+  const auto bases = base_shapes(typename Call::Results());
+  const auto composed = [&](at::Tensor * r)
   {
-    if (gradient)
-      record_results(op, record_gradient, std::move(gradient), o, results.data(), results.size());
-  }
-  else
-  {
-    compose(f, batch, first_tensor(o), results.data(), a...); // what f throws passes as it is
+    compose(f, batch, first_tensor(o), r, a...); // what f throws passes as it is
     call_translated(
         op.name,
         [&]
         {
-          for (auto & r : results)
-            r = unshared(r, o);
+          for (size_t i = 0; i < Call::count; i++)
+            r[i] = unshared(r[i], o);
         },
         o);
-  }
+  };
+  const auto gradient = [&] { return gradient_of_formula<A...>(f); };
+  typename Call::Tensors results;
+  evaluate({op, o, batch, row_formula<typename Call::Tile>(f), bases, composed, gradient},
+           results.data());
   return as_results<typename Call::Result, typename Call::Results>(results.data());
 }
 } // namespace neml2::engine

@@ -29,26 +29,21 @@ evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... 
   typename Call::Tensors results;
   for (size_t i = 0; i < Call::count; i++)
     results[i] = *outputs[i].tensor;
-
-  Path path = choose_path(o);
-  if (choose_path(outputs) == Path::composed)
-    path = Path::composed;
-  if (path == Path::fused)
+  const auto composed = [&](at::Tensor * existing)
   {
-    for (const auto & r : results) // what autograd has saved of it is outdated
-      call_translated("vmap_out", [&] { r.unsafeGetTensorImpl()->bump_version(); });
-    if (evaluate_into(row_formula<typename Call::Tile>(f), o, batch, results))
-      return;
-  }
-  typename Call::Tensors composed;
-  compose(f, batch, first_tensor(o), composed.data(), a...); // what f throws passes as it is
-  call_translated("vmap_out",
-                  [&]
-                  {
-                    for (auto & c : composed) // views of what is about to be overwritten
-                      c = unshared(c, o);
-                    for (size_t i = 0; i < Call::count; i++)
-                      results[i].copy_(composed[i]);
-                  });
+    typename Call::Tensors r;
+    compose(f, batch, first_tensor(o), r.data(), a...); // what f throws passes as it is
+    call_translated(op.name,
+                    [&]
+                    {
+                      for (auto & c : r) // views of what is about to be overwritten
+                        c = unshared(c, o);
+                      for (size_t i = 0; i < Call::count; i++)
+                        existing[i].copy_(r[i]);
+                    });
+  };
+  evaluate_into({op, o, batch, row_formula<typename Call::Tile>(f), {}, composed, no_gradient},
+                outputs,
+                results.data());
 }
 } // namespace neml2::engine

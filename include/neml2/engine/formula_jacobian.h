@@ -195,12 +195,10 @@ differentiate_formula(const F & f, const A &... a)
                 " carries a tangent of forward mode, which would be lost. Use its primal.");
   const TensorShape batch = broadcast_batch(op, o);
   std::array<at::Tensor, 2 * count> t;
-  const bool done =
-      choose_path(o) == Path::fused &&
-      evaluate_rows(
-          op, row_formula<Tile>(f), o, batch, value_and_jacobian_bases<X>(Results()), t.data());
-  if (!done)
-    compose_jacobian<V>(f, o, batch, t.data(), std::index_sequence_for<A...>(), a...);
+  const auto bases = value_and_jacobian_bases<X>(Results());
+  const auto composed = [&](at::Tensor * r)
+  { compose_jacobian<V>(f, o, batch, r, std::index_sequence_for<A...>(), a...); };
+  evaluate({op, o, batch, row_formula<Tile>(f), bases, composed, no_gradient}, t.data());
   auto jacobians = as_jacobians(
       Jacobians(), t.data() + count, Size(batch.size()), std::make_index_sequence<count>());
   auto values = as_results<typename Call::Result, Results>(t.data());

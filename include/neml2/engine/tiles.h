@@ -170,7 +170,7 @@ tile_count(const Plan & plan, Size tile)
 
 /// Evaluates all rows, in tiles of so many.
 inline void
-run(const TileLoop & loop, const void * formula, const Plan & plan, Size tile, int numbers)
+run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size tile, int numbers)
 {
   const Size tiles = tile_count(plan, tile);
   if (tiles == 0)

@@ -55,7 +55,7 @@ vector_jacobian(const RowFormula & formula,
       rows *= parts[size_t(d)];
     }
   }
-  run(formula.loop, formula.object, plan, tile, formula.numbers);
+  run_tiles(formula.loop, formula.object, plan, tile, formula.numbers);
   return broadcast ? summed(partial, sums, 1).reshape(x.sizes()) : dense;
 }
 } // namespace neml2::engine

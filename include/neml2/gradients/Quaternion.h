@@ -134,7 +134,8 @@ inline const bool has_Quaternion_rules = []
               const auto [s, u] = composed::scalar_and_vector(x);
               const at::Tensor sign = composed::side_of(s), n = at::sqrt(composed::dot_last(x, x)),
                                i = sign / (n + sign * s);
-              const at::Tensor j = i * i * composed::dot_last(h, u), k = sign * j / n, v = raw(h) * i - k * u;
+              const at::Tensor j = i * i * composed::dot_last(h, u), k = sign * j / n,
+                               v = raw(h) * i - k * u;
               return Quaternion(at::cat({-j - k * s, v}, -1));
             },
             g,

@@ -114,7 +114,7 @@ fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
   if (dtype == kFloat32 && utils::storage_size(shape) > few_numbers)
     return at::Tensor();
   at::Tensor r;
-  const bool done = evaluate_rows(op, row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
+  const bool done = fused_pass(op, row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
   return done ? r : at::Tensor();
 }
 

@@ -262,7 +262,8 @@ closest_equivalent(const Rot & r, const Rot & q, const Quaternion & symmetries)
 {
   const at::Tensor a = composed::quaternion_of_rotation(r), b = composed::quaternion_of_rotation(q);
   // a · (S b) = S · (a b*), for all S at once in a new last dimension
-  const at::Tensor d = composed::quaternion_product(a, composed::quaternion_conjugate(b)).detach().unsqueeze(-2);
+  const at::Tensor d =
+      composed::quaternion_product(a, composed::quaternion_conjugate(b)).detach().unsqueeze(-2);
   const at::Tensor cosines = at::matmul(d, symmetries.t()).squeeze(-2);
   const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
   const at::Tensor S = raw(symmetries).take_along_dim(index, 0).reshape(d.squeeze(-2).sizes());

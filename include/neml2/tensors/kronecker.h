@@ -88,8 +88,10 @@ kron_transposed(const A & a, const B & b)
   return engine::evaluate_leaf<R4>(
       "kron_transposed",
       [](const auto & x, const auto & y) { return kernels::kron_transposed(x, y); },
-      [](const A & x, const B & y)
-      { return R4(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)).transpose(-1, -2)); },
+      [](const A & x, const B & y) {
+        return R4(
+            composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)).transpose(-1, -2));
+      },
       a,
       b);
 }

@@ -112,14 +112,21 @@ T
 matrix_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A)
 {
   const auto batch_body = [&](const T & a)
-  { return T(std::is_same_v<T, SR2> ? composed::isotropic_function(f, a) : composed::matrix_function(f, a)); };
+  {
+    return T(std::is_same_v<T, SR2> ? composed::isotropic_function(f, a)
+                                    : composed::matrix_function(f, a));
+  };
   return evaluate_leaf<T>(name, row_body, batch_body, A);
 }
 
 /// Its derivative at A along E.
 template <class T, class RowBody>
 T
-matrix_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A, const T & E)
+matrix_leaf(const char * name,
+            const RowBody & row_body,
+            composed::MatrixFunction f,
+            const T & A,
+            const T & E)
 {
   const auto batch_body = [&](const T & a, const T & e)
   {
@@ -132,11 +139,17 @@ matrix_leaf(const char * name, const RowBody & row_body, composed::MatrixFunctio
 /// Its derivative by A.
 template <class T, class RowBody>
 auto
-matrix_derivative_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A)
+matrix_derivative_leaf(const char * name,
+                       const RowBody & row_body,
+                       composed::MatrixFunction f,
+                       const T & A)
 {
   using Result = std::conditional_t<std::is_same_v<T, SR2>, SSR4, R4>;
   const auto batch_body = [&](const T & a)
-  { return Result(std::is_same_v<T, SR2> ? composed::isotropic_derivative(f, a) : composed::matrix_derivative(f, a)); };
+  {
+    return Result(std::is_same_v<T, SR2> ? composed::isotropic_derivative(f, a)
+                                         : composed::matrix_derivative(f, a));
+  };
   return evaluate_leaf<Result>(name, row_body, batch_body, A);
 }
 
@@ -149,7 +162,8 @@ power(double p, Size)
 inline auto
 power(const Scalar & p, Size dims)
 {
-  return [x = composed::append_dims(p, dims)](const at::Tensor & A, Size n) { return composed::matrix_power(A, n, x); };
+  return [x = composed::append_dims(p, dims)](const at::Tensor & A, Size n)
+  { return composed::matrix_power(A, n, x); };
 }
 
 template <class P>
@@ -183,7 +197,8 @@ dpowm(const SR2 & s, const P & p)
   return evaluate_leaf<SSR4>(
       "dpowm",
       [](const auto & a, const auto & n) { return kernels::dpowm(a, n); },
-      [](const SR2 & a, const P & n) { return SSR4(composed::isotropic_derivative(power(n, 1), a)); },
+      [](const SR2 & a, const P & n)
+      { return SSR4(composed::isotropic_derivative(power(n, 1), a)); },
       s,
       p);
 }

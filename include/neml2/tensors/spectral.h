@@ -105,7 +105,8 @@ eigen_decomposition(const at::Tensor & s)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
-  const auto [l, V] = at::linalg_eigh(composed::for_lapack(composed::full(s).masked_fill(bad_matrix, 0)));
+  const auto [l, V] =
+      at::linalg_eigh(composed::for_lapack(composed::full(s).masked_fill(bad_matrix, 0)));
   const at::Tensor v = V.detach();
   const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
   const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
@@ -127,12 +128,14 @@ evaluate_pair(const Operation & op,
   const Operand o[] = {operand(a)};
   check_operands(op, o);
   const TensorShape batch = broadcast_batch(op, o);
-  at::Tensor r[2];
   const TensorShapeRef bases[] = {X::base_shape, Y::base_shape};
-  if (choose_path(o) != Path::fused ||
-      !evaluate_rows(op, row_formula<Tile>(row_body), o, batch, bases, r))
+  const auto composed = [&](at::Tensor * r)
+  {
     call_translated(
         op.name, [&] { std::tie(r[0], r[1]) = batch_body(a); }, o);
+  };
+  at::Tensor r[2];
+  evaluate({op, o, batch, row_formula<Tile>(row_body), bases, composed, no_gradient}, r);
   return {X(std::move(r[0])), Y(std::move(r[1]))};
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/Tensor.h"
+#include "neml2/core/modes.h"
+
+/// The choice between one fused pass and LibTorch's operations.
+namespace neml2::engine
+{
+using namespace core; // the names of lower rooms
+
+/// How to evaluate an operation on some operands.
+enum class Path
+{
+  fused,
+  recorded, ///< fused, with a node for autograd
+  composed
+};
+
+inline Path
+choose_path(ArrayRef<Operand> operands)
+{
+  const at::Tensor * first = nullptr;
+  bool recorded = false;
+  const bool grad_mode =
+      c10::GradMode::is_enabled() && !c10::impl::tls_local_dispatch_key_set().excluded_.has(
+                                         c10::DispatchKey::AutogradFunctionality);
+  for (const auto & x : operands)
+    if (x.tensor)
+    {
+      const at::Tensor & t = *x.tensor;
+      const auto dtype = t.scalar_type();
+      if (first ? dtype != first->scalar_type() : dtype != kFloat64 && dtype != kFloat32)
+        return Path::composed;
+      if (!is_plain(t))
+        return Path::composed;
+      recorded = recorded || (grad_mode && t.requires_grad());
+      first = &t;
+    }
+  if (!dispatches_plainly())
+    return Path::composed;
+  return recorded ? Path::recorded : Path::fused;
+}
+
+/// Whether these operands take the fused loop, and no gradient is to be recorded.
+inline bool
+are_fusible(ArrayRef<Operand> operands)
+{
+  return choose_path(operands) == Path::fused;
+}
+
+/// Whether an operation on these tensors would take the fused loop (for tests and benchmarks: the
+/// answer is the same either way, only slow).
+template <class... A>
+bool
+can_fuse(const A &... a)
+{
+  return are_fusible({operand(a)...});
+}
+} // namespace neml2::engine
