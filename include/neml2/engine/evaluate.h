@@ -5,8 +5,6 @@
 #include "neml2/engine/fused.h"
 #include "neml2/engine/path.h"
 
-#include <cstring>
-
 /**
  * Runs an operation over a batch: the only place that chooses how.
  *
@@ -111,86 +109,74 @@ evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * resu
   e.composed(results);
 }
 
-/// Evaluates a leaf: the operation's formula for rows, batch_body on whole batches. Op says what it is called
-/// and what it accepts (Op::operation), and calls its formula; its derivative rule is found by its type.
-template <class Result, class Op, class BatchBody, class... A, class = decltype(Op::operation)>
+/// Evaluates one result of checked operands: the formula on rows, or body, which may throw what LibTorch does, on
+/// whole batches.
+template <class Result>
+Result
+evaluate_one(const Operation & op,
+             ArrayRef<Operand> operands,
+             const RowFormula & rows,
+             c10::function_ref<at::Tensor()> body,
+             c10::function_ref<std::shared_ptr<const Gradient>()> gradient)
+{
+  const TensorShape batch = broadcast_batch(op, operands);
+  const TensorShapeRef bases[] = {Result::base_shape};
+  const auto composed = [&](at::Tensor * r)
+  {
+    call_translated(
+        op.name, [&] { *r = body(); }, operands);
+  };
+  at::Tensor r;
+  if (evaluate({op, operands, batch, rows, bases, composed, gradient}, &r))
+    return Result(Trusted(), std::move(r), Size(batch.size()));
+  return Result(r);
+}
+
+/// An operation as a type: Op::name in messages, and a call operator with its formula for rows. Its derivative
+/// rules are found by it.
+template <class Op, class = void>
+constexpr bool has_name = false;
+template <class Op>
+constexpr bool has_name<Op, std::void_t<decltype(Op::name)>> = true;
+template <class Op>
+using if_operation = std::enable_if_t<std::is_empty_v<Op> && has_name<Op>>;
+
+/// Evaluates a leaf: the operation's formula on rows, or batch_body on whole batches.
+template <class Result,
+          Accepts accepts = Accepts::floating,
+          class Op,
+          class BatchBody,
+          class... A,
+          class = if_operation<Op>>
 Result
 evaluate_leaf(const Op & op, const BatchBody & batch_body, const A &... a)
 {
   static_assert(sizeof...(A) < max_operands);
   using Tile = ForwardTile<Op, Types<Result>, Types<A...>>;
+  const Operation operation(Op::name, accepts);
   const Operand o[] = {operand(a)...};
-  check_operands(Op::operation, o);
-  const TensorShape batch = broadcast_batch(Op::operation, o);
-  const TensorShapeRef bases[] = {Result::base_shape};
-  const auto composed = [&](at::Tensor * r)
-  {
-    call_translated(
-        Op::operation.name, [&] { *r = batch_body(a...); }, o);
-  };
-  at::Tensor r;
-  if (evaluate({Op::operation, o, batch, row_formula<Tile>(op), bases, composed, rule_of<Op, A...>},
-               &r))
-    return Result(Trusted(), std::move(r), Size(batch.size()));
-  return Result(r);
+  check_operands(operation, o);
+  return evaluate_one<Result>(
+      operation,
+      o,
+      row_formula<Tile>(op),
+      [&] { return at::Tensor(batch_body(a...)); },
+      rule_of<Op, A...>);
 }
 
 /// Evaluates a composite: one formula for rows and for batches.
-template <class Result, class Op, class... A, class = decltype(Op::operation)>
+template <class Result,
+          Accepts accepts = Accepts::floating,
+          class Op,
+          class... A,
+          class = if_operation<Op>>
 Result
 evaluate(const Op & op, const A &... a)
 {
-  return evaluate_leaf<Result>(op, op, a...);
+  return evaluate_leaf<Result, accepts>(op, op, a...);
 }
 
-// ---- OLD: operations by name. To be deleted when none is left. ----
-
-/// The derivative rule of an operation, in the list of all rules for its types.
-struct GradientRule
-{
-  const char * operation;
-  std::shared_ptr<const Gradient> gradient;
-  const GradientRule * next;
-};
-
-/// The rules for operations that take these types; filled by tensors/gradients.h.
-template <class Result, class... A>
-NEML2_ONE_A_PROGRAM inline std::atomic<const GradientRule *> gradient_rules{nullptr};
-
-/// The rule of the operation of this name, or null.
-inline const GradientRule *
-find_rule(const GradientRule * rule, const char * operation)
-{
-  while (rule && std::strcmp(rule->operation, operation) != 0)
-    rule = rule->next;
-  return rule;
-}
-
-/// The fused evaluation of an operation with one result; undefined where it cannot be.
-inline at::Tensor
-fused(const Operation & op,
-      const RowFormula & formula,
-      const std::atomic<const GradientRule *> & rules,
-      ArrayRef<Operand> operands,
-      TensorShapeRef batch,
-      TensorShapeRef base)
-{
-  at::Tensor result;
-  const Path path = choose_path(operands);
-  if (path == Path::composed)
-    return result;
-  const RecordGradient record = path == Path::recorded ? record_gradient.load() : nullptr;
-  const GradientRule * const rule = record ? find_rule(rules, op.name) : nullptr;
-  if (path == Path::recorded && !rule)
-    return result;
-  if (!fused_pass(op, formula, operands, batch, {base}, &result))
-    return at::Tensor();
-  if (rule)
-    record_results(op, record, rule->gradient, operands, &result, 1);
-  return result;
-}
-
-/// Evaluates a leaf: row_body on each row where it can be fused, else batch_body on whole batches.
+/// Evaluates a leaf that has no derivative rule: autograd differentiates what LibTorch does.
 template <class Result, class RowBody, class BatchBody, class... A>
 Result
 evaluate_leaf(const Operation & op,
@@ -202,22 +188,13 @@ evaluate_leaf(const Operation & op,
   using Tile = ForwardTile<RowBody, Types<Result>, Types<A...>>;
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
-  const TensorShape batch = broadcast_batch(op, o);
-  if (at::Tensor r = fused(op,
-                           row_formula<Tile>(row_body),
-                           gradient_rules<Result, A...>,
-                           o,
-                           batch,
-                           Result::base_shape);
-      r.defined())
-    return Result(Trusted(), std::move(r), Size(batch.size()));
-  Result result;
-  call_translated(
-      op.name, [&] { result = batch_body(a...); }, o);
-  return result;
+  return evaluate_one<Result>(
+      op,
+      o,
+      row_formula<Tile>(row_body),
+      [&] { return at::Tensor(batch_body(a...)); },
+      no_gradient);
 }
-
-/// Evaluates a composite: one formula for rows and for batches.
 template <class Result, class F, class... A>
 Result
 evaluate(const Operation & op, const F & formula, const A &... a)

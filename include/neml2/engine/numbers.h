@@ -32,35 +32,48 @@ operand_of_numbers(const char *, const double & x)
   return operand(x);
 }
 
+/// The rule of an operation on numbers; none of a mere formula.
+template <class Op, class... X>
+std::shared_ptr<const Gradient>
+rule_of_numbers()
+{
+  if constexpr (std::is_empty_v<Op> && has_name<Op>)
+    return rule_of<Op, numbers_t<X>...>();
+  else
+    return nullptr;
+}
+
 /// row(x...) number by number, of tensors whose dimensions are aligned and plain numbers: fused, with the
 /// derivative rule of the operation on Numbers, where it can be, else batch(x...) of LibTorch. What is
 /// checked of the operands was.
-template <class RowBody, class BatchBody, class... X>
+template <class Row, class BatchBody, class... X>
 at::Tensor
 evaluate_numbers(const Operation & op,
                  const char * type,
-                 const RowBody & row,
+                 const Row & row,
                  const BatchBody & batch,
                  const X &... x)
 {
-  using Tile = ForwardTile<RowBody, Types<Number>, Types<each_number<X>...>>;
+  using Tile = ForwardTile<Row, Types<Number>, Types<each_number<X>...>>;
   const Operand o[] = {operand_of_numbers(type, x)...};
   const TensorShape shape = broadcast_batch(op, o);
-  if (at::Tensor r = fused(op,
-                           row_formula<Tile>(row),
-                           gradient_rules<Numbers, numbers_t<X>...>,
-                           o,
-                           shape,
-                           Number::base_shape);
-      r.defined())
-    return r;
-  return translate_errors(
-      op.name, [&] { return at::Tensor(batch(x...)); }, o);
+  const TensorShapeRef bases[] = {Number::base_shape};
+  const auto composed = [&](at::Tensor * r)
+  {
+    call_translated(
+        op.name, [&] { *r = batch(x...); }, o);
+  };
+  at::Tensor r;
+  evaluate({op, o, shape, row_formula<Tile>(row), bases, composed, rule_of_numbers<Row, X...>}, &r);
+  return r;
 }
+} // namespace neml2::engine
 
-/// a^n
-struct Power
+namespace neml2::operations
 {
+struct NEML2_ONE_A_PROGRAM Pow
+{
+  static constexpr auto name = "pow";
   template <class X, class Y>
   NEML2_INLINE auto operator()(const X & x, const Y & y) const
   {
@@ -68,4 +81,4 @@ struct Power
     return pow(x, y);
   }
 };
-} // namespace neml2::engine
+} // namespace neml2::operations

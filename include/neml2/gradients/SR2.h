@@ -11,37 +11,33 @@ inline const bool has_SR2_rules = []
 {
   add_scalar_rules<SR2>();
   add_contraction_rules<SR2>();
-  add_gradient_rule<Scalar, SR2>(
-      "tr", [](const Scalar & g, const SR2 &) { return SR2::identity(g.options()) * g; });
-  add_gradient_rule<SR2, SR2>("vol", [](const SR2 & g, const SR2 &) { return vol(g); });
-  add_gradient_rule<SR2, SR2>("dev", [](const SR2 & g, const SR2 &) { return dev(g); });
-  add_gradient_rule<R2, SR2>("full", [](const R2 & g, const SR2 &) { return sym(g); });
-  add_gradient_rule<SR2, R2>("sym", [](const SR2 & g, const R2 &) { return full(g); });
+  add_gradient_rule<operations::Tr, Scalar, SR2>([](const Scalar & g, const SR2 &)
+                                                 { return SR2::identity(g.options()) * g; });
+  add_gradient_rule<operations::Vol, SR2, SR2>([](const SR2 & g, const SR2 &) { return vol(g); });
+  add_gradient_rule<operations::Dev, SR2, SR2>([](const SR2 & g, const SR2 &) { return dev(g); });
+  add_gradient_rule<operations::Full, R2, SR2>([](const R2 & g, const SR2 &) { return sym(g); });
+  add_gradient_rule<operations::Sym, SR2, R2>([](const SR2 & g, const R2 &) { return full(g); });
   // As of R2: cof s, and -s^-1 g s^-1
-  add_gradient_rule<Scalar, SR2>("det",
-                                 [](const Scalar & g, const SR2 & s)
-                                 {
-                                   return evaluate<SR2>(
-                                       "det",
-                                       [](const auto & h, const auto & a)
-                                       { return sym(cofactors(full(a))) * h; },
-                                       g,
-                                       s);
-                                 });
-  add_gradient_rule<SR2, SR2>(
-      "inv",
+  add_gradient_rule<operations::Det, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "det",
+            [](const auto & h, const auto & a) { return sym(cofactors(full(a))) * h; },
+            g,
+            s);
+      });
+  add_gradient_rule<operations::Inv, SR2, SR2>(
       [](const SR2 & g, const SR2 & s)
       {
         return evaluate<SR2>(
             "inv", [](const auto & h, const auto & a) { return -rotate(h, full(inv(a))); }, g, s);
       });
-  add_gradient_rule<SSR4, SR2, SR2>(
-      "outer",
+  add_gradient_rule<operations::Outer, SSR4, SR2, SR2>(
       [](const SSR4 & g, const SR2 &, const SR2 & b) { return g * b; },
       [](const SSR4 & g, const SR2 & a, const SR2 &) { return a * g; });
   // By R: 2 g R s, which are symmetric
-  add_gradient_rule<SR2, SR2, R2>(
-      "rotate",
+  add_gradient_rule<operations::Rotate, SR2, SR2, R2>(
       [](const SR2 & g, const SR2 &, const R2 & r) { return rotate(g, transpose(r)); },
       [](const SR2 & g, const SR2 & s, const R2 & r)
       {
@@ -53,8 +49,7 @@ inline const bool has_SR2_rules = []
             s,
             r);
       });
-  add_gradient_rule<SR2, SR2, Rot>(
-      "rotate",
+  add_gradient_rule<operations::Rotate, SR2, SR2, Rot>(
       [](const SR2 & g, const SR2 &, const Rot & r) { return rotate(g, inv(r)); },
       [](const SR2 & g, const SR2 & s, const Rot & r)
       {

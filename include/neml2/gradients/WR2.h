@@ -10,17 +10,17 @@ namespace neml2::gradients
 inline const bool has_WR2_rules = []
 {
   add_scalar_rules<WR2>();
-  add_gradient_rule<WR2, R2>("skew_part", [](const WR2 & g, const R2 &) { return full(g) * 0.5; });
-  add_gradient_rule<Rot, WR2>("exp_map",
-                              [](const Rot & g, const WR2 & w)
-                              {
-                                return evaluate<Vec>(
-                                    "exp_map",
-                                    [](const auto & h, const auto & x)
-                                    { return dexp_map(x) * vector(h); },
-                                    g,
-                                    w);
-                              });
+  add_gradient_rule<operations::SkewPart, WR2, R2>([](const WR2 & g, const R2 &)
+                                                   { return full(g) * 0.5; });
+  add_gradient_rule<operations::ExpMap, Rot, WR2>(
+      [](const Rot & g, const WR2 & w)
+      {
+        return evaluate<Vec>(
+            "exp_map",
+            [](const auto & h, const auto & x) { return dexp_map(x) * vector(h); },
+            g,
+            w);
+      });
   return true;
 }();
 } // namespace neml2::gradients

@@ -15,12 +15,20 @@ skew_adjoint(const kernels::R2<T> & A)
 {
   return {A(2, 1) - A(1, 2), A(0, 2) - A(2, 0), A(1, 0) - A(0, 1)};
 }
+struct NEML2_ONE_A_PROGRAM SkewAdjoint
+{
+  static constexpr auto name = "skew_adjoint";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return skew_adjoint(a);
+  }
+};
 inline Vec
 skew_adjoint(const R2 & A)
 {
   return evaluate_leaf<Vec>(
-      "skew_adjoint",
-      [](const auto & a) { return skew_adjoint(a); },
+      SkewAdjoint(),
       [](const R2 & a)
       {
         const auto difference = [&](int i, int j) { return raw(a(i, j)) - raw(a(j, i)); };

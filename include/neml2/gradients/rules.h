@@ -100,18 +100,24 @@ private:
   std::tuple<Functions...> _functions;
 };
 
-/// Gives the operation of this name a rule, unless a shared library has done so before; see tensors/gradients.h.
-template <class Result, class... A, class... Functions>
+/// Gives the operation on arguments of types A a rule, unless a shared library has done so before; see
+/// tensors/gradients.h.
+template <class Op, class Result, class... A, class... Functions>
 bool
-add_gradient_rule(const char * operation, const Functions &... f)
+add_gradient_rule(const Functions &... f)
 {
+  if constexpr (((std::is_arithmetic_v<A> || has_rows<A>)&&...))
+    static_assert(std::is_invocable_v<const Op &, const row_t<A, Pack<1>> &...>,
+                  "the operation has no formula for these types");
   using Rule = RuleGradient<Result, Types<A...>, Types<Functions...>>;
-  auto & rules = gradient_rules<Result, A...>;
-  if (find_rule(rules, operation))
-    return true;
-  auto * rule = new GradientRule{operation, std::make_shared<Rule>(operation, f...), rules.load()};
-  while (!rules.compare_exchange_weak(rule->next, rule)) // never freed: as long as the program
-    ;
+  auto & rule = gradient_rule<Op, A...>;
+  const std::shared_ptr<const Gradient> * none = nullptr;
+  if (!rule.load())
+  {
+    auto * const made = new std::shared_ptr<const Gradient>(std::make_shared<Rule>(Op::name, f...));
+    if (!rule.compare_exchange_strong(none, made)) // never freed: as long as the program
+      delete made;
+  }
   return true;
 }
 } // namespace neml2::gradients

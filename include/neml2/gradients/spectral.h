@@ -13,18 +13,16 @@ namespace neml2::gradients
 {
 inline const bool has_spectral_rules = []
 {
-  add_gradient_rule<Vec, SR2>("eigenvalues",
-                              [](const Vec & g, const SR2 & s)
-                              {
-                                return evaluate<SR2>(
-                                    "eigenvalues",
-                                    [](const auto & h, const auto & a)
-                                    { return ieigh(h, eigh(a).second); },
-                                    g,
-                                    s);
-                              });
-  add_gradient_rule<SR2, Vec, R2>(
-      "ieigh",
+  add_gradient_rule<operations::Eigenvalues, Vec, SR2>(
+      [](const Vec & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "eigenvalues",
+            [](const auto & h, const auto & a) { return ieigh(h, eigh(a).second); },
+            g,
+            s);
+      });
+  add_gradient_rule<operations::Ieigh, SR2, Vec, R2>(
       [](const SR2 & g, const Vec &, const R2 & V)
       {
         return evaluate_leaf<Vec>(
@@ -63,13 +61,15 @@ inline const bool has_spectral_rules = []
 // of Matrices, section 3.2.
 inline const bool has_matrix_function_rules = []
 {
-  add_gradient_rule<SR2, SR2>("expm", [](const SR2 & g, const SR2 & s) { return dexpm(s, g); });
-  add_gradient_rule<SR2, SR2>("logm", [](const SR2 & g, const SR2 & s) { return dlogm(s, g); });
-  add_gradient_rule<SR2, SR2>("sqrtm", [](const SR2 & g, const SR2 & s) { return dsqrtm(s, g); });
-  add_gradient_rule<SR2, SR2, double>(
-      "powm", [](const SR2 & g, const SR2 & s, double p) { return dpowm(s, p, g); }, nullptr);
-  add_gradient_rule<SR2, SR2, Scalar>(
-      "powm",
+  add_gradient_rule<operations::Expm, SR2, SR2>([](const SR2 & g, const SR2 & s)
+                                                { return dexpm(s, g); });
+  add_gradient_rule<operations::Logm, SR2, SR2>([](const SR2 & g, const SR2 & s)
+                                                { return dlogm(s, g); });
+  add_gradient_rule<operations::Sqrtm, SR2, SR2>([](const SR2 & g, const SR2 & s)
+                                                 { return dsqrtm(s, g); });
+  add_gradient_rule<operations::Powm, SR2, SR2, double>(
+      [](const SR2 & g, const SR2 & s, double p) { return dpowm(s, p, g); }, nullptr);
+  add_gradient_rule<operations::Powm, SR2, SR2, Scalar>(
       [](const SR2 & g, const SR2 & s, const Scalar & p) { return dpowm(s, p, g); },
       [](const SR2 & g, const SR2 & s, const Scalar & p)
       {
@@ -81,47 +81,42 @@ inline const bool has_matrix_function_rules = []
             s,
             p);
       });
-  add_gradient_rule<R2, R2>("expm",
-                            [](const R2 & g, const R2 & A) { return dexpm(transpose(A), g); });
-  add_gradient_rule<R2, R2>("logm",
-                            [](const R2 & g, const R2 & A) { return dlogm(transpose(A), g); });
-  add_gradient_rule<R2, R2>("sqrtm",
-                            [](const R2 & g, const R2 & A) { return dsqrtm(transpose(A), g); });
+  add_gradient_rule<operations::Expm, R2, R2>([](const R2 & g, const R2 & A)
+                                              { return dexpm(transpose(A), g); });
+  add_gradient_rule<operations::Logm, R2, R2>([](const R2 & g, const R2 & A)
+                                              { return dlogm(transpose(A), g); });
+  add_gradient_rule<operations::Sqrtm, R2, R2>([](const R2 & g, const R2 & A)
+                                               { return dsqrtm(transpose(A), g); });
   return true;
 }();
 
 inline const bool has_invariant_rules = []
 {
-  add_gradient_rule<Scalar, SR2>("hydrostatic",
-                                 [](const Scalar & g, const SR2 &)
-                                 { return SR2::identity(g.options()) * (g * (1.0 / 3.0)); });
-  add_gradient_rule<Scalar, SR2>(
-      "I2",
+  add_gradient_rule<operations::Hydrostatic, Scalar, SR2>(
+      [](const Scalar & g, const SR2 &) { return SR2::identity(g.options()) * (g * (1.0 / 3.0)); });
+  add_gradient_rule<operations::I2, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
             "I2", [](const auto & h, const auto & a) { return (vol(a) * 3.0 - a) * h; }, g, s);
       });
-  add_gradient_rule<Scalar, SR2>(
-      "J2",
+  add_gradient_rule<operations::J2, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
             "J2", [](const auto & h, const auto & a) { return dev(a) * h; }, g, s);
       });
-  add_gradient_rule<Scalar, SR2>("J3",
-                                 [](const Scalar & g, const SR2 & s)
-                                 {
-                                   return evaluate<SR2>(
-                                       "J3",
-                                       [](const auto & h, const auto & a)
-                                       { return dev(sym(cofactors(full(dev(a))))) * h; },
-                                       g,
-                                       s);
-                                 });
+  add_gradient_rule<operations::J3, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "J3",
+            [](const auto & h, const auto & a) { return dev(sym(cofactors(full(dev(a))))) * h; },
+            g,
+            s);
+      });
   // √(3/2) d / |d|, and 0 where |d| is
-  add_gradient_rule<Scalar, SR2>(
-      "von_mises",
+  add_gradient_rule<operations::VonMises, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -138,8 +133,7 @@ inline const bool has_invariant_rules = []
             s);
       });
   // By the principal values: across the axis 111 and the deviator, of length 1 / |d|
-  add_gradient_rule<Scalar, SR2>(
-      "lode_angle",
+  add_gradient_rule<operations::LodeAngle, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -163,56 +157,54 @@ inline const bool has_invariant_rules = []
 inline const bool has_kinematics_rules = []
 {
   // dR = R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF)
-  add_gradient_rule<R2, R2>("polar_rotation",
-                            [](const R2 & g, const R2 & F)
-                            {
-                              return evaluate<R2>(
-                                  "polar_rotation",
-                                  [](const auto & h, const auto & f)
-                                  {
-                                    const auto R = polar_rotation(f), Rt = transpose(R);
-                                    const auto U = sym(Rt * f);
-                                    return R *
-                                           skew(full(inv(vol(U) * 3.0 - U)) * skew_adjoint(Rt * h));
-                                  },
-                                  g,
-                                  F);
-                            });
-  add_gradient_rule<SR2, R2>("right_cauchy_green",
-                             [](const SR2 & g, const R2 & F)
-                             {
-                               return evaluate<R2>(
-                                   "right_cauchy_green",
-                                   [](const auto & h, const auto & f) { return f * full(h) * 2.0; },
-                                   g,
-                                   F);
-                             });
-  add_gradient_rule<SR2, R2>("left_cauchy_green",
-                             [](const SR2 & g, const R2 & F)
-                             {
-                               return evaluate<R2>(
-                                   "left_cauchy_green",
-                                   [](const auto & h, const auto & f) { return full(h) * f * 2.0; },
-                                   g,
-                                   F);
-                             });
-  add_gradient_rule<SR2, R2>(
-      "green_lagrange",
+  add_gradient_rule<operations::PolarRotation, R2, R2>(
+      [](const R2 & g, const R2 & F)
+      {
+        return evaluate<R2>(
+            "polar_rotation",
+            [](const auto & h, const auto & f)
+            {
+              const auto R = polar_rotation(f), Rt = transpose(R);
+              const auto U = sym(Rt * f);
+              return R * skew(full(inv(vol(U) * 3.0 - U)) * skew_adjoint(Rt * h));
+            },
+            g,
+            F);
+      });
+  add_gradient_rule<operations::RightCauchyGreen, SR2, R2>(
+      [](const SR2 & g, const R2 & F)
+      {
+        return evaluate<R2>(
+            "right_cauchy_green",
+            [](const auto & h, const auto & f) { return f * full(h) * 2.0; },
+            g,
+            F);
+      });
+  add_gradient_rule<operations::LeftCauchyGreen, SR2, R2>(
+      [](const SR2 & g, const R2 & F)
+      {
+        return evaluate<R2>(
+            "left_cauchy_green",
+            [](const auto & h, const auto & f) { return full(h) * f * 2.0; },
+            g,
+            F);
+      });
+  add_gradient_rule<operations::GreenLagrange, SR2, R2>(
       [](const SR2 & g, const R2 & F)
       {
         return evaluate<R2>(
             "green_lagrange", [](const auto & h, const auto & f) { return f * full(h); }, g, F);
       });
-  add_gradient_rule<SR2, R2>("hencky_strain",
-                             [](const SR2 & g, const R2 & F)
-                             {
-                               return evaluate<R2>(
-                                   "hencky_strain",
-                                   [](const auto & h, const auto & f)
-                                   { return f * full(dlogm(right_cauchy_green(f), h)); },
-                                   g,
-                                   F);
-                             });
+  add_gradient_rule<operations::HenckyStrain, SR2, R2>(
+      [](const SR2 & g, const R2 & F)
+      {
+        return evaluate<R2>(
+            "hencky_strain",
+            [](const auto & h, const auto & f)
+            { return f * full(dlogm(right_cauchy_green(f), h)); },
+            g,
+            F);
+      });
   return true;
 }();
 } // namespace neml2::gradients

@@ -9,29 +9,72 @@
 
 /// Contractions of all components, of any type. Result is the type to return; it is a template parameter
 /// because Scalar is complete only above this room.
-namespace neml2::math
+namespace neml2
+{
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Inner
+{
+  static constexpr auto name = "inner";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return kernels::inner(a, b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM NormSq
+{
+  static constexpr auto name = "norm_sq";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::norm_sq(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Norm
+{
+  static constexpr auto name = "norm";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & epsilon) const
+  {
+    return kernels::norm(a, epsilon);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Unit
+{
+  static constexpr auto name = "unit";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & epsilon) const
+  {
+    return a / kernels::norm(a, epsilon);
+  }
+};
+} // namespace operations
+
+namespace math
 {
 /// Σ a_i b_i over all base components.
-template <class Result, class T>
+template <class Result, Accepts accepts = Accepts::floating, class T>
 Result
-inner(const Operation & op, const T & a, const T & b)
+inner(const T & a, const T & b)
 {
-  return evaluate_leaf<Result>(
-      op,
-      [](const auto & x, const auto & y) { return kernels::inner(x, y); },
+  return evaluate_leaf<Result, accepts>(
+      operations::Inner(),
       [](const T & x, const T & y) { return Result(composed::contracted(x, y, x.base_dim())); },
       a,
       b);
 }
 
 /// Σ t_i t_i over all base components.
-template <class Result, class T>
+template <class Result, Accepts accepts = Accepts::floating, class T>
 Result
-norm_sq(const Operation & op, const T & t)
+norm_sq(const T & t)
 {
-  return evaluate_leaf<Result>(
-      op,
-      [](const auto & a) { return kernels::norm_sq(a); },
+  return evaluate_leaf<Result, accepts>(
+      operations::NormSq(),
       [](const T & a) { return Result(composed::contracted(a, a, a.base_dim())); },
       t);
 }
@@ -42,8 +85,7 @@ Result
 norm(const T & t, double epsilon)
 {
   return evaluate_leaf<Result>(
-      "norm",
-      [](const auto & a, const auto & e) { return kernels::norm(a, e); },
+      operations::Norm(),
       [](const T & a, double e) { return Result(composed::frobenius(a, a.base_dim(), e)); },
       t,
       epsilon);
@@ -55,10 +97,10 @@ T
 unit(const T & t, double epsilon)
 {
   return evaluate_leaf<T>(
-      "unit",
-      [](const auto & a, const auto & e) { return a / kernels::norm(a, e); },
+      operations::Unit(),
       [](const T & a, double e) { return T(composed::over_frobenius(a, a.base_dim(), e)); },
       t,
       epsilon);
 }
-} // namespace neml2::math
+} // namespace math
+} // namespace neml2

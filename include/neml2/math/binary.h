@@ -10,6 +10,20 @@
 /// elementwise.h says.
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Atan2
+{
+  static constexpr auto name = "atan2";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & s, const B & c) const
+  {
+    using std::atan2;
+    return atan2(s, c);
+  }
+};
+} // namespace operations
+
 namespace math
 {
 /// Refuses anything but integers.
@@ -69,9 +83,8 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 pow(const A & a, const B & n)
 {
-  return math::number_by_number(
-      core::Operation("pow", core::Accepts::numbers),
-      engine::Power(),
+  return math::number_by_number<core::Accepts::numbers>(
+      operations::Pow(),
       [](const at::Tensor & x, const at::Tensor & y)
       {
         math::check_exponent(y);
@@ -95,7 +108,7 @@ pow(const A & a, const N & n)
            engine::evaluate_numbers(
                op,
                A::type_name,
-               engine::Power(),
+               operations::Pow(),
                [&](const at::Tensor & t, double) { return power(t); },
                x,
                value),
@@ -117,7 +130,7 @@ pow(const N & a, const B & n)
            engine::evaluate_numbers(
                op,
                B::type_name,
-               engine::Power(),
+               operations::Pow(),
                [&](double, const at::Tensor & x)
                {
                  if (!core::number(a).isFloatingPoint())
@@ -136,12 +149,7 @@ A
 atan2(const A & y, const A & x)
 {
   return math::number_by_number(
-      "atan2",
-      [](const auto & s, const auto & c)
-      {
-        using std::atan2;
-        return atan2(s, c);
-      },
+      operations::Atan2(),
       [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); },
       y,
       x);

@@ -78,6 +78,18 @@ number_by_number(
       Trusted(), evaluate_numbers(op, A::type_name, row, batch, x, y), r.batch_dim);
 }
 
+/// number_by_number of an operation that has derivative rules.
+template <Accepts accepts = Accepts::floating,
+          class Op,
+          class BatchBody,
+          class... X,
+          class = if_operation<Op>>
+auto
+number_by_number(const Op & op, const BatchBody & batch, const X &... x)
+{
+  return number_by_number(Operation(Op::name, accepts), op, batch, x...);
+}
+
 /// f(a) component by component.
 template <class A>
 A

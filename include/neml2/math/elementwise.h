@@ -20,6 +20,53 @@
  */
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Cbrt
+{
+  static constexpr auto name = "cbrt";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & x) const
+  {
+    using std::cbrt;
+    return cbrt(x);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Sinh
+{
+  static constexpr auto name = "sinh";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & x) const
+  {
+    using std::sinh;
+    return sinh(x);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Cosh
+{
+  static constexpr auto name = "cosh";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & x) const
+  {
+    using std::cosh;
+    return cosh(x);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Atanh
+{
+  static constexpr auto name = "atanh";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & x) const
+  {
+    using std::atanh;
+    return atanh(x);
+  }
+};
+} // namespace operations
+
 namespace math
 {
 /// The sign of each number, NaN of NaN; LibTorch's own is 0 there.
@@ -129,15 +176,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 cbrt(const A & a)
 {
-  return math::number_by_number(
-      "cbrt",
-      [](const auto & x)
-      {
-        using std::cbrt;
-        return cbrt(x);
-      },
-      math::cube_root,
-      a);
+  return math::number_by_number(operations::Cbrt(), math::cube_root, a);
 }
 
 /// e^a of a without unit. (...; base) -> (...; base). Floating types.
@@ -233,14 +272,7 @@ A
 sinh(const A & a)
 {
   return math::number_by_number(
-      "sinh",
-      [](const auto & x)
-      {
-        using std::sinh;
-        return sinh(x);
-      },
-      [](const at::Tensor & x) { return x.sinh(); },
-      a);
+      operations::Sinh(), [](const at::Tensor & x) { return x.sinh(); }, a);
 }
 
 /// (e^a + e^-a)/2 of a without unit. (...; base) -> (...; base). Floating types.
@@ -249,14 +281,7 @@ A
 cosh(const A & a)
 {
   return math::number_by_number(
-      "cosh",
-      [](const auto & x)
-      {
-        using std::cosh;
-        return cosh(x);
-      },
-      [](const at::Tensor & x) { return x.cosh(); },
-      a);
+      operations::Cosh(), [](const at::Tensor & x) { return x.cosh(); }, a);
 }
 
 /// sinh a / cosh a of a without unit. (...; base) -> (...; base). Floating types.
@@ -290,14 +315,7 @@ A
 atanh(const A & a)
 {
   return math::number_by_number(
-      "atanh",
-      [](const auto & x)
-      {
-        using std::atanh;
-        return atanh(x);
-      },
-      [](const at::Tensor & x) { return x.atanh(); },
-      a);
+      operations::Atanh(), [](const at::Tensor & x) { return x.atanh(); }, a);
 }
 } // namespace neml2
 

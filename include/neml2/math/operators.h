@@ -21,6 +21,49 @@
  */
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Plus
+{
+  static constexpr auto name = "+";
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x + y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Minus
+{
+  static constexpr auto name = "-";
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x - y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Times
+{
+  static constexpr auto name = "*";
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x * y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Over
+{
+  static constexpr auto name = "/";
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    return x / y;
+  }
+};
+} // namespace operations
+
 namespace math
 {
 using namespace core; // the names of lower rooms
@@ -101,21 +144,26 @@ all_batch(const Operand & o)
 constexpr Size few_numbers = 2048;
 
 /// All components alike: f on each number, for float64. Many of float32 are left to LibTorch, whose
-/// operations on adjacent numbers are as fast. Undefined where it cannot be.
-template <class F, class... Numbers>
+/// operations on adjacent numbers are as fast.
+template <class... Numbers, class F>
 at::Tensor
-fused_numbers(const Operation & op, const F & f, ArrayRef<Operand> flat)
+evaluate_flat(const Operation & op,
+              const F & f,
+              ArrayRef<Operand> flat,
+              c10::function_ref<void(at::Tensor *)> composed)
 {
-  const Dtype dtype = flat[0].tensor->scalar_type();
-  if ((dtype != kFloat64 && dtype != kFloat32) || !are_fusible(flat))
-    return at::Tensor();
-  using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
   const TensorShape shape = broadcast_batch(op, flat);
-  if (dtype == kFloat32 && utils::storage_size(shape) > few_numbers)
-    return at::Tensor();
+  const bool many = utils::storage_size(shape) > few_numbers;
+  const TensorShapeRef bases[] = {Number::base_shape};
   at::Tensor r;
-  const bool done = fused_pass(op, row_formula<Tile>(f), flat, shape, {Number::base_shape}, &r);
-  return done ? r : at::Tensor();
+  if (many && flat[0].tensor->scalar_type() == kFloat32)
+    composed(&r);
+  else
+  {
+    using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
+    evaluate({op, flat, shape, row_formula<Tile>(f), bases, composed, no_gradient}, &r);
+  }
+  return r;
 }
 
 template <class T, class = void>
@@ -125,114 +173,79 @@ template <class T>
 constexpr bool has_rows<T, std::void_t<typename T::template Row<double>>> = is_primitive<T>;
 
 /// f(a, b) component by component.
-template <class F, class A, class B>
+template <class Op, class A, class B>
 elementwise_t<A, B>
-elementwise(const char * name, const F & f, const A & a, const B & b)
+elementwise(const Op & f, const A & a, const B & b)
 {
   using Result = elementwise_t<A, B>;
-  const Operation op(name, Accepts::any);
+  const Operation op(Op::name, Accepts::any);
   const Operand o[] = {operand(a), operand(b)};
   check_operands(op, o, /*mixed_dtypes=*/true);
   check_base_broadcast(op, a, b);
   const TensorShape batch = broadcast_batch(op, o);
-  const Size n = Size(batch.size());
-  if constexpr (has_rows<A> && has_rows<B> && !std::is_same_v<A, B>) // one scalar a row
-  {
-    using Tile = ForwardTile<F, Types<Result>, Types<A, B>>;
-    if (at::Tensor r = fused(
-            op, row_formula<Tile>(f), gradient_rules<Result, A, B>, o, batch, Result::base_shape);
-        r.defined())
-      return Result(Trusted(), std::move(r), n);
-  }
-  if constexpr (has_rows<A> && std::is_same_v<A, B> && !std::is_same_v<A, Scalar>)
-    if (a.scalar_type() == kFloat64 && a.sizes() != b.sizes()) // whole rows broadcast
-    {
-      using Tile = ForwardTile<F, Types<A>, Types<A, A>>;
-      if (at::Tensor r =
-              fused(op, row_formula<Tile>(f), gradient_rules<A, A, A>, o, batch, A::base_shape);
-          r.defined())
-        return Result(Trusted(), std::move(r), n);
-    }
   const Size base_dim = std::max(a.base_dim(), b.base_dim());
-  at::Tensor x = align_base(a, a.batch_dim(), base_dim), y = align_base(b, b.batch_dim(), base_dim);
-  if constexpr (!is_primitive<A> || !is_primitive<B> || std::is_same_v<A, B>)
+  const auto left = [&] { return align_base(a, a.batch_dim(), base_dim); };
+  const auto right = [&] { return align_base(b, b.batch_dim(), base_dim); };
+  const auto composed = [&](at::Tensor * result)
   {
-    const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
-    if (at::Tensor r = fused_numbers<F, Number, Number>(op, f, flat); r.defined())
-      return Result(Trusted(), std::move(r), n);
+    const auto dtype = promote(Op::name, a, b);
+    call_translated(
+        Op::name, [&] { *result = f(left().to(dtype), right().to(dtype)); }, o);
+  };
+  at::Tensor r;
+  constexpr bool alike = std::is_same_v<A, B>;
+  bool by_rows = false; // one scalar a row, or whole rows broadcast
+  if constexpr (has_rows<A> && has_rows<B> && !(alike && std::is_same_v<A, Scalar>))
+    by_rows = !alike || (a.scalar_type() == kFloat64 && a.sizes() != b.sizes());
+  if (by_rows)
+  {
+    if constexpr (has_rows<A> && has_rows<B>)
+    {
+      using Tile = ForwardTile<Op, Types<Result>, Types<A, B>>;
+      const TensorShapeRef bases[] = {Result::base_shape};
+      evaluate({op, o, batch, row_formula<Tile>(f), bases, composed, rule_of<Op, A, B>}, &r);
+    }
   }
-  const auto dtype = promote(name, a, b);
-  return Result(Trusted(),
-                translate_errors(
-                    name, [&] { return f(x.to(dtype), y.to(dtype)); }, o),
-                n);
+  else if constexpr (!is_primitive<A> || !is_primitive<B> || alike)
+  {
+    const at::Tensor x = left(), y = right();
+    const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
+    r = evaluate_flat<Number, Number>(op, f, flat, composed);
+  }
+  else
+    composed(&r);
+  return Result(Trusted(), std::move(r), Size(batch.size()));
 }
 
 /// Component by component with a plain number.
-template <class F, class A>
+template <class Op, class A>
 A
-elementwise_number(const char * name, const F & f, const A & a)
+elementwise_number(const Op & f, const A & a)
 {
-  const Operation op(name, Accepts::any);
+  const Operation op(Op::name, Accepts::any);
   const Operand o = operand(a);
   check_operand(op, o);
-  F g = f;
+  Op g = f;
   if (a.scalar_type() == kFloat32)
     g.value = float(g.value); // as LibTorch's
-  if (at::Tensor r = fused_numbers<F, Number>(op, g, all_batch(o)); r.defined())
-    return A(Trusted(), std::move(r), a.batch_dim());
-  return A(Trusted(),
-           translate_errors(
-               name, [&] { return f(static_cast<const at::Tensor &>(a)); }, o),
-           a.batch_dim());
+  const auto composed = [&](at::Tensor * r)
+  {
+    call_translated(
+        Op::name, [&] { *r = f(static_cast<const at::Tensor &>(a)); }, o);
+  };
+  return A(Trusted(), evaluate_flat<Number>(op, g, all_batch(o), composed), a.batch_dim());
 }
 
-// The operations. A plain number is a double to rows and a CScalar to LibTorch, which promotes by it.
-
-struct Plus
-{
-  template <class X, class Y>
-  NEML2_INLINE auto operator()(const X & x, const Y & y) const
-  {
-    return x + y;
-  }
-};
-
-struct Minus
-{
-  template <class X, class Y>
-  NEML2_INLINE auto operator()(const X & x, const Y & y) const
-  {
-    return x - y;
-  }
-};
-
-struct Times
-{
-  template <class X, class Y>
-  NEML2_INLINE auto operator()(const X & x, const Y & y) const
-  {
-    return x * y;
-  }
-};
-
-struct Over
-{
-  template <class X, class Y>
-  NEML2_INLINE auto operator()(const X & x, const Y & y) const
-  {
-    return x / y;
-  }
-};
-
-/// op with a plain number as its right, or as its left operand.
+/// op with a plain number as its right, or as its left operand: a double to rows, and a CScalar to LibTorch, which
+/// promotes by it.
 template <class Op, bool NumberFirst = false>
 struct WithNumber
 {
+  static constexpr auto name = Op::name;
   CScalar number;
   double value;
 
-  WithNumber(const char * name, const CScalar & n) : number(n), value(real_value(name, n)) {}
+  explicit WithNumber(const CScalar & n) : number(n), value(real_value(name, n)) {}
   template <class X>
   NEML2_INLINE auto operator()(const X & x) const
   {
@@ -243,7 +256,7 @@ struct WithNumber
   }
   at::Tensor operator()(const at::Tensor & x) const
   {
-    if constexpr (NumberFirst && std::is_same_v<Op, Over>)
+    if constexpr (NumberFirst && std::is_same_v<Op, operations::Over>)
       return x.reciprocal() * number; // what torch's n / t is, and integers too
     else if constexpr (NumberFirst)
       return Op()(number, x);
@@ -275,13 +288,13 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator+(const A & a, const B & b)
 {
-  return math::elementwise("+", math::Plus(), a, b);
+  return math::elementwise(operations::Plus(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator+(const A & a, const N & n)
 {
-  return math::elementwise_number("+", math::WithNumber<math::Plus>("+", core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<operations::Plus>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -294,33 +307,32 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator-(const A & a, const B & b)
 {
-  return math::elementwise("-", math::Minus(), a, b);
+  return math::elementwise(operations::Minus(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const A & a, const N & n)
 {
-  return math::elementwise_number("-", math::WithNumber<math::Minus>("-", core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<operations::Minus>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const N & n, const A & a)
 {
-  return math::elementwise_number(
-      "-", math::WithNumber<math::Minus, true>("-", core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<operations::Minus, true>(core::number(n)), a);
 }
 
 template <class A, class B, math::if_elementwise<A, B, math::multiplies_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 operator*(const A & a, const B & b)
 {
-  return math::elementwise("*", math::Times(), a, b);
+  return math::elementwise(operations::Times(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator*(const A & a, const N & n)
 {
-  return math::elementwise_number("*", math::WithNumber<math::Times>("*", core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<operations::Times>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -333,19 +345,19 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator/(const A & a, const B & b)
 {
-  return math::elementwise("/", math::Over(), a, b);
+  return math::elementwise(operations::Over(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const A & a, const N & n)
 {
-  return math::elementwise_number("/", math::WithNumber<math::Over>("/", core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<operations::Over>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const N & n, const A & a)
 {
-  return math::elementwise_number("/", math::WithNumber<math::Over, true>("/", core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<operations::Over, true>(core::number(n)), a);
 }
 
 // What is left: two of our types without such an operation. LibTorch's operators would be a worse

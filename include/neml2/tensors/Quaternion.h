@@ -151,6 +151,7 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/Quaternion.h"
 #include "neml2/tensors/R2.h"
@@ -160,11 +161,63 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM QuaternionOfRot
+{
+  static constexpr auto name = "Quaternion(Rot)";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::to_quaternion(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM QuaternionTimesQuaternion
+{
+  static constexpr auto name = "Quaternion * Quaternion";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Conjugate
+{
+  static constexpr auto name = "conjugate";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::conjugate(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM RotationMatrix
+{
+  static constexpr auto name = "rotation_matrix";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::rotation_matrix(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM ToRot
+{
+  static constexpr auto name = "to_rot";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::to_rot(a);
+  }
+};
+} // namespace operations
+
 template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int>>
 Quaternion::Quaternion(const R & r)
   : Quaternion(engine::evaluate_leaf<Quaternion>(
-        "Quaternion(Rot)",
-        [](const auto & a) { return kernels::to_quaternion(a); },
+        operations::QuaternionOfRot(),
         [](const Rot & a) { return Quaternion(composed::quaternion_of_rotation(a)); },
         r))
 {
@@ -233,8 +286,7 @@ Quaternion
 operator*(const A & q, const B & p)
 {
   return engine::evaluate_leaf<Quaternion>(
-      "Quaternion * Quaternion",
-      [](const auto & x, const auto & y) { return x * y; },
+      operations::QuaternionTimesQuaternion(),
       [](const Quaternion & x, const Quaternion & y)
       { return Quaternion(composed::quaternion_product(x, y)); },
       q,
@@ -245,8 +297,7 @@ inline Quaternion
 conjugate(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(
-      "conjugate",
-      [](const auto & a) { return kernels::conjugate(a); },
+      operations::Conjugate(),
       [](const Quaternion & a) { return Quaternion(composed::quaternion_conjugate(a)); },
       q);
 }
@@ -255,8 +306,7 @@ inline Quaternion
 inv(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(
-      "inv",
-      [](const auto & a) { return kernels::inv(a); },
+      operations::Inv(),
       [](const Quaternion & a)
       { return Quaternion(composed::quaternion_conjugate(a) / composed::dot_last(a, a)); },
       q);
@@ -265,13 +315,13 @@ inv(const Quaternion & q)
 inline Scalar
 inner(const Quaternion & q, const Quaternion & p)
 {
-  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), q, p);
+  return math::inner<Scalar, core::Accepts::numbers>(q, p);
 }
 
 inline Scalar
 norm_sq(const Quaternion & q)
 {
-  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), q);
+  return math::norm_sq<Scalar, core::Accepts::numbers>(q);
 }
 
 inline Scalar
@@ -290,8 +340,7 @@ inline R2
 rotation_matrix(const Quaternion & q)
 {
   return engine::evaluate_leaf<R2>(
-      "rotation_matrix",
-      [](const auto & a) { return kernels::rotation_matrix(a); },
+      operations::RotationMatrix(),
       [](const Quaternion & a) { return R2(composed::quaternion_matrix(a)); },
       q);
 }
@@ -300,8 +349,7 @@ inline Rot
 to_rot(const Quaternion & q)
 {
   return engine::evaluate_leaf<Rot>(
-      "to_rot",
-      [](const auto & a) { return kernels::to_rot(a); },
+      operations::ToRot(),
       [](const Quaternion & a) { return Rot(composed::rotation_of_quaternion(a)); },
       q);
 }
@@ -310,8 +358,7 @@ inline Vec
 rotate(const Vec & v, const Quaternion & q)
 {
   return engine::evaluate_leaf<Vec>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const Vec & a, const Quaternion & b)
       { return Vec(at::matmul(composed::quaternion_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
       v,

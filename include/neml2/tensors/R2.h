@@ -178,6 +178,7 @@ Vec operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
@@ -191,6 +192,39 @@ Vec operator*(const A & a, const B & b);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Skew
+{
+  static constexpr auto name = "skew";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::skew(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM R2TimesR2
+{
+  static constexpr auto name = "R2 * R2";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM R2TimesVec
+{
+  static constexpr auto name = "R2 * Vec";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+} // namespace operations
+
 inline R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
 
 inline R2::R2(const WR2 & W) : R2(neml2::skew(Vec(W))) {}
@@ -317,9 +351,8 @@ R2::col(Size j) const
 inline Scalar
 tr(const R2 & A)
 {
-  return engine::evaluate_leaf<Scalar>(
-      core::Operation("tr", core::Accepts::numbers),
-      [](const auto & a) { return kernels::tr(a); },
+  return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
+      operations::Tr(),
       [](const R2 & a) { return Scalar(a.diagonal(0, -2, -1).sum(-1, false, a.scalar_type())); },
       A);
 }
@@ -328,18 +361,14 @@ inline R2
 vol(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(
-      "vol",
-      [](const auto & a) { return kernels::vol(a); },
-      [](const R2 & a) { return R2(composed::vol_matrix(a)); },
-      A);
+      operations::Vol(), [](const R2 & a) { return R2(composed::vol_matrix(a)); }, A);
 }
 
 inline R2
 dev(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(
-      "dev",
-      [](const auto & a) { return kernels::dev(a); },
+      operations::Dev(),
       [](const R2 & a) { return R2(core::raw(a) - composed::vol_matrix(a)); },
       A);
 }
@@ -347,21 +376,15 @@ dev(const R2 & A)
 inline Scalar
 det(const R2 & A)
 {
-  return engine::evaluate_leaf<Scalar>(
-      core::Operation("det", core::Accepts::numbers),
-      [](const auto & a) { return kernels::det(a); },
-      [](const R2 & a) { return Scalar(composed::det(a)); },
-      A);
+  return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
+      operations::Det(), [](const R2 & a) { return Scalar(composed::det(a)); }, A);
 }
 
 inline R2
 inv(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(
-      "inv",
-      [](const auto & a) { return kernels::inv(a); },
-      [](const R2 & a) { return R2(composed::inv(a)); },
-      A);
+      operations::Inv(), [](const R2 & a) { return R2(composed::inv(a)); }, A);
 }
 
 inline R2
@@ -374,15 +397,14 @@ transpose(const R2 & A)
 inline Scalar
 inner(const R2 & A, const R2 & B)
 {
-  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
+  return math::inner<Scalar, core::Accepts::numbers>(A, B);
 }
 
 inline R4
 outer(const R2 & A, const R2 & B)
 {
-  return engine::evaluate_leaf<R4>(
-      core::Operation("outer", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return kernels::outer(a, b); },
+  return engine::evaluate_leaf<R4, core::Accepts::numbers>(
+      operations::Outer(),
       [](const R2 & a, const R2 & b)
       { return R4(a.unsqueeze(-1).unsqueeze(-1) * b.unsqueeze(-3).unsqueeze(-3)); },
       A,
@@ -398,7 +420,7 @@ outer(const R2 & A)
 inline Scalar
 norm_sq(const R2 & A)
 {
-  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), A);
+  return math::norm_sq<Scalar, core::Accepts::numbers>(A);
 }
 
 inline Scalar
@@ -416,20 +438,16 @@ unit(const R2 & A, Real epsilon)
 inline R2
 skew(const Vec & v)
 {
-  return engine::evaluate_leaf<R2>(
-      core::Operation("skew", core::Accepts::numbers),
-      [](const auto & a) { return kernels::skew(a); },
-      [](const Vec & a) { return R2(composed::skew(a)); },
-      v);
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
+      operations::Skew(), [](const Vec & a) { return R2(composed::skew(a)); }, v);
 }
 
 template <class A, class B, math::if_types<A, R2, B, R2>>
 R2
 operator*(const A & a, const B & b)
 {
-  return engine::evaluate_leaf<R2>(
-      core::Operation("R2 * R2", core::Accepts::numbers),
-      [](const auto & x, const auto & y) { return x * y; },
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
+      operations::R2TimesR2(),
       [](const R2 & x, const R2 & y) { return R2(at::matmul(x, y)); },
       a,
       b);
@@ -439,9 +457,8 @@ template <class A, class B, math::if_types<A, R2, B, Vec>>
 Vec
 operator*(const A & a, const B & b)
 {
-  return engine::evaluate_leaf<Vec>(
-      core::Operation("R2 * Vec", core::Accepts::numbers),
-      [](const auto & x, const auto & y) { return x * y; },
+  return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
+      operations::R2TimesVec(),
       [](const R2 & x, const Vec & y) { return Vec(at::matmul(x, y.unsqueeze(-1)).squeeze(-1)); },
       a,
       b);
@@ -450,9 +467,8 @@ operator*(const A & a, const B & b)
 inline R2
 rotate(const R2 & A, const R2 & R)
 {
-  return engine::evaluate_leaf<R2>(
-      core::Operation("rotate", core::Accepts::numbers),
-      [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
+      operations::Rotate(),
       [](const R2 & a, const R2 & r) { return R2(composed::rotate_matrix(a, r)); },
       A,
       R);
@@ -462,8 +478,7 @@ inline R2
 rotate(const R2 & A, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const R2 & a, const Rot & b)
       { return R2(composed::rotate_matrix(a, composed::rotation_matrix(b))); },
       A,

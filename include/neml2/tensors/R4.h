@@ -105,6 +105,7 @@ R4 operator*(const A & T, const B & U);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
@@ -117,6 +118,39 @@ R4 operator*(const A & T, const B & U);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM R4TimesR2
+{
+  static constexpr auto name = "R4 * R2";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM R2TimesR4
+{
+  static constexpr auto name = "R2 * R4";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM R4TimesR4
+{
+  static constexpr auto name = "R4 * R4";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+} // namespace operations
+
 template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int>>
 R4::R4(const T & C) : R4(neml2::full(C))
 {
@@ -138,8 +172,7 @@ inline R4
 full(const SSR4 & C)
 {
   return engine::evaluate_leaf<R4>(
-      "full",
-      [](const auto & a) { return kernels::full(a); },
+      operations::Full(),
       [](const SSR4 & a)
       {
         return R4(composed::unpaired(
@@ -152,8 +185,7 @@ inline SSR4
 sym(const R4 & T)
 {
   return engine::evaluate_leaf<SSR4>(
-      "sym",
-      [](const auto & a) { return kernels::sym(a); },
+      operations::Sym(),
       [](const R4 & a) { return SSR4(composed::sym_pairs(composed::pairs(a))); },
       T);
 }
@@ -162,8 +194,7 @@ inline R4
 rotate(const R4 & T, const R2 & R)
 {
   return engine::evaluate_leaf<R4>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const R4 & a, const R2 & b)
       {
         const at::Tensor RR = composed::pairs(composed::kronecker(b, b));
@@ -177,8 +208,7 @@ inline R4
 rotate(const R4 & T, const Rot & r)
 {
   return engine::evaluate_leaf<R4>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const R4 & a, const Rot & b)
       {
         const at::Tensor R = composed::rotation_matrix(b),
@@ -207,8 +237,7 @@ inline R4
 inv(const R4 & T)
 {
   return engine::evaluate_leaf<R4>(
-      "inv",
-      [](const auto & t) { return kernels::inv(t); },
+      operations::Inv(),
       [](const R4 & a)
       { return R4(composed::unpaired(composed::inverse_or_nan(composed::pairs(a)))); },
       T);
@@ -217,13 +246,13 @@ inv(const R4 & T)
 inline Scalar
 inner(const R4 & T, const R4 & U)
 {
-  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), T, U);
+  return math::inner<Scalar, core::Accepts::numbers>(T, U);
 }
 
 inline Scalar
 norm_sq(const R4 & T)
 {
-  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), T);
+  return math::norm_sq<Scalar, core::Accepts::numbers>(T);
 }
 
 inline Scalar
@@ -236,9 +265,8 @@ template <class A, class B, math::if_types<A, R4, B, R2>>
 R2
 operator*(const A & T, const B & a)
 {
-  return engine::evaluate_leaf<R2>(
-      core::Operation("R4 * R2", core::Accepts::numbers),
-      [](const auto & x, const auto & y) { return x * y; },
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
+      operations::R4TimesR2(),
       [](const R4 & x, const R2 & y)
       {
         return R2(at::matmul(composed::pairs(x), y.flatten(-2).unsqueeze(-1))
@@ -253,9 +281,8 @@ template <class A, class B, math::if_types<A, R2, B, R4>>
 R2
 operator*(const A & a, const B & T)
 {
-  return engine::evaluate_leaf<R2>(
-      core::Operation("R2 * R4", core::Accepts::numbers),
-      [](const auto & x, const auto & y) { return x * y; },
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
+      operations::R2TimesR4(),
       [](const R2 & x, const R4 & y)
       {
         return R2(at::matmul(x.flatten(-2).unsqueeze(-2), composed::pairs(y))
@@ -270,9 +297,8 @@ template <class A, class B, math::if_types<A, R4, B, R4>>
 R4
 operator*(const A & T, const B & U)
 {
-  return engine::evaluate_leaf<R4>(
-      core::Operation("R4 * R4", core::Accepts::numbers),
-      [](const auto & x, const auto & y) { return x * y; },
+  return engine::evaluate_leaf<R4, core::Accepts::numbers>(
+      operations::R4TimesR4(),
       [](const R4 & x, const R4 & y)
       { return R4(composed::unpaired(at::matmul(composed::pairs(x), composed::pairs(y)))); },
       T,

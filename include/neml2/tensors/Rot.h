@@ -237,6 +237,49 @@ Rot operator*(const A & a, const B & b);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM RotFillMatrix
+{
+  static constexpr auto name = "Rot::fill_matrix";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & M) const
+  {
+    return kernels::fill_matrix(M);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM RotFillRodrigues
+{
+  static constexpr auto name = "Rot::fill_rodrigues";
+  template <class A, class B, class C>
+  NEML2_INLINE auto operator()(const A & x, const B & y, const C & z) const
+  {
+    return kernels::fill_rodrigues(x, y, z);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM EulerRodrigues
+{
+  static constexpr auto name = "euler_rodrigues";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::euler_rodrigues(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM RotTimesRot
+{
+  static constexpr auto name = "Rot * Rot";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+} // namespace operations
+
 inline Rot
 Rot::identity(const TensorOptions & options)
 {
@@ -259,8 +302,7 @@ inline Rot
 Rot::fill_matrix(const R2 & R)
 {
   return engine::evaluate_leaf<Rot>(
-      "Rot::fill_matrix",
-      [](const auto & M) { return kernels::fill_matrix(M); },
+      operations::RotFillMatrix(),
       [](const R2 & M)
       { return Rot(composed::rotation_of_quaternion(composed::quaternion_of_matrix(M))); },
       R);
@@ -270,9 +312,7 @@ inline Rot
 Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 {
   return engine::evaluate_leaf<Rot>(
-      "Rot::fill_rodrigues",
-      [](const auto & x, const auto & y, const auto & z)
-      { return kernels::fill_rodrigues(x, y, z); },
+      operations::RotFillRodrigues(),
       [](const Scalar & x, const Scalar & y, const Scalar & z)
       {
         const at::Tensor r = core::stack<Rot>({x, y, z});
@@ -287,8 +327,7 @@ inline R2
 euler_rodrigues(const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
-      "euler_rodrigues",
-      [](const auto & a) { return kernels::euler_rodrigues(a); },
+      operations::EulerRodrigues(),
       [](const Rot & a) { return R2(composed::rotation_matrix(a)); },
       r);
 }
@@ -315,8 +354,7 @@ Rot
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<Rot>(
-      "Rot * Rot",
-      [](const auto & x, const auto & y) { return x * y; },
+      operations::RotTimesRot(),
       [](const Rot & x, const Rot & y) { return Rot(composed::rotation_product(x, y)); },
       a,
       b);

@@ -151,6 +151,7 @@ SR2 sym(const R2 & A);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
@@ -247,9 +248,8 @@ SR2::operator()(Size i, Size j) const
 inline Scalar
 tr(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      core::Operation("tr", core::Accepts::numbers),
-      [](const auto & a) { return kernels::tr(a); },
+  return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
+      operations::Tr(),
       [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).sum(-1, false, a.scalar_type())); },
       s);
 }
@@ -258,42 +258,33 @@ inline SR2
 vol(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(
-      "vol",
-      [](const auto & a) { return kernels::vol(a); },
-      [](const SR2 & a) { return SR2(composed::vol(a)); },
-      s);
+      operations::Vol(), [](const SR2 & a) { return SR2(composed::vol(a)); }, s);
 }
 
 inline SR2
 dev(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(
-      "dev",
-      [](const auto & a) { return kernels::dev(a); },
-      [](const SR2 & a) { return SR2(core::raw(a) - composed::vol(a)); },
-      s);
+      operations::Dev(), [](const SR2 & a) { return SR2(core::raw(a) - composed::vol(a)); }, s);
 }
 
 inline Scalar
 det(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "det",
-      [](const auto & a) { return kernels::det(a); },
-      [](const SR2 & a) { return Scalar(composed::det(composed::full(a))); },
-      s);
+      operations::Det(), [](const SR2 & a) { return Scalar(composed::det(composed::full(a))); }, s);
 }
 
 inline Scalar
 inner(const SR2 & s, const SR2 & t)
 {
-  return math::inner<Scalar>("inner", s, t);
+  return math::inner<Scalar>(s, t);
 }
 
 inline Scalar
 norm_sq(const SR2 & s)
 {
-  return math::norm_sq<Scalar>("norm_sq", s);
+  return math::norm_sq<Scalar>(s);
 }
 
 inline Scalar
@@ -312,8 +303,7 @@ inline SSR4
 outer(const SR2 & s, const SR2 & t)
 {
   return engine::evaluate_leaf<SSR4>(
-      "outer",
-      [](const auto & a, const auto & b) { return kernels::outer(a, b); },
+      operations::Outer(),
       [](const SR2 & a, const SR2 & b) { return SSR4(a.unsqueeze(-1) * b.unsqueeze(-2)); },
       s,
       t);
@@ -329,8 +319,7 @@ inline SR2
 inv(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(
-      "inv",
-      [](const auto & a) { return kernels::inv(a); },
+      operations::Inv(),
       [](const SR2 & a) { return SR2(composed::sym(composed::inv(composed::full(a)))); },
       s);
 }
@@ -346,8 +335,7 @@ inline SR2
 rotate(const SR2 & s, const R2 & R)
 {
   return engine::evaluate_leaf<SR2>(
-      "rotate",
-      [](const auto & a, const auto & r) { return kernels::rotate(a, r); },
+      operations::Rotate(),
       [](const SR2 & a, const R2 & r) { return SR2(composed::rotate_mandel(a, r)); },
       s,
       R);
@@ -357,8 +345,7 @@ inline SR2
 rotate(const SR2 & s, const Rot & r)
 {
   return engine::evaluate_leaf<SR2>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const SR2 & a, const Rot & b)
       { return SR2(composed::rotate_mandel(a, composed::rotation_matrix(b))); },
       s,
@@ -414,20 +401,14 @@ inline R2
 full(const SR2 & s)
 {
   return engine::evaluate_leaf<R2>(
-      "full",
-      [](const auto & a) { return kernels::full(a); },
-      [](const SR2 & a) { return R2(composed::full(a)); },
-      s);
+      operations::Full(), [](const SR2 & a) { return R2(composed::full(a)); }, s);
 }
 
 inline SR2
 sym(const R2 & A)
 {
   return engine::evaluate_leaf<SR2>(
-      "sym",
-      [](const auto & a) { return kernels::sym(a); },
-      [](const R2 & a) { return SR2(composed::sym(a)); },
-      A);
+      operations::Sym(), [](const R2 & a) { return SR2(composed::sym(a)); }, A);
 }
 
 inline SR2

@@ -204,6 +204,7 @@ SSR4 operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/R4.h"
 #include "neml2/tensors/R2.h"
@@ -217,6 +218,49 @@ SSR4 operator*(const A & a, const B & b);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM SSR4TimesSR2
+{
+  static constexpr auto name = "SSR4 * SR2";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return a * b;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SSR4TimesR2
+{
+  static constexpr auto name = "SSR4 * R2";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return a * kernels::sym(b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SR2TimesSSR4
+{
+  static constexpr auto name = "SR2 * SSR4";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return a * b;
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SSR4TimesSSR4
+{
+  static constexpr auto name = "SSR4 * SSR4";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return x * y;
+  }
+};
+} // namespace operations
+
 template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
 SSR4::SSR4(const T & t) : SSR4(neml2::sym(t))
 {
@@ -293,10 +337,7 @@ inline SSR4
 inv(const SSR4 & C)
 {
   return engine::evaluate_leaf<SSR4>(
-      "inv",
-      [](const auto & a) { return kernels::inv(a); },
-      [](const SSR4 & a) { return SSR4(composed::inverse_or_nan(a)); },
-      C);
+      operations::Inv(), [](const SSR4 & a) { return SSR4(composed::inverse_or_nan(a)); }, C);
 }
 
 inline SSR4
@@ -310,8 +351,7 @@ inline SSR4
 rotate(const SSR4 & C, const R2 & R)
 {
   return engine::evaluate_leaf<SSR4>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const SSR4 & a, const R2 & b)
       { return SSR4(composed::rotate_matrix(a, composed::mandel_rotation(b))); },
       C,
@@ -322,8 +362,7 @@ inline SSR4
 rotate(const SSR4 & C, const Rot & r)
 {
   return engine::evaluate_leaf<SSR4>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const SSR4 & a, const Rot & b)
       {
         const at::Tensor R = composed::rotation_matrix(b);
@@ -353,13 +392,13 @@ drotate(const SSR4 & C, const Rot & r)
 inline Scalar
 inner(const SSR4 & A, const SSR4 & B)
 {
-  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), A, B);
+  return math::inner<Scalar, core::Accepts::numbers>(A, B);
 }
 
 inline Scalar
 norm_sq(const SSR4 & C)
 {
-  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), C);
+  return math::norm_sq<Scalar, core::Accepts::numbers>(C);
 }
 
 inline Scalar
@@ -378,9 +417,8 @@ template <class A, class B, math::if_types<A, SSR4, B, SR2>>
 SR2
 operator*(const A & C, const B & e)
 {
-  return engine::evaluate_leaf<SR2>(
-      core::Operation("SSR4 * SR2", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return a * b; },
+  return engine::evaluate_leaf<SR2, core::Accepts::numbers>(
+      operations::SSR4TimesSR2(),
       [](const SSR4 & a, const SR2 & b) { return SR2(at::matmul(a, b.unsqueeze(-1)).squeeze(-1)); },
       C,
       e);
@@ -391,8 +429,7 @@ SR2
 operator*(const A & C, const B & e)
 {
   return engine::evaluate_leaf<SR2>(
-      "SSR4 * R2",
-      [](const auto & a, const auto & b) { return a * kernels::sym(b); },
+      operations::SSR4TimesR2(),
       [](const SSR4 & a, const R2 & b)
       { return SR2(at::matmul(a, composed::sym(b).unsqueeze(-1)).squeeze(-1)); },
       C,
@@ -403,9 +440,8 @@ template <class A, class B, math::if_types<A, SR2, B, SSR4>>
 SR2
 operator*(const A & e, const B & C)
 {
-  return engine::evaluate_leaf<SR2>(
-      core::Operation("SR2 * SSR4", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return a * b; },
+  return engine::evaluate_leaf<SR2, core::Accepts::numbers>(
+      operations::SR2TimesSSR4(),
       [](const SR2 & a, const SSR4 & b) { return SR2(at::matmul(a.unsqueeze(-2), b).squeeze(-2)); },
       e,
       C);
@@ -415,9 +451,8 @@ template <class A, class B, math::if_types<A, SSR4, B, SSR4>>
 SSR4
 operator*(const A & a, const B & b)
 {
-  return engine::evaluate_leaf<SSR4>(
-      core::Operation("SSR4 * SSR4", core::Accepts::numbers),
-      [](const auto & x, const auto & y) { return x * y; },
+  return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
+      operations::SSR4TimesSSR4(),
       [](const SSR4 & x, const SSR4 & y) { return SSR4(at::matmul(x, y)); },
       a,
       b);

@@ -134,6 +134,7 @@ R2 outer(const Vec & v, const Vec & w);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
 #include "neml2/kernels/drotate.h"
@@ -145,6 +146,29 @@ R2 outer(const Vec & v, const Vec & w);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Cross
+{
+  static constexpr auto name = "cross";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return kernels::cross(a, b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SelfOuter
+{
+  static constexpr auto name = "self_outer";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::self_outer(a);
+  }
+};
+} // namespace operations
+
 inline Vec
 Vec::fill(const Scalar & v0, const Scalar & v1, const Scalar & v2)
 {
@@ -160,7 +184,7 @@ Vec::identity_map(const TensorOptions & options)
 inline Scalar
 norm_sq(const Vec & v)
 {
-  return math::norm_sq<Scalar>(core::Operation("norm_sq", core::Accepts::numbers), v);
+  return math::norm_sq<Scalar, core::Accepts::numbers>(v);
 }
 
 inline Scalar
@@ -178,7 +202,7 @@ unit(const Vec & v, Real epsilon)
 inline Scalar
 inner(const Vec & v, const Vec & w)
 {
-  return math::inner<Scalar>(core::Operation("inner", core::Accepts::numbers), v, w);
+  return math::inner<Scalar, core::Accepts::numbers>(v, w);
 }
 
 inline Scalar
@@ -190,9 +214,8 @@ vdot(const Vec & v, const Vec & w)
 inline Vec
 cross(const Vec & v, const Vec & w)
 {
-  return engine::evaluate_leaf<Vec>(
-      core::Operation("cross", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return kernels::cross(a, b); },
+  return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
+      operations::Cross(),
       [](const Vec & a, const Vec & b)
       {
         const auto n = std::max(a.dim(), b.dim()); // linalg_cross asks for equal dimensions
@@ -206,9 +229,8 @@ cross(const Vec & v, const Vec & w)
 inline R2
 outer(const Vec & v, const Vec & w)
 {
-  return engine::evaluate_leaf<R2>(
-      core::Operation("outer", core::Accepts::numbers),
-      [](const auto & a, const auto & b) { return kernels::outer(a, b); },
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
+      operations::Outer(),
       [](const Vec & a, const Vec & b) { return R2(a.unsqueeze(-1) * b.unsqueeze(-2)); },
       v,
       w);
@@ -238,10 +260,7 @@ inline SR2
 self_outer(const Vec & v)
 {
   return engine::evaluate_leaf<SR2>(
-      "self_outer",
-      [](const auto & a) { return kernels::self_outer(a); },
-      [](const Vec & a) { return sym(outer(a, a)); },
-      v);
+      operations::SelfOuter(), [](const Vec & a) { return sym(outer(a, a)); }, v);
 }
 
 inline Scalar
@@ -290,8 +309,7 @@ inline Vec
 rotate(const Vec & v, const Rot & r)
 {
   return engine::evaluate_leaf<Vec>(
-      "rotate",
-      [](const auto & a, const auto & b) { return kernels::rotate(a, b); },
+      operations::Rotate(),
       [](const Vec & a, const Rot & b)
       { return Vec(at::matmul(composed::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
       v,

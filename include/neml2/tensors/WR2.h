@@ -138,6 +138,19 @@ WR2 transpose(const WR2 & w);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM SkewPart
+{
+  static constexpr auto name = "skew_part";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::skew_part(a);
+  }
+};
+} // namespace operations
+
 inline WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
 
 inline WR2
@@ -179,8 +192,7 @@ inline WR2
 skew_part(const R2 & A)
 {
   return engine::evaluate_leaf<WR2>(
-      "skew_part",
-      [](const auto & a) { return kernels::skew_part(a); },
+      operations::SkewPart(),
       [](const R2 & a)
       {
         const at::Tensor twice = core::raw(a) - a.at::Tensor::transpose(-1, -2);

@@ -7,6 +7,19 @@
 /// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM ExpMap
+{
+  static constexpr auto name = "exp_map";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::exp_map(a);
+  }
+};
+} // namespace operations
+
 /// The rotation of the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its
 /// series for θ < 1. (...; 3) -> (...; 3)
 /// Exact for any w: |r| > 1 for θ in (π, 3π). At θ = 2π, which has no finite r, it is infinite (with
@@ -64,8 +77,7 @@ inline Rot
 exp_map(const WR2 & w)
 {
   return engine::evaluate_leaf<Rot>(
-      "exp_map",
-      [](const auto & a) { return kernels::exp_map(a); },
+      operations::ExpMap(),
       [](const WR2 & a)
       { return Rot(core::raw(a) * tensors::exp_map_factor(tensors::square_of(a))); },
       w);

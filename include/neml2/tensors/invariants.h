@@ -51,6 +51,69 @@ Scalar lode_angle(const SR2 & s);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM I2
+{
+  static constexpr auto name = "I2";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::I2(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM J2
+{
+  static constexpr auto name = "J2";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::J2(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM J3
+{
+  static constexpr auto name = "J3";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::J3(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Hydrostatic
+{
+  static constexpr auto name = "hydrostatic";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::hydrostatic(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM VonMises
+{
+  static constexpr auto name = "von_mises";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::von_mises(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM LodeAngle
+{
+  static constexpr auto name = "lode_angle";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::lode_angle(a);
+  }
+};
+} // namespace operations
+
 namespace tensors
 {
 /// kernels::dev_of_differences by LibTorch. (..., 6) -> (..., 6)
@@ -73,8 +136,7 @@ inline Scalar
 I2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "I2",
-      [](const auto & a) { return kernels::I2(a); },
+      operations::I2(),
       [](const SR2 & a)
       {
         const at::Tensor x = a.select(-1, 0), y = a.select(-1, 1), z = a.select(-1, 2);
@@ -94,8 +156,7 @@ inline Scalar
 J2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "J2",
-      [](const auto & a) { return kernels::J2(a); },
+      operations::J2(),
       [](const SR2 & a)
       {
         const at::Tensor d = tensors::dev_of_differences(a);
@@ -108,8 +169,7 @@ inline Scalar
 J3(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "J3",
-      [](const auto & a) { return kernels::J3(a); },
+      operations::J3(),
       [](const SR2 & a)
       {
         const at::Tensor d = tensors::dev_of_differences(a);
@@ -122,8 +182,7 @@ inline Scalar
 hydrostatic(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "hydrostatic",
-      [](const auto & a) { return kernels::hydrostatic(a); },
+      operations::Hydrostatic(),
       [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).mean(-1)); },
       s);
 }
@@ -132,8 +191,7 @@ inline Scalar
 von_mises(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "von_mises",
-      [](const auto & a) { return kernels::von_mises(a); },
+      operations::VonMises(),
       [](const SR2 & a)
       {
         const at::Tensor d = tensors::dev_of_differences(a);
@@ -146,8 +204,7 @@ inline Scalar
 lode_angle(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      "lode_angle",
-      [](const auto & a) { return kernels::lode_angle(a); },
+      operations::LodeAngle(),
       [](const SR2 & a)
       {
         const at::Tensor l = tensors::eigen_decomposition(a).first;

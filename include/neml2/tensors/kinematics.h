@@ -79,6 +79,59 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM PolarRotation
+{
+  static constexpr auto name = "polar_rotation";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::polar_rotation(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM RightCauchyGreen
+{
+  static constexpr auto name = "right_cauchy_green";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & f) const
+  {
+    return kernels::right_cauchy_green(f);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM LeftCauchyGreen
+{
+  static constexpr auto name = "left_cauchy_green";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & f) const
+  {
+    return kernels::left_cauchy_green(f);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM GreenLagrange
+{
+  static constexpr auto name = "green_lagrange";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & f) const
+  {
+    return kernels::green_lagrange(f);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM HenckyStrain
+{
+  static constexpr auto name = "hencky_strain";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & f) const
+  {
+    return kernels::hencky_strain(f);
+  }
+};
+} // namespace operations
+
 namespace tensors
 {
 /// kernels::polar_rotation by LibTorch. (..., 3, 3) -> (..., 3, 3)
@@ -107,8 +160,7 @@ inline R2
 polar_rotation(const R2 & F)
 {
   return engine::evaluate_leaf<R2>(
-      "polar_rotation",
-      [](const auto & a) { return kernels::polar_rotation(a); },
+      operations::PolarRotation(),
       [](const R2 & a) { return R2(tensors::polar_rotation(a.to(kFloat64)).to(a.scalar_type())); },
       F);
 }
@@ -140,8 +192,7 @@ inline SR2
 right_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      "right_cauchy_green",
-      [](const auto & f) { return kernels::right_cauchy_green(f); },
+      operations::RightCauchyGreen(),
       [](const R2 & f) { return SR2(tensors::right_cauchy_green(f)); },
       F);
 }
@@ -150,8 +201,7 @@ inline SR2
 left_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      "left_cauchy_green",
-      [](const auto & f) { return kernels::left_cauchy_green(f); },
+      operations::LeftCauchyGreen(),
       [](const R2 & f) { return SR2(tensors::right_cauchy_green(core::raw(f).transpose(-1, -2))); },
       F);
 }
@@ -160,8 +210,7 @@ inline SR2
 green_lagrange(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      "green_lagrange",
-      [](const auto & f) { return kernels::green_lagrange(f); },
+      operations::GreenLagrange(),
       [](const R2 & f)
       {
         const at::Tensor H = composed::plus_identity(f, -1);
@@ -174,8 +223,7 @@ inline SR2
 hencky_strain(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      "hencky_strain",
-      [](const auto & f) { return kernels::hencky_strain(f); },
+      operations::HenckyStrain(),
       [](const R2 & f)
       {
         const at::Tensor x = f.to(kFloat64), C = at::matmul(x.transpose(-1, -2), x);

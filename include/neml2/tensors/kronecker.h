@@ -53,6 +53,39 @@ auto kron(const TensorBase<A> &, const TensorBase<B> &);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Kron
+{
+  static constexpr auto name = "kron";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return kernels::kron(x, y);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM KronTransposed
+{
+  static constexpr auto name = "kron_transposed";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return kernels::kron_transposed(x, y);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SymKron
+{
+  static constexpr auto name = "sym_kron";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return kernels::sym_kron(x, y);
+  }
+};
+} // namespace operations
+
 namespace tensors
 {
 /// The 3×3 matrix by LibTorch.
@@ -73,8 +106,7 @@ R4
 kron(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R4>(
-      "kron",
-      [](const auto & x, const auto & y) { return kernels::kron(x, y); },
+      operations::Kron(),
       [](const A & x, const B & y)
       { return R4(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y))); },
       a,
@@ -86,8 +118,7 @@ R4
 kron_transposed(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R4>(
-      "kron_transposed",
-      [](const auto & x, const auto & y) { return kernels::kron_transposed(x, y); },
+      operations::KronTransposed(),
       [](const A & x, const B & y) {
         return R4(
             composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)).transpose(-1, -2));
@@ -101,8 +132,7 @@ SSR4
 sym_kron(const A & a, const B & b)
 {
   return engine::evaluate_leaf<SSR4>(
-      "sym_kron",
-      [](const auto & x, const auto & y) { return kernels::sym_kron(x, y); },
+      operations::SymKron(),
       [](const A & x, const B & y)
       {
         return SSR4(composed::sym_pairs(

@@ -103,46 +103,112 @@ R4 dsqrtm(const R2 & A);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Expm
+{
+  static constexpr auto name = "expm";
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return kernels::expm(a...);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Dexpm
+{
+  static constexpr auto name = "dexpm";
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return kernels::dexpm(a...);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Logm
+{
+  static constexpr auto name = "logm";
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return kernels::logm(a...);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Dlogm
+{
+  static constexpr auto name = "dlogm";
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return kernels::dlogm(a...);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Sqrtm
+{
+  static constexpr auto name = "sqrtm";
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return kernels::sqrtm(a...);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Dsqrtm
+{
+  static constexpr auto name = "dsqrtm";
+  template <class... A>
+  NEML2_INLINE auto operator()(const A &... a) const
+  {
+    return kernels::dsqrtm(a...);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Powm
+{
+  static constexpr auto name = "powm";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & n) const
+  {
+    return kernels::powm(a, n);
+  }
+};
+} // namespace operations
+
 namespace tensors
 {
-// Leaves of a function of matrices, SR2 or R2: row_body on rows, f on batches.
+// Leaves of a function of matrices, SR2 or R2: op on rows, f on batches.
 
-template <class T, class RowBody>
+template <class Op, class T>
 T
-matrix_leaf(const char * name, const RowBody & row_body, composed::MatrixFunction f, const T & A)
+matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A)
 {
   const auto batch_body = [&](const T & a)
   {
     return T(std::is_same_v<T, SR2> ? composed::isotropic_function(f, a)
                                     : composed::matrix_function(f, a));
   };
-  return evaluate_leaf<T>(name, row_body, batch_body, A);
+  return evaluate_leaf<T>(op, batch_body, A);
 }
 
 /// Its derivative at A along E.
-template <class T, class RowBody>
+template <class Op, class T>
 T
-matrix_leaf(const char * name,
-            const RowBody & row_body,
-            composed::MatrixFunction f,
-            const T & A,
-            const T & E)
+matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A, const T & E)
 {
   const auto batch_body = [&](const T & a, const T & e)
   {
     return T(std::is_same_v<T, SR2> ? composed::isotropic_function_along(f, a, e)
                                     : composed::matrix_function_along(f, a, e));
   };
-  return evaluate_leaf<T>(name, row_body, batch_body, A, E);
+  return evaluate_leaf<T>(op, batch_body, A, E);
 }
 
 /// Its derivative by A.
-template <class T, class RowBody>
+template <class Op, class T>
 auto
-matrix_derivative_leaf(const char * name,
-                       const RowBody & row_body,
-                       composed::MatrixFunction f,
-                       const T & A)
+matrix_derivative_leaf(const Op & op, composed::MatrixFunction f, const T & A)
 {
   using Result = std::conditional_t<std::is_same_v<T, SR2>, SSR4, R4>;
   const auto batch_body = [&](const T & a)
@@ -150,7 +216,7 @@ matrix_derivative_leaf(const char * name,
     return Result(std::is_same_v<T, SR2> ? composed::isotropic_derivative(f, a)
                                          : composed::matrix_derivative(f, a));
   };
-  return evaluate_leaf<Result>(name, row_body, batch_body, A);
+  return evaluate_leaf<Result>(op, batch_body, A);
 }
 
 /// A -> A^p, p one number for all, or one for each matrix, with `dims` dimensions after the batch.
@@ -171,8 +237,7 @@ SR2
 powm(const SR2 & s, const P & p)
 {
   return evaluate_leaf<SR2>(
-      "powm",
-      [](const auto & a, const auto & n) { return kernels::powm(a, n); },
+      operations::Powm(),
       [](const SR2 & a, const P & n) { return SR2(composed::isotropic_function(power(n, 0), a)); },
       s,
       p);
@@ -207,76 +272,55 @@ dpowm(const SR2 & s, const P & p)
 inline SR2
 expm(const SR2 & s)
 {
-  return tensors::matrix_leaf(
-      "expm", [](const auto & a) { return kernels::expm(a); }, composed::matrix_exp, s);
+  return tensors::matrix_leaf(operations::Expm(), composed::matrix_exp, s);
 }
 
 inline SR2
 dexpm(const SR2 & s, const SR2 & e)
 {
-  return tensors::matrix_leaf(
-      "dexpm",
-      [](const auto & a, const auto & b) { return kernels::dexpm(a, b); },
-      composed::matrix_exp,
-      s,
-      e);
+  return tensors::matrix_leaf(operations::Dexpm(), composed::matrix_exp, s, e);
 }
 
 inline SSR4
 dexpm(const SR2 & s)
 {
-  return tensors::matrix_derivative_leaf(
-      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, composed::matrix_exp, s);
+  return tensors::matrix_derivative_leaf(operations::Dexpm(), composed::matrix_exp, s);
 }
 
 inline SR2
 logm(const SR2 & s)
 {
-  return tensors::matrix_leaf(
-      "logm", [](const auto & a) { return kernels::logm(a); }, composed::matrix_log, s);
+  return tensors::matrix_leaf(operations::Logm(), composed::matrix_log, s);
 }
 
 inline SR2
 dlogm(const SR2 & s, const SR2 & e)
 {
-  return tensors::matrix_leaf(
-      "dlogm",
-      [](const auto & a, const auto & b) { return kernels::dlogm(a, b); },
-      composed::matrix_log,
-      s,
-      e);
+  return tensors::matrix_leaf(operations::Dlogm(), composed::matrix_log, s, e);
 }
 
 inline SSR4
 dlogm(const SR2 & s)
 {
-  return tensors::matrix_derivative_leaf(
-      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, composed::matrix_log, s);
+  return tensors::matrix_derivative_leaf(operations::Dlogm(), composed::matrix_log, s);
 }
 
 inline SR2
 sqrtm(const SR2 & s)
 {
-  return tensors::matrix_leaf(
-      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, composed::matrix_sqrt, s);
+  return tensors::matrix_leaf(operations::Sqrtm(), composed::matrix_sqrt, s);
 }
 
 inline SR2
 dsqrtm(const SR2 & s, const SR2 & e)
 {
-  return tensors::matrix_leaf(
-      "dsqrtm",
-      [](const auto & a, const auto & b) { return kernels::dsqrtm(a, b); },
-      composed::matrix_sqrt,
-      s,
-      e);
+  return tensors::matrix_leaf(operations::Dsqrtm(), composed::matrix_sqrt, s, e);
 }
 
 inline SSR4
 dsqrtm(const SR2 & s)
 {
-  return tensors::matrix_derivative_leaf(
-      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, composed::matrix_sqrt, s);
+  return tensors::matrix_derivative_leaf(operations::Dsqrtm(), composed::matrix_sqrt, s);
 }
 
 inline SR2
@@ -318,75 +362,54 @@ dpowm(const SR2 & s, Real p)
 inline R2
 expm(const R2 & A)
 {
-  return tensors::matrix_leaf(
-      "expm", [](const auto & a) { return kernels::expm(a); }, composed::matrix_exp, A);
+  return tensors::matrix_leaf(operations::Expm(), composed::matrix_exp, A);
 }
 
 inline R2
 dexpm(const R2 & A, const R2 & E)
 {
-  return tensors::matrix_leaf(
-      "dexpm",
-      [](const auto & a, const auto & b) { return kernels::dexpm(a, b); },
-      composed::matrix_exp,
-      A,
-      E);
+  return tensors::matrix_leaf(operations::Dexpm(), composed::matrix_exp, A, E);
 }
 
 inline R4
 dexpm(const R2 & A)
 {
-  return tensors::matrix_derivative_leaf(
-      "dexpm", [](const auto & a) { return kernels::dexpm(a); }, composed::matrix_exp, A);
+  return tensors::matrix_derivative_leaf(operations::Dexpm(), composed::matrix_exp, A);
 }
 
 inline R2
 logm(const R2 & A)
 {
-  return tensors::matrix_leaf(
-      "logm", [](const auto & a) { return kernels::logm(a); }, composed::matrix_log, A);
+  return tensors::matrix_leaf(operations::Logm(), composed::matrix_log, A);
 }
 
 inline R2
 dlogm(const R2 & A, const R2 & E)
 {
-  return tensors::matrix_leaf(
-      "dlogm",
-      [](const auto & a, const auto & b) { return kernels::dlogm(a, b); },
-      composed::matrix_log,
-      A,
-      E);
+  return tensors::matrix_leaf(operations::Dlogm(), composed::matrix_log, A, E);
 }
 
 inline R4
 dlogm(const R2 & A)
 {
-  return tensors::matrix_derivative_leaf(
-      "dlogm", [](const auto & a) { return kernels::dlogm(a); }, composed::matrix_log, A);
+  return tensors::matrix_derivative_leaf(operations::Dlogm(), composed::matrix_log, A);
 }
 
 inline R2
 sqrtm(const R2 & A)
 {
-  return tensors::matrix_leaf(
-      "sqrtm", [](const auto & a) { return kernels::sqrtm(a); }, composed::matrix_sqrt, A);
+  return tensors::matrix_leaf(operations::Sqrtm(), composed::matrix_sqrt, A);
 }
 
 inline R2
 dsqrtm(const R2 & A, const R2 & E)
 {
-  return tensors::matrix_leaf(
-      "dsqrtm",
-      [](const auto & a, const auto & b) { return kernels::dsqrtm(a, b); },
-      composed::matrix_sqrt,
-      A,
-      E);
+  return tensors::matrix_leaf(operations::Dsqrtm(), composed::matrix_sqrt, A, E);
 }
 
 inline R4
 dsqrtm(const R2 & A)
 {
-  return tensors::matrix_derivative_leaf(
-      "dsqrtm", [](const auto & a) { return kernels::dsqrtm(a); }, composed::matrix_sqrt, A);
+  return tensors::matrix_derivative_leaf(operations::Dsqrtm(), composed::matrix_sqrt, A);
 }
 } // namespace neml2

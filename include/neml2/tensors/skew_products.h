@@ -40,6 +40,29 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM SkewAndSymToSym
+{
+  static constexpr auto name = "skew_and_sym_to_sym";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return kernels::skew_and_sym_to_sym(a, b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM MultiplyAndMakeSkew
+{
+  static constexpr auto name = "multiply_and_make_skew";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & x, const B & y) const
+  {
+    return kernels::multiply_and_make_skew(x, y);
+  }
+};
+} // namespace operations
+
 namespace tensors
 {
 /// Derivative of W e - e W by the axial vector of W. (..., 6) -> (..., 6, 3)
@@ -55,8 +78,7 @@ inline SR2
 skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 {
   return engine::evaluate_leaf<SR2>(
-      "skew_and_sym_to_sym",
-      [](const auto & a, const auto & b) { return kernels::skew_and_sym_to_sym(a, b); },
+      operations::SkewAndSymToSym(),
       [](const SR2 & a, const WR2 & b)
       { return SR2(composed::sym(at::matmul(composed::skew(b), composed::full(a))) * 2); },
       e,
@@ -91,8 +113,7 @@ inline WR2
 multiply_and_make_skew(const SR2 & a, const SR2 & b)
 {
   return engine::evaluate_leaf<WR2>(
-      "multiply_and_make_skew",
-      [](const auto & x, const auto & y) { return kernels::multiply_and_make_skew(x, y); },
+      operations::MultiplyAndMakeSkew(),
       [](const SR2 & x, const SR2 & y)
       {
         const at::Tensor p = at::matmul(composed::full(x), composed::full(y));

@@ -83,6 +83,29 @@ Vec principal_values(const SR2 & s);
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM Ieigh
+{
+  static constexpr auto name = "ieigh";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return kernels::ieigh(a, b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Eigenvalues
+{
+  static constexpr auto name = "eigenvalues";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::eigenvalues(a);
+  }
+};
+} // namespace operations
+
 namespace tensors
 {
 /// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
@@ -180,8 +203,7 @@ inline SR2
 ieigh(const Vec & l, const R2 & V)
 {
   return engine::evaluate_leaf<SR2>(
-      "ieigh",
-      [](const auto & a, const auto & b) { return kernels::ieigh(a, b); },
+      operations::Ieigh(),
       [](const Vec & a, const R2 & b)
       {
         const at::Tensor & v = b;
@@ -229,8 +251,7 @@ inline Vec
 eigenvalues(const SR2 & s)
 {
   return engine::evaluate_leaf<Vec>(
-      "eigenvalues",
-      [](const auto & a) { return kernels::eigenvalues(a); },
+      operations::Eigenvalues(),
       [](const SR2 & a) { return Vec(tensors::eigen_decomposition(a).first); },
       s);
 }

@@ -41,6 +41,59 @@ SSR4 orthotropic(const Scalar & E1,
 
 namespace neml2
 {
+namespace operations
+{
+struct NEML2_ONE_A_PROGRAM SSR4FillC1C2C3
+{
+  static constexpr auto name = "SSR4::fill_C1_C2_C3";
+  template <class A, class B, class C>
+  NEML2_INLINE auto operator()(const A & a, const B & b, const C & c) const
+  {
+    return kernels::fill_C1_C2_C3(a, b, c);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SSR4IsotropicENu
+{
+  static constexpr auto name = "SSR4::isotropic_E_nu";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & e, const B & v) const
+  {
+    return kernels::isotropic_E_nu(e, v);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SSR4IsotropicKG
+{
+  static constexpr auto name = "SSR4::isotropic_K_G";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return kernels::isotropic_K_G(a, b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SSR4IsotropicLambdaMu
+{
+  static constexpr auto name = "SSR4::isotropic_lambda_mu";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    return kernels::isotropic_lambda_mu(a, b);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM SSR4Cubic
+{
+  static constexpr auto name = "SSR4::cubic";
+  template <class A, class B, class C>
+  NEML2_INLINE auto operator()(const A & a, const B & b, const C & c) const
+  {
+    return kernels::cubic(a, b, c);
+  }
+};
+} // namespace operations
+
 inline SSR4
 SSR4::fill_C1_C2_C3(const CScalar & C1,
                     const CScalar & C2,
@@ -101,10 +154,8 @@ stiffness_of_numbers(const F & f, const TensorOptions & options, const Numbers &
 inline SSR4
 SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 {
-  return engine::evaluate_leaf<SSR4>(
-      core::Operation("SSR4::fill_C1_C2_C3", core::Accepts::numbers),
-      [](const auto & a, const auto & b, const auto & c)
-      { return kernels::fill_C1_C2_C3(a, b, c); },
+  return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
+      operations::SSR4FillC1C2C3(),
       [](const Scalar & a, const Scalar & b, const Scalar & c)
       { return tensors::combine_masks(a, b, c); },
       C1,
@@ -116,8 +167,7 @@ inline SSR4
 SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
 {
   return engine::evaluate_leaf<SSR4>(
-      "SSR4::isotropic_E_nu",
-      [](const auto & e, const auto & v) { return kernels::isotropic_E_nu(e, v); },
+      operations::SSR4IsotropicENu(),
       [](const Scalar & e, const Scalar & v)
       {
         const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
@@ -132,8 +182,7 @@ inline SSR4
 SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
 {
   return engine::evaluate_leaf<SSR4>(
-      "SSR4::isotropic_K_G",
-      [](const auto & a, const auto & b) { return kernels::isotropic_K_G(a, b); },
+      operations::SSR4IsotropicKG(),
       [](const Scalar & a, const Scalar & b)
       {
         return tensors::combine_masks(core::raw(a) + core::raw(b) * (4.0 / 3.0),
@@ -148,8 +197,7 @@ inline SSR4
 SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 {
   return engine::evaluate_leaf<SSR4>(
-      "SSR4::isotropic_lambda_mu",
-      [](const auto & a, const auto & b) { return kernels::isotropic_lambda_mu(a, b); },
+      operations::SSR4IsotropicLambdaMu(),
       [](const Scalar & a, const Scalar & b) {
         return tensors::combine_masks(
             core::raw(a) + 2 * core::raw(b), core::raw(a), 2 * core::raw(b));
@@ -162,8 +210,7 @@ inline SSR4
 SSR4::cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
 {
   return engine::evaluate_leaf<SSR4>(
-      "SSR4::cubic",
-      [](const auto & a, const auto & b, const auto & c) { return kernels::cubic(a, b, c); },
+      operations::SSR4Cubic(),
       [](const Scalar & a, const Scalar & b, const Scalar & c)
       { return tensors::combine_masks(a, b, 2 * core::raw(c)); },
       C11,
