@@ -6,7 +6,7 @@ PRESET ?= $(if $(filter system,$(LIBTORCH)),system,dev)
 # Warnings are errors in the presets; a newcomer's newer compiler shall not stop at one.
 strict := $(if $(CI),,-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF)
 jobs := $(shell getconf _NPROCESSORS_ONLN)
-configure = scripts/setup.sh $(LIBTORCH) && cmake --preset $(PRESET) $(strict) \
+configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
 .PHONY: help tutorial test asan tsan coverage fuzz random benchmark python-test
@@ -30,6 +30,7 @@ tutorial:
 	@{ $(configure) && cmake --build --preset $(PRESET) --target broadcasting; } >&2
 	@build/$(PRESET)/examples/broadcasting
 
+test: PART = test
 test:
 	@$(configure)
 	@cmake --build --preset $(PRESET) $(if $(TARGETS),--target $(TARGETS))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from reference import INCLUDE, clean, pieces  # noqa: E402
+from headers import INCLUDE, read  # noqa: E402
 
 # One source file each: what is slow to compile alone, the rest together.
 GROUPS = {
@@ -48,75 +48,6 @@ TEMPLATES = {
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"]}
-
-
-class Function:
-    """A declaration: scope is the class or namespace, result "" for a constructor."""
-
-    def __init__(self, scope, is_class, comment, text):
-        self.scope, self.is_class, self.comment, self.text = scope, is_class, comment, text
-        m = re.fullmatch(r"(?P<static>static )?(?:explicit |constexpr )*(?P<result>[\w:<>, ]+?[ &*]+)?"
-                         r"(?P<name>operator\(\)|operator[^\s\w(]+|[\w:~]+)\((?P<args>.*)\)( const)?( noexcept)?", text)
-        self.ok = m is not None
-        if self.ok:
-            self.static, self.result, self.name = bool(m["static"]), (m["result"] or "").strip(), m["name"]
-            self.args = [self.argument(a) for a in split(m["args"])]
-            self.ok = all(self.args)
-
-    @staticmethod
-    def argument(text):
-        m = re.fullmatch(r"(?P<type>.+?[ &])(?P<name>\w+)(?: = (?P<default>.+))?", text)
-        return m and (m["type"].strip(), m["name"], m["default"])
-
-    @property
-    def key(self):
-        return (f"{self.scope}::" if self.is_class else "") + self.name
-
-    @property
-    def doc(self):
-        return "\n".join(self.comment).strip()
-
-
-def split(args):
-    """The arguments between the commas that are in no brackets."""
-    out, depth = [""], 0
-    for c in args:
-        depth += (c in "(<{[") - (c in ")>}]")
-        if c == "," and depth == 0:
-            out.append("")
-        else:
-            out[-1] += c
-    return [a.strip() for a in out if a.strip()]
-
-
-def functions(header):
-    """The public functions that a header declares, `ok` if they can be read, and the comments of its classes."""
-    scopes, found, classes = [], [], {}
-    for comment, declaration in pieces(header.read_text(encoding="utf-8")):
-        if comment is None:
-            if declaration.startswith("}"):
-                if scopes:
-                    scopes.pop()
-            elif scopes:
-                scopes[-1]["access"] = declaration
-            continue
-        kind = re.match(r"(?:template <.*?> )?(class|struct|namespace|enum)(?: class)? ?(?:NEML2_\w+ )?([\w:]*)", declaration)
-        if kind and declaration.endswith("{"):
-            name = kind[2]
-            scopes.append({"name": name, "class": kind[1] in ("class", "struct"),
-                           "access": "private:" if kind[1] == "class" else "public:",
-                           "hidden": "core" in name.split("::") or any(s["hidden"] for s in scopes)})
-            if kind[1] == "class":
-                classes[name] = "\n".join(comment).strip()
-            continue
-        if any(s["hidden"] or s["access"] != "public:" for s in scopes) or "(" not in declaration:
-            continue
-        if re.search(r"=\s*delete|static_assert|^using |^friend |TensorBase<A>", declaration):
-            continue
-        owner = scopes[-1] if scopes else {"name": "", "class": False}
-        scope = owner["name"] if owner["class"] else "::".join(s["name"] for s in scopes)
-        found.append(Function(scope, owner["class"], comment, clean(declaration)))
-    return found, classes
 
 
 def expanded(f):
@@ -184,8 +115,8 @@ def definitions(f, types):
         options = args[-1][0] == "const TensorOptions &" if args else False
         integers = options and "integer" in (args[-1][2] or "")
         plain = args[:-1] if options else args
-        kinds = [argument_type(k, types) for k, _, _ in plain]
-        if None in kinds:
+        kinds = [argument_type(k, types) if n else None for k, n, _ in plain]
+        if None in kinds or f.name.startswith("operator") and f.name not in PYTHON_NAMES:
             yield None
             continue
         parameters = [f"{k} {n}_" for k, (_, n, _) in zip(kinds, plain)]
@@ -198,8 +129,8 @@ def definitions(f, types):
             extras += ["nb::kw_only()", 'nb::arg("dtype") = nb::none()', 'nb::arg("device") = nb::none()',
                        'nb::arg("requires_grad") = false']
         call, scope = ", ".join(passed), f.scope
-        method = f.is_class and not f.static and f.result
-        if not f.result:
+        method = f.is_class and not f.static and not f.constructor
+        if f.constructor:
             head, body = f"{scope} * self", f"new (self) {scope}({call});"
             name, define = "__init__", "def"
         elif method:
@@ -212,10 +143,10 @@ def definitions(f, types):
         else:
             owner = f"{scope}::"
             head, body, name, define = "", f"return {owner}{f.name}({call});", f.name, "def_static" if f.is_class else "def"
-        if f.result and not options:  # the others look at Python's defaults
+        if not f.constructor and not options:  # the others look at Python's defaults
             extras.append("nb::call_guard<nb::gil_scoped_release>()")
         parameters = ", ".join(([head] if head else []) + parameters)
-        text = quoted(f.doc) if f.doc else None
+        text = quoted(f.comment) if f.comment else None
         target = "math"
         if f.name == "operator*":
             target = re.search(r"\w+(?= &)", kinds[0])[0]
@@ -228,20 +159,17 @@ def definitions(f, types):
             yield target, f"{define}({line});"
 
 
-def group_source(name, headers, types, report):
-    lines, last, seen, docs, classes = {}, {}, set(), {}, set()
+def group_source(name, headers, declared, types, report):
+    lines, last, seen, docs = {}, {}, set(), {}
     for header in headers:
-        found, declared = functions(INCLUDE / "tensors" / header)
-        docs.update(declared)
-        classes |= {c for c in declared if c in types}
-        report += [f"{header}: {f.text}" for f in found if not f.ok]
-        found = [f for f in found if f.ok]
+        found = declared[INCLUDE / "tensors" / header].functions
+        docs.update(declared[INCLUDE / "tensors" / header].classes)
         # Of two overloads, with and without options, the one with them serves both.
         with_options = {(f.key, *f.args[:-1]) for f in found if f.args and f.args[-1][0] == "const TensorOptions &"}
         for f in found:
-            if (f.key, *f.args) in with_options or not f.result and not f.args:
+            if (f.key, *f.args) in with_options or f.constructor and not f.args:
                 continue
-            if "::" in f.name or "~" in f.name or f.key in SKIPPED or f.name in ("operator=", "operator<<"):
+            if f.key in SKIPPED or f.name in ("operator=", "operator<<"):
                 continue
             identity = (f.key, tuple(k for k, _, _ in f.args))
             if identity in seen:
@@ -268,17 +196,12 @@ def group_source(name, headers, types, report):
         if of_class:
             out.append(f"auto cls = nb::borrow<nb::class_<{target}>>(nb::type<{target}>());")
         out += [f"{'cls' if of_class else target}.{call}" for call in calls]
-        if of_class and target in FUSED and target in classes:
+        if of_class and target in FUSED and target in docs:
             out.append("bind_arithmetic(cls);")
         if any('"__call__"' in call for call in calls):
             out += ["auto any = nb::borrow<AnyClass>(cls);", "bind_components(any);"]
         out.append("}")
-    return "\n".join(out + ["}", "} // namespace neml2::python", ""]), {c: docs[c] for c in classes}
-
-
-def all_types():
-    text = (INCLUDE / "tensors" / "fwd.h").read_text(encoding="utf-8")
-    return re.findall(r"^class (?:NEML2_\w+ )?(\w+);", text, re.M)
+    return "\n".join(out + ["}", "} // namespace neml2::python", ""]), docs
 
 
 def module_source(types, docs):
@@ -292,21 +215,16 @@ def module_source(types, docs):
     return "\n".join(out + ["}", "} // namespace neml2::python", ""])
 
 
-def docs_source():
+def docs_source(headers):
     """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
     entries = {}
-    headers = [INCLUDE / "core" / n for n in ("TensorBase.h", "operators.h", "comparison.h", "logic.h")]
-    headers += sorted((INCLUDE / "math").glob("*.h")) + sorted((INCLUDE / "tensors").glob("Labeled*.h"))
     for header in headers:
-        found, declared = functions(header)
-        for name, text in declared.items():
+        for name, text in header.classes.items():
             entries.setdefault(name, text)
-        for f in found:
-            if not f.ok:  # what is bound by hand asks for the comments that it needs
-                continue
+        for f in header.functions:
             text = entries.get(f.key, "")
-            if f.doc and f.doc not in text and "::" not in f.name:
-                entries[f.key] = (text + "\n" if text else "") + f.doc
+            if f.comment not in text:
+                entries[f.key] = (text + "\n" if text else "") + f.comment
     out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the comments of the headers, as docstrings.",
            '#include "bindings/Any.h"', "#include <unordered_map>", "", "namespace neml2::python", "{", "const char *",
            "doc(const char * name)", "{", "static const std::unordered_map<std::string, const char *> docs = {"]
@@ -328,16 +246,22 @@ def main():
         return 0
     if not options.out:
         parser.error("--list or --out")
-    types, docs, report, sources = all_types(), {}, [], {}
+    docs, report, sources = {}, [], {}
     bound = {h for headers in GROUPS.values() for h in headers}
+    by_hand = [INCLUDE / "core" / n for n in ("TensorBase.h", "operators.h", "comparison.h", "logic.h")]
+    by_hand += sorted((INCLUDE / "math").glob("*.h")) + sorted((INCLUDE / "tensors").glob("Labeled*.h"))
+    tensor, names = INCLUDE / "core" / "Tensor.h", INCLUDE / "tensors" / "fwd.h"
+    declared = read([INCLUDE / "tensors" / h for h in bound] + by_hand + [tensor, names])
+    types = [c.name for c in declared[names].items]
     for header in sorted(h.name for h in (INCLUDE / "tensors").glob("*.h")):
         if header not in bound | BY_HAND:
             report.append(f"{header}: in no group")
     for name, headers in GROUPS.items():
-        sources[f"{name}.cpp"], found = group_source(name, headers, types, report)
+        sources[f"{name}.cpp"], found = group_source(name, headers, declared, types, report)
         docs.update(found)
-    docs["Tensor"] = functions(INCLUDE / "core" / "Tensor.h")[1]["Tensor"]
-    sources["types.cpp"], sources["docs.cpp"] = module_source(types, docs), docs_source()
+    docs.update(declared[tensor].classes)
+    sources["types.cpp"] = module_source(types, docs)
+    sources["docs.cpp"] = docs_source([declared[h] for h in by_hand])
     if report:
         print("generate.py cannot bind these declarations; mend it, or name them in it:", *report, sep="\n  ")
         return 1

@@ -18,7 +18,7 @@ foreach(flag IN ITEMS -B -E)
 endforeach()
 set(help "neml2 is built against the torch that it will be used with, 2.1 or newer. Install the one you want for \
 ${Python_EXECUTABLE} (pip install torch), then try again. If it is installed there and your \
-installer hides it (uv, build): pip install scikit-build-core nanobind, and use its option --no-build-isolation.")
+installer hides it (uv, build): pip install scikit-build-core nanobind libclang, and use its option --no-build-isolation.")
 if(failed)
   string(REGEX MATCH "[^\n]*\n?$" reason "${reason}")
   message(FATAL_ERROR "No torch to build against: ${reason}\n${help}")

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the system packages that this project needs and this machine lacks. With none missing it
-# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; for the Python package: python
+# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test or python, if for these
 set -eu
 libtorch=${1:-auto}
-python=${2:-}
+part=${2:-}
 missing=
 
 need() # need PACKAGE COMMAND...: the package is missing if the command fails
@@ -29,7 +29,7 @@ if command -v apt-get >/dev/null; then
   need cmake has_cmake
   need ninja-build ninja --version
   need python3-venv python3 -c 'import ensurepip, venv'
-  [ -z "$python" ] || need python3-dev has_python_header
+  [ "$part" != python ] || need python3-dev has_python_header
   need catch2 has_header catch2/catch.hpp
   need libbenchmark-dev has_header benchmark/benchmark.h
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
@@ -49,17 +49,26 @@ else
   need "CMake 3.25 or newer" has_cmake
   need Ninja ninja --version
   need "Python 3 with venv" python3 -c 'import ensurepip, venv'
-  [ -z "$python" ] || need "Python's headers" has_python_header
+  [ "$part" != python ] || need "Python's headers" has_python_header
   [ -z "$missing" ] || { echo "Please install:$missing; for the tests also Catch2, for the benchmarks Google Benchmark." >&2; exit 1; }
 fi
 
-[ -n "$missing" ] || exit 0
-sudo=
-if [ "$install" != "brew install" ] && [ "$(id -u)" != 0 ]; then
-  sudo=sudo
-  command -v sudo >/dev/null || { echo "Please install, as root:$missing" >&2; exit 1; }
+if [ -n "$missing" ]; then
+  sudo=
+  if [ "$install" != "brew install" ] && [ "$(id -u)" != 0 ]; then
+    sudo=sudo
+    command -v sudo >/dev/null || { echo "Please install, as root:$missing" >&2; exit 1; }
+  fi
+  log=$(mktemp)
+  echo "Installing$missing (log: $log)" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  { $sudo $update && $sudo $install $missing; } </dev/null >"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 1; }
 fi
-log=$(mktemp)
-echo "Installing$missing (log: $log)" >&2
-export DEBIAN_FRONTEND=noninteractive
-{ $sudo $update && $sudo $install $missing; } </dev/null >"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 1; }
+
+# For scripts/headers.py, which looks there; without it the tests that need it say so.
+cd "$(dirname "$0")/.."
+if [ "$part" = test ] && ! python3 -B scripts/headers.py 2>/dev/null; then
+  echo "Installing libclang in build/libclang" >&2
+  python3 -m venv --clear build/libclang && build/libclang/bin/pip install --quiet --disable-pip-version-check libclang >&2 ||
+    echo "That failed: the tests of the docs will fail" >&2
+fi

@@ -57,7 +57,7 @@ rm -rf build/python/wheel
 mkdir -p build/python
 isolation=
 if [ -z "${CI:-}" ]; then
-  pip "$builder" install scikit-build-core 'nanobind==3.1.*'
+  pip "$builder" install scikit-build-core 'nanobind==3.1.*' libclang
   isolation=--no-build-isolation
 fi
 # With -v, as users are told, the build says what it does.

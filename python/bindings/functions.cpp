@@ -98,8 +98,7 @@ bind_broadcasting(nb::module_ & m)
       nb::arg("b"),
       nb::arg("c") = nb::make_tuple(),
       nb::arg("d") = nb::make_tuple(),
-      "The shape that up to four shapes broadcast to: per dimension the size that is not 1.\n"
-      "@throws NEMLException if they do not broadcast.",
+      doc("broadcast_shapes"),
       nb::sig("def broadcast_shapes(a: collections.abc.Sequence[int], b: "
               "collections.abc.Sequence[int], "
               "c: collections.abc.Sequence[int] = (), d: collections.abc.Sequence[int] = ()) -> "

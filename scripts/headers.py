@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""What headers declare, read by libclang: their public classes and functions as written, with their comments.
+
+Neither LibTorch nor a standard library is needed: stand_ins.h has the names of theirs.
+"""
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+INCLUDE = ROOT / "include" / "neml2"
+STAND_INS = ROOT / "scripts" / "stand_ins.h"
+sys.path += map(str, ROOT.glob("build/libclang/lib/python3*/site-packages"))  # where setup.sh puts it
+try:
+    from clang.cindex import AccessSpecifier, AvailabilityKind, CursorKind, Index, TranslationUnit
+
+    INDEX = Index.create()
+except Exception as error:  # there is no clang, or no libclang for it, which has an error of its own
+    sys.exit(f"The headers are read with libclang, which {sys.executable} does not find: {error}\n"
+             "pip install libclang; for the tests, scripts/setup.sh auto test")
+
+OPTIONS = TranslationUnit.PARSE_SKIP_FUNCTION_BODIES | 0x200  # CXTranslationUnit_KeepGoing, past what is not there
+CLASSES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
+FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION,
+             CursorKind.FUNCTION_TEMPLATE}
+TEMPLATE_PARAMETERS = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
+                       CursorKind.TEMPLATE_TEMPLATE_PARAMETER}
+
+
+@dataclass
+class Class:
+    name: str
+    comment: str
+    defined: bool
+
+
+class Argument(NamedTuple):
+    type: str  # all of it if it has no name
+    name: str
+    default: str
+
+
+@dataclass
+class Function:
+    scope: str  # its class or namespace
+    is_class: bool
+    name: str
+    args: list[Argument]
+    static: bool
+    comment: str
+    text: str
+
+    @property
+    def key(self):
+        return (f"{self.scope}::" if self.is_class else "") + self.name
+
+    @property
+    def constructor(self):
+        return self.is_class and self.name == self.scope
+
+
+# The namespaces of the rooms, which are not for users.
+INTERNAL = {"kernels", "packs", "core", "engine", "composed", "math", "tensors", "gradients", "operations"}
+
+
+class Header:
+    """items: its public classes and functions, in order; unread: the extents of what else is there."""
+
+    def __init__(self, path):
+        self.source, self.items, self.unread = path.read_bytes(), [], []
+
+    @property
+    def functions(self):
+        return [i for i in self.items if isinstance(i, Function)]
+
+    @property
+    def classes(self):
+        """The comments by the names."""
+        return {i.name: i.comment for i in self.items if isinstance(i, Class) and i.defined}
+
+    def text(self, begin, end):
+        lines = [line.partition("//")[0] for line in self.source[begin:end].decode().splitlines()]
+        return " ".join(" ".join(lines).split()).replace("neml2::", "")
+
+    def comment(self, cursor):
+        raw, begin = (cursor.raw_comment or "").encode(), cursor.extent.start.offset
+        at = self.source.rfind(raw, 0, begin)
+        if not raw or at < 0 or b"\n\n" in self.source[at + len(raw):begin]:
+            return ""  # or that of another declaration of the same
+        block = raw.startswith(b"/**")
+        lines = (raw[3:-2] if block else raw).decode().splitlines()
+        return "\n".join(s.strip().removeprefix("*" if block else "///").removeprefix(" ") for s in lines).strip()
+
+    def read(self, cursors, scope=(), is_class=False):
+        last, comment = None, ""
+        for c in cursors:
+            if c.kind == CursorKind.NAMESPACE and c.spelling not in INTERNAL:
+                self.read(c.get_children(), (*scope, c.spelling))
+            elif (c.kind == CursorKind.NAMESPACE or c.kind in CLASSES and c.semantic_parent.spelling in INTERNAL
+                  or is_class and c.access_specifier != AccessSpecifier.PUBLIC):
+                self.unread.append(c.extent)
+            elif c.kind in CLASSES:
+                self.items.append(Class(c.spelling, self.comment(c), c.is_definition()))
+                self.read(c.get_children(), (c.spelling,), True)
+            elif c.kind in FUNCTIONS:
+                # A comment is also that of the overloads that follow, and of what is declared in the next line.
+                between = self.source[last.extent.end.offset:c.extent.start.offset] if last else b""
+                if last and c.spelling != last.spelling and any(s in between for s in (b"{", b"//", b"\n\n")):
+                    comment = ""
+                comment = self.comment(c) or comment
+                self.read_function(c, "::".join(scope), is_class, comment)
+            last, comment = (c, comment) if c.kind in FUNCTIONS else (None, "")
+
+    def read_function(self, cursor, scope, is_class, comment):
+        children = list(cursor.get_children())
+        self.unread += [c.extent for c in children if c.kind == CursorKind.COMPOUND_STMT]
+        again = cursor.semantic_parent != cursor.lexical_parent or cursor.canonical != cursor and not comment
+        if again or cursor.availability == AvailabilityKind.NOT_AVAILABLE:  # = delete
+            return
+        begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
+        name = "operator()" if cursor.spelling == "operator()" else self.text(at, end).partition("(")[0]
+        args, types, rest = [], {}, at + len(name)
+        for c in children:
+            if c.kind in TEMPLATE_PARAMETERS:
+                begin = self.source.find(b">", c.extent.end.offset) + 1
+                kind = self.text(c.extent.start.offset, c.extent.end.offset)
+                if kind.startswith("math::if_types<"):  # A, its type, B, its type
+                    names = kind[kind.index("<") + 1:kind.rindex(">")].split(", ")
+                    types = {f"const {a} &": f"const {b} &" for a, b in zip(names[::2], names[1::2])}
+            elif c.kind == CursorKind.PARM_DECL:
+                args.append(self.argument(c, types))
+                rest = c.extent.end.offset
+        words = [w for w in self.text(begin, at).split() if w != "inline" and not w.startswith(("NEML2_", "[["))]
+        if args and words == ["auto"] and not any(a.name for a in args):  # only there to refuse them
+            return
+        if cursor.type.is_function_variadic():
+            args.append(Argument("...", "", ""))
+        shown = [" ".join(filter(None, [a.type, a.name, a.default and f"= {a.default}"])) for a in args]
+        text = " ".join(words + [name]) + f"({', '.join(shown)})" + " const" * cursor.is_const_method()
+        text += " noexcept" * ("noexcept" in self.text(rest, end).partition("{")[0].split())
+        self.items.append(Function(scope, is_class, name, args, "static" in words, comment, text))
+
+    def argument(self, cursor, types):
+        begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
+        name, kind, rest = cursor.spelling, self.text(begin, at), self.text(at + len(cursor.spelling), end)
+        if not name or rest and not rest.startswith("= "):
+            return Argument(self.text(begin, end), "", "")
+        return Argument(types.get(kind, kind), name, rest.removeprefix("= "))
+
+
+def read(paths):
+    """The headers by their paths."""
+    headers = {p: Header(p) for p in sorted(paths)}
+    unit = INDEX.parse(
+        "headers.cpp", ["-std=c++17", "-nostdinc", f"-I{INCLUDE.parent}", f"-include{STAND_INS}", "-ferror-limit=0"],
+        [("headers.cpp", "".join(f'#include "{p.as_posix()}"\n' for p in headers))], OPTIONS)
+    cursors = [(Path(c.location.file.name), c) for c in unit.cursor.get_children() if c.location.file]
+    for path, header in headers.items():
+        header.read([c for p, c in cursors if p == path])
+    if errors := [str(d) for d in unit.diagnostics if d.severity >= d.Error and matters(d, headers)]:
+        sys.exit("libclang cannot read the headers; what they use of the standard library or of LibTorch has to be named "
+                 f"in {STAND_INS}:\n  " + "\n  ".join(errors[:20]))
+    return headers
+
+
+def matters(error, headers):
+    """Whether it is about what is read: what others make unknown is an error where it is used."""
+    if error.spelling.endswith("' file not found"):
+        return "'neml2/" in error.spelling
+    file, at = error.location.file and Path(error.location.file.name), error.location.offset
+    if file not in headers:
+        return file in (None, STAND_INS)
+    return not any(e.start.offset <= at <= e.end.offset for e in headers[file].unread)
