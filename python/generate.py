@@ -32,7 +32,7 @@ GROUPS = {
 }
 # Bound elsewhere, or nothing for Python.
 BY_HAND = {"LabeledAxis.h", "LabeledAxisAccessor.h", "LabeledAxisPicture.h", "LabeledMatrix.h", "LabeledTensor.h",
-           "LabeledTensor3D.h", "LabeledVector.h", "fwd.h", "gradients.h", "tensors.h"}
+           "LabeledTensor3D.h", "LabeledVector.h", "fwd.h", "gradients.h", "operations.h", "tensors.h"}
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
@@ -248,8 +248,8 @@ def main():
         parser.error("--list or --out")
     docs, report, sources = {}, [], {}
     bound = {h for headers in GROUPS.values() for h in headers}
-    by_hand = [INCLUDE / "core" / n for n in ("TensorBase.h", "operators.h", "comparison.h", "logic.h")]
-    by_hand += sorted((INCLUDE / "math").glob("*.h")) + sorted((INCLUDE / "tensors").glob("Labeled*.h"))
+    by_hand = [INCLUDE / "core" / "TensorBase.h", *sorted((INCLUDE / "math").glob("*.h")),
+               *sorted((INCLUDE / "tensors").glob("Labeled*.h"))]
     tensor, names = INCLUDE / "core" / "Tensor.h", INCLUDE / "tensors" / "fwd.h"
     declared = read([INCLUDE / "tensors" / h for h in bound] + by_hand + [tensor, names])
     types = [c.name for c in declared[names].items]

@@ -61,7 +61,7 @@ class Function:
 
 
 # The namespaces of the rooms, which are not for users.
-INTERNAL = {"kernels", "packs", "core", "engine", "composed", "math", "tensors", "gradients", "operations"}
+INTERNAL = {"kernels", "packs", "core", "engine", "composed", "math", "tensors", "gradients"}
 
 
 class Header:

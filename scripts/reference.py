@@ -39,7 +39,7 @@ def section(path, header):
 def page():
     tensors = sorted((INCLUDE / "tensors").glob("*.h"),
                      key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
-    groups = [("Types, and what belongs to one", [h for h in tensors if h.name not in ("fwd.h", "tensors.h", "gradients.h")]),
+    groups = [("Types, and what belongs to one", [h for h in tensors if h.name not in ("fwd.h", "tensors.h", "gradients.h", "operations.h")]),
               ("Functions of any type", sorted((INCLUDE / "math").glob("*.h"))),
               ("What all tensors have", [INCLUDE / "core" / n for n in CORE if (INCLUDE / "core" / n).is_file()])]
     parts = ["# Reference", "Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` "

@@ -68,17 +68,3 @@ evaluate_numbers(const Operation & op,
   return r;
 }
 } // namespace neml2::engine
-
-namespace neml2::operations
-{
-struct NEML2_ONE_A_PROGRAM Pow
-{
-  static constexpr auto name = "pow";
-  template <class X, class Y>
-  NEML2_INLINE auto operator()(const X & x, const Y & y) const
-  {
-    using std::pow;
-    return pow(x, y);
-  }
-};
-} // namespace neml2::operations

@@ -34,15 +34,15 @@ inline const bool has_Quaternion_rules = []
 {
   add_scalar_rules<Quaternion>();
   add_contraction_rules<Quaternion>();
-  add_gradient_rule<operations::QuaternionTimesQuaternion, Quaternion, Quaternion, Quaternion>(
+  add_gradient_rule<tensors::QuaternionTimesQuaternion, Quaternion, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion &, const Quaternion & p)
       { return g * conjugate(p); },
       [](const Quaternion & g, const Quaternion & q, const Quaternion &)
       { return conjugate(q) * g; });
-  add_gradient_rule<operations::Conjugate, Quaternion, Quaternion>(
+  add_gradient_rule<tensors::Conjugate, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion &) { return conjugate(g); });
   // Of c / n, c = (s, -u), n = q · q: (conjugate(g) - 2 q (g · c) / n) / n
-  add_gradient_rule<operations::Inv, Quaternion, Quaternion>(
+  add_gradient_rule<tensors::Inv, Quaternion, Quaternion>(
       [](const Quaternion & g, const Quaternion & q)
       {
         return evaluate_leaf<Quaternion>(
@@ -60,7 +60,7 @@ inline const bool has_Quaternion_rules = []
             g,
             q);
       });
-  add_gradient_rule<operations::RotationMatrix, R2, Quaternion>(
+  add_gradient_rule<tensors::RotationMatrix, R2, Quaternion>(
       [](const R2 & g, const Quaternion & q)
       {
         return evaluate_leaf<Quaternion>(
@@ -70,7 +70,7 @@ inline const bool has_Quaternion_rules = []
             g,
             q);
       });
-  add_gradient_rule<operations::Rotate, Vec, Vec, Quaternion>(
+  add_gradient_rule<tensors::Rotate, Vec, Vec, Quaternion>(
       [](const Vec & g, const Vec &, const Quaternion & q) { return rotate(g, conjugate(q)); },
       [](const Vec & g, const Vec & a, const Quaternion & q)
       {
@@ -85,7 +85,7 @@ inline const bool has_Quaternion_rules = []
             q);
       });
   // Of 2 (1, r) / n - (1, 0), n = 1 + r · r, from g = (h, k): (k - 2 r (h + k · r) / n) 2 / n
-  add_gradient_rule<operations::QuaternionOfRot, Quaternion, Rot>(
+  add_gradient_rule<tensors::QuaternionOfRot, Quaternion, Rot>(
       [](const Quaternion & g, const Rot & r)
       {
         return evaluate_leaf<Vec>(
@@ -108,7 +108,7 @@ inline const bool has_Quaternion_rules = []
       });
   // Of u / d, d = n + s, n = |q|, where s ≥ 0, else the same of -q:
   // -(g · u) (1 + s / n) / d² by s, g / d - (g · u) u / (n d²) by u
-  add_gradient_rule<operations::ToRot, Rot, Quaternion>(
+  add_gradient_rule<tensors::ToRot, Rot, Quaternion>(
       [](const Rot & g, const Quaternion & q)
       {
         return evaluate_leaf<Quaternion>(

@@ -21,19 +21,19 @@ inline const bool has_R2_rules = []
 {
   add_scalar_rules<R2>();
   add_contraction_rules<R2>();
-  add_gradient_rule<operations::Tr, Scalar, R2>([](const Scalar & g, const R2 &)
-                                                { return R2::identity(g.options()) * g; });
-  add_gradient_rule<operations::Vol, R2, R2>([](const R2 & g, const R2 &) { return vol(g); });
-  add_gradient_rule<operations::Dev, R2, R2>([](const R2 & g, const R2 &) { return dev(g); });
+  add_gradient_rule<tensors::Tr, Scalar, R2>([](const Scalar & g, const R2 &)
+                                             { return R2::identity(g.options()) * g; });
+  add_gradient_rule<tensors::Vol, R2, R2>([](const R2 & g, const R2 &) { return vol(g); });
+  add_gradient_rule<tensors::Dev, R2, R2>([](const R2 & g, const R2 &) { return dev(g); });
   // ∂det A / ∂A = cof A; source: Holzapfel (2000), Nonlinear Solid Mechanics, eq. 1.241
-  add_gradient_rule<operations::Det, Scalar, R2>(
+  add_gradient_rule<tensors::Det, Scalar, R2>(
       [](const Scalar & g, const R2 & A)
       {
         return evaluate<R2>(
             "det", [](const auto & h, const auto & a) { return cofactors(a) * h; }, g, A);
       });
   // d(A^-1) = -A^-1 dA A^-1; source: ibid., eq. 1.249
-  add_gradient_rule<operations::Inv, R2, R2>(
+  add_gradient_rule<tensors::Inv, R2, R2>(
       [](const R2 & g, const R2 & A)
       {
         return evaluate<R2>(
@@ -46,17 +46,17 @@ inline const bool has_R2_rules = []
             g,
             A);
       });
-  add_gradient_rule<operations::R2TimesR2, R2, R2, R2>(
+  add_gradient_rule<tensors::R2TimesR2, R2, R2, R2>(
       [](const R2 & g, const R2 &, const R2 & b) { return g * transpose(b); },
       [](const R2 & g, const R2 & a, const R2 &) { return transpose(a) * g; });
-  add_gradient_rule<operations::R2TimesVec, Vec, R2, Vec>(
+  add_gradient_rule<tensors::R2TimesVec, Vec, R2, Vec>(
       [](const Vec & g, const R2 &, const Vec & v) { return outer(g, v); },
       [](const Vec & g, const R2 & a, const Vec &) { return transpose(a) * g; });
-  add_gradient_rule<operations::Rotate, R2, R2, R2>(
+  add_gradient_rule<tensors::Rotate, R2, R2, R2>(
       [](const R2 & g, const R2 &, const R2 & r) { return rotate(g, transpose(r)); },
       [](const R2 & g, const R2 & a, const R2 & r)
       { return evaluate<R2>("rotate", GradientByRotation(), g, a, r); });
-  add_gradient_rule<operations::Rotate, R2, R2, Rot>(
+  add_gradient_rule<tensors::Rotate, R2, R2, Rot>(
       [](const R2 & g, const R2 &, const Rot & r) { return rotate(g, inv(r)); },
       [](const R2 & g, const R2 & a, const Rot & r)
       {

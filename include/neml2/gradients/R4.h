@@ -18,15 +18,15 @@ pair_outer(const R2 & a, const R2 & b)
 inline const bool has_R4_rules = []
 {
   // Mandel components are isometric: each is the adjoint of the other
-  add_gradient_rule<operations::Full, R4, SSR4>([](const R4 & g, const SSR4 &) { return sym(g); });
-  add_gradient_rule<operations::Sym, SSR4, R4>([](const SSR4 & g, const R4 &) { return full(g); });
-  add_gradient_rule<operations::R4TimesR2, R2, R4, R2>(
+  add_gradient_rule<tensors::Full, R4, SSR4>([](const R4 & g, const SSR4 &) { return sym(g); });
+  add_gradient_rule<tensors::Sym, SSR4, R4>([](const SSR4 & g, const R4 &) { return full(g); });
+  add_gradient_rule<tensors::R4TimesR2, R2, R4, R2>(
       [](const R2 & g, const R4 &, const R2 & a) { return pair_outer(g, a); },
       [](const R2 & g, const R4 & T, const R2 &) { return g * T; });
-  add_gradient_rule<operations::R2TimesR4, R2, R2, R4>(
+  add_gradient_rule<tensors::R2TimesR4, R2, R2, R4>(
       [](const R2 & g, const R2 &, const R4 & T) { return T * g; },
       [](const R2 & g, const R2 & a, const R4 &) { return pair_outer(a, g); });
-  add_gradient_rule<operations::R4TimesR4, R4, R4, R4>(
+  add_gradient_rule<tensors::R4TimesR4, R4, R4, R4>(
       [](const R4 & g, const R4 &, const R4 & U) { return g * transpose_major(U); },
       [](const R4 & g, const R4 & T, const R4 &) { return transpose_major(T) * g; });
   return true;
@@ -37,10 +37,10 @@ template <class A, class B>
 bool
 add_kron_rules()
 {
-  add_gradient_rule<operations::Kron, R4, A, B>(
+  add_gradient_rule<tensors::Kron, R4, A, B>(
       [](const R4 & g, const A &, const B & b) { return A(g.transpose(1, 2) * R2(b)); },
       [](const R4 & g, const A & a, const B &) { return B(R2(a) * g.transpose(1, 2)); });
-  add_gradient_rule<operations::KronTransposed, R4, A, B>(
+  add_gradient_rule<tensors::KronTransposed, R4, A, B>(
       [](const R4 & g, const A &, const B & b)
       { return A(g.transpose(2, 3).transpose(1, 2) * R2(b)); },
       [](const R4 & g, const A & a, const B &)
@@ -50,7 +50,7 @@ add_kron_rules()
     return evaluate<R2>(
         "sym_kron", [](const auto & h, const auto & x) { return by_matrix(h, x) * 0.5; }, g, other);
   };
-  add_gradient_rule<operations::SymKron, SSR4, A, B>(
+  add_gradient_rule<tensors::SymKron, SSR4, A, B>(
       [by_other](const SSR4 & g, const A &, const B & b) { return A(by_other(g, b)); },
       [by_other](const SSR4 & g, const A & a, const B &) { return B(by_other(g, a)); });
   return true;
@@ -62,10 +62,10 @@ inline const bool has_kron_rules = add_kron_rules<R2, R2>() && add_kron_rules<SR
 inline const bool has_skew_product_rules = []
 {
   // The product is skew in e, and each of the two functions half the adjoint of the other
-  add_gradient_rule<operations::SkewAndSymToSym, SR2, SR2, WR2>(
+  add_gradient_rule<tensors::SkewAndSymToSym, SR2, SR2, WR2>(
       [](const SR2 & g, const SR2 &, const WR2 & w) { return -skew_and_sym_to_sym(g, w); },
       [](const SR2 & g, const SR2 & e, const WR2 &) { return multiply_and_make_skew(g, e) * 2.0; });
-  add_gradient_rule<operations::MultiplyAndMakeSkew, WR2, SR2, SR2>(
+  add_gradient_rule<tensors::MultiplyAndMakeSkew, WR2, SR2, SR2>(
       [](const WR2 & g, const SR2 &, const SR2 & b) { return skew_and_sym_to_sym(b, g) * 0.5; },
       [](const WR2 & g, const SR2 & a, const SR2 &) { return skew_and_sym_to_sym(a, g) * -0.5; });
   return true;
@@ -73,15 +73,15 @@ inline const bool has_skew_product_rules = []
 
 inline const bool has_stiffness_rules = []
 {
-  add_gradient_rule<operations::SSR4IsotropicKG, SSR4, Scalar, Scalar>(
+  add_gradient_rule<tensors::SSR4IsotropicKG, SSR4, Scalar, Scalar>(
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity(g.options())); },
       [](const SSR4 & g, const auto &...)
       { return inner(g, SSR4::identity_dev(g.options())) * 2.0; });
-  add_gradient_rule<operations::SSR4IsotropicLambdaMu, SSR4, Scalar, Scalar>(
+  add_gradient_rule<tensors::SSR4IsotropicLambdaMu, SSR4, Scalar, Scalar>(
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity(g.options())); },
       [](const SSR4 & g, const auto &...)
       { return inner(g, SSR4::identity_sym(g.options())) * 2.0; });
-  add_gradient_rule<operations::SSR4Cubic, SSR4, Scalar, Scalar, Scalar>(
+  add_gradient_rule<tensors::SSR4Cubic, SSR4, Scalar, Scalar, Scalar>(
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C1(g.options())); },
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C2(g.options())); },
       [](const SSR4 & g, const auto &...)

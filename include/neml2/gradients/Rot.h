@@ -117,16 +117,16 @@ inline const bool has_Rot_rules = []
         g,
         Vec::fill(x, y, z));
   };
-  add_gradient_rule<operations::RotFillRodrigues, Rot, Scalar, Scalar, Scalar>(
+  add_gradient_rule<tensors::RotFillRodrigues, Rot, Scalar, Scalar, Scalar>(
       [by_rho](const Rot & g, const auto &... rho) { return by_rho(g, rho...)(0); },
       [by_rho](const Rot & g, const auto &... rho) { return by_rho(g, rho...)(1); },
       [by_rho](const Rot & g, const auto &... rho) { return by_rho(g, rho...)(2); });
-  add_gradient_rule<operations::EulerRodrigues, R2, Rot>(
+  add_gradient_rule<tensors::EulerRodrigues, R2, Rot>(
       [](const R2 & g, const Rot & r)
       { return evaluate<Vec>("euler_rodrigues", GradientByParameters(), g, r); });
-  add_gradient_rule<operations::RotFillMatrix, Rot, R2>([](const Rot & g, const R2 & M)
-                                                        { return by_rotation_matrix(g, M); });
-  add_gradient_rule<operations::RotTimesRot, Rot, Rot, Rot>(
+  add_gradient_rule<tensors::RotFillMatrix, Rot, R2>([](const Rot & g, const R2 & M)
+                                                     { return by_rotation_matrix(g, M); });
+  add_gradient_rule<tensors::RotTimesRot, Rot, Rot, Rot>(
       [](const Rot & g, const Rot & a, const Rot & b)
       { return evaluate<Vec>("Rot * Rot", GradientByFactor{1}, g, a, b); },
       [](const Rot & g, const Rot & a, const Rot & b)

@@ -11,14 +11,14 @@ inline const bool has_SR2_rules = []
 {
   add_scalar_rules<SR2>();
   add_contraction_rules<SR2>();
-  add_gradient_rule<operations::Tr, Scalar, SR2>([](const Scalar & g, const SR2 &)
-                                                 { return SR2::identity(g.options()) * g; });
-  add_gradient_rule<operations::Vol, SR2, SR2>([](const SR2 & g, const SR2 &) { return vol(g); });
-  add_gradient_rule<operations::Dev, SR2, SR2>([](const SR2 & g, const SR2 &) { return dev(g); });
-  add_gradient_rule<operations::Full, R2, SR2>([](const R2 & g, const SR2 &) { return sym(g); });
-  add_gradient_rule<operations::Sym, SR2, R2>([](const SR2 & g, const R2 &) { return full(g); });
+  add_gradient_rule<tensors::Tr, Scalar, SR2>([](const Scalar & g, const SR2 &)
+                                              { return SR2::identity(g.options()) * g; });
+  add_gradient_rule<tensors::Vol, SR2, SR2>([](const SR2 & g, const SR2 &) { return vol(g); });
+  add_gradient_rule<tensors::Dev, SR2, SR2>([](const SR2 & g, const SR2 &) { return dev(g); });
+  add_gradient_rule<tensors::Full, R2, SR2>([](const R2 & g, const SR2 &) { return sym(g); });
+  add_gradient_rule<tensors::Sym, SR2, R2>([](const SR2 & g, const R2 &) { return full(g); });
   // As of R2: cof s, and -s^-1 g s^-1
-  add_gradient_rule<operations::Det, Scalar, SR2>(
+  add_gradient_rule<tensors::Det, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -27,17 +27,17 @@ inline const bool has_SR2_rules = []
             g,
             s);
       });
-  add_gradient_rule<operations::Inv, SR2, SR2>(
+  add_gradient_rule<tensors::Inv, SR2, SR2>(
       [](const SR2 & g, const SR2 & s)
       {
         return evaluate<SR2>(
             "inv", [](const auto & h, const auto & a) { return -rotate(h, full(inv(a))); }, g, s);
       });
-  add_gradient_rule<operations::Outer, SSR4, SR2, SR2>(
+  add_gradient_rule<tensors::Outer, SSR4, SR2, SR2>(
       [](const SSR4 & g, const SR2 &, const SR2 & b) { return g * b; },
       [](const SSR4 & g, const SR2 & a, const SR2 &) { return a * g; });
   // By R: 2 g R s, which are symmetric
-  add_gradient_rule<operations::Rotate, SR2, SR2, R2>(
+  add_gradient_rule<tensors::Rotate, SR2, SR2, R2>(
       [](const SR2 & g, const SR2 &, const R2 & r) { return rotate(g, transpose(r)); },
       [](const SR2 & g, const SR2 & s, const R2 & r)
       {
@@ -49,7 +49,7 @@ inline const bool has_SR2_rules = []
             s,
             r);
       });
-  add_gradient_rule<operations::Rotate, SR2, SR2, Rot>(
+  add_gradient_rule<tensors::Rotate, SR2, SR2, Rot>(
       [](const SR2 & g, const SR2 &, const Rot & r) { return rotate(g, inv(r)); },
       [](const SR2 & g, const SR2 & s, const Rot & r)
       {

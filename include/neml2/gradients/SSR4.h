@@ -62,13 +62,13 @@ inline const bool has_SSR4_rules = []
 {
   add_scalar_rules<SSR4>();
   add_contraction_rules<SSR4>();
-  add_gradient_rule<operations::SSR4FillC1C2C3, SSR4, Scalar, Scalar, Scalar>(
+  add_gradient_rule<tensors::SSR4FillC1C2C3, SSR4, Scalar, Scalar, Scalar>(
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C1(g.options())); },
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C2(g.options())); },
       [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C3(g.options())); });
   // C1 = (1 - ν) p, C2 = ν p, C3 = E / (1 + ν), p = E q, q = 1 / ((1 + ν) (1 - 2ν)),
   // ∂q/∂ν = (1 + 4ν) q²
-  add_gradient_rule<operations::SSR4IsotropicENu, SSR4, Scalar, Scalar>(
+  add_gradient_rule<tensors::SSR4IsotropicENu, SSR4, Scalar, Scalar>(
       [](const SSR4 & g, const Scalar &, const Scalar & nu)
       {
         return evaluate<Scalar>(
@@ -108,7 +108,7 @@ inline const bool has_SSR4_rules = []
             SSR4::identity_C3(g.options()));
       });
   // As of R2, also for the matrices of components
-  add_gradient_rule<operations::Inv, SSR4, SSR4>(
+  add_gradient_rule<tensors::Inv, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 & C)
       {
         return evaluate<SSR4>(
@@ -121,16 +121,16 @@ inline const bool has_SSR4_rules = []
             g,
             C);
       });
-  add_gradient_rule<operations::SSR4TimesSR2, SR2, SSR4, SR2>(
+  add_gradient_rule<tensors::SSR4TimesSR2, SR2, SSR4, SR2>(
       [](const SR2 & g, const SSR4 &, const SR2 & e) { return outer(g, e); },
       [](const SR2 & g, const SSR4 & C, const SR2 &) { return g * C; });
-  add_gradient_rule<operations::SSR4TimesR2, SR2, SSR4, R2>(
+  add_gradient_rule<tensors::SSR4TimesR2, SR2, SSR4, R2>(
       [](const SR2 & g, const SSR4 &, const R2 & e) { return outer(g, sym(e)); },
       [](const SR2 & g, const SSR4 & C, const R2 &) { return full(g * C); });
-  add_gradient_rule<operations::SR2TimesSSR4, SR2, SR2, SSR4>(
+  add_gradient_rule<tensors::SR2TimesSSR4, SR2, SR2, SSR4>(
       [](const SR2 & g, const SR2 &, const SSR4 & C) { return C * g; },
       [](const SR2 & g, const SR2 & e, const SSR4 &) { return outer(e, g); });
-  add_gradient_rule<operations::SSR4TimesSSR4, SSR4, SSR4, SSR4>(
+  add_gradient_rule<tensors::SSR4TimesSSR4, SSR4, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 &, const SSR4 & b) { return g * transpose_major(b); },
       [](const SSR4 & g, const SSR4 & a, const SSR4 &) { return transpose_major(a) * g; });
   // By Q of Q C Qᵀ: g Q Cᵀ + gᵀ Q C
@@ -147,9 +147,9 @@ inline const bool has_SSR4_rules = []
         C,
         R);
   };
-  add_gradient_rule<operations::Rotate, SSR4, SSR4, R2>(
+  add_gradient_rule<tensors::Rotate, SSR4, SSR4, R2>(
       [](const SSR4 & g, const SSR4 &, const R2 & R) { return rotate(g, transpose(R)); }, by_R);
-  add_gradient_rule<operations::Rotate, SSR4, SSR4, Rot>(
+  add_gradient_rule<tensors::Rotate, SSR4, SSR4, Rot>(
       [](const SSR4 & g, const SSR4 &, const Rot & r)
       { return rotate(g, transpose(euler_rodrigues(r))); }, // compiled for R2 anyway
       [by_R](const SSR4 & g, const SSR4 & C, const Rot & r) {

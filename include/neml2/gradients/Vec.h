@@ -10,23 +10,22 @@ inline const bool has_Vec_rules = []
 {
   add_scalar_rules<Vec>();
   add_contraction_rules<Vec>();
-  add_gradient_rule<operations::Cross, Vec, Vec, Vec>(
+  add_gradient_rule<tensors::Cross, Vec, Vec, Vec>(
       [](const Vec & g, const Vec &, const Vec & b) { return cross(b, g); },
       [](const Vec & g, const Vec & a, const Vec &) { return cross(g, a); });
-  add_gradient_rule<operations::Outer, R2, Vec, Vec>(
+  add_gradient_rule<tensors::Outer, R2, Vec, Vec>(
       [](const R2 & g, const Vec &, const Vec & b) { return g * b; },
       [](const R2 & g, const Vec & a, const Vec &) { return transpose(g) * a; });
-  add_gradient_rule<operations::SelfOuter, SR2, Vec>(
+  add_gradient_rule<tensors::SelfOuter, SR2, Vec>(
       [](const SR2 & g, const Vec & a)
       {
         return evaluate<Vec>(
             "self_outer", [](const auto & h, const auto & v) { return full(h) * v * 2.0; }, g, a);
       });
-  add_gradient_rule<operations::Skew, R2, Vec>([](const R2 & g, const Vec &)
-                                               { return skew_adjoint(g); });
-  add_gradient_rule<SkewAdjoint, Vec, R2>([](const Vec & g, const R2 &)
-                                                      { return skew(g); });
-  add_gradient_rule<operations::Rotate, Vec, Vec, Rot>(
+  add_gradient_rule<tensors::Skew, R2, Vec>([](const R2 & g, const Vec &)
+                                            { return skew_adjoint(g); });
+  add_gradient_rule<SkewAdjoint, Vec, R2>([](const Vec & g, const R2 &) { return skew(g); });
+  add_gradient_rule<tensors::Rotate, Vec, Vec, Rot>(
       [](const Vec & g, const Vec &, const Rot & r) { return rotate(g, inv(r)); },
       [](const Vec & g, const Vec & a, const Rot & r)
       {

@@ -10,9 +10,9 @@ namespace neml2::gradients
 inline const bool has_WR2_rules = []
 {
   add_scalar_rules<WR2>();
-  add_gradient_rule<operations::SkewPart, WR2, R2>([](const WR2 & g, const R2 &)
-                                                   { return full(g) * 0.5; });
-  add_gradient_rule<operations::ExpMap, Rot, WR2>(
+  add_gradient_rule<tensors::SkewPart, WR2, R2>([](const WR2 & g, const R2 &)
+                                                { return full(g) * 0.5; });
+  add_gradient_rule<tensors::ExpMap, Rot, WR2>(
       [](const Rot & g, const WR2 & w)
       {
         return evaluate<Vec>(

@@ -28,21 +28,21 @@ add_scalar_rules()
   const auto negative_sum = [](const T & g, const auto &, const auto &)
   { return -inner(g, T::ones(g.options())); };
 
-  add_gradient_rule<operations::Plus, T, T, Scalar>(same, sum);
-  add_gradient_rule<operations::Plus, T, Scalar, T>(sum, same);
-  add_gradient_rule<operations::Minus, T, T, Scalar>(same, negative_sum);
-  add_gradient_rule<operations::Minus, T, Scalar, T>(sum, negative);
-  add_gradient_rule<operations::Times, T, T, Scalar>(
+  add_gradient_rule<math::Plus, T, T, Scalar>(same, sum);
+  add_gradient_rule<math::Plus, T, Scalar, T>(sum, same);
+  add_gradient_rule<math::Minus, T, T, Scalar>(same, negative_sum);
+  add_gradient_rule<math::Minus, T, Scalar, T>(sum, negative);
+  add_gradient_rule<math::Times, T, T, Scalar>(
       [](const T & g, const T &, const Scalar & s) { return g * s; },
       [](const T & g, const T & a, const Scalar &) { return inner(g, a); });
-  add_gradient_rule<operations::Times, T, Scalar, T>(
+  add_gradient_rule<math::Times, T, Scalar, T>(
       [](const T & g, const Scalar &, const T & a) { return inner(g, a); },
       [](const T & g, const Scalar & s, const T &) { return g * s; });
-  add_gradient_rule<operations::Over, T, T, Scalar>(
+  add_gradient_rule<math::Over, T, T, Scalar>(
       [](const T & g, const T &, const Scalar & s) { return g / s; },
       [](const T & g, const T & a, const Scalar & s)
       { return evaluate<Scalar>("/", ByDivisor(), inner(g, a), s); });
-  add_gradient_rule<operations::Over, T, Scalar, T>(
+  add_gradient_rule<math::Over, T, Scalar, T>(
       [](const T & g, const Scalar &, const T & a) { return inner(g, 1.0 / a); },
       [](const T & g, const Scalar & s, const T & a) { return g * -s / a / a; });
   return true;
@@ -53,13 +53,13 @@ template <class T>
 bool
 add_contraction_rules()
 {
-  add_gradient_rule<operations::Inner, Scalar, T, T>(
+  add_gradient_rule<math::Inner, Scalar, T, T>(
       [](const Scalar & g, const T &, const T & b) { return b * g; },
       [](const Scalar & g, const T & a, const T &) { return a * g; });
-  add_gradient_rule<operations::NormSq, Scalar, T>([](const Scalar & g, const T & a)
-                                                   { return a * (2.0 * g); });
+  add_gradient_rule<math::NormSq, Scalar, T>([](const Scalar & g, const T & a)
+                                             { return a * (2.0 * g); });
   // g a / |a|, and 0 where |a| is
-  add_gradient_rule<operations::Norm, Scalar, T, double>(
+  add_gradient_rule<math::Norm, Scalar, T, double>(
       [](const Scalar & g, const T & a, double epsilon)
       {
         return evaluate<T>(
@@ -76,7 +76,7 @@ add_contraction_rules()
       },
       nullptr);
   // (g - u (u · g)) / |a|, u = a / |a|
-  add_gradient_rule<operations::Unit, T, T, double>(
+  add_gradient_rule<math::Unit, T, T, double>(
       [](const T & g, const T & a, double epsilon)
       {
         return evaluate<T>(

@@ -34,25 +34,25 @@ growth_of_power(const Tensor & a, const Tensor & n)
 
 inline const bool has_elementwise_rules = []
 {
-  add_gradient_rule<operations::Sinh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
-                                                        { return g * cosh(a); });
-  add_gradient_rule<operations::Cosh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
-                                                        { return g * sinh(a); });
-  add_gradient_rule<operations::Atanh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
-                                                         { return g / (1 - a * a); });
-  add_gradient_rule<operations::Cbrt, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
-                                                        { return g / (3 * pow(cbrt(a), 2)); });
-  add_gradient_rule<operations::Pow, Numbers, Numbers, Numbers>(
+  add_gradient_rule<math::Sinh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
+                                                  { return g * cosh(a); });
+  add_gradient_rule<math::Cosh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
+                                                  { return g * sinh(a); });
+  add_gradient_rule<math::Atanh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
+                                                   { return g / (1 - a * a); });
+  add_gradient_rule<math::Cbrt, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
+                                                  { return g / (3 * pow(cbrt(a), 2)); });
+  add_gradient_rule<math::Pow, Numbers, Numbers, Numbers>(
       [](const Tensor & g, const Tensor & a, const Tensor & n) { return g * slope_of_power(a, n); },
       [](const Tensor & g, const Tensor & a, const Tensor & n)
       { return g * growth_of_power(a, n); });
-  add_gradient_rule<operations::Pow, Numbers, Numbers, double>(
+  add_gradient_rule<math::Pow, Numbers, Numbers, double>(
       [](const Tensor & g, const Tensor & a, double n) { return g * slope_of_power(a, n); },
       nullptr);
-  add_gradient_rule<operations::Pow, Numbers, double, Numbers>(
+  add_gradient_rule<math::Pow, Numbers, double, Numbers>(
       nullptr,
       [](const Tensor & g, double a, const Tensor & n) { return g * growth_of_power(a, n); });
-  add_gradient_rule<operations::Atan2, Numbers, Numbers, Numbers>(
+  add_gradient_rule<math::Atan2, Numbers, Numbers, Numbers>(
       [](const Tensor & g, const Tensor & y, const Tensor & x) { return g * x / (x * x + y * y); },
       [](const Tensor & g, const Tensor & y, const Tensor & x)
       { return -g * y / (x * x + y * y); });

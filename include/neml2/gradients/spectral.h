@@ -13,7 +13,7 @@ namespace neml2::gradients
 {
 inline const bool has_spectral_rules = []
 {
-  add_gradient_rule<operations::Eigenvalues, Vec, SR2>(
+  add_gradient_rule<tensors::Eigenvalues, Vec, SR2>(
       [](const Vec & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -22,7 +22,7 @@ inline const bool has_spectral_rules = []
             g,
             s);
       });
-  add_gradient_rule<operations::Ieigh, SR2, Vec, R2>(
+  add_gradient_rule<tensors::Ieigh, SR2, Vec, R2>(
       [](const SR2 & g, const Vec &, const R2 & V)
       {
         return evaluate_leaf<Vec>(
@@ -61,15 +61,15 @@ inline const bool has_spectral_rules = []
 // of Matrices, section 3.2.
 inline const bool has_matrix_function_rules = []
 {
-  add_gradient_rule<operations::Expm, SR2, SR2>([](const SR2 & g, const SR2 & s)
-                                                { return dexpm(s, g); });
-  add_gradient_rule<operations::Logm, SR2, SR2>([](const SR2 & g, const SR2 & s)
-                                                { return dlogm(s, g); });
-  add_gradient_rule<operations::Sqrtm, SR2, SR2>([](const SR2 & g, const SR2 & s)
-                                                 { return dsqrtm(s, g); });
-  add_gradient_rule<operations::Powm, SR2, SR2, double>(
+  add_gradient_rule<tensors::Expm, SR2, SR2>([](const SR2 & g, const SR2 & s)
+                                             { return dexpm(s, g); });
+  add_gradient_rule<tensors::Logm, SR2, SR2>([](const SR2 & g, const SR2 & s)
+                                             { return dlogm(s, g); });
+  add_gradient_rule<tensors::Sqrtm, SR2, SR2>([](const SR2 & g, const SR2 & s)
+                                              { return dsqrtm(s, g); });
+  add_gradient_rule<tensors::Powm, SR2, SR2, double>(
       [](const SR2 & g, const SR2 & s, double p) { return dpowm(s, p, g); }, nullptr);
-  add_gradient_rule<operations::Powm, SR2, SR2, Scalar>(
+  add_gradient_rule<tensors::Powm, SR2, SR2, Scalar>(
       [](const SR2 & g, const SR2 & s, const Scalar & p) { return dpowm(s, p, g); },
       [](const SR2 & g, const SR2 & s, const Scalar & p)
       {
@@ -81,32 +81,32 @@ inline const bool has_matrix_function_rules = []
             s,
             p);
       });
-  add_gradient_rule<operations::Expm, R2, R2>([](const R2 & g, const R2 & A)
-                                              { return dexpm(transpose(A), g); });
-  add_gradient_rule<operations::Logm, R2, R2>([](const R2 & g, const R2 & A)
-                                              { return dlogm(transpose(A), g); });
-  add_gradient_rule<operations::Sqrtm, R2, R2>([](const R2 & g, const R2 & A)
-                                               { return dsqrtm(transpose(A), g); });
+  add_gradient_rule<tensors::Expm, R2, R2>([](const R2 & g, const R2 & A)
+                                           { return dexpm(transpose(A), g); });
+  add_gradient_rule<tensors::Logm, R2, R2>([](const R2 & g, const R2 & A)
+                                           { return dlogm(transpose(A), g); });
+  add_gradient_rule<tensors::Sqrtm, R2, R2>([](const R2 & g, const R2 & A)
+                                            { return dsqrtm(transpose(A), g); });
   return true;
 }();
 
 inline const bool has_invariant_rules = []
 {
-  add_gradient_rule<operations::Hydrostatic, Scalar, SR2>(
+  add_gradient_rule<tensors::Hydrostatic, Scalar, SR2>(
       [](const Scalar & g, const SR2 &) { return SR2::identity(g.options()) * (g * (1.0 / 3.0)); });
-  add_gradient_rule<operations::I2, Scalar, SR2>(
+  add_gradient_rule<tensors::I2, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
             "I2", [](const auto & h, const auto & a) { return (vol(a) * 3.0 - a) * h; }, g, s);
       });
-  add_gradient_rule<operations::J2, Scalar, SR2>(
+  add_gradient_rule<tensors::J2, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
             "J2", [](const auto & h, const auto & a) { return dev(a) * h; }, g, s);
       });
-  add_gradient_rule<operations::J3, Scalar, SR2>(
+  add_gradient_rule<tensors::J3, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -116,7 +116,7 @@ inline const bool has_invariant_rules = []
             s);
       });
   // √(3/2) d / |d|, and 0 where |d| is
-  add_gradient_rule<operations::VonMises, Scalar, SR2>(
+  add_gradient_rule<tensors::VonMises, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -133,7 +133,7 @@ inline const bool has_invariant_rules = []
             s);
       });
   // By the principal values: across the axis 111 and the deviator, of length 1 / |d|
-  add_gradient_rule<operations::LodeAngle, Scalar, SR2>(
+  add_gradient_rule<tensors::LodeAngle, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
         return evaluate<SR2>(
@@ -157,7 +157,7 @@ inline const bool has_invariant_rules = []
 inline const bool has_kinematics_rules = []
 {
   // dR = R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF)
-  add_gradient_rule<operations::PolarRotation, R2, R2>(
+  add_gradient_rule<tensors::PolarRotation, R2, R2>(
       [](const R2 & g, const R2 & F)
       {
         return evaluate<R2>(
@@ -171,7 +171,7 @@ inline const bool has_kinematics_rules = []
             g,
             F);
       });
-  add_gradient_rule<operations::RightCauchyGreen, SR2, R2>(
+  add_gradient_rule<tensors::RightCauchyGreen, SR2, R2>(
       [](const SR2 & g, const R2 & F)
       {
         return evaluate<R2>(
@@ -180,7 +180,7 @@ inline const bool has_kinematics_rules = []
             g,
             F);
       });
-  add_gradient_rule<operations::LeftCauchyGreen, SR2, R2>(
+  add_gradient_rule<tensors::LeftCauchyGreen, SR2, R2>(
       [](const SR2 & g, const R2 & F)
       {
         return evaluate<R2>(
@@ -189,13 +189,13 @@ inline const bool has_kinematics_rules = []
             g,
             F);
       });
-  add_gradient_rule<operations::GreenLagrange, SR2, R2>(
+  add_gradient_rule<tensors::GreenLagrange, SR2, R2>(
       [](const SR2 & g, const R2 & F)
       {
         return evaluate<R2>(
             "green_lagrange", [](const auto & h, const auto & f) { return f * full(h); }, g, F);
       });
-  add_gradient_rule<operations::HenckyStrain, SR2, R2>(
+  add_gradient_rule<tensors::HenckyStrain, SR2, R2>(
       [](const SR2 & g, const R2 & F)
       {
         return evaluate<R2>(

@@ -11,7 +11,7 @@
 /// because Scalar is complete only above this room.
 namespace neml2
 {
-namespace operations
+namespace math
 {
 struct NEML2_ONE_A_PROGRAM Inner
 {
@@ -52,7 +52,7 @@ struct NEML2_ONE_A_PROGRAM Unit
     return a / kernels::norm(a, epsilon);
   }
 };
-} // namespace operations
+} // namespace math
 
 namespace math
 {
@@ -62,7 +62,7 @@ Result
 inner(const T & a, const T & b)
 {
   return evaluate_leaf<Result, accepts>(
-      operations::Inner(),
+      math::Inner(),
       [](const T & x, const T & y) { return Result(composed::contracted(x, y, x.base_dim())); },
       a,
       b);
@@ -74,7 +74,7 @@ Result
 norm_sq(const T & t)
 {
   return evaluate_leaf<Result, accepts>(
-      operations::NormSq(),
+      math::NormSq(),
       [](const T & a) { return Result(composed::contracted(a, a, a.base_dim())); },
       t);
 }
@@ -85,7 +85,7 @@ Result
 norm(const T & t, double epsilon)
 {
   return evaluate_leaf<Result>(
-      operations::Norm(),
+      math::Norm(),
       [](const T & a, double e) { return Result(composed::frobenius(a, a.base_dim(), e)); },
       t,
       epsilon);
@@ -97,7 +97,7 @@ T
 unit(const T & t, double epsilon)
 {
   return evaluate_leaf<T>(
-      operations::Unit(),
+      math::Unit(),
       [](const T & a, double e) { return T(composed::over_frobenius(a, a.base_dim(), e)); },
       t,
       epsilon);

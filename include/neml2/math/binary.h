@@ -10,7 +10,7 @@
 /// elementwise.h says.
 namespace neml2
 {
-namespace operations
+namespace math
 {
 struct NEML2_ONE_A_PROGRAM Atan2
 {
@@ -22,7 +22,7 @@ struct NEML2_ONE_A_PROGRAM Atan2
     return atan2(s, c);
   }
 };
-} // namespace operations
+} // namespace math
 
 namespace math
 {
@@ -84,7 +84,7 @@ math::elementwise_t<A, B>
 pow(const A & a, const B & n)
 {
   return math::number_by_number<core::Accepts::numbers>(
-      operations::Pow(),
+      math::Pow(),
       [](const at::Tensor & x, const at::Tensor & y)
       {
         math::check_exponent(y);
@@ -108,7 +108,7 @@ pow(const A & a, const N & n)
            engine::evaluate_numbers(
                op,
                A::type_name,
-               operations::Pow(),
+               math::Pow(),
                [&](const at::Tensor & t, double) { return power(t); },
                x,
                value),
@@ -130,7 +130,7 @@ pow(const N & a, const B & n)
            engine::evaluate_numbers(
                op,
                B::type_name,
-               operations::Pow(),
+               math::Pow(),
                [&](double, const at::Tensor & x)
                {
                  if (!core::number(a).isFloatingPoint())
@@ -149,10 +149,7 @@ A
 atan2(const A & y, const A & x)
 {
   return math::number_by_number(
-      operations::Atan2(),
-      [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); },
-      y,
-      x);
+      math::Atan2(), [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); }, y, x);
 }
 
 /// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->

@@ -20,7 +20,7 @@
  */
 namespace neml2
 {
-namespace operations
+namespace math
 {
 struct NEML2_ONE_A_PROGRAM Cbrt
 {
@@ -65,7 +65,7 @@ struct NEML2_ONE_A_PROGRAM Atanh
     return atanh(x);
   }
 };
-} // namespace operations
+} // namespace math
 
 namespace math
 {
@@ -176,7 +176,7 @@ template <class A, core::if_tensor<A> = 0>
 A
 cbrt(const A & a)
 {
-  return math::number_by_number(operations::Cbrt(), math::cube_root, a);
+  return math::number_by_number(math::Cbrt(), math::cube_root, a);
 }
 
 /// e^a of a without unit. (...; base) -> (...; base). Floating types.
@@ -272,7 +272,7 @@ A
 sinh(const A & a)
 {
   return math::number_by_number(
-      operations::Sinh(), [](const at::Tensor & x) { return x.sinh(); }, a);
+      math::Sinh(), [](const at::Tensor & x) { return x.sinh(); }, a);
 }
 
 /// (e^a + e^-a)/2 of a without unit. (...; base) -> (...; base). Floating types.
@@ -281,7 +281,7 @@ A
 cosh(const A & a)
 {
   return math::number_by_number(
-      operations::Cosh(), [](const at::Tensor & x) { return x.cosh(); }, a);
+      math::Cosh(), [](const at::Tensor & x) { return x.cosh(); }, a);
 }
 
 /// sinh a / cosh a of a without unit. (...; base) -> (...; base). Floating types.
@@ -315,7 +315,7 @@ A
 atanh(const A & a)
 {
   return math::number_by_number(
-      operations::Atanh(), [](const at::Tensor & x) { return x.atanh(); }, a);
+      math::Atanh(), [](const at::Tensor & x) { return x.atanh(); }, a);
 }
 } // namespace neml2
 

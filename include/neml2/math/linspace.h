@@ -56,7 +56,7 @@ TensorBase<Derived>::logspace(
   const at::Tensor power = engine::evaluate_numbers(
       "pow",
       Derived::type_name,
-      operations::Pow(),
+      math::Pow(),
       [](double b, const at::Tensor & n) { return at::pow(CScalar(b), n); },
       double(base),
       static_cast<const at::Tensor &>(exponents));

@@ -4,6 +4,8 @@
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/engine/evaluate.h"
 
+#include <cmath>
+
 /**
  * Elementwise + - * / of the library's tensors.
  *
@@ -21,7 +23,7 @@
  */
 namespace neml2
 {
-namespace operations
+namespace math
 {
 struct NEML2_ONE_A_PROGRAM Plus
 {
@@ -62,7 +64,18 @@ struct NEML2_ONE_A_PROGRAM Over
     return x / y;
   }
 };
-} // namespace operations
+
+struct NEML2_ONE_A_PROGRAM Pow
+{
+  static constexpr auto name = "pow";
+  template <class X, class Y>
+  NEML2_INLINE auto operator()(const X & x, const Y & y) const
+  {
+    using std::pow;
+    return pow(x, y);
+  }
+};
+} // namespace math
 
 namespace math
 {
@@ -256,7 +269,7 @@ struct WithNumber
   }
   at::Tensor operator()(const at::Tensor & x) const
   {
-    if constexpr (NumberFirst && std::is_same_v<Op, operations::Over>)
+    if constexpr (NumberFirst && std::is_same_v<Op, math::Over>)
       return x.reciprocal() * number; // what torch's n / t is, and integers too
     else if constexpr (NumberFirst)
       return Op()(number, x);
@@ -288,13 +301,13 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator+(const A & a, const B & b)
 {
-  return math::elementwise(operations::Plus(), a, b);
+  return math::elementwise(math::Plus(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator+(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<operations::Plus>(core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<math::Plus>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -307,32 +320,32 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator-(const A & a, const B & b)
 {
-  return math::elementwise(operations::Minus(), a, b);
+  return math::elementwise(math::Minus(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<operations::Minus>(core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<math::Minus>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const N & n, const A & a)
 {
-  return math::elementwise_number(math::WithNumber<operations::Minus, true>(core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<math::Minus, true>(core::number(n)), a);
 }
 
 template <class A, class B, math::if_elementwise<A, B, math::multiplies_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 operator*(const A & a, const B & b)
 {
-  return math::elementwise(operations::Times(), a, b);
+  return math::elementwise(math::Times(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator*(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<operations::Times>(core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<math::Times>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -345,19 +358,19 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator/(const A & a, const B & b)
 {
-  return math::elementwise(operations::Over(), a, b);
+  return math::elementwise(math::Over(), a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<operations::Over>(core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<math::Over>(core::number(n)), a);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const N & n, const A & a)
 {
-  return math::elementwise_number(math::WithNumber<operations::Over, true>(core::number(n)), a);
+  return math::elementwise_number(math::WithNumber<math::Over, true>(core::number(n)), a);
 }
 
 // What is left: two of our types without such an operation. LibTorch's operators would be a worse

@@ -161,7 +161,7 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM QuaternionOfRot
 {
@@ -212,12 +212,12 @@ struct NEML2_ONE_A_PROGRAM ToRot
     return kernels::to_rot(a);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int>>
 Quaternion::Quaternion(const R & r)
   : Quaternion(engine::evaluate_leaf<Quaternion>(
-        operations::QuaternionOfRot(),
+        tensors::QuaternionOfRot(),
         [](const Rot & a) { return Quaternion(composed::quaternion_of_rotation(a)); },
         r))
 {
@@ -286,7 +286,7 @@ Quaternion
 operator*(const A & q, const B & p)
 {
   return engine::evaluate_leaf<Quaternion>(
-      operations::QuaternionTimesQuaternion(),
+      tensors::QuaternionTimesQuaternion(),
       [](const Quaternion & x, const Quaternion & y)
       { return Quaternion(composed::quaternion_product(x, y)); },
       q,
@@ -297,7 +297,7 @@ inline Quaternion
 conjugate(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(
-      operations::Conjugate(),
+      tensors::Conjugate(),
       [](const Quaternion & a) { return Quaternion(composed::quaternion_conjugate(a)); },
       q);
 }
@@ -306,7 +306,7 @@ inline Quaternion
 inv(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(
-      operations::Inv(),
+      tensors::Inv(),
       [](const Quaternion & a)
       { return Quaternion(composed::quaternion_conjugate(a) / composed::dot_last(a, a)); },
       q);
@@ -340,7 +340,7 @@ inline R2
 rotation_matrix(const Quaternion & q)
 {
   return engine::evaluate_leaf<R2>(
-      operations::RotationMatrix(),
+      tensors::RotationMatrix(),
       [](const Quaternion & a) { return R2(composed::quaternion_matrix(a)); },
       q);
 }
@@ -349,7 +349,7 @@ inline Rot
 to_rot(const Quaternion & q)
 {
   return engine::evaluate_leaf<Rot>(
-      operations::ToRot(),
+      tensors::ToRot(),
       [](const Quaternion & a) { return Rot(composed::rotation_of_quaternion(a)); },
       q);
 }
@@ -358,7 +358,7 @@ inline Vec
 rotate(const Vec & v, const Quaternion & q)
 {
   return engine::evaluate_leaf<Vec>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const Vec & a, const Quaternion & b)
       { return Vec(at::matmul(composed::quaternion_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
       v,

@@ -192,7 +192,7 @@ Vec operator*(const A & a, const B & b);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM Skew
 {
@@ -223,7 +223,7 @@ struct NEML2_ONE_A_PROGRAM R2TimesVec
     return x * y;
   }
 };
-} // namespace operations
+} // namespace tensors
 
 inline R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
 
@@ -352,7 +352,7 @@ inline Scalar
 tr(const R2 & A)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
-      operations::Tr(),
+      tensors::Tr(),
       [](const R2 & a) { return Scalar(a.diagonal(0, -2, -1).sum(-1, false, a.scalar_type())); },
       A);
 }
@@ -361,30 +361,28 @@ inline R2
 vol(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(
-      operations::Vol(), [](const R2 & a) { return R2(composed::vol_matrix(a)); }, A);
+      tensors::Vol(), [](const R2 & a) { return R2(composed::vol_matrix(a)); }, A);
 }
 
 inline R2
 dev(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(
-      operations::Dev(),
-      [](const R2 & a) { return R2(core::raw(a) - composed::vol_matrix(a)); },
-      A);
+      tensors::Dev(), [](const R2 & a) { return R2(core::raw(a) - composed::vol_matrix(a)); }, A);
 }
 
 inline Scalar
 det(const R2 & A)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
-      operations::Det(), [](const R2 & a) { return Scalar(composed::det(a)); }, A);
+      tensors::Det(), [](const R2 & a) { return Scalar(composed::det(a)); }, A);
 }
 
 inline R2
 inv(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(
-      operations::Inv(), [](const R2 & a) { return R2(composed::inv(a)); }, A);
+      tensors::Inv(), [](const R2 & a) { return R2(composed::inv(a)); }, A);
 }
 
 inline R2
@@ -404,7 +402,7 @@ inline R4
 outer(const R2 & A, const R2 & B)
 {
   return engine::evaluate_leaf<R4, core::Accepts::numbers>(
-      operations::Outer(),
+      tensors::Outer(),
       [](const R2 & a, const R2 & b)
       { return R4(a.unsqueeze(-1).unsqueeze(-1) * b.unsqueeze(-3).unsqueeze(-3)); },
       A,
@@ -439,7 +437,7 @@ inline R2
 skew(const Vec & v)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      operations::Skew(), [](const Vec & a) { return R2(composed::skew(a)); }, v);
+      tensors::Skew(), [](const Vec & a) { return R2(composed::skew(a)); }, v);
 }
 
 template <class A, class B, math::if_types<A, R2, B, R2>>
@@ -447,10 +445,7 @@ R2
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      operations::R2TimesR2(),
-      [](const R2 & x, const R2 & y) { return R2(at::matmul(x, y)); },
-      a,
-      b);
+      tensors::R2TimesR2(), [](const R2 & x, const R2 & y) { return R2(at::matmul(x, y)); }, a, b);
 }
 
 template <class A, class B, math::if_types<A, R2, B, Vec>>
@@ -458,7 +453,7 @@ Vec
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
-      operations::R2TimesVec(),
+      tensors::R2TimesVec(),
       [](const R2 & x, const Vec & y) { return Vec(at::matmul(x, y.unsqueeze(-1)).squeeze(-1)); },
       a,
       b);
@@ -468,7 +463,7 @@ inline R2
 rotate(const R2 & A, const R2 & R)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const R2 & a, const R2 & r) { return R2(composed::rotate_matrix(a, r)); },
       A,
       R);
@@ -478,7 +473,7 @@ inline R2
 rotate(const R2 & A, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const R2 & a, const Rot & b)
       { return R2(composed::rotate_matrix(a, composed::rotation_matrix(b))); },
       A,

@@ -118,7 +118,7 @@ R4 operator*(const A & T, const B & U);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM R4TimesR2
 {
@@ -149,7 +149,7 @@ struct NEML2_ONE_A_PROGRAM R4TimesR4
     return x * y;
   }
 };
-} // namespace operations
+} // namespace tensors
 
 template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int>>
 R4::R4(const T & C) : R4(neml2::full(C))
@@ -172,7 +172,7 @@ inline R4
 full(const SSR4 & C)
 {
   return engine::evaluate_leaf<R4>(
-      operations::Full(),
+      tensors::Full(),
       [](const SSR4 & a)
       {
         return R4(composed::unpaired(
@@ -185,7 +185,7 @@ inline SSR4
 sym(const R4 & T)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::Sym(),
+      tensors::Sym(),
       [](const R4 & a) { return SSR4(composed::sym_pairs(composed::pairs(a))); },
       T);
 }
@@ -194,7 +194,7 @@ inline R4
 rotate(const R4 & T, const R2 & R)
 {
   return engine::evaluate_leaf<R4>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const R4 & a, const R2 & b)
       {
         const at::Tensor RR = composed::pairs(composed::kronecker(b, b));
@@ -208,7 +208,7 @@ inline R4
 rotate(const R4 & T, const Rot & r)
 {
   return engine::evaluate_leaf<R4>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const R4 & a, const Rot & b)
       {
         const at::Tensor R = composed::rotation_matrix(b),
@@ -237,7 +237,7 @@ inline R4
 inv(const R4 & T)
 {
   return engine::evaluate_leaf<R4>(
-      operations::Inv(),
+      tensors::Inv(),
       [](const R4 & a)
       { return R4(composed::unpaired(composed::inverse_or_nan(composed::pairs(a)))); },
       T);
@@ -266,7 +266,7 @@ R2
 operator*(const A & T, const B & a)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      operations::R4TimesR2(),
+      tensors::R4TimesR2(),
       [](const R4 & x, const R2 & y)
       {
         return R2(at::matmul(composed::pairs(x), y.flatten(-2).unsqueeze(-1))
@@ -282,7 +282,7 @@ R2
 operator*(const A & a, const B & T)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      operations::R2TimesR4(),
+      tensors::R2TimesR4(),
       [](const R2 & x, const R4 & y)
       {
         return R2(at::matmul(x.flatten(-2).unsqueeze(-2), composed::pairs(y))
@@ -298,7 +298,7 @@ R4
 operator*(const A & T, const B & U)
 {
   return engine::evaluate_leaf<R4, core::Accepts::numbers>(
-      operations::R4TimesR4(),
+      tensors::R4TimesR4(),
       [](const R4 & x, const R4 & y)
       { return R4(composed::unpaired(at::matmul(composed::pairs(x), composed::pairs(y)))); },
       T,

@@ -237,7 +237,7 @@ Rot operator*(const A & a, const B & b);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM RotFillMatrix
 {
@@ -278,7 +278,7 @@ struct NEML2_ONE_A_PROGRAM RotTimesRot
     return x * y;
   }
 };
-} // namespace operations
+} // namespace tensors
 
 inline Rot
 Rot::identity(const TensorOptions & options)
@@ -302,7 +302,7 @@ inline Rot
 Rot::fill_matrix(const R2 & R)
 {
   return engine::evaluate_leaf<Rot>(
-      operations::RotFillMatrix(),
+      tensors::RotFillMatrix(),
       [](const R2 & M)
       { return Rot(composed::rotation_of_quaternion(composed::quaternion_of_matrix(M))); },
       R);
@@ -312,7 +312,7 @@ inline Rot
 Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 {
   return engine::evaluate_leaf<Rot>(
-      operations::RotFillRodrigues(),
+      tensors::RotFillRodrigues(),
       [](const Scalar & x, const Scalar & y, const Scalar & z)
       {
         const at::Tensor r = core::stack<Rot>({x, y, z});
@@ -327,9 +327,7 @@ inline R2
 euler_rodrigues(const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
-      operations::EulerRodrigues(),
-      [](const Rot & a) { return R2(composed::rotation_matrix(a)); },
-      r);
+      tensors::EulerRodrigues(), [](const Rot & a) { return R2(composed::rotation_matrix(a)); }, r);
 }
 
 inline R3
@@ -354,7 +352,7 @@ Rot
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<Rot>(
-      operations::RotTimesRot(),
+      tensors::RotTimesRot(),
       [](const Rot & x, const Rot & y) { return Rot(composed::rotation_product(x, y)); },
       a,
       b);

@@ -249,7 +249,7 @@ inline Scalar
 tr(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
-      operations::Tr(),
+      tensors::Tr(),
       [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).sum(-1, false, a.scalar_type())); },
       s);
 }
@@ -258,21 +258,21 @@ inline SR2
 vol(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Vol(), [](const SR2 & a) { return SR2(composed::vol(a)); }, s);
+      tensors::Vol(), [](const SR2 & a) { return SR2(composed::vol(a)); }, s);
 }
 
 inline SR2
 dev(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Dev(), [](const SR2 & a) { return SR2(core::raw(a) - composed::vol(a)); }, s);
+      tensors::Dev(), [](const SR2 & a) { return SR2(core::raw(a) - composed::vol(a)); }, s);
 }
 
 inline Scalar
 det(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::Det(), [](const SR2 & a) { return Scalar(composed::det(composed::full(a))); }, s);
+      tensors::Det(), [](const SR2 & a) { return Scalar(composed::det(composed::full(a))); }, s);
 }
 
 inline Scalar
@@ -303,7 +303,7 @@ inline SSR4
 outer(const SR2 & s, const SR2 & t)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::Outer(),
+      tensors::Outer(),
       [](const SR2 & a, const SR2 & b) { return SSR4(a.unsqueeze(-1) * b.unsqueeze(-2)); },
       s,
       t);
@@ -319,7 +319,7 @@ inline SR2
 inv(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Inv(),
+      tensors::Inv(),
       [](const SR2 & a) { return SR2(composed::sym(composed::inv(composed::full(a)))); },
       s);
 }
@@ -335,7 +335,7 @@ inline SR2
 rotate(const SR2 & s, const R2 & R)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const SR2 & a, const R2 & r) { return SR2(composed::rotate_mandel(a, r)); },
       s,
       R);
@@ -345,7 +345,7 @@ inline SR2
 rotate(const SR2 & s, const Rot & r)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const SR2 & a, const Rot & b)
       { return SR2(composed::rotate_mandel(a, composed::rotation_matrix(b))); },
       s,
@@ -401,14 +401,14 @@ inline R2
 full(const SR2 & s)
 {
   return engine::evaluate_leaf<R2>(
-      operations::Full(), [](const SR2 & a) { return R2(composed::full(a)); }, s);
+      tensors::Full(), [](const SR2 & a) { return R2(composed::full(a)); }, s);
 }
 
 inline SR2
 sym(const R2 & A)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Sym(), [](const R2 & a) { return SR2(composed::sym(a)); }, A);
+      tensors::Sym(), [](const R2 & a) { return SR2(composed::sym(a)); }, A);
 }
 
 inline SR2

@@ -218,7 +218,7 @@ SSR4 operator*(const A & a, const B & b);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM SSR4TimesSR2
 {
@@ -259,7 +259,7 @@ struct NEML2_ONE_A_PROGRAM SSR4TimesSSR4
     return x * y;
   }
 };
-} // namespace operations
+} // namespace tensors
 
 template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
 SSR4::SSR4(const T & t) : SSR4(neml2::sym(t))
@@ -337,7 +337,7 @@ inline SSR4
 inv(const SSR4 & C)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::Inv(), [](const SSR4 & a) { return SSR4(composed::inverse_or_nan(a)); }, C);
+      tensors::Inv(), [](const SSR4 & a) { return SSR4(composed::inverse_or_nan(a)); }, C);
 }
 
 inline SSR4
@@ -351,7 +351,7 @@ inline SSR4
 rotate(const SSR4 & C, const R2 & R)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const SSR4 & a, const R2 & b)
       { return SSR4(composed::rotate_matrix(a, composed::mandel_rotation(b))); },
       C,
@@ -362,7 +362,7 @@ inline SSR4
 rotate(const SSR4 & C, const Rot & r)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const SSR4 & a, const Rot & b)
       {
         const at::Tensor R = composed::rotation_matrix(b);
@@ -418,7 +418,7 @@ SR2
 operator*(const A & C, const B & e)
 {
   return engine::evaluate_leaf<SR2, core::Accepts::numbers>(
-      operations::SSR4TimesSR2(),
+      tensors::SSR4TimesSR2(),
       [](const SSR4 & a, const SR2 & b) { return SR2(at::matmul(a, b.unsqueeze(-1)).squeeze(-1)); },
       C,
       e);
@@ -429,7 +429,7 @@ SR2
 operator*(const A & C, const B & e)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::SSR4TimesR2(),
+      tensors::SSR4TimesR2(),
       [](const SSR4 & a, const R2 & b)
       { return SR2(at::matmul(a, composed::sym(b).unsqueeze(-1)).squeeze(-1)); },
       C,
@@ -441,7 +441,7 @@ SR2
 operator*(const A & e, const B & C)
 {
   return engine::evaluate_leaf<SR2, core::Accepts::numbers>(
-      operations::SR2TimesSSR4(),
+      tensors::SR2TimesSSR4(),
       [](const SR2 & a, const SSR4 & b) { return SR2(at::matmul(a.unsqueeze(-2), b).squeeze(-2)); },
       e,
       C);
@@ -452,7 +452,7 @@ SSR4
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
-      operations::SSR4TimesSSR4(),
+      tensors::SSR4TimesSSR4(),
       [](const SSR4 & x, const SSR4 & y) { return SSR4(at::matmul(x, y)); },
       a,
       b);

@@ -16,7 +16,7 @@ namespace neml2
  * one scalar a batch entry, never one a component.
  * Units: the caller's choice.
  *
- * Elsewhere: operators in core/operators.h; sqrt, exp, sin and others in math/elementwise.h.
+ * Elsewhere: operators in math/operators.h; sqrt, exp, sin and others in math/elementwise.h.
  */
 class Scalar : public PrimitiveTensor<Scalar>
 {

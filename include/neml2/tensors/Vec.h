@@ -146,7 +146,7 @@ R2 outer(const Vec & v, const Vec & w);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM Cross
 {
@@ -167,7 +167,7 @@ struct NEML2_ONE_A_PROGRAM SelfOuter
     return kernels::self_outer(a);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 inline Vec
 Vec::fill(const Scalar & v0, const Scalar & v1, const Scalar & v2)
@@ -215,7 +215,7 @@ inline Vec
 cross(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
-      operations::Cross(),
+      tensors::Cross(),
       [](const Vec & a, const Vec & b)
       {
         const auto n = std::max(a.dim(), b.dim()); // linalg_cross asks for equal dimensions
@@ -230,7 +230,7 @@ inline R2
 outer(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      operations::Outer(),
+      tensors::Outer(),
       [](const Vec & a, const Vec & b) { return R2(a.unsqueeze(-1) * b.unsqueeze(-2)); },
       v,
       w);
@@ -260,7 +260,7 @@ inline SR2
 self_outer(const Vec & v)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::SelfOuter(), [](const Vec & a) { return sym(outer(a, a)); }, v);
+      tensors::SelfOuter(), [](const Vec & a) { return sym(outer(a, a)); }, v);
 }
 
 inline Scalar
@@ -309,7 +309,7 @@ inline Vec
 rotate(const Vec & v, const Rot & r)
 {
   return engine::evaluate_leaf<Vec>(
-      operations::Rotate(),
+      tensors::Rotate(),
       [](const Vec & a, const Rot & b)
       { return Vec(at::matmul(composed::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
       v,

@@ -138,7 +138,7 @@ WR2 transpose(const WR2 & w);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM SkewPart
 {
@@ -149,7 +149,7 @@ struct NEML2_ONE_A_PROGRAM SkewPart
     return kernels::skew_part(a);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 inline WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
 
@@ -192,7 +192,7 @@ inline WR2
 skew_part(const R2 & A)
 {
   return engine::evaluate_leaf<WR2>(
-      operations::SkewPart(),
+      tensors::SkewPart(),
       [](const R2 & a)
       {
         const at::Tensor twice = core::raw(a) - a.at::Tensor::transpose(-1, -2);

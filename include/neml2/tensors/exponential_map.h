@@ -7,7 +7,7 @@
 /// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM ExpMap
 {
@@ -18,7 +18,7 @@ struct NEML2_ONE_A_PROGRAM ExpMap
     return kernels::exp_map(a);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 /// The rotation of the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its
 /// series for θ < 1. (...; 3) -> (...; 3)
@@ -77,7 +77,7 @@ inline Rot
 exp_map(const WR2 & w)
 {
   return engine::evaluate_leaf<Rot>(
-      operations::ExpMap(),
+      tensors::ExpMap(),
       [](const WR2 & a)
       { return Rot(core::raw(a) * tensors::exp_map_factor(tensors::square_of(a))); },
       w);

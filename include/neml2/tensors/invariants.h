@@ -51,7 +51,7 @@ Scalar lode_angle(const SR2 & s);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM I2
 {
@@ -112,7 +112,7 @@ struct NEML2_ONE_A_PROGRAM LodeAngle
     return kernels::lode_angle(a);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 namespace tensors
 {
@@ -136,7 +136,7 @@ inline Scalar
 I2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::I2(),
+      tensors::I2(),
       [](const SR2 & a)
       {
         const at::Tensor x = a.select(-1, 0), y = a.select(-1, 1), z = a.select(-1, 2);
@@ -156,7 +156,7 @@ inline Scalar
 J2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::J2(),
+      tensors::J2(),
       [](const SR2 & a)
       {
         const at::Tensor d = tensors::dev_of_differences(a);
@@ -169,7 +169,7 @@ inline Scalar
 J3(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::J3(),
+      tensors::J3(),
       [](const SR2 & a)
       {
         const at::Tensor d = tensors::dev_of_differences(a);
@@ -182,16 +182,14 @@ inline Scalar
 hydrostatic(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::Hydrostatic(),
-      [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).mean(-1)); },
-      s);
+      tensors::Hydrostatic(), [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).mean(-1)); }, s);
 }
 
 inline Scalar
 von_mises(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::VonMises(),
+      tensors::VonMises(),
       [](const SR2 & a)
       {
         const at::Tensor d = tensors::dev_of_differences(a);
@@ -204,7 +202,7 @@ inline Scalar
 lode_angle(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(
-      operations::LodeAngle(),
+      tensors::LodeAngle(),
       [](const SR2 & a)
       {
         const at::Tensor l = tensors::eigen_decomposition(a).first;

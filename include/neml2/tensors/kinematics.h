@@ -79,7 +79,7 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM PolarRotation
 {
@@ -130,7 +130,7 @@ struct NEML2_ONE_A_PROGRAM HenckyStrain
     return kernels::hencky_strain(f);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 namespace tensors
 {
@@ -160,7 +160,7 @@ inline R2
 polar_rotation(const R2 & F)
 {
   return engine::evaluate_leaf<R2>(
-      operations::PolarRotation(),
+      tensors::PolarRotation(),
       [](const R2 & a) { return R2(tensors::polar_rotation(a.to(kFloat64)).to(a.scalar_type())); },
       F);
 }
@@ -192,7 +192,7 @@ inline SR2
 right_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::RightCauchyGreen(),
+      tensors::RightCauchyGreen(),
       [](const R2 & f) { return SR2(tensors::right_cauchy_green(f)); },
       F);
 }
@@ -201,7 +201,7 @@ inline SR2
 left_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::LeftCauchyGreen(),
+      tensors::LeftCauchyGreen(),
       [](const R2 & f) { return SR2(tensors::right_cauchy_green(core::raw(f).transpose(-1, -2))); },
       F);
 }
@@ -210,7 +210,7 @@ inline SR2
 green_lagrange(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::GreenLagrange(),
+      tensors::GreenLagrange(),
       [](const R2 & f)
       {
         const at::Tensor H = composed::plus_identity(f, -1);
@@ -223,7 +223,7 @@ inline SR2
 hencky_strain(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::HenckyStrain(),
+      tensors::HenckyStrain(),
       [](const R2 & f)
       {
         const at::Tensor x = f.to(kFloat64), C = at::matmul(x.transpose(-1, -2), x);

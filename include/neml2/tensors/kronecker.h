@@ -53,7 +53,7 @@ auto kron(const TensorBase<A> &, const TensorBase<B> &);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM Kron
 {
@@ -84,7 +84,7 @@ struct NEML2_ONE_A_PROGRAM SymKron
     return kernels::sym_kron(x, y);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 namespace tensors
 {
@@ -106,7 +106,7 @@ R4
 kron(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R4>(
-      operations::Kron(),
+      tensors::Kron(),
       [](const A & x, const B & y)
       { return R4(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y))); },
       a,
@@ -118,7 +118,7 @@ R4
 kron_transposed(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R4>(
-      operations::KronTransposed(),
+      tensors::KronTransposed(),
       [](const A & x, const B & y) {
         return R4(
             composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)).transpose(-1, -2));
@@ -132,7 +132,7 @@ SSR4
 sym_kron(const A & a, const B & b)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::SymKron(),
+      tensors::SymKron(),
       [](const A & x, const B & y)
       {
         return SSR4(composed::sym_pairs(

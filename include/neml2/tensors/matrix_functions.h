@@ -103,7 +103,7 @@ R4 dsqrtm(const R2 & A);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM Expm
 {
@@ -174,7 +174,7 @@ struct NEML2_ONE_A_PROGRAM Powm
     return kernels::powm(a, n);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 namespace tensors
 {
@@ -237,7 +237,7 @@ SR2
 powm(const SR2 & s, const P & p)
 {
   return evaluate_leaf<SR2>(
-      operations::Powm(),
+      tensors::Powm(),
       [](const SR2 & a, const P & n) { return SR2(composed::isotropic_function(power(n, 0), a)); },
       s,
       p);
@@ -272,55 +272,55 @@ dpowm(const SR2 & s, const P & p)
 inline SR2
 expm(const SR2 & s)
 {
-  return tensors::matrix_leaf(operations::Expm(), composed::matrix_exp, s);
+  return tensors::matrix_leaf(tensors::Expm(), composed::matrix_exp, s);
 }
 
 inline SR2
 dexpm(const SR2 & s, const SR2 & e)
 {
-  return tensors::matrix_leaf(operations::Dexpm(), composed::matrix_exp, s, e);
+  return tensors::matrix_leaf(tensors::Dexpm(), composed::matrix_exp, s, e);
 }
 
 inline SSR4
 dexpm(const SR2 & s)
 {
-  return tensors::matrix_derivative_leaf(operations::Dexpm(), composed::matrix_exp, s);
+  return tensors::matrix_derivative_leaf(tensors::Dexpm(), composed::matrix_exp, s);
 }
 
 inline SR2
 logm(const SR2 & s)
 {
-  return tensors::matrix_leaf(operations::Logm(), composed::matrix_log, s);
+  return tensors::matrix_leaf(tensors::Logm(), composed::matrix_log, s);
 }
 
 inline SR2
 dlogm(const SR2 & s, const SR2 & e)
 {
-  return tensors::matrix_leaf(operations::Dlogm(), composed::matrix_log, s, e);
+  return tensors::matrix_leaf(tensors::Dlogm(), composed::matrix_log, s, e);
 }
 
 inline SSR4
 dlogm(const SR2 & s)
 {
-  return tensors::matrix_derivative_leaf(operations::Dlogm(), composed::matrix_log, s);
+  return tensors::matrix_derivative_leaf(tensors::Dlogm(), composed::matrix_log, s);
 }
 
 inline SR2
 sqrtm(const SR2 & s)
 {
-  return tensors::matrix_leaf(operations::Sqrtm(), composed::matrix_sqrt, s);
+  return tensors::matrix_leaf(tensors::Sqrtm(), composed::matrix_sqrt, s);
 }
 
 inline SR2
 dsqrtm(const SR2 & s, const SR2 & e)
 {
-  return tensors::matrix_leaf(operations::Dsqrtm(), composed::matrix_sqrt, s, e);
+  return tensors::matrix_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s, e);
 }
 
 inline SSR4
 dsqrtm(const SR2 & s)
 {
-  return tensors::matrix_derivative_leaf(operations::Dsqrtm(), composed::matrix_sqrt, s);
+  return tensors::matrix_derivative_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s);
 }
 
 inline SR2
@@ -362,54 +362,54 @@ dpowm(const SR2 & s, Real p)
 inline R2
 expm(const R2 & A)
 {
-  return tensors::matrix_leaf(operations::Expm(), composed::matrix_exp, A);
+  return tensors::matrix_leaf(tensors::Expm(), composed::matrix_exp, A);
 }
 
 inline R2
 dexpm(const R2 & A, const R2 & E)
 {
-  return tensors::matrix_leaf(operations::Dexpm(), composed::matrix_exp, A, E);
+  return tensors::matrix_leaf(tensors::Dexpm(), composed::matrix_exp, A, E);
 }
 
 inline R4
 dexpm(const R2 & A)
 {
-  return tensors::matrix_derivative_leaf(operations::Dexpm(), composed::matrix_exp, A);
+  return tensors::matrix_derivative_leaf(tensors::Dexpm(), composed::matrix_exp, A);
 }
 
 inline R2
 logm(const R2 & A)
 {
-  return tensors::matrix_leaf(operations::Logm(), composed::matrix_log, A);
+  return tensors::matrix_leaf(tensors::Logm(), composed::matrix_log, A);
 }
 
 inline R2
 dlogm(const R2 & A, const R2 & E)
 {
-  return tensors::matrix_leaf(operations::Dlogm(), composed::matrix_log, A, E);
+  return tensors::matrix_leaf(tensors::Dlogm(), composed::matrix_log, A, E);
 }
 
 inline R4
 dlogm(const R2 & A)
 {
-  return tensors::matrix_derivative_leaf(operations::Dlogm(), composed::matrix_log, A);
+  return tensors::matrix_derivative_leaf(tensors::Dlogm(), composed::matrix_log, A);
 }
 
 inline R2
 sqrtm(const R2 & A)
 {
-  return tensors::matrix_leaf(operations::Sqrtm(), composed::matrix_sqrt, A);
+  return tensors::matrix_leaf(tensors::Sqrtm(), composed::matrix_sqrt, A);
 }
 
 inline R2
 dsqrtm(const R2 & A, const R2 & E)
 {
-  return tensors::matrix_leaf(operations::Dsqrtm(), composed::matrix_sqrt, A, E);
+  return tensors::matrix_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, A, E);
 }
 
 inline R4
 dsqrtm(const R2 & A)
 {
-  return tensors::matrix_derivative_leaf(operations::Dsqrtm(), composed::matrix_sqrt, A);
+  return tensors::matrix_derivative_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, A);
 }
 } // namespace neml2

@@ -8,7 +8,7 @@
  * have of each type. Those of one type or topic are in its header; batch bodies are in composed/, derivative
  * rules, which these types name, in gradients/.
  */
-namespace neml2::operations
+namespace neml2::tensors
 {
 struct NEML2_ONE_A_PROGRAM Det
 {
@@ -99,4 +99,4 @@ struct NEML2_ONE_A_PROGRAM Vol
     return vol(a);
   }
 };
-} // namespace neml2::operations
+} // namespace neml2::tensors

@@ -40,7 +40,7 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM SkewAndSymToSym
 {
@@ -61,7 +61,7 @@ struct NEML2_ONE_A_PROGRAM MultiplyAndMakeSkew
     return kernels::multiply_and_make_skew(x, y);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 namespace tensors
 {
@@ -78,7 +78,7 @@ inline SR2
 skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::SkewAndSymToSym(),
+      tensors::SkewAndSymToSym(),
       [](const SR2 & a, const WR2 & b)
       { return SR2(composed::sym(at::matmul(composed::skew(b), composed::full(a))) * 2); },
       e,
@@ -113,7 +113,7 @@ inline WR2
 multiply_and_make_skew(const SR2 & a, const SR2 & b)
 {
   return engine::evaluate_leaf<WR2>(
-      operations::MultiplyAndMakeSkew(),
+      tensors::MultiplyAndMakeSkew(),
       [](const SR2 & x, const SR2 & y)
       {
         const at::Tensor p = at::matmul(composed::full(x), composed::full(y));

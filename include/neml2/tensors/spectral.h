@@ -83,7 +83,7 @@ Vec principal_values(const SR2 & s);
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM Ieigh
 {
@@ -104,7 +104,7 @@ struct NEML2_ONE_A_PROGRAM Eigenvalues
     return kernels::eigenvalues(a);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 namespace tensors
 {
@@ -203,7 +203,7 @@ inline SR2
 ieigh(const Vec & l, const R2 & V)
 {
   return engine::evaluate_leaf<SR2>(
-      operations::Ieigh(),
+      tensors::Ieigh(),
       [](const Vec & a, const R2 & b)
       {
         const at::Tensor & v = b;
@@ -251,7 +251,7 @@ inline Vec
 eigenvalues(const SR2 & s)
 {
   return engine::evaluate_leaf<Vec>(
-      operations::Eigenvalues(),
+      tensors::Eigenvalues(),
       [](const SR2 & a) { return Vec(tensors::eigen_decomposition(a).first); },
       s);
 }

@@ -41,7 +41,7 @@ SSR4 orthotropic(const Scalar & E1,
 
 namespace neml2
 {
-namespace operations
+namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM SSR4FillC1C2C3
 {
@@ -92,7 +92,7 @@ struct NEML2_ONE_A_PROGRAM SSR4Cubic
     return kernels::cubic(a, b, c);
   }
 };
-} // namespace operations
+} // namespace tensors
 
 inline SSR4
 SSR4::fill_C1_C2_C3(const CScalar & C1,
@@ -155,7 +155,7 @@ inline SSR4
 SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 {
   return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
-      operations::SSR4FillC1C2C3(),
+      tensors::SSR4FillC1C2C3(),
       [](const Scalar & a, const Scalar & b, const Scalar & c)
       { return tensors::combine_masks(a, b, c); },
       C1,
@@ -167,7 +167,7 @@ inline SSR4
 SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::SSR4IsotropicENu(),
+      tensors::SSR4IsotropicENu(),
       [](const Scalar & e, const Scalar & v)
       {
         const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
@@ -182,7 +182,7 @@ inline SSR4
 SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::SSR4IsotropicKG(),
+      tensors::SSR4IsotropicKG(),
       [](const Scalar & a, const Scalar & b)
       {
         return tensors::combine_masks(core::raw(a) + core::raw(b) * (4.0 / 3.0),
@@ -197,7 +197,7 @@ inline SSR4
 SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::SSR4IsotropicLambdaMu(),
+      tensors::SSR4IsotropicLambdaMu(),
       [](const Scalar & a, const Scalar & b) {
         return tensors::combine_masks(
             core::raw(a) + 2 * core::raw(b), core::raw(a), 2 * core::raw(b));
@@ -210,7 +210,7 @@ inline SSR4
 SSR4::cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
 {
   return engine::evaluate_leaf<SSR4>(
-      operations::SSR4Cubic(),
+      tensors::SSR4Cubic(),
       [](const Scalar & a, const Scalar & b, const Scalar & c)
       { return tensors::combine_masks(a, b, 2 * core::raw(c)); },
       C11,
