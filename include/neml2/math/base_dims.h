@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/math/operators.h"
 
 /// What functions of tensors whose base shape is known at run time only ask of it.
 namespace neml2::math

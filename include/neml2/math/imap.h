@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/math/operators.h"
 
 /// Derivatives of types by themselves, as functions of the type.
 namespace neml2

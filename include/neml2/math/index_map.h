@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/evaluate.h"
+#include "neml2/math/operators.h"
 
 /// Tensors of indices, which LibTorch checks late: on a GPU a bad one ends the program.
 namespace neml2::math

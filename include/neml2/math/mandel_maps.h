@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/math/TensorCache.h"
+#include "neml2/math/operators.h"
 #include "neml2/kernels/SR2.h"
 
 /// The conventions of Mandel and of skew components, as numbers and as tensors of indices and
