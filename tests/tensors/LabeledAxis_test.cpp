@@ -17,7 +17,7 @@ using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using Names = std::vector<LabeledAxisAccessor>;
 using Ranges = std::vector<std::pair<Size, Size>>;
-using RangePairs = std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>;
+using RangePairs = std::vector<CommonRange>;
 
 namespace
 {

@@ -52,8 +52,28 @@ path_of(const AxisPlace * place)
 }
 } // namespace core
 
-/// Where the items of one level of an axis are: name -> [begin, end).
-using AxisLayout = std::unordered_map<std::string, std::pair<Size, Size>>;
+/// Entries [begin, end) of an axis.
+using AxisRange = std::pair<Size, Size>;
+
+/// What two axes have in common: its entries on each.
+struct CommonRange
+{
+  AxisRange here, there;
+
+  friend bool operator==(const CommonRange & a, const CommonRange & b)
+  {
+    return a.here == b.here && a.there == b.there;
+  }
+  friend bool operator!=(const CommonRange & a, const CommonRange & b) { return !(a == b); }
+  friend std::ostream & operator<<(std::ostream & os, const CommonRange & r)
+  {
+    return os << r.here.first << ":" << r.here.second << " " << r.there.first << ":"
+              << r.there.second;
+  }
+};
+
+/// Where the items of one level of an axis are, by name.
+using AxisLayout = std::unordered_map<std::string, AxisRange>;
 
 /// Paths of items in the order of the layout. Also a set, ordered by path, where a program was written for
 /// one.
@@ -172,13 +192,13 @@ public:
   ItemNames variable_names(bool recursive = true) const;
   std::vector<Size> variable_sizes() const;
   /// [begin, end) of each variable.
-  std::vector<std::pair<Size, Size>> variable_slices() const;
+  std::vector<AxisRange> variable_slices() const;
   /// Names of the sub-axes of this level, in the order of the layout.
   std::vector<std::string> subaxis_names() const;
   ItemNames subaxis_names(bool recursive) const;
   std::vector<const LabeledAxis *> subaxes() const;
   std::vector<Size> subaxis_sizes() const;
-  std::vector<std::pair<Size, Size>> subaxis_slices() const;
+  std::vector<AxisRange> subaxis_slices() const;
   /// The sub-axis of this path, the axis itself for the empty one.
   /// @throws NEMLException if there is none.
   const LabeledAxis & subaxis(const LabeledAxisAccessor & a) const;
@@ -205,23 +225,26 @@ public:
   Size subaxis_id(const std::string & name) const;
   /// [begin, end) of a variable or sub-axis in the numbering of this axis; all of it for the empty path.
   /// @throws NEMLException if there is no such item, or before setup_layout().
-  std::pair<Size, Size> range(const LabeledAxisAccessor & a) const;
-  std::pair<Size, Size> variable_slice(const LabeledAxisAccessor & a) const
+  AxisRange range(const LabeledAxisAccessor & a) const;
+  AxisRange variable_slice(const LabeledAxisAccessor & a) const
   {
     variable_size(a);
     return range(a);
   }
-  std::pair<Size, Size> subaxis_slice(const LabeledAxisAccessor & a) const
+  AxisRange subaxis_slice(const LabeledAxisAccessor & a) const
   {
     subaxis(a);
     return range(a);
   }
-  /// The same as an index.
+  /// The entries of a variable or sub-axis as a slice, all of them for the empty path.
+  /// @throws NEMLException if there is no such item, or before setup_layout().
   indexing::Slice slice(const LabeledAxisAccessor & a) const
   {
     const auto [begin, end] = range(a);
     return {begin, end};
   }
+  /// The entries of a variable or sub-axis as an index, the whole dimension for the empty path.
+  /// @throws NEMLException if there is no such item, or before setup_layout().
   indexing::TensorIndex indices(const LabeledAxisAccessor & a = {}) const
   {
     return a.empty() ? indexing::TensorIndex(indexing::Slice()) : indexing::TensorIndex(slice(a));
@@ -232,12 +255,13 @@ public:
     check_setup("layout");
     return _items->layout;
   }
-  /// For the variables that both axes have, the entries here and there; adjacent ones are merged.
+  /// For the variables that both axes have, the entries here and there as indices, in the order of this
+  /// axis; adjacent ones are merged.
   std::vector<std::pair<indexing::TensorIndex, indexing::TensorIndex>>
   common_indices(const LabeledAxis & other, bool recursive = true) const;
-  /// The same as [begin, end) pairs, in the order of this axis.
-  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
-  common_ranges(const LabeledAxis & other, bool recursive = true) const;
+  /// For the variables that both axes have, the entries [begin, end) here and there, in the order of this
+  /// axis; adjacent ones are merged.
+  std::vector<CommonRange> common_ranges(const LabeledAxis & other, bool recursive = true) const;
   /// f(path, here, there) for each variable that both have, in the order of this axis: its entries
   /// [begin, end) here and there. path() is its path, which takes longer than the rest.
   template <class F>
@@ -506,7 +530,7 @@ LabeledAxis::setup_layout()
     for (const auto & [name, size] : items.variables)
     {
       items.ids.emplace(name, Size(items.count++));
-      items.layout.emplace(name, std::pair(items.size, items.size + size));
+      items.layout.emplace(name, AxisRange(items.size, items.size + size));
       items.size += size;
     }
     for (const auto & [name, subaxis] : items.subaxes)
@@ -514,7 +538,7 @@ LabeledAxis::setup_layout()
       subaxis->_is_part = true;
       items.offsets.emplace(name, Size(items.count));
       items.count += subaxis->_items->count;
-      items.layout.emplace(name, std::pair(items.size, items.size + subaxis->_items->size));
+      items.layout.emplace(name, AxisRange(items.size, items.size + subaxis->_items->size));
       items.size += subaxis->_items->size;
     }
     items.is_setup = true;
@@ -585,11 +609,11 @@ LabeledAxis::variable_sizes() const
   return sizes;
 }
 
-inline std::vector<std::pair<Size, Size>>
+inline std::vector<AxisRange>
 LabeledAxis::variable_slices() const
 {
   check_setup("variable_slices");
-  std::vector<std::pair<Size, Size>> slices;
+  std::vector<AxisRange> slices;
   visit([&](const auto &, Size size, Size begin) { slices.emplace_back(begin, begin + size); });
   return slices;
 }
@@ -637,10 +661,10 @@ LabeledAxis::subaxis_sizes() const
   return sizes;
 }
 
-inline std::vector<std::pair<Size, Size>>
+inline std::vector<AxisRange>
 LabeledAxis::subaxis_slices() const
 {
-  std::vector<std::pair<Size, Size>> slices;
+  std::vector<AxisRange> slices;
   for (const auto & name : subaxis_names())
     slices.push_back(range(name));
   return slices;
@@ -703,11 +727,11 @@ LabeledAxis::subaxis_id(const std::string & name) const
   return std::distance(_items->subaxes.begin(), found);
 }
 
-inline std::pair<Size, Size>
+inline AxisRange
 LabeledAxis::range(const LabeledAxisAccessor & a) const
 {
   check_setup("range");
-  std::pair<Size, Size> r(0, _items->size);
+  AxisRange r(0, _items->size);
   const LabeledAxis * axis = this;
   for (auto name = a.begin(); name != a.end(); ++name)
   {
@@ -750,8 +774,8 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
       {
         const Size other_begin = begin_there(item.first);
         f([&] { return at.here->qualify(item.first).slice(Size(qualify({}).size())); },
-          std::pair(begin, here),
-          std::pair(other_begin, other_begin + found->second));
+          AxisRange(begin, here),
+          AxisRange(other_begin, other_begin + found->second));
       }
     }
     if (!recursive)
@@ -768,33 +792,31 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
 
 namespace core
 {
-/// Adds a pair of ranges to such a list; adjacent ones are merged.
+/// Adds a range to a list of them; adjacent ones are merged.
 inline void
-append_ranges(std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> & list,
-              const std::pair<Size, Size> & here,
-              const std::pair<Size, Size> & there)
+append_range(std::vector<CommonRange> & list, const AxisRange & here, const AxisRange & there)
 {
-  if (!list.empty() && list.back().first.second == here.first &&
-      list.back().second.second == there.first)
+  if (!list.empty() && list.back().here.second == here.first &&
+      list.back().there.second == there.first)
   {
-    list.back().first.second = here.second;
-    list.back().second.second = there.second;
+    list.back().here.second = here.second;
+    list.back().there.second = there.second;
   }
   else
-    list.emplace_back(here, there);
+    list.push_back({here, there});
 }
 } // namespace core
 
-inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+inline std::vector<CommonRange>
 LabeledAxis::common_ranges(const LabeledAxis & other, bool recursive) const
 {
   check_setup("common_indices");
   other.check_setup("common_indices");
-  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
+  std::vector<CommonRange> ranges;
   visit_common(
       other,
       [&](const auto &, const auto & here, const auto & there)
-      { core::append_ranges(ranges, here, there); },
+      { core::append_range(ranges, here, there); },
       recursive);
   return ranges;
 }

@@ -22,11 +22,11 @@ public:
   }
 
   const LabeledAxis & axis() const { return _axis; }
-  const std::pair<Size, Size> & range() const { return _range; }
+  const AxisRange & range() const { return _range; }
 
 private:
   LabeledAxis _axis;
-  std::pair<Size, Size> _range;
+  AxisRange _range;
 };
 } // namespace core
 
@@ -184,8 +184,9 @@ public:
   {
     return block("base_index", ranges("base_index", labels));
   }
-  /// The same as a tensor of type T: (batch; sizes) -> (batch; base shape of T). A view.
-  /// @throws NEMLException if the block has not as many entries as T's base.
+  /// The block of these items, one label an axis, as a tensor of type T. A view.
+  /// (batch; sizes) -> (batch; base shape of T)
+  /// @throws NEMLException for labels that base_index refuses, or if the block has not as many entries as T's base.
   template <class T>
   T reinterpret(indexing::TensorLabelsRef labels) const
   {
@@ -218,8 +219,7 @@ public:
   }
 
 protected:
-  using Range = std::pair<Size, Size>;
-  using Ranges = std::array<Range, size_t(D)>;
+  using Ranges = std::array<AxisRange, size_t(D)>;
   using Axes = std::array<LabeledAxis, size_t(D)>;
 
   LabeledTensor(const Tensor & tensor, Axes axes) : _tensor(tensor), _axes(std::move(axes))

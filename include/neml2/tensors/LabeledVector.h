@@ -38,10 +38,10 @@ public:
 namespace core
 {
 /// The slices of two base dimensions that fill copies. Refuses where they differ in size.
-inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+inline std::vector<CommonRange>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {
-  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
+  std::vector<CommonRange> ranges;
   a.visit_common(
       b,
       [&](const auto & path, const auto & here, const auto & there)
@@ -54,7 +54,7 @@ fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
                     " here and ",
                     there.second - there.first,
                     " in the other tensor.");
-        append_ranges(ranges, here, there);
+        append_range(ranges, here, there);
       },
       recursive);
   return ranges;
@@ -62,9 +62,7 @@ fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 
 /// Writes the slices of base dimension 0 of `from` into those of `to`.
 inline void
-fill_slices(Tensor & to,
-            const Tensor & from,
-            const std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> & ranges)
+fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & ranges)
 {
   const Operand o[] = {operand(to), operand(from)};
   check_operands(Operation("fill", Accepts::any), o, /*mixed_dtypes=*/true);
