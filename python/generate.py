@@ -31,8 +31,8 @@ GROUPS = {
     "matrix_functions": ["matrix_functions.h"],
 }
 # Bound elsewhere, or nothing for Python.
-BY_HAND = {"LabeledAxis.h", "LabeledAxisAccessor.h", "LabeledAxisPicture.h", "LabeledMatrix.h", "LabeledTensor.h",
-           "LabeledTensor3D.h", "LabeledVector.h", "fwd.h", "gradients.h", "tensors.h"}
+LABELS = sorted(h.name for h in (INCLUDE / "tensors").glob("*.h") if h.name.lower().startswith("labeled"))
+BY_HAND = {*LABELS, "fwd.h", "gradients.h", "tensors.h"}
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
