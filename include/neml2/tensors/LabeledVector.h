@@ -35,6 +35,18 @@ public:
   void fill(const LabeledVector & other, bool recursive = true);
 };
 
+namespace utils
+{
+/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes or batch shapes differ.
+/// @throws NEMLException for an undefined vector, or different dtypes or devices.
+bool allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5, Real atol = 1e-8);
+} // namespace utils
+} // namespace neml2
+
+// ---- Definitions ----
+
+namespace neml2
+{
 namespace core
 {
 /// The slices of two base dimensions that fill copies. Refuses where they differ in size.
@@ -145,10 +157,8 @@ LabeledVector::fill(const LabeledVector & other, bool recursive)
 
 namespace utils
 {
-/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes or batch shapes differ.
-/// @throws NEMLException for an undefined vector, or different dtypes or devices.
 inline bool
-allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5, Real atol = 1e-8)
+allclose(const LabeledVector & a, const LabeledVector & b, Real rtol, Real atol)
 {
   const core::Operation op("allclose", core::Accepts::any);
   core::check_operands(op, {core::operand(a.tensor()), core::operand(b.tensor())});
