@@ -31,8 +31,8 @@ GROUPS = {
     "matrix_functions": ["matrix_functions.h"],
 }
 # Bound elsewhere, or nothing for Python.
-BY_HAND = {"LabeledAxis.h", "LabeledAxisAccessor.h", "LabeledAxisPicture.h", "LabeledMatrix.h", "LabeledTensor.h",
-           "LabeledTensor3D.h", "LabeledVector.h", "fwd.h", "gradients.h", "operations.h", "tensors.h"}
+LABELS = sorted(h.name for h in (INCLUDE / "tensors").glob("*.h") if h.name.lower().startswith("labeled"))
+BY_HAND = {*LABELS, "fwd.h", "gradients.h", "operations.h", "tensors.h"}
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
@@ -249,7 +249,7 @@ def main():
     docs, report, sources = {}, [], {}
     bound = {h for headers in GROUPS.values() for h in headers}
     by_hand = [INCLUDE / "core" / "TensorBase.h", *sorted((INCLUDE / "math").glob("*.h")),
-               *sorted((INCLUDE / "tensors").glob("Labeled*.h"))]
+               *(INCLUDE / "tensors" / h for h in LABELS)]
     tensor, names = INCLUDE / "core" / "Tensor.h", INCLUDE / "tensors" / "fwd.h"
     declared = read([INCLUDE / "tensors" / h for h in bound] + by_hand + [tensor, names])
     types = [c.name for c in declared[names].items]

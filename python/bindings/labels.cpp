@@ -230,7 +230,7 @@ subaxes(const Axis & axis)
 }
 
 nb::slice
-python_slice(const std::pair<Size, Size> & range)
+python_slice(const AxisRange & range)
 {
   return nb::slice(range.first, range.second);
 }
@@ -553,8 +553,8 @@ bind_places(AxisClass & cls)
       [](const Axis & a)
       {
         const LabeledAxis & axis = a.get();
-        std::vector<std::pair<std::string, std::pair<Size, Size>>> items(axis.layout().begin(),
-                                                                         axis.layout().end());
+        std::vector<std::pair<std::string, AxisRange>> items(axis.layout().begin(),
+                                                             axis.layout().end());
         std::sort(items.begin(),
                   items.end(),
                   [](const auto & x, const auto & y)
@@ -569,12 +569,15 @@ bind_places(AxisClass & cls)
   cls.def(
       "common_ranges",
       [](const Axis & a, const Axis & other, bool recursive)
-      { return a.get().common_ranges(other.get(), recursive); },
+      {
+        std::vector<std::pair<AxisRange, AxisRange>> r;
+        for (const auto & [here, there] : a.get().common_ranges(other.get(), recursive))
+          r.emplace_back(here, there);
+        return r;
+      },
       nb::arg("other"),
       nb::arg("recursive") = true,
-      "For the variables that both axes have, the entries [begin, end) here and there; adjacent "
-      "ones are "
-      "merged.");
+      doc("LabeledAxis::common_ranges"));
   cls.def(
       "common_indices",
       [](const Axis & a, const Axis & other, bool recursive)
@@ -586,7 +589,7 @@ bind_places(AxisClass & cls)
       },
       nb::arg("other"),
       nb::arg("recursive") = true,
-      "The same as common_ranges, as indices.",
+      doc("LabeledAxis::common_indices"),
       nb::sig("def common_indices(self, other: LabeledAxis, recursive: bool = True) -> "
               "list[tuple[typing.Any, typing.Any]]"));
   cls.def(

@@ -20,7 +20,14 @@ main()
   neml_assert(rows.has_variable<SR2>("strain") && !rows.has_variable<SR2>("T"));
   const LabeledAxis::AxisLayout & layout = rows.layout();
   neml_assert(layout.at("T") == std::pair<Size, Size>(36, 37));
-  neml_assert(rows.common_indices(columns).size() == 1);
+  const std::unordered_map<std::string, std::pair<Size, Size>> & places = layout;
+  neml_assert(places.size() == 6);
+  const std::vector<std::pair<Size, Size>> slices = rows.variable_slices();
+  const std::pair<Size, Size> slice = rows.variable_slice("T");
+  neml_assert(slices[1] == slice && rows.subaxis_slices().back().second == 51);
+  const std::vector<std::pair<indexing::TensorIndex, indexing::TensorIndex>> common =
+      rows.common_indices(columns);
+  neml_assert(common.size() == 1 && common[0].first.slice().start() == 44);
   neml_assert(rows.sort_by_assembly_order({{"sub", "x"}, "T"})[0] == LabeledAxisAccessor("T"));
 
   const std::set<LabeledAxisAccessor> names = rows.variable_names();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/tensors/LabeledTensor3D.h"
-#include "neml2/tensors/R2.h"
+#include "neml2/tensors/LabeledTensor.h"
+#include "neml2/tensors/LabeledMatrix.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
-#include "neml2/tensors/Scalar.h"
 #include "support/cuda.h"
+#include "support/labels.h"
 
 #include <torch/csrc/autograd/autograd.h>
 
@@ -13,35 +13,9 @@
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using indexing::Slice;
-
-namespace
-{
-/// a 0-1, b 1-7, sub/C 7-43, sub/x 43-44
-LabeledAxis
-rows()
-{
-  LabeledAxis axis;
-  axis.add<Scalar>("a").add<SR2>("b").add<SSR4>({"sub", "C"}).add<Scalar>({"sub", "x"});
-  axis.setup_layout();
-  return axis;
-}
-
-/// a 0-1, e 1-7
-LabeledAxis
-columns()
-{
-  LabeledAxis axis;
-  axis.add<Scalar>("a").add<SR2>("e");
-  axis.setup_layout();
-  return axis;
-}
-
-at::Tensor
-numbers(at::IntArrayRef sizes, Dtype dtype = at::kDouble)
-{
-  return at::rand(sizes, at::kDouble).mul(100).to(dtype);
-}
-} // namespace
+using test::labels::columns;
+using test::labels::numbers;
+using test::labels::rows;
 
 TEST_CASE("A labeled tensor has the sizes of its axes", "[tensors][labels]")
 {
@@ -183,20 +157,6 @@ TEST_CASE("A value that does not fit its label is refused, and nothing is writte
   REQUIRE_THROWS_AS(leaf.base_index_put_({"b"}, SR2::ones()), NEMLException);
 }
 
-TEST_CASE("A bound label selects what the label does", "[tensors][labels]")
-{
-  const auto axis = rows(), other = columns();
-  auto M = LabeledMatrix(numbers({3, 44, 7}), {&axis, &other});
-  const LabeledMatrix::BoundLabels label{bind(axis, "b"), bind(other, "e")};
-  REQUIRE(at::equal(M.base_index(label), M.base_index({"b", "e"})));
-  REQUIRE(at::equal(M.reinterpret<SSR4>(label), M.reinterpret<SSR4>({"b", "e"})));
-  M.base_index_put_(label, SSR4::identity_sym());
-  REQUIRE(at::equal(M.reinterpret<SSR4>(label), SSR4::identity_sym().batch_expand({3})));
-  REQUIRE_THROWS_WITH(M.base_index(LabeledMatrix::BoundLabels{bind(other, "a"), bind(other, "e")}),
-                      ContainsSubstring("label 0 is bound to an axis other than that"));
-  REQUIRE_THROWS_AS(bind(axis, "q"), NEMLException);
-}
-
 TEST_CASE("Labeled tensors copy, convert and negate as tensors do", "[tensors][labels]")
 {
   const auto axis = rows();
@@ -238,198 +198,6 @@ TEST_CASE("Labeled tensors copy raw ones and those without labels", "[tensors][l
   REQUIRE(at::equal(v, raw[0].expand({2, 7})));
   REQUIRE_THROWS_AS(v.copy_(numbers({2, 6})), NEMLException);
   REQUIRE(at::equal(v, raw[0].expand({2, 7})));
-}
-
-TEST_CASE("Products take labeled tensors", "[tensors][labels]")
-{
-  const auto axis = columns();
-  const LabeledMatrix J(numbers({3, 7, 7}), {&axis, &axis});
-  const LabeledVector r(numbers({3, 7}), {&axis});
-  REQUIRE(at::equal(bmm(J, J), bmm(J.tensor(), J.tensor())));
-  REQUIRE(at::equal(bmv(J, r), bmv(J.tensor(), r.tensor())));
-  REQUIRE(at::equal(bmv(J, r.tensor()), bmv(J.tensor(), r)));
-  REQUIRE(at::equal(bvv(r, r), bvv(r.tensor(), r.tensor())));
-  REQUIRE(at::allclose(linalg::vector_norm(r), sqrt(bvv(r, r))));
-  REQUIRE_THROWS_AS(bmv(J, LabeledVector(numbers({2, 7}), {&axis})), NEMLException);
-}
-
-TEST_CASE("A slice of a vector is labeled by the sub-axis, and a view", "[tensors][labels]")
-{
-  const auto axis = rows();
-  const LabeledVector v(numbers({3, 44}), {&axis});
-  const auto sub = v.slice("sub");
-  REQUIRE(sub.axis() == axis.subaxis("sub"));
-  REQUIRE(at::equal(sub.reinterpret<SSR4>({"C"}), v.reinterpret<SSR4>({{"sub", "C"}})));
-  REQUIRE(sub.tensor().is_alias_of(v.tensor()));
-  REQUIRE_THROWS_WITH(v.slice("a"), ContainsSubstring("no sub-axis 'a'"));
-}
-
-TEST_CASE("fill copies the variables that both have", "[tensors][labels]")
-{
-  const auto axis = rows();
-  LabeledAxis wanted;
-  wanted.add<SR2>("b").add<Scalar>("z").add<Scalar>({"sub", "x"});
-  wanted.setup_layout();
-  const LabeledVector from(numbers({3, 44}), {&axis});
-  auto to = LabeledVector::zeros({3}, {&wanted});
-  to.fill(from);
-  REQUIRE(at::equal(to.base_index({"b"}), from.base_index({"b"})));
-  REQUIRE(at::equal(to.base_index({{"sub", "x"}}), from.base_index({{"sub", "x"}})));
-  REQUIRE(to.base_index({"z"}).eq(0).all().item<bool>());
-  to.zero_();
-  to.fill(from, /*recursive=*/false);
-  REQUIRE(at::equal(to.base_index({"b"}), from.base_index({"b"})));
-  REQUIRE(to.base_index({{"sub", "x"}}).eq(0).all().item<bool>());
-  to.zero_();
-  to.fill(LabeledVector(from.tensor().batch_index({0}), {&axis})); // the batch broadcasts
-  REQUIRE(at::equal(to.base_index({"b"})[2], from.base_index({"b"})[0]));
-
-  LabeledAxis clash;
-  clash.add<SR2>("a").add<SR2>("b");
-  clash.setup_layout();
-  auto wrong = LabeledVector::zeros({3}, {&clash});
-  REQUIRE_THROWS_WITH(wrong.fill(from),
-                      ContainsSubstring("'a' has size 6 here and 1 in the other tensor"));
-  LabeledAxis deep;
-  deep.add<SR2>("b").add<SR2>({"sub", "x"});
-  deep.setup_layout();
-  auto nested = LabeledVector::zeros({3}, {&deep});
-  REQUIRE_THROWS_WITH(nested.fill(from), ContainsSubstring("'sub/x' has size 6 here and 1 in"));
-  REQUIRE(nested.tensor().eq(0).all().item<bool>());
-  auto part = LabeledVector::zeros({3}, {&deep.subaxis("sub")});
-  REQUIRE_THROWS_WITH(part.fill(LabeledVector(numbers({3, 37}), {&axis.subaxis("sub")})),
-                      ContainsSubstring("'x' has size 6 here and 1 in"));
-  REQUIRE_THROWS_WITH(to.fill(LabeledVector(numbers({4, 44}), {&axis})),
-                      ContainsSubstring("do not broadcast"));
-  auto one = LabeledVector::zeros({}, {&wanted});
-  REQUIRE_THROWS_WITH(one.fill(from), ContainsSubstring("does not fit"));
-  REQUIRE(wrong.tensor().eq(0).all().item<bool>());
-  REQUIRE(one.tensor().eq(0).all().item<bool>());
-
-  const auto other = columns();
-  const LabeledMatrix A(numbers({3, 44, 7}), {&axis, &other});
-  auto B = LabeledMatrix::zeros({3}, {&wanted, &other});
-  B.fill(A);
-  REQUIRE(at::equal(B.base_index({"b", {}}), A.base_index({"b", {}})));
-  auto D = LabeledMatrix::zeros({3}, {&wanted, &wanted});
-  REQUIRE_THROWS_AS(D.fill(A), NEMLException);
-  const LabeledTensor3D T(numbers({2, 44, 7, 7}), {&axis, &other, &other});
-  auto U = LabeledTensor3D::zeros({2}, {&wanted, &other, &other});
-  U.fill(T);
-  REQUIRE(
-      at::equal(U.base_index({{"sub", "x"}, "a", "e"}), T.base_index({{"sub", "x"}, "a", "e"})));
-  auto V = LabeledTensor3D::zeros({2}, {&wanted, &other, &wanted});
-  REQUIRE_THROWS_AS(V.fill(T), NEMLException);
-}
-
-TEST_CASE("fill from a view of the same memory writes what was there", "[tensors][labels]")
-{
-  LabeledAxis source, target;
-  source.add<Scalar>("x").add<Scalar>("y");
-  source.setup_layout();
-  target.add<Scalar>("x").add<Scalar>("xx").add<Scalar>("y");
-  target.setup_layout();
-  const at::Tensor memory = numbers({4});
-  const at::Tensor before = memory.clone();
-  LabeledVector to(memory.slice(0, 1, 4), {&target});
-  to.fill(LabeledVector(memory.slice(0, 0, 2), {&source}));
-  REQUIRE(at::equal(to.base_index({"x"})[0], before[0]));
-  REQUIRE(at::equal(to.base_index({"y"})[0], before[1]));
-}
-
-TEST_CASE("allclose refuses what cannot be compared", "[tensors][labels][errors]")
-{
-  const auto axis = rows();
-  const auto a = LabeledVector::zeros({2}, {&axis});
-  REQUIRE(utils::allclose(a, a));
-  REQUIRE_FALSE(utils::allclose(a, LabeledVector::zeros({3}, {&axis})));
-  REQUIRE_THROWS_WITH(utils::allclose(a, a.to(kFloat32)),
-                      ContainsSubstring("allclose: operands of different dtypes"));
-  REQUIRE_THROWS_WITH(utils::allclose(a, LabeledVector()),
-                      ContainsSubstring("allclose: undefined"));
-}
-
-TEST_CASE("Matrices chain as derivatives do", "[tensors][labels]")
-{
-  LabeledAxis i, p, j;
-  i.add<SR2>("i").setup_layout();
-  p.add<SR2>("p").add<Scalar>("q").setup_layout();
-  j.add<SR2>("j").setup_layout();
-  const LabeledMatrix A(numbers({2, 6, 7}), {&i, &p}), B(numbers({2, 7, 6}), {&p, &j});
-  const auto AB = A.chain(B);
-  REQUIRE(at::allclose(AB, at::matmul(A.tensor(), B.tensor())));
-  REQUIRE((AB.axis(0) == i && AB.axis(1) == j && AB.batch_dim() == 1));
-  REQUIRE_THROWS_WITH(A.chain(A), ContainsSubstring("not labeled as the rows"));
-  REQUIRE_THROWS_WITH(A.chain(LabeledMatrix::zeros({3}, {&p, &j})),
-                      ContainsSubstring("do not broadcast"));
-  const auto I = LabeledMatrix::identity({2}, p);
-  REQUIRE(at::equal(I.chain(B), B));
-  REQUIRE(at::equal(I.tensor()[1], at::eye(7, at::kDouble)));
-
-  // Of u(w(x)): u_i,pq w_p,j w_q,k + u_i,p w_p,jk; numbers up to 10^8
-  const LabeledTensor3D A2(numbers({2, 6, 7, 7}), {&i, &p, &p}),
-      B2(numbers({2, 7, 6, 6}), {&p, &j, &j});
-  const auto C2 = A2.chain(B2, A, B);
-  const auto expected = at::einsum("bipq,bpj,bqk->bijk", {A2.tensor(), B.tensor(), B.tensor()}) +
-                        at::einsum("bip,bpjk->bijk", {A.tensor(), B2.tensor()});
-  REQUIRE(at::allclose(C2, expected));
-  REQUIRE((C2.axis(0) == i && C2.axis(1) == j && C2.axis(2) == j));
-  REQUIRE_THROWS_WITH(A2.chain(B2, B, A), ContainsSubstring("the axes do not fit"));
-}
-
-TEST_CASE("A vector is assembled from its variables, with gradients, and taken apart",
-          "[tensors][labels][autograd]")
-{
-  const auto axis = rows();
-  const SR2 b(numbers({3, 6}).requires_grad_());
-  const SSR4 C(numbers({6, 6}).requires_grad_());
-  const auto v = LabeledVector::assemble(axis, {{{"sub", "C"}, C}, {"b", b}});
-  REQUIRE(v.batch_sizes() == TensorShape{3});
-  REQUIRE(at::equal(v.reinterpret<SR2>({"b"}), b));
-  REQUIRE(at::equal(v.reinterpret<SSR4>({{"sub", "C"}}), C.batch_expand({3})));
-  REQUIRE(v.base_index({"a"}).eq(0).all().item<bool>());
-  const auto g = torch::autograd::grad({v.tensor().pow(2).sum()}, {b, C});
-  REQUIRE(at::allclose(g[0], 2 * b));
-  REQUIRE(at::allclose(g[1], 6 * C));
-  const auto parts = v.disassemble();
-  REQUIRE(parts.size() == 4);
-  REQUIRE(parts[1].first == LabeledAxisAccessor("b"));
-  REQUIRE(at::equal(parts[1].second, b));
-  REQUIRE(at::equal(LabeledVector::assemble(axis, parts), v));
-
-  REQUIRE_THROWS_WITH(LabeledVector::assemble(axis, {{"q", b}}),
-                      ContainsSubstring("no variable 'q'"));
-  REQUIRE_THROWS_WITH(LabeledVector::assemble(axis, {{"b", b}, {"b", b}}),
-                      ContainsSubstring("twice"));
-  REQUIRE_THROWS_WITH(LabeledVector::assemble(axis, {{"b", C}}),
-                      ContainsSubstring("the variable 6"));
-  REQUIRE_THROWS_AS(LabeledVector::assemble(axis, {}), NEMLException);
-  REQUIRE_THROWS_AS(LabeledVector::assemble(axis, {{"b", SR2()}}), NEMLException);
-  REQUIRE_THROWS_AS(LabeledVector::assemble(axis, {{"b", b}, {"a", Scalar::zeros({4})}}),
-                    NEMLException);
-  REQUIRE_THROWS_AS(LabeledVector::assemble(axis, {{"b", b}, {"a", Scalar::zeros(kFloat32)}}),
-                    NEMLException);
-}
-
-TEST_CASE("A matrix is assembled from its blocks, with gradients", "[tensors][labels][autograd]")
-{
-  const auto axis = rows(), other = columns();
-  const SSR4 C(numbers({3, 6, 6}).requires_grad_());
-  const SR2 s(numbers({6}).requires_grad_());
-  const auto M =
-      LabeledMatrix::assemble(axis, other, {{"b", "e", C}, {"b", "a", s}, {"a", "e", s}});
-  REQUIRE(M.sizes() == at::IntArrayRef({3, 44, 7}));
-  REQUIRE(at::equal(M.reinterpret<SSR4>({"b", "e"}), C));
-  REQUIRE(at::equal(M.reinterpret<SR2>({"b", "a"}), s.batch_expand({3})));
-  REQUIRE(at::equal(M.reinterpret<SR2>({"a", "e"}), s.batch_expand({3})));
-  REQUIRE(M.base_index({"sub", {}}).eq(0).all().item<bool>());
-  const auto g = torch::autograd::grad({M.tensor().sum()}, {C, s});
-  REQUIRE(at::equal(g[0], at::ones_like(C)));
-  REQUIRE(at::equal(g[1], 6 * at::ones_like(s)));
-  REQUIRE_THROWS_WITH(LabeledMatrix::assemble(axis, other, {{"b", "e", C}, {"b", "e", C}}),
-                      ContainsSubstring("('b', 'e') is given twice"));
-  REQUIRE_THROWS_AS(LabeledMatrix::assemble(axis, other, {{"b", "a", C}}), NEMLException);
-  REQUIRE_THROWS_AS(LabeledMatrix::assemble(axis, other, {}), NEMLException);
 }
 
 TEST_CASE("Labeled tensors have shapes on the meta device", "[tensors][labels]")

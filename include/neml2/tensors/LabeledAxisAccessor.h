@@ -197,6 +197,8 @@ public:
   }
 
 private:
+  static constexpr std::string_view forbidden_characters{" \t\n\v\f\r'\"/.,;\0", 13};
+
   static std::string text(const char * name)
   {
     NEML2_CHECK(name, "Empty item variable name: a null pointer is no name.");
@@ -210,7 +212,7 @@ private:
     for (const auto & name : _names)
     {
       NEML2_CHECK(!name.empty(), "Empty item variable name in the path '", str(), "'.");
-      const size_t i = name.find_first_of(std::string_view(" \t\n\v\f\r'\"/.,;\0", 13));
+      const size_t i = name.find_first_of(forbidden_characters);
       NEML2_CHECK(
           i == std::string::npos,
           "Invalid item name '",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/tensors/LabeledAxis.h"
+#include "neml2/tensors/LabeledAxisLevels.h"
 
 namespace neml2
 {
@@ -13,7 +14,7 @@ class AxisPicture
 public:
   explicit AxisPicture(const LabeledAxis & axis)
   {
-    const auto levels = axis.levels();
+    const AxisLevels levels(axis);
     std::vector<Place> places(levels.size());
     axis.size(); // refuses more entries than can be counted
     Size begin = 0;

@@ -41,7 +41,12 @@ public:
   /// other. (batch; m, k), (batch; k, n) -> (batch; m, n)
   LabeledMatrix chain(const LabeledMatrix & other) const;
 };
+} // namespace neml2
 
+// ---- Definitions ----
+
+namespace neml2
+{
 inline LabeledMatrix
 LabeledMatrix::assemble(const LabeledAxis & rows,
                         const LabeledAxis & columns,

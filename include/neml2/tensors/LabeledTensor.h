@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/PrimitiveTensor.h"
 #include "neml2/math/operators.h"
-#include "neml2/tensors/LabeledAxis.h"
-
-#include <array>
+#include "neml2/tensors/LabeledBlock.h"
 
 namespace neml2
 {
-namespace tensors
-{
-/// An item of an axis, looked up once: its entries, and the axis that they count on.
-class BoundLabel
-{
-public:
-  /// @throws NEMLException if there is no such item, or before setup_layout().
-  explicit BoundLabel(const LabeledAxis & axis, const LabeledAxisAccessor & label)
-    : _axis(axis), _range(axis.range(label))
-  {
-  }
-
-  const LabeledAxis & axis() const { return _axis; }
-  const std::pair<Size, Size> & range() const { return _range; }
-
-private:
-  LabeledAxis _axis;
-  std::pair<Size, Size> _range;
-};
-} // namespace tensors
-
-/// The item of an axis for repeated use: indexing by it looks nothing up.
-/// @throws NEMLException if there is no such item, or before setup_layout().
-inline tensors::BoundLabel
-bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)
-{
-  return tensors::BoundLabel(axis, label);
-}
-
 /**
  * A tensor whose D base dimensions are labeled, each by an axis: what LabeledVector and LabeledMatrix
  * derive from.
@@ -175,26 +143,25 @@ public:
   /// The block of these items, one label an axis; an empty label is the whole axis. A view.
   /// (batch; sizes) -> (batch; sizes of the items)
   /// @throws NEMLException for another number of labels, or where there is no such item.
-  Tensor base_index(indexing::TensorLabelsRef labels) const
-  {
-    return block("base_index", ranges("base_index", labels));
-  }
+  Tensor base_index(indexing::TensorLabelsRef labels) const { return block("base_index", labels); }
   template <class L, if_bound<L> = 0> // no brace list, which shall be labels
   Tensor base_index(const L & labels) const
   {
-    return block("base_index", ranges("base_index", labels));
+    return block("base_index", labels);
   }
-  /// The same as a tensor of type T: (batch; sizes) -> (batch; base shape of T). A view.
-  /// @throws NEMLException if the block has not as many entries as T's base.
+  /// The block of these items, one label an axis, as a tensor of type T. A view.
+  /// (batch; sizes) -> (batch; base shape of T)
+  /// @throws NEMLException for labels that base_index refuses, or if the block has not as many entries as
+  /// T's base.
   template <class T>
   T reinterpret(indexing::TensorLabelsRef labels) const
   {
-    return reinterpreted<T>(base_index(labels));
+    return tensors::block_as<T>(base_index(labels));
   }
   template <class T, class L, if_bound<L> = 0>
   T reinterpret(const L & labels) const
   {
-    return reinterpreted<T>(base_index(labels));
+    return tensors::block_as<T>(base_index(labels));
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
   /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
@@ -202,12 +169,12 @@ public:
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
   {
-    put(ranges("base_index_put_", labels), value);
+    put(labels, value);
   }
   template <class L, class T, if_bound<L> = 0, core::if_tensor<T> = 0>
   void base_index_put_(const L & labels, const T & value)
   {
-    put(ranges("base_index_put_", labels), value);
+    put(labels, value);
   }
   template <class N, core::if_number<N> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const N & value)
@@ -218,8 +185,6 @@ public:
   }
 
 protected:
-  using Range = std::pair<Size, Size>;
-  using Ranges = std::array<Range, size_t(D)>;
   using Axes = std::array<LabeledAxis, size_t(D)>;
 
   LabeledTensor(const Tensor & tensor, Axes axes) : _tensor(tensor), _axes(std::move(axes))
@@ -291,78 +256,19 @@ protected:
     return Tensor(t, t.dim() - D);
   }
 
-  Ranges ranges(const char * where, indexing::TensorLabelsRef labels) const
+  template <class L>
+  Tensor block(const char * where, const L & labels) const
   {
-    NEML2_CHECK_AS(IndexException,
-                   Size(labels.size()) == D,
-                   where,
-                   ": ",
-                   labels.size(),
-                   " labels for ",
-                   D,
-                   " base dimensions. Give one label for each; an empty one is the whole axis.");
-    Ranges r;
-    for (size_t i = 0; i < size_t(D); i++)
-      r[i] = _axes[i].range(labels[i]);
-    return r;
-  }
-  Ranges ranges(const char * where, const BoundLabels & labels) const
-  {
-    Ranges r;
-    for (size_t i = 0; i < size_t(D); i++)
-    {
-      NEML2_CHECK(labels[i].axis() == _axes[i],
-                  where,
-                  ": label ",
-                  i,
-                  " is bound to an axis other than that of this tensor. Bind it to that one.");
-      r[i] = labels[i].range();
-    }
-    return r;
+    const auto ranges = tensors::ranges_of(where, _axes, labels);
+    return tensors::block_of(checked(where), ranges);
   }
 
-  Tensor block(const char * where, const Ranges & r) const
+  template <class L, class T>
+  void put(const L & labels, const T & value)
   {
-    at::Tensor t = checked(where);
-    for (Size i = 0; i < D; i++)
-      t = t.slice(batch_dim() + i, r[size_t(i)].first, r[size_t(i)].second);
-    return Tensor(t, batch_dim());
-  }
-
-  template <class T>
-  static T reinterpreted(const Tensor & block)
-  {
-    NEML2_CHECK(block.base_storage() == T::const_base_storage,
-                "reinterpret: the block ",
-                core::operand(block),
-                " has ",
-                block.base_storage(),
-                " entries, a ",
-                T::type_name,
-                " has ",
-                T::const_base_storage,
-                ".");
-    return core::translate_errors(
-        "reinterpret",
-        [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), T::const_base_sizes))); });
-  }
-
-  template <class T>
-  void put(const Ranges & r, const T & value)
-  {
+    const auto ranges = tensors::ranges_of("base_index_put_", _axes, labels);
     core::check_defined("base_index_put_", value);
-    Tensor b = block("base_index_put_", r);
-    NEML2_CHECK(value.base_storage() == b.base_storage(),
-                "base_index_put_: the value ",
-                core::operand(value),
-                " has ",
-                value.base_storage(),
-                " base entries, the block ",
-                core::operand(b),
-                " has ",
-                b.base_storage(),
-                ".");
-    b.copy_(value.base_reshape(b.base_sizes()));
+    tensors::write_block(tensors::block_of(checked("base_index_put_"), ranges), value);
   }
 
 private:
@@ -371,68 +277,6 @@ private:
 };
 } // namespace neml2
 
-// ---- Products, whatever the axes are ----
+// ---- Definitions ----
 
-#include "neml2/math/linalg.h"
-#include "neml2/tensors/Scalar.h"
-
-namespace neml2
-{
-namespace tensors
-{
-template <class Derived, Size D>
-const Tensor &
-unlabeled(const LabeledTensor<Derived, D> & t)
-{
-  return t.tensor();
-}
-template <class T, if_tensor<T> = 0>
-const T &
-unlabeled(const T & t)
-{
-  return t;
-}
-
-template <class Derived, Size D>
-std::true_type has_axes(const LabeledTensor<Derived, D> *);
-std::false_type has_axes(const void *);
-template <class T>
-constexpr bool is_labeled = decltype(has_axes(static_cast<const T *>(nullptr)))::value;
-/// Of tensors, at least one with labels.
-template <class... T>
-using if_labeled =
-    std::enable_if_t<((is_tensor<T> || is_labeled<T>)&&...) && (is_labeled<T> || ...), int>;
-} // namespace tensors
-
-/// A_ik B_kj. (...; m, k), (...; k, n) -> (...; m, n)
-template <class A, class B, tensors::if_labeled<A, B> = 0>
-Tensor
-bmm(const A & a, const B & b)
-{
-  return bmm(tensors::unlabeled(a), tensors::unlabeled(b));
-}
-/// A_ik v_k. (...; m, k), (...; k) -> (...; m)
-template <class A, class B, tensors::if_labeled<A, B> = 0>
-Tensor
-bmv(const A & a, const B & v)
-{
-  return bmv(tensors::unlabeled(a), tensors::unlabeled(v));
-}
-/// a_k b_k. (...; k), (...; k) -> (...; )
-template <class A, class B, tensors::if_labeled<A, B> = 0>
-Scalar
-bvv(const A & a, const B & b)
-{
-  return bvv(tensors::unlabeled(a), tensors::unlabeled(b));
-}
-namespace linalg
-{
-/// √(v_i v_i). (...; n) -> (...; )
-template <class T, tensors::if_labeled<T> = 0>
-Scalar
-vector_norm(const T & v)
-{
-  return vector_norm(tensors::unlabeled(v));
-}
-} // namespace linalg
-} // namespace neml2
+#include "neml2/tensors/labeled_products.h"

@@ -25,7 +25,12 @@ public:
                         const LabeledMatrix & dself,
                         const LabeledMatrix & dother) const;
 };
+} // namespace neml2
 
+// ---- Definitions ----
+
+namespace neml2
+{
 inline void
 LabeledTensor3D::fill(const LabeledTensor3D & other, bool recursive)
 {

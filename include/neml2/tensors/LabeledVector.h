@@ -35,13 +35,25 @@ public:
   void fill(const LabeledVector & other, bool recursive = true);
 };
 
+namespace utils
+{
+/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes or batch shapes differ.
+/// @throws NEMLException for an undefined vector, or different dtypes or devices.
+bool allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5, Real atol = 1e-8);
+} // namespace utils
+} // namespace neml2
+
+// ---- Definitions ----
+
+namespace neml2
+{
 namespace tensors
 {
 /// The slices of two base dimensions that fill copies. Refuses where they differ in size.
-inline std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>>
+inline std::vector<CommonRange>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {
-  std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> ranges;
+  std::vector<CommonRange> ranges;
   a.visit_common(
       b,
       [&](const auto & path, const auto & here, const auto & there)
@@ -54,7 +66,7 @@ fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
                     " here and ",
                     there.second - there.first,
                     " in the other tensor.");
-        append_ranges(ranges, here, there);
+        append_range(ranges, here, there);
       },
       recursive);
   return ranges;
@@ -62,9 +74,7 @@ fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 
 /// Writes the slices of base dimension 0 of `from` into those of `to`.
 inline void
-fill_slices(Tensor & to,
-            const Tensor & from,
-            const std::vector<std::pair<std::pair<Size, Size>, std::pair<Size, Size>>> & ranges)
+fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & ranges)
 {
   const Operand o[] = {operand(to), operand(from)};
   check_operands(Operation("fill", Accepts::any), o, /*mixed_dtypes=*/true);
@@ -148,10 +158,8 @@ LabeledVector::fill(const LabeledVector & other, bool recursive)
 
 namespace utils
 {
-/// Whether all entries are close, |a - b| <= atol + rtol |b|; false if the axes or batch shapes differ.
-/// @throws NEMLException for an undefined vector, or different dtypes or devices.
 inline bool
-allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5, Real atol = 1e-8)
+allclose(const LabeledVector & a, const LabeledVector & b, Real rtol, Real atol)
 {
   const core::Operation op("allclose", core::Accepts::any);
   core::check_operands(op, {core::operand(a.tensor()), core::operand(b.tensor())});

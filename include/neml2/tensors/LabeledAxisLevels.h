@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/tensors/fwd.h"
+#include "neml2/tensors/LabeledAxisAccessor.h"
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace neml2
+{
+class LabeledAxis;
+
+namespace tensors
+{
+/// Where a sub-axis is: its name, and that of all that it is on. Shared by what is on it.
+struct AxisPlace
+{
+  AxisPlace(std::shared_ptr<const AxisPlace> on, std::string name_)
+    : parent(std::move(on)), name(std::move(name_))
+  {
+  }
+  /// Frees those that nothing else shares one by one: each within the next would exhaust the stack.
+  ~AxisPlace()
+  {
+    while (parent && parent.use_count() == 1)
+      parent = std::shared_ptr<const AxisPlace>(parent->parent);
+  }
+
+  std::shared_ptr<const AxisPlace> parent; ///< null on the outermost axis
+  std::string name;
+};
+
+inline LabeledAxisAccessor
+path_of(const AxisPlace * place)
+{
+  std::vector<std::string> names;
+  for (; place; place = place->parent.get())
+    names.push_back(place->name);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+/// An axis and all its sub-axes in the order of the layout: a list, for no walk of them to recurse.
+class AxisLevels
+{
+public:
+  /// The axis itself, or one of its sub-axes.
+  struct Level
+  {
+    const LabeledAxis * axis;
+    const std::string * name; ///< null for the axis itself
+    size_t parent;            ///< among the levels; the axis itself is its own
+  };
+
+  /// Not recursive: the axis itself only.
+  explicit AxisLevels(const LabeledAxis & axis, bool recursive = true);
+
+  size_t size() const { return _levels.size(); }
+  const Level & operator[](size_t k) const { return _levels[k]; }
+  auto begin() const { return _levels.begin(); }
+  auto end() const { return _levels.end(); }
+  auto rbegin() const { return _levels.rbegin(); }
+  auto rend() const { return _levels.rend(); }
+
+  /// The path of a level from the axis itself.
+  LabeledAxisAccessor path(size_t k) const;
+  /// f(path, size, begin) for each variable, in the order of the layout; path() is its path. Returns the
+  /// size of all.
+  /// @throws NEMLException if there are more entries than 64 bits count.
+  template <class F>
+  Size visit_variables(const F & f) const;
+
+private:
+  std::vector<Level> _levels;
+};
+} // namespace tensors
+} // namespace neml2
+
+// ---- Definitions ----
+
+#include "neml2/tensors/LabeledAxis.h"
+
+namespace neml2
+{
+namespace tensors
+{
+inline AxisLevels::AxisLevels(const LabeledAxis & axis, bool recursive)
+{
+  std::vector<Level> next{{&axis, nullptr, 0}};
+  while (!next.empty())
+  {
+    const Level level = next.back();
+    next.pop_back();
+    const size_t k = _levels.size();
+    _levels.push_back(level);
+    const auto & subaxes = level.axis->_items->subaxes;
+    if (recursive)
+      for (auto s = subaxes.rbegin(); s != subaxes.rend(); ++s)
+        next.push_back({s->second.get(), &s->first, k});
+  }
+}
+
+inline LabeledAxisAccessor
+AxisLevels::path(size_t k) const
+{
+  std::vector<std::string> names;
+  for (; k != 0; k = _levels[k].parent)
+    names.push_back(*_levels[k].name);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+template <class F>
+Size
+AxisLevels::visit_variables(const F & f) const
+{
+  Size end = 0;
+  for (size_t k = 0; k < _levels.size(); k++)
+  {
+    std::optional<LabeledAxisAccessor> level; // known once it is asked for
+    for (const auto & item : _levels[k].axis->variables())
+    {
+      const Size size = item.second;
+      const auto path_of_item = [&]
+      {
+        if (!level)
+          level = path(k);
+        return level->append(item.first);
+      };
+      NEML2_CHECK(size <= std::numeric_limits<Size>::max() - end,
+                  "The axis has more entries than 64 bits count: the variable '",
+                  path_of_item(),
+                  "' of size ",
+                  size,
+                  " has ",
+                  end,
+                  " entries before it. Make it smaller.");
+      f(path_of_item, size, end);
+      end += size;
+    }
+  }
+  return end;
+}
+} // namespace tensors
+} // namespace neml2

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// Blocks of a labeled tensor: where labels say that they are, looked up once or each time, and how they are
+/// read and written.
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/tensors/fwd.h"
+#include "neml2/tensors/LabeledAxis.h"
+
+#include <array>
+
+namespace neml2
+{
+namespace tensors
+{
+/// An item of an axis, looked up once: its entries, and the axis that they count on.
+class BoundLabel
+{
+public:
+  /// @throws NEMLException if there is no such item, or before setup_layout().
+  explicit BoundLabel(const LabeledAxis & axis, const LabeledAxisAccessor & label)
+    : _axis(axis), _range(axis.range(label))
+  {
+  }
+
+  const LabeledAxis & axis() const { return _axis; }
+  const AxisRange & range() const { return _range; }
+
+private:
+  LabeledAxis _axis;
+  AxisRange _range;
+};
+
+/// Where the blocks of these labels are, one an axis.
+/// @throws NEMLException for another number of labels, or where there is no such item.
+template <size_t D>
+std::array<AxisRange, D>
+ranges_of(const char * where,
+          const std::array<LabeledAxis, D> & axes,
+          indexing::TensorLabelsRef labels)
+{
+  NEML2_CHECK_AS(IndexException,
+                 labels.size() == D,
+                 where,
+                 ": ",
+                 labels.size(),
+                 " labels for ",
+                 D,
+                 " base dimensions. Give one label for each; an empty one is the whole axis.");
+  std::array<AxisRange, D> ranges;
+  for (size_t i = 0; i < D; i++)
+    ranges[i] = axes[i].range(labels[i]);
+  return ranges;
+}
+/// Where the blocks of these labels are, one an axis.
+/// @throws NEMLException if one is bound to another axis.
+template <size_t D>
+std::array<AxisRange, D>
+ranges_of(const char * where,
+          const std::array<LabeledAxis, D> & axes,
+          const std::array<BoundLabel, D> & labels)
+{
+  std::array<AxisRange, D> ranges;
+  for (size_t i = 0; i < D; i++)
+  {
+    NEML2_CHECK(labels[i].axis() == axes[i],
+                where,
+                ": label ",
+                i,
+                " is bound to an axis other than that of this tensor. Bind it to that one.");
+    ranges[i] = labels[i].range();
+  }
+  return ranges;
+}
+
+/// The entries [begin, end) of each base dimension. A view.
+template <size_t D>
+Tensor
+block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
+{
+  at::Tensor t = tensor;
+  for (size_t i = 0; i < D; i++)
+    t = t.slice(tensor.batch_dim() + Size(i), ranges[i].first, ranges[i].second);
+  return Tensor(t, tensor.batch_dim());
+}
+
+/// The entries of a block as a tensor of type T. A view.
+/// @throws NEMLException if there are not as many as T's base has.
+template <class T>
+T
+block_as(const Tensor & block)
+{
+  NEML2_CHECK(block.base_storage() == T::const_base_storage,
+              "reinterpret: the block ",
+              operand(block),
+              " has ",
+              block.base_storage(),
+              " entries, a ",
+              T::type_name,
+              " has ",
+              T::const_base_storage,
+              ".");
+  return translate_errors(
+      "reinterpret",
+      [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), T::const_base_sizes))); });
+}
+
+/// Writes the base entries of a value, in storage order, into a block; its batch broadcasts.
+/// @throws NEMLException if it does not fit; nothing is then written.
+template <class T>
+void
+write_block(Tensor block, const T & value)
+{
+  NEML2_CHECK(value.base_storage() == block.base_storage(),
+              "base_index_put_: the value ",
+              operand(value),
+              " has ",
+              value.base_storage(),
+              " base entries, the block ",
+              operand(block),
+              " has ",
+              block.base_storage(),
+              ".");
+  block.copy_(value.base_reshape(block.base_sizes()));
+}
+} // namespace tensors
+
+/// The item of an axis for repeated use: indexing by it looks nothing up.
+/// @throws NEMLException if there is no such item, or before setup_layout().
+inline tensors::BoundLabel
+bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)
+{
+  return tensors::BoundLabel(axis, label);
+}
+} // namespace neml2
