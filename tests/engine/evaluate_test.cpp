@@ -34,14 +34,25 @@ enum class Path
   composed
 };
 
+/// Twice its argument.
+struct Twice
+{
+  static constexpr auto name = "twice";
+  template <class A>
+  auto operator()(const A & a) const
+  {
+    return a + a;
+  }
+};
+
 /// Which path an operation on x really takes.
+template <class Op = Twice>
 Path
 path_taken(const SR2 & x)
 {
   bool composed = false;
   const auto r = engine::evaluate_leaf<SR2>(
-      "test",
-      [](const auto & a) { return a + a; },
+      Op(),
       [&](const SR2 & a)
       {
         composed = true;
@@ -148,25 +159,28 @@ struct NamedRule : engine::Gradient
   void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {}
 };
 
-/// Autograd's hook and the rules of SR2 -> SR2 as given, and back again.
+/// Autograd's hook as given, and a rule of Twice, and back again.
 struct Hook
 {
   engine::RecordGradient const record_before = engine::record_gradient.load();
-  const engine::GradientRule * const rules_before = engine::gradient_rules<SR2, SR2>.load();
-  engine::GradientRule rule;
+  const std::shared_ptr<const engine::Gradient> rule = std::make_shared<NamedRule>();
 
-  Hook(engine::RecordGradient f, const char * operation)
-    : rule{operation, std::make_shared<NamedRule>(), rules_before}
+  explicit Hook(engine::RecordGradient f)
   {
     engine::record_gradient.store(f);
-    engine::gradient_rules<SR2, SR2>.store(&rule);
+    engine::gradient_rule<Twice, SR2>.store(&rule);
     recorded = {};
   }
   ~Hook()
   {
     engine::record_gradient.store(record_before);
-    engine::gradient_rules<SR2, SR2>.store(rules_before);
+    engine::gradient_rule<Twice, SR2>.store(nullptr);
   }
+};
+
+/// An operation without a rule.
+struct TwiceToo : Twice
+{
 };
 
 engine::Path
@@ -218,16 +232,16 @@ TEST_CASE("a gradient is recorded fused where autograd's hook and the operation'
   const auto track = default_tensor_options().requires_grad(true);
   const auto x = SR2::ones({2}, track), a = SR2::ones({2});
   {
-    const Hook hook(nullptr, "test");
+    const Hook hook(nullptr);
     REQUIRE(path_taken(x) == Path::composed);
   }
   {
-    const Hook hook(record, "another operation");
-    REQUIRE(path_taken(x) == Path::composed);
+    const Hook hook(record);
+    REQUIRE(path_taken<TwiceToo>(x) == Path::composed);
     REQUIRE(recorded.calls == 0);
   }
   {
-    const Hook hook(record, "test");
+    const Hook hook(record);
     REQUIRE(path_taken(x) == Path::fused);
     REQUIRE(recorded.calls == 1);
     REQUIRE(recorded.name == "NamedBackward");
@@ -245,7 +259,7 @@ TEST_CASE("a gradient is recorded fused where autograd's hook and the operation'
 TEST_CASE("a batch of too many dimensions for a plan is composed, and not recorded",
           "[core][evaluate][autograd]")
 {
-  const Hook hook(record, "test");
+  const Hook hook(record);
   const TensorShape batch(size_t(engine::max_dims) + 1, 3);
   at::Tensor every_second = torch::ones(utils::add_shapes(batch, 6), kFloat64);
   for (Size d = 0; d <= engine::max_dims; d++)

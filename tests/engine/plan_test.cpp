@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/engine/plan.h"
+#include "neml2/engine/tiles.h"
 
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
@@ -103,7 +104,7 @@ visits_all(const at::Tensor & from, const at::Tensor & to, Size tile)
   if (!plan.set(batch, {engine::memory(from, from.dim() - 1), engine::memory(to, to.dim() - 1)}, 1))
     return false;
   Recorder recorder;
-  engine::run({Recorder::run, 1}, &recorder, plan, tile, 6);
+  engine::run_tiles({Recorder::run, 1}, &recorder, plan, tile, 6);
   return recorder.rows == utils::numel(batch) && recorder.most <= tile &&
          torch::equal(to, (2 * from + 1).expand(to.sizes()));
 }
@@ -200,14 +201,14 @@ TEST_CASE("batches of more dimensions than a plan holds are evaluated all the sa
     order_A.push_back(dims);
     order_A.push_back(dims + 1);
     const auto A = random(utils::add_shapes(twos, 3, 3)), v = random(utils::add_shapes(twos, 3));
-    REQUIRE(product_is_right(A, v));                                          // merges to one
+    REQUIRE(product_is_right(A, v));                                            // merges to one
     REQUIRE(product_is_right(A, v.permute(order_v), dims <= engine::max_dims)); // does not
     REQUIRE(product_is_right(A.permute(order_A), v, dims <= engine::max_dims));
     TensorShape alternating(size_t(dims), 1);
     for (size_t d = 0; d < alternating.size(); d += 2)
       alternating[d] = 2;
-    REQUIRE(
-        product_is_right(random(utils::add_shapes(alternating, 3, 3)), v, dims <= engine::max_dims));
+    REQUIRE(product_is_right(
+        random(utils::add_shapes(alternating, 3, 3)), v, dims <= engine::max_dims));
   }
 }
 

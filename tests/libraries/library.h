@@ -10,8 +10,8 @@ extern "C"
   const char * node_of_sinh();
   /// The sum of the gradient of |s|^2, of six threes: 36.
   double gradient_of_norm_sq();
-  /// How many rules a list has once more.
-  int rules_given_twice();
-  const void * rules_of_SR2();
+  /// Where the rule of an operation is kept, and the rule.
+  const void * place_of_rule();
+  const void * rule();
 #pragma GCC visibility pop
 }

@@ -40,15 +40,17 @@ main(int argc, char ** argv)
     if (!libraries.back())
       return std::printf("%s\n", dlerror());
   }
-  const void * rules = nullptr;
+  const void *place = nullptr, *rule = nullptr;
   int operations = 0;
   for (void * library : libraries)
   {
-    if (const auto place = find<const void *()>(library, "rules_of_SR2"))
+    if (const auto place_here = find<const void *()>(library, "place_of_rule"))
     {
-      demand(!rules || rules == place(), "a library has rules of its own");
-      rules = place();
-      demand(find<int()>(library, "rules_given_twice")() == 0, "there are rules twice");
+      const void * const rule_here = find<const void *()>(library, "rule")();
+      demand(!place || place == place_here(), "a library keeps rules of its own");
+      demand(rule_here && (!rule || rule == rule_here), "a library has another rule");
+      place = place_here();
+      rule = rule_here;
     }
     if (const auto dev = find<const char *()>(library, "node_of_dev"))
     {
@@ -59,6 +61,6 @@ main(int argc, char ** argv)
       demand(find<double()>(library, "gradient_of_norm_sq")() == 36, "a gradient is wrong");
     }
   }
-  demand(rules && operations, "there is nothing to test");
+  demand(rule && operations, "there is nothing to test");
   return failures;
 }

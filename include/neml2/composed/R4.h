@@ -58,7 +58,7 @@ generators(const TensorOptions & options)
   return pairs(kronecker(W, I) + kronecker(I, W));
 }
 
-/// The same of Mandel components. (3, 6, 6)
+/// The generators of Mandel components: what a unit angular velocity about each axis makes of them. (3, 6, 6)
 inline at::Tensor
 mandel_generators(const TensorOptions & options)
 {

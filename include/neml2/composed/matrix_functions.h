@@ -156,7 +156,7 @@ matrix_function_along(MatrixFunction f, const at::Tensor & A, const at::Tensor &
   return (f(block, n).slice(-2, 0, n).slice(-1, n, 2 * n) * scale).to(A.scalar_type());
 }
 
-/// The same for symmetric tensors in Mandel components.
+/// f of symmetric tensors in Mandel components. (..., 6) -> (..., 6)
 inline at::Tensor
 isotropic_function(MatrixFunction f, const at::Tensor & s)
 {

@@ -127,7 +127,8 @@ public:
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
   }
-  /// The same; t must have batch_dim more dimensions than the base. 0 leaves it to be inferred.
+  /// From a raw tensor with batch_dim more dimensions than the base, which is checked; 0 leaves it to be inferred.
+  /// Shares storage.
   PrimitiveTensor(const at::Tensor & t, Size batch_dim) : PrimitiveTensor(Inferred(), t)
   {
     NEML2_CHECK(batch_dim == 0 || !t.defined() || batch_dim == this->batch_dim(),
@@ -141,7 +142,7 @@ public:
                 t.sizes(),
                 ".");
   }
-  /// The same, and the batch sizes must be these.
+  /// From a raw tensor of batch sizes batch_shape, which are checked. Shares storage.
   PrimitiveTensor(const at::Tensor & t, const TraceableTensorShape & batch_shape)
     : PrimitiveTensor(Inferred(), t)
   {
@@ -160,7 +161,7 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(batch_shape))
   {
   }
-  /// The same with a number of intermediate dimensions, which must be 0.
+  /// From a raw tensor with dynamic_dim batch dimensions and intmd_dim intermediate ones, which must be 0.
   PrimitiveTensor(const at::Tensor & t, Size dynamic_dim, Size intmd_dim)
     : PrimitiveTensor(neml2::Tensor(t, dynamic_dim, intmd_dim))
   {
@@ -207,7 +208,7 @@ public:
     return Derived(data.to_tensor(options));
   }
 
-  /// The same with a batch dimension, which must be that of the result; 0 leaves it to be inferred.
+  /// create(data), with batch_dim batch dimensions, which must be those of the result; 0 leaves them to be inferred.
   [[nodiscard]] static Derived create(const TensorDataContainer & data,
                                       Size batch_dim,
                                       const TensorOptions & options = default_tensor_options())

@@ -59,7 +59,7 @@ public:
   {
     return {data.to_tensor(options), 0};
   }
-  /// The same, its first batch_dim levels being batch dimensions.
+  /// From nested brace lists whose first batch_dim levels are batch dimensions.
   [[nodiscard]] static Tensor create(const TensorDataContainer & data,
                                      Size batch_dim,
                                      const TensorOptions & options = default_tensor_options())
@@ -67,7 +67,7 @@ public:
     return {data.to_tensor(options), batch_dim};
   }
 
-  /// The same with a number of intermediate dimensions, which must be 0.
+  /// From nested brace lists, with dynamic_dim batch dimensions and intmd_dim intermediate ones, which must be 0.
   [[nodiscard]] static Tensor create(const TensorDataContainer & data,
                                      Size dynamic_dim,
                                      Size intmd_dim,

@@ -46,13 +46,13 @@ public:
   /// The first batch_dim dimensions of t are its batch dimensions. Shares t's storage.
   /// @throws NEMLException if batch_dim is negative or more than t.dim().
   TensorBase(at::Tensor t, Size batch_dim);
-  /// The same, and the batch sizes must be these.
+  /// From a raw tensor of batch sizes batch_shape, which are checked. Shares storage.
   TensorBase(at::Tensor t, const TraceableTensorShape & batch_shape);
   TensorBase(at::Tensor t, std::initializer_list<Size> batch_shape)
     : TensorBase(std::move(t), TraceableTensorShape(batch_shape))
   {
   }
-  /// The same with a number of intermediate dimensions, which must be 0.
+  /// From a raw tensor with dynamic_dim batch dimensions and intmd_dim intermediate ones, which must be 0.
   TensorBase(at::Tensor t, Size dynamic_dim, Size intmd_dim) : TensorBase(std::move(t), dynamic_dim)
   {
     core::check_no_intmd(Derived::type_name, intmd_dim);
@@ -117,13 +117,13 @@ public:
     return core::translate_errors(
         "clone", [&] { return wrap(at::Tensor::clone(format)); }, core::operand(self()));
   }
-  /// The same values outside the graph of autograd; shares storage.
+  /// Its values outside the graph of autograd; shares storage.
   Derived detach() const
   {
     core::check_defined("detach", self());
     return wrap(at::Tensor::detach());
   }
-  /// The same values in this dtype and on this device.
+  /// Its values in this dtype and on this device.
   Derived to(const TensorOptions & options) const
   {
     core::check_defined("to", self());
@@ -136,7 +136,7 @@ public:
     core::check_defined("variable_data", self());
     return wrap(at::Tensor::variable_data());
   }
-  /// The same values with adjacent entries; copies only if they are not.
+  /// Its values with adjacent entries; copies only if they are not.
   Derived contiguous() const
   {
     core::check_defined("contiguous", self());

@@ -57,7 +57,7 @@ public:
   /// A tensor of these numbers; its dtype is that of the options. It is a leaf if they ask for grad.
   at::Tensor to_tensor(const TensorOptions & options) const { return to_tensor(options, _sizes); }
 
-  /// The same in another shape of as many entries.
+  /// Its numbers in another shape of as many entries.
   at::Tensor to_tensor(const TensorOptions & options, TensorShapeRef shape) const
   {
     const bool integral = std::all_of(

@@ -136,7 +136,7 @@ neml_assert_static_broadcastable(const T &... tensors)
   neml_assert_base_broadcastable(tensors...);
 }
 
-// The same where NDEBUG is not defined, else nothing.
+// Checks where NDEBUG is not defined, else nothing.
 template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
 void
 neml_assert_broadcastable_dbg([[maybe_unused]] const T &... tensors)

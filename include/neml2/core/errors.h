@@ -79,7 +79,7 @@ fail_as(const Parts &... parts)
   throw Exception(message.str());
 }
 
-/// The same as NEMLException.
+/// Throws a NEMLException whose message is the parts, one after the other.
 template <class... Parts>
 [[noreturn]] NEML2_COLD void
 fail(const Parts &... parts)
@@ -97,7 +97,7 @@ neml_assert(bool ok, const Parts &... parts)
     core::fail(parts...);
 }
 
-/// The same function under the name used in NEML2's documentation.
+/// neml_assert under the name in NEML2's documentation.
 template <class... Parts>
 void
 neml2_assert(bool ok, const Parts &... parts)
@@ -126,7 +126,7 @@ neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... part
 /// what was expected and what to do; it is put together only on failure.
 #define NEML2_CHECK(ok, ...) NEML2_CHECK_AS(::neml2::NEMLException, ok, __VA_ARGS__)
 
-/// The same with a more specific exception, for example IndexException.
+/// NEML2_CHECK that throws a more specific exception, for example IndexException.
 #define NEML2_CHECK_AS(exception, ok, ...)                                                         \
   do                                                                                               \
   {                                                                                                \

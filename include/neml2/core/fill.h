@@ -23,7 +23,7 @@ stack(std::initializer_list<Component> components)
   return Result(at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::base_shape)));
 }
 
-/// The same for components that come from outside: checked first.
+/// stack of components that come from outside: checked first.
 template <class Result, class Component>
 Result
 stack(const Operation & op, std::initializer_list<Component> components)

@@ -292,6 +292,6 @@ shapes_to_shape_refs(const std::vector<TensorShape> & shapes)
 } // namespace utils
 } // namespace neml2
 
-// ---- The same questions about tensors. ----
+// ---- Questions about the shapes of tensors. ----
 
 #include "neml2/core/broadcastable.h"

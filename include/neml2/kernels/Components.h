@@ -261,7 +261,7 @@ where(const C & c, const R<A> & a, const R<B> & b)
   return r;
 }
 
-/// The same with a number, of all components, in one of the two places.
+/// Component by component with a number on one of the two sides.
 template <template <class> class R, class C, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
 NEML2_INLINE constexpr R<sum_t<A, S>>
 where(const C & c, const R<A> & a, const S & s)

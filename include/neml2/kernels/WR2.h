@@ -97,7 +97,7 @@ inline constexpr double arctangent_series[] = {1.0,
 
 /// exp_map and dexp_map take the series below this w · w: there the quotients lose digits.
 constexpr double exp_map_switch = 1;
-/// The same of log_map, for r · r.
+/// log_map takes the series below this r · r.
 constexpr double log_map_switch = 1.0 / 16;
 
 /// The rotation of the matrix e^W: w tan(θ/4) / θ, θ = |w|.

@@ -30,7 +30,7 @@ axis_angle(const Vec<A> & n, const B & theta)
   return {n[0] * s, n[1] * s, n[2] * s};
 }
 
-/// The same of the angle within (-π, π].
+/// The rotation about n by θ, taken within (-π, π].
 template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
 axis_angle_standard(const Vec<A> & n, const B & theta)
