@@ -28,7 +28,7 @@ GROUPS = {
     "Rot": ["Rot.h", "rotation_distance.h", "exponential_map.h", "axis_angle.h", "euler_angles.h", "random_rotations.h"],
     "Quaternion": ["Quaternion.h", "crystallography.h"],
     "kinematics": ["spectral.h", "kinematics.h", "skew_products.h"],
-    "matrix_functions": ["matrix_functions.h"],
+    "matrix_functions": ["matrix_functions.h", "isotropic_functions.h"],
 }
 # Bound elsewhere, or nothing for Python.
 LABELS = sorted(h.name for h in (INCLUDE / "tensors").glob("*.h") if h.name.lower().startswith("labeled"))

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "neml2/composed/R2.h"
+#include "neml2/kernels/Quaternion.h"
+
+#include <utility>
 
 /// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as at::mul's do with equally many
 /// dimensions.
@@ -36,6 +39,13 @@ length_or_zero(const at::Tensor & x)
   return root_or_zero(dot_last(x, x));
 }
 
+/// x_i / |x|, NaN where x is 0. (..., n) -> (..., n)
+inline at::Tensor
+unit_or_nan(const at::Tensor & x)
+{
+  return x / at::linalg_vector_norm(x, 2, at::IntArrayRef(-1), /*keepdim=*/true);
+}
+
 /// -1 where x < 0, else 1, without derivative.
 inline at::Tensor
 side_of(const at::Tensor & x)
@@ -61,6 +71,13 @@ quaternion_conjugate(const at::Tensor & q)
   return at::cat({s, -u}, -1);
 }
 
+/// (s, -u) / (s² + u_i u_i). (..., 4) -> (..., 4)
+inline at::Tensor
+quaternion_inverse(const at::Tensor & q)
+{
+  return quaternion_conjugate(q) / dot_last(q, q);
+}
+
 /// The rotation matrix of a unit quaternion. (..., 4) -> (..., 3, 3)
 inline at::Tensor
 quaternion_matrix(const at::Tensor & q)
@@ -68,6 +85,13 @@ quaternion_matrix(const at::Tensor & q)
   const auto [s, u] = scalar_and_vector(q);
   const at::Tensor W = skew(u);
   return at::eye(3, q.options()) + 2 * s.unsqueeze(-1) * W + 2 * at::matmul(W, W);
+}
+
+/// R_ij v_j with the matrix R of a unit quaternion. (..., 3), (..., 4) -> (..., 3)
+inline at::Tensor
+rotate_vector_by_quaternion(const at::Tensor & v, const at::Tensor & q)
+{
+  return matrix_vector(quaternion_matrix(q), v);
 }
 
 /// The unit quaternion of modified Rodrigues parameters. (..., 3) -> (..., 4)
@@ -114,6 +138,66 @@ quaternion_of_matrix(const at::Tensor & M)
   return q * (side_of(q.slice(-1, 0, 1)) / at::sqrt(dot_last(q, q)));
 }
 
+/// (cos θ/2, n sin(θ/2) / |n|). (..., 3), (...) -> (..., 4)
+inline at::Tensor
+quaternion_about(const at::Tensor & n, const at::Tensor & theta)
+{
+  const at::Tensor half = (theta / 2).unsqueeze(-1);
+  const at::Tensor u = n / at::sqrt(dot_last(n, n)) * half.sin();
+  return at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1);
+}
+
+/// 2 atan2(|u|, |s|). (..., 4) -> (...)
+inline at::Tensor
+quaternion_angle(const at::Tensor & q)
+{
+  const auto [s, u] = scalar_and_vector(q);
+  return 2 * length_or_zero(u).atan2(side_of(s) * s).squeeze(-1);
+}
+
+/// u / |u|, -u / |u| where s < 0. (..., 4) -> (..., 3)
+inline at::Tensor
+quaternion_axis(const at::Tensor & q)
+{
+  const auto [s, u] = scalar_and_vector(q);
+  return u * (side_of(s) / at::sqrt(dot_last(u, u)));
+}
+
+/// (cos |w|/2, w sin(|w|/2) / |w|), the steps of kernels::exp_quaternion; masks are numbers, since at::where
+/// has no meta kernel. (..., 3) -> (..., 4)
+inline at::Tensor
+quaternion_exp_map(const at::Tensor & w)
+{
+  const at::Tensor x = dot_last(w, w) * 0.25, near = x.lt(1e-3).to(x.scalar_type());
+  const at::Tensor y = x * near, half = at::sqrt(x * (1 - near) + near);
+  const at::Tensor s = near * kernels::cos_series<5>(y) + (1 - near) * half.cos();
+  const at::Tensor k = near * kernels::sinc_series<5>(y) + (1 - near) * half.sin() / half;
+  return at::cat({s, 0.5 * k * w}, -1);
+}
+
+/// 2 atan(|u| / s) u / |u|, of -q where s < 0. (..., 4) -> (..., 3)
+inline at::Tensor
+quaternion_log_map(const at::Tensor & q)
+{
+  const auto [scalar, u] = scalar_and_vector(q);
+  const at::Tensor sign = side_of(scalar), s = sign * scalar, square = dot_last(u, u);
+  const at::Tensor near = square.lt(1e-4 * s * s).to(s.scalar_type()), far = 1 - near;
+  const at::Tensor divisor = s * near + far, length = at::sqrt(square * far + near);
+  const at::Tensor x = near * square / (divisor * divisor);
+  const at::Tensor k = near * kernels::atan_series<6>(x) / divisor + far * length.atan2(s) / length;
+  return 2 * sign * k * u;
+}
+
+/// The unit quaternion of a random rotation, of three random numbers in [0, 1). (..., 3) -> (..., 4)
+inline at::Tensor
+quaternion_of_uniform(const at::Tensor & u)
+{
+  const at::Tensor t = u.select(-1, 0);
+  const at::Tensor x = 2 * pi * u.select(-1, 1), y = 2 * pi * u.select(-1, 2);
+  const at::Tensor p = (1 - t).sqrt(), q = t.sqrt();
+  return at::stack({p * x.sin(), p * x.cos(), q * y.sin(), q * y.cos()}, -1);
+}
+
 /// The angle in [0, π] between the rotations of quaternions of any length but 0. (..., 4), (..., 4) -> (...)
 inline at::Tensor
 rotation_angle(const at::Tensor & p, const at::Tensor & q)
@@ -143,5 +227,30 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
     return 0.5 * (dot_last(d, d) + slope) + (1 + f * c) * others;
   };
   return 4 * root_or_zero(one_and(-1).clamp_min(0)).atan2(at::sqrt(one_and(1))).squeeze(-1);
+}
+
+/// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|, NaN unless -8 ≤ t ≤ 9.
+/// (..., 4), (..., 4), (...) -> (..., 4)
+inline at::Tensor
+slerp(const at::Tensor & q, const at::Tensor & p, const at::Tensor & t)
+{
+  const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, where it is not
+  { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
+  const at::Tensor nearer = p * side_of(dot_last(q, p)), v = in_range(t).unsqueeze(-1);
+  const at::Tensor d = dot_last(q - nearer, q - nearer),
+                   x = d / (d + dot_last(q + nearer, q + nearer));
+  const at::Tensor near = ((1 + v * v) * x).lt(2.5e-4).to(x.scalar_type()), far = 1 - near;
+
+  const at::Tensor y = near * x, square = 4 * y * kernels::squared_asin_series<5>(y);
+  const at::Tensor series = near / kernels::sinc_series<4>(square);
+  const at::Tensor z = far * x + 0.5 * near, sine = at::sqrt(z), cosine = at::sqrt(1 - z);
+  const at::Tensor angle = 2 * sine.atan2(cosine), i = 0.5 * far / (sine * cosine);
+  const auto weight = [&](const at::Tensor & w)
+  {
+    const at::Tensor nearby = near * w;
+    return w * kernels::sinc_series<4>(at::Tensor(nearby * nearby * square)) * series +
+           (w * angle).sin() * i;
+  };
+  return q * weight(1 - v) + nearer * weight(v);
 }
 } // namespace neml2::composed

@@ -8,12 +8,40 @@
 /// Second order tensors and matrices, in LibTorch calls.
 namespace neml2::composed
 {
+/// A_kk. (..., n, n) -> (...)
+inline at::Tensor
+tr_matrix(const at::Tensor & A)
+{
+  return A.diagonal(0, -2, -1).sum(-1, /*keepdim=*/false, A.scalar_type());
+}
+
 /// Volumetric part A_kk δ_ij / n. (..., n, n) -> (..., n, n)
 inline at::Tensor
 vol_matrix(const at::Tensor & A)
 {
   const at::Tensor normal = A.diagonal(0, -2, -1);
   return at::diag_embed(normal.mean(-1, /*keepdim=*/true).expand_as(normal));
+}
+
+/// Deviator A_ij - A_kk δ_ij / n. (..., n, n) -> (..., n, n)
+inline at::Tensor
+dev_matrix(const at::Tensor & A)
+{
+  return A - vol_matrix(A);
+}
+
+/// A_ik b_k. (..., m, n), (..., n) -> (..., m)
+inline at::Tensor
+matrix_vector(const at::Tensor & A, const at::Tensor & b)
+{
+  return at::matmul(A, b.unsqueeze(-1)).squeeze(-1);
+}
+
+/// A_ij B_kl. (..., m, n), (..., p, q) -> (..., m, n, p, q)
+inline at::Tensor
+outer_matrix(const at::Tensor & A, const at::Tensor & B)
+{
+  return A.unsqueeze(-1).unsqueeze(-1) * B.unsqueeze(-3).unsqueeze(-3);
 }
 
 /// W_ij = -ε_ijk v_k. (..., 3) -> (..., 3, 3)
@@ -86,4 +114,24 @@ rotate_matrix(const at::Tensor & A, const at::Tensor & R)
   return at::matmul(at::matmul(R, A), R.transpose(-1, -2));
 }
 
+/// ∂(R_im A_mn R_jn)/∂R_kl = δ_ik R_jn A_ln + δ_jk R_im A_ml. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+drotate_matrix(const at::Tensor & A, const at::Tensor & R)
+{
+  const at::Tensor M = at::matmul(R, A.transpose(-1, -2)), N = at::matmul(R, A);
+  const at::Tensor I = at::eye(3, R.options());
+  return I.view({3, 1, 3, 1}) * M.unsqueeze(-2).unsqueeze(-4) +
+         I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2);
+}
+
+/// Derivative by r of a matrix B that r has turned, with the spin_by_rate J of r:
+/// S_kil B_lj + S_kjl B_il, where S_k is the skew matrix of the spin in column k of J.
+/// (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
+inline at::Tensor
+turned_matrix_derivative(const at::Tensor & B, const at::Tensor & J)
+{
+  const at::Tensor S = skew(J.transpose(-1, -2)), X = B.unsqueeze(-3);
+  const at::Tensor kij = at::matmul(S, X), kji = at::matmul(S, X.transpose(-1, -2));
+  return (kij + kji.transpose(-1, -2)).movedim(-3, -1).contiguous();
+}
 } // namespace neml2::composed

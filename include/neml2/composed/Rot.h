@@ -19,6 +19,20 @@ rotation_matrix(const at::Tensor & r)
   return I + (4 * (1 - s) * W + 8 * at::matmul(W, W)) / (d * d);
 }
 
+/// The parameters, of an angle up to π, of a rotation matrix. (..., 3, 3) -> (..., 3)
+inline at::Tensor
+rotation_of_matrix(const at::Tensor & M)
+{
+  return rotation_of_quaternion(quaternion_of_matrix(M));
+}
+
+/// ρ_i / (1 + √(1 + ρ_k ρ_k)) of the Rodrigues parameters ρ_i = n_i tan(θ/2). (..., 3) -> (..., 3)
+inline at::Tensor
+rotation_of_rodrigues(const at::Tensor & rho)
+{
+  return rho / (1 + at::sqrt(1 + dot_last(rho, rho)));
+}
+
 /// J_ik = (4 (1 - s) δ_ik + 8 W_ik + 8 r_i r_k) / (1 + s)², s = r_k r_k, W = skew(r): the spin is
 /// J_ik times the rate of r_k. (..., 3) -> (..., 3, 3)
 inline at::Tensor

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/composed/R2.h"
+#include "neml2/composed/Rot.h"
 #include "neml2/kernels/SR2.h"
 
 /// Symmetric second order tensors in Mandel components, in LibTorch calls.
@@ -28,6 +29,13 @@ sym(const at::Tensor & A)
   return at::cat({A.diagonal(0, -2, -1), at::stack(shear, -1) * kernels::invsqrt2}, -1);
 }
 
+/// s_kk. (..., 6) -> (...)
+inline at::Tensor
+tr_mandel(const at::Tensor & s)
+{
+  return s.slice(-1, 0, 3).sum(-1, /*keepdim=*/false, s.scalar_type());
+}
+
 /// Volumetric part. (..., 6) -> (..., 6)
 inline at::Tensor
 vol(const at::Tensor & s)
@@ -37,11 +45,39 @@ vol(const at::Tensor & s)
   return at::cat({p, at::zeros_like(p)}, -1);
 }
 
+/// Deviator s_ij - s_kk δ_ij / 3. (..., 6) -> (..., 6)
+inline at::Tensor
+dev_mandel(const at::Tensor & s)
+{
+  return s - vol(s);
+}
+
+/// Determinant of the 3×3 tensor. (..., 6) -> (...)
+inline at::Tensor
+det_mandel(const at::Tensor & s)
+{
+  return composed::det(full(s)); // qualified, as at::det fits too
+}
+
+/// Inverse, by cofactors. (..., 6) -> (..., 6)
+inline at::Tensor
+inv_mandel(const at::Tensor & s)
+{
+  return sym(inv(full(s)));
+}
+
 /// R_ik s_kl R_jl in Mandel components. (..., 6), (..., 3, 3) -> (..., 6)
 inline at::Tensor
 rotate_mandel(const at::Tensor & s, const at::Tensor & R)
 {
   return sym(rotate_matrix(full(s), R));
+}
+
+/// R_ik s_kl R_jl with the matrix R of r. (..., 6), (..., 3) -> (..., 6)
+inline at::Tensor
+rotate_mandel_by_parameters(const at::Tensor & s, const at::Tensor & r)
+{
+  return rotate_mandel(s, rotation_matrix(r));
 }
 
 /// Orthonormal basis of the symmetric tensors: the nine components of each Mandel component. (6, 9)
@@ -57,5 +93,22 @@ mandel_rotation(const at::Tensor & R)
 {
   const at::Tensor ik = R.unsqueeze(-2).unsqueeze(-1), jl = R.unsqueeze(-3).unsqueeze(-2);
   return rotate_matrix((ik * jl).flatten(-2).flatten(-3, -2), mandel_basis(R.options()));
+}
+
+/// ∂(R_im s_mn R_jn)/∂R_kl in Mandel components ij. (..., 6), (..., 3, 3) -> (..., 6, 3, 3)
+inline at::Tensor
+drotate_mandel(const at::Tensor & s, const at::Tensor & R)
+{
+  const at::Tensor basis = mandel_basis(R.options()).unflatten(-1, at::IntArrayRef({3, 3}));
+  return at::matmul(2 * basis, at::matmul(R, full(s)).unsqueeze(-3));
+}
+
+/// ∂(R_il s_lm R_jm)/∂r_k with the matrix R of r. (..., 6), (..., 3) -> (..., 6, 3)
+inline at::Tensor
+drotate_mandel_by_parameters(const at::Tensor & s, const at::Tensor & r)
+{
+  const at::Tensor B = rotate_matrix(full(s), rotation_matrix(r));
+  const at::Tensor kp = sym(turn(spin_by_rate(r), B)) * 2;
+  return kp.transpose(-1, -2).contiguous();
 }
 } // namespace neml2::composed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/SR2.h"
+#include "neml2/composed/R2.h"
 #include "neml2/core/modes.h"
 #include "neml2/core/shape.h"
 
@@ -156,23 +156,6 @@ matrix_function_along(MatrixFunction f, const at::Tensor & A, const at::Tensor &
   return (f(block, n).slice(-2, 0, n).slice(-1, n, 2 * n) * scale).to(A.scalar_type());
 }
 
-/// f of symmetric tensors in Mandel components. (..., 6) -> (..., 6)
-inline at::Tensor
-isotropic_function(MatrixFunction f, const at::Tensor & s)
-{
-  return sym(matrix_function(f, full(s)));
-}
-inline at::Tensor
-isotropic_function_along(MatrixFunction f, const at::Tensor & s, const at::Tensor & e)
-{
-  return sym(matrix_function_along(f, full(s), full(e)));
-}
-/// The derivative by s, a symmetric matrix. (..., 6) -> (..., 6, 6)
-inline at::Tensor
-isotropic_derivative(MatrixFunction f, const at::Tensor & s)
-{
-  return isotropic_function_along(f, s.unsqueeze(-2), at::eye(6, s.options().requires_grad(false)));
-}
 /// The derivative ∂f_ij/∂A_kl. (..., n, n) -> (..., n, n, n, n)
 inline at::Tensor
 matrix_derivative(MatrixFunction f, const at::Tensor & A)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/composed/where.h"
 #include "neml2/engine/numbers.h"
 #include "neml2/math/operators.h"
 
@@ -120,14 +121,7 @@ componentwise(const Operation & op,
                              r.batch_dim);
 }
 
-/// a where the condition holds, else b; one of them may be a number.
-template <class X, class Y>
-at::Tensor
-select(const at::Tensor & condition, const X & a, const Y & b)
-{
-  return condition.is_meta() ? a + b + condition // of the same shape; at::where has no meta kernel
-                             : at::where(condition, a, b);
-}
+using composed::select;
 
 /// Whether nothing is differentiated: only the values count.
 template <class... T>

@@ -4,7 +4,7 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/packs/forward_tile.h"
 
-/// A formula on a block of rows with derivatives by one of its arguments: what tiles differentiate with.
+/// A formula on a block of rows with derivatives by one of its arguments: what the tiles that differentiate share.
 namespace neml2::packs
 {
 /// Derivatives carried at once: the largest divisor of n up to 6. Larger chunks lose to spilled
@@ -69,6 +69,27 @@ private:
       }
       return d;
     }
+  }
+};
+
+/// What the tiles that differentiate have in common: Tile::run_rows gets the formula and the operands by types.
+template <class Tile, class F, class Results, class Arguments>
+struct DualTile;
+template <class Tile, class F, class... R, class... A>
+struct DualTile<Tile, F, Types<R...>, Types<A...>>
+{
+  static constexpr int baseline_width = 1; // rarely used: one plain row at a time compiles faster
+
+  template <class P>
+  NEML2_INLINE static void
+  run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
+  {
+    Tile::template run_rows<P>(*static_cast<const F *>(formula),
+                               data,
+                               stride,
+                               rows,
+                               std::index_sequence_for<A...>(),
+                               std::index_sequence_for<R...>());
   }
 };
 } // namespace neml2::packs

@@ -12,24 +12,12 @@ template <class F, int V, class Results, class Arguments>
 struct JacobianTile;
 template <class F, int V, class... R, class... A>
 struct JacobianTile<F, V, Types<R...>, Types<A...>>
+  : DualTile<JacobianTile<F, V, Types<R...>, Types<A...>>, F, Types<R...>, Types<A...>>
 {
   using Call = DualCall<F, V, Types<A...>>;
   static constexpr int n = Call::n;
   static constexpr int numbers =
       (component_count<A> + ... + ((component_count<R> * (1 + n)) + ... + 0));
-  static constexpr int baseline_width = 1; // rarely used: one plain row at a time compiles faster
-
-  template <class P>
-  NEML2_INLINE static void
-  run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
-  {
-    run<P>(*static_cast<const F *>(formula),
-           data,
-           stride,
-           rows,
-           std::index_sequence_for<A...>(),
-           std::index_sequence_for<R...>());
-  }
 
 private:
   static constexpr int K = sizeof...(A), M = sizeof...(R), all = K + 2 * M;
@@ -56,13 +44,14 @@ private:
     return slot;
   }
 
+public:
   template <class P, size_t... I, size_t... J>
-  NEML2_INLINE static void run(const F & f,
-                               double * const * data,
-                               const int64_t * stride,
-                               int64_t rows,
-                               std::index_sequence<I...> each_argument,
-                               std::index_sequence<J...>)
+  NEML2_INLINE static void run_rows(const F & f,
+                                    double * const * data,
+                                    const int64_t * stride,
+                                    int64_t rows,
+                                    std::index_sequence<I...> each_argument,
+                                    std::index_sequence<J...>)
   {
     double * p[all];
     for (int k = 0; k < all; k++)

@@ -63,6 +63,8 @@ private:
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
+#include "neml2/composed/MillerIndex.h"
+#include "neml2/composed/Quaternion.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 
@@ -133,14 +135,8 @@ MillerIndex::reduce() const
   const core::Operation op("MillerIndex::reduce", core::Accepts::numbers);
   core::check_operand(op, core::operand(*this));
   tensors::check_integers(op.name, *this);
-  return core::translate_errors(
-      op.name,
-      [&]
-      {
-        const auto i = [&](Size k) { return core::raw(*this).slice(-1, k, k + 1); };
-        const at::Tensor g = i(0).gcd(i(1)).gcd(i(2));
-        return MillerIndex(core::raw(*this).div(g + g.eq(0).to(g.scalar_type()), "trunc"));
-      });
+  return core::translate_errors(op.name,
+                                [&] { return MillerIndex(composed::over_common_divisor(*this)); });
 }
 
 inline Vec
@@ -174,11 +170,8 @@ MillerIndex::to_normalized_vec(const TensorOptions & options) const
 {
   core::check_floating("MillerIndex::to_normalized_vec", options);
   const Vec v = to_vec(options.requires_grad(false));
-  const at::Tensor n = core::translate_errors(
-      "MillerIndex::to_normalized_vec",
-      [&] {
-        return core::raw(v) / at::linalg_vector_norm(v, 2, at::IntArrayRef(-1), /*keepdim=*/true);
-      });
+  const at::Tensor n = core::translate_errors("MillerIndex::to_normalized_vec",
+                                              [&] { return composed::unit_or_nan(v); });
   return Vec(options.requires_grad() ? n.detach().set_requires_grad(true) : n);
 }
 } // namespace neml2

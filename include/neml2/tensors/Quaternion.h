@@ -217,9 +217,7 @@ struct NEML2_ONE_A_PROGRAM ToRot
 template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int>>
 Quaternion::Quaternion(const R & r)
   : Quaternion(engine::evaluate_leaf<Quaternion>(
-        tensors::QuaternionOfRot(),
-        [](const Rot & a) { return Quaternion(composed::quaternion_of_rotation(a)); },
-        r))
+        tensors::QuaternionOfRot(), composed::quaternion_of_rotation, r))
 {
 }
 
@@ -242,7 +240,7 @@ Quaternion::fill_matrix(const R2 & R)
   return engine::evaluate_leaf<Quaternion>(
       "Quaternion::fill_matrix",
       [](const auto & M) { return kernels::to_quaternion(M); },
-      [](const R2 & M) { return Quaternion(composed::quaternion_of_matrix(M)); },
+      composed::quaternion_of_matrix,
       R);
 }
 
@@ -253,12 +251,7 @@ Quaternion::axis_angle(const Vec & n, const Scalar & theta)
       "Quaternion::axis_angle",
       [](const auto & axis, const auto & angle)
       { return kernels::axis_angle_quaternion(axis, angle); },
-      [](const at::Tensor & axis, const at::Tensor & angle)
-      {
-        const at::Tensor half = (angle / 2).unsqueeze(-1);
-        const at::Tensor u = axis / at::sqrt(composed::dot_last(axis, axis)) * half.sin();
-        return Quaternion(at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1));
-      },
+      composed::quaternion_about,
       n,
       theta);
 }
@@ -269,15 +262,7 @@ Quaternion::exp_map(const Vec & w)
   return engine::evaluate_leaf<Quaternion>(
       "Quaternion::exp_map",
       [](const auto & a) { return kernels::exp_quaternion(a); },
-      [](const Vec & a) // the same steps; masks are numbers, since at::where has no meta kernel
-      {
-        const at::Tensor v = a, x = composed::dot_last(v, v) * 0.25,
-                         near = x.lt(1e-3).to(x.scalar_type());
-        const at::Tensor y = x * near, half = at::sqrt(x * (1 - near) + near);
-        const at::Tensor s = near * kernels::cos_series<5>(y) + (1 - near) * half.cos();
-        const at::Tensor k = near * kernels::sinc_series<5>(y) + (1 - near) * half.sin() / half;
-        return Quaternion(at::cat({s, 0.5 * k * v}, -1));
-      },
+      composed::quaternion_exp_map,
       w);
 }
 
@@ -286,30 +271,19 @@ Quaternion
 operator*(const A & q, const B & p)
 {
   return engine::evaluate_leaf<Quaternion>(
-      tensors::QuaternionTimesQuaternion(),
-      [](const Quaternion & x, const Quaternion & y)
-      { return Quaternion(composed::quaternion_product(x, y)); },
-      q,
-      p);
+      tensors::QuaternionTimesQuaternion(), composed::quaternion_product, q, p);
 }
 
 inline Quaternion
 conjugate(const Quaternion & q)
 {
-  return engine::evaluate_leaf<Quaternion>(
-      tensors::Conjugate(),
-      [](const Quaternion & a) { return Quaternion(composed::quaternion_conjugate(a)); },
-      q);
+  return engine::evaluate_leaf<Quaternion>(tensors::Conjugate(), composed::quaternion_conjugate, q);
 }
 
 inline Quaternion
 inv(const Quaternion & q)
 {
-  return engine::evaluate_leaf<Quaternion>(
-      tensors::Inv(),
-      [](const Quaternion & a)
-      { return Quaternion(composed::quaternion_conjugate(a) / composed::dot_last(a, a)); },
-      q);
+  return engine::evaluate_leaf<Quaternion>(tensors::Inv(), composed::quaternion_inverse, q);
 }
 
 inline Scalar
@@ -339,30 +313,19 @@ unit(const Quaternion & q, Real epsilon)
 inline R2
 rotation_matrix(const Quaternion & q)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::RotationMatrix(),
-      [](const Quaternion & a) { return R2(composed::quaternion_matrix(a)); },
-      q);
+  return engine::evaluate_leaf<R2>(tensors::RotationMatrix(), composed::quaternion_matrix, q);
 }
 
 inline Rot
 to_rot(const Quaternion & q)
 {
-  return engine::evaluate_leaf<Rot>(
-      tensors::ToRot(),
-      [](const Quaternion & a) { return Rot(composed::rotation_of_quaternion(a)); },
-      q);
+  return engine::evaluate_leaf<Rot>(tensors::ToRot(), composed::rotation_of_quaternion, q);
 }
 
 inline Vec
 rotate(const Vec & v, const Quaternion & q)
 {
-  return engine::evaluate_leaf<Vec>(
-      tensors::Rotate(),
-      [](const Vec & a, const Quaternion & b)
-      { return Vec(at::matmul(composed::quaternion_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
-      v,
-      q);
+  return engine::evaluate_leaf<Vec>(tensors::Rotate(), composed::rotate_vector_by_quaternion, v, q);
 }
 
 inline Vec
@@ -371,18 +334,7 @@ log_map(const Quaternion & q)
   return engine::evaluate_leaf<Vec>(
       "log_map",
       [](const auto & a) { return kernels::log_map(a); },
-      [](const Quaternion & a)
-      {
-        const auto [scalar, u] = composed::scalar_and_vector(a);
-        const at::Tensor sign = composed::side_of(scalar), s = sign * scalar,
-                         square = composed::dot_last(u, u);
-        const at::Tensor near = square.lt(1e-4 * s * s).to(s.scalar_type()), far = 1 - near;
-        const at::Tensor divisor = s * near + far, length = at::sqrt(square * far + near);
-        const at::Tensor x = near * square / (divisor * divisor);
-        const at::Tensor k =
-            near * kernels::atan_series<6>(x) / divisor + far * length.atan2(s) / length;
-        return Vec(2 * sign * k * u);
-      },
+      composed::quaternion_log_map,
       q);
 }
 
@@ -392,8 +344,7 @@ dist(const Quaternion & p, const Quaternion & q)
   return engine::evaluate_leaf<Scalar>(
       "dist",
       [](const auto & a, const auto & b, const auto & e) { return kernels::dist(a, b, e); },
-      [](const Quaternion & a, const Quaternion & b, double e)
-      { return Scalar(composed::quaternion_distance(a, b, e)); },
+      composed::quaternion_distance,
       p,
       q,
       16 * core::epsilon_of(p.scalar_type()));
@@ -405,29 +356,7 @@ slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
   return engine::evaluate_leaf<Quaternion>(
       "slerp",
       [](const auto & a, const auto & b, const auto & f) { return kernels::slerp(a, b, f); },
-      [](const Quaternion & from, const Quaternion & to, const Scalar & f)
-      {
-        const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, where it is not
-        { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
-        const at::Tensor a = from,
-                         b = core::raw(to) * composed::side_of(composed::dot_last(from, to)),
-                         v = in_range(f).unsqueeze(-1);
-        const at::Tensor d = composed::dot_last(a - b, a - b),
-                         x = d / (d + composed::dot_last(a + b, a + b));
-        const at::Tensor near = ((1 + v * v) * x).lt(2.5e-4).to(x.scalar_type()), far = 1 - near;
-
-        const at::Tensor y = near * x, square = 4 * y * kernels::squared_asin_series<5>(y);
-        const at::Tensor series = near / kernels::sinc_series<4>(square);
-        const at::Tensor z = far * x + 0.5 * near, sine = at::sqrt(z), cosine = at::sqrt(1 - z);
-        const at::Tensor angle = 2 * sine.atan2(cosine), i = 0.5 * far / (sine * cosine);
-        const auto weight = [&](const at::Tensor & w)
-        {
-          const at::Tensor nearby = near * w;
-          return w * kernels::sinc_series<4>(at::Tensor(nearby * nearby * square)) * series +
-                 (w * angle).sin() * i;
-        };
-        return Quaternion(a * weight(1 - v) + b * weight(v));
-      },
+      composed::slerp,
       q,
       p,
       t);
@@ -463,11 +392,7 @@ Quaternion::angle() const
   return engine::evaluate_leaf<Scalar>(
       "Quaternion::angle",
       [](const auto & q) { return kernels::angle(q); },
-      [](const at::Tensor & q)
-      {
-        const auto [s, u] = composed::scalar_and_vector(q);
-        return Scalar(2 * composed::length_or_zero(u).atan2(composed::side_of(s) * s).squeeze(-1));
-      },
+      composed::quaternion_angle,
       *this);
 }
 
@@ -477,11 +402,7 @@ Quaternion::axis() const
   return engine::evaluate_leaf<Vec>(
       "Quaternion::axis",
       [](const auto & q) { return kernels::axis(q); },
-      [](const at::Tensor & q)
-      {
-        const auto [s, u] = composed::scalar_and_vector(q);
-        return Vec(u * (composed::side_of(s) / at::sqrt(composed::dot_last(u, u))));
-      },
+      composed::quaternion_axis,
       *this);
 }
 

@@ -181,6 +181,7 @@ Vec operator*(const A & a, const B & b);
 #include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
 #include "neml2/composed/R2.h"
+#include "neml2/composed/Rot.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R3.h"
 #include "neml2/tensors/R4.h"
@@ -352,37 +353,31 @@ inline Scalar
 tr(const R2 & A)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
-      tensors::Tr(),
-      [](const R2 & a) { return Scalar(a.diagonal(0, -2, -1).sum(-1, false, a.scalar_type())); },
-      A);
+      tensors::Tr(), composed::tr_matrix, A);
 }
 
 inline R2
 vol(const R2 & A)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::Vol(), [](const R2 & a) { return R2(composed::vol_matrix(a)); }, A);
+  return engine::evaluate_leaf<R2>(tensors::Vol(), composed::vol_matrix, A);
 }
 
 inline R2
 dev(const R2 & A)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::Dev(), [](const R2 & a) { return R2(core::raw(a) - composed::vol_matrix(a)); }, A);
+  return engine::evaluate_leaf<R2>(tensors::Dev(), composed::dev_matrix, A);
 }
 
 inline Scalar
 det(const R2 & A)
 {
-  return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
-      tensors::Det(), [](const R2 & a) { return Scalar(composed::det(a)); }, A);
+  return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(tensors::Det(), composed::det, A);
 }
 
 inline R2
 inv(const R2 & A)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::Inv(), [](const R2 & a) { return R2(composed::inv(a)); }, A);
+  return engine::evaluate_leaf<R2>(tensors::Inv(), composed::inv, A);
 }
 
 inline R2
@@ -402,11 +397,7 @@ inline R4
 outer(const R2 & A, const R2 & B)
 {
   return engine::evaluate_leaf<R4, core::Accepts::numbers>(
-      tensors::Outer(),
-      [](const R2 & a, const R2 & b)
-      { return R4(a.unsqueeze(-1).unsqueeze(-1) * b.unsqueeze(-3).unsqueeze(-3)); },
-      A,
-      B);
+      tensors::Outer(), composed::outer_matrix, A, B);
 }
 
 inline R4
@@ -436,8 +427,7 @@ unit(const R2 & A, Real epsilon)
 inline R2
 skew(const Vec & v)
 {
-  return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      tensors::Skew(), [](const Vec & a) { return R2(composed::skew(a)); }, v);
+  return engine::evaluate_leaf<R2, core::Accepts::numbers>(tensors::Skew(), composed::skew, v);
 }
 
 template <class A, class B, math::if_types<A, R2, B, R2>>
@@ -445,7 +435,7 @@ R2
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      tensors::R2TimesR2(), [](const R2 & x, const R2 & y) { return R2(at::matmul(x, y)); }, a, b);
+      tensors::R2TimesR2(), [](const R2 & x, const R2 & y) { return at::matmul(x, y); }, a, b);
 }
 
 template <class A, class B, math::if_types<A, R2, B, Vec>>
@@ -453,20 +443,14 @@ Vec
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
-      tensors::R2TimesVec(),
-      [](const R2 & x, const Vec & y) { return Vec(at::matmul(x, y.unsqueeze(-1)).squeeze(-1)); },
-      a,
-      b);
+      tensors::R2TimesVec(), composed::matrix_vector, a, b);
 }
 
 inline R2
 rotate(const R2 & A, const R2 & R)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      tensors::Rotate(),
-      [](const R2 & a, const R2 & r) { return R2(composed::rotate_matrix(a, r)); },
-      A,
-      R);
+      tensors::Rotate(), composed::rotate_matrix, A, R);
 }
 
 inline R2
@@ -475,7 +459,7 @@ rotate(const R2 & A, const Rot & r)
   return engine::evaluate_leaf<R2>(
       tensors::Rotate(),
       [](const R2 & a, const Rot & b)
-      { return R2(composed::rotate_matrix(a, composed::rotation_matrix(b))); },
+      { return composed::rotate_matrix(a, composed::rotation_matrix(b)); },
       A,
       r);
 }
@@ -486,13 +470,7 @@ drotate(const R2 & A, const R2 & R)
   return engine::evaluate_leaf<R4>(
       core::Operation("drotate", core::Accepts::numbers),
       [](const auto & a, const auto & r) { return kernels::drotate(a, r); },
-      [](const R2 & a, const R2 & r)
-      {
-        const at::Tensor M = at::matmul(r, core::raw(a).transpose(-1, -2)), N = at::matmul(r, a);
-        const at::Tensor I = at::eye(3, r.options());
-        return R4(I.view({3, 1, 3, 1}) * M.unsqueeze(-2).unsqueeze(-4) +
-                  I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2));
-      },
+      composed::drotate_matrix,
       A,
       R);
 }
@@ -506,10 +484,7 @@ drotate(const R2 & A, const Rot & r)
       [](const R2 & a, const Rot & b)
       {
         const at::Tensor B = composed::rotate_matrix(a, composed::rotation_matrix(b));
-        const at::Tensor J = composed::spin_by_rate(b);
-        const at::Tensor kij =
-            composed::turn(J, B) + composed::turn(J, B.transpose(-1, -2)).transpose(-1, -2);
-        return R3(kij.movedim(-3, -1).contiguous());
+        return composed::turned_matrix_derivative(B, composed::spin_by_rate(b));
       },
       A,
       r);

@@ -45,6 +45,7 @@ R2 contract_k(const R3 & T, const Vec & v);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
+#include "neml2/composed/R3.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
@@ -66,8 +67,7 @@ contract_k(const R3 & T, const Vec & v)
   return engine::evaluate_leaf<R2>(
       core::Operation("contract_k", core::Accepts::numbers),
       [](const auto & t, const auto & a) { return kernels::contract_k(t, a); },
-      [](const R3 & t, const Vec & a)
-      { return R2(at::matmul(t, a.unsqueeze(-2).unsqueeze(-1)).squeeze(-1)); },
+      composed::contract_k,
       T,
       v);
 }

@@ -301,11 +301,7 @@ Rot::fill(const Scalar & r0, const Scalar & r1, const Scalar & r2)
 inline Rot
 Rot::fill_matrix(const R2 & R)
 {
-  return engine::evaluate_leaf<Rot>(
-      tensors::RotFillMatrix(),
-      [](const R2 & M)
-      { return Rot(composed::rotation_of_quaternion(composed::quaternion_of_matrix(M))); },
-      R);
+  return engine::evaluate_leaf<Rot>(tensors::RotFillMatrix(), composed::rotation_of_matrix, R);
 }
 
 inline Rot
@@ -313,10 +309,8 @@ Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 {
   return engine::evaluate_leaf<Rot>(
       tensors::RotFillRodrigues(),
-      [](const Scalar & x, const Scalar & y, const Scalar & z)
-      {
-        const at::Tensor r = core::stack<Rot>({x, y, z});
-        return Rot(r / (1 + at::sqrt(1 + (r * r).sum(-1, /*keepdim=*/true))));
+      [](const Scalar & x, const Scalar & y, const Scalar & z) {
+        return composed::rotation_of_rodrigues(core::stack<Rot>({x, y, z}));
       },
       rx,
       ry,
@@ -326,8 +320,7 @@ Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 inline R2
 euler_rodrigues(const Rot & r)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::EulerRodrigues(), [](const Rot & a) { return R2(composed::rotation_matrix(a)); }, r);
+  return engine::evaluate_leaf<R2>(tensors::EulerRodrigues(), composed::rotation_matrix, r);
 }
 
 inline R3
@@ -336,7 +329,7 @@ deuler_rodrigues(const Rot & r)
   return engine::evaluate_leaf<R3>(
       "deuler_rodrigues",
       [](const auto & a) { return kernels::deuler_rodrigues(a); },
-      [](const Rot & a) { return R3(composed::rotation_matrix_derivative(a)); },
+      composed::rotation_matrix_derivative,
       r);
 }
 
@@ -351,11 +344,7 @@ template <class A, class B, math::if_types<A, Rot, B, Rot>>
 Rot
 operator*(const A & a, const B & b)
 {
-  return engine::evaluate_leaf<Rot>(
-      tensors::RotTimesRot(),
-      [](const Rot & x, const Rot & y) { return Rot(composed::rotation_product(x, y)); },
-      a,
-      b);
+  return engine::evaluate_leaf<Rot>(tensors::RotTimesRot(), composed::rotation_product, a, b);
 }
 
 inline Rot
@@ -370,8 +359,8 @@ drotate(const Rot & x, const Rot & r)
   return engine::evaluate_leaf<R2>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
-      [](const Rot & a, const Rot & b)
-      { return R2(composed::rotation_product_derivative(b, a, 1)); },
+      [](const at::Tensor & a, const at::Tensor & b)
+      { return composed::rotation_product_derivative(b, a, 1); },
       x,
       r);
 }
@@ -382,8 +371,8 @@ drotate_self(const Rot & x, const Rot & r)
   return engine::evaluate_leaf<R2>(
       "drotate_self",
       [](const auto & a, const auto & b) { return kernels::drotate_self(a, b); },
-      [](const Rot & a, const Rot & b)
-      { return R2(composed::rotation_product_derivative(a, b, -1)); },
+      [](const at::Tensor & a, const at::Tensor & b)
+      { return composed::rotation_product_derivative(a, b, -1); },
       x,
       r);
 }

@@ -153,7 +153,8 @@ SR2 sym(const R2 & A);
 
 #include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
-#include "neml2/composed/R2.h"
+#include "neml2/composed/SR2.h"
+#include "neml2/composed/Vec.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
@@ -249,30 +250,25 @@ inline Scalar
 tr(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
-      tensors::Tr(),
-      [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).sum(-1, false, a.scalar_type())); },
-      s);
+      tensors::Tr(), composed::tr_mandel, s);
 }
 
 inline SR2
 vol(const SR2 & s)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Vol(), [](const SR2 & a) { return SR2(composed::vol(a)); }, s);
+  return engine::evaluate_leaf<SR2>(tensors::Vol(), composed::vol, s);
 }
 
 inline SR2
 dev(const SR2 & s)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Dev(), [](const SR2 & a) { return SR2(core::raw(a) - composed::vol(a)); }, s);
+  return engine::evaluate_leaf<SR2>(tensors::Dev(), composed::dev_mandel, s);
 }
 
 inline Scalar
 det(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::Det(), [](const SR2 & a) { return Scalar(composed::det(composed::full(a))); }, s);
+  return engine::evaluate_leaf<Scalar>(tensors::Det(), composed::det_mandel, s);
 }
 
 inline Scalar
@@ -302,11 +298,7 @@ unit(const SR2 & s, Real epsilon)
 inline SSR4
 outer(const SR2 & s, const SR2 & t)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::Outer(),
-      [](const SR2 & a, const SR2 & b) { return SSR4(a.unsqueeze(-1) * b.unsqueeze(-2)); },
-      s,
-      t);
+  return engine::evaluate_leaf<SSR4>(tensors::Outer(), composed::outer_last, s, t);
 }
 
 inline SSR4
@@ -318,10 +310,7 @@ outer(const SR2 & s)
 inline SR2
 inv(const SR2 & s)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Inv(),
-      [](const SR2 & a) { return SR2(composed::sym(composed::inv(composed::full(a)))); },
-      s);
+  return engine::evaluate_leaf<SR2>(tensors::Inv(), composed::inv_mandel, s);
 }
 
 inline SR2
@@ -334,22 +323,13 @@ transpose(const SR2 & s)
 inline SR2
 rotate(const SR2 & s, const R2 & R)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Rotate(),
-      [](const SR2 & a, const R2 & r) { return SR2(composed::rotate_mandel(a, r)); },
-      s,
-      R);
+  return engine::evaluate_leaf<SR2>(tensors::Rotate(), composed::rotate_mandel, s, R);
 }
 
 inline SR2
 rotate(const SR2 & s, const Rot & r)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Rotate(),
-      [](const SR2 & a, const Rot & b)
-      { return SR2(composed::rotate_mandel(a, composed::rotation_matrix(b))); },
-      s,
-      r);
+  return engine::evaluate_leaf<SR2>(tensors::Rotate(), composed::rotate_mandel_by_parameters, s, r);
 }
 
 inline SFFR4
@@ -358,12 +338,7 @@ drotate(const SR2 & s, const R2 & R)
   return engine::evaluate_leaf<SFFR4>(
       "drotate",
       [](const auto & a, const auto & r) { return kernels::drotate(a, r); },
-      [](const SR2 & a, const R2 & r)
-      {
-        const at::Tensor basis = composed::mandel_basis(r.options()).unflatten(-1, {3, 3});
-        const at::Tensor rs = at::matmul(r, composed::full(a)).unsqueeze(-3);
-        return SFFR4(at::matmul(2 * basis, rs));
-      },
+      composed::drotate_mandel,
       s,
       R);
 }
@@ -374,13 +349,7 @@ drotate(const SR2 & s, const Rot & r)
   return engine::evaluate_leaf<SFR3>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
-      [](const SR2 & a, const Rot & b)
-      {
-        const at::Tensor B =
-            composed::rotate_matrix(composed::full(a), composed::rotation_matrix(b));
-        const at::Tensor kp = composed::sym(composed::turn(composed::spin_by_rate(b), B)) * 2;
-        return SFR3(kp.transpose(-1, -2).contiguous());
-      },
+      composed::drotate_mandel_by_parameters,
       s,
       r);
 }
@@ -400,15 +369,13 @@ SR2::drotate(const Rot & r) const
 inline R2
 full(const SR2 & s)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::Full(), [](const SR2 & a) { return R2(composed::full(a)); }, s);
+  return engine::evaluate_leaf<R2>(tensors::Full(), composed::full, s);
 }
 
 inline SR2
 sym(const R2 & A)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Sym(), [](const R2 & a) { return SR2(composed::sym(a)); }, A);
+  return engine::evaluate_leaf<SR2>(tensors::Sym(), composed::sym, A);
 }
 
 inline SR2

@@ -48,6 +48,7 @@ R2 inversion_transform(const TensorOptions & options = default_tensor_options())
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
+#include "neml2/composed/Transformable.h"
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
@@ -79,11 +80,7 @@ improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R
   return engine::evaluate_leaf<R2>(
       "improper_rotation_transform",
       [](const auto & x) { return kernels::improper_rotation(x); },
-      [](const Rot & x)
-      {
-        const at::Tensor rr = x.unsqueeze(-1) * x.unsqueeze(-2);
-        return R2(composed::rotation_matrix(x) - 2 * rr / composed::dot_last(x, x).unsqueeze(-1));
-      },
+      composed::improper_rotation,
       r);
 }
 
@@ -93,8 +90,7 @@ reflection_transform(const Vec & n)
   return engine::evaluate_leaf<R2>(
       "reflection_transform",
       [](const auto & x) { return kernels::reflection(x); },
-      [](const Vec & x)
-      { return R2(at::eye(3, x.options()) - 2 * x.unsqueeze(-1) * x.unsqueeze(-2)); },
+      composed::reflection,
       n);
 }
 

@@ -136,7 +136,7 @@ R2 outer(const Vec & v, const Vec & w);
 
 #include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
-#include "neml2/composed/R2.h"
+#include "neml2/composed/Vec.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"
@@ -215,25 +215,14 @@ inline Vec
 cross(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
-      tensors::Cross(),
-      [](const Vec & a, const Vec & b)
-      {
-        const auto n = std::max(a.dim(), b.dim()); // linalg_cross asks for equal dimensions
-        const at::Tensor x = composed::prepend_dims(a, n), y = composed::prepend_dims(b, n);
-        return Vec(at::linalg_cross(x, y, -1));
-      },
-      v,
-      w);
+      tensors::Cross(), composed::cross_last, v, w);
 }
 
 inline R2
 outer(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      tensors::Outer(),
-      [](const Vec & a, const Vec & b) { return R2(a.unsqueeze(-1) * b.unsqueeze(-2)); },
-      v,
-      w);
+      tensors::Outer(), composed::outer_last, v, w);
 }
 
 inline R2
@@ -259,8 +248,7 @@ outer(const A & v, const B & w)
 inline SR2
 self_outer(const Vec & v)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::SelfOuter(), [](const Vec & a) { return sym(outer(a, a)); }, v);
+  return engine::evaluate_leaf<SR2>(tensors::SelfOuter(), composed::self_outer, v);
 }
 
 inline Scalar
@@ -308,28 +296,16 @@ rotate(const Vec & v, const R2 & R)
 inline Vec
 rotate(const Vec & v, const Rot & r)
 {
-  return engine::evaluate_leaf<Vec>(
-      tensors::Rotate(),
-      [](const Vec & a, const Rot & b)
-      { return Vec(at::matmul(composed::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1)); },
-      v,
-      r);
+  return engine::evaluate_leaf<Vec>(tensors::Rotate(), composed::rotate_vector_by_parameters, v, r);
 }
 
 inline R3
 drotate(const Vec & v, const R2 & R)
 {
-  const core::Operation op("drotate", core::Accepts::numbers);
   return engine::evaluate_leaf<R3>(
-      op,
+      core::Operation("drotate", core::Accepts::numbers),
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
-      [&](const Vec & a, const R2 & b)
-      {
-        const TensorShape batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
-        const at::Tensor I = at::eye(3, a.options()).unsqueeze(-1);
-        const at::Tensor d = I * core::raw(a).unsqueeze(-2).unsqueeze(-2);
-        return R3(d.expand(utils::add_shapes(batch, R3::base_shape)).contiguous());
-      },
+      composed::drotate_vector,
       v,
       R);
 }
@@ -340,11 +316,7 @@ drotate(const Vec & v, const Rot & r)
   return engine::evaluate_leaf<R2>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
-      [](const Vec & a, const Rot & b)
-      {
-        const at::Tensor u = at::matmul(composed::rotation_matrix(b), a.unsqueeze(-1)).squeeze(-1);
-        return R2(at::matmul(composed::skew(-u), composed::spin_by_rate(b)));
-      },
+      composed::drotate_vector_by_parameters,
       v,
       r);
 }

@@ -47,7 +47,7 @@ Tensor compliance_to_voigt(const SSR4 & compliance);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/Voigt.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 
@@ -55,13 +55,6 @@ namespace neml2
 {
 namespace tensors
 {
-/// The shear entries of the last dimension, times a factor. (..., 6) -> (..., 6)
-inline at::Tensor
-scale_shear_entries(const at::Tensor & t, double factor)
-{
-  return at::cat({t.slice(-1, 0, 3), t.slice(-1, 3, 6) * factor}, -1);
-}
-
 /// The shear components times a factor, of both dimensions of an SSR4.
 template <class A>
 A
@@ -72,11 +65,8 @@ scale_shear(const Operation & op, const A & a, double factor)
       [=](const auto & t) { return kernels::scale_shear(t, factor); },
       [=](const A & t)
       {
-        const at::Tensor columns = scale_shear_entries(t, factor);
-        if constexpr (A::const_base_dim == 1)
-          return A(columns);
-        else
-          return A(scale_shear_entries(columns.transpose(-1, -2), factor).transpose(-1, -2));
+        return A::const_base_dim == 1 ? composed::scale_shear(t, factor)
+                                      : composed::scale_both_shears(t, factor);
       },
       a);
 }

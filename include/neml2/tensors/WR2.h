@@ -129,7 +129,7 @@ WR2 transpose(const WR2 & w);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R2.h"
+#include "neml2/composed/WR2.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R3.h"
 #include "neml2/tensors/Rot.h"
@@ -191,15 +191,7 @@ full(const WR2 & w)
 inline WR2
 skew_part(const R2 & A)
 {
-  return engine::evaluate_leaf<WR2>(
-      tensors::SkewPart(),
-      [](const R2 & a)
-      {
-        const at::Tensor twice = core::raw(a) - a.at::Tensor::transpose(-1, -2);
-        const auto half = [&](Size i, Size j) { return twice.select(-2, i).select(-1, j) / 2; };
-        return core::stack<WR2, at::Tensor>({half(2, 1), half(0, 2), half(1, 0)});
-      },
-      A);
+  return engine::evaluate_leaf<WR2>(tensors::SkewPart(), composed::skew_part, A);
 }
 
 inline Scalar

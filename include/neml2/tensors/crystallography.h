@@ -4,7 +4,6 @@
 #include "neml2/core/options.h"
 #include "neml2/tensors/fwd.h"
 
-#include <algorithm>
 #include <string>
 
 /**
@@ -80,6 +79,7 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
+#include "neml2/composed/crystallography.h"
 #include "neml2/kernels/crystallography.h"
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/R2.h"
@@ -180,12 +180,10 @@ symmetry_operations_from_orbifold(const std::string & orbifold, const TensorOpti
   return core::translate_errors("symmetry_operations_from_orbifold",
                                 [&]
                                 {
-                                  const auto plain = options.requires_grad(false);
-                                  const at::Tensor rounded = composed::quaternion_matrix(
-                                      symmetry_quaternions(orbifold, plain));
-                                  const at::Tensor exact =
-                                      rounded.sign() * ((4 * rounded * rounded).round() / 4).sqrt();
-                                  return R2(exact.set_requires_grad(options.requires_grad()));
+                                  const at::Tensor S =
+                                      symmetry_quaternions(orbifold, options.requires_grad(false));
+                                  const at::Tensor R = composed::symmetry_matrices(S);
+                                  return R2(R.set_requires_grad(options.requires_grad()));
                                 });
 }
 
@@ -214,35 +212,7 @@ unique_bidirectional(const R2 & T, const Vec & v)
       core::operand(v),
       ", which meta and fake tensors do not have, and traces and torch.func must not ask for. "
       "Compute it before, outside of them.");
-  return core::translate_errors(
-      where,
-      [&]
-      {
-        const at::Tensor all = at::matmul(T, core::raw(v).unsqueeze(-1)).squeeze(-1);
-        const at::Tensor values =
-            all.detach().to(TensorOptions(kFloat64).device(kCPU)).contiguous();
-        const double * const x = values.data_ptr<double>();
-        const auto distance_sq = [&](int64_t i, int64_t k, double sign)
-        {
-          double sum = 0;
-          for (int64_t c = 0; c < 3; c++)
-            sum += (x[3 * i + c] - sign * x[3 * k + c]) * (x[3 * i + c] - sign * x[3 * k + c]);
-          return sum;
-        };
-        std::vector<int64_t> kept;
-        for (int64_t i = 0; i < values.size(0); i++)
-        {
-          const double limit = 1e-10 * distance_sq(i, i, -1) / 4; // (1e-5 |v|)²
-          if (std::none_of(kept.begin(),
-                           kept.end(),
-                           [&](int64_t k) {
-                             return std::min(distance_sq(i, k, 1), distance_sq(i, k, -1)) <= limit;
-                           }))
-            kept.push_back(i);
-        }
-        const at::Tensor index = at::tensor(kept, kInt64).to(all.device());
-        return Vec(all.index_select(0, index));
-      });
+  return core::translate_errors(where, [&] { return Vec(composed::unique_directions(T, v)); });
 }
 } // namespace neml2::crystallography
 
@@ -254,20 +224,6 @@ symmetries(const Quaternion & operators)
 {
   const void * const data = has_known_values(operators) ? operators.data_ptr() : nullptr;
   return {static_cast<const double *>(data), int(operators.size(0))};
-}
-
-/// r and that of the S q which is closest to it, as unit quaternions.
-inline std::pair<at::Tensor, at::Tensor>
-closest_equivalent(const Rot & r, const Rot & q, const Quaternion & symmetries)
-{
-  const at::Tensor a = composed::quaternion_of_rotation(r), b = composed::quaternion_of_rotation(q);
-  // a · (S b) = S · (a b*), for all S at once in a new last dimension
-  const at::Tensor d =
-      composed::quaternion_product(a, composed::quaternion_conjugate(b)).detach().unsqueeze(-2);
-  const at::Tensor cosines = at::matmul(d, symmetries.t()).squeeze(-2);
-  const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
-  const at::Tensor S = raw(symmetries).take_along_dim(index, 0).reshape(d.squeeze(-2).sizes());
-  return {a, composed::quaternion_product(S, b)};
 }
 } // namespace neml2::tensors
 
@@ -281,12 +237,8 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
       "misorientation",
       [S = tensors::symmetries(operators)](const auto & x, const auto & y)
       { return kernels::misorientation(x, y, S); },
-      [&](const Rot & x, const Rot & y)
-      {
-        const Quaternion S(operators.to(y.options().requires_grad(false)));
-        const auto [a, b] = tensors::closest_equivalent(x, y, S);
-        return Scalar(composed::rotation_angle(a, b));
-      },
+      [&](const at::Tensor & x, const at::Tensor & y)
+      { return composed::misorientation(x, y, operators); },
       r,
       q);
 }
@@ -299,12 +251,8 @@ move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot 
       "move_to_fundamental_zone",
       [S = tensors::symmetries(operators)](const auto & x, const auto & near)
       { return kernels::move_to_fundamental_zone(x, S, near); },
-      [&](const Rot & x, const Rot & near)
-      {
-        const Quaternion S(operators.to(x.options().requires_grad(false)));
-        return Rot(
-            composed::rotation_of_quaternion(tensors::closest_equivalent(near, x, S).second));
-      },
+      [&](const at::Tensor & x, const at::Tensor & near)
+      { return composed::closest_orientation(x, near, operators); },
       r,
       reference);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/elementwise.h"
+#include "neml2/composed/exponential_map.h"
 #include "neml2/tensors/WR2.h"
 
 /// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
@@ -33,54 +33,10 @@ R2 dexp_map(const WR2 & w);
 /// exp_map(log_map(r)) is r; log_map(exp_map(w)) is w where |w| < 2π.
 WR2 log_map(const Rot & r);
 
-namespace tensors
-{
-/// tan(√s / 4) / √s, as kernels::exp_map has it. (...) -> (...)
-inline at::Tensor
-exp_map_factor(const at::Tensor & s)
-{
-  const at::Tensor small = s < kernels::exp_map_switch, theta = select(small, 1, s).sqrt();
-  const at::Tensor near =
-      0.25 * kernels::polynomial(kernels::tangent_series, 0.0625 * select(small, s, 0));
-  return select(small, near, (theta / 4).tan() / theta);
-}
-
-/// Twice its derivative by s, as kernels::dexp_map has it. (...) -> (...)
-inline at::Tensor
-exp_map_slope(const at::Tensor & s)
-{
-  const at::Tensor small = s < kernels::exp_map_switch, square = select(small, 1, s);
-  const at::Tensor near =
-      0.03125 * kernels::polynomial(kernels::tangent_slope_series, 0.0625 * select(small, s, 0));
-  const at::Tensor theta = square.sqrt(), t = (theta / 4).tan();
-  return select(small, near, (0.25 + 0.25 * t * t - t / theta) / square);
-}
-
-/// 4 atan(√s) / √s, as kernels::log_map has it. (...) -> (...)
-inline at::Tensor
-log_map_factor(const at::Tensor & s)
-{
-  const at::Tensor small = s < kernels::log_map_switch, n = select(small, 1, s).sqrt();
-  const at::Tensor near = 4 * kernels::polynomial(kernels::arctangent_series, select(small, s, 0));
-  return select(small, near, 4 * n.atan() / n);
-}
-
-/// Σ a_i a_i. (..., 3) -> (..., 1)
-inline at::Tensor
-square_of(const at::Tensor & a)
-{
-  return (a * a).sum(-1, /*keepdim=*/true);
-}
-} // namespace tensors
-
 inline Rot
 exp_map(const WR2 & w)
 {
-  return engine::evaluate_leaf<Rot>(
-      tensors::ExpMap(),
-      [](const WR2 & a)
-      { return Rot(core::raw(a) * tensors::exp_map_factor(tensors::square_of(a))); },
-      w);
+  return engine::evaluate_leaf<Rot>(tensors::ExpMap(), composed::exp_map, w);
 }
 
 inline R2
@@ -89,12 +45,7 @@ dexp_map(const WR2 & w)
   return engine::evaluate_leaf<R2>(
       "dexp_map",
       [](const auto & a) { return kernels::dexp_map(a); },
-      [](const WR2 & a)
-      {
-        const at::Tensor s = tensors::square_of(a).unsqueeze(-1), I = at::eye(3, a.options());
-        const at::Tensor row = a.unsqueeze(-1), column = a.unsqueeze(-2);
-        return R2(tensors::exp_map_factor(s) * I + tensors::exp_map_slope(s) * row * column);
-      },
+      composed::exp_map_derivative,
       w);
 }
 
@@ -102,11 +53,7 @@ inline WR2
 log_map(const Rot & r)
 {
   return engine::evaluate_leaf<WR2>(
-      "log_map",
-      [](const auto & a) { return kernels::log_map(a); },
-      [](const Rot & a)
-      { return WR2(core::raw(a) * tensors::log_map_factor(tensors::square_of(a))); },
-      r);
+      "log_map", [](const auto & a) { return kernels::log_map(a); }, composed::log_map, r);
 }
 
 inline Rot

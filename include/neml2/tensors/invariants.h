@@ -45,6 +45,7 @@ Scalar lode_angle(const SR2 & s);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
+#include "neml2/composed/invariants.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/spectral.h"
@@ -114,18 +115,6 @@ struct NEML2_ONE_A_PROGRAM LodeAngle
 };
 } // namespace tensors
 
-namespace tensors
-{
-/// kernels::dev_of_differences by LibTorch. (..., 6) -> (..., 6)
-inline at::Tensor
-dev_of_differences(const at::Tensor & s)
-{
-  const at::Tensor a = s.select(-1, 0), b = s.select(-1, 1), c = s.select(-1, 2);
-  const at::Tensor x = a - b, y = b - c, z = c - a;
-  return at::cat({at::stack({x - z, y - x, z - y}, -1) / 3, s.slice(-1, 3, 6)}, -1);
-}
-} // namespace tensors
-
 inline Scalar
 I1(const SR2 & s)
 {
@@ -135,15 +124,7 @@ I1(const SR2 & s)
 inline Scalar
 I2(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::I2(),
-      [](const SR2 & a)
-      {
-        const at::Tensor x = a.select(-1, 0), y = a.select(-1, 1), z = a.select(-1, 2);
-        const at::Tensor shear = a.slice(-1, 3, 6);
-        return Scalar(x * y + y * z + z * x - 0.5 * (shear * shear).sum(-1));
-      },
-      s);
+  return engine::evaluate_leaf<Scalar>(tensors::I2(), composed::I2, s);
 }
 
 inline Scalar
@@ -155,62 +136,30 @@ I3(const SR2 & s)
 inline Scalar
 J2(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::J2(),
-      [](const SR2 & a)
-      {
-        const at::Tensor d = tensors::dev_of_differences(a);
-        return Scalar((d * d).sum(-1) * 0.5);
-      },
-      s);
+  return engine::evaluate_leaf<Scalar>(tensors::J2(), composed::J2, s);
 }
 
 inline Scalar
 J3(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::J3(),
-      [](const SR2 & a)
-      {
-        const at::Tensor d = tensors::dev_of_differences(a);
-        return Scalar(composed::det(composed::full(d)));
-      },
-      s);
+  return engine::evaluate_leaf<Scalar>(tensors::J3(), composed::J3, s);
 }
 
 inline Scalar
 hydrostatic(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::Hydrostatic(), [](const SR2 & a) { return Scalar(a.slice(-1, 0, 3).mean(-1)); }, s);
+  return engine::evaluate_leaf<Scalar>(tensors::Hydrostatic(), composed::hydrostatic, s);
 }
 
 inline Scalar
 von_mises(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::VonMises(),
-      [](const SR2 & a)
-      {
-        const at::Tensor d = tensors::dev_of_differences(a);
-        return Scalar(at::linalg_vector_norm(d, 2, at::IntArrayRef(-1)) * 1.2247448713915890491);
-      },
-      s);
+  return engine::evaluate_leaf<Scalar>(tensors::VonMises(), composed::von_mises, s);
 }
 
 inline Scalar
 lode_angle(const SR2 & s)
 {
-  return engine::evaluate_leaf<Scalar>(
-      tensors::LodeAngle(),
-      [](const SR2 & a)
-      {
-        const at::Tensor l = tensors::eigen_decomposition(a).first;
-        const at::Tensor first = l.select(-1, 0), second = l.select(-1, 1), third = l.select(-1, 2);
-        const at::Tensor x = (third - second) + (third - first);
-        const at::Tensor is_zero = x.eq(0), y = (second - first).masked_fill(is_zero, 0);
-        return Scalar((1.7320508075688772935 * y / x.masked_fill(is_zero, 1)).atan());
-      },
-      s);
+  return engine::evaluate_leaf<Scalar>(tensors::LodeAngle(), composed::lode_angle, s);
 }
 } // namespace neml2

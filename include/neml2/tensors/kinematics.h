@@ -71,7 +71,7 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/matrix_functions.h"
+#include "neml2/composed/kinematics.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
@@ -132,37 +132,10 @@ struct NEML2_ONE_A_PROGRAM HenckyStrain
 };
 } // namespace tensors
 
-namespace tensors
-{
-/// kernels::polar_rotation by LibTorch. (..., 3, 3) -> (..., 3, 3)
-inline at::Tensor
-polar_rotation(const at::Tensor & F)
-{
-  constexpr int steps = 10;
-  at::Tensor X = F;
-  for (int k = 0; k < steps; k++)
-  {
-    const at::Tensor Y = composed::inv(X).transpose(-1, -2);
-    const at::Tensor scale = at::sqrt(composed::leading_norm(Y, 3) / composed::leading_norm(X, 3));
-    X = 0.5 * (X * scale + Y / scale);
-  }
-  return X;
-}
-
-inline at::Tensor
-right_cauchy_green(const at::Tensor & F)
-{
-  return composed::sym(at::matmul(F.transpose(-1, -2), F));
-}
-} // namespace tensors
-
 inline R2
 polar_rotation(const R2 & F)
 {
-  return engine::evaluate_leaf<R2>(
-      tensors::PolarRotation(),
-      [](const R2 & a) { return R2(tensors::polar_rotation(a.to(kFloat64)).to(a.scalar_type())); },
-      F);
+  return engine::evaluate_leaf<R2>(tensors::PolarRotation(), composed::polar_rotation, F);
 }
 
 inline std::pair<R2, SR2>
@@ -191,46 +164,25 @@ left_stretch(const R2 & F)
 inline SR2
 right_cauchy_green(const R2 & F)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::RightCauchyGreen(),
-      [](const R2 & f) { return SR2(tensors::right_cauchy_green(f)); },
-      F);
+  return engine::evaluate_leaf<SR2>(tensors::RightCauchyGreen(), composed::right_cauchy_green, F);
 }
 
 inline SR2
 left_cauchy_green(const R2 & F)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::LeftCauchyGreen(),
-      [](const R2 & f) { return SR2(tensors::right_cauchy_green(core::raw(f).transpose(-1, -2))); },
-      F);
+  return engine::evaluate_leaf<SR2>(tensors::LeftCauchyGreen(), composed::left_cauchy_green, F);
 }
 
 inline SR2
 green_lagrange(const R2 & F)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::GreenLagrange(),
-      [](const R2 & f)
-      {
-        const at::Tensor H = composed::plus_identity(f, -1);
-        return SR2(composed::sym(H) + 0.5 * tensors::right_cauchy_green(H));
-      },
-      F);
+  return engine::evaluate_leaf<SR2>(tensors::GreenLagrange(), composed::green_lagrange, F);
 }
 
 inline SR2
 hencky_strain(const R2 & F)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::HenckyStrain(),
-      [](const R2 & f)
-      {
-        const at::Tensor x = f.to(kFloat64), C = at::matmul(x.transpose(-1, -2), x);
-        const at::Tensor log = composed::matrix_function(composed::matrix_log, C);
-        return SR2((0.5 * composed::sym(log)).to(f.scalar_type()));
-      },
-      F);
+  return engine::evaluate_leaf<SR2>(tensors::HenckyStrain(), composed::hencky_strain, F);
 }
 
 inline SR2

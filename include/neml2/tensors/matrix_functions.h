@@ -94,7 +94,7 @@ R4 dsqrtm(const R2 & A);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/matrix_functions.h"
+#include "neml2/composed/isotropic_functions.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
@@ -165,29 +165,16 @@ struct NEML2_ONE_A_PROGRAM Dsqrtm
   }
 };
 
-struct NEML2_ONE_A_PROGRAM Powm
-{
-  static constexpr auto name = "powm";
-  template <class A, class B>
-  NEML2_INLINE auto operator()(const A & a, const B & n) const
-  {
-    return kernels::powm(a, n);
-  }
-};
-} // namespace tensors
-
-namespace tensors
-{
 // Leaves of a function of matrices, SR2 or R2: op on rows, f on batches.
 
 template <class Op, class T>
 T
 matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A)
 {
-  const auto batch_body = [&](const T & a)
+  const auto batch_body = [&](const at::Tensor & a)
   {
-    return T(std::is_same_v<T, SR2> ? composed::isotropic_function(f, a)
-                                    : composed::matrix_function(f, a));
+    return std::is_same_v<T, SR2> ? composed::isotropic_function(f, a)
+                                  : composed::matrix_function(f, a);
   };
   return evaluate_leaf<T>(op, batch_body, A);
 }
@@ -197,10 +184,10 @@ template <class Op, class T>
 T
 matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A, const T & E)
 {
-  const auto batch_body = [&](const T & a, const T & e)
+  const auto batch_body = [&](const at::Tensor & a, const at::Tensor & e)
   {
-    return T(std::is_same_v<T, SR2> ? composed::isotropic_function_along(f, a, e)
-                                    : composed::matrix_function_along(f, a, e));
+    return std::is_same_v<T, SR2> ? composed::isotropic_function_along(f, a, e)
+                                  : composed::matrix_function_along(f, a, e);
   };
   return evaluate_leaf<T>(op, batch_body, A, E);
 }
@@ -211,153 +198,14 @@ auto
 matrix_derivative_leaf(const Op & op, composed::MatrixFunction f, const T & A)
 {
   using Result = std::conditional_t<std::is_same_v<T, SR2>, SSR4, R4>;
-  const auto batch_body = [&](const T & a)
+  const auto batch_body = [&](const at::Tensor & a)
   {
-    return Result(std::is_same_v<T, SR2> ? composed::isotropic_derivative(f, a)
-                                         : composed::matrix_derivative(f, a));
+    return std::is_same_v<T, SR2> ? composed::isotropic_derivative(f, a)
+                                  : composed::matrix_derivative(f, a);
   };
   return evaluate_leaf<Result>(op, batch_body, A);
 }
-
-/// A -> A^p, p one number for all, or one for each matrix, with `dims` dimensions after the batch.
-inline auto
-power(double p, Size)
-{
-  return [p](const at::Tensor & A, Size n) { return composed::matrix_power(A, n, p); };
-}
-inline auto
-power(const Scalar & p, Size dims)
-{
-  return [x = composed::append_dims(p, dims)](const at::Tensor & A, Size n)
-  { return composed::matrix_power(A, n, x); };
-}
-
-template <class P>
-SR2
-powm(const SR2 & s, const P & p)
-{
-  return evaluate_leaf<SR2>(
-      tensors::Powm(),
-      [](const SR2 & a, const P & n) { return SR2(composed::isotropic_function(power(n, 0), a)); },
-      s,
-      p);
-}
-template <class P>
-SR2
-dpowm(const SR2 & s, const P & p, const SR2 & e)
-{
-  return evaluate_leaf<SR2>(
-      "dpowm",
-      [](const auto & a, const auto & n, const auto & b) { return kernels::dpowm(a, n, b); },
-      [](const SR2 & a, const P & n, const SR2 & b)
-      { return SR2(composed::isotropic_function_along(power(n, 0), a, b)); },
-      s,
-      p,
-      e);
-}
-template <class P>
-SSR4
-dpowm(const SR2 & s, const P & p)
-{
-  return evaluate_leaf<SSR4>(
-      "dpowm",
-      [](const auto & a, const auto & n) { return kernels::dpowm(a, n); },
-      [](const SR2 & a, const P & n)
-      { return SSR4(composed::isotropic_derivative(power(n, 1), a)); },
-      s,
-      p);
-}
 } // namespace tensors
-
-inline SR2
-expm(const SR2 & s)
-{
-  return tensors::matrix_leaf(tensors::Expm(), composed::matrix_exp, s);
-}
-
-inline SR2
-dexpm(const SR2 & s, const SR2 & e)
-{
-  return tensors::matrix_leaf(tensors::Dexpm(), composed::matrix_exp, s, e);
-}
-
-inline SSR4
-dexpm(const SR2 & s)
-{
-  return tensors::matrix_derivative_leaf(tensors::Dexpm(), composed::matrix_exp, s);
-}
-
-inline SR2
-logm(const SR2 & s)
-{
-  return tensors::matrix_leaf(tensors::Logm(), composed::matrix_log, s);
-}
-
-inline SR2
-dlogm(const SR2 & s, const SR2 & e)
-{
-  return tensors::matrix_leaf(tensors::Dlogm(), composed::matrix_log, s, e);
-}
-
-inline SSR4
-dlogm(const SR2 & s)
-{
-  return tensors::matrix_derivative_leaf(tensors::Dlogm(), composed::matrix_log, s);
-}
-
-inline SR2
-sqrtm(const SR2 & s)
-{
-  return tensors::matrix_leaf(tensors::Sqrtm(), composed::matrix_sqrt, s);
-}
-
-inline SR2
-dsqrtm(const SR2 & s, const SR2 & e)
-{
-  return tensors::matrix_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s, e);
-}
-
-inline SSR4
-dsqrtm(const SR2 & s)
-{
-  return tensors::matrix_derivative_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s);
-}
-
-inline SR2
-powm(const SR2 & s, const Scalar & p)
-{
-  return tensors::powm(s, p);
-}
-
-inline SR2
-powm(const SR2 & s, Real p)
-{
-  return tensors::powm(s, p);
-}
-
-inline SR2
-dpowm(const SR2 & s, const Scalar & p, const SR2 & e)
-{
-  return tensors::dpowm(s, p, e);
-}
-
-inline SR2
-dpowm(const SR2 & s, Real p, const SR2 & e)
-{
-  return tensors::dpowm(s, p, e);
-}
-
-inline SSR4
-dpowm(const SR2 & s, const Scalar & p)
-{
-  return tensors::dpowm(s, p);
-}
-
-inline SSR4
-dpowm(const SR2 & s, Real p)
-{
-  return tensors::dpowm(s, p);
-}
 
 inline R2
 expm(const R2 & A)
@@ -413,3 +261,5 @@ dsqrtm(const R2 & A)
   return tensors::matrix_derivative_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, A);
 }
 } // namespace neml2
+
+#include "neml2/tensors/isotropic_functions.h"

@@ -29,12 +29,8 @@ random_rotations(const char * where, TensorShapeRef batch, Size seed, const Tens
               options,
               [&](TensorShapeRef shape, const TensorOptions & o)
               {
-                const at::Tensor u = uniform(shape, o), t = u.select(-1, 0);
-                const at::Tensor x = 2 * pi * u.select(-1, 1), y = 2 * pi * u.select(-1, 2);
-                const at::Tensor p = (1 - t).sqrt(), q = t.sqrt();
-                const at::Tensor quaternion =
-                    at::stack({p * x.sin(), p * x.cos(), q * y.sin(), q * y.cos()}, -1);
-                return composed::rotation_of_quaternion(quaternion).to(o.dtype());
+                const at::Tensor q = composed::quaternion_of_uniform(uniform(shape, o));
+                return composed::rotation_of_quaternion(q).to(o.dtype());
               });
 }
 } // namespace tensors

@@ -72,14 +72,11 @@ Vec principal_values(const SR2 & s);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R2.h"
-#include "neml2/math/where.h"
+#include "neml2/composed/spectral.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Vec.h"
-
-#include <limits>
 
 namespace neml2
 {
@@ -104,40 +101,6 @@ struct NEML2_ONE_A_PROGRAM Eigenvalues
     return kernels::eigenvalues(a);
   }
 };
-} // namespace tensors
-
-namespace tensors
-{
-/// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
-inline at::Tensor
-sign_of_largest(const at::Tensor & v)
-{
-  at::Tensor m = v.slice(-2, 0, 1);
-  for (int i = 1; i < 3; i++)
-  {
-    const at::Tensor x = v.slice(-2, i, i + 1);
-    m = select((x * x).sqrt() * 0.999 > (m * m).sqrt(), x, m);
-  }
-  return 1 - 2 * (m < 0).to(v.scalar_type());
-}
-
-/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: it would throw for the batch.
-/// (..., 6) -> (..., 3), (..., 3, 3)
-inline std::pair<at::Tensor, at::Tensor>
-eigen_decomposition(const at::Tensor & s)
-{
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
-  const auto [l, V] =
-      at::linalg_eigh(composed::for_lapack(composed::full(s).masked_fill(bad_matrix, 0)));
-  const at::Tensor v = V.detach();
-  const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
-  const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
-  const at::Tensor volume = (z * v.select(-1, 2)).sum(-1).unsqueeze(-1).unsqueeze(-1);
-  const at::Tensor signs = at::cat({first, 1 - 2 * (volume < 0).to(v.scalar_type())}, -1);
-  const auto dtype = s.scalar_type();
-  return {l.masked_fill(bad, nan).to(dtype), (V * signs).masked_fill(bad_matrix, nan).to(dtype)};
-}
 
 /// Evaluates a leaf with two results: fused where no gradient is recorded.
 template <class X, class Y, class RowBody, class BatchBody, class A>
@@ -161,26 +124,6 @@ evaluate_pair(const Operation & op,
   evaluate({op, o, batch, row_formula<Tile>(row_body), bases, composed, no_gradient}, r);
   return {X(std::move(r[0])), Y(std::move(r[1]))};
 }
-
-/// kernels::divided_difference by LibTorch, of the pairs 12, 02, 01. (..., 3) -> (..., 3)
-inline at::Tensor
-divided_differences(const at::Tensor & l,
-                    const at::Tensor & f,
-                    const at::Tensor & df,
-                    double epsilon)
-{
-  const auto pick = [](const at::Tensor & t, Size i, Size j, Size k) {
-    return at::stack({t.select(-1, i), t.select(-1, j), t.select(-1, k)}, -1);
-  };
-  const auto first = [&](const at::Tensor & t) { return pick(t, 1, 0, 0); };
-  const auto second = [&](const at::Tensor & t) { return pick(t, 2, 2, 1); };
-  const auto size = [](const at::Tensor & t) { return t.maximum(t.neg()); };
-  const at::Tensor h = first(l) - second(l), change = first(f) - second(f);
-  const at::Tensor mean = 0.5 * (first(df) + second(df));
-  const at::Tensor noise = 4 * epsilon * (size(first(f)) + size(second(f)));
-  const at::Tensor lost = (size(change - h * mean) <= noise).bitwise_or(h.eq(0));
-  return select(lost, mean, change / h.masked_fill(lost, 1));
-}
 } // namespace tensors
 
 namespace linalg
@@ -195,22 +138,14 @@ eigh(const SR2 & s)
         const auto r = kernels::eigh(a);
         return std::tuple(r.first, r.second);
       },
-      [](const SR2 & a) { return tensors::eigen_decomposition(a); },
+      composed::eigen_decomposition,
       s);
 }
 
 inline SR2
 ieigh(const Vec & l, const R2 & V)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::Ieigh(),
-      [](const Vec & a, const R2 & b)
-      {
-        const at::Tensor & v = b;
-        return SR2(composed::sym(at::matmul(v * a.unsqueeze(-2), v.transpose(-1, -2))));
-      },
-      l,
-      V);
+  return engine::evaluate_leaf<SR2>(tensors::Ieigh(), composed::ieigh, l, V);
 }
 
 inline SSR4
@@ -220,13 +155,7 @@ dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
   return engine::evaluate_leaf<SSR4>(
       "dsptrf",
       [](const auto &... a) { return kernels::dsptrf(a...); },
-      [](const Vec & a, const R2 & v, const Vec & x, const Vec & dx, double epsilon)
-      {
-        const at::Tensor shear = tensors::divided_differences(a, x, dx, epsilon);
-        const at::Tensor d = at::cat({dx.expand(shear.sizes()), shear}, -1);
-        const at::Tensor Q = composed::mandel_rotation(v);
-        return SSR4(at::matmul(Q * d.unsqueeze(-2), Q.transpose(-1, -2)));
-      },
+      composed::dsptrf,
       l,
       V,
       f,
@@ -250,10 +179,7 @@ ieigh(const Vec & l, const R2 & V)
 inline Vec
 eigenvalues(const SR2 & s)
 {
-  return engine::evaluate_leaf<Vec>(
-      tensors::Eigenvalues(),
-      [](const SR2 & a) { return Vec(tensors::eigen_decomposition(a).first); },
-      s);
+  return engine::evaluate_leaf<Vec>(tensors::Eigenvalues(), composed::eigenvalues, s);
 }
 
 inline Vec

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/Quaternion.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+/// Symmetry of crystals, in LibTorch calls; a class is its unit quaternions S, (n, 4).
+namespace neml2::composed
+{
+/// The matrices of a class, whose entries 0, ±1/2, ±√3/2 and ±1 are exact but for the rounding of √3/2.
+/// (n, 4) -> (n, 3, 3)
+inline at::Tensor
+symmetry_matrices(const at::Tensor & S)
+{
+  const at::Tensor rounded = quaternion_matrix(S);
+  return rounded.sign() * ((4 * rounded * rounded).round() / 4).sqrt();
+}
+
+/// T_ij v_j without repetitions, v and -v counted as one. (n, 3, 3), (3) -> (m, 3)
+inline at::Tensor
+unique_directions(const at::Tensor & T, const at::Tensor & v)
+{
+  const at::Tensor all = matrix_vector(T, v);
+  const at::Tensor values = all.detach().to(TensorOptions(kFloat64).device(kCPU)).contiguous();
+  const double * const x = values.data_ptr<double>();
+  const auto distance_sq = [&](Size i, Size k, double sign)
+  {
+    double sum = 0;
+    for (Size c = 0; c < 3; c++)
+      sum += (x[3 * i + c] - sign * x[3 * k + c]) * (x[3 * i + c] - sign * x[3 * k + c]);
+    return sum;
+  };
+  std::vector<Size> kept;
+  for (Size i = 0; i < values.size(0); i++)
+  {
+    const double limit = 1e-10 * distance_sq(i, i, -1) / 4; // (1e-5 |v|)²
+    const auto is_equal = [&](Size k)
+    { return std::min(distance_sq(i, k, 1), distance_sq(i, k, -1)) <= limit; };
+    if (std::none_of(kept.begin(), kept.end(), is_equal))
+      kept.push_back(i);
+  }
+  return all.index_select(0, at::tensor(kept, kInt64).to(all.device()));
+}
+
+/// r, and that of the S q which is closest to it, as unit quaternions. (..., 3), (..., 3), (n, 4) ->
+/// (..., 4), (..., 4)
+inline std::pair<at::Tensor, at::Tensor>
+closest_equivalent(const at::Tensor & r, const at::Tensor & q, const at::Tensor & operators)
+{
+  const at::Tensor symmetries = operators.to(q.options().requires_grad(false));
+  const at::Tensor a = quaternion_of_rotation(r), b = quaternion_of_rotation(q);
+  // a · (S b) = S · (a b*), for all S at once in a new last dimension
+  const at::Tensor d = quaternion_product(a, quaternion_conjugate(b)).detach().unsqueeze(-2);
+  const at::Tensor cosines = at::matmul(d, symmetries.t()).squeeze(-2);
+  const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
+  const at::Tensor S = symmetries.take_along_dim(index, 0).reshape(d.squeeze(-2).sizes());
+  return {a, quaternion_product(S, b)};
+}
+
+/// The smallest angle between r and S q. (..., 3), (..., 3), (n, 4) -> (...)
+inline at::Tensor
+misorientation(const at::Tensor & r, const at::Tensor & q, const at::Tensor & S)
+{
+  const auto [a, b] = closest_equivalent(r, q, S);
+  return rotation_angle(a, b);
+}
+
+/// The S r closest to a reference. (..., 3), (..., 3), (n, 4) -> (..., 3)
+inline at::Tensor
+closest_orientation(const at::Tensor & r, const at::Tensor & reference, const at::Tensor & S)
+{
+  return rotation_of_quaternion(closest_equivalent(reference, r, S).second);
+}
+} // namespace neml2::composed

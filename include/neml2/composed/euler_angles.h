@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/Rot.h"
+#include "neml2/composed/where.h"
+#include "neml2/kernels/euler_angles.h"
+
+/// Rotations by Euler angles, in LibTorch calls; those of Kocks are in radians.
+namespace neml2::composed
+{
+using kernels::EulerConvention;
+
+/// Angles of Kocks. (..., 3) -> (..., 3)
+inline at::Tensor
+to_kocks(const at::Tensor & angles, EulerConvention convention)
+{
+  if (convention == EulerConvention::kocks)
+    return angles;
+  const at::Tensor a = angles.select(-1, 0), b = angles.select(-1, 1), c = angles.select(-1, 2);
+  return convention == EulerConvention::bunge ? at::stack({a - pi / 2, b, pi / 2 - c}, -1)
+                                              : at::stack({a, b, pi - c}, -1);
+}
+
+/// The inverse of to_kocks. (..., 3) -> (..., 3)
+inline at::Tensor
+from_kocks(const at::Tensor & kocks, EulerConvention convention)
+{
+  if (convention == EulerConvention::kocks)
+    return kocks;
+  const at::Tensor a = kocks.select(-1, 0), b = kocks.select(-1, 1), c = kocks.select(-1, 2);
+  return convention == EulerConvention::bunge
+             ? at::stack({(a + pi / 2).fmod(2 * pi), b, (pi / 2 - c).fmod(2 * pi)}, -1)
+             : at::stack({a, b, pi - c}, -1);
+}
+
+/// By the unit quaternion, real part first, (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ),
+/// μ = (a - c) / 2, δ = (a + c) / 2. (..., 3) -> (..., 3)
+inline at::Tensor
+rotation_of_kocks(const at::Tensor & kocks)
+{
+  const at::Tensor half = kocks / 2;
+  const at::Tensor a = half.select(-1, 0), b = half.select(-1, 1), c = half.select(-1, 2);
+  const at::Tensor cosine = b.cos(), sine = b.sin(), mu = a - c, delta = a + c;
+  return rotation_of_quaternion(at::stack(
+      {cosine * mu.sin(), sine * delta.cos(), sine * delta.sin(), cosine * mu.cos()}, -1));
+}
+
+/// The whole turns, or other periods, that leave x + shift in [0, period) but for rounding.
+inline at::Tensor
+whole_periods(const at::Tensor & x, double shift, double period)
+{
+  const double tolerance = rounding(x.scalar_type());
+  return ((x + (shift + tolerance)) / period).floor() * period;
+}
+
+/// The inverse of rotation_of_kocks. (..., 3) -> (..., 3)
+inline at::Tensor
+kocks_of_rotation(const at::Tensor & r)
+{
+  const double tolerance = rounding(r.scalar_type());
+  const at::Tensor q = quaternion_of_rotation(r);
+  const at::Tensor real = q.select(-1, 0), x = q.select(-1, 1), y = q.select(-1, 2),
+                   z = q.select(-1, 3);
+  const auto length = [](const at::Tensor & u, const at::Tensor & v) {
+    return length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
+  };
+  const at::Tensor sine = length(x, y), cosine = length(real, z), b = 2 * sine.atan2(cosine);
+  const at::Tensor at_0 = sine < tolerance, at_pi = cosine < tolerance;
+  const at::Tensor mu = select(at_pi, 0, real).atan2(select(at_pi, 1, z)),
+                   delta = select(at_0, 0, y).atan2(select(at_0, 1, x));
+  const auto wrapped = [](const at::Tensor & t) { return t - whole_periods(t, pi / 2, 2 * pi); };
+  const at::Tensor c_0 = -mu - whole_periods(-mu, 0, pi),
+                   a_pi = 2 * delta + whole_periods(-2 * delta, pi, 2 * pi);
+  const at::Tensor a = select(at_0, -c_0, select(at_pi, a_pi, wrapped(mu + delta))),
+                   c = select(at_0, c_0, select(at_pi, 0, wrapped(delta - mu)));
+  return at::stack({a, b, c}, -1);
+}
+
+/// The rotation of angles of any convention, in units of so many radians. (..., 3) -> (..., 3)
+inline at::Tensor
+rotation_of_euler_angles(const at::Tensor & angles, EulerConvention convention, double unit)
+{
+  return rotation_of_kocks(to_kocks(angles * unit, convention));
+}
+
+/// The inverse of rotation_of_euler_angles. (..., 3) -> (..., 3)
+inline at::Tensor
+euler_angles_of_rotation(const at::Tensor & r, EulerConvention convention, double unit)
+{
+  return from_kocks(kocks_of_rotation(r), convention) / unit;
+}
+} // namespace neml2::composed

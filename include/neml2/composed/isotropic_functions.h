@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/SR2.h"
+#include "neml2/composed/matrix_functions.h"
+
+/// Functions of symmetric tensors in Mandel components, in LibTorch calls: those of matrix_functions.h.
+namespace neml2::composed
+{
+/// f(s). (..., 6) -> (..., 6)
+inline at::Tensor
+isotropic_function(MatrixFunction f, const at::Tensor & s)
+{
+  return sym(matrix_function(f, full(s)));
+}
+
+/// The derivative of f at s along e. (..., 6), (..., 6) -> (..., 6)
+inline at::Tensor
+isotropic_function_along(MatrixFunction f, const at::Tensor & s, const at::Tensor & e)
+{
+  return sym(matrix_function_along(f, full(s), full(e)));
+}
+
+/// The derivative by s, a symmetric matrix. (..., 6) -> (..., 6, 6)
+inline at::Tensor
+isotropic_derivative(MatrixFunction f, const at::Tensor & s)
+{
+  return isotropic_function_along(f, s.unsqueeze(-2), at::eye(6, s.options().requires_grad(false)));
+}
+
+/// A -> A^p, p one number for all, or one for each matrix, with `dims` dimensions after the batch.
+inline auto
+to_the_power(double p, Size)
+{
+  return [p](const at::Tensor & A, Size n) { return matrix_power(A, n, p); };
+}
+inline auto
+to_the_power(const at::Tensor & p, Size dims)
+{
+  return [x = append_dims(p, dims)](const at::Tensor & A, Size n) { return matrix_power(A, n, x); };
+}
+
+/// s^p of a number or of a tensor p. (..., 6), (...) -> (..., 6)
+template <class P>
+at::Tensor
+isotropic_power(const at::Tensor & s, const P & p)
+{
+  return isotropic_function(to_the_power(p, 0), s);
+}
+
+/// Its derivative at s along e. (..., 6), (...), (..., 6) -> (..., 6)
+template <class P>
+at::Tensor
+isotropic_power_along(const at::Tensor & s, const P & p, const at::Tensor & e)
+{
+  return isotropic_function_along(to_the_power(p, 0), s, e);
+}
+
+/// Its derivative by s. (..., 6), (...) -> (..., 6, 6)
+template <class P>
+at::Tensor
+isotropic_power_derivative(const at::Tensor & s, const P & p)
+{
+  return isotropic_derivative(to_the_power(p, 1), s);
+}
+} // namespace neml2::composed

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/SR2.h"
+#include "neml2/composed/where.h"
+
+#include <limits>
+#include <utility>
+
+/// Eigenvalues and eigenvectors of symmetric tensors, and what is composed of them, in LibTorch calls.
+namespace neml2::composed
+{
+/// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
+inline at::Tensor
+sign_of_largest(const at::Tensor & v)
+{
+  at::Tensor m = v.slice(-2, 0, 1);
+  for (int i = 1; i < 3; i++)
+  {
+    const at::Tensor x = v.slice(-2, i, i + 1);
+    m = select((x * x).sqrt() * 0.999 > (m * m).sqrt(), x, m);
+  }
+  return 1 - 2 * (m < 0).to(v.scalar_type());
+}
+
+/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: it would throw for the batch.
+/// (..., 6) -> (..., 3), (..., 3, 3)
+inline std::pair<at::Tensor, at::Tensor>
+eigen_decomposition(const at::Tensor & s)
+{
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
+  const auto [l, V] = at::linalg_eigh(for_lapack(full(s).masked_fill(bad_matrix, 0)));
+  const at::Tensor v = V.detach();
+  const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
+  const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
+  const at::Tensor volume = (z * v.select(-1, 2)).sum(-1).unsqueeze(-1).unsqueeze(-1);
+  const at::Tensor signs = at::cat({first, 1 - 2 * (volume < 0).to(v.scalar_type())}, -1);
+  const auto dtype = s.scalar_type();
+  return {l.masked_fill(bad, nan).to(dtype), (V * signs).masked_fill(bad_matrix, nan).to(dtype)};
+}
+
+/// Eigenvalues in ascending order. (..., 6) -> (..., 3)
+inline at::Tensor
+eigenvalues(const at::Tensor & s)
+{
+  return eigen_decomposition(s).first;
+}
+
+/// Σ_k l_k V_ik V_jk. (..., 3), (..., 3, 3) -> (..., 6)
+inline at::Tensor
+ieigh(const at::Tensor & l, const at::Tensor & V)
+{
+  return sym(at::matmul(V * l.unsqueeze(-2), V.transpose(-1, -2)));
+}
+
+/// kernels::divided_difference by LibTorch, of the pairs 12, 02, 01. (..., 3) -> (..., 3)
+inline at::Tensor
+divided_differences(const at::Tensor & l,
+                    const at::Tensor & f,
+                    const at::Tensor & df,
+                    double epsilon)
+{
+  const auto pick = [](const at::Tensor & t, Size i, Size j, Size k) {
+    return at::stack({t.select(-1, i), t.select(-1, j), t.select(-1, k)}, -1);
+  };
+  const auto first = [&](const at::Tensor & t) { return pick(t, 1, 0, 0); };
+  const auto second = [&](const at::Tensor & t) { return pick(t, 2, 2, 1); };
+  const auto size = [](const at::Tensor & t) { return t.maximum(t.neg()); };
+  const at::Tensor h = first(l) - second(l), change = first(f) - second(f);
+  const at::Tensor mean = 0.5 * (first(df) + second(df));
+  const at::Tensor noise = 4 * epsilon * (size(first(f)) + size(second(f)));
+  const at::Tensor lost = (size(change - h * mean) <= noise).bitwise_or(h.eq(0));
+  return select(lost, mean, change / h.masked_fill(lost, 1));
+}
+
+/// Derivative by s of Σ_k f(λ_k) v_k v_k: Q_ik d_k Q_jk, Q the Mandel rotation by V, d the slopes and the
+/// divided differences. (..., 3), (..., 3, 3), (..., 3), (..., 3) -> (..., 6, 6)
+inline at::Tensor
+dsptrf(const at::Tensor & l,
+       const at::Tensor & V,
+       const at::Tensor & f,
+       const at::Tensor & df,
+       double epsilon)
+{
+  const at::Tensor shear = divided_differences(l, f, df, epsilon);
+  const at::Tensor d = at::cat({df.expand(shear.sizes()), shear}, -1);
+  const at::Tensor Q = mandel_rotation(V);
+  return at::matmul(Q * d.unsqueeze(-2), Q.transpose(-1, -2));
+}
+} // namespace neml2::composed

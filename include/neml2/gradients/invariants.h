@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/gradients/R2.h"
+#include "neml2/math/where.h"
+#include "neml2/tensors/invariants.h"
+
+/// Derivative rules of invariants.
+namespace neml2::gradients
+{
+inline const bool has_invariant_rules = []
+{
+  add_gradient_rule<tensors::Hydrostatic, Scalar, SR2>(
+      [](const Scalar & g, const SR2 &) { return SR2::identity(g.options()) * (g * (1.0 / 3.0)); });
+  add_gradient_rule<tensors::I2, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "I2", [](const auto & h, const auto & a) { return (vol(a) * 3.0 - a) * h; }, g, s);
+      });
+  add_gradient_rule<tensors::J2, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "J2", [](const auto & h, const auto & a) { return dev(a) * h; }, g, s);
+      });
+  add_gradient_rule<tensors::J3, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "J3",
+            [](const auto & h, const auto & a) { return dev(sym(cofactors(full(dev(a))))) * h; },
+            g,
+            s);
+      });
+  // √(3/2) d / |d|, and 0 where |d| is
+  add_gradient_rule<tensors::VonMises, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "von_mises",
+            [](const auto & h, const auto & a)
+            {
+              const auto d = dev(a);
+              const auto n = norm(d);
+              const auto is_zero = n <= 0.0;
+              return d * (where(is_zero, 0.0 * n, h * 1.2247448713915890491) /
+                          where(is_zero, n + 1.0, n));
+            },
+            g,
+            s);
+      });
+  // By the principal values: across the axis 111 and the deviator, of length 1 / |d|
+  add_gradient_rule<tensors::LodeAngle, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "lode_angle",
+            [](const auto & h, const auto & a)
+            {
+              const auto e = eigh(a);
+              const auto n = norm(dev(a));
+              const auto is_zero = n <= 0.0;
+              const auto safe = where(is_zero, n + 1.0, n);
+              const auto across = cross(e.first, e.first * 0.0 + 1.0) / safe;
+              return ieigh(across, e.second) *
+                     (where(is_zero, 0.0 * n, h * 0.57735026918962576451) / safe);
+            },
+            g,
+            s);
+      });
+  return true;
+}();
+} // namespace neml2::gradients
