@@ -2,7 +2,7 @@
 #include "neml2/kernels/Dual.h"
 
 #include "neml2/kernels/Rot.h"
-#include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/stiffness.h"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/kernels/Rot.h"
+#include "neml2/kernels/stiffness.h"
 #include "support/number.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/stiffness.h"
 #include "support/number.h"
 
 #include <cmath>

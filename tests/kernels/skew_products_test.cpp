@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/kernels/SSFR5.h"
+#include "neml2/kernels/skew_products.h"
+#include "neml2/kernels/drotate.h"
 #include "support/number.h"
 
 #include "support/catch.h"

@@ -4,6 +4,7 @@
 #include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/kinematics.h"
 #include "neml2/kernels/matrix_functions.h"
+#include "neml2/kernels/stiffness.h"
 #include "support/number.h"
 
 #include <limits>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/composed/Rot.h"
 #include "neml2/composed/SR2.h"
+#include "neml2/core/shape.h"
 
 /// Coarse ATen calls that the operations of fourth and higher order tensors are made of. Pairs of
 /// indices are flattened, so that double contractions are products of matrices: n is 9, or 6 where
@@ -29,11 +31,60 @@ kronecker(const at::Tensor & A, const at::Tensor & B)
   return A.unsqueeze(-2).unsqueeze(-1) * B.unsqueeze(-3).unsqueeze(-2);
 }
 
+/// a_i B_ij. (..., m), (..., m, n) -> (..., n)
+inline at::Tensor
+vector_matrix(const at::Tensor & a, const at::Tensor & B)
+{
+  return at::matmul(a.unsqueeze(-2), B).squeeze(-2);
+}
+
+/// T_ijkl A_kl. (..., 3, 3, 3, 3), (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+fourth_times_second(const at::Tensor & T, const at::Tensor & A)
+{
+  return matrix_vector(pairs(T), A.flatten(-2)).unflatten(-1, at::IntArrayRef({3, 3}));
+}
+
+/// A_ij T_ijkl. (..., 3, 3), (..., 3, 3, 3, 3) -> (..., 3, 3)
+inline at::Tensor
+second_times_fourth(const at::Tensor & A, const at::Tensor & T)
+{
+  return vector_matrix(A.flatten(-2), pairs(T)).unflatten(-1, at::IntArrayRef({3, 3}));
+}
+
+/// T_ijmn U_mnkl. (..., 3, 3, 3, 3), (..., 3, 3, 3, 3) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+fourth_times_fourth(const at::Tensor & T, const at::Tensor & U)
+{
+  return unpaired(at::matmul(pairs(T), pairs(U)));
+}
+
+/// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where a pivot is 0. (..., 3, 3, 3, 3) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+inv_fourth(const at::Tensor & T)
+{
+  return unpaired(inverse_or_nan(pairs(T)));
+}
+
 /// Mandel components of the part with both minor symmetries. (..., 9, 9) -> (..., 6, 6)
 inline at::Tensor
 sym_pairs(const at::Tensor & M)
 {
   return rotate_matrix(M, mandel_basis(M.options()));
+}
+
+/// The same of all components. (..., 3, 3, 3, 3) -> (..., 6, 6)
+inline at::Tensor
+sym_fourth(const at::Tensor & T)
+{
+  return sym_pairs(pairs(T));
+}
+
+/// All components C_ijkl of Mandel components. (..., 6, 6) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+full_pairs(const at::Tensor & C)
+{
+  return unpaired(rotate_matrix(C, mandel_basis(C.options()).t()));
 }
 
 /// The entries 21, 02, 10 of one of the flattened pairs. (..., 9, ...) -> (..., 3, ...)
@@ -48,6 +99,34 @@ inline at::Tensor
 skew_basis(const TensorOptions & options)
 {
   return skew(at::eye(3, options)).flatten(-2);
+}
+
+/// All components of a tensor that is skew in both pairs. (..., 3, 3) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+full_skew_pairs(const at::Tensor & w)
+{
+  return unpaired(rotate_matrix(w, skew_basis(w.options()).t()));
+}
+
+/// The matrix that rotates a flattened pair. (..., 3, 3) -> (..., 9, 9)
+inline at::Tensor
+pair_rotation(const at::Tensor & R)
+{
+  return pairs(kronecker(R, R));
+}
+
+/// R_im R_jn R_ko R_lp T_mnop. (..., 3, 3, 3, 3), (..., 3, 3) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+rotate_fourth(const at::Tensor & T, const at::Tensor & R)
+{
+  return unpaired(rotate_matrix(pairs(T), pair_rotation(R)));
+}
+
+/// The same with the matrix R of parameters r. (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3)
+inline at::Tensor
+rotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
+{
+  return rotate_fourth(T, rotation_matrix(r));
 }
 
 /// The matrices that rotate a flattened pair by a unit angular velocity about each axis. (3, 9, 9)
@@ -74,5 +153,27 @@ rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const a
   const at::Tensor by_axis = at::matmul(generators, turned) + at::matmul(turned, n);
   return at::matmul(by_axis.flatten(-2).transpose(-1, -2), rate)
       .unflatten(-2, at::IntArrayRef({M.size(-1), M.size(-1)}));
+}
+
+/// Derivative of rotate_fourth_by_parameters(T, r) by r. (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3)
+inline at::Tensor
+drotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
+{
+  const at::Tensor turned = rotate_matrix(pairs(T), pair_rotation(rotation_matrix(r)));
+  return rotation_derivative(turned, generators(T.options()), spin_by_rate(r))
+      .unflatten(-2, at::IntArrayRef({3, 3}))
+      .unflatten(-4, at::IntArrayRef({3, 3}));
+}
+
+/// Derivative of rotate_fourth_by_parameters(T, r) by T, R_im R_jn R_ko R_lp, expanded to the batch of both.
+/// (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3, 3, 3, 3, 3)
+inline at::Tensor
+drotate_self_fourth(const at::Tensor & T, const at::Tensor & r)
+{
+  const at::Tensor RR = pair_rotation(rotation_matrix(r));
+  at::Tensor d = kronecker(RR, RR);
+  for (const Size pair : {-1, -3, -5, -7})
+    d = d.unflatten(pair, at::IntArrayRef({3, 3}));
+  return d.expand(utils::broadcast_sizes(d.sizes(), append_dims(T, 4).sizes()));
 }
 } // namespace neml2::composed

@@ -47,66 +47,13 @@ by_matrix(const kernels::SSR4<T> & Q, const kernels::R2<T> & R)
 inline R2
 by_matrix(const SSR4 & Q, const R2 & R)
 {
-  const at::Tensor basis = composed::mandel_basis(Q.options());
-  const at::Tensor full = at::matmul(at::matmul(basis.t(), Q), basis);
-  const at::Tensor ik_jl = full.unflatten(-1, at::IntArrayRef({3, 3}))
-                               .unflatten(-3, at::IntArrayRef({3, 3}))
-                               .transpose(-3, -2)
-                               .flatten(-2)
-                               .flatten(-3, -2);
-  const at::Tensor r = at::matmul(ik_jl, R.flatten(-2).unsqueeze(-1)).squeeze(-1) * 2;
-  return R2(r.unflatten(-1, at::IntArrayRef({3, 3})));
+  return R2(composed::mandel_rotation_gradient(Q, R));
 }
 
 inline const bool has_SSR4_rules = []
 {
   add_scalar_rules<SSR4>();
   add_contraction_rules<SSR4>();
-  add_gradient_rule<tensors::SSR4FillC1C2C3, SSR4, Scalar, Scalar, Scalar>(
-      [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C1(g.options())); },
-      [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C2(g.options())); },
-      [](const SSR4 & g, const auto &...) { return inner(g, SSR4::identity_C3(g.options())); });
-  // C1 = (1 - ν) p, C2 = ν p, C3 = E / (1 + ν), p = E q, q = 1 / ((1 + ν) (1 - 2ν)),
-  // ∂q/∂ν = (1 + 4ν) q²
-  add_gradient_rule<tensors::SSR4IsotropicENu, SSR4, Scalar, Scalar>(
-      [](const SSR4 & g, const Scalar &, const Scalar & nu)
-      {
-        return evaluate<Scalar>(
-            "SSR4::isotropic_E_nu",
-            [](const auto & h, const auto & v, const auto & I1, const auto & I2, const auto & I3)
-            {
-              const auto by_p = (1.0 - v) * inner(h, I1) + v * inner(h, I2);
-              return (by_p / (1.0 - 2.0 * v) + inner(h, I3)) / (1.0 + v);
-            },
-            g,
-            nu,
-            SSR4::identity_C1(g.options()),
-            SSR4::identity_C2(g.options()),
-            SSR4::identity_C3(g.options()));
-      },
-      [](const SSR4 & g, const Scalar & E, const Scalar & nu)
-      {
-        return evaluate<Scalar>(
-            "SSR4::isotropic_E_nu",
-            [](const auto & h,
-               const auto & e,
-               const auto & v,
-               const auto & I1,
-               const auto & I2,
-               const auto & I3)
-            {
-              const auto d = 1.0 + v, q = 1.0 / (d * (1.0 - 2.0 * v));
-              const auto g1 = inner(h, I1), g2 = inner(h, I2), g3 = inner(h, I3);
-              const auto by_p = (1.0 - v) * g1 + v * g2;
-              return e * ((g2 - g1 + by_p * (1.0 + 4.0 * v) * q) * q - g3 / (d * d));
-            },
-            g,
-            E,
-            nu,
-            SSR4::identity_C1(g.options()),
-            SSR4::identity_C2(g.options()),
-            SSR4::identity_C3(g.options()));
-      });
   // As of R2, also for the matrices of components
   add_gradient_rule<tensors::Inv, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 & C)

@@ -5,6 +5,34 @@
 
 namespace neml2::kernels
 {
+/// C1 on the normal diagonal, C2 between normals, C3 on the shear diagonal.
+template <class T>
+NEML2_INLINE constexpr SSR4<T>
+fill_C1_C2_C3(const T & C1, const T & C2, const T & C3)
+{
+  SSR4<T> r;
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+  {
+    NEML2_UNROLL
+    for (int j = 0; j < 3; j++)
+      r(i, j) = C2;
+    r(i, i) = C1;
+    r(i + 3, i + 3) = C3;
+  }
+  return r;
+}
+
+/// Isotropic stiffness from Young's modulus and Poisson's ratio.
+template <class A, class B>
+NEML2_INLINE constexpr SSR4<product_t<A, B>>
+isotropic_E_nu(const A & E, const B & nu)
+{
+  using T = product_t<A, B>;
+  const T p = T(E / ((1.0 + nu) * (1.0 - 2.0 * nu)));
+  return fill_C1_C2_C3<T>(T((1.0 - nu) * p), nu * p, T((1.0 - 2.0 * nu) * p));
+}
+
 /// Isotropic stiffness from bulk and shear modulus.
 template <class A, class B>
 NEML2_INLINE constexpr SSR4<sum_t<A, B>>

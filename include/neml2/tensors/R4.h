@@ -157,66 +157,32 @@ R4::R4(const T & C) : R4(neml2::full(C))
 }
 
 template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int>>
-R4::R4(const T & w)
-  : R4(engine::composed<R4>(
-        "R4(WWR4)",
-        [](const WWR4 & a) {
-          return composed::unpaired(
-              composed::rotate_matrix(a, composed::skew_basis(a.options()).t()));
-        },
-        w))
+R4::R4(const T & w) : R4(engine::composed<R4>("R4(WWR4)", composed::full_skew_pairs, w))
 {
 }
 
 inline R4
 full(const SSR4 & C)
 {
-  return engine::evaluate_leaf<R4>(
-      tensors::Full(),
-      [](const SSR4 & a)
-      {
-        return R4(composed::unpaired(
-            composed::rotate_matrix(a, composed::mandel_basis(a.options()).t())));
-      },
-      C);
+  return engine::evaluate_leaf<R4>(tensors::Full(), composed::full_pairs, C);
 }
 
 inline SSR4
 sym(const R4 & T)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::Sym(),
-      [](const R4 & a) { return SSR4(composed::sym_pairs(composed::pairs(a))); },
-      T);
+  return engine::evaluate_leaf<SSR4>(tensors::Sym(), composed::sym_fourth, T);
 }
 
 inline R4
 rotate(const R4 & T, const R2 & R)
 {
-  return engine::evaluate_leaf<R4>(
-      tensors::Rotate(),
-      [](const R4 & a, const R2 & b)
-      {
-        const at::Tensor RR = composed::pairs(composed::kronecker(b, b));
-        return R4(composed::unpaired(composed::rotate_matrix(composed::pairs(a), RR)));
-      },
-      T,
-      R);
+  return engine::evaluate_leaf<R4>(tensors::Rotate(), composed::rotate_fourth, T, R);
 }
 
 inline R4
 rotate(const R4 & T, const Rot & r)
 {
-  return engine::evaluate_leaf<R4>(
-      tensors::Rotate(),
-      [](const R4 & a, const Rot & b)
-      {
-        const at::Tensor R = composed::rotation_matrix(b),
-                         RR = composed::pairs(composed::kronecker(R, R));
-        return R4(composed::unpaired(composed::rotate_matrix(composed::pairs(a), RR)));
-      },
-      T,
-      r);
+  return engine::evaluate_leaf<R4>(tensors::Rotate(), composed::rotate_fourth_by_parameters, T, r);
 }
 
 inline R4
@@ -236,11 +202,7 @@ transpose_major(const R4 & T)
 inline R4
 inv(const R4 & T)
 {
-  return engine::evaluate_leaf<R4>(
-      tensors::Inv(),
-      [](const R4 & a)
-      { return R4(composed::unpaired(composed::inverse_or_nan(composed::pairs(a)))); },
-      T);
+  return engine::evaluate_leaf<R4>(tensors::Inv(), composed::inv_fourth, T);
 }
 
 inline Scalar
@@ -266,15 +228,7 @@ R2
 operator*(const A & T, const B & a)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      tensors::R4TimesR2(),
-      [](const R4 & x, const R2 & y)
-      {
-        return R2(at::matmul(composed::pairs(x), y.flatten(-2).unsqueeze(-1))
-                      .squeeze(-1)
-                      .unflatten(-1, at::IntArrayRef({3, 3})));
-      },
-      T,
-      a);
+      tensors::R4TimesR2(), composed::fourth_times_second, T, a);
 }
 
 template <class A, class B, math::if_types<A, R2, B, R4>>
@@ -282,15 +236,7 @@ R2
 operator*(const A & a, const B & T)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
-      tensors::R2TimesR4(),
-      [](const R2 & x, const R4 & y)
-      {
-        return R2(at::matmul(x.flatten(-2).unsqueeze(-2), composed::pairs(y))
-                      .squeeze(-2)
-                      .unflatten(-1, at::IntArrayRef({3, 3})));
-      },
-      a,
-      T);
+      tensors::R2TimesR4(), composed::second_times_fourth, a, T);
 }
 
 template <class A, class B, math::if_types<A, R4, B, R4>>
@@ -298,11 +244,7 @@ R4
 operator*(const A & T, const B & U)
 {
   return engine::evaluate_leaf<R4, core::Accepts::numbers>(
-      tensors::R4TimesR4(),
-      [](const R4 & x, const R4 & y)
-      { return R4(composed::unpaired(at::matmul(composed::pairs(x), composed::pairs(y)))); },
-      T,
-      U);
+      tensors::R4TimesR4(), composed::fourth_times_fourth, T, U);
 }
 
 inline R4
@@ -320,40 +262,13 @@ R4::rotate(const Rot & r) const
 inline R5
 R4::drotate(const Rot & r) const
 {
-  return engine::composed<R5>(
-      "R4::drotate",
-      [](const R4 & a, const Rot & b)
-      {
-        const at::Tensor R = composed::rotation_matrix(b),
-                         RR = composed::pairs(composed::kronecker(R, R));
-        return composed::rotation_derivative(composed::rotate_matrix(composed::pairs(a), RR),
-                                             composed::generators(a.options()),
-                                             composed::spin_by_rate(b))
-            .unflatten(-2, at::IntArrayRef({3, 3}))
-            .unflatten(-4, at::IntArrayRef({3, 3}));
-      },
-      *this,
-      r);
+  return engine::composed<R5>("R4::drotate", composed::drotate_fourth_by_parameters, *this, r);
 }
 
 inline R8
 R4::drotate_self(const Rot & r) const
 {
-  const core::Operation op("R4::drotate_self");
-  return engine::composed<R8>(
-      op,
-      [&](const R4 & a, const Rot & b)
-      {
-        const at::Tensor R = composed::rotation_matrix(b),
-                         RR = composed::pairs(composed::kronecker(R, R));
-        at::Tensor d = composed::kronecker(RR, RR);
-        for (const Size pair : {-1, -3, -5, -7})
-          d = d.unflatten(pair, at::IntArrayRef({3, 3}));
-        const auto batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
-        return d.expand(utils::add_shapes(batch, R8::base_shape));
-      },
-      *this,
-      r);
+  return engine::composed<R8>("R4::drotate_self", composed::drotate_self_fourth, *this, r);
 }
 
 inline R4

@@ -204,9 +204,10 @@ SSR4 operator*(const A & a, const B & b);
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/kernels/drotate.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/SSR4.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Rot.h"
@@ -336,8 +337,7 @@ SSR4::operator()(Size i, Size j, Size k, Size l) const
 inline SSR4
 inv(const SSR4 & C)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::Inv(), [](const SSR4 & a) { return SSR4(composed::inverse_or_nan(a)); }, C);
+  return engine::evaluate_leaf<SSR4>(tensors::Inv(), composed::inverse_or_nan, C);
 }
 
 inline SSR4
@@ -350,26 +350,14 @@ transpose_major(const SSR4 & C)
 inline SSR4
 rotate(const SSR4 & C, const R2 & R)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::Rotate(),
-      [](const SSR4 & a, const R2 & b)
-      { return SSR4(composed::rotate_matrix(a, composed::mandel_rotation(b))); },
-      C,
-      R);
+  return engine::evaluate_leaf<SSR4>(tensors::Rotate(), composed::rotate_mandel_pairs, C, R);
 }
 
 inline SSR4
 rotate(const SSR4 & C, const Rot & r)
 {
   return engine::evaluate_leaf<SSR4>(
-      tensors::Rotate(),
-      [](const SSR4 & a, const Rot & b)
-      {
-        const at::Tensor R = composed::rotation_matrix(b);
-        return SSR4(composed::rotate_matrix(a, composed::mandel_rotation(R)));
-      },
-      C,
-      r);
+      tensors::Rotate(), composed::rotate_mandel_pairs_by_parameters, C, r);
 }
 
 inline SSFR5
@@ -378,13 +366,7 @@ drotate(const SSR4 & C, const Rot & r)
   return engine::evaluate_leaf<SSFR5>(
       "drotate",
       [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
-      [](const SSR4 & a, const Rot & b)
-      {
-        const at::Tensor Q = composed::mandel_rotation(composed::rotation_matrix(b));
-        return SSFR5(composed::rotation_derivative(composed::rotate_matrix(a, Q),
-                                                   composed::mandel_generators(a.options()),
-                                                   composed::spin_by_rate(b)));
-      },
+      composed::drotate_mandel_pairs_by_parameters,
       C,
       r);
 }
@@ -418,22 +400,14 @@ SR2
 operator*(const A & C, const B & e)
 {
   return engine::evaluate_leaf<SR2, core::Accepts::numbers>(
-      tensors::SSR4TimesSR2(),
-      [](const SSR4 & a, const SR2 & b) { return SR2(at::matmul(a, b.unsqueeze(-1)).squeeze(-1)); },
-      C,
-      e);
+      tensors::SSR4TimesSR2(), composed::matrix_vector, C, e);
 }
 
 template <class A, class B, math::if_types<A, SSR4, B, R2>>
 SR2
 operator*(const A & C, const B & e)
 {
-  return engine::evaluate_leaf<SR2>(
-      tensors::SSR4TimesR2(),
-      [](const SSR4 & a, const R2 & b)
-      { return SR2(at::matmul(a, composed::sym(b).unsqueeze(-1)).squeeze(-1)); },
-      C,
-      e);
+  return engine::evaluate_leaf<SR2>(tensors::SSR4TimesR2(), composed::mandel_pairs_matrix, C, e);
 }
 
 template <class A, class B, math::if_types<A, SR2, B, SSR4>>
@@ -441,10 +415,7 @@ SR2
 operator*(const A & e, const B & C)
 {
   return engine::evaluate_leaf<SR2, core::Accepts::numbers>(
-      tensors::SR2TimesSSR4(),
-      [](const SR2 & a, const SSR4 & b) { return SR2(at::matmul(a.unsqueeze(-2), b).squeeze(-2)); },
-      e,
-      C);
+      tensors::SR2TimesSSR4(), composed::vector_matrix, e, C);
 }
 
 template <class A, class B, math::if_types<A, SSR4, B, SSR4>>
@@ -452,10 +423,7 @@ SSR4
 operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
-      tensors::SSR4TimesSSR4(),
-      [](const SSR4 & x, const SSR4 & y) { return SSR4(at::matmul(x, y)); },
-      a,
-      b);
+      tensors::SSR4TimesSSR4(), at::matmul, a, b);
 }
 
 inline SSR4
@@ -485,30 +453,14 @@ SSR4::drotate(const Rot & r) const
 inline SSSSR8
 SSR4::drotate_self(const Rot & r) const
 {
-  const core::Operation op("SSR4::drotate_self");
   return engine::composed<SSSSR8>(
-      op,
-      [&](const SSR4 & a, const Rot & b)
-      {
-        const at::Tensor Q = composed::mandel_rotation(composed::rotation_matrix(b));
-        const auto batch = core::broadcast_batch(op, {core::operand(a), core::operand(b)});
-        return composed::kronecker(Q, Q).expand(utils::add_shapes(batch, SSSSR8::base_shape));
-      },
-      *this,
-      r);
+      "SSR4::drotate_self", composed::drotate_self_mandel_pairs, *this, r);
 }
 
 inline SSSSR8
 SSR4::dinverse() const
 {
-  return engine::composed<SSSSR8>(
-      "SSR4::dinverse",
-      [](const SSR4 & a)
-      {
-        const at::Tensor X = composed::inverse_or_nan(a);
-        return -composed::kronecker(X, X.transpose(-1, -2));
-      },
-      *this);
+  return engine::composed<SSSSR8>("SSR4::dinverse", composed::dinverse_or_nan, *this);
 }
 
 inline SSR4

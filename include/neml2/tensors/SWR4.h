@@ -44,23 +44,14 @@ struct core::batch_of_rows<kernels::SWR4>
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/SWR4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
 
 namespace neml2
 {
 template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
-SWR4::SWR4(const T & t)
-  : SWR4(engine::composed<SWR4>(
-        "SWR4(R4)",
-        [](const R4 & a)
-        {
-          const at::Tensor both =
-              at::matmul(composed::mandel_basis(a.options()), composed::pairs(a)) * 2;
-          return composed::pick_skew(both, -1);
-        },
-        t))
+SWR4::SWR4(const T & t) : SWR4(engine::composed<SWR4>("SWR4(R4)", composed::sym_by_skew, t))
 {
 }
 } // namespace neml2

@@ -43,22 +43,14 @@ struct core::batch_of_rows<kernels::WSR4>
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/WSR4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
 
 namespace neml2
 {
 template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
-WSR4::WSR4(const T & t)
-  : WSR4(engine::composed<WSR4>(
-        "WSR4(R4)",
-        [](const R4 & a)
-        {
-          const at::Tensor axial = composed::pick_skew(composed::pairs(a), -2);
-          return at::matmul(axial, composed::mandel_basis(a.options()).t());
-        },
-        t))
+WSR4::WSR4(const T & t) : WSR4(engine::composed<WSR4>("WSR4(R4)", composed::skew_by_sym, t))
 {
 }
 } // namespace neml2

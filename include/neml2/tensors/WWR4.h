@@ -45,19 +45,14 @@ struct core::batch_of_rows<kernels::WWR4>
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/WWR4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
 
 namespace neml2
 {
 template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
-WWR4::WWR4(const T & t)
-  : WWR4(engine::composed<WWR4>(
-        "WWR4(R4)",
-        [](const R4 & a)
-        { return composed::rotate_matrix(composed::pairs(a), composed::skew_basis(a.options())); },
-        t))
+WWR4::WWR4(const T & t) : WWR4(engine::composed<WWR4>("WWR4(R4)", composed::skew_by_skew, t))
 {
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /**
- * Derivative rules of the library's operations, one header a type in gradients/.
+ * Derivative rules of the library's operations, one header a type or topic in gradients/.
  *
  * One inclusion in a program, in a source file that is linked into it, is enough to have them
  * evaluated fused also where autograd records them, and their gradients too. For each argument a
@@ -21,4 +21,7 @@
 #include "neml2/gradients/WR2.h"
 #include "neml2/gradients/elementwise.h"
 #include "neml2/gradients/R4.h"
+#include "neml2/gradients/kronecker.h"
+#include "neml2/gradients/skew_products.h"
+#include "neml2/gradients/stiffness.h"
 #include "neml2/tensors/tensors.h"

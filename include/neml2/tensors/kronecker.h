@@ -45,7 +45,7 @@ auto kron(const TensorBase<A> &, const TensorBase<B> &);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/kronecker.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
@@ -84,11 +84,8 @@ struct NEML2_ONE_A_PROGRAM SymKron
     return kernels::sym_kron(x, y);
   }
 };
-} // namespace tensors
 
-namespace tensors
-{
-/// The 3×3 matrix by LibTorch.
+/// The 3×3 matrix, for batch bodies.
 inline const at::Tensor &
 matrix_of(const R2 & A)
 {
@@ -97,7 +94,7 @@ matrix_of(const R2 & A)
 inline at::Tensor
 matrix_of(const SR2 & s)
 {
-  return full(s);
+  return composed::full(s);
 }
 } // namespace tensors
 
@@ -108,7 +105,7 @@ kron(const A & a, const B & b)
   return engine::evaluate_leaf<R4>(
       tensors::Kron(),
       [](const A & x, const B & y)
-      { return R4(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y))); },
+      { return composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)); },
       a,
       b);
 }
@@ -119,10 +116,8 @@ kron_transposed(const A & a, const B & b)
 {
   return engine::evaluate_leaf<R4>(
       tensors::KronTransposed(),
-      [](const A & x, const B & y) {
-        return R4(
-            composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)).transpose(-1, -2));
-      },
+      [](const A & x, const B & y)
+      { return composed::kron_transposed(tensors::matrix_of(x), tensors::matrix_of(y)); },
       a,
       b);
 }
@@ -134,10 +129,7 @@ sym_kron(const A & a, const B & b)
   return engine::evaluate_leaf<SSR4>(
       tensors::SymKron(),
       [](const A & x, const B & y)
-      {
-        return SSR4(composed::sym_pairs(
-            composed::pairs(composed::kronecker(tensors::matrix_of(x), tensors::matrix_of(y)))));
-      },
+      { return composed::sym_kron(tensors::matrix_of(x), tensors::matrix_of(y)); },
       a,
       b);
 }

@@ -31,7 +31,7 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R4.h"
+#include "neml2/composed/skew_products.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/SWR4.h"
@@ -63,26 +63,11 @@ struct NEML2_ONE_A_PROGRAM MultiplyAndMakeSkew
 };
 } // namespace tensors
 
-namespace tensors
-{
-/// Derivative of W e - e W by the axial vector of W. (..., 6) -> (..., 6, 3)
-inline at::Tensor
-turn_by_spin(const at::Tensor & e)
-{
-  const at::Tensor rows = composed::mandel_generators(e.options()).transpose(0, 1).flatten(0, 1);
-  return at::matmul(rows, e.unsqueeze(-1)).squeeze(-1).unflatten(-1, at::IntArrayRef({6, 3}));
-}
-} // namespace tensors
-
 inline SR2
 skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 {
   return engine::evaluate_leaf<SR2>(
-      tensors::SkewAndSymToSym(),
-      [](const SR2 & a, const WR2 & b)
-      { return SR2(composed::sym(at::matmul(composed::skew(b), composed::full(a))) * 2); },
-      e,
-      w);
+      tensors::SkewAndSymToSym(), composed::skew_and_sym_to_sym, e, w);
 }
 
 inline SSR4
@@ -91,11 +76,7 @@ d_skew_and_sym_to_sym_d_sym(const WR2 & w)
   return engine::evaluate_leaf<SSR4>(
       "d_skew_and_sym_to_sym_d_sym",
       [](const auto & a) { return kernels::d_skew_and_sym_to_sym_d_sym(a); },
-      [](const WR2 & a)
-      {
-        const at::Tensor of_axis = composed::mandel_generators(a.options()).flatten(1);
-        return SSR4(at::matmul(a, of_axis).unflatten(-1, at::IntArrayRef({6, 6})));
-      },
+      composed::d_skew_and_sym_to_sym_d_sym,
       w);
 }
 
@@ -105,7 +86,7 @@ d_skew_and_sym_to_sym_d_skew(const SR2 & e)
   return engine::evaluate_leaf<SWR4>(
       "d_skew_and_sym_to_sym_d_skew",
       [](const auto & a) { return kernels::d_skew_and_sym_to_sym_d_skew(a); },
-      [](const SR2 & a) { return SWR4(tensors::turn_by_spin(a)); },
+      composed::d_skew_and_sym_to_sym_d_skew,
       e);
 }
 
@@ -113,14 +94,7 @@ inline WR2
 multiply_and_make_skew(const SR2 & a, const SR2 & b)
 {
   return engine::evaluate_leaf<WR2>(
-      tensors::MultiplyAndMakeSkew(),
-      [](const SR2 & x, const SR2 & y)
-      {
-        const at::Tensor p = at::matmul(composed::full(x), composed::full(y));
-        return WR2(composed::pick_skew((p - p.transpose(-1, -2)).flatten(-2), -1));
-      },
-      a,
-      b);
+      tensors::MultiplyAndMakeSkew(), composed::multiply_and_make_skew, a, b);
 }
 
 inline WSR4
@@ -129,7 +103,7 @@ d_multiply_and_make_skew_d_first(const SR2 & b)
   return engine::evaluate_leaf<WSR4>(
       "d_multiply_and_make_skew_d_first",
       [](const auto & x) { return kernels::d_multiply_and_make_skew_d_first(x); },
-      [](const SR2 & x) { return WSR4(tensors::turn_by_spin(x).transpose(-1, -2) * 0.5); },
+      composed::d_multiply_and_make_skew_d_first,
       b);
 }
 
@@ -139,7 +113,7 @@ d_multiply_and_make_skew_d_second(const SR2 & a)
   return engine::evaluate_leaf<WSR4>(
       "d_multiply_and_make_skew_d_second",
       [](const auto & x) { return kernels::d_multiply_and_make_skew_d_second(x); },
-      [](const SR2 & x) { return WSR4(tensors::turn_by_spin(x).transpose(-1, -2) * -0.5); },
+      composed::d_multiply_and_make_skew_d_second,
       a);
 }
 } // namespace neml2

@@ -36,7 +36,7 @@ SSR4 orthotropic(const Scalar & E1,
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/R2.h"
+#include "neml2/composed/stiffness.h"
 #include "neml2/tensors/Scalar.h"
 
 namespace neml2
@@ -108,37 +108,6 @@ SSR4::fill_C1_C2_C3(const CScalar & C1,
 
 namespace tensors
 {
-/// C1 identity_C1 + C2 identity_C2 + C3 identity_C3 by LibTorch.
-inline SSR4
-combine_masks(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C3)
-{
-  const auto options = C1.options().requires_grad(false);
-  const auto term = [](const at::Tensor & x, const at::Tensor & mask)
-  { return x.unsqueeze(-1).unsqueeze(-1) * mask; };
-  return SSR4(term(C1, SSR4::identity_C1(options)) + term(C2, SSR4::identity_C2(options)) +
-              term(C3, SSR4::identity_C3(options)));
-}
-
-/// kernels::orthotropic by LibTorch. (..., ) nine times -> (..., 6, 6)
-inline at::Tensor
-orthotropic(const at::Tensor & E1,
-            const at::Tensor & E2,
-            const at::Tensor & E3,
-            const at::Tensor & nu12,
-            const at::Tensor & nu13,
-            const at::Tensor & nu23,
-            const at::Tensor & G12,
-            const at::Tensor & G13,
-            const at::Tensor & G23)
-{
-  const at::Tensor s1 = 1 / E1, s2 = 1 / E2, s3 = 1 / E3;
-  const at::Tensor s12 = -nu12 * s1, s13 = -nu13 * s1, s23 = -nu23 * s2;
-  const at::Tensor compliances = stack<R2>({s1, s12, s13, s12, s2, s23, s13, s23, s3});
-  const at::Tensor shear = at::diag_embed(2 * raw(stack<Vec>({G23, G13, G12})));
-  return at::constant_pad_nd(composed::inv(compliances), {0, 3, 0, 3}) +
-         at::constant_pad_nd(shear, {3, 0, 3, 0});
-}
-
 /// What f makes of scalars, of plain numbers.
 template <class F, class... Numbers>
 SSR4
@@ -155,67 +124,32 @@ inline SSR4
 SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 {
   return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
-      tensors::SSR4FillC1C2C3(),
-      [](const Scalar & a, const Scalar & b, const Scalar & c)
-      { return tensors::combine_masks(a, b, c); },
-      C1,
-      C2,
-      C3);
+      tensors::SSR4FillC1C2C3(), composed::fill_C1_C2_C3, C1, C2, C3);
 }
 
 inline SSR4
 SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::SSR4IsotropicENu(),
-      [](const Scalar & e, const Scalar & v)
-      {
-        const at::Tensor a = 1 - core::raw(v), b = 1 - 2 * core::raw(v);
-        const at::Tensor p = core::raw(e) / ((1 + core::raw(v)) * b);
-        return tensors::combine_masks(a * p, core::raw(v) * p, b * p);
-      },
-      E,
-      nu);
+  return engine::evaluate_leaf<SSR4>(tensors::SSR4IsotropicENu(), composed::isotropic_E_nu, E, nu);
 }
 
 inline SSR4
 SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::SSR4IsotropicKG(),
-      [](const Scalar & a, const Scalar & b)
-      {
-        return tensors::combine_masks(core::raw(a) + core::raw(b) * (4.0 / 3.0),
-                                      core::raw(a) - core::raw(b) * (2.0 / 3.0),
-                                      2 * core::raw(b));
-      },
-      K,
-      G);
+  return engine::evaluate_leaf<SSR4>(tensors::SSR4IsotropicKG(), composed::isotropic_K_G, K, G);
 }
 
 inline SSR4
 SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 {
   return engine::evaluate_leaf<SSR4>(
-      tensors::SSR4IsotropicLambdaMu(),
-      [](const Scalar & a, const Scalar & b) {
-        return tensors::combine_masks(
-            core::raw(a) + 2 * core::raw(b), core::raw(a), 2 * core::raw(b));
-      },
-      lambda,
-      mu);
+      tensors::SSR4IsotropicLambdaMu(), composed::isotropic_lambda_mu, lambda, mu);
 }
 
 inline SSR4
 SSR4::cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
 {
-  return engine::evaluate_leaf<SSR4>(
-      tensors::SSR4Cubic(),
-      [](const Scalar & a, const Scalar & b, const Scalar & c)
-      { return tensors::combine_masks(a, b, 2 * core::raw(c)); },
-      C11,
-      C12,
-      C44);
+  return engine::evaluate_leaf<SSR4>(tensors::SSR4Cubic(), composed::cubic, C11, C12, C44);
 }
 
 inline SSR4
@@ -228,12 +162,7 @@ SSR4::transversely_isotropic(const Scalar & E_p,
   return engine::evaluate_leaf<SSR4>(
       "SSR4::transversely_isotropic",
       [](const auto &... a) { return kernels::transversely_isotropic(a...); },
-      [](const at::Tensor & p,
-         const at::Tensor & t,
-         const at::Tensor & v,
-         const at::Tensor & w,
-         const at::Tensor & g)
-      { return SSR4(tensors::orthotropic(p, p, t, v, w, w, p / (2 * (1 + v)), g, g)); },
+      composed::transversely_isotropic,
       E_p,
       E_t,
       nu_p,
@@ -255,7 +184,7 @@ SSR4::orthotropic(const Scalar & E1,
   return engine::evaluate_leaf<SSR4>(
       "SSR4::orthotropic",
       [](const auto &... a) { return kernels::orthotropic(a...); },
-      [](const auto &... a) { return SSR4(tensors::orthotropic(a...)); },
+      composed::orthotropic,
       E1,
       E2,
       E3,

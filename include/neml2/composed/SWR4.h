@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/composed/R4.h"
+
+/// Derivatives of a symmetric tensor by a skew one, in LibTorch calls.
+namespace neml2::composed
+{
+/// T_ijkl + T_jikl in Mandel components, at kl = 21, 02, 10. (..., 3, 3, 3, 3) -> (..., 6, 3)
+inline at::Tensor
+sym_by_skew(const at::Tensor & T)
+{
+  return pick_skew(at::matmul(mandel_basis(T.options()), pairs(T)) * 2, -1);
+}
+} // namespace neml2::composed

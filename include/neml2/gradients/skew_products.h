@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/gradients/rules.h"
+#include "neml2/tensors/skew_products.h"
+
+namespace neml2::gradients
+{
+inline const bool has_skew_product_rules = []
+{
+  // The product is skew in e, and each of the two functions half the adjoint of the other
+  add_gradient_rule<tensors::SkewAndSymToSym, SR2, SR2, WR2>(
+      [](const SR2 & g, const SR2 &, const WR2 & w) { return -skew_and_sym_to_sym(g, w); },
+      [](const SR2 & g, const SR2 & e, const WR2 &) { return multiply_and_make_skew(g, e) * 2.0; });
+  add_gradient_rule<tensors::MultiplyAndMakeSkew, WR2, SR2, SR2>(
+      [](const WR2 & g, const SR2 &, const SR2 & b) { return skew_and_sym_to_sym(b, g) * 0.5; },
+      [](const WR2 & g, const SR2 & a, const SR2 &) { return skew_and_sym_to_sym(a, g) * -0.5; });
+  return true;
+}();
+} // namespace neml2::gradients
