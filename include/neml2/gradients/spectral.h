@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/gradients/invariants.h"
-#include "neml2/gradients/kinematics.h"
-#include "neml2/gradients/matrix_functions.h"
 #include "neml2/gradients/rules.h"
 #include "neml2/tensors/spectral.h"
 
