@@ -1,129 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/options.h"
-#include "neml2/core/shape.h"
-
-#include <array>
-#include <optional>
-#include <stdexcept>
-#include <string_view>
+#include "neml2/core/Operand.h"
+#include "neml2/core/translate.h"
 
 /// What every operation asks of its operands, before anything is computed or written.
 namespace neml2::core
 {
-/// Element types an operation is defined for.
-enum class Accepts
-{
-  floating, ///< float16, bfloat16, float32, float64
-  numbers,  ///< the same and integers
-  any       ///< also bool and complex: whatever LibTorch's own operation takes
-};
-
-/// An operation as its error messages name it.
-struct Operation
-{
-  const char * name;
-  Accepts accepts;
-
-  constexpr Operation(const char * n, Accepts a = Accepts::floating) : name(n), accepts(a) {}
-};
-
-/// What is checked of one operand; type and base shape are those of its class.
-struct Operand
-{
-  const at::Tensor * tensor; ///< null for a plain number
-  const char * type;
-  Size batch_dim;
-  TensorShapeRef base; ///< the base shape its class promises; for Tensor, the one it has
-  const double * number = nullptr;
-
-  TensorShapeRef batch() const
-  {
-    return tensor ? tensor->sizes().slice(0, size_t(batch_dim)) : TensorShapeRef();
-  }
-};
-
-/// SR2 (1000, 2; 6)
-struct ShapeText
-{
-  const char * type;
-  TensorShapeRef batch, base;
-};
-
-inline std::ostream &
-operator<<(std::ostream & os, const ShapeText & s)
-{
-  const auto list = [&](TensorShapeRef shape)
-  {
-    for (size_t i = 0; i < shape.size(); i++)
-      os << (i ? ", " : "") << shape[i];
-  };
-  os << s.type << " (";
-  list(s.batch);
-  os << ';' << (s.base.empty() ? "" : " ");
-  list(s.base);
-  return os << ')';
-}
-
-inline std::ostream &
-operator<<(std::ostream & os, const Operand & o)
-{
-  if (!o.tensor)
-    return os << *o.number;
-  if (!o.tensor->defined())
-    return os << o.type << " undefined";
-  const Size n = std::min<Size>(o.batch_dim, o.tensor->dim());
-  return os << ShapeText{
-             o.type, o.tensor->sizes().slice(0, size_t(n)), o.tensor->sizes().slice(size_t(n))};
-}
-
-/// int64, float64: dtypes as users write them.
-inline const char *
-dtype_name(Dtype dtype)
-{
-  switch (dtype)
-  {
-  case c10::kBool:
-    return "bool";
-  case kUInt8:
-    return "uint8";
-  case kInt8:
-    return "int8";
-  case kInt16:
-    return "int16";
-  case kInt32:
-    return "int32";
-  case kInt64:
-    return "int64";
-  case kFloat16:
-    return "float16";
-  case c10::kBFloat16:
-    return "bfloat16";
-  case kFloat32:
-    return "float32";
-  case kFloat64:
-    return "float64";
-  default:
-    return c10::toString(dtype);
-  }
-}
-
-/// "SSR4 (2; 6, 6) and SR2 (1000; 6)"
-struct OperandsText
-{
-  ArrayRef<Operand> operands;
-};
-
-inline std::ostream &
-operator<<(std::ostream & os, const OperandsText & text)
-{
-  const size_t n = text.operands.size();
-  for (size_t k = 0; k < n; k++)
-    os << (k == 0 ? "" : k + 1 < n ? ", " : " and ") << text.operands[k];
-  return os;
-}
-
 [[noreturn]] NEML2_COLD inline void
 fail_undefined(const Operation & op, const Operand & o)
 {
@@ -211,20 +94,6 @@ fail_broadcast(const Operation & op, ArrayRef<Operand> o)
   fail(op.name, ": batch shapes do not broadcast. The operands are ", OperandsText{o}, ".");
 }
 
-/// What is to be checked of a tensor of this library.
-template <class T>
-std::enable_if_t<!std::is_arithmetic_v<T>, Operand>
-operand(const T & t)
-{
-  return {&t, t.name_in_messages(), t.batch_dim(), T::expected_base_sizes(t)};
-}
-
-inline Operand
-operand(const double & number)
-{
-  return {nullptr, "number", 0, {}, &number};
-}
-
 /// Defined, of its type's base shape, of an accepted dtype.
 inline void
 check_operand(const Operation & op, const Operand & o)
@@ -247,51 +116,6 @@ void
 check_defined(const char * where, const T & t)
 {
   check_operand(Operation(where, Accepts::any), operand(t));
-}
-
-/// The position of component i of n, negative i counting from the end: for R2::row, SR2(i, j) and such,
-/// whose name is `where`.
-inline Size
-component(const char * where, Size i, Size n)
-{
-  NEML2_CHECK_AS(IndexException,
-                 -n <= i && i < n,
-                 where,
-                 ": the component index ",
-                 i,
-                 " is out of range: expected one in [",
-                 -n,
-                 ", ",
-                 n,
-                 ").");
-  return i >= 0 ? i : n + i;
-}
-
-/// Position of dimension d of the group [lo, hi) of the operand's dimensions; negative d counts from hi.
-inline Size
-position(const char * where, const Operand & o, Size d, Size lo, Size hi)
-{
-  const Size n = hi - lo;
-  NEML2_CHECK_AS(IndexException,
-                 -n <= d && d < n,
-                 where,
-                 ": The dimension ",
-                 d,
-                 " is out of range for ",
-                 o,
-                 ": expected one in [",
-                 -n,
-                 ", ",
-                 n,
-                 ").");
-  return d >= 0 ? lo + d : hi + d;
-}
-template <class T, std::enable_if_t<is_tensor<T>, int> = 0>
-Size
-position(const char * where, const T & t, Size d, Size lo, Size hi)
-{
-  check_defined(where, t);
-  return position(where, operand(t), d, lo, hi);
 }
 
 /// The first tensor among operands.
@@ -333,65 +157,8 @@ broadcast_batch(const Operation & op, ArrayRef<Operand> o)
       fail_broadcast(op, o);
   return batch;
 }
-
-/// Memory that LibTorch could not allocate for an operation on these operands.
-[[noreturn]] NEML2_COLD inline void
-fail_out_of_memory(const char * where, const c10::Error & e, ArrayRef<Operand> o)
-{
-  const char * const what = e.what_without_backtrace();
-  if (o.empty())
-    fail_as<OutOfMemoryException>(where, ": ", what);
-  fail_as<OutOfMemoryException>(where, ": ", what, ". The operands are ", OperandsText{o}, ".");
-}
-
-/// Calls an operation of LibTorch; what it refuses becomes a NEMLException that says where.
-inline void
-call_translated(const char * where, c10::function_ref<void()> f, ArrayRef<Operand> operands = {})
-{
-  try
-  {
-    f();
-  }
-  catch (const c10::OutOfMemoryError & e)
-  {
-    fail_out_of_memory(where, e, operands);
-  }
-  catch (const c10::IndexError & e)
-  {
-    fail_as<IndexException>(where, ": ", e.what_without_backtrace());
-  }
-  catch (const c10::LinAlgError & e)
-  {
-    fail_as<SingularException>(where, ": ", e.what_without_backtrace());
-  }
-  catch (const c10::Error & e)
-  {
-    const std::string_view what = e.what_without_backtrace();
-    if (what.find("allocate memory") != what.npos || what.find("enough memory") != what.npos ||
-        what.find("Storage size calculation overflowed") != what.npos)
-      fail_out_of_memory(where, e, operands);
-    fail(where, ": ", what);
-  }
-  catch (const std::runtime_error & e) // what LibTorch 1 throws for some shapes
-  {
-    fail(where, ": ", e.what());
-  }
-}
-
-/// The result of an operation of LibTorch, with its errors translated.
-template <class F>
-auto
-translate_errors(const char * where, const F & f, ArrayRef<Operand> operands = {})
-{
-  using Result = decltype(f());
-  if constexpr (std::is_void_v<Result>)
-    call_translated(where, f, operands);
-  else
-  {
-    std::optional<Result> result;
-    call_translated(
-        where, [&] { result.emplace(f()); }, operands);
-    return *std::move(result);
-  }
-}
 } // namespace neml2::core
+
+// ---- Positions, which are checked too. ----
+
+#include "neml2/core/position.h"

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/options.h"
+#include "neml2/core/shape.h"
+
+#include <array>
+
+/// Operations and what they work on, as checks and messages see them.
+namespace neml2::core
+{
+/// Element types an operation is defined for.
+enum class Accepts
+{
+  floating, ///< float16, bfloat16, float32, float64
+  numbers,  ///< the same and integers
+  any       ///< also bool and complex: whatever LibTorch's own operation takes
+};
+
+/// An operation as its error messages name it.
+struct Operation
+{
+  const char * name;
+  Accepts accepts;
+
+  constexpr Operation(const char * n, Accepts a = Accepts::floating) : name(n), accepts(a) {}
+};
+
+/// What is checked of one operand; type and base shape are those of its class.
+struct Operand
+{
+  const at::Tensor * tensor; ///< null for a plain number
+  const char * type;
+  Size batch_dim;
+  TensorShapeRef base; ///< the base shape its class promises; for Tensor, the one it has
+  const double * number = nullptr;
+
+  TensorShapeRef batch() const
+  {
+    return tensor ? tensor->sizes().slice(0, size_t(batch_dim)) : TensorShapeRef();
+  }
+};
+
+/// SR2 (1000, 2; 6)
+struct ShapeText
+{
+  const char * type;
+  TensorShapeRef batch, base;
+};
+
+inline std::ostream &
+operator<<(std::ostream & os, const ShapeText & s)
+{
+  const auto list = [&](TensorShapeRef shape)
+  {
+    for (size_t i = 0; i < shape.size(); i++)
+      os << (i ? ", " : "") << shape[i];
+  };
+  os << s.type << " (";
+  list(s.batch);
+  os << ';' << (s.base.empty() ? "" : " ");
+  list(s.base);
+  return os << ')';
+}
+
+inline std::ostream &
+operator<<(std::ostream & os, const Operand & o)
+{
+  if (!o.tensor)
+    return os << *o.number;
+  if (!o.tensor->defined())
+    return os << o.type << " undefined";
+  const Size n = std::min<Size>(o.batch_dim, o.tensor->dim());
+  return os << ShapeText{
+             o.type, o.tensor->sizes().slice(0, size_t(n)), o.tensor->sizes().slice(size_t(n))};
+}
+
+/// int64, float64: dtypes as users write them.
+inline const char *
+dtype_name(Dtype dtype)
+{
+  switch (dtype)
+  {
+  case c10::kBool:
+    return "bool";
+  case kUInt8:
+    return "uint8";
+  case kInt8:
+    return "int8";
+  case kInt16:
+    return "int16";
+  case kInt32:
+    return "int32";
+  case kInt64:
+    return "int64";
+  case kFloat16:
+    return "float16";
+  case c10::kBFloat16:
+    return "bfloat16";
+  case kFloat32:
+    return "float32";
+  case kFloat64:
+    return "float64";
+  default:
+    return c10::toString(dtype);
+  }
+}
+
+/// "SSR4 (2; 6, 6) and SR2 (1000; 6)"
+struct OperandsText
+{
+  ArrayRef<Operand> operands;
+};
+
+inline std::ostream &
+operator<<(std::ostream & os, const OperandsText & text)
+{
+  const size_t n = text.operands.size();
+  for (size_t k = 0; k < n; k++)
+    os << (k == 0 ? "" : k + 1 < n ? ", " : " and ") << text.operands[k];
+  return os;
+}
+
+/// What is to be checked of a tensor of this library.
+template <class T>
+std::enable_if_t<!std::is_arithmetic_v<T>, Operand>
+operand(const T & t)
+{
+  return {&t, t.name_in_messages(), t.batch_dim(), T::expected_base_sizes(t)};
+}
+
+inline Operand
+operand(const double & number)
+{
+  return {nullptr, "number", 0, {}, &number};
+}
+} // namespace neml2::core
