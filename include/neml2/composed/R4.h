@@ -73,7 +73,7 @@ sym_pairs(const at::Tensor & M)
   return rotate_matrix(M, mandel_basis(M.options()));
 }
 
-/// The same of all components. (..., 3, 3, 3, 3) -> (..., 6, 6)
+/// Mandel components of the part with both minor symmetries. (..., 3, 3, 3, 3) -> (..., 6, 6)
 inline at::Tensor
 sym_fourth(const at::Tensor & T)
 {
@@ -122,7 +122,7 @@ rotate_fourth(const at::Tensor & T, const at::Tensor & R)
   return unpaired(rotate_matrix(pairs(T), pair_rotation(R)));
 }
 
-/// The same with the matrix R of parameters r. (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3)
+/// rotate_fourth by the matrix R of the parameters r. (..., 3, 3, 3, 3), (..., 3) -> (..., 3, 3, 3, 3)
 inline at::Tensor
 rotate_fourth_by_parameters(const at::Tensor & T, const at::Tensor & r)
 {

@@ -20,7 +20,7 @@ rotate_mandel_pairs(const at::Tensor & C, const at::Tensor & R)
   return rotate_matrix(C, mandel_rotation(R));
 }
 
-/// The same with the matrix R of r. (..., 6, 6), (..., 3) -> (..., 6, 6)
+/// rotate_mandel_pairs by the matrix R of the parameters r. (..., 6, 6), (..., 3) -> (..., 6, 6)
 inline at::Tensor
 rotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
 {
