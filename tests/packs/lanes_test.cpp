@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/packs/lanes.h"
+#include "neml2/packs/float32.h"
+#include "neml2/packs/instruction_set.h"
 
 #include <array>
 #include <limits>
@@ -7,7 +9,7 @@
 
 #include "support/catch.h"
 
-using namespace neml2::core;
+using namespace neml2::packs;
 
 namespace
 {

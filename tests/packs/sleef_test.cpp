@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/packs/lanes.h"
+#include "neml2/packs/sleef.h"
+#include "neml2/packs/instruction_set.h"
 
 #include "neml2/core/aten.h" // links the library that brings SLEEF
 
@@ -13,7 +14,7 @@
 
 #include "support/catch.h"
 
-using namespace neml2::core;
+using namespace neml2::packs;
 
 namespace
 {
