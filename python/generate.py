@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from headers import INCLUDE, read  # noqa: E402
+from headers import INCLUDE, declaring, read  # noqa: E402
 
 # One source file each: what is slow to compile alone, the rest together.
 GROUPS = {
@@ -31,7 +31,7 @@ GROUPS = {
     "matrix_functions": ["matrix_functions.h", "isotropic_functions.h"],
 }
 # Bound elsewhere, or nothing for Python.
-LABELS = sorted(h.name for h in (INCLUDE / "tensors").glob("*.h") if h.name.lower().startswith("labeled"))
+LABELS = sorted(h.name for h in declaring("tensors") if h.name.lower().startswith("labeled"))
 BY_HAND = {*LABELS, "fwd.h", "gradients.h", "operations.h", "tensors.h"}
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
@@ -248,12 +248,12 @@ def main():
         parser.error("--list or --out")
     docs, report, sources = {}, [], {}
     bound = {h for headers in GROUPS.values() for h in headers}
-    by_hand = [INCLUDE / "core" / "TensorBase.h", *sorted((INCLUDE / "math").glob("*.h")),
+    by_hand = [INCLUDE / "core" / "TensorBase.h", *declaring("math"),
                *(INCLUDE / "tensors" / h for h in LABELS)]
     tensor, names = INCLUDE / "core" / "Tensor.h", INCLUDE / "tensors" / "fwd.h"
     declared = read([INCLUDE / "tensors" / h for h in bound] + by_hand + [tensor, names])
     types = [c.name for c in declared[names].items]
-    for header in sorted(h.name for h in (INCLUDE / "tensors").glob("*.h")):
+    for header in (h.name for h in declaring("tensors")):
         if header not in bound | BY_HAND:
             report.append(f"{header}: in no group")
     for name, headers in GROUPS.items():

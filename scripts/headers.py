@@ -28,6 +28,11 @@ TEMPLATE_PARAMETERS = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_N
                        CursorKind.TEMPLATE_TEMPLATE_PARAMETER}
 
 
+def declaring(room):
+    """Those of a room that declare; X-inl.h defines what X.h declares."""
+    return sorted(h for h in (INCLUDE / room).glob("*.h") if not h.stem.endswith("-inl"))
+
+
 @dataclass
 class Class:
     name: str

@@ -4,7 +4,7 @@
 import re
 import sys
 
-from headers import INCLUDE, ROOT, Class, read
+from headers import INCLUDE, ROOT, Class, declaring, read
 
 PAGE = ROOT / "docs" / "reference.md"
 CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
@@ -37,10 +37,10 @@ def section(path, header):
 
 
 def page():
-    tensors = sorted((INCLUDE / "tensors").glob("*.h"),
+    tensors = sorted(declaring("tensors"),
                      key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
     groups = [("Types, and what belongs to one", [h for h in tensors if h.name not in ("fwd.h", "tensors.h", "gradients.h", "operations.h")]),
-              ("Functions of any type", sorted((INCLUDE / "math").glob("*.h"))),
+              ("Functions of any type", declaring("math")),
               ("What all tensors have", [INCLUDE / "core" / n for n in CORE if (INCLUDE / "core" / n).is_file()])]
     parts = ["# Reference", "Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` "
              "any batch shape; unless a function says otherwise, batch shapes broadcast, and a wrong shape, dtype or device or an "

@@ -2,6 +2,7 @@
 #include "neml2/tensors/SSR4.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/gradients.h"
 #include "support/parity.h"
 #include "support/refusals.h"
@@ -456,6 +457,8 @@ TEST_CASE("Components of SSR4 are those of the full tensor", "[tensors][SSR4]")
           REQUIRE(at::equal(C(i - 3, j, k - 3, l), C(j, i, l, k)));
         }
   REQUIRE(C(2, 4).item<double>() == 17);
+  REQUIRE(test::error_of([&] { (void)C(0, 0, 0, 5); }) ==
+          "SSR4(i, j, k, l): the component index 5 is out of range: expected one in [-3, 3).");
   REQUIRE_THROWS_AS(C(0, 0, 3, 0), NEMLException);
   REQUIRE_THROWS_AS(C(6, 0), NEMLException);
   REQUIRE_THROWS_AS(SSR4()(0, 0, 0, 0), NEMLException);

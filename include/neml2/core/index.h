@@ -10,20 +10,6 @@
 /// Reading and writing parts of a tensor by index: what the index members of TensorBase share.
 namespace neml2::core
 {
-/// Refuses to write where one number in memory stands for several entries.
-inline void
-check_writable(const char * where, const at::Tensor & t)
-{
-  NEML2_CHECK(!overlaps_itself(t),
-              where,
-              ": the left side, of shape ",
-              t.sizes(),
-              " and strides ",
-              t.strides(),
-              ", overlaps itself: one number in memory is several of its entries, as in an "
-              "expanded tensor. clone() it first.");
-}
-
 /// One value, to be written by a put.
 inline at::Tensor
 full_scalar(const char * where, const CScalar & value, const TensorOptions & options)

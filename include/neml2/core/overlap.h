@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/errors.h"
 #include "neml2/core/types.h"
 
 #include <algorithm>
@@ -66,5 +67,19 @@ overlaps_itself(const at::Tensor & t)
     }
   }
   return false;
+}
+
+/// Refuses to write where one number in memory stands for several entries.
+inline void
+check_writable(const char * where, const at::Tensor & t)
+{
+  NEML2_CHECK(!overlaps_itself(t),
+              where,
+              ": the left side, of shape ",
+              t.sizes(),
+              " and strides ",
+              t.strides(),
+              ", overlaps itself: one number in memory is several of its entries, as in an "
+              "expanded tensor. clone() it first.");
 }
 } // namespace neml2::core

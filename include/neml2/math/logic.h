@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/comparison.h"
+#include "neml2/math/relation.h"
 
 /**
  * Logic component by component: && || ! and functions of the same, and & | ^ ~, which are the same of

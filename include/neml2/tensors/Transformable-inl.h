@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/tensors/Transformable.h"
+
+#include "neml2/math/operators.h"
+#include "neml2/composed/Transformable.h"
+#include "neml2/tensors/Quaternion.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2
+{
+inline R2
+transform_from_quaternion(const Quaternion & q)
+{
+  return rotation_matrix(q);
+}
+
+inline R2
+identity_transform(const TensorOptions & options)
+{
+  return R2::identity(options);
+}
+
+inline R2
+proper_rotation_transform(const Rot & r)
+{
+  return euler_rodrigues(r);
+}
+
+inline R2
+improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R - 2 n n
+{
+  return engine::evaluate_leaf<R2>(
+      "improper_rotation_transform",
+      [](const auto & x) { return kernels::improper_rotation(x); },
+      composed::improper_rotation,
+      r);
+}
+
+inline R2
+reflection_transform(const Vec & n)
+{
+  return engine::evaluate_leaf<R2>(
+      "reflection_transform",
+      [](const auto & x) { return kernels::reflection(x); },
+      composed::reflection,
+      n);
+}
+
+inline R2
+inversion_transform(const TensorOptions & options)
+{
+  return R2::fill(-1, options);
+}
+} // namespace neml2

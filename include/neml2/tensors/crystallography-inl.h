@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/tensors/crystallography.h"
+
+#include "neml2/math/operators.h"
+#include "neml2/composed/crystallography.h"
+#include "neml2/kernels/crystallography.h"
+#include "neml2/tensors/Quaternion.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+
+namespace neml2::crystallography
+{
+inline Quaternion
+crystal_symmetry_operators::tetragonal(const TensorOptions & options)
+{
+  core::check_floating("crystal_symmetry_operators::tetragonal", options);
+  return Quaternion::create({{o, z, z, z},
+                             {z, z, o, z},
+                             {z, o, z, z},
+                             {z, z, z, o},
+                             {a, z, z, -a},
+                             {a, z, z, a},
+                             {z, a, a, z},
+                             {z, -a, a, z}},
+                            options);
+}
+
+inline Quaternion
+crystal_symmetry_operators::hexagonal(const TensorOptions & options)
+{
+  core::check_floating("crystal_symmetry_operators::hexagonal", options);
+  return Quaternion::create({{o, z, z, z},
+                             {-h, z, z, b},
+                             {h, z, z, b},
+                             {b, z, z, -h},
+                             {z, z, z, o},
+                             {b, z, z, h},
+                             {z, -h, b, z},
+                             {z, o, z, z},
+                             {z, h, b, z},
+                             {z, b, h, z},
+                             {z, z, o, z},
+                             {z, b, -h, z}},
+                            options);
+}
+
+inline Quaternion
+crystal_symmetry_operators::cubic(const TensorOptions & options)
+{
+  core::check_floating("crystal_symmetry_operators::cubic", options);
+  return Quaternion::create({{o, z, z, z},   {h, h, h, h},    {-h, h, h, h},  {h, -h, h, h},
+                             {h, h, -h, h},  {-h, -h, -h, h}, {h, -h, -h, h}, {-h, -h, h, h},
+                             {-h, h, -h, h}, {z, z, o, z},    {z, z, z, o},   {z, o, z, z},
+                             {z, -a, z, a},  {z, a, z, a},    {a, z, a, z},   {a, z, -a, z},
+                             {z, z, -a, a},  {a, a, z, z},    {a, -a, z, z},  {z, z, a, a},
+                             {z, -a, a, z},  {a, z, z, -a},   {z, a, a, z},   {a, z, z, a}},
+                            options);
+}
+
+inline Quaternion
+symmetry_quaternions(const std::string & orbifold, const TensorOptions & options)
+{
+  namespace of = crystal_symmetry_operators;
+  const auto some = [&](const Quaternion & all, std::initializer_list<std::pair<Size, Size>> ranges)
+  {
+    std::vector<at::Tensor> parts;
+    for (const auto & [begin, end] : ranges)
+      parts.push_back(all.slice(0, begin, end));
+    return Quaternion(at::cat(parts, 0).detach().set_requires_grad(options.requires_grad()));
+  };
+  if (orbifold == "432")
+    return of::cubic(options);
+  if (orbifold == "23")
+    return some(of::cubic(options), {{0, 12}});
+  if (orbifold == "622")
+    return of::hexagonal(options);
+  if (orbifold == "32")
+    return some(of::hexagonal(options), {{0, 3}, {9, 12}});
+  if (orbifold == "6")
+    return some(of::hexagonal(options), {{0, 6}});
+  if (orbifold == "3")
+    return some(of::hexagonal(options), {{0, 3}});
+  if (orbifold == "42")
+    return of::tetragonal(options);
+  if (orbifold == "4")
+    return some(of::tetragonal(options), {{0, 1}, {3, 6}});
+  if (orbifold == "222")
+    return some(of::tetragonal(options), {{0, 4}});
+  if (orbifold == "2")
+    return some(of::tetragonal(options), {{0, 2}});
+  if (orbifold == "1")
+    return some(of::tetragonal(options), {{0, 1}});
+  core::fail("Unknown crystal class \"",
+             orbifold,
+             "\". Expected one of 1, 2, 222, 3, 32, 4, 42, 6, 622, 23 and 432.");
+}
+
+inline R2
+symmetry_operations_from_orbifold(const std::string & orbifold, const TensorOptions & options)
+{
+  return core::translate_errors("symmetry_operations_from_orbifold",
+                                [&]
+                                {
+                                  const at::Tensor S =
+                                      symmetry_quaternions(orbifold, options.requires_grad(false));
+                                  const at::Tensor R = composed::symmetry_matrices(S);
+                                  return R2(R.set_requires_grad(options.requires_grad()));
+                                });
+}
+
+inline R2
+symmetry(const std::string & orbifold, const TensorOptions & options)
+{
+  return symmetry_operations_from_orbifold(orbifold, options);
+}
+
+inline Vec
+unique_bidirectional(const R2 & T, const Vec & v)
+{
+  const char * const where = "unique_bidirectional";
+  core::check_operands(where, {core::operand(T), core::operand(v)});
+  NEML2_CHECK(T.batch_dim() == 1 && v.batch_dim() == 0,
+              where,
+              ": expected one batch of operations (n; 3, 3) and one vector (; 3), got ",
+              core::operand(T),
+              " and ",
+              core::operand(v),
+              ".");
+  NEML2_CHECK(
+      core::has_known_values(T) && core::has_known_values(v),
+      where,
+      ": how many directions there are depends on the values of ",
+      core::operand(v),
+      ", which meta and fake tensors do not have, and traces and torch.func must not ask for. "
+      "Compute it before, outside of them.");
+  return core::translate_errors(where, [&] { return Vec(composed::unique_directions(T, v)); });
+}
+} // namespace neml2::crystallography
+
+namespace neml2::tensors
+{
+/// The operators as the kernels read them; they must outlive it. None where no kernel runs.
+inline kernels::Symmetries
+symmetries(const Quaternion & operators)
+{
+  const void * const data = has_known_values(operators) ? operators.data_ptr() : nullptr;
+  return {static_cast<const double *>(data), int(operators.size(0))};
+}
+} // namespace neml2::tensors
+
+namespace neml2::crystallography
+{
+inline Scalar
+misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
+{
+  const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
+  return engine::evaluate_leaf<Scalar>(
+      "misorientation",
+      [S = tensors::symmetries(operators)](const auto & x, const auto & y)
+      { return kernels::misorientation(x, y, S); },
+      [&](const at::Tensor & x, const at::Tensor & y)
+      { return composed::misorientation(x, y, operators); },
+      r,
+      q);
+}
+
+inline Rot
+move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference)
+{
+  const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
+  return engine::evaluate_leaf<Rot>(
+      "move_to_fundamental_zone",
+      [S = tensors::symmetries(operators)](const auto & x, const auto & near)
+      { return kernels::move_to_fundamental_zone(x, S, near); },
+      [&](const at::Tensor & x, const at::Tensor & near)
+      { return composed::closest_orientation(x, near, operators); },
+      r,
+      reference);
+}
+
+inline Rot
+move_to_fundamental_zone(const Rot & r, const std::string & orbifold)
+{
+  core::check_defined("move_to_fundamental_zone", r);
+  const auto reference = Rot::fill(0, 0, 0.005, r.options().requires_grad(false));
+  return move_to_fundamental_zone(r, orbifold, reference);
+}
+} // namespace neml2::crystallography

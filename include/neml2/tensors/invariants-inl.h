@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/tensors/invariants.h"
+
+#include "neml2/math/operators.h"
+#include "neml2/composed/invariants.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/spectral.h"
+
+namespace neml2
+{
+namespace tensors
+{
+struct NEML2_ONE_A_PROGRAM I2
+{
+  static constexpr auto name = "I2";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::I2(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM J2
+{
+  static constexpr auto name = "J2";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::J2(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM J3
+{
+  static constexpr auto name = "J3";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::J3(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM Hydrostatic
+{
+  static constexpr auto name = "hydrostatic";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::hydrostatic(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM VonMises
+{
+  static constexpr auto name = "von_mises";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::von_mises(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM LodeAngle
+{
+  static constexpr auto name = "lode_angle";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::lode_angle(a);
+  }
+};
+} // namespace tensors
+
+inline Scalar
+I1(const SR2 & s)
+{
+  return tr(s);
+}
+
+inline Scalar
+I2(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::I2(), composed::I2, s);
+}
+
+inline Scalar
+I3(const SR2 & s)
+{
+  return det(s);
+}
+
+inline Scalar
+J2(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::J2(), composed::J2, s);
+}
+
+inline Scalar
+J3(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::J3(), composed::J3, s);
+}
+
+inline Scalar
+hydrostatic(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::Hydrostatic(), composed::hydrostatic, s);
+}
+
+inline Scalar
+von_mises(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::VonMises(), composed::von_mises, s);
+}
+
+inline Scalar
+lode_angle(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::LodeAngle(), composed::lode_angle, s);
+}
+} // namespace neml2
