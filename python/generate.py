@@ -25,10 +25,10 @@ GROUPS = {
     "SSR4": ["SSR4.h", "stiffness.h"],
     "R4": ["R3.h", "R4.h", "R5.h", "R8.h", "SFR3.h", "SFR4.h", "SFFR4.h", "WFR4.h", "WFFR4.h", "SWR4.h", "WSR4.h",
            "WWR4.h", "SSFR5.h", "SSSSR8.h", "kronecker.h"],
-    "Rot": ["Rot.h", "rotation_distance.h", "exponential_map.h", "axis_angle.h", "euler_angles.h", "random_rotations.h"],
+    "Rot": ["Rot.h", "exponential_map.h", "euler_angles.h"],
     "Quaternion": ["Quaternion.h", "crystallography.h"],
     "kinematics": ["spectral.h", "kinematics.h", "skew_products.h"],
-    "matrix_functions": ["matrix_functions.h", "isotropic_functions.h"],
+    "matrix_functions": ["matrix_functions.h"],
 }
 # Bound elsewhere, or nothing for Python.
 LABELS = sorted(h.name for h in declaring("tensors") if h.name.lower().startswith("labeled"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/tensors/rotation_distance.h"
+#include "neml2/tensors/Rot.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
 #include "support/parity.h"

@@ -3,8 +3,6 @@
 
 #include "neml2/tensors/LabeledAxisLevels.h"
 
-#include "neml2/tensors/LabeledAxis.h"
-
 namespace neml2
 {
 namespace tensors

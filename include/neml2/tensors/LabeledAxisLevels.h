@@ -78,5 +78,9 @@ private:
 } // namespace tensors
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/tensors/LabeledAxis.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledAxisLevels-inl.h"
+#endif

@@ -43,5 +43,8 @@ public:
 };
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledMatrix-inl.h"
+#endif

@@ -43,5 +43,8 @@ bool allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5
 } // namespace utils
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledVector-inl.h"
+#endif

@@ -60,5 +60,11 @@ private:
 };
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/MillerIndex-inl.h"
+#endif

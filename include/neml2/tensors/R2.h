@@ -176,5 +176,16 @@ template <class A, class B, math::if_types<A, R2, B, Vec> = 0>
 Vec operator*(const A & a, const B & b);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R3.h"
+#include "neml2/tensors/R4.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#include "neml2/tensors/WR2.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/R2-inl.h"
+#endif

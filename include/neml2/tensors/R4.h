@@ -103,5 +103,16 @@ template <class A, class B, math::if_types<A, R4, B, R4> = 0>
 R4 operator*(const A & T, const B & U);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R5.h"
+#include "neml2/tensors/R8.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/WWR4.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/R4-inl.h"
+#endif

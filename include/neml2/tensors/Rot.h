@@ -61,7 +61,7 @@ public:
   /// (...; ) three times -> (...; 3)
   [[nodiscard]] static Rot fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz);
 
-  // ---- Axis and angle, in axis_angle.h ----
+  // ---- Axis and angle, in axis_angle-inl.h ----
 
   /// n_i tan(θ/4) / |n|: the rotation about the axis n, of any length but 0, by the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 3)
@@ -109,7 +109,7 @@ public:
   /// @throws NEMLException also for any other convention or type.
   Vec to_euler_angles(const std::string & convention, const std::string & type) const;
 
-  // ---- Random rotations, in random_rotations.h ----
+  // ---- Random rotations, in random_rotations-inl.h ----
 
   /// n rotations of angles up to π, uniformly distributed (by the Haar measure). (n; 3)
   /// With a seed ≥ 0 they depend on n and the seed alone, and no other random numbers are touched;
@@ -225,5 +225,19 @@ template <class A, class B, math::if_types<A, Rot, B, Rot> = 0>
 Rot operator*(const A & a, const B & b);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R3.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#include "neml2/tensors/WR2.h"
+#include "neml2/tensors/euler_angles.h"
+#include "neml2/tensors/exponential_map.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/Rot-inl.h"
+#include "neml2/tensors/axis_angle-inl.h"
+#include "neml2/tensors/random_rotations-inl.h"
+#include "neml2/tensors/rotation_distance-inl.h"
+#endif

@@ -149,5 +149,15 @@ R2 full(const SR2 & s);
 SR2 sym(const R2 & A);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SFFR4.h"
+#include "neml2/tensors/SFR3.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/SR2-inl.h"
+#endif

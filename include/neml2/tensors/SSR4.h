@@ -202,5 +202,17 @@ template <class A, class B, math::if_types<A, SSR4, B, SSR4> = 0>
 SSR4 operator*(const A & a, const B & b);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R4.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSFR5.h"
+#include "neml2/tensors/SSSSR8.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/stiffness.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/SSR4-inl.h"
+#endif

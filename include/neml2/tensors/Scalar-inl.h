@@ -3,10 +3,9 @@
 
 #include "neml2/tensors/Scalar.h"
 
-#include "neml2/math/operators.h"
 namespace neml2
 {
-inline Scalar::Scalar(const CScalar & value, const TensorOptions & options)
+NEML2_BODY Scalar::Scalar(const CScalar & value, const TensorOptions & options)
 {
   NEML2_CHECK(
       !options.requires_grad(),
@@ -16,7 +15,7 @@ inline Scalar::Scalar(const CScalar & value, const TensorOptions & options)
       [&] { return Scalar(at::full({}, value, core::with_dtype(options))); });
 }
 
-inline neml2::Tensor
+NEML2_BODY neml2::Tensor
 Scalar::base_unsqueeze_to(Size n) const
 {
   return neml2::Tensor(*this).base_unsqueeze_to(n);

@@ -43,5 +43,9 @@ public:
 };
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/Scalar-inl.h"
+#endif

@@ -132,5 +132,14 @@ R2 outer(const Vec & v, const Vec & w);
 } // namespace linalg
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R3.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/Vec-inl.h"
+#endif

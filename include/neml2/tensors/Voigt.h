@@ -44,5 +44,11 @@ Tensor stiffness_to_voigt(const SSR4 & stiffness);
 Tensor compliance_to_voigt(const SSR4 & compliance);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/Voigt-inl.h"
+#endif

@@ -126,5 +126,15 @@ WR2 transpose(const WR2 & w);
 
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R3.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#include "neml2/tensors/exponential_map.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/WR2-inl.h"
+#endif

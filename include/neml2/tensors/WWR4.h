@@ -42,5 +42,11 @@ struct core::batch_of_rows<kernels::WWR4>
 };
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R4.h"
+#include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/WWR4-inl.h"
+#endif

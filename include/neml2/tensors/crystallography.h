@@ -76,5 +76,14 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const 
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 } // namespace neml2::crystallography
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/Quaternion.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/crystallography-inl.h"
+#endif

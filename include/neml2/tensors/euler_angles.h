@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/euler_angles.h"
-#include "neml2/kernels/euler_angles.h"
 #include "neml2/tensors/Rot.h"
 
-/// Rotations by Euler angles: bodies of what Rot.h declares, and a change of convention.
+/// A change of the convention of Euler angles. Rot.h has rotations by them.
 namespace neml2
 {
 /// Euler angles of another convention from those of Kocks, both in radians. (...; 3) -> (...; 3)
@@ -13,75 +11,11 @@ namespace neml2
 /// they have; "roe": (a, b, π - c).
 /// @throws NEMLException also for any other convention.
 Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention);
-
-namespace tensors
-{
-using kernels::EulerConvention;
-
-inline EulerConvention
-euler_convention(const char * where, const std::string & name)
-{
-  if (name == "kocks")
-    return EulerConvention::kocks;
-  if (name == "bunge")
-    return EulerConvention::bunge;
-  if (name == "roe")
-    return EulerConvention::roe;
-  fail(where,
-       ": unknown convention of Euler angles '",
-       name,
-       "'. Expected \"kocks\", \"bunge\" or \"roe\".");
-}
-
-/// How many radians the unit of an angle is.
-inline double
-angle_unit(const char * where, const std::string & name)
-{
-  if (name == "radians")
-    return 1;
-  if (name == "degrees")
-    return pi / 180;
-  fail(where, ": unknown type of angles '", name, "'. Expected \"degrees\" or \"radians\".");
-}
-} // namespace tensors
-
-inline Rot
-Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type)
-{
-  const core::Operation op("Rot::fill_euler_angles");
-  const auto from = tensors::euler_convention(op.name, convention);
-  const double unit = tensors::angle_unit(op.name, type);
-  return engine::evaluate_leaf<Rot>(
-      op,
-      [=](const auto & x) { return kernels::rotation_of_kocks(kernels::to_kocks(x * unit, from)); },
-      [=](const at::Tensor & x) { return composed::rotation_of_euler_angles(x, from, unit); },
-      angles);
-}
-
-inline Vec
-Rot::to_euler_angles(const std::string & convention, const std::string & type) const
-{
-  const core::Operation op("Rot::to_euler_angles");
-  const auto to = tensors::euler_convention(op.name, convention);
-  const double unit = tensors::angle_unit(op.name, type);
-  const double tolerance = composed::rounding(defined() ? scalar_type() : kFloat64);
-  return engine::evaluate_leaf<Vec>(
-      op,
-      [=](const auto & r)
-      { return kernels::from_kocks(kernels::kocks_of_rotation(r, tolerance), to) / unit; },
-      [=](const at::Tensor & r) { return composed::euler_angles_of_rotation(r, to, unit); },
-      *this);
-}
-
-inline Vec
-convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention)
-{
-  const core::Operation op("convert_euler_angles_from_kocks");
-  const auto to = tensors::euler_convention(op.name, convention);
-  return engine::evaluate_leaf<Vec>(
-      op,
-      [=](const auto & x) { return kernels::from_kocks(x, to); },
-      [=](const at::Tensor & x) { return composed::from_kocks(x, to); },
-      kocks);
-}
 } // namespace neml2
+
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED
+#include "neml2/tensors/euler_angles-inl.h"
+#endif

@@ -3,12 +3,7 @@
 
 #include "neml2/tensors/kronecker.h"
 
-#include "neml2/math/operators.h"
 #include "neml2/composed/kronecker.h"
-#include "neml2/tensors/R2.h"
-#include "neml2/tensors/R4.h"
-#include "neml2/tensors/SR2.h"
-#include "neml2/tensors/SSR4.h"
 
 namespace neml2
 {

@@ -91,5 +91,15 @@ R2 dsqrtm(const R2 & A, const R2 & E);
 R4 dsqrtm(const R2 & A);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R4.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/matrix_functions-inl.h"
+#include "neml2/tensors/isotropic_functions-inl.h"
+#endif

@@ -69,5 +69,13 @@ Vec eigenvalues(const SR2 & s);
 Vec principal_values(const SR2 & s);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/spectral-inl.h"
+#endif

@@ -33,5 +33,10 @@ SSR4 orthotropic(const Scalar & E1,
                  const Scalar & G23);
 } // namespace neml2
 
-// Every type named above is complete in the definitions.
+// ---- What is named above, and the definitions. ----
+
+#include "neml2/math/operators.h"
+#include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED
 #include "neml2/tensors/stiffness-inl.h"
+#endif

@@ -35,19 +35,19 @@ random_rotations(const char * where, TensorShapeRef batch, Size seed, const Tens
 }
 } // namespace tensors
 
-inline Rot
+NEML2_BODY Rot
 Rot::fill_random(Size n, Size seed, const TensorOptions & options)
 {
   return Rot(tensors::random_rotations("Rot::fill_random", n, seed, options));
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::rand()
 {
   return rand(TraceableTensorShape(), TraceableTensorShape());
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::rand(const TraceableTensorShape & dynamic,
           const TraceableTensorShape & intermediate,
           const TensorOptions & options)
