@@ -54,7 +54,7 @@ trace(const SR2 & s)
   return tr(s);
 }
 R2
-composed(const R2 & A, const R2 & B)
+chained(const R2 & A, const R2 & B)
 {
   return A * B;
 }
@@ -63,7 +63,7 @@ int
 main()
 {
   const SR2 s = SR2::fill(1, 2, 3), e = product(stiffness(Scalar::full(1), Scalar::full(0.3)), s);
-  const R2 A = composed(inverse(R2(s)), R2(e));
+  const R2 A = chained(inverse(R2(s)), R2(e));
   const SR2 t = turned(deviator(e), A);
   return (trace(t) + length(t) * contraction(s, t) + image(A, A.row(0))(0)).item<double>() > 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/tensors/Quaternion.h"
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
+#include "neml2/tensors/Quaternion-inl.h"
 
 namespace neml2::gradients
 {

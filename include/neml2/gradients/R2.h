@@ -2,21 +2,12 @@
 #pragma once
 
 #include "neml2/gradients/arithmetic.h"
+#include "neml2/gradients/cofactors.h"
 #include "neml2/gradients/rotation.h"
+#include "neml2/tensors/R2-inl.h"
 
 namespace neml2::gradients
 {
-/// Cofactors det(A) A_ji^-1, also where A is singular.
-inline R2
-cofactors(const R2 & A)
-{
-  return evaluate_leaf<R2>(
-      "cofactors",
-      [](const auto & a) { return kernels::cofactors(a); },
-      [](const R2 & a) { return R2(composed::cofactors(a)); },
-      A);
-}
-
 inline const bool has_R2_rules = []
 {
   add_scalar_rules<R2>();

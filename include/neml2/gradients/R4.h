@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/gradients/rules.h"
-#include "neml2/tensors/R4.h"
+#include "neml2/tensors/R4-inl.h"
 
 namespace neml2::gradients
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/tensors/SSR4.h"
-#include "neml2/tensors/SR2.h"
-#include "neml2/gradients/R2.h"
+#include "neml2/gradients/arithmetic.h"
+#include "neml2/gradients/cofactors.h"
+#include "neml2/gradients/rotation.h"
+#include "neml2/tensors/SR2-inl.h"
 
 namespace neml2::gradients
 {

@@ -3,6 +3,7 @@
 
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
+#include "neml2/tensors/Vec-inl.h"
 
 namespace neml2::gradients
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/tensors/WR2.h"
 #include "neml2/gradients/arithmetic.h"
 #include "neml2/gradients/rotation.h"
+#include "neml2/tensors/WR2-inl.h"
+#include "neml2/tensors/exponential_map-inl.h"
 
 namespace neml2::gradients
 {

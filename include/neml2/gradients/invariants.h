@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/gradients/R2.h"
+#include "neml2/gradients/cofactors.h"
+#include "neml2/tensors/invariants-inl.h"
 #include "neml2/math/where.h"
-#include "neml2/tensors/invariants.h"
 
 /// Derivative rules of invariants.
 namespace neml2::gradients

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/gradients/rotation.h"
-#include "neml2/tensors/kinematics.h"
+#include "neml2/tensors/kinematics-inl.h"
 #include "neml2/tensors/matrix_functions.h"
 
 /// Derivative rules of the kinematics of finite deformation.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/gradients/SSR4.h"
-#include "neml2/tensors/kronecker.h"
+#include "neml2/gradients/mandel_rotation.h"
+#include "neml2/gradients/rules.h"
+#include "neml2/tensors/kronecker-inl.h"
 
 namespace neml2::gradients
 {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "neml2/gradients/rules.h"
-#include "neml2/tensors/matrix_functions.h"
+#include "neml2/tensors/isotropic_functions-inl.h"
+#include "neml2/tensors/matrix_functions-inl.h"
 
 /// Derivative rules of functions of matrices.
 namespace neml2::gradients

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/gradients/rules.h"
-#include "neml2/tensors/skew_products.h"
+#include "neml2/tensors/skew_products-inl.h"
 
 namespace neml2::gradients
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/gradients/rules.h"
-#include "neml2/tensors/spectral.h"
+#include "neml2/tensors/spectral-inl.h"
 
 /// Derivative rules of eigenvalues, and of tensors from their eigenvalues and eigenvectors.
 namespace neml2::gradients

@@ -81,6 +81,4 @@ private:
 // ---- What is named above, and the definitions. ----
 
 #include "neml2/tensors/LabeledAxis.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledAxisLevels-inl.h"
-#endif

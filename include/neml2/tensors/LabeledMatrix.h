@@ -45,6 +45,4 @@ public:
 
 // ---- What is named above, and the definitions. ----
 
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledMatrix-inl.h"
-#endif

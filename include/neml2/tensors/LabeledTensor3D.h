@@ -29,6 +29,4 @@ public:
 
 // ---- What is named above, and the definitions. ----
 
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledTensor3D-inl.h"
-#endif

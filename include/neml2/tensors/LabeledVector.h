@@ -45,6 +45,4 @@ bool allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5
 
 // ---- What is named above, and the definitions. ----
 
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/LabeledVector-inl.h"
-#endif

@@ -5,6 +5,7 @@
 
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/Quaternion.h"
+#include "neml2/kernels/axis_angle.h"
 
 namespace neml2
 {

@@ -12,16 +12,6 @@ namespace neml2
 {
 namespace tensors
 {
-struct NEML2_ONE_A_PROGRAM Skew
-{
-  static constexpr auto name = "skew";
-  template <class A>
-  NEML2_INLINE auto operator()(const A & a) const
-  {
-    return kernels::skew(a);
-  }
-};
-
 struct NEML2_ONE_A_PROGRAM R2TimesR2
 {
   static constexpr auto name = "R2 * R2";

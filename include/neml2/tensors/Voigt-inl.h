@@ -53,13 +53,13 @@ from_voigt_strain(const T & voigt)
       "from_voigt_strain", tensors::voigt_numbers<SR2>(voigt), kernels::invsqrt2);
 }
 
-NEML2_BODY Tensor
+inline Tensor
 to_voigt_stress(const SR2 & stress)
 {
   return tensors::scale_shear("to_voigt_stress", stress, kernels::invsqrt2);
 }
 
-NEML2_BODY Tensor
+inline Tensor
 to_voigt_strain(const SR2 & strain)
 {
   return tensors::scale_shear("to_voigt_strain", strain, kernels::sqrt2);
@@ -81,13 +81,13 @@ compliance_from_voigt(const T & voigt)
       "compliance_from_voigt", tensors::voigt_numbers<SSR4>(voigt), kernels::invsqrt2);
 }
 
-NEML2_BODY Tensor
+inline Tensor
 stiffness_to_voigt(const SSR4 & stiffness)
 {
   return tensors::scale_shear("stiffness_to_voigt", stiffness, kernels::invsqrt2);
 }
 
-NEML2_BODY Tensor
+inline Tensor
 compliance_to_voigt(const SSR4 & compliance)
 {
   return tensors::scale_shear("compliance_to_voigt", compliance, kernels::sqrt2);

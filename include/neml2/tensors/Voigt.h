@@ -49,6 +49,4 @@ Tensor compliance_to_voigt(const SSR4 & compliance);
 #include "neml2/math/operators.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/Voigt-inl.h"
-#endif

@@ -87,11 +87,4 @@ sym_kron(const A & a, const B & b)
       a,
       b);
 }
-
-template <class A, class B>
-auto
-kron(const TensorBase<A> &, const TensorBase<B> &)
-{
-  return math::no_such_operation<A, B>();
-}
 } // namespace neml2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/math/arithmetic.h"
 #include "neml2/math/Components.h"
 #include "neml2/kernels/kronecker.h"
 #include "neml2/tensors/fwd.h"
@@ -39,7 +40,11 @@ SSR4 sym_kron(const A & a, const B & b);
 
 /// Not defined for other tensors, where at::kron would take all their dimensions alike.
 template <class A, class B>
-auto kron(const TensorBase<A> &, const TensorBase<B> &);
+auto
+kron(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return math::no_such_operation<A, B>();
+}
 } // namespace neml2
 
 // ---- What is named above, and the definitions. ----

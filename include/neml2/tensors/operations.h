@@ -70,6 +70,16 @@ struct NEML2_ONE_A_PROGRAM Rotate
   }
 };
 
+struct NEML2_ONE_A_PROGRAM Skew
+{
+  static constexpr auto name = "skew";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::skew(a);
+  }
+};
+
 struct NEML2_ONE_A_PROGRAM Sym
 {
   static constexpr auto name = "sym";

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/gradients/rules.h"
+#include "neml2/composed/R2.h"
+#include "neml2/tensors/R2.h"
+
+namespace neml2::gradients
+{
+/// Cofactors det(A) A_ji^-1, also where A is singular.
+inline R2
+cofactors(const R2 & A)
+{
+  return evaluate_leaf<R2>(
+      "cofactors",
+      [](const auto & a) { return kernels::cofactors(a); },
+      [](const R2 & a) { return R2(composed::cofactors(a)); },
+      A);
+}
+} // namespace neml2::gradients
