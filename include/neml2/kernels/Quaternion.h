@@ -200,6 +200,38 @@ log_map(const Quaternion<T> & q)
   return {f * q[1], f * q[2], f * q[3]};
 }
 
+/// (cos θ/2, n sin(θ/2) / |n|), NaN where n is 0.
+template <class A, class B>
+NEML2_INLINE Quaternion<product_t<A, B>>
+axis_angle_quaternion(const Vec<A> & n, const B & theta)
+{
+  using std::cos;
+  using std::sin;
+  using T = product_t<A, B>;
+  const B half = B(0.5 * theta);
+  const T s = T(sin(half) / norm(n));
+  return {T(cos(half) * T(1.0)), n[0] * s, n[1] * s, n[2] * s};
+}
+
+/// The axis of q, on the side of its angle in [0, π]; NaN where that is 0.
+template <class T>
+NEML2_INLINE Vec<T>
+axis(const Quaternion<T> & q)
+{
+  const Vec<T> u(q[1], q[2], q[3]);
+  return u * T(where(q[0] < 0.0, T(-1.0), T(1.0)) / sqrt(norm_sq(u)));
+}
+
+/// The angle of q in [0, π], 2 atan2(|u|, |s|).
+template <class T>
+NEML2_INLINE T
+angle(const Quaternion<T> & q)
+{
+  using std::atan2;
+  const T length = norm_of_square(T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
+  return T(2.0 * atan2(length, T(where(q[0] < 0.0, T(-1.0), T(1.0)) * q[0])));
+}
+
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.
 /// Its derivative is 0 where it is 0.
 ///

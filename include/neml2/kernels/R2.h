@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/Vec.h"
+#include "neml2/kernels/matmul.h"
 
 namespace neml2::kernels
 {

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/Components.h"
 
 #include <limits>
 
 namespace neml2::kernels
 {
+/// Exchanges a and b where c holds.
+template <class C, class T>
+NEML2_INLINE constexpr void
+swap_where(const C & c, T & a, T & b)
+{
+  const T t = where(c, b, a);
+  b = where(c, a, b);
+  a = t;
+}
+
 /// Inverse of the N×N matrix by Gauss-Jordan elimination with row pivoting, its rows chosen lane by lane;
 /// NaN where a pivot is 0. The loops stay loops: for matrices too large for registers.
 template <int N, class R>

@@ -49,6 +49,7 @@ R2 inversion_transform(const TensorOptions & options = default_tensor_options())
 
 #include "neml2/math/operators.h"
 #include "neml2/composed/Transformable.h"
+#include "neml2/kernels/Transformable.h"
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"

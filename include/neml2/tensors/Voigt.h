@@ -48,6 +48,7 @@ Tensor compliance_to_voigt(const SSR4 & compliance);
 
 #include "neml2/math/operators.h"
 #include "neml2/composed/Voigt.h"
+#include "neml2/kernels/Voigt.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 
