@@ -180,14 +180,14 @@ private:
   NEML2_INLINE static T slope(const T & a, const T & n)
   {
     using std::pow;
-    const auto is_zero = (n <= 0.0) & (n >= 0.0);
+    const auto is_zero = equals_zero(n);
     return where(is_zero, T(0.0), T(n * pow(a, where(is_zero, T(1.0), T(n - 1.0)))));
   }
   /// ∂(a^n)/∂n of p = a^n, 0 where a is 0.
   NEML2_INLINE static T growth(const T & a, const T & p)
   {
     using std::log;
-    const auto is_zero = (a <= 0.0) & (a >= 0.0);
+    const auto is_zero = equals_zero(a);
     return where(is_zero, T(0.0), T(p * log(where(is_zero, T(1.0), a))));
   }
 };

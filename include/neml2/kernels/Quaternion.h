@@ -93,7 +93,7 @@ template <class T>
 NEML2_INLINE Rot<T>
 to_rot(const Quaternion<T> & q)
 {
-  const T sign = where(q[0] < 0.0, T(-1.0), T(1.0));
+  const T sign = side_of(q[0]);
   const T i = T(sign / (sqrt(norm_sq(q)) + sign * q[0]));
   return {q[1] * i, q[2] * i, q[3] * i};
 }
@@ -189,7 +189,7 @@ NEML2_INLINE Vec<T>
 log_map(const Quaternion<T> & q)
 {
   using std::atan2;
-  const T sign = where(q[0] < 0.0, T(-1.0), T(1.0)), s = T(sign * q[0]);
+  const T sign = side_of(q[0]), s = T(sign * q[0]);
   const T squared = T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   const auto near = squared < 1e-4 * s * s;
   const T divisor = where(near, s, T(1.0)),
@@ -219,7 +219,7 @@ NEML2_INLINE Vec<T>
 axis(const Quaternion<T> & q)
 {
   const Vec<T> u(q[1], q[2], q[3]);
-  return u * T(where(q[0] < 0.0, T(-1.0), T(1.0)) / sqrt(norm_sq(u)));
+  return u * T(side_of(q[0]) / sqrt(norm_sq(u)));
 }
 
 /// The angle of q in [0, π], 2 atan2(|u|, |s|).
@@ -229,7 +229,7 @@ angle(const Quaternion<T> & q)
 {
   using std::atan2;
   const T length = norm_of_square(T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
-  return T(2.0 * atan2(length, T(where(q[0] < 0.0, T(-1.0), T(1.0)) * q[0])));
+  return T(2.0 * atan2(length, T(side_of(q[0]) * q[0])));
 }
 
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.

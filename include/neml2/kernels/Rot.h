@@ -157,36 +157,12 @@ drotate_self(const Rot<A> & a, const Rot<B> & r)
   return product_derivative<A, B>(r * a, a, r, -1);
 }
 
-/// R_ij v_j
-template <class A, class B>
+/// A vector or tensor turned by the matrix of r, as rotate(a, R) of a matrix R.
+template <template <class> class Tensor, class A, class B, if_row<Tensor, A> = 0>
 NEML2_INLINE constexpr auto
-rotate(const Vec<A> & v, const Rot<B> & r)
-{
-  return rotate(v, euler_rodrigues(r));
-}
-
-/// R_ik A_kl R_jl
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const R2<A> & a, const Rot<B> & r)
+rotate(const Tensor<A> & a, const Rot<B> & r)
 {
   return rotate(a, euler_rodrigues(r));
-}
-
-/// R_ik s_kl R_jl
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const SR2<A> & s, const Rot<B> & r)
-{
-  return rotate(s, euler_rodrigues(r));
-}
-
-/// R_im R_jn R_ko R_lp C_mnop
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const SSR4<A> & C, const Rot<B> & r)
-{
-  return rotate(C, euler_rodrigues(r));
 }
 
 /// A row k of the symmetric matrix 4 q_k q_l of the unit quaternion q of a rotation matrix, and 1 at the
@@ -233,7 +209,7 @@ unit_quaternion(const R2<T> & M)
   const QuaternionRow<T> row = quaternion_row(M);
   const T * const q = row.q;
   const T norm = sqrt(T(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
-  const T i = T(where(q[0] < 0.0, T(-1.0), T(1.0)) / norm);
+  const T i = T(side_of(q[0]) / norm);
   return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
 }
 

@@ -26,12 +26,8 @@ template <class T>
 NEML2_INLINE constexpr SR2<T>
 vol(const SR2<T> & a)
 {
-  const T m = T(tr(a) * (1.0 / 3.0));
-  SR2<T> r;
-  r[0] = m;
-  r[1] = m;
-  r[2] = m;
-  return r;
+  const T m = T(tr(a) * (1.0 / 3.0)), o = T(0.0);
+  return {m, m, m, o, o, o};
 }
 
 /// a_ij - a_kk δ_ij / 3

@@ -35,10 +35,4 @@ rotate(const WR2<A> & w, const R2<B> & R)
 {
   return matmul<3, 3, 1, WR2<product_t<A, B>>>(R, w);
 }
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const WR2<A> & w, const Rot<B> & r)
-{
-  return rotate(w, euler_rodrigues(r));
-}
 } // namespace neml2::kernels

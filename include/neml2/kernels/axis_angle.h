@@ -35,7 +35,7 @@ template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
 axis_angle_standard(const Vec<A> & n, const B & theta)
 {
-  constexpr double turn = 6.283185307179586;
+  constexpr double turn = 2 * pi;
   return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
 }
 

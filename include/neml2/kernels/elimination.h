@@ -39,7 +39,7 @@ inverse_by_elimination(const R & matrix)
       for (int j = 0; j < N; j++)
         swap_where(swapped[k][i], at(k, j), at(i, j));
     }
-    const auto is_zero = (at(k, k) <= 0.0) & (at(k, k) >= 0.0);
+    const auto is_zero = equals_zero(at(k, k));
     determined = where(is_zero, T(std::numeric_limits<double>::quiet_NaN()), determined);
     const T p = T(1.0 / where(is_zero, T(1.0), at(k, k)));
     at(k, k) = T(1.0); // column k is done with: it takes that of the inverse
