@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/Components.h"
 #include "neml2/kernels/DualFunctions.h"
 
 namespace neml2::kernels
@@ -213,4 +214,43 @@ struct plain_number<Dual<T, N>>
 {
   using type = T;
 };
+
+/// The values of a row of duals, and its derivatives by variable k.
+template <template <class> class R, class T, int N>
+NEML2_INLINE R<T>
+values_of(const R<Dual<T, N>> & a)
+{
+  R<T> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    r[i] = a[i].x;
+  return r;
+}
+template <template <class> class R, class T, int N>
+NEML2_INLINE R<T>
+partials_of(const R<Dual<T, N>> & a, int k)
+{
+  R<T> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    r[i] = a[i].d[k];
+  return r;
+}
+/// Sets them.
+template <template <class> class R, class T, int N>
+NEML2_INLINE void
+set_values(R<Dual<T, N>> & a, const R<T> & x)
+{
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    a[i].x = x[i];
+}
+template <template <class> class R, class T, int N>
+NEML2_INLINE void
+set_partials(R<Dual<T, N>> & a, int k, const R<T> & x)
+{
+  NEML2_UNROLL
+  for (int i = 0; i < R<T>::n; i++)
+    a[i].d[k] = x[i];
+}
 } // namespace neml2::kernels

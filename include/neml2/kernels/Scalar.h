@@ -150,4 +150,21 @@ norm_of_square(const T & s)
 {
   return sqrt(s);
 }
+
+/// f of the number, or of the number in each lane of a pack: for functions of the standard library that
+/// packs do not bring.
+template <class T, class F>
+NEML2_INLINE T
+each_lane(const T & a, const F & f)
+{
+  if constexpr (std::is_arithmetic_v<T>)
+    return f(a);
+  else
+  {
+    T r;
+    for (int w = 0; w < T::width; w++)
+      r.lane(w, f(a.lane(w)));
+    return r;
+  }
+}
 } // namespace neml2::kernels

@@ -8,62 +8,6 @@
 
 namespace neml2::kernels
 {
-/// f of the number, or of the number in each lane of a pack: for functions of the standard library that
-/// packs do not bring.
-template <class T, class F>
-NEML2_INLINE T
-each_lane(const T & a, const F & f)
-{
-  if constexpr (std::is_arithmetic_v<T>)
-    return f(a);
-  else
-  {
-    T r;
-    for (int w = 0; w < T::width; w++)
-      r.lane(w, f(a.lane(w)));
-    return r;
-  }
-}
-
-/// The values of a row of duals, and its derivatives by variable k.
-template <template <class> class R, class T, int N>
-NEML2_INLINE R<T>
-values_of(const R<Dual<T, N>> & a)
-{
-  R<T> r{Unset()};
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    r[i] = a[i].x;
-  return r;
-}
-template <template <class> class R, class T, int N>
-NEML2_INLINE R<T>
-partials_of(const R<Dual<T, N>> & a, int k)
-{
-  R<T> r{Unset()};
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    r[i] = a[i].d[k];
-  return r;
-}
-/// Sets them.
-template <template <class> class R, class T, int N>
-NEML2_INLINE void
-set_values(R<Dual<T, N>> & a, const R<T> & x)
-{
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    a[i].x = x[i];
-}
-template <template <class> class R, class T, int N>
-NEML2_INLINE void
-set_partials(R<Dual<T, N>> & a, int k, const R<T> & x)
-{
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    a[i].d[k] = x[i];
-}
-
 /// One Jacobi rotation, in the plane of p and q: makes a_pq zero; r is the third index, v_p and v_q are
 /// columns of the rotations so far. Only ratios of components are formed; an a_pq so small that they
 /// could overflow turns nothing, and is left alone as a zero is.
