@@ -88,12 +88,3 @@ TEST_CASE("inner is the sum of the products of the components", "[kernels]")
   static_assert(inner(a, x).value == 15 - 28 && inner(a, x).slope == 3);
   REQUIRE(inner(a, b) == -26);
 }
-
-TEST_CASE("matmul is the product of row-major matrices", "[kernels]")
-{
-  constexpr Components<double, 6> p(1, 2, 3, 4, 5, 6);                    // (2, 3)
-  constexpr Components<double, 12> q(1, 0, 2, 1, 0, 1, 1, 3, 4, 0, 1, 2); // (3, 4)
-  constexpr auto r = matmul<2, 3, 4, Components<double, 8>>(p, q);
-  static_assert(close(r, Components<double, 8>(13, 2, 7, 13, 28, 5, 19, 31)));
-  REQUIRE(r[7] == 4 * 1 + 5 * 3 + 6 * 2);
-}

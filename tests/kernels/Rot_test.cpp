@@ -21,7 +21,6 @@ constexpr Vec<double> v(1, 2, 3);
 constexpr R2<double> A(1, 2, 3, 4, 5, 6, 7, 8, 10);
 constexpr SR2<double> S(1, 2, 3, 0.4 * sqrt2, 0.5 * sqrt2, 0.6 * sqrt2);
 constexpr R2<double> I(1, 0, 0, 0, 1, 0, 0, 0, 1);
-const double pi = std::acos(-1.0);
 
 /// n tan(θ/4)
 Rot<double>

@@ -22,18 +22,6 @@ constexpr R2<double> R(0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6); // a ro
 constexpr Vec<double> v(1, 2, 3);
 } // namespace
 
-TEST_CASE("Mandel's indices are one table and its reverse", "[kernels][SR2]")
-{
-  for (int k = 0; k < 6; k++)
-  {
-    const int i = mandel_index[k][0], j = mandel_index[k][1];
-    REQUIRE(i <= j);
-    REQUIRE(mandel_reverse_index[i][j] == k);
-    REQUIRE(mandel_reverse_index[j][i] == k);
-  }
-  static_assert(close(sqrt2 * sqrt2, 2) && close(sqrt2 * invsqrt2, 1));
-}
-
 TEST_CASE("full and sym are the two directions of Mandel's notation", "[kernels][SR2]")
 {
   static_assert(close(full(s), S));

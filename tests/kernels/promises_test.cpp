@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/packs/Pack.h"
+#include "neml2/kernels/Quaternion.h"
 #include "neml2/kernels/drotate.h"
+#include "neml2/kernels/exponential_map.h"
 #include "neml2/kernels/invariants.h"
 #include "neml2/kernels/kinematics.h"
+#include "neml2/kernels/rotation_distance.h"
 #include "neml2/kernels/stiffness.h"
 
 #include <cfenv>
@@ -13,8 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "neml2/kernels/Quaternion.h"
-#include "neml2/kernels/WR2.h"
 #include "support/catch.h"
 
 /// What every formula promises: lanes do not depend on one another, NaN of numbers has NaN

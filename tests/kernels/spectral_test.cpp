@@ -19,7 +19,6 @@ namespace
 {
 using neml2::test::close;
 
-constexpr double pi = 3.14159265358979323846;
 const SR2<double> S(1.2, 0.7, 0.9, 0.3, -0.2, 0.4);
 const R2<double> I(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
 const R2<double> A(0.9, 0.5, -0.3, -0.2, 1.1, 0.6, 0.4, -0.7, 1.3);

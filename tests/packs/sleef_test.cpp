@@ -190,6 +190,13 @@ TEST_CASE("Powers, angles and remainders of packs are the standard library's", "
   test_functions_of_two<4>();
 }
 
+#if defined(NEML2_SIMD) && defined(__unix__)
+TEST_CASE("sleef.h alone makes packs call SLEEF, whatever is included first", "[core][simd]")
+{
+  STATIC_REQUIRE(sleef::is_there);
+}
+#endif
+
 #ifdef NEML2_SLEEF
 TEST_CASE("The SLEEF that LibTorch brings is found", "[core][simd]")
 {

@@ -61,4 +61,33 @@ over_frobenius(const at::Tensor & a, Size base_dim, double epsilon)
 {
   return a / append_dims(at::sqrt(contracted(a, a, base_dim) + epsilon), base_dim);
 }
+
+/// a_i b_i. (..., n), (..., n) -> (..., 1)
+inline at::Tensor
+dot_last(const at::Tensor & a, const at::Tensor & b)
+{
+  return (a * b).sum(-1, /*keepdim=*/true);
+}
+
+/// √x, whose derivatives are 0 where it is 0.
+inline at::Tensor
+root_or_zero(const at::Tensor & x)
+{
+  const at::Tensor zero = x.eq(0).to(x.scalar_type());
+  return at::sqrt(x + zero) * (1 - zero);
+}
+
+/// √(x_i x_i), whose derivatives are 0 where it is 0. (..., n) -> (..., 1)
+inline at::Tensor
+length_or_zero(const at::Tensor & x)
+{
+  return root_or_zero(dot_last(x, x));
+}
+
+/// x_i / |x|, NaN where x is 0. (..., n) -> (..., n)
+inline at::Tensor
+unit_or_nan(const at::Tensor & x)
+{
+  return x / at::linalg_vector_norm(x, 2, at::IntArrayRef(-1), /*keepdim=*/true);
+}
 } // namespace neml2::composed

@@ -17,35 +17,6 @@ scalar_and_vector(const at::Tensor & q)
   return {q.slice(-1, 0, 1), q.slice(-1, 1, 4)};
 }
 
-/// (..., n), (..., n) -> (..., 1)
-inline at::Tensor
-dot_last(const at::Tensor & a, const at::Tensor & b)
-{
-  return (a * b).sum(-1, /*keepdim=*/true);
-}
-
-/// √x, whose derivatives are 0 where it is 0.
-inline at::Tensor
-root_or_zero(const at::Tensor & x)
-{
-  const at::Tensor zero = x.eq(0).to(x.scalar_type());
-  return at::sqrt(x + zero) * (1 - zero);
-}
-
-/// √(x_i x_i), whose derivatives are 0 where it is 0. (..., n) -> (..., 1)
-inline at::Tensor
-length_or_zero(const at::Tensor & x)
-{
-  return root_or_zero(dot_last(x, x));
-}
-
-/// x_i / |x|, NaN where x is 0. (..., n) -> (..., n)
-inline at::Tensor
-unit_or_nan(const at::Tensor & x)
-{
-  return x / at::linalg_vector_norm(x, 2, at::IntArrayRef(-1), /*keepdim=*/true);
-}
-
 /// -1 where x < 0, else 1, without derivative.
 inline at::Tensor
 side_of(const at::Tensor & x)
@@ -186,16 +157,6 @@ quaternion_log_map(const at::Tensor & q)
   const at::Tensor x = near * square / (divisor * divisor);
   const at::Tensor k = near * kernels::atan_series<6>(x) / divisor + far * length.atan2(s) / length;
   return 2 * sign * k * u;
-}
-
-/// The unit quaternion of a random rotation, of three random numbers in [0, 1). (..., 3) -> (..., 4)
-inline at::Tensor
-quaternion_of_uniform(const at::Tensor & u)
-{
-  const at::Tensor t = u.select(-1, 0);
-  const at::Tensor x = 2 * pi * u.select(-1, 1), y = 2 * pi * u.select(-1, 2);
-  const at::Tensor p = (1 - t).sqrt(), q = t.sqrt();
-  return at::stack({p * x.sin(), p * x.cos(), q * y.sin(), q * y.cos()}, -1);
 }
 
 /// The angle in [0, π] between the rotations of quaternions of any length but 0. (..., 4), (..., 4) -> (...)

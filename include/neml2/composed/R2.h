@@ -37,6 +37,13 @@ matrix_vector(const at::Tensor & A, const at::Tensor & b)
   return at::matmul(A, b.unsqueeze(-1)).squeeze(-1);
 }
 
+/// a_i B_ij. (..., m), (..., m, n) -> (..., n)
+inline at::Tensor
+vector_matrix(const at::Tensor & a, const at::Tensor & B)
+{
+  return at::matmul(a.unsqueeze(-2), B).squeeze(-2);
+}
+
 /// A_ij B_kl. (..., m, n), (..., p, q) -> (..., m, n, p, q)
 inline at::Tensor
 outer_matrix(const at::Tensor & A, const at::Tensor & B)

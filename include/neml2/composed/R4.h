@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/composed/Rot.h"
-#include "neml2/composed/SR2.h"
+#include "neml2/composed/kronecker.h"
 #include "neml2/core/shape.h"
 
 /// Coarse ATen calls that the operations of fourth and higher order tensors are made of. Pairs of
@@ -22,20 +22,6 @@ inline at::Tensor
 unpaired(const at::Tensor & M)
 {
   return M.unflatten(-1, at::IntArrayRef({3, 3})).unflatten(-3, at::IntArrayRef({3, 3}));
-}
-
-/// A_ik B_jl. (..., n, n), (..., n, n) -> (..., n, n, n, n)
-inline at::Tensor
-kronecker(const at::Tensor & A, const at::Tensor & B)
-{
-  return A.unsqueeze(-2).unsqueeze(-1) * B.unsqueeze(-3).unsqueeze(-2);
-}
-
-/// a_i B_ij. (..., m), (..., m, n) -> (..., n)
-inline at::Tensor
-vector_matrix(const at::Tensor & a, const at::Tensor & B)
-{
-  return at::matmul(a.unsqueeze(-2), B).squeeze(-2);
 }
 
 /// T_ijkl A_kl. (..., 3, 3, 3, 3), (..., 3, 3) -> (..., 3, 3)
@@ -64,13 +50,6 @@ inline at::Tensor
 inv_fourth(const at::Tensor & T)
 {
   return unpaired(inverse_or_nan(pairs(T)));
-}
-
-/// Mandel components of the part with both minor symmetries. (..., 9, 9) -> (..., 6, 6)
-inline at::Tensor
-sym_pairs(const at::Tensor & M)
-{
-  return rotate_matrix(M, mandel_basis(M.options()));
 }
 
 /// Mandel components of the part with both minor symmetries. (..., 3, 3, 3, 3) -> (..., 6, 6)
@@ -112,7 +91,7 @@ full_skew_pairs(const at::Tensor & w)
 inline at::Tensor
 pair_rotation(const at::Tensor & R)
 {
-  return pairs(kronecker(R, R));
+  return kronecker_of_pairs(R, R);
 }
 
 /// R_im R_jn R_ko R_lp T_mnop. (..., 3, 3, 3, 3), (..., 3, 3) -> (..., 3, 3, 3, 3)

@@ -87,12 +87,11 @@ mandel_basis(const TensorOptions & options)
   return full(at::eye(6, options)).flatten(-2);
 }
 
-/// The matrix that rotates Mandel components. (..., 3, 3) -> (..., 6, 6)
+/// Mandel components of the part with both minor symmetries, of flattened pairs. (..., 9, 9) -> (..., 6, 6)
 inline at::Tensor
-mandel_rotation(const at::Tensor & R)
+sym_pairs(const at::Tensor & M)
 {
-  const at::Tensor ik = R.unsqueeze(-2).unsqueeze(-1), jl = R.unsqueeze(-3).unsqueeze(-2);
-  return rotate_matrix((ik * jl).flatten(-2).flatten(-3, -2), mandel_basis(R.options()));
+  return rotate_matrix(M, mandel_basis(M.options()));
 }
 
 /// ∂(R_im s_mn R_jn)/∂R_kl in Mandel components ij. (..., 6), (..., 3, 3) -> (..., 6, 3, 3)

@@ -13,6 +13,13 @@ mandel_pairs_matrix(const at::Tensor & C, const at::Tensor & A)
   return matrix_vector(C, sym(A));
 }
 
+/// The matrix that rotates Mandel components. (..., 3, 3) -> (..., 6, 6)
+inline at::Tensor
+mandel_rotation(const at::Tensor & R)
+{
+  return sym_kron(R, R);
+}
+
 /// R_im R_jn R_ko R_lp C_mnop. (..., 6, 6), (..., 3, 3) -> (..., 6, 6)
 inline at::Tensor
 rotate_mandel_pairs(const at::Tensor & C, const at::Tensor & R)

@@ -3,7 +3,7 @@
 
 #include "neml2/composed/Quaternion.h"
 #include "neml2/composed/where.h"
-#include "neml2/kernels/WR2.h"
+#include "neml2/kernels/exponential_map.h"
 
 /// Skew tensors to rotations, and back, in LibTorch calls; s is the square of a length.
 namespace neml2::composed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/composed/spectral.h"
+#include "neml2/kernels/invariants.h"
 
 /// Invariants of symmetric tensors, in LibTorch calls.
 namespace neml2::composed
@@ -51,7 +52,7 @@ inline at::Tensor
 von_mises(const at::Tensor & s)
 {
   const at::Tensor d = dev_of_differences(s);
-  return at::linalg_vector_norm(d, 2, at::IntArrayRef(-1)) * 1.2247448713915890491;
+  return at::linalg_vector_norm(d, 2, at::IntArrayRef(-1)) * kernels::sqrt_of_3_halves;
 }
 
 /// θ of tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), 0 where that is 0 / 0. (..., 6) -> (...)
@@ -62,6 +63,6 @@ lode_angle(const at::Tensor & s)
   const at::Tensor first = l.select(-1, 0), second = l.select(-1, 1), third = l.select(-1, 2);
   const at::Tensor x = (third - second) + (third - first);
   const at::Tensor is_zero = x.eq(0), y = (second - first).masked_fill(is_zero, 0);
-  return (1.7320508075688772935 * y / x.masked_fill(is_zero, 1)).atan();
+  return (kernels::sqrt3 * y / x.masked_fill(is_zero, 1)).atan();
 }
 } // namespace neml2::composed

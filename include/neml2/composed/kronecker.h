@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/R4.h"
+#include "neml2/composed/SR2.h"
 
 /// Fourth order products of matrices, in LibTorch calls.
 namespace neml2::composed
 {
+/// A_ik B_jl. (..., n, n), (..., n, n) -> (..., n, n, n, n)
+inline at::Tensor
+kronecker(const at::Tensor & A, const at::Tensor & B)
+{
+  return A.unsqueeze(-2).unsqueeze(-1) * B.unsqueeze(-3).unsqueeze(-2);
+}
+
+/// A_ik B_jl with the pairs ij and kl flattened. (..., 3, 3), (..., 3, 3) -> (..., 9, 9)
+inline at::Tensor
+kronecker_of_pairs(const at::Tensor & A, const at::Tensor & B)
+{
+  return kronecker(A, B).flatten(-2).flatten(-3, -2);
+}
+
 /// A_il B_jk. (..., n, n), (..., n, n) -> (..., n, n, n, n)
 inline at::Tensor
 kron_transposed(const at::Tensor & A, const at::Tensor & B)
@@ -18,6 +32,6 @@ kron_transposed(const at::Tensor & A, const at::Tensor & B)
 inline at::Tensor
 sym_kron(const at::Tensor & A, const at::Tensor & B)
 {
-  return sym_fourth(kronecker(A, B));
+  return sym_pairs(kronecker_of_pairs(A, B));
 }
 } // namespace neml2::composed

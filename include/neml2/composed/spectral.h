@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/SR2.h"
+#include "neml2/composed/SSR4.h"
 #include "neml2/composed/where.h"
 
 #include <limits>

@@ -54,13 +54,13 @@ NEML2_INLINE kernels::R2<kernels::product_t<G, T>>
 by_rotation_matrix(const kernels::Rot<G> & g, const kernels::R2<T> & M)
 {
   using kernels::abs;
+  using kernels::side_of;
   using kernels::sqrt;
-  using kernels::where;
   using V = kernels::product_t<G, T>;
   const auto row = kernels::quaternion_row(M);
   const T * const q = row.q;
   const T norm = sqrt(T(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
-  const T sign = where(q[0] < 0.0, T(-1.0), T(1.0)), size = T(1.0 / (norm + abs(q[0])));
+  const T sign = side_of(q[0]), size = T(1.0 / (norm + abs(q[0])));
   const T i = T(sign * size);                                          // σ / D
   const V f = V((g[0] * q[1] + g[1] * q[2] + g[2] * q[3]) * i / norm); // g · r / |q|
   const V h[4] = {V(-f * sign),

@@ -44,7 +44,7 @@ inline const bool has_invariant_rules = []
               const auto d = dev(a);
               const auto n = norm(d);
               const auto is_zero = n <= 0.0;
-              return d * (where(is_zero, 0.0 * n, h * 1.2247448713915890491) /
+              return d * (where(is_zero, 0.0 * n, h * kernels::sqrt_of_3_halves) /
                           where(is_zero, n + 1.0, n));
             },
             g,

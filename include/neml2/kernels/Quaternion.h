@@ -93,7 +93,7 @@ template <class T>
 NEML2_INLINE Rot<T>
 to_rot(const Quaternion<T> & q)
 {
-  const T sign = where(q[0] < 0.0, T(-1.0), T(1.0));
+  const T sign = side_of(q[0]);
   const T i = T(sign / (sqrt(norm_sq(q)) + sign * q[0]));
   return {q[1] * i, q[2] * i, q[3] * i};
 }
@@ -189,7 +189,7 @@ NEML2_INLINE Vec<T>
 log_map(const Quaternion<T> & q)
 {
   using std::atan2;
-  const T sign = where(q[0] < 0.0, T(-1.0), T(1.0)), s = T(sign * q[0]);
+  const T sign = side_of(q[0]), s = T(sign * q[0]);
   const T squared = T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   const auto near = squared < 1e-4 * s * s;
   const T divisor = where(near, s, T(1.0)),
@@ -198,6 +198,38 @@ log_map(const Quaternion<T> & q)
   const T k = where(near, T(atan_series<6>(x) / divisor), T(atan2(length, s) / length));
   const T f = T(2.0 * sign * k);
   return {f * q[1], f * q[2], f * q[3]};
+}
+
+/// (cos θ/2, n sin(θ/2) / |n|), NaN where n is 0.
+template <class A, class B>
+NEML2_INLINE Quaternion<product_t<A, B>>
+axis_angle_quaternion(const Vec<A> & n, const B & theta)
+{
+  using std::cos;
+  using std::sin;
+  using T = product_t<A, B>;
+  const B half = B(0.5 * theta);
+  const T s = T(sin(half) / norm(n));
+  return {T(cos(half) * T(1.0)), n[0] * s, n[1] * s, n[2] * s};
+}
+
+/// The axis of q, on the side of its angle in [0, π]; NaN where that is 0.
+template <class T>
+NEML2_INLINE Vec<T>
+axis(const Quaternion<T> & q)
+{
+  const Vec<T> u(q[1], q[2], q[3]);
+  return u * T(side_of(q[0]) / sqrt(norm_sq(u)));
+}
+
+/// The angle of q in [0, π], 2 atan2(|u|, |s|).
+template <class T>
+NEML2_INLINE T
+angle(const Quaternion<T> & q)
+{
+  using std::atan2;
+  const T length = norm_of_square(T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
+  return T(2.0 * atan2(length, T(side_of(q[0]) * q[0])));
 }
 
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/Vec.h"
+#include "neml2/kernels/matmul.h"
 
 namespace neml2::kernels
 {
@@ -51,12 +52,8 @@ template <class T>
 NEML2_INLINE constexpr R2<T>
 vol(const R2<T> & a)
 {
-  const T m = T(tr(a) * (1.0 / 3.0));
-  R2<T> r;
-  r[0] = m;
-  r[4] = m;
-  r[8] = m;
-  return r;
+  const T m = T(tr(a) * (1.0 / 3.0)), o = T(0.0);
+  return {m, o, o, o, m, o, o, o, m};
 }
 
 /// A_ij - A_kk δ_ij / 3

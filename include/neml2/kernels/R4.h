@@ -153,13 +153,6 @@ rotate(const R4<A> & t, const R2<B> & R)
   return r;
 }
 
-/// R_im R_jn R_ko R_lp T_mnop
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const R4<A> & t, const Rot<B> & r)
-{
-  return rotate(t, euler_rodrigues(r));
-}
 /// Inverse for the contraction over pairs of indices, T_ijmn T^-1_mnkl = δ_ik δ_jl; NaN where there is none.
 template <class T>
 NEML2_INLINE R4<T>

@@ -35,30 +35,6 @@ euler_rodrigues(const Rot<T> & r)
           1.0 - b * (x + y)};
 }
 
-/// The reflection δ_ij - 2 n_i n_j at the plane of unit normal n.
-template <class T>
-NEML2_INLINE constexpr R2<T>
-reflection(const Vec<T> & n)
-{
-  R2<T> R = -2.0 * outer(n, n);
-  for (int i = 0; i < 3; i++)
-    R(i, i) = R(i, i) + 1.0;
-  return R;
-}
-
-/// The rotation by r and a reflection at the plane across its axis, R_ij - 2 r_i r_j / r_k r_k.
-template <class T>
-NEML2_INLINE constexpr R2<T>
-improper_rotation(const Rot<T> & r)
-{
-  R2<T> R = euler_rodrigues(r);
-  const T factor = T(2.0 / (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]));
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      R(i, j) = R(i, j) - factor * r[i] * r[j];
-  return R;
-}
-
 /// ∂R_ij/∂r_k of the rotation matrix.
 /// With q = 1 / (1 + s), b = 8 q², a = (1 - s) b / 2 it is M_ij r_k + b (δ_ik r_j + δ_jk r_i) - a ε_ijk,
 /// M_ij = q b ((s - 3) W_ij - 4 r_i r_j) + (4 q b s - 2 b) δ_ij.
@@ -181,91 +157,12 @@ drotate_self(const Rot<A> & a, const Rot<B> & r)
   return product_derivative<A, B>(r * a, a, r, -1);
 }
 
-/// The other parameters of the same rotation, -r_i / (r_k r_k).
-template <class T>
-NEML2_INLINE constexpr Rot<T>
-shadow(const Rot<T> & r)
-{
-  return r * T(-1.0 / norm_sq(r));
-}
-
-/// (2 r_i r_j / s - δ_ij) / s, s = r_k r_k
-template <class T>
-NEML2_INLINE constexpr R2<T>
-dshadow(const Rot<T> & r)
-{
-  const T i = T(1.0 / norm_sq(r)), d = T(2.0 * i * i);
-  const T a = d * r[0], b = d * r[1], c = d * r[2], xy = a * r[1], xz = a * r[2], yz = b * r[2];
-  return {a * r[0] - i, xy, xz, xy, b * r[1] - i, yz, xz, yz, c * r[2] - i};
-}
-
-/// Squares of the sine (first) and the cosine (second) of a quarter of the angle of a * inv(b), both times
-/// (1 + a · a) (1 + b · b): |a - b|², and (1 + a · b)² + |a × b|².
-template <class A, class B>
-NEML2_INLINE constexpr Components<product_t<A, B>, 2>
-quarter_angle(const Rot<A> & a, const Rot<B> & b)
-{
-  using T = product_t<A, B>;
-  const T c = T(1.0 + inner(a, b)), x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
-          z = a[0] * b[1] - a[1] * b[0];
-  return {norm_sq(a - b), c * c + x * x + y * y + z * z};
-}
-
-/// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). By the arc tangent, which
-/// is accurate at both ends. The derivative at the ends, tips of cones, is 0.
-template <class A, class B>
-NEML2_INLINE product_t<A, B>
-gdist(const Rot<A> & a, const Rot<B> & b)
-{
-  using std::atan2;
-  using T = product_t<A, B>;
-  const auto q = quarter_angle(a, b);
-  return 4.0 * atan2(T(norm_of_square(q[0])), T(norm_of_square(q[1])));
-}
-
-/// Angle in [0, π] between the rotations a and b, whatever their parameters. Its derivative at 0 is 0.
-template <class A, class B>
-NEML2_INLINE product_t<A, B>
-dist(const Rot<A> & a, const Rot<B> & b)
-{
-  using std::atan2;
-  using T = product_t<A, B>;
-  const auto q = quarter_angle(a, b);
-  const auto less = q[0] < q[1];
-  const T least = where(less, q[0], q[1]), most = where(less, q[1], q[0]);
-  return 4.0 * atan2(T(norm_of_square(least)), T(sqrt(most)));
-}
-
-/// R_ij v_j
-template <class A, class B>
+/// A vector or tensor turned by the matrix of r, as rotate(a, R) of a matrix R.
+template <template <class> class Tensor, class A, class B, if_row<Tensor, A> = 0>
 NEML2_INLINE constexpr auto
-rotate(const Vec<A> & v, const Rot<B> & r)
-{
-  return rotate(v, euler_rodrigues(r));
-}
-
-/// R_ik A_kl R_jl
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const R2<A> & a, const Rot<B> & r)
+rotate(const Tensor<A> & a, const Rot<B> & r)
 {
   return rotate(a, euler_rodrigues(r));
-}
-
-/// R_ik s_kl R_jl
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const SR2<A> & s, const Rot<B> & r)
-{
-  return rotate(s, euler_rodrigues(r));
-}
-
-/// R_im R_jn R_ko R_lp C_mnop
-template <class A, class B>
-NEML2_INLINE constexpr auto
-rotate(const SSR4<A> & C, const Rot<B> & r)
-{
-  return rotate(C, euler_rodrigues(r));
 }
 
 /// A row k of the symmetric matrix 4 q_k q_l of the unit quaternion q of a rotation matrix, and 1 at the
@@ -312,7 +209,7 @@ unit_quaternion(const R2<T> & M)
   const QuaternionRow<T> row = quaternion_row(M);
   const T * const q = row.q;
   const T norm = sqrt(T(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
-  const T i = T(where(q[0] < 0.0, T(-1.0), T(1.0)) / norm);
+  const T i = T(side_of(q[0]) / norm);
   return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
 }
 

@@ -2,18 +2,10 @@
 #pragma once
 
 #include "neml2/kernels/R2.h"
+#include "neml2/kernels/mandel.h"
 
 namespace neml2::kernels
 {
-constexpr double sqrt2 = 1.4142135623730950488;    ///< √2, the Mandel factor of a shear component
-constexpr double invsqrt2 = 0.7071067811865475244; ///< 1/√2
-
-/// Mandel component -> indices (i, j), i <= j.
-constexpr int mandel_index[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
-
-/// Indices (i, j) -> Mandel component.
-constexpr int mandel_reverse_index[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
-
 /// One symmetric second order tensor in Mandel components.
 template <class T>
 struct SR2 : Components<T, 6>
@@ -29,25 +21,13 @@ tr(const SR2<T> & a)
   return a[0] + a[1] + a[2];
 }
 
-/// The shear components times a factor.
-template <class T>
-NEML2_INLINE constexpr SR2<T>
-scale_shear(const SR2<T> & a, double factor)
-{
-  return {a[0], a[1], a[2], a[3] * factor, a[4] * factor, a[5] * factor};
-}
-
 /// a_kk δ_ij / 3
 template <class T>
 NEML2_INLINE constexpr SR2<T>
 vol(const SR2<T> & a)
 {
-  const T m = T(tr(a) * (1.0 / 3.0));
-  SR2<T> r;
-  r[0] = m;
-  r[1] = m;
-  r[2] = m;
-  return r;
+  const T m = T(tr(a) * (1.0 / 3.0)), o = T(0.0);
+  return {m, m, m, o, o, o};
 }
 
 /// a_ij - a_kk δ_ij / 3

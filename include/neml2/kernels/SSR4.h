@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/SR2.h"
+#include "neml2/kernels/elimination.h"
 
 namespace neml2::kernels
 {
@@ -44,21 +45,6 @@ NEML2_INLINE constexpr SSR4<product_t<A, B>>
 outer(const SR2<A> & a, const SR2<B> & b)
 {
   return matmul<6, 1, 6, SSR4<product_t<A, B>>>(a, b);
-}
-
-/// The components of shear rows times a factor, and those of shear columns.
-template <class T>
-NEML2_INLINE constexpr SSR4<T>
-scale_shear(const SSR4<T> & a, double factor)
-{
-  SSR4<T> r(a);
-  NEML2_UNROLL
-  for (int i = 0; i < 6; i++)
-    NEML2_UNROLL
-  for (int j = 0; j < 6; j++)
-    if (i >= 3 || j >= 3)
-      r(i, j) = a(i, j) * (i >= 3 && j >= 3 ? factor * factor : factor);
-  return r;
 }
 
 /// C_klij
@@ -118,16 +104,6 @@ rotate(const SSR4<A> & C, const R2<B> & R)
       r(i, j) = row[j];
   }
   return r;
-}
-
-/// Exchanges a and b where c holds.
-template <class C, class T>
-NEML2_INLINE constexpr void
-swap_where(const C & c, T & a, T & b)
-{
-  const T t = where(c, b, a);
-  b = where(c, a, b);
-  a = t;
 }
 
 /// Inverse of the 6×6 matrix by Gauss-Jordan elimination with row pivoting; infinite or NaN where a

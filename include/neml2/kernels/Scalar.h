@@ -8,6 +8,8 @@
 
 namespace neml2::kernels
 {
+constexpr double pi = 3.141592653589793;
+
 /// One scalar is the number itself.
 template <class T>
 using Scalar = T;
@@ -76,6 +78,22 @@ sqrt(T a)
   return std::sqrt(a);
 }
 
+/// Whether a is 0, of either sign.
+template <class T>
+NEML2_INLINE constexpr auto
+equals_zero(const T & a)
+{
+  return (a <= 0.0) & (a >= 0.0);
+}
+
+/// -1 below 0, else 1, without derivative.
+template <class T>
+NEML2_INLINE constexpr T
+side_of(const T & a)
+{
+  return where(a < 0.0, T(-1.0), T(1.0));
+}
+
 /// 1 above 0, -1 below, else a itself: 0 of its sign, or NaN.
 template <class T, if_component<T> = 0>
 NEML2_INLINE constexpr T
@@ -113,7 +131,7 @@ template <class T, if_component<T> = 0>
 NEML2_INLINE constexpr T
 deg2rad(const T & a)
 {
-  return a * T(3.141592653589793 / 180);
+  return a * T(pi / 180);
 }
 
 /// a within bounds, each of its type or a number; the upper one where they are in the wrong order. At
@@ -131,5 +149,22 @@ NEML2_INLINE T
 norm_of_square(const T & s)
 {
   return sqrt(s);
+}
+
+/// f of the number, or of the number in each lane of a pack: for functions of the standard library that
+/// packs do not bring.
+template <class T, class F>
+NEML2_INLINE T
+each_lane(const T & a, const F & f)
+{
+  if constexpr (std::is_arithmetic_v<T>)
+    return f(a);
+  else
+  {
+    T r;
+    for (int w = 0; w < T::width; w++)
+      r.lane(w, f(a.lane(w)));
+    return r;
+  }
 }
 } // namespace neml2::kernels

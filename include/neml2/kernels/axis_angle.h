@@ -35,7 +35,7 @@ template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
 axis_angle_standard(const Vec<A> & n, const B & theta)
 {
-  constexpr double turn = 6.283185307179586;
+  constexpr double turn = 2 * pi;
   return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
 }
 
@@ -93,37 +93,5 @@ angle(const Rot<T> & r)
 {
   using std::atan;
   return T(4.0 * atan(direction_and_length(r).second));
-}
-
-/// (cos θ/2, n sin(θ/2) / |n|), NaN where n is 0.
-template <class A, class B>
-NEML2_INLINE Quaternion<product_t<A, B>>
-axis_angle_quaternion(const Vec<A> & n, const B & theta)
-{
-  using std::cos;
-  using std::sin;
-  using T = product_t<A, B>;
-  const B half = B(0.5 * theta);
-  const T s = T(sin(half) / norm(n));
-  return {T(cos(half) * T(1.0)), n[0] * s, n[1] * s, n[2] * s};
-}
-
-/// The axis of q, on the side of its angle in [0, π]; NaN where that is 0.
-template <class T>
-NEML2_INLINE Vec<T>
-axis(const Quaternion<T> & q)
-{
-  const Vec<T> u(q[1], q[2], q[3]);
-  return u * T(where(q[0] < 0.0, T(-1.0), T(1.0)) / sqrt(norm_sq(u)));
-}
-
-/// The angle of q in [0, π], 2 atan2(|u|, |s|).
-template <class T>
-NEML2_INLINE T
-angle(const Quaternion<T> & q)
-{
-  using std::atan2;
-  const T length = norm_of_square(T(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
-  return T(2.0 * atan2(length, T(where(q[0] < 0.0, T(-1.0), T(1.0)) * q[0])));
 }
 } // namespace neml2::kernels

@@ -20,7 +20,7 @@ template <class T>
 NEML2_INLINE T
 ratio_or(const T & a, const T & b, double limit)
 {
-  const auto is_zero = (b <= 0.0) & (b >= 0.0);
+  const auto is_zero = equals_zero(b);
   return where(is_zero, T(limit), T(a / where(is_zero, T(1.0), b)));
 }
 
@@ -144,7 +144,7 @@ struct Power
     const auto falls = exponent < 0.0;
     const T change = T(-expm1(T(-abs(exponent) * L)));
     const T larger = where(falls, T(-f), g);
-    const auto is_zero = (d <= 0.0) & (d >= 0.0);
+    const auto is_zero = equals_zero(d);
     return where(is_zero, slope(l, f), T(larger * change / where(is_zero, T(1.0), d)));
   }
 };

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/Components.h"
 
 #include <limits>
 
 namespace neml2::kernels
 {
+/// Exchanges a and b where c holds.
+template <class C, class T>
+NEML2_INLINE constexpr void
+swap_where(const C & c, T & a, T & b)
+{
+  const T t = where(c, b, a);
+  b = where(c, a, b);
+  a = t;
+}
+
 /// Inverse of the N×N matrix by Gauss-Jordan elimination with row pivoting, its rows chosen lane by lane;
 /// NaN where a pivot is 0. The loops stay loops: for matrices too large for registers.
 template <int N, class R>
@@ -29,7 +39,7 @@ inverse_by_elimination(const R & matrix)
       for (int j = 0; j < N; j++)
         swap_where(swapped[k][i], at(k, j), at(i, j));
     }
-    const auto is_zero = (at(k, k) <= 0.0) & (at(k, k) >= 0.0);
+    const auto is_zero = equals_zero(at(k, k));
     determined = where(is_zero, T(std::numeric_limits<double>::quiet_NaN()), determined);
     const T p = T(1.0 / where(is_zero, T(1.0), at(k, k)));
     at(k, k) = T(1.0); // column k is done with: it takes that of the inverse

@@ -17,7 +17,6 @@ template <class T>
 NEML2_INLINE Vec<T>
 to_kocks(const Vec<T> & x, EulerConvention convention)
 {
-  constexpr double pi = 3.141592653589793;
   if (convention == EulerConvention::bunge)
     return {x[0] - pi / 2, x[1], pi / 2 - x[2]};
   if (convention == EulerConvention::roe)
@@ -30,7 +29,6 @@ NEML2_INLINE Vec<T>
 from_kocks(const Vec<T> & x, EulerConvention convention)
 {
   using std::fmod;
-  constexpr double pi = 3.141592653589793;
   if (convention == EulerConvention::bunge)
     return {fmod(T(x[0] + pi / 2), T(2 * pi)), x[1], fmod(T(pi / 2 - x[2]), T(2 * pi))};
   if (convention == EulerConvention::roe)
@@ -68,7 +66,6 @@ NEML2_INLINE Vec<T>
 kocks_of_rotation(const Rot<T> & r, double tolerance)
 {
   using std::atan2;
-  constexpr double pi = 3.141592653589793;
   const Quaternion<T> q = to_quaternion(r);
   const T sine = norm_of_square(T(q[1] * q[1] + q[2] * q[2])),
           cosine = norm_of_square(T(q[0] * q[0] + q[3] * q[3]));

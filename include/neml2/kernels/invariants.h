@@ -5,6 +5,9 @@
 
 namespace neml2::kernels
 {
+constexpr double sqrt3 = 1.7320508075688772935;            ///< √3
+constexpr double sqrt_of_3_halves = 1.2247448713915890491; ///< √(3/2)
+
 /// s_kk
 template <class T>
 NEML2_INLINE constexpr T
@@ -69,7 +72,7 @@ template <class T>
 NEML2_INLINE T
 von_mises(const SR2<T> & s)
 {
-  return T(norm(dev_of_differences(s)) * 1.2247448713915890491);
+  return T(norm(dev_of_differences(s)) * sqrt_of_3_halves);
 }
 
 /// The angle in [0, π/3] with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), λ the eigenvalues; 0 where
@@ -79,8 +82,8 @@ NEML2_INLINE T
 lode_angle(const SR2<T> & s)
 {
   const Vec<T> l = eigenvalues(s);
-  const T x = T((l[2] - l[1]) + (l[2] - l[0])), y = T((l[1] - l[0]) * 1.7320508075688772935);
-  const auto is_zero = (x <= 0.0) & (x >= 0.0);
+  const T x = T((l[2] - l[1]) + (l[2] - l[0])), y = T((l[1] - l[0]) * sqrt3);
+  const auto is_zero = equals_zero(x);
   const T ratio = T(where(is_zero, T(0.0), y) / where(is_zero, T(1.0), x));
   using std::atan2;
   return atan2(ratio, T(1.0));

@@ -67,7 +67,7 @@ slope_along(const Spectrum<T> & x, const SR2<T> & e)
 }
 template <template <class> class F, class T>
 NEML2_INLINE SR2<T>
-isotropic_slope(const F<T> & f, const SR2<T> & e)
+isotropic_derivative(const F<T> & f, const SR2<T> & e)
 {
   return slope_along(spectrum<true>(f), e);
 }
@@ -95,31 +95,31 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
   return r;
 }
 
+/// F of s, which may be of duals.
+template <template <class> class F, class T>
+NEML2_INLINE SR2<T>
+isotropic(const SR2<T> & s)
+{
+  using P = typename plain_number<T>::type;
+  if constexpr (std::is_same_v<P, T>)
+    return isotropic_value(F<T>(s));
+  else
+    return isotropic_dual(F<P>(values_of(s)), s);
+}
+
 /// e^s
 template <class T>
 NEML2_INLINE SR2<T>
 expm(const SR2<T> & s)
 {
-  return isotropic_value(Exponential<T>(s));
+  return isotropic<Exponential>(s);
 }
-template <class T, int N>
-NEML2_INLINE SR2<Dual<T, N>>
-expm(const SR2<Dual<T, N>> & s)
+/// Its derivative by s, or along e.
+template <class T, class... E>
+NEML2_INLINE auto
+dexpm(const SR2<T> & s, const E &... e)
 {
-  return isotropic_dual(Exponential<T>(values_of(s)), s);
-}
-/// Its derivative along e, and by s.
-template <class T>
-NEML2_INLINE SR2<T>
-dexpm(const SR2<T> & s, const SR2<T> & e)
-{
-  return isotropic_slope(Exponential<T>(s), e);
-}
-template <class T>
-NEML2_INLINE SSR4<T>
-dexpm(const SR2<T> & s)
-{
-  return isotropic_derivative(Exponential<T>(s));
+  return isotropic_derivative(Exponential<T>(s), e...);
 }
 
 /// log s of positive definite s, else NaN
@@ -127,26 +127,14 @@ template <class T>
 NEML2_INLINE SR2<T>
 logm(const SR2<T> & s)
 {
-  return isotropic_value(Logarithm<T>(s));
+  return isotropic<Logarithm>(s);
 }
-template <class T, int N>
-NEML2_INLINE SR2<Dual<T, N>>
-logm(const SR2<Dual<T, N>> & s)
+/// Its derivative by s, or along e.
+template <class T, class... E>
+NEML2_INLINE auto
+dlogm(const SR2<T> & s, const E &... e)
 {
-  return isotropic_dual(Logarithm<T>(values_of(s)), s);
-}
-/// Its derivative along e, and by s.
-template <class T>
-NEML2_INLINE SR2<T>
-dlogm(const SR2<T> & s, const SR2<T> & e)
-{
-  return isotropic_slope(Logarithm<T>(s), e);
-}
-template <class T>
-NEML2_INLINE SSR4<T>
-dlogm(const SR2<T> & s)
-{
-  return isotropic_derivative(Logarithm<T>(s));
+  return isotropic_derivative(Logarithm<T>(s), e...);
 }
 
 /// √s of positive definite s, else NaN
@@ -154,26 +142,14 @@ template <class T>
 NEML2_INLINE SR2<T>
 sqrtm(const SR2<T> & s)
 {
-  return isotropic_value(SquareRoot<T>(s));
+  return isotropic<SquareRoot>(s);
 }
-template <class T, int N>
-NEML2_INLINE SR2<Dual<T, N>>
-sqrtm(const SR2<Dual<T, N>> & s)
+/// Its derivative by s, or along e.
+template <class T, class... E>
+NEML2_INLINE auto
+dsqrtm(const SR2<T> & s, const E &... e)
 {
-  return isotropic_dual(SquareRoot<T>(values_of(s)), s);
-}
-/// Its derivative along e, and by s.
-template <class T>
-NEML2_INLINE SR2<T>
-dsqrtm(const SR2<T> & s, const SR2<T> & e)
-{
-  return isotropic_slope(SquareRoot<T>(s), e);
-}
-template <class T>
-NEML2_INLINE SSR4<T>
-dsqrtm(const SR2<T> & s)
-{
-  return isotropic_derivative(SquareRoot<T>(s));
+  return isotropic_derivative(SquareRoot<T>(s), e...);
 }
 
 /// s^p of positive definite s, else NaN; either may be of duals.
@@ -212,17 +188,11 @@ powm(const SR2<A> & s, const B & p)
     return r;
   }
 }
-/// Its derivative along e, and by s.
-template <class T, class P>
-NEML2_INLINE SR2<T>
-dpowm(const SR2<T> & s, const P & p, const SR2<T> & e)
+/// Its derivative by s, or along e.
+template <class T, class P, class... E>
+NEML2_INLINE auto
+dpowm(const SR2<T> & s, const P & p, const E &... e)
 {
-  return isotropic_slope(Power<T>(s, T(p)), e);
-}
-template <class T, class P>
-NEML2_INLINE SSR4<T>
-dpowm(const SR2<T> & s, const P & p)
-{
-  return isotropic_derivative(Power<T>(s, T(p)));
+  return isotropic_derivative(Power<T>(s, T(p)), e...);
 }
 } // namespace neml2::kernels

@@ -104,18 +104,18 @@ polar(const R2<T> & F)
   return {R, sym(transpose(R) * F)};
 }
 
-/// F_ik s_kl F_jl, and the inverse
-template <class A, class B>
+/// F_ik s_kl F_jl of a symmetric tensor, F_im F_jn F_ko F_lp C_mnop of a stiffness, and the inverse
+template <template <class> class Tensor, class A, class B, if_row<Tensor, A> = 0>
 NEML2_INLINE auto
-push_forward(const SR2<A> & s, const R2<B> & F)
+push_forward(const Tensor<A> & a, const R2<B> & F)
 {
-  return rotate(s, F);
+  return rotate(a, F);
 }
-template <class A, class B>
+template <template <class> class Tensor, class A, class B, if_row<Tensor, A> = 0>
 NEML2_INLINE auto
-pull_back(const SR2<A> & s, const R2<B> & F)
+pull_back(const Tensor<A> & a, const R2<B> & F)
 {
-  return rotate(s, inv(F));
+  return rotate(a, inv(F));
 }
 
 /// F^-1_ki e_kl F^-1_lj, and the inverse
@@ -130,19 +130,5 @@ NEML2_INLINE auto
 pull_back_covariant(const SR2<A> & e, const R2<B> & F)
 {
   return rotate(e, transpose(F));
-}
-
-/// F_im F_jn F_ko F_lp C_mnop, and the inverse
-template <class A, class B>
-NEML2_INLINE auto
-push_forward(const SSR4<A> & C, const R2<B> & F)
-{
-  return rotate(C, F);
-}
-template <class A, class B>
-NEML2_INLINE auto
-pull_back(const SSR4<A> & C, const R2<B> & F)
-{
-  return rotate(C, inv(F));
 }
 } // namespace neml2::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/Dual.h"
 #include "neml2/kernels/R4.h"
-#include "neml2/kernels/spectral.h"
 
 #include <cmath>
 #include <limits>

@@ -8,62 +8,6 @@
 
 namespace neml2::kernels
 {
-/// f of the number, or of the number in each lane of a pack: for functions of the standard library that
-/// packs do not bring.
-template <class T, class F>
-NEML2_INLINE T
-each_lane(const T & a, const F & f)
-{
-  if constexpr (std::is_arithmetic_v<T>)
-    return f(a);
-  else
-  {
-    T r;
-    for (int w = 0; w < T::width; w++)
-      r.lane(w, f(a.lane(w)));
-    return r;
-  }
-}
-
-/// The values of a row of duals, and its derivatives by variable k.
-template <template <class> class R, class T, int N>
-NEML2_INLINE R<T>
-values_of(const R<Dual<T, N>> & a)
-{
-  R<T> r{Unset()};
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    r[i] = a[i].x;
-  return r;
-}
-template <template <class> class R, class T, int N>
-NEML2_INLINE R<T>
-partials_of(const R<Dual<T, N>> & a, int k)
-{
-  R<T> r{Unset()};
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    r[i] = a[i].d[k];
-  return r;
-}
-/// Sets them.
-template <template <class> class R, class T, int N>
-NEML2_INLINE void
-set_values(R<Dual<T, N>> & a, const R<T> & x)
-{
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    a[i].x = x[i];
-}
-template <template <class> class R, class T, int N>
-NEML2_INLINE void
-set_partials(R<Dual<T, N>> & a, int k, const R<T> & x)
-{
-  NEML2_UNROLL
-  for (int i = 0; i < R<T>::n; i++)
-    a[i].d[k] = x[i];
-}
-
 /// One Jacobi rotation, in the plane of p and q: makes a_pq zero; r is the third index, v_p and v_q are
 /// columns of the rotations so far. Only ratios of components are formed; an a_pq so small that they
 /// could overflow turns nothing, and is left alone as a zero is.
@@ -75,7 +19,7 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
   const auto is_zero = abs(apq) <= 1e-150 * abs(difference);
   const T theta = T(0.5 * where(is_zero, T(0.0), difference) / where(is_zero, T(1.0), apq));
   const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0)));
-  const T t = where(is_zero, T(0.0), T(where(theta < 0.0, T(-1.0), T(1.0)) / root));
+  const T t = where(is_zero, T(0.0), T(side_of(theta) / root));
   const T c = T(1.0 / sqrt(T(t * t + 1.0))), s = T(t * c);
   const auto turn = [&](T & x, T & y)
   {
@@ -101,7 +45,7 @@ with_positive_largest(const Vec<T> & v)
   NEML2_UNROLL
   for (int i = 1; i < 3; i++)
     m = where(abs(v[i]) * 0.999 > abs(m), v[i], m);
-  return v * where(m < 0.0, T(-1.0), T(1.0));
+  return v * side_of(m);
 }
 
 /**
@@ -145,7 +89,7 @@ eigh(const SR2<T> & s)
   sort(a, b, x, y);
   x = with_positive_largest(x);
   y = with_positive_largest(y);
-  z = z * where(inner(cross(x, y), z) < 0.0, T(-1.0), T(1.0));
+  z = z * side_of(inner(cross(x, y), z));
   return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
 }
 
@@ -162,7 +106,7 @@ eigh(const SR2<Dual<T, N>> & s)
   set_values(r.second, V);
   const auto inverse_gap = [](const T & d)
   {
-    const auto is_zero = (d <= 0.0) & (d >= 0.0);
+    const auto is_zero = equals_zero(d);
     return T(where(is_zero, T(0.0), T(1.0)) / where(is_zero, T(1.0), d));
   };
   const T i12 = inverse_gap(l[2] - l[1]), i02 = inverse_gap(l[2] - l[0]),
@@ -239,7 +183,7 @@ divided_difference(const T & l,
 {
   const T h = T(l - m), change = T(f - g), mean = T(0.5 * (df + dg));
   const auto lost =
-      (abs(T(change - h * mean)) <= 4.0 * epsilon * (abs(f) + abs(g))) | ((h <= 0.0) & (h >= 0.0));
+      (abs(T(change - h * mean)) <= 4.0 * epsilon * (abs(f) + abs(g))) | equals_zero(h);
   return where(lost, mean, T(change / where(lost, T(1.0), h)));
 }
 

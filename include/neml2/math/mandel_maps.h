@@ -3,7 +3,7 @@
 
 #include "neml2/math/TensorCache.h"
 #include "neml2/math/operators.h"
-#include "neml2/kernels/SR2.h"
+#include "neml2/kernels/mandel.h"
 
 /// The conventions of Mandel and of skew components, as numbers and as tensors of indices and
 /// factors, which mandel.h applies.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/inline.h"
+#include "neml2/packs/Mask.h"
 
 #include <cstdint>
 #include <cstring>

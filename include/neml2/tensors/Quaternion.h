@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/axis_angle.h"
 #include "neml2/math/Components.h"
 #include "neml2/kernels/Quaternion.h"
 #include "neml2/tensors/fwd.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/rotation_distance.h"
+#include "neml2/kernels/axis_angle.h"
+#include "neml2/kernels/euler_angles.h"
 #include "neml2/math/Components.h"
 #include "neml2/kernels/Rot.h"
 #include "neml2/tensors/fwd.h"

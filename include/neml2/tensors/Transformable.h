@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/Transformable.h"
 #include "neml2/core/options.h"
 #include "neml2/tensors/fwd.h"
 

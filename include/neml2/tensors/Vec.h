@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/drotate.h"
 #include "neml2/math/Components.h"
 #include "neml2/kernels/Vec.h"
 #include "neml2/tensors/fwd.h"

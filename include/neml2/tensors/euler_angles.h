@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/euler_angles.h"
 #include "neml2/tensors/Rot.h"
 
 /// A change of the convention of Euler angles. Rot.h has rotations by them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/exponential_map.h"
 #include "neml2/tensors/WR2.h"
 
 /// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.

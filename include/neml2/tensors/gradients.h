@@ -20,6 +20,7 @@
 #include "neml2/gradients/Vec.h"
 #include "neml2/gradients/WR2.h"
 #include "neml2/gradients/elementwise.h"
+#include "neml2/gradients/exponential_map.h"
 #include "neml2/gradients/invariants.h"
 #include "neml2/gradients/kinematics.h"
 #include "neml2/gradients/kronecker.h"

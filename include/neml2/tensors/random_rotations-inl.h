@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/Quaternion.h"
+#include "neml2/composed/random_rotations.h"
 #include "neml2/tensors/Rot.h"
 
 /// Uniformly distributed rotations: bodies of Rot::fill_random and Rot::rand, which Rot.h declares.

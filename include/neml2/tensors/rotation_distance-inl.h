@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/composed/rotation_distance.h"
+#include "neml2/kernels/rotation_distance.h"
 #include "neml2/tensors/Rot.h"
 
 /// How far apart rotations are, and the two names that each of them has: bodies of what Rot.h declares.

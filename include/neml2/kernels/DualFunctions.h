@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Scalar.h"
+
+namespace neml2::kernels
+{
+template <class T, int N>
+struct Dual;
+
+/**
+ * The elementary functions of duals: f(a) with f'(a).
+ *
+ * A base of Dual, whose friends argument-dependent lookup finds: as of operators, a number may be given for T.
+ */
+template <class T, int N>
+struct DualFunctions : Component<Dual<T, N>>
+{
+  using Dual = kernels::Dual<T, N>;
+
+  NEML2_INLINE friend Dual sqrt(const Dual & a)
+  {
+    const T s = sqrt(a.x);
+    return Dual::chain(s, T(0.5 / s), a);
+  }
+  /// √s of a sum of squares: its derivative where s is 0 is 0.
+  NEML2_INLINE friend Dual norm_of_square(const Dual & s)
+  {
+    const T n = sqrt(s.x);
+    const auto is_zero = n <= 0.0;
+    return Dual::chain(n, where(is_zero, T(0.0), T(0.5 / where(is_zero, T(1.0), n))), s);
+  }
+  NEML2_INLINE friend Dual abs(const Dual & a) { return Dual::chain(abs(a.x), sign(a.x), a); }
+  NEML2_INLINE friend Dual exp(const Dual & a)
+  {
+    using std::exp;
+    const T e = exp(a.x);
+    return Dual::chain(e, e, a);
+  }
+  NEML2_INLINE friend Dual expm1(const Dual & a)
+  {
+    using std::expm1;
+    const T e = expm1(a.x);
+    return Dual::chain(e, T(e + 1.0), a);
+  }
+  NEML2_INLINE friend Dual log1p(const Dual & a)
+  {
+    using std::log1p;
+    return Dual::chain(T(log1p(a.x)), T(1.0 / (1.0 + a.x)), a);
+  }
+  NEML2_INLINE friend Dual log(const Dual & a)
+  {
+    using std::log;
+    return Dual::chain(T(log(a.x)), T(1.0 / a.x), a);
+  }
+  NEML2_INLINE friend Dual sin(const Dual & a)
+  {
+    using std::cos;
+    using std::sin;
+    return Dual::chain(T(sin(a.x)), T(cos(a.x)), a);
+  }
+  NEML2_INLINE friend Dual cos(const Dual & a)
+  {
+    using std::cos;
+    using std::sin;
+    return Dual::chain(T(cos(a.x)), T(-sin(a.x)), a);
+  }
+  NEML2_INLINE friend Dual tan(const Dual & a)
+  {
+    using std::tan;
+    const T t = tan(a.x);
+    return Dual::chain(t, T(1.0 + t * t), a);
+  }
+  NEML2_INLINE friend Dual asin(const Dual & a)
+  {
+    using std::asin;
+    return Dual::chain(T(asin(a.x)), T(1.0 / sqrt(T(1.0 - a.x * a.x))), a);
+  }
+  NEML2_INLINE friend Dual acos(const Dual & a)
+  {
+    using std::acos;
+    return Dual::chain(T(acos(a.x)), T(-1.0 / sqrt(T(1.0 - a.x * a.x))), a);
+  }
+  NEML2_INLINE friend Dual atan(const Dual & a)
+  {
+    using std::atan;
+    return Dual::chain(T(atan(a.x)), T(1.0 / (1.0 + a.x * a.x)), a);
+  }
+  NEML2_INLINE friend Dual sinh(const Dual & a)
+  {
+    using std::cosh;
+    using std::sinh;
+    return Dual::chain(T(sinh(a.x)), T(cosh(a.x)), a);
+  }
+  NEML2_INLINE friend Dual cosh(const Dual & a)
+  {
+    using std::cosh;
+    using std::sinh;
+    return Dual::chain(T(cosh(a.x)), T(sinh(a.x)), a);
+  }
+  NEML2_INLINE friend Dual tanh(const Dual & a)
+  {
+    using std::tanh;
+    const T t = tanh(a.x);
+    return Dual::chain(t, T(1.0 - t * t), a);
+  }
+  NEML2_INLINE friend Dual asinh(const Dual & a)
+  {
+    using std::asinh;
+    return Dual::chain(T(asinh(a.x)), T(1.0 / sqrt(T(a.x * a.x + 1.0))), a);
+  }
+  NEML2_INLINE friend Dual acosh(const Dual & a)
+  {
+    using std::acosh;
+    return Dual::chain(T(acosh(a.x)), T(1.0 / sqrt(T(a.x * a.x - 1.0))), a);
+  }
+  NEML2_INLINE friend Dual atanh(const Dual & a)
+  {
+    using std::atanh;
+    return Dual::chain(T(atanh(a.x)), T(1.0 / (1.0 - a.x * a.x)), a);
+  }
+  NEML2_INLINE friend Dual log10(const Dual & a)
+  {
+    using std::log10;
+    return Dual::chain(T(log10(a.x)), T(0.4342944819032518 / a.x), a); // log10 e
+  }
+  NEML2_INLINE friend Dual cbrt(const Dual & a)
+  {
+    using std::cbrt;
+    const T r = cbrt(a.x);
+    return Dual::chain(r, T(1.0 / (3.0 * r * r)), a);
+  }
+  NEML2_INLINE friend Dual sign(const Dual & a) { return Dual(sign(a.x)); }
+  NEML2_INLINE friend Dual macaulay(const Dual & a)
+  {
+    return Dual::chain(macaulay(a.x), heaviside(a.x), a);
+  }
+  NEML2_INLINE friend Dual atan2(const Dual & a, const Dual & b)
+  {
+    using std::atan2;
+    const T i = T(1.0 / (a.x * a.x + b.x * b.x));
+    return Dual::chain(T(atan2(a.x, b.x)), T(b.x * i), a, T(-a.x * i), b);
+  }
+  NEML2_INLINE friend Dual atan2(const Dual & a, const T & b) { return atan2(a, Dual(b)); }
+  NEML2_INLINE friend Dual atan2(const T & a, const Dual & b) { return atan2(Dual(a), b); }
+
+  NEML2_INLINE friend Dual fmod(const Dual & a, const Dual & b)
+  {
+    using std::fmod;
+    const T r = fmod(a.x, b.x);
+    return Dual::chain(r, T(1.0), a, T((r - a.x) / b.x), b);
+  }
+  NEML2_INLINE friend Dual fmod(const Dual & a, const T & b)
+  {
+    using std::fmod;
+    return a.with(fmod(a.x, b));
+  }
+  NEML2_INLINE friend Dual fmod(const T & a, const Dual & b) { return fmod(Dual(a), b); }
+
+  NEML2_INLINE friend Dual pow(const Dual & a, const T & n)
+  {
+    using std::pow;
+    return Dual::chain(T(pow(a.x, n)), slope(a.x, n), a);
+  }
+  NEML2_INLINE friend Dual pow(const T & a, const Dual & n)
+  {
+    using std::pow;
+    const T p = pow(a, n.x);
+    return Dual::chain(p, growth(a, p), n);
+  }
+  NEML2_INLINE friend Dual pow(const Dual & a, const Dual & n)
+  {
+    using std::pow;
+    const T p = pow(a.x, n.x);
+    return Dual::chain(p, slope(a.x, n.x), a, growth(a.x, p), n);
+  }
+
+private:
+  /// ∂(a^n)/∂a, 0 for n = 0 also where a is 0.
+  NEML2_INLINE static T slope(const T & a, const T & n)
+  {
+    using std::pow;
+    const auto is_zero = equals_zero(n);
+    return where(is_zero, T(0.0), T(n * pow(a, where(is_zero, T(1.0), T(n - 1.0)))));
+  }
+  /// ∂(a^n)/∂n of p = a^n, 0 where a is 0.
+  NEML2_INLINE static T growth(const T & a, const T & p)
+  {
+    using std::log;
+    const auto is_zero = equals_zero(a);
+    return where(is_zero, T(0.0), T(p * log(where(is_zero, T(1.0), a))));
+  }
+};
+} // namespace neml2::kernels

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/packs/sleef.h"
+#include "neml2/kernels/Scalar.h"
+
+#include <cmath>
+
+namespace neml2::packs
+{
+template <int W>
+struct Pack;
+
+/**
+ * The elementary functions of packs, four lanes at once where SLEEF is there.
+ *
+ * A base of Pack, whose friends argument-dependent lookup finds: as of operators, either operand may be a number.
+ */
+template <int W>
+struct PackFunctions : kernels::Component<Pack<W>>
+{
+  using Pack = packs::Pack<W>;
+
+  /// √a by the instruction: std::sqrt reports errors in errno, which keeps it out of vector code. By
+  /// 16-byte halves, which both instruction sets have.
+  NEML2_INLINE friend Pack sqrt(const Pack & a)
+  {
+#ifdef NEML2_SIMD
+    if constexpr (W == 2)
+      return Pack::of(__builtin_ia32_sqrtpd(a.v));
+    else if constexpr (W == 4)
+    {
+      const typename Vector<2>::type lo = __builtin_shufflevector(a.v, a.v, 0, 1),
+                                     hi = __builtin_shufflevector(a.v, a.v, 2, 3);
+      const typename Vector<2>::type x = __builtin_ia32_sqrtpd(lo), y = __builtin_ia32_sqrtpd(hi);
+      return Pack::of(__builtin_shufflevector(x, y, 0, 1, 2, 3));
+    }
+    else
+#endif
+      return lanewise(a, [](double x) { return std::sqrt(x); });
+  }
+
+  NEML2_INLINE friend Pack exp(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::exp, [](double x) { return std::exp(x); }, sleef::of_exp);
+  }
+  NEML2_INLINE friend Pack expm1(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::expm1, [](double x) { return std::expm1(x); }, sleef::of_exp);
+  }
+  NEML2_INLINE friend Pack log(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::log, [](double x) { return std::log(x); }, sleef::of_log);
+  }
+  NEML2_INLINE friend Pack log1p(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::log1p, [](double x) { return std::log1p(x); }, sleef::of_log);
+  }
+  NEML2_INLINE friend Pack log10(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::log10, [](double x) { return std::log10(x); }, sleef::of_log);
+  }
+  NEML2_INLINE friend Pack sin(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::sin, [](double x) { return std::sin(x); }, sleef::of_angle);
+  }
+  NEML2_INLINE friend Pack cos(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::cos, [](double x) { return std::cos(x); }, sleef::of_angle);
+  }
+  NEML2_INLINE friend Pack tan(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::tan, [](double x) { return std::tan(x); }, sleef::of_tan);
+  }
+  NEML2_INLINE friend Pack asin(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::asin, [](double x) { return std::asin(x); }, sleef::of_arc);
+  }
+  NEML2_INLINE friend Pack acos(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::acos, [](double x) { return std::acos(x); }, sleef::of_arc);
+  }
+  NEML2_INLINE friend Pack atan(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::atan, [](double x) { return std::atan(x); }, sleef::everywhere);
+  }
+  NEML2_INLINE friend Pack sinh(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::sinh, [](double x) { return std::sinh(x); }, sleef::of_sinh);
+  }
+  NEML2_INLINE friend Pack cosh(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::cosh, [](double x) { return std::cosh(x); }, sleef::of_sinh);
+  }
+  NEML2_INLINE friend Pack tanh(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::tanh, [](double x) { return std::tanh(x); }, sleef::of_tanh);
+  }
+  NEML2_INLINE friend Pack atanh(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::atanh, [](double x) { return std::atanh(x); }, sleef::of_atanh);
+  }
+  NEML2_INLINE friend Pack cbrt(const Pack & a)
+  {
+    return elementary(
+        a, &sleef::Functions::cbrt, [](double x) { return std::cbrt(x); }, sleef::of_root);
+  }
+  NEML2_INLINE friend Pack asinh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::asinh(x); });
+  }
+  NEML2_INLINE friend Pack acosh(const Pack & a)
+  {
+    return lanewise(a, [](double x) { return std::acosh(x); });
+  }
+  NEML2_INLINE friend Pack atan2(const Pack & y, const Pack & x)
+  {
+    return elementary<sleef::OfAtan2>(
+        y, x, &sleef::Functions::atan2, [](double s, double c) { return std::atan2(s, c); });
+  }
+  NEML2_INLINE friend Pack fmod(const Pack & a, const Pack & b)
+  {
+    return elementary<sleef::OfFmod>(
+        a, b, &sleef::Functions::fmod, [](double x, double y) { return std::fmod(x, y); });
+  }
+  NEML2_INLINE friend Pack pow(const Pack & a, const Pack & n)
+  {
+    return elementary<sleef::OfPow>(
+        a, n, &sleef::Functions::pow, [](double x, double y) { return std::pow(x, y); });
+  }
+  NEML2_INLINE friend Pack pow(const Pack & a, double n)
+  {
+    if (n == 2)
+      return a * a;
+    return pow(a, Pack(n));
+  }
+
+private:
+  template <class F>
+  NEML2_INLINE static Pack lanewise(const Pack & a, const F & f)
+  {
+    Pack r;
+    for (int w = 0; w < W; w++)
+      r.lane(w, f(a.lane(w)));
+    return r;
+  }
+
+  NEML2_INLINE static Pack elementary(const Pack & a,
+                                      [[maybe_unused]] sleef::Unary sleef::Functions::*f,
+                                      sleef::StdUnary one_by_one,
+                                      [[maybe_unused]] const sleef::Domain & domain)
+  {
+#ifdef NEML2_SLEEF
+    if constexpr (W == 4)
+      if (const auto four = sleef::functions().*f)
+      {
+        Pack r;
+        sleef::apply(four, one_by_one, domain, a.v, r.v);
+        return r;
+      }
+#endif
+    return lanewise(a, one_by_one);
+  }
+  template <class Of>
+  NEML2_INLINE static Pack elementary(const Pack & a,
+                                      const Pack & b,
+                                      [[maybe_unused]] sleef::Binary sleef::Functions::*f,
+                                      sleef::StdBinary one_by_one)
+  {
+    Pack r;
+#ifdef NEML2_SLEEF
+    if constexpr (W == 4)
+      if (const auto four = sleef::functions().*f)
+      {
+        sleef::apply<Of>(four, one_by_one, a.v, b.v, r.v);
+        return r;
+      }
+#endif
+    for (int w = 0; w < W; w++)
+      r.lane(w, one_by_one(a.lane(w), b.lane(w)));
+    return r;
+  }
+};
+} // namespace neml2::packs
