@@ -119,7 +119,7 @@ TEST_CASE("Symmetry operations of each class are a group of rotations of the rig
 {
   for (const auto & [orbifold, order] : orders)
   {
-    const auto S = symmetry_operations_from_orbifold(orbifold);
+    const auto S = symmetry(orbifold);
     REQUIRE(S.batch_sizes() == TensorShape{order});
     REQUIRE(at::equal(S.select(0, 0), R2::identity()));
     REQUIRE(close(S * S.transpose(), R2::identity().expand_as(S), 1e-15));

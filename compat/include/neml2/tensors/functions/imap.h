@@ -2,12 +2,13 @@
 #pragma once
 
 #include "neml2/math/operators.h"
+#include "neml2/tensors/tensors.h"
 
 /// Derivatives of types by themselves, as functions of the type.
 namespace neml2
 {
 /// The derivative of a T by itself, T::identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik δ_jl, of
-/// SR2 the symmetric identity. Unbatched; needs the header of T and of the result's type.
+/// SR2 the symmetric identity. Unbatched.
 /// @throws NEMLException for a type that has none.
 template <class T>
 auto
@@ -19,7 +20,7 @@ imap_v(const TensorOptions & options = default_tensor_options())
   return T::identity_map(options);
 }
 
-/// See imap_v<T>(options), of which this is the other name of NEML2 2.1.
+/// See imap_v<T>(options), of which this is the other name.
 template <class T>
 auto
 imap(const TensorOptions & options = default_tensor_options())
