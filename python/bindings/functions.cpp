@@ -313,7 +313,8 @@ bind_identity_map(nb::module_ & m, const char * name)
       },
       nb::arg("type"),
       nb::arg("options"),
-      "The derivative of a type by itself, its identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik δ_jl, of SR2 the "
+      "The derivative of a type by itself, its identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik "
+      "δ_jl, of SR2 the "
       "symmetric identity. Unbatched.\nRaises ValueError for a type that has none.",
       nb::sig(signature.c_str()));
 }

@@ -68,8 +68,9 @@ TEST_CASE("dynamic_sum_to_size is batch_sum_to_size, and intermediate shapes are
   REQUIRE(at::equal(intmd_sum_to_size(s, {}), s));
 }
 
-TEST_CASE("Reductions along dynamic dimensions are those of the batch, along intermediate ones refused",
-          "[compat]")
+TEST_CASE(
+    "Reductions along dynamic dimensions are those of the batch, along intermediate ones refused",
+    "[compat]")
 {
   const SR2 s(at::rand({2, 5, 6}, kFloat64));
   REQUIRE(at::equal(dynamic_sum(s, 1), batch_sum(s, 1)));

@@ -41,7 +41,8 @@ TEST_CASE("The identity map of a type is its derivative by itself", "[compat][im
   REQUIRE(is_identity<SSR4>());
 }
 
-TEST_CASE("Identity maps have the shape of both, and the dtype they are asked for", "[compat][imap]")
+TEST_CASE("Identity maps have the shape of both, and the dtype they are asked for",
+          "[compat][imap]")
 {
   REQUIRE(described(Tensor(imap_v<Scalar>())) == "Tensor (;)");
   REQUIRE(described(imap_v<Vec>()) == "R2 (; 3, 3)");

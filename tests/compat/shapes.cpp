@@ -166,8 +166,9 @@ TEST_CASE("broadcast_batch_sizes skips undefined tensors", "[compat][shape]")
                ContainsSubstring("shapes [5] and [3] do not broadcast"));
 }
 
-TEST_CASE("assertions of dynamic dimensions are those of the batch, of static ones those of the base",
-          "[compat][shape]")
+TEST_CASE(
+    "assertions of dynamic dimensions are those of the batch, of static ones those of the base",
+    "[compat][shape]")
 {
   const auto a = made({5}, {2}), b = made({3}, {2}), c = made({5}, {3});
   REQUIRE_THAT(error_of([&] { neml_assert_dynamic_broadcastable(a, b); }),

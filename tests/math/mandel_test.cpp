@@ -198,23 +198,16 @@ TEST_CASE("Any map and factors reduce, as those of the conventions do", "[math][
 {
   const Tensor full(at::rand({5, 2, 3, 3, 4}, at::kDouble), 1);
   const Tensor & map = full_to_mandel_map();
-  REQUIRE(at::equal(full_to_reduced(full, map, full_to_mandel_factor(), 1),
-                    full_to_mandel(full, 1)));
-  REQUIRE(at::equal(
-      full_to_reduced(
-          full, full_to_skew_map(), full_to_skew_factor(), 1),
-      full_to_skew(full, 1)));
+  REQUIRE(
+      at::equal(full_to_reduced(full, map, full_to_mandel_factor(), 1), full_to_mandel(full, 1)));
+  REQUIRE(at::equal(full_to_reduced(full, full_to_skew_map(), full_to_skew_factor(), 1),
+                    full_to_skew(full, 1)));
   const Tensor mandel(at::rand({5, 2, 6, 4}, at::kDouble), 1),
       skew(at::rand({5, 2, 3, 4}, at::kDouble), 1);
-  REQUIRE(at::equal(reduced_to_full(mandel,
-                                    mandel_to_full_map(),
-                                    mandel_to_full_factor(),
-                                    1),
+  REQUIRE(at::equal(reduced_to_full(mandel, mandel_to_full_map(), mandel_to_full_factor(), 1),
                     mandel_to_full(mandel, 1)));
-  REQUIRE(at::equal(
-      reduced_to_full(
-          skew, skew_to_full_map(), skew_to_full_factor(), 1),
-      skew_to_full(skew, 1)));
+  REQUIRE(at::equal(reduced_to_full(skew, skew_to_full_map(), skew_to_full_factor(), 1),
+                    skew_to_full(skew, 1)));
   const Tensor two(at::tensor({4, 0}, at::kInt), 0), ones = Tensor::ones({2}, kFloat64);
   REQUIRE(described(full_to_reduced(full, two, ones, -3)) == "Tensor (5; 2, 2, 4)");
 

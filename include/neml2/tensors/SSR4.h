@@ -326,7 +326,8 @@ SSR4::operator()(Size i, Size j, Size k, Size l) const
   const auto pair = [](Size a, Size b)
   {
     const char * const where = "SSR4::operator()";
-    return kernels::mandel_reverse_index[core::component(where, a, 3)][core::component(where, b, 3)];
+    return kernels::mandel_reverse_index[core::component(where, a, 3)]
+                                        [core::component(where, b, 3)];
   };
   const int p = pair(i, j), q = pair(k, l);
   const double factor = (p < 3 ? 1.0 : kernels::invsqrt2) * (q < 3 ? 1.0 : kernels::invsqrt2);
