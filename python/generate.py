@@ -47,7 +47,8 @@ TEMPLATES = {
     "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
-PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"]}
+PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],
+                "symmetry": ["symmetry", "symmetry_operations_from_orbifold"]}
 
 
 def expanded(f):

@@ -20,6 +20,7 @@ WITHOUT_TORCH = ["kernels", "packs"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
+PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/
 
 
 def includes(header):
@@ -45,6 +46,13 @@ def breaches(header):
             yield f"includes {included}; primitive types know no labels"
 
 
+def past(header):
+    """Lines about older releases."""
+    if header.name != "aten.h":  # <torch/types.h> has to come before everything
+        for line in filter(PAST.search, header.read_text(encoding="utf-8").splitlines()):
+            yield f"knows other releases, whose names are in compat/: {line.strip()}"
+
+
 def foreign_namespaces(header):
     """What a header opens besides neml2 and the namespace of its room."""
     name = header.relative_to(ROOT / "neml2")
@@ -57,7 +65,7 @@ def foreign_namespaces(header):
 
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
-    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *foreign_namespaces(h)]]
+    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *past(h), *foreign_namespaces(h)]]
     if UMBRELLA.is_file():
         reached, todo = set(), [UMBRELLA]
         while todo:

@@ -8,7 +8,7 @@ from headers import INCLUDE, ROOT, Class, declaring, read
 
 PAGE = ROOT / "docs" / "reference.md"
 CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
-        "strings.h", "TensorCache.h", "errors.h"]
+        "TensorCache.h", "errors.h"]
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 
 

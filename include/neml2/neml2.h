@@ -4,12 +4,10 @@
 /// Everything at once: convenient, and slower to compile than the header of the types you use. Not
 /// tensors/gradients.h, which a program includes in one source file.
 #include "neml2/math/TensorCache.h"
-#include "neml2/core/strings.h"
 #include "neml2/math/broadcast.h"
 #include "neml2/math/diagonal.h"
 #include "neml2/math/difference.h"
 #include "neml2/math/discretization.h"
-#include "neml2/math/imap.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/math/jacrev.h"
 #include "neml2/math/join.h"

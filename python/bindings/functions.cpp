@@ -106,7 +106,13 @@ bind_broadcasting(nb::module_ & m)
   m.def(
       "broadcast_batch_sizes",
       [](const Tensors & tensors)
-      { return TensorShape(utils::broadcast_batch_sizes(values(tensors))); },
+      {
+        TensorShape r;
+        for (const auto & t : values(tensors))
+          if (t.defined())
+            r = utils::broadcast_sizes(r, t.batch_sizes());
+        return r;
+      },
       nb::arg("tensors"),
       "The batch shape all tensors broadcast to; undefined ones are skipped, an empty list gives "
       "().\n"
@@ -307,7 +313,9 @@ bind_identity_map(nb::module_ & m, const char * name)
       },
       nb::arg("type"),
       nb::arg("options"),
-      doc("imap_v"),
+      "The derivative of a type by itself, its identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik "
+      "δ_jl, of SR2 the "
+      "symmetric identity. Unbatched.\nRaises ValueError for a type that has none.",
       nb::sig(signature.c_str()));
 }
 

@@ -157,7 +157,7 @@ nb::object
 reinterpreted(const Tensor & block, nb::handle cls)
 {
   const TypeInfo & type = base_type(cls);
-  NEML2_CHECK(block.base_storage() == utils::storage_size(type.base),
+  NEML2_CHECK(block.base_storage() == utils::numel(type.base),
               "reinterpret: the block ",
               core::operand(block),
               " has ",
@@ -165,7 +165,7 @@ reinterpreted(const Tensor & block, nb::handle cls)
               " entries, a ",
               type.name,
               " has ",
-              utils::storage_size(type.base),
+              utils::numel(type.base),
               ".");
   return core::translate_errors("reinterpret",
                                 [&]

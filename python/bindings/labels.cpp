@@ -181,7 +181,7 @@ struct Extent
     if (is_subaxis)
       return;
     if (PyType_Check(given.ptr()))
-      size = utils::storage_size(base_type(given).base);
+      size = utils::numel(base_type(given).base);
     else if (PyIndex_Check(given.ptr()))
       size = PyNumber_AsSsize_t(given.ptr(), PyExc_OverflowError);
     else
@@ -395,7 +395,7 @@ bind_items(AxisClass & cls)
       {
         const LabeledAxisAccessor name = path;
         return a.get().has_variable(name) &&
-               (!type || a.get().variable_size(name) == utils::storage_size(base_type(*type).base));
+               (!type || a.get().variable_size(name) == utils::numel(base_type(*type).base));
       },
       nb::arg("a"),
       nb::arg("type") = nb::none(),

@@ -69,10 +69,6 @@ translate(const std::exception_ptr & p, void *)
   {
     PyErr_SetString(PyExc_ValueError, e.what());
   }
-  catch (const ParserException & e)
-  {
-    PyErr_SetString(PyExc_ValueError, e.what());
-  }
   catch (const c10::IndexError & e)
   {
     PyErr_SetString(PyExc_IndexError, e.what_without_backtrace());

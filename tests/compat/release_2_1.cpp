@@ -47,6 +47,10 @@ main()
   auto [values, vectors] = linalg::eigh(S);
   neml_assert(at::allclose(S.tr(), values.sum(-1)) && vectors.base_dim() == 2);
   neml_assert(crystallography::symmetry("432").batch_sizes() == TensorShape{24});
+  neml_assert(at::equal(crystallography::symmetry("432"),
+                        crystallography::symmetry_operations_from_orbifold("432")));
+  neml_assert(at::equal(crystallography::symmetry_operators::cubic(),
+                        crystallography::crystal_symmetry_operators::cubic()));
   neml_assert(utils::normalize_dim(-1, 0, 3) == 2);
   neml_assert(machine_precision(kFloat64) == eps);
 }

@@ -16,14 +16,6 @@ TEST_CASE("NEMLException carries its message and is a std::exception of its own"
   REQUIRE(!std::is_base_of_v<std::runtime_error, NEMLException>);
 }
 
-TEST_CASE("ParserException carries its message, and is no NEMLException", "[core][errors]")
-{
-  const ParserException e("no number");
-  REQUIRE(std::string(e.what()) == "no number");
-  REQUIRE(std::is_base_of_v<std::exception, ParserException>);
-  REQUIRE(!std::is_base_of_v<NEMLException, ParserException>);
-}
-
 TEST_CASE("neml_assert streams its parts back to back, and only on failure", "[core][errors]")
 {
   REQUIRE(error_of([] { neml_assert(false, "a", 1, ' ', 2.5); }) == "a1 2.5");

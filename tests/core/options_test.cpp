@@ -99,22 +99,3 @@ TEST_CASE("factories make tensors on the default device", "[core][options]")
   REQUIRE(SR2::zeros({2}).is_meta());
   REQUIRE(Tensor::full({2}, 1.0).is_meta());
 }
-
-TEST_CASE("tolerances can be read and set", "[core][options]")
-{
-  REQUIRE(machine_precision() == 1e-15);
-  REQUIRE(tolerance() == 1e-6);
-  REQUIRE(tighter_tolerance() == 1e-12);
-  tolerance() = 1e-3;
-  REQUIRE(tolerance() == 1e-3);
-  tolerance() = 1e-6;
-}
-
-TEST_CASE("machine_precision of a dtype is the distance from 1 to the next number",
-          "[core][options]")
-{
-  REQUIRE(machine_precision(kFloat64) == std::nextafter(1.0, 2.0) - 1.0);
-  REQUIRE(machine_precision(kFloat32) == double(std::nextafter(1.0f, 2.0f) - 1.0f));
-  REQUIRE(machine_precision(kFloat16) == 9.7656e-4);
-  REQUIRE_THAT(error_of([] { machine_precision(kInt64); }), ContainsSubstring("got Long"));
-}

@@ -41,7 +41,7 @@ add(std::vector<test::Operation> & all)
       "batch_stack",
       any,
       [](const T & a, const T & b) {
-        return dynamic_stack(std::vector<T>{a, b}, -1);
+        return batch_stack(std::vector<T>{a, b}, -1);
       },
       [=](const Arguments & a) {
         return at::stack({a[0], a[1]}, n);
@@ -240,9 +240,6 @@ TEST_CASE("Lists are vectors, arrays, and braces of one or of several types", "[
   REQUIRE(at::equal(mixed, at::cat({v, s, v}, 1)));
   REQUIRE(at::equal(batch_cat({neml2::Tensor(s), s}), at::cat({s, s}, 0)));
   REQUIRE(at::equal(batch_stack({neml2::Tensor(s), s}, 1), at::stack({s, s}, 1)));
-  REQUIRE(at::equal(dynamic_cat({s, s}), batch_cat({s, s})));
-  REQUIRE(at::equal(dynamic_cat(std::vector<SR2>{s, s}), batch_cat({s, s})));
-  REQUIRE(at::equal(dynamic_stack({s, s}, -1), batch_stack({s, s}, -1)));
 }
 
 TEST_CASE("A batch as long as the base is never taken for it", "[math]")
@@ -342,23 +339,7 @@ TEST_CASE("What cannot be joined is refused", "[math][errors]")
            [&] {
              batch_cat({s, s.to(kFloat32)});
            }),
-       "batch_cat: operands of different"},
-      {test::error_of(
-           [&] {
-             intmd_cat({s, s});
-           }),
-       "intmd_cat: tensors have no intermediate dimensions here"},
-      {test::error_of(
-           [&] {
-             intmd_cat(std::vector<SR2>{s, s});
-           }),
-       "intmd_cat: tensors have no"},
-      {test::error_of(
-           [&] {
-             intmd_stack({s, s}, -1);
-           }),
-       "intmd_stack: tensors have no"},
-      {test::error_of([&] { intmd_stack(std::vector<SR2>{s}); }), "intmd_stack: tensors have no"}};
+       "batch_cat: operands of different"}};
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }

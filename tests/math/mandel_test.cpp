@@ -184,12 +184,10 @@ TEST_CASE("The maps and factors are made once for each dtype and device", "[math
   REQUIRE(&full_to_mandel_map(kInt64) == &map);
   REQUIRE(&full_to_mandel_map(kInt32) != &map);
   REQUIRE(full_to_mandel_map(kInt32).scalar_type() == kInt32);
-  REQUIRE(&ConstantTensors::full_to_mandel_map() == &map);
   const Tensor & factor = mandel_to_full_factor(kFloat32);
   REQUIRE(factor.scalar_type() == kFloat32);
   REQUIRE(&mandel_to_full_factor(TensorOptions(kFloat32).requires_grad(true)) == &factor);
   REQUIRE(!factor.requires_grad());
-  REQUIRE(&ConstantTensors::mandel_to_full_factor() == &mandel_to_full_factor(kFloat64));
   REQUIRE_THAT(error_of([] { full_to_skew_map(kFloat64); }),
                ContainsSubstring("full_to_skew_map: expected options of an integer dtype"));
   REQUIRE_THAT(error_of([] { mandel_to_full_factor(kInt64); }),
@@ -199,24 +197,17 @@ TEST_CASE("The maps and factors are made once for each dtype and device", "[math
 TEST_CASE("Any map and factors reduce, as those of the conventions do", "[math][mandel]")
 {
   const Tensor full(at::rand({5, 2, 3, 3, 4}, at::kDouble), 1);
-  const Tensor & map = ConstantTensors::full_to_mandel_map();
-  REQUIRE(at::equal(full_to_reduced(full, map, ConstantTensors::full_to_mandel_factor(), 1),
-                    full_to_mandel(full, 1)));
-  REQUIRE(at::equal(
-      full_to_reduced(
-          full, ConstantTensors::full_to_skew_map(), ConstantTensors::full_to_skew_factor(), 1),
-      full_to_skew(full, 1)));
+  const Tensor & map = full_to_mandel_map();
+  REQUIRE(
+      at::equal(full_to_reduced(full, map, full_to_mandel_factor(), 1), full_to_mandel(full, 1)));
+  REQUIRE(at::equal(full_to_reduced(full, full_to_skew_map(), full_to_skew_factor(), 1),
+                    full_to_skew(full, 1)));
   const Tensor mandel(at::rand({5, 2, 6, 4}, at::kDouble), 1),
       skew(at::rand({5, 2, 3, 4}, at::kDouble), 1);
-  REQUIRE(at::equal(reduced_to_full(mandel,
-                                    ConstantTensors::mandel_to_full_map(),
-                                    ConstantTensors::mandel_to_full_factor(),
-                                    1),
+  REQUIRE(at::equal(reduced_to_full(mandel, mandel_to_full_map(), mandel_to_full_factor(), 1),
                     mandel_to_full(mandel, 1)));
-  REQUIRE(at::equal(
-      reduced_to_full(
-          skew, ConstantTensors::skew_to_full_map(), ConstantTensors::skew_to_full_factor(), 1),
-      skew_to_full(skew, 1)));
+  REQUIRE(at::equal(reduced_to_full(skew, skew_to_full_map(), skew_to_full_factor(), 1),
+                    skew_to_full(skew, 1)));
   const Tensor two(at::tensor({4, 0}, at::kInt), 0), ones = Tensor::ones({2}, kFloat64);
   REQUIRE(described(full_to_reduced(full, two, ones, -3)) == "Tensor (5; 2, 2, 4)");
 

@@ -305,7 +305,6 @@ TEST_CASE("sum_to_size is the reverse of expand", "[math]")
     const auto r = batch_sum_to_size(s, shape);
     REQUIRE(r.batch_sizes() == shape);
     REQUIRE(at::allclose(r, s.sum_to_size(utils::add_shapes(shape, 6))));
-    REQUIRE(at::equal(dynamic_sum_to_size(s, shape), r));
   }
   const neml2::Tensor t(s, 1);                // (4; 2, 5, 6)
   const auto r = base_sum_to_size(t, {1, 6}); // not aligned with the batch
@@ -313,30 +312,6 @@ TEST_CASE("sum_to_size is the reverse of expand", "[math]")
   REQUIRE(at::allclose(r, s.sum({1, 2}).unsqueeze(1)));
   REQUIRE(at::allclose(base_sum_to_size(t, {}), s.sum({1, 2, 3})));
   REQUIRE(at::equal(base_sum_to_size(t, {2, 5, 6}), s));
-  REQUIRE(at::equal(intmd_sum_to_size(s, {}), s));
-}
-
-TEST_CASE("Names of 2.1 are those of the batch, and intermediate ones are refused", "[math]")
-{
-  const SR2 s(at::rand({2, 5, 6}, kFloat64));
-  REQUIRE(at::equal(dynamic_sum(s, 1), batch_sum(s, 1)));
-  REQUIRE(at::equal(dynamic_mean(s, 1), batch_mean(s, 1)));
-  REQUIRE(at::equal(dynamic_max(s, 1), batch_max(s, 1)));
-  REQUIRE(at::equal(dynamic_min(s, 1), batch_min(s, 1)));
-  REQUIRE(at::equal(dynamic_argmax(s, 1), batch_argmax(s, 1)));
-  REQUIRE(at::equal(dynamic_argmin(s, 1), batch_argmin(s, 1)));
-  const std::pair<std::string, std::string> cases[] = {
-      {test::error_of([&] { intmd_sum(s); }), "intmd_sum"},
-      {test::error_of([&] { intmd_mean(s); }), "intmd_mean"},
-      {test::error_of([&] { intmd_max(s); }), "intmd_max"},
-      {test::error_of([&] { intmd_min(s); }), "intmd_min"},
-      {test::error_of([&] { intmd_argmax(s, 0); }), "intmd_argmax"},
-      {test::error_of([&] { intmd_argmin(s, 0); }), "intmd_argmin"},
-      {test::error_of([&] { intmd_sum_to_size(s, {1}); }), "intmd_sum_to_size"}};
-  for (const auto & [message, name] : cases)
-    REQUIRE_THAT(
-        message,
-        Catch::Matchers::StartsWith(name + ": tensors have no intermediate dimensions here"));
 }
 
 TEST_CASE("Reductions along what is not there are refused", "[math][errors]")

@@ -96,9 +96,9 @@ rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double s
 inline double
 rounding(Dtype dtype)
 {
-  if (dtype == c10::kBFloat16 || !c10::isFloatingType(dtype))
-    return 16 * 7.8125e-3;
-  return 16 * machine_precision(dtype);
+  if (dtype == kFloat64 || dtype == kFloat32)
+    return 16 * core::epsilon_of(dtype);
+  return 16 * (dtype == kFloat16 ? 9.7656e-4 : 7.8125e-3);
 }
 
 /// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); their

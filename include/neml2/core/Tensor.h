@@ -236,7 +236,3 @@ DynamicDims<Derived>::static_flatten() const
   return self().base_flatten();
 }
 } // namespace neml2
-
-// ---- Functions of several tensors. ----
-
-#include "neml2/core/align.h"

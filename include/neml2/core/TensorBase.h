@@ -106,7 +106,7 @@ public:
     return size(core::position("base_size", self(), i, batch_dim(), dim()));
   }
   /// Number of base entries.
-  Size base_storage() const { return utils::storage_size(base_sizes()); }
+  Size base_storage() const { return utils::numel(base_sizes()); }
 
   // ---- Copies --------------------------------------------------------------------------------
 

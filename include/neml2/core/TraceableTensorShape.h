@@ -12,7 +12,7 @@ namespace neml2
 {
 class Scalar;
 
-/// One batch size. A number here; the name is that of NEML2 2.x, where tracing could record it.
+/// One batch size, a number.
 class TraceableSize
 {
 public:

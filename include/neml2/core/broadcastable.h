@@ -3,8 +3,7 @@
 
 #include "neml2/core/shape.h"
 
-/// Whether the shapes of tensors broadcast. There are no intermediate dimensions: dynamic dimensions
-/// are batch dimensions, static ones are base dimensions.
+/// Whether the shapes of tensors broadcast.
 namespace neml2
 {
 namespace utils
@@ -26,19 +25,6 @@ base_broadcastable(const T &... tensors)
   return sizes_broadcastable({tensors.base_sizes()...});
 }
 
-template <class... T>
-bool
-dynamic_broadcastable(const T &... tensors)
-{
-  return batch_broadcastable(tensors...);
-}
-template <class... T>
-bool
-intmd_broadcastable(const T &...)
-{
-  return true;
-}
-
 /// Whether the batch shapes broadcast and the base shapes are equal.
 template <class First, class... T>
 bool
@@ -54,19 +40,6 @@ broadcast_batch_dim(const T &... tensors)
 {
   return std::max({tensors.batch_dim()...});
 }
-template <class... T>
-Size
-broadcast_dynamic_dim(const T &... tensors)
-{
-  return broadcast_batch_dim(tensors...);
-}
-template <class... T>
-Size
-broadcast_intmd_dim(const T &...)
-{
-  return 0;
-}
-
 /// Number of base dimensions after broadcasting.
 template <class... T>
 Size
@@ -118,24 +91,6 @@ neml_assert_base_broadcastable(const T &... tensors)
   core::assert_broadcastable(utils::base_broadcastable(tensors...), tensors...);
 }
 
-template <class... T>
-void
-neml_assert_dynamic_broadcastable(const T &... tensors)
-{
-  neml_assert_batch_broadcastable(tensors...);
-}
-template <class... T>
-void
-neml_assert_intmd_broadcastable(const T &...)
-{
-}
-template <class... T>
-void
-neml_assert_static_broadcastable(const T &... tensors)
-{
-  neml_assert_base_broadcastable(tensors...);
-}
-
 // Checks where NDEBUG is not defined, else nothing.
 template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
 void
@@ -157,22 +112,5 @@ neml_assert_base_broadcastable_dbg([[maybe_unused]] const T &... tensors)
 {
   if constexpr (Active)
     neml_assert_base_broadcastable(tensors...);
-}
-template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
-void
-neml_assert_dynamic_broadcastable_dbg(const T &... tensors)
-{
-  neml_assert_batch_broadcastable_dbg<Active>(tensors...);
-}
-template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
-void
-neml_assert_intmd_broadcastable_dbg(const T &...)
-{
-}
-template <bool Active = NEML2_DEBUG_ASSERTIONS, class... T>
-void
-neml_assert_static_broadcastable_dbg(const T &... tensors)
-{
-  neml_assert_base_broadcastable_dbg<Active>(tensors...);
 }
 } // namespace neml2

@@ -49,17 +49,6 @@ public:
   using NEMLException::NEMLException;
 };
 
-/// What reading text throws: text that is no number, shape or label.
-class NEML2_ONE_A_PROGRAM ParserException : public std::exception
-{
-public:
-  explicit ParserException(std::string message) : _message(std::move(message)) {}
-  const char * what() const noexcept override { return _message.c_str(); }
-
-private:
-  std::string _message;
-};
-
 /// Marks what runs only when something is wrong: kept out of the way of everything else.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))

@@ -82,44 +82,6 @@ default_integer_tensor_options()
   return TensorOptions().dtype(default_integer_dtype()).device(default_device());
 }
 
-/// Tolerances that 2.x programs read and set.
-NEML2_ONE_A_PROGRAM inline Real &
-machine_precision()
-{
-  static Real value = 1e-15;
-  return value;
-}
-NEML2_ONE_A_PROGRAM inline Real &
-tolerance()
-{
-  static Real value = 1e-6;
-  return value;
-}
-NEML2_ONE_A_PROGRAM inline Real &
-tighter_tolerance()
-{
-  static Real value = 1e-12;
-  return value;
-}
-
-/// Distance from 1 to the next number of a floating type: float64 2.2e-16, float32 1.2e-7, float16 9.8e-4.
-/// @throws NEMLException for any other type.
-inline double
-machine_precision(Dtype dtype)
-{
-  switch (dtype)
-  {
-  case kFloat64:
-    return std::numeric_limits<double>::epsilon();
-  case kFloat32:
-    return std::numeric_limits<float>::epsilon();
-  case kFloat16:
-    return 9.7656e-4;
-  default:
-    core::fail("machine_precision: expected kFloat64, kFloat32 or kFloat16, got ", dtype, ".");
-  }
-}
-
 namespace core
 {
 /// Options that name no dtype get this library's default one, not torch's.

@@ -4,10 +4,8 @@
 #include "neml2/core/TraceableTensorShape.h"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <limits>
-#include <vector>
 
 namespace neml2
 {
@@ -62,13 +60,6 @@ numel(TensorShapeRef shape)
   return n;
 }
 
-/// Number of entries, under the name of NEML2 2.0.
-inline Size
-storage_size(TensorShapeRef shape)
-{
-  return numel(shape);
-}
-
 /// Concatenation; a bare integer counts as one size: add_shapes({4, 2}, 7, {1}, 6) is [4, 2, 7, 1, 6].
 inline TensorShape
 add_shapes(core::ShapePart a,
@@ -100,35 +91,6 @@ pad_prepend(TensorShapeRef shape, Size dim, Size pad = 1)
   TensorShape r(size_t(dim) - shape.size(), pad);
   r.append(shape.begin(), shape.end());
   return r;
-}
-
-/// `pad` appended on the right until there are `dim` sizes: ({4, 2}, 3) is [4, 2, 1].
-/// @throws NEMLException if the shape is longer than that.
-inline TensorShape
-pad_append(TensorShapeRef shape, Size dim, Size pad = 1)
-{
-  NEML2_CHECK(Size(shape.size()) <= dim,
-              "pad_append: shape ",
-              shape,
-              " is already longer than ",
-              dim,
-              " sizes.");
-  TensorShape r(shape.begin(), shape.end());
-  r.append(size_t(dim) - shape.size(), pad);
-  return r;
-}
-
-/// Whether all shapes are equal.
-template <class... Shapes>
-bool
-sizes_same(TensorShapeRef first, const Shapes &... rest)
-{
-  return ((first == TensorShapeRef(rest)) && ...);
-}
-inline bool
-sizes_same(TensorShapeRef a, TensorShapeRef b)
-{
-  return a == b;
 }
 
 /// Whether the shapes broadcast with one another.
@@ -187,107 +149,6 @@ inline TensorShape
 broadcast_sizes(TensorShapeRef a, TensorShapeRef b)
 {
   return broadcast_sizes({a, b});
-}
-
-/// Position of dimension d of a group that occupies dimensions [lo, hi); negative d counts from hi.
-/// @throws NEMLException if it is outside the group.
-inline Size
-normalize_dim(Size d, Size lo, Size hi)
-{
-  NEML2_CHECK_AS(IndexException,
-                 lo - hi <= d && d < hi - lo,
-                 "The dimension ",
-                 d,
-                 " is out of range: expected one in [",
-                 lo - hi,
-                 ", ",
-                 hi - lo,
-                 ").");
-  return d >= 0 ? lo + d : hi + d;
-}
-
-/// Position at which to insert into such a group: there is one more than there are dimensions.
-/// @throws NEMLException if it is outside the group.
-inline Size
-normalize_itr(Size d, Size lo, Size hi)
-{
-  NEML2_CHECK_AS(IndexException,
-                 lo - hi - 1 <= d && d <= hi - lo,
-                 "The dimension ",
-                 d,
-                 " is out of range: expected a position to insert at in [",
-                 lo - hi - 1,
-                 ", ",
-                 hi - lo,
-                 "].");
-  return d >= 0 ? lo + d : hi + d + 1;
-}
-
-/// Positions of several dimensions of a group that occupies dimensions [lo, hi).
-/// @throws NEMLException if one is outside the group.
-inline TensorShape
-normalize_dims(TensorShapeRef dims, Size lo, Size hi)
-{
-  TensorShape r;
-  for (const Size d : dims)
-    r.push_back(normalize_dim(d, lo, hi));
-  return r;
-}
-
-/// Positions at which to insert into such a group.
-/// @throws NEMLException if one is outside the group.
-inline TensorShape
-normalize_itrs(TensorShapeRef dims, Size lo, Size hi)
-{
-  TensorShape r;
-  for (const Size d : dims)
-    r.push_back(normalize_itr(d, lo, hi));
-  return r;
-}
-
-/// add_shapes of a list: sum_array(std::array{a, b}) is the sizes of a, then those of b.
-template <class Shapes>
-TensorShape
-sum_array(const Shapes & shapes)
-{
-  TensorShape r;
-  for (const TensorShapeRef s : shapes)
-    r.append(s.begin(), s.end());
-  return r;
-}
-
-/// Shapes that own their sizes, from references.
-template <size_t N>
-std::array<TensorShape, N>
-shape_refs_to_shapes(const std::array<TensorShapeRef, N> & refs)
-{
-  std::array<TensorShape, N> shapes;
-  for (size_t i = 0; i < N; i++)
-    shapes[i].append(refs[i].begin(), refs[i].end());
-  return shapes;
-}
-inline std::vector<TensorShape>
-shape_refs_to_shapes(const std::vector<TensorShapeRef> & refs)
-{
-  std::vector<TensorShape> shapes;
-  for (const auto & s : refs)
-    shapes.emplace_back(s.begin(), s.end());
-  return shapes;
-}
-
-/// References to shapes, which must live as long.
-template <size_t N>
-std::array<TensorShapeRef, N>
-shapes_to_shape_refs(const std::array<TensorShape, N> & shapes)
-{
-  std::array<TensorShapeRef, N> refs;
-  std::copy(shapes.begin(), shapes.end(), refs.begin());
-  return refs;
-}
-inline std::vector<TensorShapeRef>
-shapes_to_shape_refs(const std::vector<TensorShape> & shapes)
-{
-  return {shapes.begin(), shapes.end()};
 }
 } // namespace utils
 } // namespace neml2

@@ -152,7 +152,7 @@ evaluate_flat(const Operation & op,
               c10::function_ref<void(at::Tensor *)> composed)
 {
   const TensorShape shape = broadcast_batch(op, flat);
-  const bool many = utils::storage_size(shape) > few_numbers;
+  const bool many = utils::numel(shape) > few_numbers;
   const TensorShapeRef bases[] = {Number::base_shape};
   at::Tensor r;
   if (many && flat[0].tensor->scalar_type() == kFloat32)

@@ -100,22 +100,4 @@ base_diagonalize(const T & a, Size d = -1)
                           [](const at::Tensor & x, Size p)
                           { return math::embed_diagonal(x, p, 0, p, p + 1); });
 }
-
-// ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
-
-/// See batch_diagonalize(a, d), of which this is the name of NEML2 2.1.
-template <class T, core::if_tensor<T> = 0>
-T
-dynamic_diagonalize(const T & a, Size d = -1)
-{
-  return batch_diagonalize(a, d);
-}
-/// Not here, where tensors have no intermediate dimensions. See batch_diagonalize(a, d).
-/// @throws NEMLException always.
-template <class T, core::if_tensor<T> = 0>
-T
-intmd_diagonalize(const T &, Size = -1)
-{
-  math::fail_intermediate("intmd_diagonalize", "batch_diagonalize");
-}
 } // namespace neml2

@@ -45,7 +45,7 @@ base_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along dimension d of all, batch and base, n times over, as in NEML2 2.0: -1 is the last
+/// a_k+1 - a_k along dimension d of all, batch and base, n times over: -1 is the last
 /// base dimension, of a Scalar the last batch dimension. (..., m, ...) -> (..., m - n, ...)
 /// @throws NEMLException also for n < 0, d out of range, or a base dimension of a type that fixes its
 /// size: see base_diff.
@@ -116,54 +116,5 @@ Tensor
 base_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
 {
   return pow(base, base_linspace(start, end, nstep, d));
-}
-
-// ---- Names of NEML2 2.1: dynamic_x is batch_x; without intermediate dimensions intmd_x is refused --
-
-/// See batch_diff(a, n, d), of which this is the name of NEML2 2.1.
-template <class T, core::if_tensor<T> = 0>
-T
-dynamic_diff(const T & a, Size n = 1, Size d = -1)
-{
-  return batch_diff(a, n, d);
-}
-/// See batch_linspace(start, end, nstep, d), of which this is the name of NEML2 2.1.
-template <class T, core::if_tensor<T> = 0>
-T
-dynamic_linspace(const T & start, const T & end, Size nstep, Size d = 0)
-{
-  return batch_linspace(start, end, nstep, d);
-}
-/// See batch_logspace(start, end, nstep, d, base), of which this is the name of NEML2 2.1.
-template <class T, core::if_tensor<T> = 0>
-T
-dynamic_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base = 10)
-{
-  return batch_logspace(start, end, nstep, d, base);
-}
-
-/// Not here, where tensors have no intermediate dimensions. See batch_diff(a, n, d).
-/// @throws NEMLException always.
-template <class T, core::if_tensor<T> = 0>
-T
-intmd_diff(const T &, Size = 1, Size = -1)
-{
-  math::fail_intermediate("intmd_diff", "batch_diff");
-}
-/// Not here, where tensors have no intermediate dimensions. See batch_linspace(start, end, nstep, d).
-/// @throws NEMLException always.
-template <class T, core::if_tensor<T> = 0>
-T
-intmd_linspace(const T &, const T &, Size, Size = 0)
-{
-  math::fail_intermediate("intmd_linspace", "batch_linspace");
-}
-/// Not here, where tensors have no intermediate dimensions. See batch_logspace(start, end, nstep, d, base).
-/// @throws NEMLException always.
-template <class T, core::if_tensor<T> = 0>
-T
-intmd_logspace(const T &, const T &, Size, Size = 0, Real = 10)
-{
-  math::fail_intermediate("intmd_logspace", "batch_logspace");
 }
 } // namespace neml2

@@ -143,7 +143,7 @@ interpolate(const Tensor & elem_dofs, const Tensor & basis)
                                  {
                                    const auto columns =
                                        utils::add_shapes(phi.slice(0, phi.size() - 1),
-                                                         points * utils::storage_size(o[1].base));
+                                                         points * utils::numel(o[1].base));
                                    const at::Tensor rows = elem_dofs.unsqueeze(-2);
                                    const at::Tensor r =
                                        at::matmul(rows, basis.reshape(columns)).squeeze(-2);

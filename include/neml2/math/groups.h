@@ -90,15 +90,4 @@ along_base(const Operation & op,
                     op.name, [&] { return f(a, p); }, operand(a)),
                 a.batch_dim());
 }
-
-/// What intmd_ functions of NEML2 2.1 come to.
-[[noreturn]] NEML2_COLD inline void
-fail_intermediate(const char * name, const char * instead)
-{
-  fail(name,
-       ": tensors have no intermediate dimensions here: all before the base are batch dimensions. "
-       "Use ",
-       instead,
-       " with the dimension counted among those.");
-}
 } // namespace neml2::math

@@ -123,7 +123,8 @@ bmm(const A & a, const B & b)
 {
   return math::matrix_matrix("bmm", core::operand(a), core::operand(b));
 }
-/// See bmm(a, b), of which this is the name of NEML2 2.1. (...; m, k), (...; k, n) -> (...; m, n)
+/// A_ik B_kj, as bmm(a, b) gives it; LibTorch's mm would take batch dimensions for base dimensions.
+/// (...; m, k), (...; k, n) -> (...; m, n)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mm(const A & a, const B & b)
@@ -138,7 +139,8 @@ bmv(const A & a, const B & v)
 {
   return math::matrix_vector("bmv", core::operand(a), core::operand(v));
 }
-/// See bmv(a, v), of which this is the name of NEML2 2.1. (...; m, k), (...; k) -> (...; m)
+/// A_ik v_k, as bmv(a, v) gives it; LibTorch's mv would take batch dimensions for base dimensions.
+/// (...; m, k), (...; k) -> (...; m)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
 mv(const A & a, const B & v)
@@ -154,7 +156,8 @@ bvv(const A & a, const B & b)
   return math::vector_vector<core::dependent_scalar_t<A>>(
       "bvv", core::operand(a), core::operand(b));
 }
-/// See bvv(a, b), of which this is the name of NEML2 2.1. (...; k), (...; k) -> (...; )
+/// a_k b_k, as bvv(a, b) gives it; LibTorch's vdot would take batch dimensions for base dimensions.
+/// (...; k), (...; k) -> (...; )
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
 vdot(const A & a, const B & b)

@@ -5,11 +5,6 @@
 #include "neml2/core/shape.h"
 #include "neml2/tensors/LabeledAxisAccessor.h"
 
-#ifdef NEML2_COMPAT // utils::stringify and add<SR2>(...), for which programs of NEML2 2.x include nothing
-#include "neml2/core/strings.h"
-#include "neml2/tensors/tensors.h"
-#endif
-
 #include <map>
 #include <memory>
 #include <optional>

@@ -147,7 +147,7 @@ public:
     return size() >= axis.size() && std::equal(axis.begin(), axis.end(), begin());
   }
 
-  // The sub-axes that NEML2 2.x reserves.
+  // The sub-axes of reserved names.
 
   /// state/... -> old_state/..., forces/... -> old_forces/...
   /// @throws NEMLException for any other path.
@@ -230,7 +230,7 @@ private:
 using VariableName = LabeledAxisAccessor;
 using SubaxisName = LabeledAxisAccessor;
 
-/// The sub-axes that NEML2 2.x reserves.
+/// The sub-axes of reserved names.
 inline const std::string STATE = "state";
 inline const std::string OLD_STATE = "old_state";
 inline const std::string FORCES = "forces";

@@ -69,7 +69,7 @@ public:
 
   /// See rotation_matrix(q).
   R2 rotation_matrix() const;
-  /// See rotation_matrix(q), of which this is the name of NEML2 2.0.
+  /// See rotation_matrix(q): its other name.
   R2 to_R2() const;
   /// See to_rot(q).
   Rot to_rot() const;

@@ -94,7 +94,7 @@ Scalar norm(const Vec & v, Real epsilon = 0);
 Vec unit(const Vec & v, Real epsilon = 0);
 /// v_i w_i. (...; 3), (...; 3) -> (...; ), unit of v × unit of w.
 Scalar inner(const Vec & v, const Vec & w);
-/// v_i w_i, inner(v, w) under the name of NEML2 2.1. (...; 3), (...; 3) -> (...; )
+/// v_i w_i, as inner(v, w) gives it; LibTorch's vdot knows no batch. (...; 3), (...; 3) -> (...; )
 Scalar vdot(const Vec & v, const Vec & w);
 /// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3), unit of v × unit of w.
 Vec cross(const Vec & v, const Vec & w);
@@ -123,7 +123,7 @@ R2 drotate(const Vec & v, const Rot & r);
 /// T_ij v_j, for any linear map T. (...; 3), (...; 3, 3) -> (...; 3), unit of T × unit of v.
 Vec transform(const Vec & v, const R2 & T);
 
-// cross and outer under their names of NEML2 2.0.
+// cross and outer beside linalg::solve and the others.
 namespace linalg
 {
 /// See neml2::cross(v, w). (...; 3), (...; 3) -> (...; 3)

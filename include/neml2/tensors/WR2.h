@@ -86,7 +86,7 @@ public:
   Rot exp_map() const;
   /// See dexp_map(w).
   R2 dexp_map() const;
-  /// See exp_map(w) and dexp_map(w), of which these are the names of NEML2 2.0.
+  /// See exp_map(w) and dexp_map(w): their other names.
   Rot exp() const;
   R2 dexp() const;
 };

@@ -94,9 +94,9 @@ symmetry_quaternions(const std::string & orbifold, const TensorOptions & options
 }
 
 NEML2_BODY R2
-symmetry_operations_from_orbifold(const std::string & orbifold, const TensorOptions & options)
+symmetry(const std::string & orbifold, const TensorOptions & options)
 {
-  return core::translate_errors("symmetry_operations_from_orbifold",
+  return core::translate_errors("symmetry",
                                 [&]
                                 {
                                   const at::Tensor S =
@@ -104,12 +104,6 @@ symmetry_operations_from_orbifold(const std::string & orbifold, const TensorOpti
                                   const at::Tensor R = composed::symmetry_matrices(S);
                                   return R2(R.set_requires_grad(options.requires_grad()));
                                 });
-}
-
-NEML2_BODY R2
-symmetry(const std::string & orbifold, const TensorOptions & options)
-{
-  return symmetry_operations_from_orbifold(orbifold, options);
 }
 
 NEML2_BODY Vec

@@ -37,7 +37,6 @@ Quaternion hexagonal(const TensorOptions & options = default_tensor_options());
 /// The 24 rotations of a cube as unit quaternions. (24; 4)
 Quaternion cubic(const TensorOptions & options = default_tensor_options());
 } // namespace crystal_symmetry_operators
-namespace symmetry_operators = crystal_symmetry_operators; ///< the name of NEML2 2.1
 
 /// The rotations of a class as unit quaternions, the identity first. (n; 4)
 /// @throws NEMLException for an unknown class or an integer dtype.
@@ -46,9 +45,6 @@ Quaternion symmetry_quaternions(const std::string & orbifold,
 /// The rotations of a class as matrices, the identity first. (n; 3, 3). Their entries, 0, ±1/2, ±√3/2
 /// and ±1, are exact but for the rounding of √3/2.
 /// @throws NEMLException for an unknown class or an integer dtype.
-R2 symmetry_operations_from_orbifold(const std::string & orbifold,
-                                     const TensorOptions & options = default_tensor_options());
-/// See symmetry_operations_from_orbifold(orbifold), of which this is the name of NEML2 2.1.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
 
 /// The directions that are equivalent to v by the operations T, v and -v counted as one: T_ij v_j

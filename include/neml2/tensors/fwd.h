@@ -31,13 +31,6 @@ class NEML2_ONE_A_PROGRAM R8;
 class NEML2_ONE_A_PROGRAM SSSSR8;
 class NEML2_ONE_A_PROGRAM Quaternion;
 class NEML2_ONE_A_PROGRAM MillerIndex;
-
-#ifdef NEML2_COMPAT // what vectors, and what second order tensors, had in common in NEML2 2.x
-template <class Derived>
-using VecBase = Derived;
-template <class Derived>
-using R2Base = Derived;
-#endif
 } // namespace neml2
 
 /// What the headers of this room share besides.

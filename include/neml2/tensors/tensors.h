@@ -29,59 +29,16 @@
 #include "neml2/tensors/WWR4.h"
 #include "neml2/tensors/crystallography.h"
 
-#include <cstdint>
-#include <ostream>
-
 namespace neml2
 {
-/// A tensor type as a value.
-enum class TensorType : std::int8_t
-{
-  kScalar,
-  kVec,
-  kRot,
-  kWR2,
-  kR2,
-  kSR2,
-  kR3,
-  kSFR3,
-  kR4,
-  kSSR4,
-  kSFR4,
-  kSFFR4,
-  kWFR4,
-  kWFFR4,
-  kSWR4,
-  kWSR4,
-  kWWR4,
-  kR5,
-  kSSFR5,
-  kR8,
-  kSSSSR8,
-  kQuaternion,
-  kMillerIndex,
-  kTensor,
-  kUknown ///< spelled as in NEML2 2.x
-};
-
 namespace tensors
 {
 template <class... T>
 struct TypeList
 {
-  static constexpr const char * names[] = {T::type_name..., "Unknown"};
-
-  /// Of U in the list; the length of the list where it is not there.
-  template <class U>
-  static constexpr int position()
-  {
-    int n = 0;
-    (void)((std::is_same_v<T, U> || (n++, false)) || ...);
-    return n;
-  }
 };
 
-/// In the order of TensorType.
+/// Every type.
 using AllTypes = TypeList<Scalar,
                           Vec,
                           Rot,
@@ -107,18 +64,4 @@ using AllTypes = TypeList<Scalar,
                           MillerIndex,
                           Tensor>;
 } // namespace tensors
-
-/// The value of a type; kUknown for what is no tensor type of this library.
-template <class T>
-struct TensorTypeEnum
-{
-  static constexpr TensorType value = TensorType(tensors::AllTypes::position<T>());
-};
-
-/// The name of the type, or Unknown.
-inline std::ostream &
-operator<<(std::ostream & os, TensorType type)
-{
-  return os << tensors::AllTypes::names[int(type)];
-}
 } // namespace neml2

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/errors.h"
+#include "neml2/misc/errors.h"

@@ -2,3 +2,17 @@
 #pragma once
 
 #include "neml2/core/errors.h"
+
+namespace neml2
+{
+/// What reading text throws: text that is no number, shape or label.
+class NEML2_ONE_A_PROGRAM ParserException : public std::exception
+{
+public:
+  explicit ParserException(std::string message) : _message(std::move(message)) {}
+  const char * what() const noexcept override { return _message.c_str(); }
+
+private:
+  std::string _message;
+};
+} // namespace neml2

@@ -2,7 +2,8 @@
 #pragma once
 
 /// The helpers on strings, and the reading of one value; input files are no part of this library.
-#include "neml2/core/strings.h"
+#include "neml2/misc/errors.h"
+#include "neml2/misc/string_utils.h"
 #include "neml2/misc/types.h"
 
 namespace neml2::utils

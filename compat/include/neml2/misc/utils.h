@@ -2,10 +2,10 @@
 #pragma once
 
 /// The helpers that NEML2 2.0 had outside a namespace of their own.
-#include "neml2/core/shape.h"
-#include "neml2/core/strings.h"
 #include "neml2/math/join.h"
+#include "neml2/misc/string_utils.h"
 #include "neml2/misc/types.h"
+#include "neml2/tensors/shape_utils.h"
 
 namespace neml2
 {

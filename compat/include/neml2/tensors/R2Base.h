@@ -2,3 +2,4 @@
 #pragma once
 
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/tensors_fwd.h"

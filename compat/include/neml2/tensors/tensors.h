@@ -3,5 +3,4 @@
 
 #include "neml2/tensors/macros.h"
 
-// The library's own header of this name: there is no core/ next to this one.
-#include "neml2/core/../tensors/tensors.h"
+#include "neml2/tensors/TensorType.h" // brings the library's own header of the name tensors.h

@@ -2,4 +2,5 @@
 #pragma once
 
 #include "neml2/math/reduction.h"
+#include "neml2/tensors/functions/dynamic.h"
 #include "neml2/tensors/tensors.h"

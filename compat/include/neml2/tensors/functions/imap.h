@@ -1,5 +1,30 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/imap.h"
+#include "neml2/math/operators.h"
 #include "neml2/tensors/tensors.h"
+
+/// Derivatives of types by themselves, as functions of the type.
+namespace neml2
+{
+/// The derivative of a T by itself, T::identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik δ_jl, of
+/// SR2 the symmetric identity. Unbatched.
+/// @throws NEMLException for a type that has none.
+template <class T>
+auto
+imap_v(const TensorOptions & options = default_tensor_options())
+{
+  static_assert(core::is_primitive<T>,
+                "imap_v is for types whose base shape is known, such as SR2; use "
+                "Tensor::identity(n) for others");
+  return T::identity_map(options);
+}
+
+/// See imap_v<T>(options), of which this is the other name.
+template <class T>
+auto
+imap(const TensorOptions & options = default_tensor_options())
+{
+  return imap_v<T>(options);
+}
+} // namespace neml2

@@ -26,7 +26,7 @@ is_named()
 }
 } // namespace
 
-TEST_CASE("The value of a tensor type prints as its name", "[tensors]")
+TEST_CASE("The value of a tensor type prints as its name", "[compat]")
 {
   REQUIRE((is_named<Scalar>() && is_named<Vec>() && is_named<Rot>() && is_named<WR2>()));
   REQUIRE((is_named<R2>() && is_named<SR2>() && is_named<R3>() && is_named<SFR3>()));
@@ -38,7 +38,7 @@ TEST_CASE("The value of a tensor type prints as its name", "[tensors]")
   REQUIRE(printed(TensorType::kSR2) == "SR2");
 }
 
-TEST_CASE("What is no tensor type of this library is unknown", "[tensors]")
+TEST_CASE("What is no tensor type of this library is unknown", "[compat]")
 {
   REQUIRE(TensorTypeEnum<double>::value == TensorType::kUknown);
   REQUIRE(TensorTypeEnum<at::Tensor>::value == TensorType::kUknown);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/core/strings.h"
+#include "neml2/misc/string_utils.h"
 
 #include "neml2/tensors/SR2.h"
 
@@ -12,7 +12,7 @@ using namespace neml2::utils;
 
 using Strings = std::vector<std::string>;
 
-TEST_CASE("stringify gives what << prints, and words for bool", "[core][strings]")
+TEST_CASE("stringify gives what << prints, and words for bool", "[compat][strings]")
 {
   REQUIRE(stringify(3) == "3");
   REQUIRE(stringify(2.5) == "2.5");
@@ -23,7 +23,7 @@ TEST_CASE("stringify gives what << prints, and words for bool", "[core][strings]
   REQUIRE(stringify(kFloat64) == "Double");
 }
 
-TEST_CASE("stream_all streams its parts back to back", "[core][strings]")
+TEST_CASE("stream_all streams its parts back to back", "[compat][strings]")
 {
   std::ostringstream os;
   stream_all(os, "a", 1, ' ', 2.5);
@@ -32,7 +32,7 @@ TEST_CASE("stream_all streams its parts back to back", "[core][strings]")
 }
 
 TEST_CASE("join and split are each other's inverse for pieces that are not empty",
-          "[core][strings]")
+          "[compat][strings]")
 {
   REQUIRE(join({"a", "b", "c"}, ", ") == "a, b, c");
   REQUIRE(join({"a"}, ", ") == "a");
@@ -42,7 +42,7 @@ TEST_CASE("join and split are each other's inverse for pieces that are not empty
   REQUIRE(split(join({"x", "yz"}, " "), " ") == Strings{"x", "yz"});
 }
 
-TEST_CASE("split takes any of the delimiters and drops empty pieces", "[core][strings]")
+TEST_CASE("split takes any of the delimiters and drops empty pieces", "[compat][strings]")
 {
   REQUIRE(split("/b/c", "/") == Strings{"b", "c"});
   REQUIRE(split("/", "/").empty());
@@ -51,7 +51,7 @@ TEST_CASE("split takes any of the delimiters and drops empty pieces", "[core][st
   REQUIRE(split("abc", "/") == Strings{"abc"});
 }
 
-TEST_CASE("trim removes characters from both ends only", "[core][strings]")
+TEST_CASE("trim removes characters from both ends only", "[compat][strings]")
 {
   REQUIRE(trim("  a b\t\n") == "a b");
   REQUIRE(trim("a") == "a");
@@ -60,7 +60,7 @@ TEST_CASE("trim removes characters from both ends only", "[core][strings]")
   REQUIRE(trim("--a-b-", "-") == "a-b");
 }
 
-TEST_CASE("start_with and end_with compare the ends", "[core][strings]")
+TEST_CASE("start_with and end_with compare the ends", "[compat][strings]")
 {
   REQUIRE(start_with("state/x", "state"));
   REQUIRE(start_with("a", ""));
@@ -72,14 +72,14 @@ TEST_CASE("start_with and end_with compare the ends", "[core][strings]")
   REQUIRE(!end_with("ab", "a"));
 }
 
-TEST_CASE("demangle gives a type's name as it is written", "[core][strings]")
+TEST_CASE("demangle gives a type's name as it is written", "[compat][strings]")
 {
   REQUIRE(demangle(typeid(int).name()) == "int");
   REQUIRE(demangle(typeid(SR2).name()) == "neml2::SR2");
   REQUIRE(demangle("no mangled name") == "no mangled name");
 }
 
-TEST_CASE("indentation is two blanks a level unless told otherwise", "[core][strings]")
+TEST_CASE("indentation is two blanks a level unless told otherwise", "[compat][strings]")
 {
   REQUIRE(indentation(0).empty());
   REQUIRE(indentation(2) == "    ");

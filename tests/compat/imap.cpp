@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/math/imap.h"
+#include "neml2/tensors/functions/imap.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/R5.h"
@@ -32,7 +32,7 @@ is_identity()
 }
 } // namespace
 
-TEST_CASE("The identity map of a type is its derivative by itself", "[math][imap]")
+TEST_CASE("The identity map of a type is its derivative by itself", "[compat][imap]")
 {
   REQUIRE(is_identity<Scalar>());
   REQUIRE(is_identity<Vec>());
@@ -41,7 +41,8 @@ TEST_CASE("The identity map of a type is its derivative by itself", "[math][imap
   REQUIRE(is_identity<SSR4>());
 }
 
-TEST_CASE("Identity maps have the shape of both, and the dtype they are asked for", "[math][imap]")
+TEST_CASE("Identity maps have the shape of both, and the dtype they are asked for",
+          "[compat][imap]")
 {
   REQUIRE(described(Tensor(imap_v<Scalar>())) == "Tensor (;)");
   REQUIRE(described(imap_v<Vec>()) == "R2 (; 3, 3)");
@@ -52,7 +53,7 @@ TEST_CASE("Identity maps have the shape of both, and the dtype they are asked fo
   REQUIRE(imap_v<SR2>(TensorOptions(at::kMeta).dtype(kFloat64)).is_meta());
 }
 
-TEST_CASE("A type without an identity map says so", "[math][imap][errors]")
+TEST_CASE("A type without an identity map says so", "[compat][imap][errors]")
 {
   REQUIRE_THAT(error_of([] { imap_v<R5>(); }), ContainsSubstring("R5::identity_map"));
 }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The library's own header of this name: there is no kernels/ next to this one.
+#include "neml2/kernels/../neml2.h"
+#include "neml2/misc/error.h"
+#include "neml2/misc/types.h"
+#include "neml2/tensors/ConstantTensors.h"
+#include "neml2/tensors/functions/dynamic.h"
+#include "neml2/tensors/functions/imap.h"
+#include "neml2/tensors/tensors.h"
