@@ -106,7 +106,7 @@ check_floating(const char * where, const TensorOptions & options)
 inline double
 epsilon_of(Dtype dtype)
 {
-  return dtype == kFloat64   ? std::numeric_limits<double>::epsilon()
+  return dtype == kFloat64   ? eps
          : dtype == kFloat32 ? double(std::numeric_limits<float>::epsilon())
                              : 0x1p-8; // float16 and bfloat16
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/mandel.h"
 #include "neml2/core/aten.h"
 
 #include <limits>
@@ -71,7 +72,7 @@ raw(const at::Tensor & t)
 } // namespace core
 
 constexpr Real eps = std::numeric_limits<Real>::epsilon(); ///< machine epsilon of float64
-constexpr Real sqrt2 = 1.4142135623730951;
-constexpr Real invsqrt2 = 0.7071067811865475;
+using kernels::invsqrt2;
+using kernels::sqrt2;
 constexpr Real pi = 3.141592653589793;
 } // namespace neml2
