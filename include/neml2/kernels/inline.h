@@ -15,13 +15,6 @@
 #define NEML2_ONE_A_PROGRAM
 #endif
 
-/// Marks a body that a program may have compiled once, in the library (neml2::compiled): inline where it has not.
-#ifdef NEML2_COMPILED
-#define NEML2_BODY
-#else
-#define NEML2_BODY inline
-#endif
-
 /**
  * Marks every function that takes part in a row's formula.
  *

@@ -27,6 +27,6 @@ public:
 };
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/tensors/LabeledTensor3D-inl.h"

@@ -43,6 +43,6 @@ bool allclose(const LabeledVector & a, const LabeledVector & b, Real rtol = 1e-5
 } // namespace utils
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/tensors/LabeledVector-inl.h"

@@ -41,7 +41,7 @@ check_integers(const char * where, const MillerIndex & m)
 }
 } // namespace tensors
 
-NEML2_BODY MillerIndex
+inline MillerIndex
 MillerIndex::fill(const CScalar & h,
                   const CScalar & k,
                   const CScalar & l,
@@ -51,7 +51,7 @@ MillerIndex::fill(const CScalar & h,
   return from_values({h, k, l}, options);
 }
 
-NEML2_BODY MillerIndex
+inline MillerIndex
 MillerIndex::fill(const Scalar & h, const Scalar & k, const Scalar & l)
 {
   const core::Operation op("MillerIndex::fill", core::Accepts::numbers);
@@ -60,14 +60,14 @@ MillerIndex::fill(const Scalar & h, const Scalar & k, const Scalar & l)
   return m;
 }
 
-NEML2_BODY MillerIndex
+inline MillerIndex
 MillerIndex::create(const TensorDataContainer & data, const TensorOptions & options)
 {
   tensors::check_exact("MillerIndex::create", data, options);
   return Base::create(data, options);
 }
 
-NEML2_BODY MillerIndex
+inline MillerIndex
 MillerIndex::reduce() const
 {
   const core::Operation op("MillerIndex::reduce", core::Accepts::numbers);
@@ -77,13 +77,13 @@ MillerIndex::reduce() const
                                 [&] { return MillerIndex(composed::over_common_divisor(*this)); });
 }
 
-NEML2_BODY Vec
+inline Vec
 MillerIndex::to_vec() const
 {
   return to_vec(TensorOptions(default_dtype()));
 }
 
-NEML2_BODY Vec
+inline Vec
 MillerIndex::to_vec(const TensorOptions & options) const
 {
   const core::Operation op("MillerIndex::to_vec", core::Accepts::numbers);
@@ -97,13 +97,13 @@ MillerIndex::to_vec(const TensorOptions & options) const
       });
 }
 
-NEML2_BODY Vec
+inline Vec
 MillerIndex::to_normalized_vec() const
 {
   return to_normalized_vec(TensorOptions(default_dtype()));
 }
 
-NEML2_BODY Vec
+inline Vec
 MillerIndex::to_normalized_vec(const TensorOptions & options) const
 {
   core::check_floating("MillerIndex::to_normalized_vec", options);

@@ -60,11 +60,9 @@ private:
 };
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/MillerIndex-inl.h"
-#endif

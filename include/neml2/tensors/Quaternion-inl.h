@@ -69,20 +69,20 @@ Quaternion::Quaternion(const R & r)
 {
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::fill(const Scalar & s, const Scalar & x, const Scalar & y, const Scalar & z)
 {
   return core::stack<Quaternion>(core::Operation("Quaternion::fill", core::Accepts::any),
                                  {s, x, y, z});
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::identity(const TensorOptions & options)
 {
   return fill(1, 0, 0, 0, options);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::fill_matrix(const R2 & R)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -92,7 +92,7 @@ Quaternion::fill_matrix(const R2 & R)
       R);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::axis_angle(const Vec & n, const Scalar & theta)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -104,7 +104,7 @@ Quaternion::axis_angle(const Vec & n, const Scalar & theta)
       theta);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::exp_map(const Vec & w)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -122,61 +122,61 @@ operator*(const A & q, const B & p)
       tensors::QuaternionTimesQuaternion(), composed::quaternion_product, q, p);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 conjugate(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(tensors::Conjugate(), composed::quaternion_conjugate, q);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 inv(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(tensors::Inv(), composed::quaternion_inverse, q);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 inner(const Quaternion & q, const Quaternion & p)
 {
   return math::inner<Scalar, core::Accepts::numbers>(q, p);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm_sq(const Quaternion & q)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(q);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm(const Quaternion & q, Real epsilon)
 {
   return math::norm<Scalar>(q, epsilon);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 unit(const Quaternion & q, Real epsilon)
 {
   return math::unit(q, epsilon);
 }
 
-NEML2_BODY R2
+inline R2
 rotation_matrix(const Quaternion & q)
 {
   return engine::evaluate_leaf<R2>(tensors::RotationMatrix(), composed::quaternion_matrix, q);
 }
 
-NEML2_BODY Rot
+inline Rot
 to_rot(const Quaternion & q)
 {
   return engine::evaluate_leaf<Rot>(tensors::ToRot(), composed::rotation_of_quaternion, q);
 }
 
-NEML2_BODY Vec
+inline Vec
 rotate(const Vec & v, const Quaternion & q)
 {
   return engine::evaluate_leaf<Vec>(tensors::Rotate(), composed::rotate_vector_by_quaternion, v, q);
 }
 
-NEML2_BODY Vec
+inline Vec
 log_map(const Quaternion & q)
 {
   return engine::evaluate_leaf<Vec>(
@@ -186,7 +186,7 @@ log_map(const Quaternion & q)
       q);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 dist(const Quaternion & p, const Quaternion & q)
 {
   return engine::evaluate_leaf<Scalar>(
@@ -198,7 +198,7 @@ dist(const Quaternion & p, const Quaternion & q)
       16 * core::epsilon_of(p.scalar_type()));
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -210,31 +210,31 @@ slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
       t);
 }
 
-NEML2_BODY R2
+inline R2
 Quaternion::rotation_matrix() const
 {
   return neml2::rotation_matrix(*this);
 }
 
-NEML2_BODY R2
+inline R2
 Quaternion::to_R2() const
 {
   return neml2::rotation_matrix(*this);
 }
 
-NEML2_BODY Rot
+inline Rot
 Quaternion::to_rot() const
 {
   return neml2::to_rot(*this);
 }
 
-NEML2_BODY Vec
+inline Vec
 Quaternion::log_map() const
 {
   return neml2::log_map(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Quaternion::angle() const
 {
   return engine::evaluate_leaf<Scalar>(
@@ -244,7 +244,7 @@ Quaternion::angle() const
       *this);
 }
 
-NEML2_BODY Vec
+inline Vec
 Quaternion::axis() const
 {
   return engine::evaluate_leaf<Vec>(
@@ -254,37 +254,37 @@ Quaternion::axis() const
       *this);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::conjugate() const
 {
   return neml2::conjugate(*this);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 Quaternion::inverse() const
 {
   return neml2::inv(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Quaternion::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Quaternion::norm() const
 {
   return neml2::norm(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Quaternion::dot(const Quaternion & p) const
 {
   return neml2::inner(*this, p);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Quaternion::dist(const Quaternion & p) const
 {
   return neml2::dist(*this, p);

@@ -150,13 +150,11 @@ Scalar dist(const Quaternion & p, const Quaternion & q);
 Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/Quaternion-inl.h"
-#endif

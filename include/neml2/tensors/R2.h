@@ -177,7 +177,7 @@ template <class A, class B, math::if_types<A, R2, B, Vec> = 0>
 Vec operator*(const A & a, const B & b);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R3.h"
@@ -187,6 +187,4 @@ Vec operator*(const A & a, const B & b);
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/WR2.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/R2-inl.h"
-#endif

@@ -7,7 +7,7 @@
 
 namespace neml2
 {
-NEML2_BODY R3
+inline R3
 R3::levi_civita(const TensorOptions & options)
 {
   return from_values({0, 0, 0,  0,  0, 1, 0, -1, 0,  // ε_0jk
@@ -16,7 +16,7 @@ R3::levi_civita(const TensorOptions & options)
                      options);
 }
 
-NEML2_BODY R2
+inline R2
 contract_k(const R3 & T, const Vec & v)
 {
   return engine::evaluate_leaf<R2>(
@@ -27,7 +27,7 @@ contract_k(const R3 & T, const Vec & v)
       v);
 }
 
-NEML2_BODY R2
+inline R2
 R3::contract_k(const Vec & v) const
 {
   return neml2::contract_k(*this, v);

@@ -42,12 +42,10 @@ struct core::batch_of_rows<kernels::R3>
 R2 contract_k(const R3 & T, const Vec & v);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/R3-inl.h"
-#endif

@@ -103,7 +103,7 @@ template <class A, class B, math::if_types<A, R4, B, R4> = 0>
 R4 operator*(const A & T, const B & U);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -113,6 +113,4 @@ R4 operator*(const A & T, const B & U);
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/WWR4.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/R4-inl.h"
-#endif

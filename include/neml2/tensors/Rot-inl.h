@@ -50,31 +50,31 @@ struct NEML2_ONE_A_PROGRAM RotTimesRot
 };
 } // namespace tensors
 
-NEML2_BODY Rot
+inline Rot
 Rot::identity(const TensorOptions & options)
 {
   return zeros(options);
 }
 
-NEML2_BODY R2
+inline R2
 Rot::identity_map(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::fill(const Scalar & r0, const Scalar & r1, const Scalar & r2)
 {
   return core::stack<Rot>(core::Operation("Rot::fill", core::Accepts::any), {r0, r1, r2});
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::fill_matrix(const R2 & R)
 {
   return engine::evaluate_leaf<Rot>(tensors::RotFillMatrix(), composed::rotation_of_matrix, R);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 {
   return engine::evaluate_leaf<Rot>(
@@ -87,13 +87,13 @@ Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
       rz);
 }
 
-NEML2_BODY R2
+inline R2
 euler_rodrigues(const Rot & r)
 {
   return engine::evaluate_leaf<R2>(tensors::EulerRodrigues(), composed::rotation_matrix, r);
 }
 
-NEML2_BODY R3
+inline R3
 deuler_rodrigues(const Rot & r)
 {
   return engine::evaluate_leaf<R3>(
@@ -103,7 +103,7 @@ deuler_rodrigues(const Rot & r)
       r);
 }
 
-NEML2_BODY Rot
+inline Rot
 inv(const Rot & r)
 {
   core::check_defined("inv", r);
@@ -117,13 +117,13 @@ operator*(const A & a, const B & b)
   return engine::evaluate_leaf<Rot>(tensors::RotTimesRot(), composed::rotation_product, a, b);
 }
 
-NEML2_BODY Rot
+inline Rot
 rotate(const Rot & x, const Rot & r)
 {
   return r * x;
 }
 
-NEML2_BODY R2
+inline R2
 drotate(const Rot & x, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -135,7 +135,7 @@ drotate(const Rot & x, const Rot & r)
       r);
 }
 
-NEML2_BODY R2
+inline R2
 drotate_self(const Rot & x, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -147,85 +147,85 @@ drotate_self(const Rot & x, const Rot & r)
       r);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 inner(const Rot & r, const Rot & q)
 {
   return inner(Vec(r), Vec(q));
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm_sq(const Rot & r)
 {
   return norm_sq(Vec(r));
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm(const Rot & r)
 {
   return norm(Vec(r));
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::norm() const
 {
   return neml2::norm(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::dot(const Vec & v) const
 {
   return neml2::inner(Vec(*this), v);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::cross(const Vec & v) const
 {
   return neml2::cross(Vec(*this), v);
 }
 
-NEML2_BODY R2
+inline R2
 Rot::outer(const Vec & v) const
 {
   return neml2::outer(Vec(*this), v);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::inverse() const
 {
   return inv(*this);
 }
 
-NEML2_BODY R2
+inline R2
 Rot::euler_rodrigues() const
 {
   return neml2::euler_rodrigues(*this);
 }
 
-NEML2_BODY R3
+inline R3
 Rot::deuler_rodrigues() const
 {
   return neml2::deuler_rodrigues(*this);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-NEML2_BODY R2
+inline R2
 Rot::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-NEML2_BODY R2
+inline R2
 Rot::drotate_self(const Rot & r) const
 {
   return neml2::drotate_self(*this, r);

@@ -228,7 +228,7 @@ template <class A, class B, math::if_types<A, Rot, B, Rot> = 0>
 Rot operator*(const A & a, const B & b);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -238,9 +238,7 @@ Rot operator*(const A & a, const B & b);
 #include "neml2/tensors/WR2.h"
 #include "neml2/tensors/euler_angles.h"
 #include "neml2/tensors/exponential_map.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/Rot-inl.h"
 #include "neml2/tensors/axis_angle-inl.h"
 #include "neml2/tensors/random_rotations-inl.h"
 #include "neml2/tensors/rotation_distance-inl.h"
-#endif

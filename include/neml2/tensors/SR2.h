@@ -150,7 +150,7 @@ R2 full(const SR2 & s);
 SR2 sym(const R2 & A);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -159,6 +159,4 @@ SR2 sym(const R2 & A);
 #include "neml2/tensors/SFR3.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/SR2-inl.h"
-#endif

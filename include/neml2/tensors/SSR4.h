@@ -203,7 +203,7 @@ template <class A, class B, math::if_types<A, SSR4, B, SSR4> = 0>
 SSR4 operator*(const A & a, const B & b);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -214,6 +214,4 @@ SSR4 operator*(const A & a, const B & b);
 #include "neml2/tensors/SSSSR8.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/stiffness.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/SSR4-inl.h"
-#endif

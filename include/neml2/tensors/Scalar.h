@@ -43,9 +43,7 @@ public:
 };
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/Scalar-inl.h"
-#endif

@@ -7,25 +7,25 @@
 
 namespace neml2
 {
-NEML2_BODY R2
+inline R2
 transform_from_quaternion(const Quaternion & q)
 {
   return rotation_matrix(q);
 }
 
-NEML2_BODY R2
+inline R2
 identity_transform(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-NEML2_BODY R2
+inline R2
 proper_rotation_transform(const Rot & r)
 {
   return euler_rodrigues(r);
 }
 
-NEML2_BODY R2
+inline R2
 improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R - 2 n n
 {
   return engine::evaluate_leaf<R2>(
@@ -35,7 +35,7 @@ improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R
       r);
 }
 
-NEML2_BODY R2
+inline R2
 reflection_transform(const Vec & n)
 {
   return engine::evaluate_leaf<R2>(
@@ -45,7 +45,7 @@ reflection_transform(const Vec & n)
       n);
 }
 
-NEML2_BODY R2
+inline R2
 inversion_transform(const TensorOptions & options)
 {
   return R2::fill(-1, options);

@@ -46,13 +46,11 @@ R2 reflection_transform(const Vec & n);
 R2 inversion_transform(const TensorOptions & options = default_tensor_options());
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/Transformable-inl.h"
-#endif

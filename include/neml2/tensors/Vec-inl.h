@@ -32,63 +32,63 @@ struct NEML2_ONE_A_PROGRAM SelfOuter
 };
 } // namespace tensors
 
-NEML2_BODY Vec
+inline Vec
 Vec::fill(const Scalar & v0, const Scalar & v1, const Scalar & v2)
 {
   return core::stack<Vec>(core::Operation("Vec::fill", core::Accepts::any), {v0, v1, v2});
 }
 
-NEML2_BODY R2
+inline R2
 Vec::identity_map(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm_sq(const Vec & v)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(v);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm(const Vec & v, Real epsilon)
 {
   return math::norm<Scalar>(v, epsilon);
 }
 
-NEML2_BODY Vec
+inline Vec
 unit(const Vec & v, Real epsilon)
 {
   return math::unit(v, epsilon);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 inner(const Vec & v, const Vec & w)
 {
   return math::inner<Scalar, core::Accepts::numbers>(v, w);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 vdot(const Vec & v, const Vec & w)
 {
   return inner(v, w);
 }
 
-NEML2_BODY Vec
+inline Vec
 cross(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
       tensors::Cross(), composed::cross_last, v, w);
 }
 
-NEML2_BODY R2
+inline R2
 outer(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
       tensors::Outer(), composed::outer_last, v, w);
 }
 
-NEML2_BODY R2
+inline R2
 outer(const Vec & v)
 {
   return outer(v, v);
@@ -108,61 +108,61 @@ outer(const A & v, const B & w)
   return outer(Vec(v), Vec(w));
 }
 
-NEML2_BODY SR2
+inline SR2
 self_outer(const Vec & v)
 {
   return engine::evaluate_leaf<SR2>(tensors::SelfOuter(), composed::self_outer, v);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Vec::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Vec::norm() const
 {
   return neml2::norm(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Vec::dot(const Vec & w) const
 {
   return neml2::inner(*this, w);
 }
 
-NEML2_BODY Vec
+inline Vec
 Vec::cross(const Vec & w) const
 {
   return neml2::cross(*this, w);
 }
 
-NEML2_BODY R2
+inline R2
 Vec::outer(const Vec & w) const
 {
   return neml2::outer(*this, w);
 }
 
-NEML2_BODY SR2
+inline SR2
 Vec::self_outer() const
 {
   return neml2::self_outer(*this);
 }
 
-NEML2_BODY Vec
+inline Vec
 rotate(const Vec & v, const R2 & R)
 {
   return R * v;
 }
 
-NEML2_BODY Vec
+inline Vec
 rotate(const Vec & v, const Rot & r)
 {
   return engine::evaluate_leaf<Vec>(tensors::Rotate(), composed::rotate_vector_by_parameters, v, r);
 }
 
-NEML2_BODY R3
+inline R3
 drotate(const Vec & v, const R2 & R)
 {
   return engine::evaluate_leaf<R3>(
@@ -173,7 +173,7 @@ drotate(const Vec & v, const R2 & R)
       R);
 }
 
-NEML2_BODY R2
+inline R2
 drotate(const Vec & v, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -184,50 +184,50 @@ drotate(const Vec & v, const Rot & r)
       r);
 }
 
-NEML2_BODY Vec
+inline Vec
 transform(const Vec & v, const R2 & T)
 {
   return T * v;
 }
 
-NEML2_BODY Vec
+inline Vec
 Vec::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-NEML2_BODY R3
+inline R3
 Vec::drotate(const R2 & R) const
 {
   return neml2::drotate(*this, R);
 }
 
-NEML2_BODY R2
+inline R2
 Vec::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-NEML2_BODY Vec
+inline Vec
 Vec::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-NEML2_BODY Vec
+inline Vec
 Vec::transform(const R2 & T) const
 {
   return neml2::transform(*this, T);
 }
 namespace linalg
 {
-NEML2_BODY Vec
+inline Vec
 cross(const Vec & v, const Vec & w)
 {
   return neml2::cross(v, w);
 }
 
-NEML2_BODY R2
+inline R2
 outer(const Vec & v, const Vec & w)
 {
   return neml2::outer(v, w);

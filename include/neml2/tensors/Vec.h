@@ -133,7 +133,7 @@ R2 outer(const Vec & v, const Vec & w);
 } // namespace linalg
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -141,6 +141,4 @@ R2 outer(const Vec & v, const Vec & w);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/Vec-inl.h"
-#endif

@@ -45,7 +45,7 @@ Tensor stiffness_to_voigt(const SSR4 & stiffness);
 Tensor compliance_to_voigt(const SSR4 & compliance);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/SR2.h"

@@ -20,21 +20,21 @@ struct NEML2_ONE_A_PROGRAM SkewPart
 };
 } // namespace tensors
 
-NEML2_BODY WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
+inline WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
 
-NEML2_BODY WR2
+inline WR2
 WR2::fill(const Scalar & w0, const Scalar & w1, const Scalar & w2)
 {
   return core::stack<WR2>(core::Operation("WR2::fill", core::Accepts::any), {w0, w1, w2});
 }
 
-NEML2_BODY R2
+inline R2
 WR2::identity_map(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::operator()(Size i, Size j) const
 {
   core::check_defined("()", *this);
@@ -51,168 +51,168 @@ WR2::operator()(Size i, Size j) const
   return (row - column + 3) % 3 == 1 ? w : -w;
 }
 
-NEML2_BODY R2
+inline R2
 full(const WR2 & w)
 {
   return skew(Vec(w));
 }
 
-NEML2_BODY WR2
+inline WR2
 skew_part(const R2 & A)
 {
   return engine::evaluate_leaf<WR2>(tensors::SkewPart(), composed::skew_part, A);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 inner(const WR2 & w, const WR2 & v)
 {
   return inner(Vec(w), Vec(v));
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm_sq(const WR2 & w)
 {
   return norm_sq(Vec(w));
 }
 
-NEML2_BODY Scalar
+inline Scalar
 norm(const WR2 & w)
 {
   return norm(Vec(w));
 }
 
-NEML2_BODY WR2
+inline WR2
 rotate(const WR2 & w, const R2 & R)
 {
   return rotate(Vec(w), R);
 }
 
-NEML2_BODY WR2
+inline WR2
 rotate(const WR2 & w, const Rot & r)
 {
   return rotate(Vec(w), r);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 tr(const WR2 & w)
 {
   core::check_defined("tr", w);
   return Scalar::zeros(w.batch_sizes(), w.options());
 }
 
-NEML2_BODY Scalar
+inline Scalar
 det(const WR2 & w)
 {
   core::check_defined("det", w);
   return Scalar::zeros(w.batch_sizes(), w.options());
 }
 
-NEML2_BODY WR2
+inline WR2
 vol(const WR2 & w)
 {
   core::check_defined("vol", w);
   return WR2::zeros(w.batch_sizes(), w.options());
 }
 
-NEML2_BODY WR2
+inline WR2
 dev(const WR2 & w)
 {
   core::check_defined("dev", w);
   return w;
 }
 
-NEML2_BODY WR2
+inline WR2
 transpose(const WR2 & w)
 {
   core::check_defined("transpose", w);
   return -w;
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::norm() const
 {
   return neml2::norm(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::inner(const Vec & v) const
 {
   return neml2::inner(Vec(*this), v);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::dot(const Vec & v) const
 {
   return inner(v);
 }
 
-NEML2_BODY WR2
+inline WR2
 WR2::cross(const Vec & v) const
 {
   return neml2::cross(Vec(*this), v);
 }
 
-NEML2_BODY R2
+inline R2
 WR2::outer(const Vec & v) const
 {
   return neml2::outer(Vec(*this), v);
 }
 
-NEML2_BODY WR2
+inline WR2
 WR2::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-NEML2_BODY WR2
+inline WR2
 WR2::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-NEML2_BODY R2
+inline R2
 WR2::drotate(const Rot & r) const
 {
   return Vec(*this).drotate(r);
 }
 
-NEML2_BODY R3
+inline R3
 WR2::drotate(const R2 & R) const
 {
   return Vec(*this).drotate(R);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::tr() const
 {
   return neml2::tr(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 WR2::det() const
 {
   return neml2::det(*this);
 }
 
-NEML2_BODY WR2
+inline WR2
 WR2::vol() const
 {
   return neml2::vol(*this);
 }
 
-NEML2_BODY WR2
+inline WR2
 WR2::dev() const
 {
   return neml2::dev(*this);
 }
 
-NEML2_BODY WR2
+inline WR2
 WR2::transpose() const
 {
   return neml2::transpose(*this);

@@ -126,7 +126,7 @@ WR2 transpose(const WR2 & w);
 
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -135,6 +135,4 @@ WR2 transpose(const WR2 & w);
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/exponential_map.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/WR2-inl.h"
-#endif

@@ -12,7 +12,7 @@ WWR4::WWR4(const T & t) : WWR4(engine::composed<WWR4>("WWR4(R4)", composed::skew
 {
 }
 
-NEML2_BODY WWR4
+inline WWR4
 WWR4::identity(const TensorOptions & options)
 {
   return from_values({1, 0, 0, 0, 1, 0, 0, 0, 1}, options);

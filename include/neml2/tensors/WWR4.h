@@ -42,11 +42,9 @@ struct core::batch_of_rows<kernels::WWR4>
 };
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/WWR4-inl.h"
-#endif

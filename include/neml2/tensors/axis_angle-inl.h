@@ -8,7 +8,7 @@
 /// Rotations by axis and angle, and between two directions: bodies of what Rot.h declares.
 namespace neml2
 {
-NEML2_BODY Rot
+inline Rot
 Rot::axis_angle(const Vec & n, const Scalar & theta)
 {
   return engine::evaluate_leaf<Rot>(
@@ -19,13 +19,13 @@ Rot::axis_angle(const Vec & n, const Scalar & theta)
       theta);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::from_axis_angle(const Vec & n, const Scalar & theta)
 {
   return axis_angle(n, theta);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
 {
   return engine::evaluate_leaf<Rot>(
@@ -37,13 +37,13 @@ Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
       theta);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::from_axis_angle_standard(const Vec & n, const Scalar & theta)
 {
   return axis_angle_standard(n, theta);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::rotation_from_to(const Vec & a, const Vec & b)
 {
   const double tolerance = composed::rounding(a.defined() ? a.scalar_type() : kFloat64);
@@ -56,7 +56,7 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
       b);
 }
 
-NEML2_BODY Vec
+inline Vec
 Rot::axis() const
 {
   return engine::evaluate_leaf<Vec>(
@@ -66,7 +66,7 @@ Rot::axis() const
       *this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::angle() const
 {
   return engine::evaluate_leaf<Scalar>(

@@ -8,7 +8,7 @@
 
 namespace neml2::crystallography
 {
-NEML2_BODY Quaternion
+inline Quaternion
 crystal_symmetry_operators::tetragonal(const TensorOptions & options)
 {
   core::check_floating("crystal_symmetry_operators::tetragonal", options);
@@ -23,7 +23,7 @@ crystal_symmetry_operators::tetragonal(const TensorOptions & options)
                             options);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 crystal_symmetry_operators::hexagonal(const TensorOptions & options)
 {
   core::check_floating("crystal_symmetry_operators::hexagonal", options);
@@ -42,7 +42,7 @@ crystal_symmetry_operators::hexagonal(const TensorOptions & options)
                             options);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 crystal_symmetry_operators::cubic(const TensorOptions & options)
 {
   core::check_floating("crystal_symmetry_operators::cubic", options);
@@ -55,7 +55,7 @@ crystal_symmetry_operators::cubic(const TensorOptions & options)
                             options);
 }
 
-NEML2_BODY Quaternion
+inline Quaternion
 symmetry_quaternions(const std::string & orbifold, const TensorOptions & options)
 {
   namespace of = crystal_symmetry_operators;
@@ -93,7 +93,7 @@ symmetry_quaternions(const std::string & orbifold, const TensorOptions & options
              "\". Expected one of 1, 2, 222, 3, 32, 4, 42, 6, 622, 23 and 432.");
 }
 
-NEML2_BODY R2
+inline R2
 symmetry(const std::string & orbifold, const TensorOptions & options)
 {
   return core::translate_errors("symmetry",
@@ -106,7 +106,7 @@ symmetry(const std::string & orbifold, const TensorOptions & options)
                                 });
 }
 
-NEML2_BODY Vec
+inline Vec
 unique_bidirectional(const R2 & T, const Vec & v)
 {
   const char * const where = "unique_bidirectional";
@@ -132,7 +132,7 @@ unique_bidirectional(const R2 & T, const Vec & v)
 namespace neml2::tensors
 {
 /// The operators as the kernels read them; they must outlive it. None where no kernel runs.
-NEML2_BODY kernels::Symmetries
+inline kernels::Symmetries
 symmetries(const Quaternion & operators)
 {
   const void * const data = has_known_values(operators) ? operators.data_ptr() : nullptr;
@@ -142,7 +142,7 @@ symmetries(const Quaternion & operators)
 
 namespace neml2::crystallography
 {
-NEML2_BODY Scalar
+inline Scalar
 misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
@@ -156,7 +156,7 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
       q);
 }
 
-NEML2_BODY Rot
+inline Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference)
 {
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
@@ -170,7 +170,7 @@ move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot 
       reference);
 }
 
-NEML2_BODY Rot
+inline Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold)
 {
   core::check_defined("move_to_fundamental_zone", r);

@@ -73,7 +73,7 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const 
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 } // namespace neml2::crystallography
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Quaternion.h"
@@ -81,6 +81,4 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/crystallography-inl.h"
-#endif

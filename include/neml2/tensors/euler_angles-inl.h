@@ -40,7 +40,7 @@ angle_unit(const char * where, const std::string & name)
 }
 } // namespace tensors
 
-NEML2_BODY Rot
+inline Rot
 Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type)
 {
   const core::Operation op("Rot::fill_euler_angles");
@@ -53,7 +53,7 @@ Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const
       angles);
 }
 
-NEML2_BODY Vec
+inline Vec
 Rot::to_euler_angles(const std::string & convention, const std::string & type) const
 {
   const core::Operation op("Rot::to_euler_angles");
@@ -68,7 +68,7 @@ Rot::to_euler_angles(const std::string & convention, const std::string & type) c
       *this);
 }
 
-NEML2_BODY Vec
+inline Vec
 convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention)
 {
   const core::Operation op("convert_euler_angles_from_kocks");

@@ -14,9 +14,7 @@ namespace neml2
 Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/euler_angles-inl.h"
-#endif

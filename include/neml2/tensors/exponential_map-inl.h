@@ -20,13 +20,13 @@ struct NEML2_ONE_A_PROGRAM ExpMap
 };
 } // namespace tensors
 
-NEML2_BODY Rot
+inline Rot
 exp_map(const WR2 & w)
 {
   return engine::evaluate_leaf<Rot>(tensors::ExpMap(), composed::exp_map, w);
 }
 
-NEML2_BODY R2
+inline R2
 dexp_map(const WR2 & w)
 {
   return engine::evaluate_leaf<R2>(
@@ -36,38 +36,38 @@ dexp_map(const WR2 & w)
       w);
 }
 
-NEML2_BODY WR2
+inline WR2
 log_map(const Rot & r)
 {
   return engine::evaluate_leaf<WR2>(
       "log_map", [](const auto & a) { return kernels::log_map(a); }, composed::log_map, r);
 }
 
-NEML2_BODY Rot
+inline Rot
 WR2::exp_map() const
 {
   return neml2::exp_map(*this);
 }
 
-NEML2_BODY R2
+inline R2
 WR2::dexp_map() const
 {
   return neml2::dexp_map(*this);
 }
 
-NEML2_BODY Rot
+inline Rot
 WR2::exp() const
 {
   return exp_map();
 }
 
-NEML2_BODY R2
+inline R2
 WR2::dexp() const
 {
   return dexp_map();
 }
 
-NEML2_BODY WR2
+inline WR2
 Rot::log_map() const
 {
   return neml2::log_map(*this);

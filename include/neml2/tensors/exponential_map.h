@@ -21,10 +21,8 @@ R2 dexp_map(const WR2 & w);
 WR2 log_map(const Rot & r);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/exponential_map-inl.h"
-#endif

@@ -70,49 +70,49 @@ struct NEML2_ONE_A_PROGRAM LodeAngle
 };
 } // namespace tensors
 
-NEML2_BODY Scalar
+inline Scalar
 I1(const SR2 & s)
 {
   return tr(s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 I2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::I2(), composed::I2, s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 I3(const SR2 & s)
 {
   return det(s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 J2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::J2(), composed::J2, s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 J3(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::J3(), composed::J3, s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 hydrostatic(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::Hydrostatic(), composed::hydrostatic, s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 von_mises(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::VonMises(), composed::von_mises, s);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 lode_angle(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::LodeAngle(), composed::lode_angle, s);

@@ -42,12 +42,10 @@ Scalar von_mises(const SR2 & s);
 Scalar lode_angle(const SR2 & s);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/spectral.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/invariants-inl.h"
-#endif

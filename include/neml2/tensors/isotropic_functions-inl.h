@@ -45,91 +45,91 @@ dpowm(const SR2 & s, const P & p)
 }
 } // namespace tensors
 
-NEML2_BODY SR2
+inline SR2
 expm(const SR2 & s)
 {
   return tensors::matrix_leaf(tensors::Expm(), composed::matrix_exp, s);
 }
 
-NEML2_BODY SR2
+inline SR2
 dexpm(const SR2 & s, const SR2 & e)
 {
   return tensors::matrix_leaf(tensors::Dexpm(), composed::matrix_exp, s, e);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 dexpm(const SR2 & s)
 {
   return tensors::matrix_derivative_leaf(tensors::Dexpm(), composed::matrix_exp, s);
 }
 
-NEML2_BODY SR2
+inline SR2
 logm(const SR2 & s)
 {
   return tensors::matrix_leaf(tensors::Logm(), composed::matrix_log, s);
 }
 
-NEML2_BODY SR2
+inline SR2
 dlogm(const SR2 & s, const SR2 & e)
 {
   return tensors::matrix_leaf(tensors::Dlogm(), composed::matrix_log, s, e);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 dlogm(const SR2 & s)
 {
   return tensors::matrix_derivative_leaf(tensors::Dlogm(), composed::matrix_log, s);
 }
 
-NEML2_BODY SR2
+inline SR2
 sqrtm(const SR2 & s)
 {
   return tensors::matrix_leaf(tensors::Sqrtm(), composed::matrix_sqrt, s);
 }
 
-NEML2_BODY SR2
+inline SR2
 dsqrtm(const SR2 & s, const SR2 & e)
 {
   return tensors::matrix_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s, e);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 dsqrtm(const SR2 & s)
 {
   return tensors::matrix_derivative_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s);
 }
 
-NEML2_BODY SR2
+inline SR2
 powm(const SR2 & s, const Scalar & p)
 {
   return engine::evaluate_leaf<SR2>(tensors::Powm(), composed::isotropic_power<at::Tensor>, s, p);
 }
 
-NEML2_BODY SR2
+inline SR2
 powm(const SR2 & s, Real p)
 {
   return engine::evaluate_leaf<SR2>(tensors::Powm(), composed::isotropic_power<Real>, s, p);
 }
 
-NEML2_BODY SR2
+inline SR2
 dpowm(const SR2 & s, const Scalar & p, const SR2 & e)
 {
   return tensors::dpowm(s, p, e);
 }
 
-NEML2_BODY SR2
+inline SR2
 dpowm(const SR2 & s, Real p, const SR2 & e)
 {
   return tensors::dpowm(s, p, e);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 dpowm(const SR2 & s, const Scalar & p)
 {
   return tensors::dpowm(s, p);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 dpowm(const SR2 & s, Real p)
 {
   return tensors::dpowm(s, p);

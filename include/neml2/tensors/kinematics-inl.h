@@ -60,13 +60,13 @@ struct NEML2_ONE_A_PROGRAM HenckyStrain
 };
 } // namespace tensors
 
-NEML2_BODY R2
+inline R2
 polar_rotation(const R2 & F)
 {
   return engine::evaluate_leaf<R2>(tensors::PolarRotation(), composed::polar_rotation, F);
 }
 
-NEML2_BODY std::pair<R2, SR2>
+inline std::pair<R2, SR2>
 polar(const R2 & F)
 {
   const R2 R = polar_rotation(F);
@@ -75,58 +75,58 @@ polar(const R2 & F)
               "polar", [](const auto & r, const auto & f) { return sym(transpose(r) * f); }, R, F)};
 }
 
-NEML2_BODY SR2
+inline SR2
 right_stretch(const R2 & F)
 {
   return engine::evaluate<SR2>(
       "right_stretch", [](const auto & f) { return sym(transpose(polar_rotation(f)) * f); }, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 left_stretch(const R2 & F)
 {
   return engine::evaluate<SR2>(
       "left_stretch", [](const auto & f) { return sym(f * transpose(polar_rotation(f))); }, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 right_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::RightCauchyGreen(), composed::right_cauchy_green, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 left_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::LeftCauchyGreen(), composed::left_cauchy_green, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 green_lagrange(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::GreenLagrange(), composed::green_lagrange, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 hencky_strain(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::HenckyStrain(), composed::hencky_strain, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 push_forward(const SR2 & s, const R2 & F)
 {
   return rotate(s, F); // which does not ask F to be a rotation
 }
 
-NEML2_BODY SR2
+inline SR2
 pull_back(const SR2 & s, const R2 & F)
 {
   return engine::evaluate<SR2>(
       "pull_back", [](const auto & a, const auto & f) { return rotate(a, inv(f)); }, s, F);
 }
 
-NEML2_BODY SR2
+inline SR2
 push_forward_covariant(const SR2 & e, const R2 & F)
 {
   return engine::evaluate<SR2>(
@@ -136,7 +136,7 @@ push_forward_covariant(const SR2 & e, const R2 & F)
       F);
 }
 
-NEML2_BODY SR2
+inline SR2
 pull_back_covariant(const SR2 & e, const R2 & F)
 {
   return engine::evaluate<SR2>(
@@ -146,13 +146,13 @@ pull_back_covariant(const SR2 & e, const R2 & F)
       F);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 push_forward(const SSR4 & C, const R2 & F)
 {
   return rotate(C, F);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 pull_back(const SSR4 & C, const R2 & F)
 {
   return engine::evaluate<SSR4>(

@@ -68,13 +68,11 @@ SSR4 push_forward(const SSR4 & C, const R2 & F);
 SSR4 pull_back(const SSR4 & C, const R2 & F);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/kinematics-inl.h"
-#endif

@@ -47,13 +47,11 @@ kron(const TensorBase<A> &, const TensorBase<B> &)
 }
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/kronecker-inl.h"
-#endif

@@ -91,7 +91,7 @@ R2 dsqrtm(const R2 & A, const R2 & E);
 R4 dsqrtm(const R2 & A);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -99,7 +99,5 @@ R4 dsqrtm(const R2 & A);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/matrix_functions-inl.h"
 #include "neml2/tensors/isotropic_functions-inl.h"
-#endif

@@ -35,19 +35,19 @@ random_rotations(const char * where, TensorShapeRef batch, Size seed, const Tens
 }
 } // namespace tensors
 
-NEML2_BODY Rot
+inline Rot
 Rot::fill_random(Size n, Size seed, const TensorOptions & options)
 {
   return Rot(tensors::random_rotations("Rot::fill_random", n, seed, options));
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::rand()
 {
   return rand(TraceableTensorShape(), TraceableTensorShape());
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::rand(const TraceableTensorShape & dynamic,
           const TraceableTensorShape & intermediate,
           const TensorOptions & options)

@@ -8,14 +8,14 @@
 /// How far apart rotations are, and the two names that each of them has: bodies of what Rot.h declares.
 namespace neml2
 {
-NEML2_BODY Rot
+inline Rot
 shadow(const Rot & r)
 {
   return engine::evaluate_leaf<Rot>(
       "shadow", [](const auto & a) { return kernels::shadow(a); }, composed::shadow, r);
 }
 
-NEML2_BODY R2
+inline R2
 dshadow(const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -25,7 +25,7 @@ dshadow(const Rot & r)
       r);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 gdist(const Rot & a, const Rot & b)
 {
   return engine::evaluate_leaf<Scalar>(
@@ -36,7 +36,7 @@ gdist(const Rot & a, const Rot & b)
       b);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 dist(const Rot & a, const Rot & b)
 {
   return engine::evaluate_leaf<Scalar>(
@@ -47,37 +47,37 @@ dist(const Rot & a, const Rot & b)
       b);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 dV(const Rot & r)
 {
   return engine::composed<Scalar>("dV", composed::rotation_volume, r);
 }
 
-NEML2_BODY Rot
+inline Rot
 Rot::shadow() const
 {
   return neml2::shadow(*this);
 }
 
-NEML2_BODY R2
+inline R2
 Rot::dshadow() const
 {
   return neml2::dshadow(*this);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::gdist(const Rot & q) const
 {
   return neml2::gdist(*this, q);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::dist(const Rot & q) const
 {
   return neml2::dist(*this, q);
 }
 
-NEML2_BODY Scalar
+inline Scalar
 Rot::dV() const
 {
   return neml2::dV(*this);

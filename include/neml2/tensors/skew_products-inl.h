@@ -30,14 +30,14 @@ struct NEML2_ONE_A_PROGRAM MultiplyAndMakeSkew
 };
 } // namespace tensors
 
-NEML2_BODY SR2
+inline SR2
 skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 {
   return engine::evaluate_leaf<SR2>(
       tensors::SkewAndSymToSym(), composed::skew_and_sym_to_sym, e, w);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 d_skew_and_sym_to_sym_d_sym(const WR2 & w)
 {
   return engine::evaluate_leaf<SSR4>(
@@ -47,7 +47,7 @@ d_skew_and_sym_to_sym_d_sym(const WR2 & w)
       w);
 }
 
-NEML2_BODY SWR4
+inline SWR4
 d_skew_and_sym_to_sym_d_skew(const SR2 & e)
 {
   return engine::evaluate_leaf<SWR4>(
@@ -57,14 +57,14 @@ d_skew_and_sym_to_sym_d_skew(const SR2 & e)
       e);
 }
 
-NEML2_BODY WR2
+inline WR2
 multiply_and_make_skew(const SR2 & a, const SR2 & b)
 {
   return engine::evaluate_leaf<WR2>(
       tensors::MultiplyAndMakeSkew(), composed::multiply_and_make_skew, a, b);
 }
 
-NEML2_BODY WSR4
+inline WSR4
 d_multiply_and_make_skew_d_first(const SR2 & b)
 {
   return engine::evaluate_leaf<WSR4>(
@@ -74,7 +74,7 @@ d_multiply_and_make_skew_d_first(const SR2 & b)
       b);
 }
 
-NEML2_BODY WSR4
+inline WSR4
 d_multiply_and_make_skew_d_second(const SR2 & a)
 {
   return engine::evaluate_leaf<WSR4>(

@@ -28,7 +28,7 @@ WSR4 d_multiply_and_make_skew_d_first(const SR2 & b);
 WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/SR2.h"
@@ -36,6 +36,4 @@ WSR4 d_multiply_and_make_skew_d_second(const SR2 & a);
 #include "neml2/tensors/SWR4.h"
 #include "neml2/tensors/WR2.h"
 #include "neml2/tensors/WSR4.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/skew_products-inl.h"
-#endif

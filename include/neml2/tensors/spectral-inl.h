@@ -55,7 +55,7 @@ evaluate_pair(const Operation & op,
 
 namespace linalg
 {
-NEML2_BODY std::pair<Vec, R2>
+inline std::pair<Vec, R2>
 eigh(const SR2 & s)
 {
   return tensors::evaluate_pair<Vec, R2>(
@@ -69,13 +69,13 @@ eigh(const SR2 & s)
       s);
 }
 
-NEML2_BODY SR2
+inline SR2
 ieigh(const Vec & l, const R2 & V)
 {
   return engine::evaluate_leaf<SR2>(tensors::Ieigh(), composed::ieigh, l, V);
 }
 
-NEML2_BODY SSR4
+inline SSR4
 dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
 {
   core::check_defined("dsptrf", l);
@@ -91,25 +91,25 @@ dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
 }
 } // namespace linalg
 
-NEML2_BODY std::pair<Vec, R2>
+inline std::pair<Vec, R2>
 eigh(const SR2 & s)
 {
   return linalg::eigh(s);
 }
 
-NEML2_BODY SR2
+inline SR2
 ieigh(const Vec & l, const R2 & V)
 {
   return linalg::ieigh(l, V);
 }
 
-NEML2_BODY Vec
+inline Vec
 eigenvalues(const SR2 & s)
 {
   return engine::evaluate_leaf<Vec>(tensors::Eigenvalues(), composed::eigenvalues, s);
 }
 
-NEML2_BODY Vec
+inline Vec
 principal_values(const SR2 & s)
 {
   return eigenvalues(s);

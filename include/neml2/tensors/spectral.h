@@ -69,13 +69,11 @@ Vec eigenvalues(const SR2 & s);
 Vec principal_values(const SR2 & s);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/spectral-inl.h"
-#endif

@@ -33,10 +33,8 @@ SSR4 orthotropic(const Scalar & E1,
                  const Scalar & G23);
 } // namespace neml2
 
-// ---- What is named above, and the definitions. ----
+// ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED
 #include "neml2/tensors/stiffness-inl.h"
-#endif
