@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Rot.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
 #include "support/errors.h"
 #include "support/quaternion.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -98,12 +96,12 @@ obtuse(const T & angles)
 
 const std::vector<std::string> conventions{"kocks", "bunge", "roe"};
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
-  static const std::vector<test::Operation> all = []
+  static const test::Table all = []
   {
-    std::vector<test::Operation> o;
+    test::Table o;
     const auto turn = [](const Arguments & a)
     {
       const auto n = shifted(a[0]) / at::sqrt((shifted(a[0]) * shifted(a[0])).sum(-1, true));
@@ -189,7 +187,7 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery([] { return test::without(test::fused_path, operations()); });
 
 /// Angles in degrees: the outer ones of whole turns, the middle one from 0 to 180. (n, 3)
 at::Tensor
@@ -205,35 +203,9 @@ grid()
 const at::Tensor zeros = at::zeros({3}, at::kDouble);
 } // namespace
 
-TEST_CASE("Conversions of rotations agree with their definitions", "[tensors][Rot]")
+TEST_CASE("Conversions of rotations pass the battery", "[tensors][Rot][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Conversions of rotations can be differentiated twice", "[tensors][Rot][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Conversions of rotations give shapes on the meta device and refuse bad operands",
-          "[tensors][Rot][errors]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::gives_shapes_on_meta(op));
-    REQUIRE(test::refuses_bad_operands(op));
-  }
-}
-
-TEST_CASE("Conversions of rotations are the same on a GPU", "[tensors][Rot][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 // ---- Axis and angle ----------------------------------------------------------------------------

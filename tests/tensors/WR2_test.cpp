@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/WR2.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
 #include "support/errors.h"
-#include "support/gradients.h"
 #include "support/parity.h"
 #include "support/quaternion.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -53,7 +50,7 @@ times(const at::Tensor & w)
 
 template <int Factor>
 void
-add_maps(std::vector<test::Operation> & o)
+add_maps(test::Table & o)
 {
   o.push_back(operation<WR2>(
       "exp_map",
@@ -77,12 +74,12 @@ add_maps(std::vector<test::Operation> & o)
 }
 
 /// Every operation that is a fused one of WR2's own.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
-  static const std::vector<test::Operation> all = []
+  static const test::Table all = []
   {
-    std::vector<test::Operation> o{operation<R2>(
+    test::Table o{operation<R2>(
         "skew_part",
         Accepts::floating,
         [](const R2 & A) { return WR2(A); },
@@ -95,7 +92,7 @@ operations()
 }
 
 /// Operations that are those of the axial vector.
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   static const std::vector<test::Operation> all{
@@ -182,14 +179,12 @@ others()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), others().begin(), others().end());
-  return all;
+  return test::together({operations(), test::without(test::fused_path, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 const WR2 w = WR2::fill(0.3, -0.4, 0.5); // of the check values
 
@@ -227,50 +222,9 @@ of_angles(const std::vector<double> & theta)
 }
 } // namespace
 
-TEST_CASE("Operations of WR2 agree with their definitions", "[tensors][WR2]")
+TEST_CASE("Operations of WR2 pass the battery", "[tensors][WR2][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of WR2 are the same fused and composed", "[tensors][WR2]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of WR2 can be differentiated twice", "[tensors][WR2][autograd]")
-{
-  for (const auto & op : all_operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Gradients of WR2 are fused and right", "[tensors][WR2][autograd]")
-{
-  for (const auto & op : operations())
-    if (op.name == "skew_part" || (op.name == "exp_map" && &op < &operations()[4]))
-      REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of WR2 give shapes on the meta device", "[tensors][WR2]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of WR2 refuse bad operands and say why", "[tensors][WR2][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of WR2 are the same on a GPU", "[tensors][WR2][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("WR2 has the check values of the reference", "[tensors][WR2]")
