@@ -4,8 +4,8 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "support/battery.h"
-#include "support/errors.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
 #include "support/values.h"
 

@@ -4,9 +4,9 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "support/battery.h"
-#include "support/errors.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
 #include "support/values.h"
 

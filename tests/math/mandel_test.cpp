@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/mandel.h"
+#include "neml2/math/mandel_maps.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"

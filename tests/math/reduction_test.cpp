@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/reduction.h"
+#include "neml2/math/sum.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "support/battery.h"
-#include "support/errors.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
 #include "support/values.h"
 

@@ -6,8 +6,8 @@
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "support/battery.h"
-#include "support/errors.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/refusals.h"
 #include "support/values.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SSR4.h"
 #include "support/battery.h"
-#include "support/errors.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
 #include "support/rotation.h"
 
