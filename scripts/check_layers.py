@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks who includes whom in include/neml2 (CONTRIBUTING.md, "Rooms"). Prints each breach."""
+"""Checks who includes whom in include/neml2 and what tests it (CONTRIBUTING.md, "Rooms"). Prints each breach."""
 import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent / "include"
+PROJECT = Path(__file__).resolve().parent.parent
+ROOT = PROJECT / "include"
 ROOMS = {  # what each may include besides itself
     "kernels": [],
     "packs": ["kernels"],
@@ -21,6 +22,27 @@ UMBRELLA = ROOT / "neml2" / "neml2.h"
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
 PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/
+
+
+PUBLIC = re.compile(r"^### `neml2/(\w+)/(\w+)\.h`$", re.M)  # the headers of docs/reference.md
+COMMON = "tests/tensors/types_without_members_test.cpp"
+MAPS = "tests/tensors/R8_test.cpp"
+REDUCTIONS = "tests/math/reduction_test.cpp"
+TESTED_ELSEWHERE = {  # public headers without a test file of their name: where they are tested, and why there
+    "math/mandel_maps": ("tests/math/mandel_test.cpp", "the tables of the functions there"),
+    "math/sum": (REDUCTIONS, "all reductions are in one table"),
+    "tensors/R5": (MAPS, "a class without members"),
+    "tensors/SFFR4": (COMMON, "a class without members"),
+    "tensors/SFR3": (COMMON, "a class without members"),
+    "tensors/SFR4": (COMMON, "a class without members"),
+    "tensors/SSFR5": (MAPS, "a class without members"),
+    "tensors/SSSSR8": (MAPS, "a class with an identity only"),
+    "tensors/SWR4": (MAPS, "a class with conversions only"),
+    "tensors/WFFR4": (COMMON, "a class without members"),
+    "tensors/WFR4": (COMMON, "a class without members"),
+    "tensors/WSR4": (MAPS, "a class with conversions only"),
+    "tensors/WWR4": (MAPS, "a class with an identity and conversions only"),
+}
 
 
 def includes(header):
@@ -63,6 +85,22 @@ def foreign_namespaces(header):
             yield f"opens namespace {opened}; a header's namespace is that of its room"
 
 
+def untested():
+    """Public headers that no file of their name tests, nor the one that the list above names."""
+    public = PUBLIC.findall((PROJECT / "docs" / "reference.md").read_text(encoding="utf-8"))
+    for room, name in public:
+        listed = TESTED_ELSEWHERE.get(f"{room}/{name}")
+        test = PROJECT / (listed[0] if listed else f"tests/{room}/{name}_test.cpp")
+        if not test.is_file():
+            yield f"neml2/{room}/{name}.h has no {test.relative_to(PROJECT)}"
+        elif f"neml2/{room}/{name}.h" not in includes(test):
+            yield f"{test.relative_to(PROJECT)} does not include neml2/{room}/{name}.h, which it tests"
+        elif listed and (PROJECT / f"tests/{room}/{name}_test.cpp").is_file():
+            yield f"neml2/{room}/{name}.h has a test file of its name: strike it off TESTED_ELSEWHERE"
+    for header in TESTED_ELSEWHERE.keys() - {"/".join(p) for p in public}:
+        yield f"neml2/{header}.h is no public header: strike it off TESTED_ELSEWHERE"
+
+
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
     found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *past(h), *foreign_namespaces(h)]]
@@ -77,6 +115,7 @@ def main():
                   if h not in reached and h != ONCE_A_PROGRAM and h.parent.name != "gradients"]
     else:
         found.append("neml2/neml2.h does not exist")
+    found += untested()
     print("\n".join(found) or f"{len(headers)} headers, no breach")
     return bool(found)
 

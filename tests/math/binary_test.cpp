@@ -6,10 +6,12 @@
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#include "support/battery.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
+#include "support/pairs.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/values.h"
 
 #include <cmath>
@@ -19,6 +21,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::integers;
 using test::numbers;
 using test::operation;
@@ -27,56 +30,18 @@ using test::slopes;
 
 namespace
 {
-/// One more dimension for each base dimension, for arguments of one number a batch entry.
-at::Tensor
-column(const at::Tensor & t, int n)
-{
-  return n == 0 ? t : column(t.unsqueeze(-1), n - 1);
-}
-
-/// The function of two of a type without, with one and with two base dimensions, of a type and Scalar,
-/// and of two Tensors whose base dimensions differ in number; `expected` of aligned arguments.
-template <class F>
-void
-add(std::vector<test::Operation> & all,
-    const char * name,
-    const F & f,
-    const std::function<at::Tensor(const at::Tensor &, const at::Tensor &)> & expected,
-    Accepts accepts = Accepts::numbers)
-{
-  const auto aligned = [=](int n, int m)
-  { return [=](const Arguments & a) { return expected(column(a[0], n), column(a[1], m)); }; };
-  all.push_back(operation<Scalar, Scalar>(name, accepts, f, aligned(0, 0)));
-  all.push_back(operation<Vec, Vec>(name, accepts, f, aligned(0, 0)));
-  all.push_back(operation<SR2, Scalar>(name, accepts, f, aligned(0, 1)));
-  all.push_back(operation<Scalar, SSR4>(name, accepts, f, aligned(2, 0)));
-  const std::array<TensorShape, 2> bases{TensorShape{2}, TensorShape{4, 1}};
-  const auto tensors = [=](const Arguments & a) { return expected(a[0].unsqueeze(-2), a[1]); };
-  all.push_back(test::operation_on_tensors(name, accepts, bases, f, tensors));
-}
-
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
-  static const std::vector<test::Operation> all = []
+  static const test::Table all = []
   {
-    std::vector<test::Operation> f;
-    add(
+    test::Table f;
+    test::add_pairs(
         f,
         "pow",
         [](const auto & a, const auto & n) { return pow(a, n); },
         [](const at::Tensor & a, const at::Tensor & n) { return at::pow(a, n); });
-    add(
-        f,
-        "maximum",
-        [](const auto & a, const auto & b) { return maximum(a, b); },
-        [](const at::Tensor & a, const at::Tensor & b) { return at::maximum(a, b); });
-    add(
-        f,
-        "minimum",
-        [](const auto & a, const auto & b) { return minimum(a, b); },
-        [](const at::Tensor & a, const at::Tensor & b) { return at::minimum(a, b); });
-    add(
+    test::add_pairs(
         f,
         "fmod",
         [](const auto & a, const auto & b) { return fmod(a, b); },
@@ -92,59 +57,33 @@ operations()
   }();
   return all;
 }
-const test::Known known_operations(operations);
 
 /// Whether the arguments that test::values gives it are where it is defined and smooth.
 bool
 is_smooth(const test::Operation & op)
 {
   const bool scalars = op.base[0].empty() && op.base[1].empty();
-  return (scalars && op.name != "fmod") || op.name == "maximum" || op.name == "minimum";
+  return scalars && op.name != "fmod";
 }
 
-/// Three arguments: of a type, with bounds of the type, one of them a Scalar, or of Tensors.
-const std::vector<test::Operation> &
-clamps()
+test::Table
+all_operations()
 {
-  static const std::vector<test::Operation> all = []
+  test::Table all;
+  for (auto op : operations())
   {
-    const auto f = [](const auto & a, const auto & l, const auto & u) { return clamp(a, l, u); };
-    const auto expected = [](const at::Tensor & a, const at::Tensor & l, const at::Tensor & u)
-    { return at::minimum(u, at::maximum(l, a)); };
-    constexpr auto accepts = Accepts::numbers;
-    return std::vector<test::Operation>{
-        operation<Scalar, Scalar, Scalar>(
-            "clamp", accepts, f, [=](const Arguments & a) { return expected(a[0], a[1], a[2]); }),
-        operation<Vec, Vec, Scalar>("clamp",
-                                    accepts,
-                                    f,
-                                    [=](const Arguments & a)
-                                    { return expected(a[0], a[1], column(a[2], 1)); }),
-        operation<SSR4, Scalar, SSR4>("clamp",
-                                      accepts,
-                                      f,
-                                      [=](const Arguments & a)
-                                      { return expected(a[0], column(a[1], 2), a[2]); }),
-        test::operation_on_tensors(
-            "clamp",
-            accepts,
-            std::array<TensorShape, 3>{TensorShape{2, 2}, TensorShape{2}, TensorShape{2, 1}},
-            f,
-            [=](const Arguments & a) { return expected(a[0], a[1].unsqueeze(-2), a[2]); })};
-  }();
-  return all;
+    if (!is_smooth(op))
+      op = op.without(test::all_derivatives);
+    if (op.name == "pow" && !is_smooth(op)) // a power of a negative number is NaN
+      op = op.without({Check::reference, Check::gpu});
+    if (op.name == "pow" || op.name == "fmod") // of a negative power, by zero
+      op = op.without({Check::integers});
+    all.push_back(op);
+  }
+  return test::without(test::fused_path, all);
 }
-const test::Known known_clamps(clamps);
+const test::Battery battery(all_operations);
 } // namespace
-
-TEST_CASE("Functions of two arguments agree with their definitions", "[math]")
-{
-  for (const auto & op : operations())
-    if (op.name != "pow" || is_smooth(op)) // a power of a negative number is NaN
-      REQUIRE(test::agrees_with_reference(op));
-  for (const auto & op : clamps())
-    REQUIRE(test::agrees_with_reference(op));
-}
 
 TEST_CASE("Functions of two arguments do not depend on the memory layout", "[math]")
 {
@@ -162,20 +101,9 @@ TEST_CASE("Functions of two arguments do not depend on the memory layout", "[mat
       }
 }
 
-TEST_CASE("Functions of two arguments have the derivatives of their difference quotients",
+TEST_CASE("Functions of two arguments can be differentiated where they are defined",
           "[math][autograd]")
 {
-  for (const auto & op : operations())
-    if (is_smooth(op))
-    {
-      REQUIRE(test::first_derivatives_are_right(op));
-      REQUIRE(test::second_derivatives_are_right(op));
-    }
-  for (const auto & op : clamps())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
   REQUIRE(test::derivatives_are_right<SR2, SR2>([](const SR2 & y, const SR2 & x)
                                                 { return atan2(y, exp(0.3 * x)); }));
   REQUIRE(test::derivatives_are_right<SR2, Scalar>([](const SR2 & a, const Scalar & n)
@@ -187,12 +115,8 @@ TEST_CASE("Functions of two arguments have the derivatives of their difference q
       [](const Vec & a, const Scalar & b) { return sin(fmod(0.1 * a + 2.6, 0.1 * b + 1)); }));
 }
 
-TEST_CASE("Functions of two arguments give shapes on the meta device", "[math]")
+TEST_CASE("Functions with a number give shapes on the meta device", "[math]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-  for (const auto & op : clamps())
-    REQUIRE(test::gives_shapes_on_meta(op));
   const auto a = SR2::ones({4}, TensorOptions(kFloat32).device(at::kMeta));
   for (const auto & r :
        {pow(a, 2), pow(2.0, a), maximum(a, 0.0), minimum(0, a), fmod(a, 2), clamp(a, 0, 1.5)})
@@ -206,13 +130,8 @@ TEST_CASE("Functions of two arguments give shapes on the meta device", "[math]")
     REQUIRE((r.is_meta() && r.batch_sizes() == TensorShape{4} && r.scalar_type() == kInt64));
 }
 
-TEST_CASE("Functions of two arguments give the same on a GPU", "[math][cuda]")
+TEST_CASE("Greatest common divisors give the same on a GPU", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    if (op.name != "pow" || is_smooth(op))
-      REQUIRE(test::same_on_cuda(op));
-  for (const auto & op : clamps())
-    REQUIRE(test::same_on_cuda(op));
   if (test::without_cuda())
     return;
   const Vec i(at::randint(-12, 12, {300, 3}, kInt64)), j(at::randint(-12, 12, {300, 3}, kInt64));
@@ -220,24 +139,14 @@ TEST_CASE("Functions of two arguments give the same on a GPU", "[math][cuda]")
   REQUIRE(at::equal(normalize_gcd(i.to(at::kCUDA)).cpu(), normalize_gcd(i)));
 }
 
-TEST_CASE("Functions of two arguments refuse bad operands and say why", "[math][errors]")
+TEST_CASE("Functions of two arguments pass the battery", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-  for (const auto & op : clamps())
-    REQUIRE(test::refuses_bad_operands(op));
+  battery.check();
 }
 
-TEST_CASE("minimum, maximum and clamp of integers are exact", "[math]")
+TEST_CASE("Powers and remainders by a number are exact on integers", "[math]")
 {
-  for (const auto & op : operations())
-    if (op.name == "minimum" || op.name == "maximum")
-      REQUIRE(test::is_exact_on_integers(op));
-  for (const auto & op : clamps())
-    REQUIRE(test::is_exact_on_integers(op));
   const auto i = integers({-2, 3, 9007199254740993});
-  REQUIRE(at::equal(maximum(i, 4), integers({4, 4, 9007199254740993})));
-  REQUIRE(at::equal(clamp(i, 0, 9007199254740992), integers({0, 3, 9007199254740992})));
   REQUIRE(at::equal(pow(i, 2).slice(0, 0, 2), integers({4, 9})));
   REQUIRE(at::equal(fmod(i, 2), integers({0, 1, 1})));
 }
@@ -303,94 +212,6 @@ TEST_CASE("normalize_gcd divides by what all components have in common", "[math]
   REQUIRE(test::error_of([&] { normalize_gcd(Vec()); }).rfind("normalize_gcd: undefined", 0) == 0);
   REQUIRE(test::error_of([&] { normalize_gcd(Vec::ones({2}, c10::kBool)); })
               .rfind("normalize_gcd: not defined for dtype bool", 0) == 0);
-}
-
-TEST_CASE("maximum and minimum with a number are those with a tensor of it", "[math]")
-{
-  const SR2 a(at::rand({5, 6}, kFloat64) - 0.5);
-  const auto n = SR2::full({5}, 0.1);
-  REQUIRE(at::equal(maximum(a, 0.1), maximum(a, n)));
-  REQUIRE(at::equal(maximum(0.1, a), maximum(n, a)));
-  REQUIRE(at::equal(minimum(a, 0.1), minimum(a, n)));
-  REQUIRE(at::equal(minimum(0.1, a), minimum(n, a)));
-  REQUIRE(maximum(a.to(kFloat32), 0.1).scalar_type() == kFloat32);
-}
-
-TEST_CASE("At a tie the derivative of maximum and minimum goes to the second one",
-          "[math][autograd]")
-{
-  const auto x = numbers({-1, 0, 2}).requires_grad_(), y = numbers({-2, 0, 3}).requires_grad_();
-  const Scalar a(x), b(y);
-  const auto larger = slopes(maximum(a, b), {x, y}), smaller = slopes(minimum(a, b), {x, y});
-  REQUIRE(same(larger[0], {1, 0, 0}));
-  REQUIRE(same(larger[1], {0, 1, 1}));
-  REQUIRE(same(smaller[0], {0, 0, 1}));
-  REQUIRE(same(smaller[1], {1, 1, 0}));
-  REQUIRE(same(slopes(maximum(a, 0.0), {x})[0], {0, 0, 1}));
-  REQUIRE(same(slopes(maximum(0.0, a), {x})[0], {0, 1, 1}));
-  REQUIRE(same(slopes(minimum(a, 0.0), {x})[0], {1, 0, 0}));
-  REQUIRE(same(slopes(minimum(0.0, a), {x})[0], {1, 1, 0}));
-}
-
-TEST_CASE("maximum and minimum are NaN where either argument is", "[math]")
-{
-  for (const bool differentiated : {false, true})
-    for (const auto dtype : {kFloat64, kFloat32})
-    {
-      const auto tracked = [=](const at::Tensor & t)
-      { return Scalar(t.to(dtype).requires_grad_(differentiated)); };
-      const auto a = tracked(numbers({NAN, 1, NAN, INFINITY})),
-                 b = tracked(numbers({1, NAN, NAN, -INFINITY}));
-      REQUIRE(same(maximum(a, b).to(kFloat64), {NAN, NAN, NAN, INFINITY}));
-      REQUIRE(same(minimum(a, b).to(kFloat64), {NAN, NAN, NAN, -INFINITY}));
-      for (const auto & r : {maximum(a, 0.0), maximum(0.0, a), minimum(a, 2), minimum(2, a)})
-        REQUIRE(at::equal(r.isnan(), a.isnan()));
-      for (const auto & r : {maximum(a, NAN), maximum(NAN, a), minimum(a, NAN), minimum(NAN, a)})
-      {
-        REQUIRE(r.scalar_type() == dtype);
-        REQUIRE(r.isnan().all().item<bool>());
-      }
-    }
-}
-
-TEST_CASE("maximum and minimum have the same values whether differentiated or not", "[math]")
-{
-  const auto a = at::rand({300, 6}, kFloat64) - 0.5, b = at::rand({6}, kFloat64) - 0.5;
-  const SR2 s(a), t(b), u(a.clone().requires_grad_());
-  REQUIRE(at::equal(maximum(s, t), maximum(u, t)));
-  REQUIRE(at::equal(minimum(s, t), minimum(u, t)));
-  REQUIRE(at::equal(maximum(s, 0.1), maximum(u, 0.1)));
-  REQUIRE(at::equal(maximum(0.1, s), maximum(0.1, u)));
-  REQUIRE(at::equal(minimum(s, 0.1), minimum(u, 0.1)));
-  REQUIRE(at::equal(minimum(0.1, s), minimum(0.1, u)));
-}
-
-TEST_CASE("clamp keeps to its bounds, the upper one where they are in the wrong order", "[math]")
-{
-  const auto a = numbers({-2, 0.25, 3, NAN, INFINITY});
-  REQUIRE(same(clamp(a, 0.0, 1.0), {0, 0.25, 1, NAN, 1}));
-  REQUIRE(same(clip(a, 0, 1), {0, 0.25, 1, NAN, 1}));
-  REQUIRE(same(clamp(a, 1.0, 0.0), {0, 0, 0, NAN, 0}));
-  REQUIRE(same(clamp(a, numbers({-3, 1, 0, 0, 0}), 2), {-2, 1, 2, NAN, 2}));
-  REQUIRE(same(clamp(a, 0, numbers({1, 0.125, 1, 1, NAN})), {0, 0.125, 1, NAN, NAN}));
-  REQUIRE(same(clamp(a, NAN, 1.0), {NAN, NAN, NAN, NAN, NAN}));
-  REQUIRE(clamp(a.to(kFloat32), 0.0, 1.0).scalar_type() == kFloat32);
-  const SR2 s(at::rand({6, 6}, kFloat64));
-  const Scalar bound(at::linspace(0, 1, 6, kFloat64)); // never one a component
-  REQUIRE(at::equal(clamp(s, bound, 1.0), at::maximum(bound.unsqueeze(-1), s)));
-  REQUIRE(clip(s, bound.batch_unsqueeze(-1), s).batch_sizes() == TensorShape{6, 6});
-}
-
-TEST_CASE("At a bound the derivative of clamp is that of the tensor", "[math][autograd]")
-{
-  const auto x = numbers({-1, 0, 0.5, 1, 2}).requires_grad_();
-  const auto lower = numbers({0, 0, 0, 0, 0}).requires_grad_(),
-             upper = numbers({1, 1, 1, 1, 1}).requires_grad_();
-  const auto g = slopes(clamp(Scalar(x), Scalar(lower), Scalar(upper)), {x, lower, upper});
-  REQUIRE(same(g[0], {0, 1, 1, 1, 0}));
-  REQUIRE(same(g[1], {1, 0, 0, 0, 0}));
-  REQUIRE(same(g[2], {0, 0, 0, 0, 1}));
-  REQUIRE(same(slopes(clamp(Scalar(x), 0, 1), {x})[0], {0, 1, 1, 1, 0}));
 }
 
 TEST_CASE("Base dimensions of a Tensor are aligned with base dimensions only", "[math]")

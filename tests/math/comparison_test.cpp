@@ -5,6 +5,7 @@
 #include "neml2/tensors/MillerIndex.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
+#include "support/errors.h"
 #include "support/operation.h"
 #include "support/refusals.h"
 
@@ -196,43 +197,6 @@ TEST_CASE("relations are defined for every dtype, and dtypes mix", "[core][compa
       }
 }
 
-TEST_CASE("exclusive or and not are of truth values, where what is not 0 is true",
-          "[core][comparison]")
-{
-  const SR2 a(whole({3, 6})), b(whole({3, 6}));
-  const at::Tensor x = a.ne(0), y = b.ne(0);
-  REQUIRE(is(logical_xor(a, b), "SR2 (3; 6)", x.ne(y)));
-  REQUIRE(is(logical_xor(a, true), "SR2 (3; 6)", a.eq(0)));
-  REQUIRE(is(logical_xor(2, a), "SR2 (3; 6)", a.eq(0)));
-  REQUIRE(is(!a, "SR2 (3; 6)", a.eq(0)));
-  REQUIRE(is(logical_not(a), "SR2 (3; 6)", a.eq(0)));
-  REQUIRE(is(!!a, "SR2 (3; 6)", x));
-  REQUIRE(is(!(a == b), "SR2 (3; 6)", a.ne(b)));
-  REQUIRE(is(a > 0 && b > 0, "SR2 (3; 6)", a.gt(0).bitwise_and(b.gt(0))));
-}
-
-TEST_CASE("& | ^ ~ are logic of truth values and bit by bit of integers, batch aligned with batch",
-          "[core][comparison]")
-{
-  const Scalar a = Scalar::create({1, 0, 3}), b = Scalar::create({1, 2, 0});
-  REQUIRE(is((a > 0) & (b > 0), "Scalar (3;)", torch::tensor({true, false, false})));
-  REQUIRE(is((a > 0) | (b > 0), "Scalar (3;)", torch::tensor({true, true, true})));
-  REQUIRE(is((a > 0) ^ (b > 0), "Scalar (3;)", torch::tensor({false, true, true})));
-  REQUIRE(is(~(a > 0), "Scalar (3;)", torch::tensor({false, true, false})));
-  const SR2 s = SR2::full({3}, 6, kInt64);
-  const Scalar m = Scalar::create({2, 1, 7}, kInt64);
-  REQUIRE(is(
-      s & m, "SR2 (3; 6)", torch::tensor({2, 0, 6}, torch::kInt64).unsqueeze(-1).expand({3, 6})));
-  REQUIRE(is(1 | s, "SR2 (3; 6)", torch::full({3, 6}, 7, torch::kInt64)));
-  REQUIRE(is(~m, "Scalar (3;)", torch::tensor({-3, -2, -8}, torch::kInt64)));
-  static_assert(std::is_same_v<decltype(~s), SR2>);
-  REQUIRE(error_of([&] { a & b; }).rfind("&: ", 0) == 0); // of floating numbers there is none
-  REQUIRE(error_of([&] { ~a; }).rfind("~: ", 0) == 0);
-  REQUIRE_THAT(error_of([] { ~SR2(); }), ContainsSubstring("~: undefined tensor"));
-  REQUIRE_THAT(error_of([&] { s & Scalar::ones({2}, kInt64); }),
-               ContainsSubstring("&: batch shapes [3] and [2] do not broadcast"));
-}
-
 TEST_CASE("relations keep the type, of dtype bool", "[core][comparison]")
 {
   const SR2 s = SR2::ones({2});
@@ -302,14 +266,6 @@ TEST_CASE("relations take strided and expanded tensors, and such that require gr
   REQUIRE(!(x > 0).requires_grad());
   where(x > 0, x * 3, x * 5).sum().backward();
   REQUIRE(torch::equal(x.grad(), torch::tensor({3.0, 5.0}, kFloat64)));
-}
-
-TEST_CASE("a truth value of bool is no alias of its operand", "[core][comparison]")
-{
-  const SR2 t = SR2::ones({2}, c10::kBool);
-  auto both = t && true;
-  both.zero_();
-  REQUIRE(t.all().item<bool>());
 }
 
 TEST_CASE("relations give shapes on the meta device", "[core][comparison]")

@@ -3,10 +3,10 @@
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
-#include "support/cuda.h"
+#include "support/battery.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/values.h"
 
 #include "support/catch.h"
@@ -57,30 +57,29 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
+
+test::Table
+all_operations()
+{
+  return test::without(test::fused_path, operations());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Diagonals of the base agree with LibTorch's", "[math]")
+TEST_CASE("Diagonals of the base agree with LibTorch's in any memory layout", "[math]")
 {
   for (const auto & op : operations())
-  {
-    REQUIRE(test::agrees_with_reference(op));
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::gives_shapes_on_meta(op));
-    REQUIRE(test::refuses_bad_operands(op));
     for (int layout = 0; layout < test::layouts; layout++)
     {
       const auto x =
           test::lay_out(test::Layout(layout), test::arguments(op, {{2, 3}})[0], op.base[0].size());
       REQUIRE(at::equal(op.call({x}), op.expected({x.contiguous()})));
     }
-  }
 }
 
-TEST_CASE("Diagonals give the same on a GPU", "[math][cuda]")
+TEST_CASE("Diagonals of the base pass the battery", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Diagonals of the batch leave the base alone", "[math]")

@@ -3,10 +3,11 @@
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
+#include "support/battery.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/values.h"
 
 #include "support/catch.h"
@@ -88,13 +89,18 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
+
+test::Table
+all_operations()
+{
+  return test::without(test::fused_path, operations());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Differences and values in equal steps agree with their definitions", "[math]")
+TEST_CASE("Differences and values in equal steps pass the battery", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
+  battery.check();
 }
 
 TEST_CASE("Differences do not depend on the memory layout", "[math]")
@@ -113,41 +119,27 @@ TEST_CASE("Differences do not depend on the memory layout", "[math]")
     }
 }
 
-TEST_CASE("Differences have the derivatives of their difference quotients", "[math][autograd]")
+TEST_CASE("Differences along the batch have the derivatives of their difference quotients",
+          "[math][autograd]")
 {
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
   REQUIRE(test::derivatives_are_right<SR2>(
       [](const SR2 & a)
       { return batch_diff(a * a(0)) * a(1).batch_index({indexing::Slice(0, 1)}); }));
 }
 
-TEST_CASE("Differences give shapes on the meta device", "[math]")
+TEST_CASE("Differences along the batch give shapes on the meta device", "[math]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
   const auto s = SR2::ones({4}, TensorOptions(kFloat64).device(at::kMeta));
   REQUIRE(batch_diff(s).batch_sizes() == TensorShape{3});
   REQUIRE(batch_linspace(s, s, 3, -1).batch_sizes() == TensorShape{4, 3});
 }
 
-TEST_CASE("Differences give the same on a GPU", "[math][cuda]")
+TEST_CASE("Differences along the batch give the same on a GPU", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
   if (test::without_cuda())
     return;
   const SR2 s(at::rand({300, 6}, kFloat64));
   REQUIRE(at::allclose(batch_diff(s.to(at::kCUDA)).cpu(), batch_diff(s)));
-}
-
-TEST_CASE("Differences refuse bad operands and say why", "[math][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
 }
 
 TEST_CASE("Differences along the batch keep the type, as many as there are neighbours", "[math]")

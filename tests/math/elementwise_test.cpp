@@ -4,10 +4,8 @@
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/values.h"
 
 #include <cmath>
@@ -17,6 +15,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::numbers;
 using test::same;
 using test::slopes;
@@ -168,14 +167,32 @@ within(const Function & f, bool negative = false)
   return op;
 }
 
-const test::Known known(
-    []
-    {
-      std::vector<test::Operation> all;
-      for (const auto & f : functions())
-        all.push_back(within(f));
-      return all;
-    });
+test::Table
+where_smooth(bool negative)
+{
+  test::Table all;
+  for (const auto & f : functions())
+    if (!negative || f.domain == Domain::all)
+      all.push_back(within(f, negative));
+  return test::without({Check::both_paths, Check::rule, Check::refusals, Check::integers}, all);
+}
+const test::Battery battery([] { return where_smooth(false); });
+
+/// The functions themselves, of any numbers.
+test::Table
+everywhere()
+{
+  test::Table all;
+  for (const auto & f : functions())
+    all.push_back(f.op);
+  return test::without({Check::reference,
+                        Check::both_paths,
+                        Check::rule,
+                        Check::first_derivative,
+                        Check::second_derivative,
+                        Check::gpu},
+                       all);
+}
 
 /// The function agrees with the standard library's on every entry, whatever the memory layout.
 test::Verdict
@@ -209,41 +226,11 @@ TEST_CASE("Functions of one argument are the standard library's, entry by entry"
     REQUIRE(agrees_on_every_entry(f));
 }
 
-TEST_CASE("Functions of one argument have the derivatives of their difference quotients",
-          "[math][autograd]")
+TEST_CASE("Functions of one argument pass the battery", "[math][cuda]")
 {
-  for (const auto & f : functions())
-    for (const bool negative : {false, true})
-      if (!negative || f.domain == Domain::all)
-      {
-        REQUIRE(test::first_derivatives_are_right(within(f, negative)));
-        REQUIRE(test::second_derivatives_are_right(within(f, negative)));
-      }
-}
-
-TEST_CASE("Functions of one argument give shapes on the meta device", "[math]")
-{
-  for (const auto & f : functions())
-    REQUIRE(test::gives_shapes_on_meta(f.op));
-}
-
-TEST_CASE("Functions of one argument give the same on a GPU", "[math][cuda]")
-{
-  for (const auto & f : functions())
-    REQUIRE(test::same_on_cuda(within(f)));
-}
-
-TEST_CASE("Functions of one argument refuse bad operands and say why", "[math][errors]")
-{
-  for (const auto & f : functions())
-    REQUIRE(test::refuses_bad_operands(f.op));
-}
-
-TEST_CASE("abs and sign of integers are exact", "[math]")
-{
-  for (const auto & f : functions())
-    if (f.op.accepts == Accepts::numbers)
-      REQUIRE(test::is_exact_on_integers(f.op));
+  battery.check();
+  test::check_operations(where_smooth(true));
+  test::check_operations(everywhere());
 }
 
 TEST_CASE("The values of the tables", "[math]")

@@ -2,9 +2,8 @@
 #include "neml2/math/invariants.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/refusals.h"
+#include "support/battery.h"
+#include "support/errors.h"
 #include "support/tensors.h"
 
 #include "support/catch.h"
@@ -13,6 +12,7 @@ using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::described;
 using test::error_of;
 using test::operation_on_tensors;
@@ -78,7 +78,6 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
 
 /// The inverse of maps of 2×2 matrices that are near 5 times the identity.
 test::Operation
@@ -97,47 +96,20 @@ inverse_of_maps()
         return at::linalg_inv(C.flatten(-2).flatten(-3, -2)).reshape(C.sizes());
       });
 }
+
+test::Table
+all_operations()
+{
+  return test::without(test::fused_path, operations());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Invariants of square matrices agree with their definitions", "[math][invariants]")
+TEST_CASE("Invariants of square matrices pass the battery", "[math][invariants][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-  REQUIRE(test::agrees_with_reference(inverse_of_maps()));
-}
-
-TEST_CASE("Invariants of square matrices can be differentiated twice",
-          "[math][invariants][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-  REQUIRE(test::first_derivatives_are_right(inverse_of_maps()));
-}
-
-TEST_CASE("The trace of integers is exact", "[math][invariants]")
-{
-  REQUIRE(test::is_exact_on_integers(operations()[0]));
-}
-
-TEST_CASE("Invariants give shapes on the meta device", "[math][invariants]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Invariants refuse what they cannot do", "[math][invariants][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Invariants are the same on the GPU", "[math][invariants][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
+  test::check_operations(
+      {inverse_of_maps().without({Check::both_paths, Check::rule, Check::refusals})});
 }
 
 TEST_CASE("Invariants need square matrices", "[math][invariants][errors]")

@@ -4,11 +4,10 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
+#include "support/battery.h"
 #include "support/derivatives.h"
 #include "support/errors.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/values.h"
 
 #include <array>
@@ -18,6 +17,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 
 namespace
 {
@@ -111,14 +111,8 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
 
 /// What is stacked along the batch has the batch dimension of neither argument.
-bool
-keeps_batch(const test::Operation & op)
-{
-  return op.name != "batch_stack";
-}
 
 /// Joins along a batch dimension: the batch shapes, the dimension and the expected batch shape.
 struct Cat
@@ -127,14 +121,28 @@ struct Cat
   Size dim;
   TensorShape batch;
 };
+
+bool
+keeps_batch(const test::Operation & op)
+{
+  return op.name != "batch_stack";
+}
+
+test::Table
+all_operations()
+{
+  test::Table all;
+  for (const auto & op : operations())
+    all.push_back(keeps_batch(op) ? op : op.without({Check::reference}));
+  return test::without(test::fused_path, all);
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("stack and cat agree with LibTorch's on expanded tensors", "[math]")
+TEST_CASE("batch_stack agrees with LibTorch's on expanded tensors", "[math]")
 {
   for (const auto & op : operations())
-    if (keeps_batch(op))
-      REQUIRE(test::agrees_with_reference(op));
-    else
+    if (!keeps_batch(op))
       for (const auto & batches : test::batches_for(op))
       {
         const auto a = test::arguments(op, batches);
@@ -148,28 +156,9 @@ TEST_CASE("stack and cat agree with LibTorch's on expanded tensors", "[math]")
       }
 }
 
-TEST_CASE("Joined tensors have the derivatives of their difference quotients", "[math][autograd]")
+TEST_CASE("stack and cat pass the battery", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("stack and cat give shapes on the meta device", "[math]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("stack and cat give the same on a GPU", "[math][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-TEST_CASE("stack and cat refuse bad operands and say why", "[math][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
+  battery.check();
 }
 
 TEST_CASE("stack and cat do not depend on the memory layout", "[math]")

@@ -3,8 +3,8 @@
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
+#include "support/errors.h"
 #include "support/refusals.h"
 #include "support/tensors.h"
 
@@ -14,6 +14,7 @@ using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::described;
 using test::error_of;
 using test::operation_on_tensors;
@@ -73,7 +74,6 @@ operations()
           [](const Arguments & a) { return at::matmul(at::linalg_inv(a[0]), a[1]); })};
   return all;
 }
-const test::Known known_operations(operations);
 
 /// lu_solve of what lu_factor gave: from the left and the right, of the matrix and of its
 /// transpose.
@@ -99,7 +99,6 @@ factored()
   }();
   return all;
 }
-const test::Known known_factored(factored);
 
 Tensor
 zeros(TensorShapeRef batch, TensorShapeRef base)
@@ -113,47 +112,21 @@ units(TensorShapeRef batch, Size n)
 {
   return Tensor::identity(batch, n, kFloat64);
 }
+
+test::Table
+all_operations()
+{
+  return test::without(
+      test::fused_path,
+      test::together(
+          {operations(), test::without({Check::second_derivative, Check::refusals}, factored())}));
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Linear algebra agrees with its definitions", "[math][linalg]")
+TEST_CASE("Linear algebra passes the battery", "[math][linalg][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-  for (const auto & op : factored())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Linear algebra can be differentiated twice", "[math][linalg][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-  for (const auto & op : factored())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Linear algebra gives shapes on the meta device", "[math][linalg]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-  for (const auto & op : factored())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Linear algebra refuses what it cannot do", "[math][linalg][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Linear algebra is the same on the GPU", "[math][linalg][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
-  for (const auto & op : factored())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("The right side of solve is a vector or a matrix by its base dimensions",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/mandel.h"
+#include "neml2/math/mandel_maps.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
+#include "support/errors.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 #include "support/tensors.h"
 
 #include "support/catch.h"
@@ -82,49 +82,24 @@ operations()
           [](const Arguments & a) { return skew_matrix(a[0]); })};
   return all;
 }
-const test::Known known(operations);
 
 Tensor
 zeros(TensorShapeRef batch, TensorShapeRef base)
 {
   return Tensor::zeros(batch, base, kFloat64);
 }
+
+test::Table
+all_operations()
+{
+  return test::without(test::fused_path, operations());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Mandel and skew components agree with their definitions", "[math][mandel]")
+TEST_CASE("Mandel and skew components pass the battery", "[math][mandel][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Mandel and skew components can be differentiated", "[math][mandel][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::first_derivatives_are_right(op)); // linear: there is no second derivative
-}
-
-TEST_CASE("Skew components of integers are exact", "[math][mandel]")
-{
-  REQUIRE(test::is_exact_on_integers(operations()[2]));
-  REQUIRE(test::is_exact_on_integers(operations()[3]));
-}
-
-TEST_CASE("Mandel and skew components have shapes on the meta device", "[math][mandel]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Mandel and skew components refuse what they cannot do", "[math][mandel][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Mandel and skew components are the same on the GPU", "[math][mandel][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Any two neighbouring base dimensions of sizes 3 and 3 are reduced", "[math][mandel]")

@@ -4,8 +4,8 @@
 #include "neml2/tensors/R3.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
+#include "support/errors.h"
 #include "support/refusals.h"
 #include "support/tensors.h"
 
@@ -146,54 +146,24 @@ operations()
           sum_of("...ijk,...ijk->..."))};
   return all;
 }
-const test::Known known(operations);
 
 Tensor
 zeros(TensorShapeRef batch, TensorShapeRef base)
 {
   return Tensor::zeros(batch, base, kFloat64);
 }
+
+test::Table
+all_operations()
+{
+  return test::without(test::fused_path, operations());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Products of tensors of any base shape agree with their definitions", "[math][products]")
+TEST_CASE("Products of tensors of any base shape pass the battery", "[math][products][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Products of tensors of any base shape can be differentiated twice",
-          "[math][products][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Products of integer tensors are exact", "[math][products]")
-{
-  for (const auto & op : operations())
-    if (op.accepts == Accepts::numbers)
-      REQUIRE(test::is_exact_on_integers(op));
-}
-
-TEST_CASE("Products give shapes on the meta device", "[math][products]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Products refuse what they cannot do", "[math][products][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Products are the same on the GPU", "[math][products][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Products contract base dimensions and broadcast batch dimensions", "[math][products]")

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/reduction.h"
+#include "neml2/math/sum.h"
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#include "support/battery.h"
 #include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/values.h"
 
 #include <cmath>
@@ -17,6 +19,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::integers;
 using test::numbers;
 using test::same;
@@ -147,13 +150,34 @@ base_reductions()
   }();
   return all;
 }
-const test::Known known(base_reductions);
 
 bool
 is_index(const test::Operation & op)
 {
   return op.name.find("arg") != std::string::npos;
 }
+
+test::Table
+all_operations()
+{
+  test::Table all;
+  for (const auto & op : base_reductions())
+    all.push_back(is_index(op) ? op.without(test::all_derivatives) : op);
+  return test::without(test::fused_path, all);
+}
+
+/// The batch is not that of the arguments: its shapes and values have tests of their own.
+test::Table
+along_the_batch()
+{
+  test::Table all;
+  for (const auto & r : batch_reductions())
+    all.push_back(is_index(r.op) ? r.op.without(test::all_derivatives) : r.op);
+  return test::without(
+      {Check::both_paths, Check::rule, Check::reference, Check::meta, Check::integers, Check::gpu},
+      all);
+}
+const test::Battery battery(all_operations);
 } // namespace
 
 TEST_CASE("Reductions of the batch agree with LibTorch's in any memory layout", "[math]")
@@ -177,44 +201,27 @@ TEST_CASE("Reductions of the batch agree with LibTorch's in any memory layout", 
       }
 }
 
-TEST_CASE("Reductions of the base agree with LibTorch's", "[math]")
+TEST_CASE("Reductions of the base agree with LibTorch's in any memory layout", "[math]")
 {
   for (const auto & op : base_reductions())
-  {
-    REQUIRE(test::agrees_with_reference(op));
     for (int layout = 0; layout < test::layouts; layout++)
     {
       const auto x = test::values({2, 3}, op.base[0], kFloat64);
       const auto y = test::lay_out(test::Layout(layout), x, op.base[0].size());
       REQUIRE(at::allclose(op.call({y}), op.expected({y.contiguous()})));
     }
-  }
 }
 
-TEST_CASE("Reductions have the derivatives of their difference quotients", "[math][autograd]")
+TEST_CASE("Sums to a size have the derivatives of their difference quotients", "[math][autograd]")
 {
-  for (const auto & r : batch_reductions())
-    if (!is_index(r.op))
-    {
-      REQUIRE(test::first_derivatives_are_right(r.op));
-      REQUIRE(test::second_derivatives_are_right(r.op));
-    }
-  for (const auto & op : base_reductions())
-    if (!is_index(op))
-    {
-      REQUIRE(test::first_derivatives_are_right(op));
-      REQUIRE(test::second_derivatives_are_right(op));
-    }
   const auto square = [](const SR2 & a) { return base_sum_to_size(a * a(0), {1}); };
   REQUIRE(test::derivatives_are_right<SR2>(square));
   REQUIRE(test::derivatives_are_right<SR2>([](const SR2 & a)
                                            { return batch_sum_to_size(a * a(0), {1}); }));
 }
 
-TEST_CASE("Reductions give shapes on the meta device", "[math]")
+TEST_CASE("Reductions of the batch give shapes on the meta device", "[math]")
 {
-  for (const auto & op : base_reductions())
-    REQUIRE(test::gives_shapes_on_meta(op));
   for (const auto & r : batch_reductions())
   {
     const auto x = test::values({4, 5}, r.op.base[0], kFloat64);
@@ -228,10 +235,8 @@ TEST_CASE("Reductions give shapes on the meta device", "[math]")
   REQUIRE(base_sum_to_size(s, {}).base_dim() == 0);
 }
 
-TEST_CASE("Reductions give the same on a GPU", "[math][cuda]")
+TEST_CASE("Reductions of the batch give the same on a GPU", "[math][cuda]")
 {
-  for (const auto & op : base_reductions())
-    REQUIRE(test::same_on_cuda(op));
   if (test::without_cuda())
     return;
   for (const auto & r : batch_reductions())
@@ -241,12 +246,10 @@ TEST_CASE("Reductions give the same on a GPU", "[math][cuda]")
   }
 }
 
-TEST_CASE("Reductions refuse bad operands and say why", "[math][errors]")
+TEST_CASE("Reductions pass the battery", "[math][cuda]")
 {
-  for (const auto & r : batch_reductions())
-    REQUIRE(test::refuses_bad_operands(r.op));
-  for (const auto & op : base_reductions())
-    REQUIRE(test::refuses_bad_operands(op));
+  battery.check();
+  test::check_operations(along_the_batch());
 }
 
 TEST_CASE("A reduction removes the dimension it is told, and no base dimension", "[math]")

@@ -4,6 +4,7 @@
 #include "neml2/math/jacobian.h"
 #include "neml2/math/vmap_out.h"
 #include "neml2/tensors/tensors.h"
+#include "support/battery.h"
 #include "support/errors.h"
 #include "support/formulas.h"
 #include "support/parity.h"
@@ -18,6 +19,7 @@
 
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
+using test::Check;
 using test::described;
 using test::error_of;
 using test::vmapped;
@@ -76,7 +78,6 @@ formulas()
                         [](auto C, auto R) { return inv(C) * rotate(C, R) - transpose_major(C); })};
   return all;
 }
-const test::Known known(formulas);
 
 /// A function object of a user.
 struct Times
@@ -116,12 +117,19 @@ calls_on_batches(const SR2 & s)
     return -1;
   return n;
 }
+
+test::Table
+all_operations()
+{
+  return test::without({Check::both_paths, Check::rule, Check::refusals, Check::integers},
+                       formulas());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("vmap of a formula is the formula of the whole batches", "[math][vmap]")
+TEST_CASE("Formulas of vmap pass the battery", "[math][vmap][cuda]")
 {
-  for (const auto & f : formulas())
-    REQUIRE(test::agrees_with_reference(f));
+  battery.check();
 }
 
 TEST_CASE("vmap reads any layout of float64 and float32, and the composed path agrees",

@@ -5,8 +5,9 @@
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
+#include "support/battery.h"
 #include "support/derivatives.h"
+#include "support/errors.h"
 #include "support/refusals.h"
 #include "support/values.h"
 
@@ -17,6 +18,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::numbers;
 using test::operation;
 using test::same;
@@ -72,28 +74,18 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
+
+test::Table
+all_operations()
+{
+  return test::without({Check::both_paths, Check::rule, Check::refusals}, operations());
+}
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("where agrees with LibTorch's on aligned dimensions", "[math]")
+TEST_CASE("where passes the battery", "[math][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("where has the derivatives of its difference quotients", "[math][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("where gives the same on a GPU", "[math][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("where chooses whole entries of the batch", "[math]")
@@ -111,12 +103,6 @@ TEST_CASE("where chooses whole entries of the batch", "[math]")
   REQUIRE(at::equal(where(c, a, 0), where(c, a, SR2::zeros())));
   REQUIRE(at::equal(where(c, 0.5, b), where(c, SR2::full(0.5), b)));
   REQUIRE(where(c, a.to(kFloat32), 0.5).scalar_type() == kFloat32);
-}
-
-TEST_CASE("where gives shapes on the meta device for every form of the condition", "[math]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
 }
 
 TEST_CASE("A condition of the type, or of its base shape, chooses component by component", "[math]")

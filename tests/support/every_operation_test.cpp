@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "support/battery.h"
 #include "support/guards.h"
 #include "support/memory.h"
 

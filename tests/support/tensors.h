@@ -33,6 +33,7 @@ operation_on_tensors(const std::string & name,
             return f(t);
           },
           [](const Arguments &) { return false; },
-          expected};
+          expected,
+          {}};
 }
 } // namespace neml2::test

@@ -59,6 +59,7 @@ operation_on_tensors(std::string name,
           [=](const Arguments & a) {
             return std::apply([](const auto &... t) { return engine::can_fuse(t...); }, tensors(a));
           },
-          std::move(expected)};
+          std::move(expected),
+          {}};
 }
 } // namespace neml2::test

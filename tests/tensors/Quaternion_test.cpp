@@ -2,11 +2,8 @@
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/math/vmap.h"
-#include "support/cuda.h"
+#include "support/battery.h"
 #include "support/derivatives.h"
-#include "support/gradients.h"
-#include "support/parity.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -17,6 +14,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::operation;
 
 namespace
@@ -114,7 +112,7 @@ of_rotation_vector(const at::Tensor & w)
 }
 
 /// Every operation that may run fused, with its reference on arguments a of equal batch shapes.
-const std::vector<test::Operation> &
+const test::Table &
 fused()
 {
   static const std::vector<test::Operation> all{
@@ -188,7 +186,7 @@ fused()
 }
 
 /// Those that run fused but have no derivative rule: autograd differentiates LibTorch's operations.
-const std::vector<test::Operation> &
+const test::Table &
 without_rule()
 {
   static const std::vector<test::Operation> all{
@@ -212,7 +210,8 @@ without_rule()
           "dist",
           Accepts::floating,
           [](const Quaternion & p, const Quaternion & q) { return p.dist(q); },
-          [](const Arguments & a) { return arc(a[0], a[1]); }),
+          [](const Arguments & a) { return arc(a[0], a[1]); })
+          .without({Check::both_paths}),
       operation<Quaternion, Quaternion, Scalar>(
           "slerp",
           Accepts::floating,
@@ -244,7 +243,7 @@ without_rule()
 }
 
 /// Operations that are one or a few calls of LibTorch.
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   static const std::vector<test::Operation> all{
@@ -280,15 +279,14 @@ others()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = fused();
-  for (const auto * more : {&without_rule(), &others()})
-    all.insert(all.end(), more->begin(), more->end());
-  return all;
+  return test::together({fused(),
+                         test::without(test::own_rule, without_rule()),
+                         test::without(test::fused_path, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 const Rot r = Rot::fill(0.1, -0.2, 0.3), r2 = Rot::fill(0.25, 0.05, -0.1);
 
@@ -317,64 +315,9 @@ derivatives_are_finite(const F & f, const at::Tensor & at_)
 }
 } // namespace
 
-TEST_CASE("Operations of Quaternion agree with their definitions", "[tensors][Quaternion]")
+TEST_CASE("Operations of Quaternion pass the battery", "[tensors][Quaternion][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of Quaternion are the same fused and composed", "[tensors][Quaternion]")
-{
-  for (const auto & op : fused())
-    REQUIRE(test::same_on_both_paths(op));
-  for (const auto & op : without_rule())
-    if (op.name != "dist") // whose error where it is small has its own test
-      REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of Quaternion have the derivatives of their difference quotients",
-          "[tensors][Quaternion][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of Quaternion can be differentiated twice", "[tensors][Quaternion][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of Quaternion are fused and right", "[tensors][Quaternion][autograd]")
-{
-  for (const auto & op : fused())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of Quaternion give shapes on the meta device", "[tensors][Quaternion]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of Quaternion refuse bad operands and say why",
-          "[tensors][Quaternion][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of Quaternion on integers are exact", "[tensors][Quaternion]")
-{
-  for (const auto & op : fused())
-    if (op.accepts != Accepts::floating)
-      REQUIRE(test::is_exact_on_integers(op));
-}
-
-TEST_CASE("Operations of Quaternion are the same on a GPU", "[tensors][Quaternion][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("A Quaternion has the check values of the reference", "[tensors][Quaternion]")

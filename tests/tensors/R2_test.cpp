@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R2.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
+#include "support/errors.h"
 #include "support/jacobian.h"
-#include "support/parity.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
@@ -18,7 +15,7 @@ using test::operation;
 namespace
 {
 /// Every operation that may run fused, with its reference on arguments a of equal batch shapes.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   const auto square = [](const Arguments & a) { return test::sum_last(a[0] * a[0], 2); };
@@ -29,12 +26,14 @@ operations()
           [](const Scalar & a) { return R2::fill(a); },
           [](const Arguments & a) {
             return at::einsum("...,ij->...ij", {a[0], test::delta()});
-          }),
+          })
+          .without(test::own_rule),
       operation<Scalar, Scalar, Scalar>(
           "R2::fill",
           Accepts::any,
           [](const Scalar & a, const Scalar & b, const Scalar & c) { return R2::fill(a, b, c); },
-          [](const Arguments & a) { return at::diag_embed(at::stack(a, -1)); }),
+          [](const Arguments & a) { return at::diag_embed(at::stack(a, -1)); })
+          .without(test::own_rule),
       operation<Scalar, Scalar, Scalar, Scalar, Scalar, Scalar>(
           "R2::fill",
           Accepts::any,
@@ -43,14 +42,16 @@ operations()
           {
             return at::stack({a[0], a[5], a[4], a[5], a[1], a[3], a[4], a[3], a[2]}, -1)
                 .unflatten(-1, {3, 3});
-          }),
+          })
+          .without(test::own_rule),
       operation<Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar>(
           "R2::fill",
           Accepts::any,
           [](const auto &... a) { return R2::fill(a...); },
           [](const Arguments & a) {
             return at::stack(a, -1).unflatten(-1, {3, 3});
-          }),
+          })
+          .without(test::own_rule),
       operation<Vec>(
           "skew",
           Accepts::numbers,
@@ -128,7 +129,8 @@ operations()
           {
             return at::einsum("ik,...jn,...ln->...ijkl", {test::delta(), a[1], a[0]}) +
                    at::einsum("jk,...im,...ml->...ijkl", {test::delta(), a[1], a[0]});
-          }),
+          })
+          .without(test::own_rule),
       operation<R2, Rot>(
           "drotate",
           Accepts::floating,
@@ -140,14 +142,16 @@ operations()
                                   a[1],
                                   2,
                                   1);
-          }),
+          })
+          .without(test::own_rule),
       operation<R2, R2>(
           "outer",
           Accepts::numbers,
           [](const R2 & A, const R2 & B) { return A.outer(B); },
           [](const Arguments & a) {
             return at::einsum("...ij,...kl->...ijkl", {a[0], a[1]});
-          }),
+          })
+          .without(test::own_rule),
       operation<R2, R2>(
           "R2 * R2",
           Accepts::numbers,
@@ -166,7 +170,7 @@ operations()
 }
 
 /// Operations that are views of their argument.
-const std::vector<test::Operation> &
+const test::Table &
 views()
 {
   static const std::vector<test::Operation> all{
@@ -196,82 +200,21 @@ views()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), views().begin(), views().end());
-  return all;
+  return test::together({operations(), test::without(test::fused_path, views())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 const R2 A = R2::fill(1, 2, 3, 4, 5, 6, 7, 8, 10);
 const R2 R = R2::fill(0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6); // a rotation
 
-/// Whether it is one operation with a derivative rule; the others are composed where autograd records
-/// them.
-bool
-has_rule(const test::Operation & op)
-{
-  return op.name != "R2::fill" && op.name != "drotate" && op.name != "outer";
-}
 } // namespace
 
-TEST_CASE("Operations of R2 agree with their definitions", "[tensors][R2]")
+TEST_CASE("Operations of R2 pass the battery", "[tensors][R2][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of R2 are the same fused and composed", "[tensors][R2]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of R2 have the derivatives of their difference quotients",
-          "[tensors][R2][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of R2 can be differentiated twice", "[tensors][R2][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of R2 are fused and right", "[tensors][R2][autograd]")
-{
-  for (const auto & op : operations())
-    if (has_rule(op))
-      REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of R2 give shapes on the meta device", "[tensors][R2]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of R2 are the same on a GPU", "[tensors][R2][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-TEST_CASE("Operations of R2 refuse bad operands and say why", "[tensors][R2][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of R2 on integers are exact", "[tensors][R2]")
-{
-  for (const auto & op : all_operations())
-    if (op.accepts != Accepts::floating)
-      REQUIRE(test::is_exact_on_integers(op));
+  battery.check();
 }
 
 TEST_CASE("R2::fill of numbers takes one, three, six or nine of them", "[tensors][R2]")

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R3.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/parity.h"
+#include "support/battery.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "support/catch.h"
 
@@ -27,76 +24,41 @@ component()
       { return a[0].flatten(-3).index_select(-1, at::tensor({15}, at::kLong)).squeeze(-1); });
 }
 
-/// Operations, of which the last is LibTorch's where dtypes are equal and the others run on rows.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
+      component().without(test::fused_path),
       operation<R3, Scalar>(
           "*",
           Accepts::any,
           [](const R3 & T, const Scalar & a) { return T * a; },
           [](const Arguments & a) {
             return at::einsum("...ijk,...->...ijk", {a[0], a[1]});
-          }),
+          })
+          .without(test::own_rule),
       operation<R3, Vec>(
           "contract_k",
           Accepts::numbers,
           [](const R3 & T, const Vec & v) { return T.contract_k(v); },
           [](const Arguments & a) {
             return at::einsum("...ijk,...k->...ij", {a[0], a[1]});
-          }),
+          })
+          .without(test::own_rule),
       operation<R3, R3>(
           "-",
           Accepts::any,
           [](const R3 & T, const R3 & U) { return T - U; },
-          [](const Arguments & a) { return a[0] - a[1]; })};
+          [](const Arguments & a) { return a[0] - a[1]; })
+          .without(test::fused_path)};
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery(operations);
 } // namespace
 
-TEST_CASE("Operations of R3 agree with their definitions", "[tensors][R3]")
+TEST_CASE("Operations of R3 pass the battery", "[tensors][R3][cuda]")
 {
-  REQUIRE(test::agrees_with_reference(component()));
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of R3 on rows are the same fused and composed", "[tensors][R3]")
-{
-  REQUIRE(test::same_on_both_paths(operations()[0]));
-  REQUIRE(test::same_on_both_paths(operations()[1]));
-}
-
-TEST_CASE("Operations of R3 can be differentiated twice", "[tensors][R3][autograd]")
-{
-  REQUIRE(test::first_derivatives_are_right(component()));
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Operations of R3 give shapes on the meta device", "[tensors][R3]")
-{
-  REQUIRE(test::gives_shapes_on_meta(component()));
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of R3 are the same on a GPU", "[tensors][R3][cuda]")
-{
-  REQUIRE(test::same_on_cuda(component()));
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-TEST_CASE("contract_k refuses bad operands and is exact on integers", "[tensors][R3][errors]")
-{
-  REQUIRE(test::refuses_bad_operands(operations()[1]));
-  REQUIRE(test::is_exact_on_integers(operations()[1]));
+  battery.check();
 }
 
 TEST_CASE("The permutation tensor contracted with a vector is its skew tensor", "[tensors][R3]")
@@ -109,7 +71,6 @@ TEST_CASE("The permutation tensor contracted with a vector is its skew tensor", 
 TEST_CASE("A component of R3 is out of range beyond 2", "[tensors][R3][errors]")
 {
   const auto e = R3::levi_civita();
-  REQUIRE(test::refuses_bad_operands(component()));
   REQUIRE(at::equal(e(-1, 0, 1), e(2, 0, 1)));
   REQUIRE_THROWS_AS(e(0, 3, 0), NEMLException);
   REQUIRE_THROWS_AS(e(0, 0, -4), NEMLException);

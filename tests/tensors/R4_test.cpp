@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R4.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
-#include "support/parity.h"
-#include "support/refusals.h"
+#include "support/battery.h"
 #include "support/rotation.h"
 
 #include "neml2/tensors/SWR4.h"
@@ -14,6 +10,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::full4_of;
 using test::operation;
 using test::stored4_of;
@@ -61,7 +58,7 @@ drotated(const at::Tensor & T, const at::Tensor & r)
 }
 
 /// Operations that run fused and have derivative rules.
-const std::vector<test::Operation> &
+const test::Table &
 with_rules()
 {
   static const std::vector<test::Operation> all{
@@ -100,7 +97,7 @@ with_rules()
 }
 
 /// Operations that run fused.
-const std::vector<test::Operation> &
+const test::Table &
 fused()
 {
   const auto square = [](const Arguments & a) { return test::sum_last(a[0] * a[0], 4); };
@@ -133,7 +130,7 @@ fused()
 }
 
 /// Operations that are a few calls of LibTorch.
-const std::vector<test::Operation> &
+const test::Table &
 composed()
 {
   const auto permuted = [](const char * equation)
@@ -195,7 +192,8 @@ composed()
           {
             const auto R = test::rotation_of(a[1]);
             return at::einsum("...im,...jn,...ko,...lp->...ijklmnop", {R, R, R, R});
-          }),
+          })
+          .without({Check::first_derivative}),
       operation<R4>(
           "transpose_minor",
           Accepts::any,
@@ -231,80 +229,26 @@ drotate()
       [](const Arguments & a) { return drotated(a[0], a[1]); });
 }
 
-std::vector<test::Operation>
-together(std::vector<test::Operation> all, const std::vector<test::Operation> & more)
-{
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-std::vector<test::Operation>
+test::Table
 all_fused()
 {
-  return together(with_rules(), fused());
+  return test::together({with_rules(), test::without(test::own_rule, fused())});
 }
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  return together(all_fused(), composed());
+  return test::together(
+      {all_fused(),
+       test::without({Check::both_paths, Check::rule, Check::second_derivative}, composed())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Operations of R4 agree with their definitions", "[tensors][R4]")
+TEST_CASE("Operations of R4 pass the battery", "[tensors][R4][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of R4 are the same fused and composed", "[tensors][R4]")
-{
-  for (const auto & op : all_fused())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of R4 have the derivatives of their difference quotients",
-          "[tensors][R4][autograd]")
-{
-  for (const auto & op : together(all_operations(), {drotate()}))
-    if (op.name != "R4::drotate_self") // one by T is nothing, and that by r drotate's
-      REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of R4 can be differentiated twice", "[tensors][R4][autograd]")
-{
-  for (const auto & op : all_fused())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of R4 are fused and right", "[tensors][R4][autograd]")
-{
-  for (const auto & op : with_rules())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of R4 give shapes on the meta device", "[tensors][R4]")
-{
-  for (const auto & op : together(all_operations(), {drotate()}))
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of R4 refuse bad operands and say why", "[tensors][R4][errors]")
-{
-  for (const auto & op : together(all_operations(), {drotate()}))
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of R4 on integers are exact", "[tensors][R4]")
-{
-  for (const auto & op : all_operations())
-    if (op.accepts != Accepts::floating)
-      REQUIRE(test::is_exact_on_integers(op));
-}
-
-TEST_CASE("Operations of R4 are the same on the GPU", "[tensors][R4][cuda]")
-{
-  for (const auto & op : together(all_operations(), {drotate()}))
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
+  test::check_operations({drotate().without(
+      {Check::reference, Check::both_paths, Check::rule, Check::second_derivative})});
 }
 
 TEST_CASE("The derivative of a rotated R4 is that of its differences", "[tensors][R4]")

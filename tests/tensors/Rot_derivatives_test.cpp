@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Rot.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/parity.h"
+#include "support/battery.h"
 #include "support/quaternion.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -56,7 +53,7 @@ product_derivative(const at::Tensor & x, const at::Tensor & r, bool of_first)
   return test::jacobian(product, of_first ? r : x);
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -64,20 +61,23 @@ operations()
           "deuler_rodrigues",
           Accepts::floating,
           [](const Rot & r) { return r.deuler_rodrigues(); },
-          [](const Arguments & a) { return matrix_derivative(a[0]); }),
+          [](const Arguments & a) { return matrix_derivative(a[0]); })
+          .without(test::own_rule),
       operation<Rot, Rot>(
           "drotate",
           Accepts::floating,
           [](const Rot & x, const Rot & r) { return small(x).drotate(small(r)); },
-          [](const Arguments & a) { return product_derivative(small(a[0]), small(a[1]), true); }),
+          [](const Arguments & a) { return product_derivative(small(a[0]), small(a[1]), true); })
+          .without(test::own_rule),
       operation<Rot, Rot>(
           "drotate_self",
           Accepts::floating,
           [](const Rot & x, const Rot & r) { return small(x).drotate_self(small(r)); },
-          [](const Arguments & a) { return product_derivative(small(a[0]), small(a[1]), false); })};
+          [](const Arguments & a) { return product_derivative(small(a[0]), small(a[1]), false); })
+          .without(test::own_rule)};
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery(operations);
 
 // The rotations of the check values.
 const Rot r = Rot::fill(0.1, -0.2, 0.3), t = Rot::fill(0.25, 0.05, -0.1);
@@ -104,41 +104,9 @@ differences(const std::function<at::Tensor(const Rot &)> & f, const Rot & x)
 }
 } // namespace
 
-TEST_CASE("Derivatives of rotations agree with their definitions", "[tensors][Rot]")
+TEST_CASE("Derivatives of rotations pass the battery", "[tensors][Rot][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Derivatives of rotations are the same fused and composed", "[tensors][Rot]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Derivatives of rotations can be differentiated twice", "[tensors][Rot][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Derivatives of rotations give shapes on the meta device and refuse bad operands",
-          "[tensors][Rot][errors]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::gives_shapes_on_meta(op));
-    REQUIRE(test::refuses_bad_operands(op));
-  }
-}
-
-TEST_CASE("Derivatives of rotations are the same on a GPU", "[tensors][Rot][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Derivatives of rotations have the check values of the reference", "[tensors][Rot]")

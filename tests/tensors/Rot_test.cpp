@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Rot.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -55,7 +53,7 @@ by_quaternion(const at::Tensor & M)
 }
 
 /// Every operation that may run fused, with its reference on arguments a of equal batch shapes.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   const auto product = [](const at::Tensor & a, const at::Tensor & b)
@@ -94,7 +92,7 @@ operations()
 }
 
 /// Operations that are one or a few calls of LibTorch.
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   static const std::vector<test::Operation> all{
@@ -130,14 +128,12 @@ others()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), others().begin(), others().end());
-  return all;
+  return test::together({operations(), test::without(test::fused_path, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 // The rotations of the check values.
 const Rot r = Rot::fill(0.1, -0.2, 0.3), t = Rot::fill(0.25, 0.05, -0.1);
@@ -169,47 +165,9 @@ axes()
 }
 } // namespace
 
-TEST_CASE("Operations of Rot agree with their definitions", "[tensors][Rot]")
+TEST_CASE("Operations of Rot pass the battery", "[tensors][Rot][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of Rot are the same fused and composed", "[tensors][Rot]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of Rot have the derivatives of their difference quotients",
-          "[tensors][Rot][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of Rot can be differentiated twice", "[tensors][Rot][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of Rot are fused and right", "[tensors][Rot][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of Rot give shapes on the meta device", "[tensors][Rot]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of Rot refuse bad operands and say why", "[tensors][Rot][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
+  battery.check();
 }
 
 TEST_CASE("Rot has the check values of the reference", "[tensors][Rot]")

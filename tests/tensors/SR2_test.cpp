@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SR2.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
+#include "support/errors.h"
 #include "support/jacobian.h"
-#include "support/parity.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -15,6 +12,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::full_of;
 using test::operation;
 using test::stored_of;
@@ -23,7 +21,7 @@ namespace
 {
 /// Every operation that may run fused, with its reference, on full tensors wherever it can be, on
 /// arguments a of equal batch shapes.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   const auto square = [](const Arguments & a)
@@ -35,12 +33,14 @@ operations()
           [](const Scalar & a) { return SR2::fill(a); },
           [](const Arguments & a) {
             return stored_of(at::einsum("...,ij->...ij", {a[0], test::delta()}));
-          }),
+          })
+          .without(test::own_rule),
       operation<Scalar, Scalar, Scalar>(
           "SR2::fill",
           Accepts::floating,
           [](const Scalar & a, const Scalar & b, const Scalar & c) { return SR2::fill(a, b, c); },
-          [](const Arguments & a) { return stored_of(at::diag_embed(at::stack(a, -1))); }),
+          [](const Arguments & a) { return stored_of(at::diag_embed(at::stack(a, -1))); })
+          .without(test::own_rule),
       operation<Scalar, Scalar, Scalar, Scalar, Scalar, Scalar>(
           "SR2::fill",
           Accepts::floating,
@@ -49,7 +49,8 @@ operations()
           {
             return stored_of(at::stack({a[0], a[5], a[4], a[5], a[1], a[3], a[4], a[3], a[2]}, -1)
                                  .unflatten(-1, {3, 3}));
-          }),
+          })
+          .without(test::own_rule),
       operation<SR2>(
           "full",
           Accepts::floating,
@@ -140,7 +141,8 @@ operations()
             const auto both = at::einsum("ik,...lj->...ijkl", {test::delta(), sR}) +
                               at::einsum("jk,...li->...ijkl", {test::delta(), sR});
             return at::einsum("...ijkl,pij->...pkl", {both, test::mandel_basis()});
-          }),
+          })
+          .without(test::own_rule),
       operation<SR2, Rot>(
           "drotate",
           Accepts::floating,
@@ -153,12 +155,13 @@ operations()
                 a[1],
                 1,
                 1);
-          })};
+          })
+          .without(test::own_rule)};
   return all;
 }
 
 /// Operations that are views of their argument, or a view times a number.
-const std::vector<test::Operation> &
+const test::Table &
 views()
 {
   const auto entry = [](const at::Tensor & t, int64_t i)
@@ -182,21 +185,21 @@ views()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), views().begin(), views().end());
-  all.push_back(operation<SR2>(
+  const auto component = operation<SR2>(
       "()",
       Accepts::floating,
       [](const SR2 & s) { return s(2, 0); },
       [](const Arguments & a) {
         return full_of(a[0]).flatten(-2).index_select(-1, at::tensor({2}, at::kLong)).squeeze(-1);
-      }));
-  return all;
+      });
+  return test::together({operations(),
+                         test::without(test::fused_path, views()),
+                         {component.without({Check::both_paths, Check::rule, Check::refusals})}});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 // The symmetric tensor of the check values.
 const SR2 S = SR2::fill(1, 2, 3, 0.4, 0.5, 0.6);
@@ -211,72 +214,11 @@ is(const at::Tensor & t, const std::vector<double> & expected)
       t.flatten(), at::tensor(expected, at::kDouble), 0, 1e-8 * t.abs().max().item<double>());
 }
 
-/// Whether it is one operation with a derivative rule; the others are composed where autograd records
-/// them.
-bool
-has_rule(const test::Operation & op)
-{
-  return op.name != "SR2::fill" && op.name != "drotate";
-}
 } // namespace
 
-TEST_CASE("Operations of SR2 agree with their definitions", "[tensors][SR2]")
+TEST_CASE("Operations of SR2 pass the battery", "[tensors][SR2][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of SR2 are the same fused and composed", "[tensors][SR2]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of SR2 have the derivatives of their difference quotients",
-          "[tensors][SR2][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of SR2 can be differentiated twice", "[tensors][SR2][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of SR2 are fused and right", "[tensors][SR2][autograd]")
-{
-  for (const auto & op : operations())
-    if (has_rule(op))
-      REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of SR2 give shapes on the meta device", "[tensors][SR2]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of SR2 are the same on a GPU", "[tensors][SR2][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-TEST_CASE("Operations of SR2 refuse bad operands and say why", "[tensors][SR2][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-  for (const auto & op : views())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of SR2 on integers are exact", "[tensors][SR2]")
-{
-  for (const auto & op : all_operations())
-    if (op.accepts != Accepts::floating)
-      REQUIRE(test::is_exact_on_integers(op));
+  battery.check();
 }
 
 TEST_CASE("SR2 has the check values of the reference", "[tensors][SR2]")

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SSR4.h"
-#include "support/cuda.h"
+#include "support/battery.h"
 #include "support/derivatives.h"
 #include "support/errors.h"
-#include "support/gradients.h"
 #include "support/parity.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -15,6 +13,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::full4_of;
 using test::full_of;
 using test::operation;
@@ -49,7 +48,7 @@ isotropic(const at::Tensor & E, const at::Tensor & nu)
 
 /// Every operation that may run fused, with its reference, on full tensors wherever it can be, on
 /// arguments a of equal batch shapes.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   const auto square = [](const Arguments & a)
@@ -140,7 +139,7 @@ operations()
 }
 
 /// Operations that are views of their argument.
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   const auto component = [](const Arguments & a, int64_t i)
@@ -200,7 +199,7 @@ drotate_operation()
 }
 
 /// Derivatives of base shape (6, 6, 6, 6), a few calls of LibTorch.
-const std::vector<test::Operation> &
+const test::Table &
 large_derivatives()
 {
   static const std::vector<test::Operation> all{
@@ -226,14 +225,12 @@ large_derivatives()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), others().begin(), others().end());
-  return all;
+  return test::together({operations(), test::without(test::fused_path, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 const SR2 S = SR2::fill(1, 2, 3, 0.4, 0.5, 0.6);
 
@@ -253,81 +250,18 @@ is(const at::Tensor & t, const std::vector<double> & expected)
 }
 } // namespace
 
-TEST_CASE("Operations of SSR4 agree with their definitions", "[tensors][SSR4]")
+TEST_CASE("Operations of SSR4 pass the battery", "[tensors][SSR4][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of SSR4 are the same fused and composed", "[tensors][SSR4]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of SSR4 have the derivatives of their difference quotients",
-          "[tensors][SSR4][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of SSR4 can be differentiated twice", "[tensors][SSR4][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of SSR4 are fused and right", "[tensors][SSR4][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of SSR4 give shapes on the meta device", "[tensors][SSR4]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of SSR4 refuse bad operands and say why", "[tensors][SSR4][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of SSR4 on integers are exact", "[tensors][SSR4]")
-{
-  for (const auto & op : all_operations())
-    if (op.accepts != Accepts::floating)
-      REQUIRE(test::is_exact_on_integers(op));
-}
-
-TEST_CASE("Operations of SSR4 are the same on the GPU", "[tensors][SSR4][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-TEST_CASE("Derivatives of SSR4 agree with their definitions", "[tensors][SSR4]")
-{
-  for (const auto & op : large_derivatives())
-  {
-    REQUIRE(test::agrees_with_reference(op));
-    REQUIRE(test::gives_shapes_on_meta(op));
-    REQUIRE(test::refuses_bad_operands(op));
-    REQUIRE(test::same_on_cuda(op));
-  }
+  battery.check();
+  test::check_operations(test::without(
+      {Check::both_paths, Check::rule, Check::first_derivative, Check::second_derivative},
+      large_derivatives()));
+  test::check_operations(
+      {drotate_operation().without({Check::reference, Check::rule, Check::second_derivative})});
 }
 
 TEST_CASE("The derivative of a rotated SSR4 is that of its differences", "[tensors][SSR4]")
 {
-  const auto op = drotate_operation();
-  REQUIRE(test::same_on_both_paths(op));
-  REQUIRE(test::first_derivatives_are_right(op));
-  REQUIRE(test::gives_shapes_on_meta(op));
-  REQUIRE(test::refuses_bad_operands(op));
-  REQUIRE(test::same_on_cuda(op));
   const SSR4 C(at::rand({2, 1, 6, 6}, at::kDouble));
   const Rot r(at::rand({4, 3}, at::kDouble));
   const auto d = C.drotate(r);

@@ -3,9 +3,7 @@
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/refusals.h"
+#include "support/battery.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
@@ -23,7 +21,7 @@ projector(const at::Tensor & n)
   return at::einsum("...i,...j->...ij", {n, n});
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -53,7 +51,7 @@ operations()
           [](const Arguments & a) { return test::delta() - 2 * projector(a[0]); })};
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery([] { return test::without(test::fused_path, operations()); });
 
 /// A type of a user that derives from Transformable, as the vectors of NEML2 2.x do.
 class Arrow : public Transformable<Arrow>
@@ -72,38 +70,9 @@ turned_twice(const T & x, const R2 & by)
 }
 } // namespace
 
-TEST_CASE("Transforms agree with their definitions", "[tensors][Transformable]")
+TEST_CASE("Transforms pass the battery", "[tensors][Transformable][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Transforms have the derivatives of their difference quotients, twice",
-          "[tensors][Transformable][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Transforms give shapes on the meta device", "[tensors][Transformable]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Transforms refuse bad operands and say why", "[tensors][Transformable][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Transforms are the same on a GPU", "[tensors][Transformable][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Transforms are orthogonal, and turn or mirror", "[tensors][Transformable]")

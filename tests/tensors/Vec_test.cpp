@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Vec.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
 #include "support/jacobian.h"
-#include "support/parity.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
@@ -18,7 +14,7 @@ using test::operation;
 namespace
 {
 /// Every operation, with its reference on arguments a of equal batch shapes.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   const auto dot = [](const Arguments & a) { return (a[0] * a[1]).sum(-1); };
@@ -30,7 +26,8 @@ operations()
           "Vec::fill",
           Accepts::any,
           [](const Scalar & x, const Scalar & y, const Scalar & z) { return Vec::fill(x, y, z); },
-          [](const Arguments & a) { return at::stack(a, -1); }),
+          [](const Arguments & a) { return at::stack(a, -1); })
+          .without(test::own_rule),
       operation<Vec>(
           "norm_sq",
           Accepts::numbers,
@@ -90,7 +87,8 @@ operations()
           [](const Vec & x, const R2 & R) { return x.drotate(R); },
           [](const Arguments & a) {
             return at::einsum("ij,...k->...ijk", {test::delta(), a[0]});
-          }),
+          })
+          .without(test::own_rule),
       operation<Vec, Rot>(
           "drotate",
           Accepts::floating,
@@ -102,77 +100,19 @@ operations()
                                   a[1],
                                   1,
                                   1);
-          })};
+          })
+          .without(test::own_rule)};
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery(operations);
 
 const Vec v = Vec::fill(1, 2, 3), w = Vec::fill(-4, 5, 0.5);
 
-/// Whether it is one operation with a derivative rule; the others are composed where autograd records
-/// them.
-bool
-has_rule(const test::Operation & op)
-{
-  return op.name != "Vec::fill" && op.name != "drotate";
-}
 } // namespace
 
-TEST_CASE("Operations of Vec agree with their definitions", "[tensors][Vec]")
+TEST_CASE("Operations of Vec pass the battery", "[tensors][Vec][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Operations of Vec are the same fused and composed", "[tensors][Vec]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Operations of Vec have the derivatives of their difference quotients",
-          "[tensors][Vec][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Operations of Vec can be differentiated twice", "[tensors][Vec][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of Vec are fused and right", "[tensors][Vec][autograd]")
-{
-  for (const auto & op : operations())
-    if (has_rule(op))
-      REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Operations of Vec give shapes on the meta device", "[tensors][Vec]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Operations of Vec are the same on a GPU", "[tensors][Vec][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-TEST_CASE("Operations of Vec refuse bad operands and say why", "[tensors][Vec][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Operations of Vec on integers are exact", "[tensors][Vec]")
-{
-  for (const auto & op : operations())
-    if (op.accepts != Accepts::floating)
-      REQUIRE(test::is_exact_on_integers(op));
+  battery.check();
 }
 
 TEST_CASE("Vec::fill of numbers is one vector of the options", "[tensors][Vec]")

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Voigt.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "neml2/tensors/R2.h"
 #include "support/catch.h"
@@ -63,7 +61,7 @@ voigt(const at::Tensor & t, Size base)
   return t.defined() ? Tensor(t, t.dim() - base) : Tensor();
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -109,7 +107,7 @@ operations()
           [](const Arguments & a) { return picked_pairs(test::full4_of(a[0]), 2); })};
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery([] { return test::without(test::fused_path, operations()); });
 
 /// Matrix times vector of raw tensors.
 at::Tensor
@@ -119,38 +117,17 @@ times(const at::Tensor & M, const at::Tensor & v)
 }
 } // namespace
 
-TEST_CASE("Voigt's notation agrees with its definition on full tensors", "[tensors][Voigt]")
+TEST_CASE("Conversions of Voigt's notation pass the battery", "[tensors][Voigt][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Conversions of Voigt's notation are differentiated", "[tensors][Voigt][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Conversions of Voigt's notation give shapes on the meta device", "[tensors][Voigt]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
+  battery.check();
 }
 
 TEST_CASE("Conversions of Voigt's notation refuse bad operands and say why",
           "[tensors][Voigt][errors]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
   REQUIRE_THROWS_AS(from_voigt_stress(at::ones({3, 5}, at::kDouble)), NEMLException);
   REQUIRE_THROWS_AS(from_voigt_strain(Tensor(at::ones({6}, at::kDouble), 1)), NEMLException);
   REQUIRE_THROWS_AS(stiffness_from_voigt(at::ones({6}, at::kDouble)), NEMLException);
-}
-
-TEST_CASE("Conversions of Voigt's notation are the same on the GPU", "[tensors][Voigt][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
 }
 
 TEST_CASE("Voigt's notation has the isotropic stiffness of the book", "[tensors][Voigt]")

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/invariants.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
 #include "support/parity.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include <cmath>
 
@@ -54,7 +51,7 @@ sheared(const T & s)
            at::tensor({-4.0, 0.0, 4.0, 0.0, 0.0, 0.0}, s.options().requires_grad(false)));
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -98,56 +95,12 @@ operations()
           })};
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery(operations);
 } // namespace
 
-TEST_CASE("Invariants agree with their definitions", "[tensors][invariants]")
+TEST_CASE("Invariants pass the battery", "[tensors][invariants][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Invariants are the same fused and composed", "[tensors][invariants]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Invariants have the derivatives of their difference quotients",
-          "[tensors][invariants][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Invariants can be differentiated twice", "[tensors][invariants][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of invariants are fused and right", "[tensors][invariants][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Invariants give shapes on the meta device", "[tensors][invariants]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Invariants refuse bad operands and say why", "[tensors][invariants][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Invariants are the same on a GPU", "[tensors][invariants][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Invariants do not change with the frame", "[tensors][invariants]")

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/kinematics.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
 #include "support/parity.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "neml2/tensors/matrix_functions.h"
 #include "support/catch.h"
@@ -42,7 +39,7 @@ rotation_in(const at::Tensor & F)
 }
 
 /// Operations with a derivative rule.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -76,7 +73,7 @@ operations()
 }
 
 /// Compositions of operations that have one.
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   const auto pushed = [](const at::Tensor & s, const at::Tensor & F) {
@@ -151,63 +148,17 @@ others()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), others().begin(), others().end());
-  return all;
+  return test::together({operations(), test::without(test::own_rule, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 } // namespace
 
-TEST_CASE("Kinematics agrees with its definitions", "[tensors][kinematics]")
+TEST_CASE("Kinematics passes the battery", "[tensors][kinematics][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Kinematics is the same fused and composed", "[tensors][kinematics]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Kinematics has the derivatives of its difference quotients",
-          "[tensors][kinematics][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Kinematics can be differentiated twice", "[tensors][kinematics][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of kinematics are fused and right", "[tensors][kinematics][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Kinematics gives shapes on the meta device", "[tensors][kinematics]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Kinematics refuses bad operands and says why", "[tensors][kinematics][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Kinematics is the same on a GPU", "[tensors][kinematics][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("The polar decomposition is a rotation and a positive definite stretch",

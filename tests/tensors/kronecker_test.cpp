@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/kronecker.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
-#include "support/parity.h"
-#include "support/refusals.h"
+#include "support/battery.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
@@ -31,7 +27,7 @@ product(const char * equation, const Arguments & a)
 
 template <class A, class B>
 void
-add_operations(std::vector<test::Operation> & all)
+add_operations(test::Table & all)
 {
   all.push_back(operation<A, B>(
       "kron",
@@ -56,12 +52,12 @@ add_operations(std::vector<test::Operation> & all)
       }));
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const auto all = []
   {
-    std::vector<test::Operation> o;
+    test::Table o;
     add_operations<R2, R2>(o);
     add_operations<SR2, SR2>(o);
     add_operations<SR2, R2>(o);
@@ -70,7 +66,7 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery(operations);
 
 /// Random tensors.
 R2
@@ -80,49 +76,9 @@ any(TensorShapeRef batch)
 }
 } // namespace
 
-TEST_CASE("Kronecker products agree with their definitions", "[tensors][kronecker]")
+TEST_CASE("Kronecker products pass the battery", "[tensors][kronecker][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Kronecker products are the same fused and composed", "[tensors][kronecker]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Kronecker products can be differentiated twice", "[tensors][kronecker][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Gradients of Kronecker products are fused and right", "[tensors][kronecker][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Kronecker products give shapes on the meta device", "[tensors][kronecker]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Kronecker products refuse bad operands and say why", "[tensors][kronecker][errors]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Kronecker products are the same on the GPU", "[tensors][kronecker][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("A product of Kronecker products is that of the products", "[tensors][kronecker]")

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/matrix_functions.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
 #include "support/parity.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "support/catch.h"
 
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::full_of;
 using test::operation;
 using test::stored_of;
@@ -77,7 +75,7 @@ slope_by_block(const at::Tensor & A, const at::Tensor & E, const F & f)
 }
 
 /// Functions that have derivative rules.
-const std::vector<test::Operation> &
+const test::Table &
 functions()
 {
   static const std::vector<test::Operation> all{
@@ -130,7 +128,7 @@ functions()
 }
 
 /// Their derivatives, which have none.
-const std::vector<test::Operation> &
+const test::Table &
 derivatives_of_functions()
 {
   static const auto power = [](const at::Tensor & p)
@@ -225,7 +223,7 @@ derivatives_of_functions()
 }
 
 /// What a derivative along E of a function and the function's own dual numbers must agree on.
-const std::vector<test::Operation> &
+const test::Table &
 derivatives_along()
 {
   static const std::vector<test::Operation> all{
@@ -238,15 +236,16 @@ derivatives_along()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = functions();
-  for (const auto * more : {&derivatives_of_functions(), &derivatives_along()})
-    all.insert(all.end(), more->begin(), more->end());
-  return all;
+  return test::together(
+      {functions(),
+       test::without({Check::rule, Check::second_derivative}, derivatives_of_functions()),
+       test::without({Check::reference, Check::rule, Check::second_derivative},
+                     derivatives_along())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 /// Tensors of eigenvalues 0.7, 0.7 + gap and 0.7 + gap + other in one frame, for gaps from none to many. (n; 6)
 SR2
@@ -294,56 +293,9 @@ symmetric_functions()
 }
 } // namespace
 
-TEST_CASE("Matrix functions agree with their definitions", "[tensors][matrix_functions]")
+TEST_CASE("Matrix functions pass the battery", "[tensors][matrix_functions][cuda]")
 {
-  for (const auto & op : functions())
-    REQUIRE(test::agrees_with_reference(op));
-  for (const auto & op : derivatives_of_functions())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Matrix functions are the same fused and composed", "[tensors][matrix_functions]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Matrix functions have the derivatives of their difference quotients",
-          "[tensors][matrix_functions][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Matrix functions can be differentiated twice", "[tensors][matrix_functions][autograd]")
-{
-  for (const auto & op : functions())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of matrix functions are fused and right",
-          "[tensors][matrix_functions][autograd]")
-{
-  for (const auto & op : functions())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Matrix functions give shapes on the meta device", "[tensors][matrix_functions]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Matrix functions refuse bad operands and say why", "[tensors][matrix_functions][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Matrix functions are the same on a GPU", "[tensors][matrix_functions][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Derivatives are right between equal and nearly equal eigenvalues, on both paths",

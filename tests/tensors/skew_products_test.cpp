@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/skew_products.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
-#include "support/parity.h"
+#include "support/battery.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "neml2/tensors/R4.h"
 #include "support/catch.h"
@@ -13,6 +9,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::full_of;
 using test::operation;
 
@@ -58,7 +55,7 @@ matrix_of(int64_t n, const F & linear)
 }
 
 /// The two products, which have derivative rules.
-const std::vector<test::Operation> &
+const test::Table &
 products()
 {
   static const std::vector<test::Operation> all{
@@ -76,7 +73,7 @@ products()
 }
 
 /// Their derivatives.
-const std::vector<test::Operation> &
+const test::Table &
 derivatives()
 {
   static const std::vector<test::Operation> all{
@@ -107,14 +104,13 @@ derivatives()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = products();
-  all.insert(all.end(), derivatives().begin(), derivatives().end());
-  return all;
+  return test::together(
+      {products(), test::without({Check::rule, Check::second_derivative}, derivatives())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 /// Central differences of f at x by its n components, as the last dimension.
 template <class F>
@@ -126,55 +122,10 @@ differences(const at::Tensor & x, const F & f)
 }
 } // namespace
 
-TEST_CASE("Products of skew and symmetric tensors agree with their definitions",
-          "[tensors][skew_products]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Products of skew and symmetric tensors are the same fused and composed",
-          "[tensors][skew_products]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Products of skew and symmetric tensors can be differentiated twice",
-          "[tensors][skew_products][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-  for (const auto & op : products())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of products of skew and symmetric tensors are fused and right",
-          "[tensors][skew_products][autograd]")
-{
-  for (const auto & op : products())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Products of skew and symmetric tensors give shapes on the meta device",
-          "[tensors][skew_products]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Products of skew and symmetric tensors refuse bad operands and say why",
-          "[tensors][skew_products][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Products of skew and symmetric tensors are the same on the GPU",
+TEST_CASE("Products of skew and symmetric tensors pass the battery",
           "[tensors][skew_products][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Derivatives of the products are those of their differences", "[tensors][skew_products]")

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/spectral.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
+#include "support/battery.h"
 #include "support/parity.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/matrix_functions.h"
@@ -38,7 +35,7 @@ eigenvalues_of(const at::Tensor & s)
 }
 
 /// Every operation with a derivative rule.
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -57,7 +54,7 @@ operations()
   return all;
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   static const std::vector<test::Operation> all{
@@ -101,14 +98,12 @@ others()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.insert(all.end(), others().begin(), others().end());
-  return all;
+  return test::together({operations(), test::without(test::own_rule, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 /// Symmetric tensors of all kinds. (n; 6)
 SR2
@@ -135,53 +130,9 @@ const auto dsinh_of = [](const SR2 & s)
 };
 } // namespace
 
-TEST_CASE("Spectral operations agree with their definitions", "[tensors][spectral]")
+TEST_CASE("Spectral operations pass the battery", "[tensors][spectral][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Spectral operations are the same fused and composed", "[tensors][spectral]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Spectral operations have the derivatives of their difference quotients",
-          "[tensors][spectral][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::first_derivatives_are_right(op));
-}
-
-TEST_CASE("Spectral operations can be differentiated twice", "[tensors][spectral][autograd]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::second_derivatives_are_right(op));
-}
-
-TEST_CASE("Gradients of spectral operations are fused and right", "[tensors][spectral][autograd]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Spectral operations give shapes on the meta device", "[tensors][spectral]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Spectral operations refuse bad operands and say why", "[tensors][spectral][errors]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::refuses_bad_operands(op));
-}
-
-TEST_CASE("Spectral operations are the same on a GPU", "[tensors][spectral][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Eigenvalues and eigenvectors make up the tensor, on both paths", "[tensors][spectral]")

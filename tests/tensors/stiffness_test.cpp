@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/stiffness.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/gradients.h"
-#include "support/parity.h"
+#include "support/battery.h"
 #include "support/reference.h"
-#include "support/refusals.h"
 
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/Rot.h"
@@ -15,6 +11,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::operation;
 
 namespace
@@ -62,7 +59,7 @@ cubic_of(const at::Tensor & C1, const at::Tensor & C2, const at::Tensor & C3)
 }
 
 /// Factories that are linear in their constants, and have derivative rules.
-const std::vector<test::Operation> &
+const test::Table &
 linear()
 {
   static const std::vector<test::Operation> all{
@@ -87,7 +84,7 @@ linear()
 
 /// The others; numbers within (0.1, 0.4) make positive definite stiffnesses of moduli that are
 /// alike.
-const std::vector<test::Operation> &
+const test::Table &
 others()
 {
   static const std::vector<test::Operation> all{
@@ -115,14 +112,12 @@ others()
   return all;
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = linear();
-  all.insert(all.end(), others().begin(), others().end());
-  return all;
+  return test::together({linear(), test::without({Check::rule, Check::refusals}, others())});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 Scalar
 number(double x)
@@ -146,55 +141,18 @@ youngs_modulus(const SSR4 & C, const Vec & direction)
 }
 } // namespace
 
-TEST_CASE("Stiffnesses agree with their definitions", "[tensors][stiffness]")
+TEST_CASE("Stiffnesses pass the battery", "[tensors][stiffness][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Stiffnesses are the same fused and composed", "[tensors][stiffness]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Stiffnesses can be differentiated twice by their constants",
-          "[tensors][stiffness][autograd]")
-{
-  for (const auto & op : all_operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Gradients of linear stiffnesses are fused and right", "[tensors][stiffness][autograd]")
-{
-  for (const auto & op : linear())
-    REQUIRE(test::gradients_are_fused_and_right(op));
-}
-
-TEST_CASE("Stiffnesses give shapes on the meta device", "[tensors][stiffness]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::gives_shapes_on_meta(op));
+  battery.check();
 }
 
 TEST_CASE("Stiffnesses refuse bad constants and say why", "[tensors][stiffness][errors]")
 {
-  for (const auto & op : linear()) // the others are made of sums here, which refuse them first
-    REQUIRE(test::refuses_bad_operands(op));
   const auto x = Scalar::ones();
   REQUIRE_THROWS_AS(SSR4::transversely_isotropic(x, x, x, x, Scalar()), NEMLException);
   REQUIRE_THROWS_AS(SSR4::orthotropic(x, x, x, x, x, x, Scalar::ones({2}), x, Scalar::ones({3})),
                     NEMLException);
   REQUIRE_THROWS_AS(SSR4::orthotropic(1, 1, 1, 0, 0, 0, 1, 1, 1, kInt64), NEMLException);
-}
-
-TEST_CASE("Stiffnesses are the same on the GPU", "[tensors][stiffness][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
 }
 
 TEST_CASE("The isotropic stiffness is the same from any two constants", "[tensors][stiffness]")

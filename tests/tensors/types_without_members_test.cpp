@@ -4,11 +4,8 @@
 #include "neml2/tensors/SFR4.h"
 #include "neml2/tensors/WFFR4.h"
 #include "neml2/tensors/WFR4.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/parity.h"
-#include "support/refusals.h"
 
+#include "support/battery.h"
 #include "support/catch.h"
 
 /// Types that have only what PrimitiveTensor gives: factories, components, arithmetic.
@@ -31,54 +28,51 @@ aligned(at::Tensor s)
 
 /// Arithmetic, the first two of which run on rows.
 template <class T>
-std::vector<test::Operation>
+test::Table
 operations_of()
 {
   return {operation<T, Scalar>(
               "*",
               Accepts::any,
               [](const T & a, const Scalar & s) { return a * s; },
-              [](const Arguments & a) { return a[0] * aligned<T>(a[1]); }),
+              [](const Arguments & a) { return a[0] * aligned<T>(a[1]); })
+              .without(test::own_rule),
           operation<Scalar, T>(
               "-",
               Accepts::any,
               [](const Scalar & s, const T & a) { return s - a; },
-              [](const Arguments & a) { return aligned<T>(a[0]) - a[1]; }),
+              [](const Arguments & a) { return aligned<T>(a[0]) - a[1]; })
+              .without(test::own_rule),
           operation<T, T>(
               "+",
               Accepts::any,
               [](const T & a, const T & b) { return a + b; },
-              [](const Arguments & a) { return a[0] + a[1]; }),
+              [](const Arguments & a) { return a[0] + a[1]; })
+              .without(test::fused_path),
           operation<T>(
               "-",
               Accepts::any,
               [](const T & a) { return -a; },
-              [](const Arguments & a) { return -a[0]; }),
+              [](const Arguments & a) { return -a[0]; })
+              .without(test::fused_path),
           operation<T>(
               "/",
               Accepts::any,
               [](const T & a) { return a / 4; },
-              [](const Arguments & a) { return a[0] / 4; })};
+              [](const Arguments & a) { return a[0] / 4; })
+              .without(test::fused_path)};
 }
 
-const std::vector<std::vector<test::Operation>> &
+test::Table
 operations()
 {
-  static const std::vector<std::vector<test::Operation>> all{operations_of<SFR3>(),
-                                                             operations_of<SFFR4>(),
-                                                             operations_of<SFR4>(),
-                                                             operations_of<WFFR4>(),
-                                                             operations_of<WFR4>()};
-  return all;
+  return test::together({operations_of<SFR3>(),
+                         operations_of<SFFR4>(),
+                         operations_of<SFR4>(),
+                         operations_of<WFFR4>(),
+                         operations_of<WFR4>()});
 }
-const test::Known known(
-    []
-    {
-      std::vector<test::Operation> all;
-      for (const auto & of_a_type : operations())
-        all.insert(all.end(), of_a_type.begin(), of_a_type.end());
-      return all;
-    });
+const test::Battery battery(operations);
 
 template <class T>
 void
@@ -140,41 +134,7 @@ TEST_CASE("A component of a type without members is a Scalar of its batch", "[te
   REQUIRE_THROWS_AS(SFR4::zeros()(0, 3, 0), NEMLException);
 }
 
-TEST_CASE("Arithmetic of types without members agrees with its definition", "[tensors]")
+TEST_CASE("Arithmetic of types without members passes the battery", "[tensors][cuda]")
 {
-  for (const auto & type : operations())
-    for (const auto & op : type)
-      REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Arithmetic of types without members is the same fused and composed", "[tensors]")
-{
-  for (const auto & type : operations())
-  {
-    REQUIRE(test::same_on_both_paths(type[0]));
-    REQUIRE(test::same_on_both_paths(type[1]));
-  }
-}
-
-TEST_CASE("Arithmetic of types without members can be differentiated twice", "[tensors][autograd]")
-{
-  for (const auto & type : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(type[0]));
-    REQUIRE(test::second_derivatives_are_right(type[0]));
-  }
-}
-
-TEST_CASE("Arithmetic of types without members gives shapes on the meta device", "[tensors]")
-{
-  for (const auto & type : operations())
-    for (const auto & op : type)
-      REQUIRE(test::gives_shapes_on_meta(op));
-}
-
-TEST_CASE("Arithmetic of types without members is the same on a GPU", "[tensors][cuda]")
-{
-  for (const auto & type : operations())
-    for (const auto & op : type)
-      REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "neml2/tensors/euler_angles.h"
 #include "neml2/tensors/Rot.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
+#include "support/battery.h"
 #include "support/errors.h"
 #include "support/quaternion.h"
-#include "support/refusals.h"
 #include "support/rotation.h"
 
 #include <cmath>
@@ -18,14 +17,6 @@ using test::operation;
 
 namespace
 {
-/// Vectors with components from 1 to 3.
-template <class T>
-T
-shifted(const T & v)
-{
-  return v.defined() && v.is_floating_point() ? T(core::raw(v) + 2) : v;
-}
-
 /// Rotations whose Euler angles are far from the ends of their ranges.
 template <class T>
 T
@@ -98,52 +89,12 @@ obtuse(const T & angles)
 
 const std::vector<std::string> conventions{"kocks", "bunge", "roe"};
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
-  static const std::vector<test::Operation> all = []
+  static const test::Table all = []
   {
-    std::vector<test::Operation> o;
-    const auto turn = [](const Arguments & a)
-    {
-      const auto n = shifted(a[0]) / at::sqrt((shifted(a[0]) * shifted(a[0])).sum(-1, true));
-      return n * at::tan(a[1] / 4).unsqueeze(-1);
-    };
-    o.push_back(operation<Vec, Scalar>(
-        "Rot::axis_angle",
-        Accepts::floating,
-        [](const Vec & n, const Scalar & theta) { return Rot::from_axis_angle(shifted(n), theta); },
-        turn));
-    o.push_back(operation<Vec, Scalar>(
-        "Rot::axis_angle_standard",
-        Accepts::floating,
-        [](const Vec & n, const Scalar & theta)
-        { return Rot::from_axis_angle_standard(shifted(n), theta); },
-        turn));
-    o.push_back(operation<Vec, Vec>(
-        "Rot::rotation_from_to",
-        Accepts::floating,
-        [](const Vec & a, const Vec & b) { return Rot::rotation_from_to(shifted(a), shifted(b)); },
-        [](const Arguments & a)
-        {
-          const auto u = shifted(a[0]), v = shifted(a[1]);
-          const auto n = at::einsum("ijk,...j,...k->...i", {test::permutation(), u, v});
-          const auto dot = [](const at::Tensor & x, const at::Tensor & y)
-          { return (x * y).sum(-1, true); };
-          // of the quaternion (|u| |v| + u · v, u × v), made a unit one
-          const auto real = at::sqrt(dot(u, u) * dot(v, v)) + dot(u, v);
-          return n / (at::sqrt(real * real + dot(n, n)) + real);
-        }));
-    o.push_back(operation<Rot>(
-        "Rot::axis",
-        Accepts::floating,
-        [](const Rot & r) { return r.axis(); },
-        [](const Arguments & a) { return a[0] / at::sqrt((a[0] * a[0]).sum(-1, true)); }));
-    o.push_back(operation<Rot>(
-        "Rot::angle",
-        Accepts::floating,
-        [](const Rot & r) { return r.angle(); },
-        [](const Arguments & a) { return 4 * at::atan(at::sqrt((a[0] * a[0]).sum(-1))); }));
+    test::Table o;
     for (const auto & convention : conventions)
       for (const bool degrees : {false, true})
       {
@@ -189,7 +140,7 @@ operations()
   }();
   return all;
 }
-const test::Known known(operations);
+const test::Battery battery([] { return test::without(test::fused_path, operations()); });
 
 /// Angles in degrees: the outer ones of whole turns, the middle one from 0 to 180. (n, 3)
 at::Tensor
@@ -205,125 +156,12 @@ grid()
 const at::Tensor zeros = at::zeros({3}, at::kDouble);
 } // namespace
 
-TEST_CASE("Conversions of rotations agree with their definitions", "[tensors][Rot]")
+TEST_CASE("Conversions of Euler angles pass the battery", "[tensors][Rot][cuda]")
 {
-  for (const auto & op : operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Conversions of rotations can be differentiated twice", "[tensors][Rot][autograd]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Conversions of rotations give shapes on the meta device and refuse bad operands",
-          "[tensors][Rot][errors]")
-{
-  for (const auto & op : operations())
-  {
-    REQUIRE(test::gives_shapes_on_meta(op));
-    REQUIRE(test::refuses_bad_operands(op));
-  }
-}
-
-TEST_CASE("Conversions of rotations are the same on a GPU", "[tensors][Rot][cuda]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_cuda(op));
-}
-
-// ---- Axis and angle ----------------------------------------------------------------------------
-
-TEST_CASE("Axis and angle of a rotation are those it was made of", "[tensors][Rot]")
-{
-  const Vec n(at::tensor({0.6, 0.0, -0.8}, at::kDouble));
-  const auto theta = Scalar::create({1e-300, 1e-9, 0.5, 3.0, 3.5, 6.2});
-  const auto r = Rot::axis_angle(n, theta);
-  REQUIRE(at::allclose(r.axis(), core::raw(n).expand({6, 3}), 0, 1e-15));
-  REQUIRE(at::allclose(r.angle(), theta, 1e-14, 0));
-  REQUIRE(at::allclose(Rot::axis_angle(r.axis(), r.angle()), r, 1e-13, 0));
-  REQUIRE(at::allclose(Rot(-core::raw(r)).angle(), theta, 1e-14, 0));
-  const Rot floats = r.to(kFloat32);
-  REQUIRE(at::allclose(floats.angle().slice(0, 1), theta.to(kFloat32).slice(0, 1), 1e-6, 0));
-}
-
-TEST_CASE("No rotation has the angle 0 about the last axis, with finite derivatives",
-          "[tensors][Rot][autograd]")
-{
-  const Rot none(at::zeros({2, 3}, at::kDouble).requires_grad_());
-  REQUIRE(at::equal(none.angle(), at::zeros({2}, at::kDouble)));
-  REQUIRE(at::equal(none.axis(), at::tensor({0.0, 0.0, 1.0}, at::kDouble).expand({2, 3})));
-  const auto g = torch::autograd::grad(
-      {none.angle().sum() + none.axis().sum()}, {none}, {}, true, /*create_graph=*/true)[0];
-  REQUIRE(at::equal(g, at::zeros({2, 3}, at::kDouble)));
-  REQUIRE(torch::autograd::grad({g.pow(2).sum()}, {none})[0].isfinite().all().item<bool>());
-}
-
-TEST_CASE("Standard axis and angle give the same rotation, of an angle up to π", "[tensors][Rot]")
-{
-  const auto theta = Scalar(at::arange(-20, 21, at::kDouble) * 0.7);
-  const Vec n = Vec::fill(1, -2, 2);
-  const auto r = Rot::axis_angle(n, theta), s = Rot::axis_angle_standard(n, theta);
-  REQUIRE(at::allclose(s.euler_rodrigues(), r.euler_rodrigues(), 0, 1e-13));
-  REQUIRE((s.norm() <= 1).all().item<bool>());
-  const auto half = Scalar::create({-3.0, -1.0, 0.0, 2.0, 3.1});
-  REQUIRE(at::allclose(Rot::axis_angle_standard(n, half), Rot::axis_angle(n, half), 1e-15, 0));
-  // n tan(θ/2) and its parameters n tan(θ/4), where the former is finite
-  const auto rho = core::raw(n) / 3 * at::tan(core::raw(half) / 2).unsqueeze(-1);
-  REQUIRE(at::allclose(Rot::fill_rodrigues(Scalar(rho.select(-1, 0)),
-                                           Scalar(rho.select(-1, 1)),
-                                           Scalar(rho.select(-1, 2))),
-                       Rot::axis_angle_standard(n, half)));
+  battery.check();
 }
 
 // ---- From one direction to another -------------------------------------------------------------
-
-TEST_CASE("The rotation from one direction to another takes it there", "[tensors][Rot]")
-{
-  for (const auto dtype : {kFloat64, kFloat32})
-  {
-    const double tolerance = dtype == kFloat64 ? 1e-14 : 1e-6;
-    const Vec a(at::randn({100, 3}, dtype)), b(at::randn({100, 3}, dtype));
-    const auto r = Rot::rotation_from_to(a, b);
-    REQUIRE(at::allclose(unit(a).rotate(r), unit(b), 0, 10 * tolerance));
-    REQUIRE((r.norm() <= 1 + tolerance).all().item<bool>());
-    REQUIRE(at::allclose(r.dot(a), at::zeros({100}, dtype), 0, 10 * tolerance));
-    REQUIRE(at::allclose(Rot::rotation_from_to(a, a), at::zeros({100, 3}, dtype), 0, tolerance));
-  }
-}
-
-TEST_CASE("The rotation between opposite directions is a half turn about an orthogonal axis",
-          "[tensors][Rot][autograd]")
-{
-  const auto axes = at::cat({at::eye(3, at::kDouble),
-                             -at::eye(3, at::kDouble),
-                             at::ones({1, 3}, at::kDouble),
-                             at::randn({50, 3}, at::kDouble)});
-  for (const double off : {0.0, 1e-17, 1e-15, 1e-13, 1e-9, 1e-5})
-    for (const auto dtype : {kFloat64, kFloat32})
-    {
-      const Vec a(axes.to(dtype).detach().requires_grad_()),
-          b((-axes + off * at::randn({57, 3}, at::kDouble)).to(dtype).requires_grad_());
-      const auto r = Rot::rotation_from_to(a, b);
-      const double tolerance = dtype == kFloat64 ? 1e-13 : 1e-5;
-      REQUIRE(at::allclose(unit(a).rotate(r), unit(b), 0, tolerance));
-      REQUIRE(at::allclose(r.norm(), at::ones({57}, dtype), 0, tolerance + 2 * off * 100));
-      for (const auto & g : torch::autograd::grad({r.sum()}, {a, b}))
-        REQUIRE(g.isfinite().all().item<bool>());
-    }
-}
-
-TEST_CASE("There is no rotation from or to a vector of no direction", "[tensors][Rot]")
-{
-  REQUIRE(Rot::rotation_from_to(Vec(zeros), Vec::fill(1, 0, 0)).isnan().any().item<bool>());
-  REQUIRE(Rot::axis_angle(Vec(zeros), Scalar(1.0, kFloat64)).isnan().all().item<bool>());
-}
-
-// ---- Euler angles ------------------------------------------------------------------------------
 
 TEST_CASE("Euler angles of Bunge have the check values of the reference", "[tensors][Rot]")
 {
@@ -487,60 +325,4 @@ TEST_CASE("Unknown conventions and types of Euler angles are refused", "[tensors
     REQUIRE(message.find("unknown type of angles 'deg'") != std::string::npos);
     REQUIRE(message.find("\"degrees\" or \"radians\"") != std::string::npos);
   }
-}
-
-// ---- Random rotations --------------------------------------------------------------------------
-
-TEST_CASE("Random rotations have the shape and the options asked for", "[tensors][Rot]")
-{
-  REQUIRE(Rot::fill_random(5).sizes() == TensorShape{5, 3});
-  REQUIRE(Rot::fill_random(0u).sizes() == TensorShape{0, 3});
-  REQUIRE(Rot::fill_random(5, 1).scalar_type() == kFloat64);
-  REQUIRE(Rot::fill_random(5, 1, kFloat32).scalar_type() == kFloat32);
-  REQUIRE(Rot::fill_random(5, -1, TensorOptions(kFloat32).requires_grad(true)).is_leaf());
-  REQUIRE(Rot::rand().sizes() == TensorShape{3});
-  REQUIRE(Rot::rand(kFloat32).scalar_type() == kFloat32);
-  REQUIRE(Rot::rand({4, 2}, {}).sizes() == TensorShape{4, 2, 3});
-  REQUIRE(Rot::rand({4}, {}, kFloat32).sizes() == TensorShape{4, 3});
-  REQUIRE(test::error_of([] { (void)Rot::rand({4}, {2}); }) ==
-          "Rot::rand: the intermediate shape [2] was asked for, and no intermediate dimensions are "
-          "supported. Append it to the dynamic shape.");
-  REQUIRE_THROWS_AS((void)Rot::fill_random(-1), NEMLException);
-  REQUIRE_THROWS_AS((void)Rot::fill_random(2, 1, kInt64), NEMLException);
-}
-
-TEST_CASE("Random rotations of a seed are the same and touch no other random numbers",
-          "[tensors][Rot]")
-{
-  REQUIRE(at::equal(Rot::fill_random(7, 3), Rot::fill_random(7, 3)));
-  REQUIRE(!at::equal(Rot::fill_random(7, 3), Rot::fill_random(7, 4)));
-  REQUIRE(at::allclose(Rot::fill_random(7, 3, kFloat32), Rot::fill_random(7, 3).to(kFloat32)));
-  at::manual_seed(11);
-  const auto expected = at::rand({4});
-  at::manual_seed(11);
-  REQUIRE(Rot::fill_random(100, 5).defined());
-  REQUIRE(at::equal(at::rand({4}), expected));
-  // Without one they are those of LibTorch's generator
-  at::manual_seed(11);
-  const auto first = Rot::fill_random(3);
-  REQUIRE(!at::equal(Rot::fill_random(3), first));
-  at::manual_seed(11);
-  REQUIRE(at::equal(Rot::fill_random(3), first));
-}
-
-TEST_CASE("Random rotations are uniformly distributed", "[tensors][Rot]")
-{
-  constexpr Size n = 100000;
-  const auto r = Rot::fill_random(n, 0);
-  REQUIRE((r.norm() <= 1).all().item<bool>());
-  // The measure of the angles up to θ is (θ - sin θ) / π
-  const auto theta = std::get<0>(core::raw(r.angle()).sort());
-  const auto rank = at::arange(n, at::kDouble) / n;
-  REQUIRE(((theta - theta.sin()) / M_PI - rank).abs().max().item<double>() < 0.006);
-  // The axes have no direction; R_ij has the mean 0, R_ij R_kl the mean δ_ik δ_jl / 3
-  REQUIRE(r.axis().mean(0).abs().max().item<double>() < 0.01);
-  const auto R = r.euler_rodrigues().flatten(-2);
-  REQUIRE(R.mean(0).abs().max().item<double>() < 0.01);
-  const auto moments = at::matmul(R.t(), R) / n - at::eye(9, at::kDouble) / 3;
-  REQUIRE(moments.abs().max().item<double>() < 0.01);
 }

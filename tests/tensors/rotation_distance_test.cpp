@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Rot.h"
-#include "support/cuda.h"
-#include "support/derivatives.h"
-#include "support/parity.h"
+#include "support/battery.h"
 #include "support/quaternion.h"
-#include "support/refusals.h"
 
 #include <cmath>
 
@@ -42,7 +39,7 @@ angle_between(const at::Tensor & a, const at::Tensor & b)
   return 4 * at::atan2(length(p - q), length(p + q));
 }
 
-const std::vector<test::Operation> &
+const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
@@ -90,14 +87,13 @@ volume()
       [](const Arguments & a) { return 8 / (M_PI * (1 + (a[0] * a[0]).sum(-1)).pow(3)); });
 }
 
-std::vector<test::Operation>
+test::Table
 all_operations()
 {
-  auto all = operations();
-  all.push_back(volume());
-  return all;
+  return test::together(
+      {test::without(test::own_rule, operations()), {volume().without(test::fused_path)}});
 }
-const test::Known known(all_operations);
+const test::Battery battery(all_operations);
 
 // The rotations of the check values.
 const Rot r = Rot::fill(0.1, -0.2, 0.3), t = Rot::fill(0.25, 0.05, -0.1);
@@ -119,41 +115,9 @@ random_rotations(Size n)
 }
 } // namespace
 
-TEST_CASE("Distances of rotations agree with their definitions", "[tensors][Rot]")
+TEST_CASE("Distances of rotations pass the battery", "[tensors][Rot][cuda]")
 {
-  for (const auto & op : all_operations())
-    REQUIRE(test::agrees_with_reference(op));
-}
-
-TEST_CASE("Distances of rotations are the same fused and composed", "[tensors][Rot]")
-{
-  for (const auto & op : operations())
-    REQUIRE(test::same_on_both_paths(op));
-}
-
-TEST_CASE("Distances of rotations can be differentiated twice", "[tensors][Rot][autograd]")
-{
-  for (const auto & op : all_operations())
-  {
-    REQUIRE(test::first_derivatives_are_right(op));
-    REQUIRE(test::second_derivatives_are_right(op));
-  }
-}
-
-TEST_CASE("Distances of rotations give shapes on the meta device and refuse bad operands",
-          "[tensors][Rot][errors]")
-{
-  for (const auto & op : all_operations())
-  {
-    REQUIRE(test::gives_shapes_on_meta(op));
-    REQUIRE(test::refuses_bad_operands(op));
-  }
-}
-
-TEST_CASE("Distances of rotations are the same on a GPU", "[tensors][Rot][cuda]")
-{
-  for (const auto & op : all_operations())
-    REQUIRE(test::same_on_cuda(op));
+  battery.check();
 }
 
 TEST_CASE("Distances of rotations have the check values of the reference", "[tensors][Rot]")

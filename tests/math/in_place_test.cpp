@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "neml2/math/in_place.h"
 #include "neml2/math/operators.h"
 
 #include "neml2/tensors/R2.h"

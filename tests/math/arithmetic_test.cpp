@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "neml2/math/arithmetic.h"
 #include "neml2/math/operators.h"
 
 #include "neml2/tensors/SSR4.h"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "support/operation.h"
+
+/// Everything that is checked of an operation, of all operations of a table at once.
+namespace neml2::test
+{
+/// Views, and what is one call of LibTorch: no rows, and LibTorch's derivative.
+const Checks fused_path{Check::both_paths, Check::rule};
+/// Made of operations which have the rules.
+const Checks own_rule{Check::rule};
+const Checks all_derivatives{Check::rule, Check::first_derivative, Check::second_derivative};
+
+/// Runs each check of each operation but those that the operation leaves out. Each is an assertion of Catch2: a
+/// failure names the operation and the check, and the others run all the same.
+void check_operations(const Table & table);
+
+/// A table of operations at namespace scope, known to the guards over every operation and to the random chains.
+/// The file has one test that checks it, with the tag [cuda]: on a GPU, results are compared with the CPU's.
+class Battery
+{
+public:
+  explicit Battery(std::function<Table()> table);
+
+  void check() const { check_operations(_table()); }
+
+private:
+  std::function<Table()> _table;
+};
+
+/// The operations of all tables of this program.
+Table every_operation();
+} // namespace neml2::test
