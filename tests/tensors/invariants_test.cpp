@@ -85,6 +85,15 @@ operations()
           [](const SR2 & s) { return von_mises(s); },
           [](const Arguments & a) { return at::sqrt(3 * second(a[0])); }),
       operation<SR2>(
+          "triaxiality",
+          Accepts::floating,
+          [](const SR2 & s) { return triaxiality(sheared(s)); },
+          [](const Arguments & a)
+          {
+            const auto s = sheared(a[0]);
+            return diagonal_sum(full_of(s)) / 3 / at::sqrt(3 * second(s));
+          }),
+      operation<SR2>(
           "lode_angle",
           Accepts::floating,
           [](const SR2 & s) { return lode_angle(sheared(s)); },
@@ -135,6 +144,12 @@ TEST_CASE("Invariants of tension, shear, compression and pressure", "[tensors][i
   REQUIRE(is(lode_angle(of(-200, 0, 0)), M_PI / 3));
   REQUIRE(is(lode_angle(of(5, 1, -3)), M_PI / 6));
   REQUIRE(is(hydrostatic(of(3, 1, 2)), 2));
+  REQUIRE(is(triaxiality(of(200, 0, 0)), 1.0 / 3.0));
+  REQUIRE(is(triaxiality(of(-200, 0, 0)), -1.0 / 3.0));
+  REQUIRE(is(triaxiality(of(5, 5, 0)), 2.0 / 3.0));
+  REQUIRE(is(triaxiality(SR2::fill(0, 0, 0, 0, 0, 10)), 0));
+  REQUIRE(std::isinf(triaxiality(SR2::fill(7)).item<double>()));
+  REQUIRE(std::isnan(triaxiality(SR2::fill(0)).item<double>()));
   REQUIRE(is(J2(SR2::fill(7)), 0));
   REQUIRE(is(lode_angle(SR2::fill(7)), 0));
 }

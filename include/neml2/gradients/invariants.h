@@ -50,6 +50,21 @@ inline const bool has_invariant_rules = []
             g,
             s);
       });
+  // (1/3 - 3/2 p d / q²) / q of p = hydrostatic, q = von_mises and the deviator d
+  add_gradient_rule<tensors::Triaxiality, Scalar, SR2>(
+      [](const Scalar & g, const SR2 & s)
+      {
+        return evaluate<SR2>(
+            "triaxiality",
+            [](const auto & h, const auto & a, const auto & identity)
+            {
+              const auto q = von_mises(a);
+              return (identity * (1.0 / 3.0) - dev(a) * (hydrostatic(a) * 1.5 / (q * q))) * (h / q);
+            },
+            g,
+            s,
+            SR2::identity(g.options()));
+      });
   // By the principal values: across the axis 111 and the deviator, of length 1 / |d|
   add_gradient_rule<tensors::LodeAngle, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)

@@ -75,6 +75,14 @@ von_mises(const SR2<T> & s)
   return T(norm(dev_of_differences(s)) * sqrt_of_3_halves);
 }
 
+/// hydrostatic / von_mises
+template <class T>
+NEML2_INLINE T
+triaxiality(const SR2<T> & s)
+{
+  return T(hydrostatic(s) / von_mises(s));
+}
+
 /// The angle in [0, π/3] with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), λ the eigenvalues; 0 where
 /// they are equal.
 template <class T>

@@ -59,6 +59,16 @@ struct NEML2_ONE_A_PROGRAM VonMises
   }
 };
 
+struct NEML2_ONE_A_PROGRAM Triaxiality
+{
+  static constexpr auto name = "triaxiality";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::triaxiality(a);
+  }
+};
+
 struct NEML2_ONE_A_PROGRAM LodeAngle
 {
   static constexpr auto name = "lode_angle";
@@ -110,6 +120,12 @@ inline Scalar
 von_mises(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::VonMises(), composed::von_mises, s);
+}
+
+inline Scalar
+triaxiality(const SR2 & s)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::Triaxiality(), composed::triaxiality, s);
 }
 
 inline Scalar

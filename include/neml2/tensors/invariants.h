@@ -29,6 +29,11 @@ Scalar hydrostatic(const SR2 & s);
 /// √(3 J2(s)) = √(3/2 d_ij d_ij), the equivalent stress, with the deviator d = dev(s). (...; 6) -> (...; ),
 /// in the unit of s. Its gradient where d = 0 is 0.
 Scalar von_mises(const SR2 & s);
+/// Stress triaxiality hydrostatic(s) / von_mises(s), without unit: 1/3 in tension along one axis, 0 in shear,
+/// infinite under pressure alone, NaN where s = 0. (...; 6) -> (...; )
+///
+/// Source: Rice and Tracey (1969), J. Mech. Phys. Solids 17, 201-217.
+Scalar triaxiality(const SR2 & s);
 /**
  * Lode angle θ in [0, π/3], in radians: cos 3θ = (3√3/2) J3(s) / J2(s)^(3/2). (...; 6) -> (...; )
  *
