@@ -68,6 +68,16 @@ def breaches(header):
             yield f"includes {included}; primitive types know no labels"
 
 
+def above(header):
+    """Types that a header of tensors/ includes above its declarations: below them they are complete, above a circle."""
+    name = header.relative_to(ROOT / "neml2")
+    if name.parts[0] != "tensors" or re.search("-inl|^labeled|^gradients|^tensors", name.stem, re.I):
+        return
+    for included in re.findall(r'"neml2/(tensors/[^"]+)"', header.read_text(encoding="utf-8").split("// ---- Definitions")[0]):
+        if included != "tensors/fwd.h":
+            yield f"includes {included} above its declarations, where fwd.h names types; include it below \"Definitions\""
+
+
 def past(header):
     """Lines about older releases."""
     if header.name != "aten.h":  # <torch/types.h> has to come before everything
@@ -103,7 +113,7 @@ def untested():
 
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
-    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *past(h), *foreign_namespaces(h)]]
+    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *above(h), *past(h), *foreign_namespaces(h)]]
     if UMBRELLA.is_file():
         reached, todo = set(), [UMBRELLA]
         while todo:

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "neml2/kernels/euler_angles.h"
-#include "neml2/tensors/Rot.h"
+#include "neml2/tensors/fwd.h"
+
+#include <string>
 
 /// A change of the convention of Euler angles. Rot.h has rotations by them.
 namespace neml2
@@ -16,5 +18,6 @@ Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & conve
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/euler_angles-inl.h"

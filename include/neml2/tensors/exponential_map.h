@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/exponential_map.h"
-#include "neml2/tensors/WR2.h"
+#include "neml2/tensors/fwd.h"
 
 /// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
 namespace neml2
@@ -25,4 +25,5 @@ WR2 log_map(const Rot & r);
 
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
+#include "neml2/tensors/WR2.h"
 #include "neml2/tensors/exponential_map-inl.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/stiffness.h"
-#include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/fwd.h"
 
 /// Elastic stiffnesses as formulas for vmap call them, and the bodies of the factories that SSR4.h documents.
 namespace neml2
@@ -35,6 +35,7 @@ SSR4 orthotropic(const Scalar & E1,
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
+#include "neml2/tensors/SSR4.h"
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/stiffness-inl.h"
