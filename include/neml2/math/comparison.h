@@ -125,6 +125,7 @@ operator!=(const A & a, const B & b)
 }
 } // namespace neml2
 
-// ---- Logic goes with it, also because an operator must mean the same in every program. ----
+// ---- The other operators go with it: each must mean the same in every program. ----
 
 #include "neml2/math/logic.h"
+#include "neml2/math/operators.h"

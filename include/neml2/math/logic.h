@@ -89,3 +89,7 @@ operator~(const A & a)
       core::Trusted(), core::translate_errors("~", [&] { return a.bitwise_not(); }), a.batch_dim());
 }
 } // namespace neml2
+
+// ---- The other operators go with it: each must mean the same in every program. ----
+
+#include "neml2/math/operators.h"

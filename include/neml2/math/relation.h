@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/operators.h"
+#include "neml2/math/arithmetic.h"
 
 /// What comparison (comparison.h) and logic (logic.h) have in common: twelve relations of two tensors, or of
 /// a tensor and a number, component by component.
