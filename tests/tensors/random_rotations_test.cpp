@@ -3,6 +3,8 @@
 #include "neml2/tensors/Rot.h"
 #include "support/errors.h"
 
+#include <ATen/ATen.h>
+
 #include <cmath>
 
 #include "support/catch.h"
