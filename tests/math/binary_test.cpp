@@ -75,12 +75,12 @@ all_operations()
     if (!is_smooth(op))
       op = op.without(test::all_derivatives);
     if (op.name == "pow" && !is_smooth(op)) // a power of a negative number is NaN
-      op = op.without({Check::reference, Check::gpu});
+      op = op.without({test::Check::reference, test::Check::both_paths, test::Check::gpu});
     if (op.name == "pow" || op.name == "fmod") // of a negative power, by zero
-      op = op.without({Check::integers});
+      op = op.without({test::Check::integers});
     all.push_back(op);
   }
-  return test::without(test::fused_path, all);
+  return test::without(test::own_rule, all);
 }
 const test::Battery battery(all_operations);
 } // namespace

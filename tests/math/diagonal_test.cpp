@@ -61,7 +61,7 @@ operations()
 test::Table
 all_operations()
 {
-  return test::without(test::fused_path, operations());
+  return test::without(test::own_rule, operations());
 }
 const test::Battery battery(all_operations);
 } // namespace

@@ -174,7 +174,7 @@ where_smooth(bool negative)
   for (const auto & f : functions())
     if (!negative || f.domain == Domain::all)
       all.push_back(within(f, negative));
-  return test::without({Check::both_paths, Check::rule, Check::refusals, Check::integers}, all);
+  return test::without({test::Check::rule, test::Check::refusals, test::Check::integers}, all);
 }
 const test::Battery battery([] { return where_smooth(false); });
 
@@ -185,12 +185,12 @@ everywhere()
   test::Table all;
   for (const auto & f : functions())
     all.push_back(f.op);
-  return test::without({Check::reference,
-                        Check::both_paths,
-                        Check::rule,
-                        Check::first_derivative,
-                        Check::second_derivative,
-                        Check::gpu},
+  return test::without({test::Check::reference,
+                        test::Check::both_paths,
+                        test::Check::rule,
+                        test::Check::first_derivative,
+                        test::Check::second_derivative,
+                        test::Check::gpu},
                        all);
 }
 

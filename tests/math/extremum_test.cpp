@@ -77,7 +77,7 @@ clamps()
 test::Table
 all_operations()
 {
-  return test::without(test::fused_path, test::together({operations(), clamps()}));
+  return test::without(test::own_rule, test::together({operations(), clamps()}));
 }
 const test::Battery battery(all_operations);
 } // namespace

@@ -109,7 +109,7 @@ TEST_CASE("Invariants of square matrices pass the battery", "[math][invariants][
 {
   battery.check();
   test::check_operations(
-      {inverse_of_maps().without({Check::both_paths, Check::rule, Check::refusals})});
+      {inverse_of_maps().without({test::Check::both_paths, test::Check::rule, test::Check::refusals})});
 }
 
 TEST_CASE("Invariants need square matrices", "[math][invariants][errors]")

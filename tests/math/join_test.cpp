@@ -133,8 +133,8 @@ all_operations()
 {
   test::Table all;
   for (const auto & op : operations())
-    all.push_back(keeps_batch(op) ? op : op.without({Check::reference}));
-  return test::without(test::fused_path, all);
+    all.push_back(keeps_batch(op) ? op : op.without({test::Check::reference}));
+  return test::without(test::own_rule, all);
 }
 const test::Battery battery(all_operations);
 } // namespace

@@ -118,8 +118,7 @@ all_operations()
 {
   return test::without(
       test::fused_path,
-      test::together(
-          {operations(), test::without({Check::second_derivative, Check::refusals}, factored())}));
+      test::together({operations(), test::without({test::Check::refusals}, factored())}));
 }
 const test::Battery battery(all_operations);
 } // namespace

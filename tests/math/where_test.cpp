@@ -78,7 +78,7 @@ operations()
 test::Table
 all_operations()
 {
-  return test::without({Check::both_paths, Check::rule, Check::refusals}, operations());
+  return test::without({test::Check::rule, test::Check::refusals}, operations());
 }
 const test::Battery battery(all_operations);
 } // namespace

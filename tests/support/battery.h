@@ -6,9 +6,9 @@
 /// Everything that is checked of an operation, of all operations of a table at once.
 namespace neml2::test
 {
-/// Views, and what is one call of LibTorch: no rows, and LibTorch's derivative.
+/// Computed by LibTorch only, as what has rows of any base shape is.
 const Checks fused_path{Check::both_paths, Check::rule};
-/// Made of operations which have the rules.
+/// Has no derivative rule of its own: views, and what is made of other operations.
 const Checks own_rule{Check::rule};
 const Checks all_derivatives{Check::rule, Check::first_derivative, Check::second_derivative};
 

@@ -282,9 +282,8 @@ others()
 test::Table
 all_operations()
 {
-  return test::together({fused(),
-                         test::without(test::own_rule, without_rule()),
-                         test::without(test::fused_path, others())});
+  return test::together(
+      {fused(), test::without(test::own_rule, test::together({without_rule(), others()}))});
 }
 const test::Battery battery(all_operations);
 

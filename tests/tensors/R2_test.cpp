@@ -203,7 +203,7 @@ views()
 test::Table
 all_operations()
 {
-  return test::together({operations(), test::without(test::fused_path, views())});
+  return test::together({operations(), test::without(test::own_rule, views())});
 }
 const test::Battery battery(all_operations);
 

@@ -8,6 +8,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::operation;
 
 namespace
@@ -28,7 +29,7 @@ const test::Table &
 operations()
 {
   static const std::vector<test::Operation> all{
-      component().without(test::fused_path),
+      component().without(test::own_rule),
       operation<R3, Scalar>(
           "*",
           Accepts::any,
@@ -36,6 +37,7 @@ operations()
           [](const Arguments & a) {
             return at::einsum("...ijk,...->...ijk", {a[0], a[1]});
           })
+          .without({Check::refusals})
           .without(test::own_rule),
       operation<R3, Vec>(
           "contract_k",
@@ -50,7 +52,8 @@ operations()
           Accepts::any,
           [](const R3 & T, const R3 & U) { return T - U; },
           [](const Arguments & a) { return a[0] - a[1]; })
-          .without(test::fused_path)};
+          .without({Check::refusals})
+          .without(test::own_rule)};
   return all;
 }
 const test::Battery battery(operations);

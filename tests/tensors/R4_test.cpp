@@ -192,8 +192,7 @@ composed()
           {
             const auto R = test::rotation_of(a[1]);
             return at::einsum("...im,...jn,...ko,...lp->...ijklmnop", {R, R, R, R});
-          })
-          .without({Check::first_derivative}),
+          }),
       operation<R4>(
           "transpose_minor",
           Accepts::any,
@@ -237,9 +236,7 @@ all_fused()
 test::Table
 all_operations()
 {
-  return test::together(
-      {all_fused(),
-       test::without({Check::both_paths, Check::rule, Check::second_derivative}, composed())});
+  return test::together({all_fused(), test::without(test::own_rule, composed())});
 }
 const test::Battery battery(all_operations);
 } // namespace
@@ -247,8 +244,7 @@ const test::Battery battery(all_operations);
 TEST_CASE("Operations of R4 pass the battery", "[tensors][R4][cuda]")
 {
   battery.check();
-  test::check_operations({drotate().without(
-      {Check::reference, Check::both_paths, Check::rule, Check::second_derivative})});
+  test::check_operations({drotate().without({Check::reference, Check::rule})});
 }
 
 TEST_CASE("The derivative of a rotated R4 is that of its differences", "[tensors][R4]")

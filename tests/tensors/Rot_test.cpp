@@ -100,7 +100,8 @@ others()
           "Rot::fill",
           Accepts::any,
           [](const auto &... a) { return Rot::fill(a...); },
-          [](const Arguments & a) { return at::stack(a, -1); }),
+          [](const Arguments & a) { return at::stack(a, -1); })
+          .without(test::own_rule),
       operation<Rot>(
           "norm_sq",
           Accepts::numbers,
@@ -115,7 +116,8 @@ others()
           "inv",
           Accepts::any,
           [](const Rot & r) { return r.inverse(); },
-          [](const Arguments & a) { return -a[0]; }),
+          [](const Arguments & a) { return -a[0]; })
+          .without(test::own_rule),
       operation<Vec, Scalar>(
           "Rot::axis_angle",
           Accepts::floating,
@@ -124,14 +126,15 @@ others()
           {
             const auto n = large(a[0]) / at::sqrt((large(a[0]) * large(a[0])).sum(-1, true));
             return n * at::tan(a[1] / 4).unsqueeze(-1);
-          })};
+          })
+          .without(test::own_rule)};
   return all;
 }
 
 test::Table
 all_operations()
 {
-  return test::together({operations(), test::without(test::fused_path, others())});
+  return test::together({operations(), others()});
 }
 const test::Battery battery(all_operations);
 

@@ -196,8 +196,8 @@ all_operations()
         return full_of(a[0]).flatten(-2).index_select(-1, at::tensor({2}, at::kLong)).squeeze(-1);
       });
   return test::together({operations(),
-                         test::without(test::fused_path, views()),
-                         {component.without({Check::both_paths, Check::rule, Check::refusals})}});
+                         test::without(test::own_rule, views()),
+                         {component.without({Check::rule, Check::refusals})}});
 }
 const test::Battery battery(all_operations);
 

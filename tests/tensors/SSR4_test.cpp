@@ -228,7 +228,7 @@ large_derivatives()
 test::Table
 all_operations()
 {
-  return test::together({operations(), test::without(test::fused_path, others())});
+  return test::together({operations(), test::without(test::own_rule, others())});
 }
 const test::Battery battery(all_operations);
 
@@ -253,11 +253,8 @@ is(const at::Tensor & t, const std::vector<double> & expected)
 TEST_CASE("Operations of SSR4 pass the battery", "[tensors][SSR4][cuda]")
 {
   battery.check();
-  test::check_operations(test::without(
-      {Check::both_paths, Check::rule, Check::first_derivative, Check::second_derivative},
-      large_derivatives()));
-  test::check_operations(
-      {drotate_operation().without({Check::reference, Check::rule, Check::second_derivative})});
+  test::check_operations(test::without(test::own_rule, large_derivatives()));
+  test::check_operations({drotate_operation().without({Check::reference, Check::rule})});
 }
 
 TEST_CASE("The derivative of a rotated SSR4 is that of its differences", "[tensors][SSR4]")

@@ -43,15 +43,17 @@ operations()
           {
             const auto n = a[0] / at::sqrt((a[0] * a[0]).sum(-1, true));
             return at::matmul(test::rotation_of(a[0]), test::delta() - 2 * projector(n));
-          }),
+          })
+          .without(test::own_rule),
       operation<Vec>(
           "reflection_transform",
           Accepts::floating,
           [](const Vec & n) { return reflection_transform(n); },
-          [](const Arguments & a) { return test::delta() - 2 * projector(a[0]); })};
+          [](const Arguments & a) { return test::delta() - 2 * projector(a[0]); })
+          .without(test::own_rule)};
   return all;
 }
-const test::Battery battery([] { return test::without(test::fused_path, operations()); });
+const test::Battery battery(operations);
 
 /// A type of a user that derives from Transformable, as the vectors of NEML2 2.x do.
 class Arrow : public Transformable<Arrow>

@@ -107,7 +107,7 @@ operations()
           [](const Arguments & a) { return picked_pairs(test::full4_of(a[0]), 2); })};
   return all;
 }
-const test::Battery battery([] { return test::without(test::fused_path, operations()); });
+const test::Battery battery([] { return test::without(test::own_rule, operations()); });
 
 /// Matrix times vector of raw tensors.
 at::Tensor

@@ -10,6 +10,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::operation;
 
 namespace
@@ -55,7 +56,8 @@ others()
           "R2 * Vec",
           Accepts::numbers,
           [](const WR2 & w, const R2 & R) { return w.rotate(R); },
-          [](const Arguments & a) { return test::rotated(a[0], a[1]); }),
+          [](const Arguments & a) { return test::rotated(a[0], a[1]); })
+          .without({Check::refusals}),
       operation<WR2, Rot>(
           "drotate",
           Accepts::floating,
@@ -71,7 +73,8 @@ others()
               return p.slice(-1, 1, 4);
             };
             return test::jacobian(turned, a[1]);
-          }),
+          })
+          .without(test::own_rule),
       operation<WR2, Vec>(
           "inner",
           Accepts::numbers,
@@ -114,24 +117,27 @@ others()
           "()",
           Accepts::any,
           [](const WR2 & w) { return w(0, 2); },
-          [](const Arguments & a) { return matrix_of(a[0]).select(-2, 0).select(-1, 2); }),
+          [](const Arguments & a) { return matrix_of(a[0]).select(-2, 0).select(-1, 2); })
+          .without(test::own_rule),
       operation<WR2>(
           "transpose",
           Accepts::any,
           [](const WR2 & w) { return w.transpose(); },
-          [](const Arguments & a) { return axial_of(matrix_of(a[0]).transpose(-1, -2)); }),
+          [](const Arguments & a) { return axial_of(matrix_of(a[0]).transpose(-1, -2)); })
+          .without(test::own_rule),
       operation<Scalar, Scalar, Scalar>(
           "WR2::fill",
           Accepts::any,
           [](const auto &... a) { return WR2::fill(a...); },
-          [](const Arguments & a) { return at::stack(a, -1); })};
+          [](const Arguments & a) { return at::stack(a, -1); })
+          .without(test::own_rule)};
   return all;
 }
 
 test::Table
 all_operations()
 {
-  return test::together({operations(), test::without(test::fused_path, others())});
+  return test::together({operations(), others()});
 }
 const test::Battery battery(all_operations);
 

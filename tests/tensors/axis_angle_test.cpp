@@ -67,7 +67,7 @@ operations()
       Accepts::floating,
       [](const Rot & r) { return r.angle(); },
       [](const Arguments & a) { return 4 * at::atan(at::sqrt((a[0] * a[0]).sum(-1))); }));
-  return test::without(test::fused_path, o);
+  return test::without(test::own_rule, o);
 }
 const test::Battery battery(operations);
 

@@ -140,7 +140,7 @@ operations()
   }();
   return all;
 }
-const test::Battery battery([] { return test::without(test::fused_path, operations()); });
+const test::Battery battery([] { return test::without(test::own_rule, operations()); });
 
 /// Angles in degrees: the outer ones of whole turns, the middle one from 0 to 180. (n, 3)
 at::Tensor

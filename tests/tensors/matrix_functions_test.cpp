@@ -239,11 +239,9 @@ derivatives_along()
 test::Table
 all_operations()
 {
-  return test::together(
-      {functions(),
-       test::without({Check::rule, Check::second_derivative}, derivatives_of_functions()),
-       test::without({Check::reference, Check::rule, Check::second_derivative},
-                     derivatives_along())});
+  return test::together({functions(),
+                         test::without(test::own_rule, derivatives_of_functions()),
+                         test::without({Check::reference, Check::rule}, derivatives_along())});
 }
 const test::Battery battery(all_operations);
 

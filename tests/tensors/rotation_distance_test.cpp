@@ -90,8 +90,7 @@ volume()
 test::Table
 all_operations()
 {
-  return test::together(
-      {test::without(test::own_rule, operations()), {volume().without(test::fused_path)}});
+  return test::without(test::own_rule, test::together({operations(), {volume()}}));
 }
 const test::Battery battery(all_operations);
 

@@ -9,7 +9,6 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
-using test::Check;
 using test::full_of;
 using test::operation;
 
@@ -107,8 +106,7 @@ derivatives()
 test::Table
 all_operations()
 {
-  return test::together(
-      {products(), test::without({Check::rule, Check::second_derivative}, derivatives())});
+  return test::together({products(), test::without(test::own_rule, derivatives())});
 }
 const test::Battery battery(all_operations);
 

@@ -12,6 +12,7 @@
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
+using test::Check;
 using test::operation;
 
 namespace
@@ -35,42 +36,40 @@ operations_of()
               "*",
               Accepts::any,
               [](const T & a, const Scalar & s) { return a * s; },
-              [](const Arguments & a) { return a[0] * aligned<T>(a[1]); })
-              .without(test::own_rule),
+              [](const Arguments & a) { return a[0] * aligned<T>(a[1]); }),
           operation<Scalar, T>(
               "-",
               Accepts::any,
               [](const Scalar & s, const T & a) { return s - a; },
-              [](const Arguments & a) { return aligned<T>(a[0]) - a[1]; })
-              .without(test::own_rule),
+              [](const Arguments & a) { return aligned<T>(a[0]) - a[1]; }),
           operation<T, T>(
               "+",
               Accepts::any,
               [](const T & a, const T & b) { return a + b; },
-              [](const Arguments & a) { return a[0] + a[1]; })
-              .without(test::fused_path),
+              [](const Arguments & a) { return a[0] + a[1]; }),
           operation<T>(
               "-",
               Accepts::any,
               [](const T & a) { return -a; },
-              [](const Arguments & a) { return -a[0]; })
-              .without(test::fused_path),
+              [](const Arguments & a) { return -a[0]; }),
           operation<T>(
               "/",
               Accepts::any,
               [](const T & a) { return a / 4; },
               [](const Arguments & a) { return a[0] / 4; })
-              .without(test::fused_path)};
+              .without({Check::integers})};
 }
 
 test::Table
 operations()
 {
-  return test::together({operations_of<SFR3>(),
-                         operations_of<SFFR4>(),
-                         operations_of<SFR4>(),
-                         operations_of<WFFR4>(),
-                         operations_of<WFR4>()});
+  // mixed dtypes are promoted
+  return test::without({Check::rule, Check::refusals},
+                       test::together({operations_of<SFR3>(),
+                                       operations_of<SFFR4>(),
+                                       operations_of<SFR4>(),
+                                       operations_of<WFFR4>(),
+                                       operations_of<WFR4>()}));
 }
 const test::Battery battery(operations);
 
