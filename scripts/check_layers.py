@@ -67,6 +67,22 @@ def breaches(header):
             yield f"includes {included}; primitive types know no labels"
 
 
+def class_needs(header):
+    """What a header of types includes above its class besides lower rooms, fwd.h and what a class there derives from, also
+    as a template's argument. Programs of NEML2 2.x may need more."""
+    text = header.read_text(encoding="utf-8")
+    below = re.search(r'^(// ---- Definitions|#include "[^"]*-inl\.h")', text, re.M)
+    if header.parent.name != "tensors" or not below:
+        return
+    above = re.sub(r"^#ifdef NEML2_COMPAT.*?^#endif", "", text[:below.start()], flags=re.M | re.S)
+    derivations = re.findall(r"^(?:class|struct) [^;{]*?: public ([^{]*)", above, re.M)
+    bases = {name for bases in derivations for name in re.findall(r"\w+", bases)}
+    for name in re.findall(r'#include "neml2/tensors/(\w+)\.h"', above):
+        if name != "fwd" and name not in bases:
+            yield (f"includes tensors/{name}.h above its class; there it may include lower rooms, tensors/fwd.h and "
+                   "base classes")
+
+
 def foreign_namespaces(header):
     """What a header opens besides neml2 and the namespace of its room."""
     name = header.relative_to(ROOT / "neml2")
@@ -95,7 +111,7 @@ def untested():
 
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
-    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *foreign_namespaces(h)]]
+    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *class_needs(h), *foreign_namespaces(h)]]
     if UMBRELLA.is_file():
         reached, todo = set(), [UMBRELLA]
         while todo:
