@@ -68,14 +68,20 @@ def breaches(header):
             yield f"includes {included}; primitive types know no labels"
 
 
-def above(header):
-    """Types that a header of tensors/ includes above its declarations: below them they are complete, above a circle."""
-    name = header.relative_to(ROOT / "neml2")
-    if name.parts[0] != "tensors" or re.search("-inl|^labeled|^gradients|^tensors", name.stem, re.I):
+def class_needs(header):
+    """What a header of types includes above its class besides lower rooms, fwd.h and what a class there derives from, also
+    as a template's argument. Labels build on one another without circles."""
+    text = header.read_text(encoding="utf-8")
+    below = re.search(r'^(// ---- Definitions|#include "[^"]*-inl\.h")', text, re.M)
+    if header.parent.name != "tensors" or header.name.startswith("Labeled") or not below:
         return
-    for included in re.findall(r'"neml2/(tensors/[^"]+)"', header.read_text(encoding="utf-8").split("// ---- Definitions")[0]):
-        if included != "tensors/fwd.h":
-            yield f"includes {included} above its declarations, where fwd.h names types; include it below \"Definitions\""
+    above = text[:below.start()]
+    derivations = re.findall(r"^(?:class|struct) [^;{]*?: public ([^{]*)", above, re.M)
+    bases = {name for bases in derivations for name in re.findall(r"\w+", bases)}
+    for name in re.findall(r'#include "neml2/tensors/(\w+)\.h"', above):
+        if name != "fwd" and name not in bases:
+            yield (f"includes tensors/{name}.h above its class; there it may include lower rooms, tensors/fwd.h and "
+                   "base classes")
 
 
 def past(header):
@@ -113,7 +119,7 @@ def untested():
 
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
-    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *above(h), *past(h), *foreign_namespaces(h)]]
+    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *class_needs(h), *past(h), *foreign_namespaces(h)]]
     if UMBRELLA.is_file():
         reached, todo = set(), [UMBRELLA]
         while todo:
