@@ -76,7 +76,7 @@ struct NEML2_ONE_A_PROGRAM Skew
   template <class A>
   NEML2_INLINE auto operator()(const A & a) const
   {
-    return kernels::skew(a);
+    return skew(a);
   }
 };
 
