@@ -78,7 +78,7 @@ private:
       const RowFormula & formula, ArrayRef<Operand> o, size_t k, const Slabs & slabs, Size s)
   {
     std::array<at::Tensor, max_operands> tensors;
-    SmallVector<Operand, max_operands> part(o.begin(), o.end());
+    std::vector<Operand> part = o.vec();
     for (size_t i = 0; i < o.size(); i++)
       if (o[i].tensor)
       {
