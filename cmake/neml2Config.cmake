@@ -5,3 +5,4 @@ find_dependency(Torch) # by FindTorch.cmake beside this file
 list(POP_FRONT CMAKE_MODULE_PATH)
 include(${CMAKE_CURRENT_LIST_DIR}/neml2OpenMP.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/neml2Targets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/neml2Compiled.cmake OPTIONAL) # if the library was built

@@ -117,6 +117,34 @@ def untested():
         yield f"neml2/{header}.h is no public header: strike it off TESTED_ELSEWHERE"
 
 
+def not_compiled():
+    """What neml2::compiled would lack: bodies and rules that no file in src/ includes, and elementwise loops of types."""
+    sources = "\n".join(f.read_text(encoding="utf-8") for f in sorted((PROJECT / "src").glob("*.cpp")))
+    reached, todo = set(), re.findall(r'#include "([^"]+)"', sources)
+    while todo:
+        header = todo.pop()
+        if header not in reached and (ROOT / header).is_file():
+            reached.add(header)
+            todo += includes(ROOT / header)
+    for header in [*ROOT.rglob("*-inl.h"), *ROOT.rglob("gradients/*.h")]:
+        if header.relative_to(ROOT).as_posix() not in reached:
+            yield f"{header.relative_to(ROOT)} is in no file of src/: neml2::compiled would lack what it defines"
+    fwd = (ROOT / "neml2" / "tensors" / "fwd.h").read_text(encoding="utf-8")
+    for name in re.findall(r"^class (?:NEML2_ONE_A_PROGRAM )?(\w+);", fwd, re.M):
+        if f"has_loops<{name}>" not in fwd:
+            yield f"tensors/fwd.h does not say that {name} has_loops"
+        for operation in ("Plus", "Minus", "Times", "Over"):
+            if f"template struct ElementwiseOn<{operation}, {name}>;" not in sources:
+                yield f"ElementwiseOn<{operation}, {name}> is instantiated in no file of src/"
+
+
+def shared_namespaces():
+    """Test files that are compiled joined have a namespace each."""
+    for test in sorted((PROJECT / "tests").glob("*/*_test.cpp")):
+        if test.parent.name not in ("kernels", "threads") and f"\nnamespace {test.stem}\n" not in test.read_text(encoding="utf-8"):
+            yield f"{test.relative_to(PROJECT)} is not in a namespace {test.stem}: a room's files are compiled joined"
+
+
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
     found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *class_needs(h), *past(h), *foreign_namespaces(h)]]
@@ -131,7 +159,7 @@ def main():
                   if h not in reached and h != ONCE_A_PROGRAM and h.parent.name != "gradients"]
     else:
         found.append("neml2/neml2.h does not exist")
-    found += untested()
+    found += [*untested(), *not_compiled(), *shared_namespaces()]
     print("\n".join(found) or f"{len(headers)} headers, no breach")
     return bool(found)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints what the library costs at compile time, as a Markdown table: user seconds, minimum of some runs.
+"""Prints what the library costs at compile time, by headers alone and with neml2::compiled, as a Markdown table: user
+seconds, minimum of some runs.
 
 Compiles benchmarks/compile_time/*.cpp at -O2 without linking. Standard library only.
 """
@@ -14,14 +15,9 @@ import sys
 import tempfile
 
 root = pathlib.Path(__file__).resolve().parent.parent
-PROGRAMS = {
-    "operations_aten": "ten operations over plain ATen headers",
-    "operations_neml2": "the same ten operations with the library",
-    "vmap_includes": "includes of a vmap",
-    "vmap": "includes and a vmap of a stress update",
-    "gradient_includes": "includes of a vmap with gradient",
-    "gradient": "includes and the vmap with gradient",
-}
+ATEN = ("one_aten", "operations_aten")  # plain ATen, the same in both modes
+LIBRARY = ("one_neml2", "operations_neml2", "vmap_includes", "vmap", "gradient_includes", "gradient", "rules_includes", "rules")
+MODES = {"headers alone": [], "neml2::compiled": ["-DNEML2_COMPILED"]}
 
 
 def libtorch(python):
@@ -37,28 +33,40 @@ def user_seconds(command):
 
 
 def measure(compiler, flags, torch, repetitions):
-    """User seconds by program, all programs in turn so that a busy moment disturbs all alike."""
+    """User seconds by program and mode, all in turn so that a busy moment disturbs all alike."""
     includes = [f"{torch}/include", f"{torch}/include/torch/csrc/api/include"]
     system = [x for folder in includes if pathlib.Path(folder).exists() for x in ("-isystem", folder)]
+    runs = [(name, "headers alone") for name in ATEN] + [(name, mode) for name in LIBRARY for mode in MODES]
     best = {}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(repetitions):
-            for name in PROGRAMS:
+            for name, mode in runs:
                 source = root / "benchmarks" / "compile_time" / f"{name}.cpp"
-                command = [*shlex.split(compiler), *flags, *system, "-I", str(root / "include"),
+                command = [*shlex.split(compiler), *flags, *MODES[mode], *system, "-I", str(root / "include"),
                            "-c", "-o", f"{folder}/{name}.o", str(source)]
-                best[name] = min(user_seconds(command), best.get(name, float("inf")))
+                best[name, mode] = min(user_seconds(command), best.get((name, mode), float("inf")))
     return best
 
 
 def table(best):
-    lines = ["| compiled | user s |", "| --- | --- |"]
-    lines += [f"| {text} | {best[name]:.1f} |" for name, text in PROGRAMS.items()]
-    ratio = best["operations_neml2"] / best["operations_aten"]
-    lines.append(f"| **the library over ATen, ten operations** | **{ratio:.2f} ×** |")
-    lines.append(f"| **a vmap on top of its includes** | **{best['vmap'] - best['vmap_includes']:.1f}** |")
-    gradient = best["gradient"] - best["gradient_includes"]
-    lines.append(f"| **a vmap with gradient on top of its includes** | **{gradient:.1f}** |")
+    def row(text, figure):
+        return f"| {text} | " + " | ".join(figure(mode) for mode in MODES) + " |"
+
+    def ratio(name, over):
+        return lambda mode: f"{best[name, mode] / best[over, 'headers alone']:.2f} ×"
+
+    def seconds(name, less=None):
+        return lambda mode: f"{best[name, mode] - (best[less, mode] if less else 0):.1f} s"
+
+    lines = ["| | " + " | ".join(MODES) + " |", "| --- |" + " --- |" * len(MODES)]
+    lines.append(row(f"ten operations over plain ATen ({best['operations_aten', 'headers alone']:.1f} s)",
+                     ratio("operations_neml2", "operations_aten")))
+    lines.append(row(f"`tensors/SSR4.h` and one operation over one of ATen ({best['one_aten', 'headers alone']:.1f} s)",
+                     ratio("one_neml2", "one_aten")))
+    lines.append(row("includes of a `vmap`", seconds("vmap_includes")))
+    lines.append(row("a `vmap` of a stress update on top of them", seconds("vmap", "vmap_includes")))
+    lines.append(row("a `vmap` with gradient on top of its includes", seconds("gradient", "gradient_includes")))
+    lines.append(row("the derivative rules of all operations", seconds("rules", "rules_includes")))
     return "\n".join(lines)
 
 
@@ -74,7 +82,7 @@ def main():
     torch = args.torch or libtorch(args.python)
     best = measure(args.compiler, shlex.split(args.flags), torch, args.repetitions)
     if args.json:
-        args.json.write_text(json.dumps(best, indent=1) + "\n")
+        args.json.write_text(json.dumps({f"{name}, {mode}": s for (name, mode), s in best.items()}, indent=1) + "\n")
     print(table(best))
 
 

@@ -90,10 +90,13 @@ for example in examples/python/*.py; do
   [ ! -e "$expected" ] || diff "$expected" "$work/out"
 done
 
-say "C++ with the wheel's headers"
 prefix=$(clean python -m neml2 --cmake-prefix)
-cmake -G Ninja -S tests/package/user -B "$work/user" -DWAY=installed -DNEML2="$source" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
-  { cat "$work/log"; exit 1; }
-grep -q "LibTorch .* from $venv" "$work/log"
-cmake --build "$work/user"
-"$work/user/broadcasting" | diff examples/broadcasting.out -
+for way in installed compiled; do
+  say "C++ with the wheel's headers, $way"
+  cmake -G Ninja -S tests/package/user -B "$work/$way" -DWAY=$way -DNEML2="$source" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
+    { cat "$work/log"; exit 1; }
+  grep -q "LibTorch .* from $venv" "$work/log"
+  cmake --build "$work/$way"
+  "$work/$way/broadcasting" | diff examples/broadcasting.out -
+done
+"$work/compiled/rules"

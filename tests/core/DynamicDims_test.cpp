@@ -6,10 +6,12 @@
 #include "neml2/tensors/Scalar.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace DynamicDims_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using indexing::Slice;
@@ -159,3 +161,4 @@ TEST_CASE("create takes a dynamic dimension, and 0 intermediate ones", "[core][D
                    }),
                ContainsSubstring("Base shape mismatch"));
 }
+} // namespace DynamicDims_test

@@ -5,10 +5,12 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace PrimitiveTensor_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -256,3 +258,4 @@ TEST_CASE("a stored component is a view, its indices counted from either end",
       ContainsSubstring("Vec: the component index 3 is out of range: expected one in [-3, 3)."));
   REQUIRE_THAT(error_of([] { Vec()(0); }), ContainsSubstring("undefined tensor"));
 }
+} // namespace PrimitiveTensor_test

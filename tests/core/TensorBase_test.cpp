@@ -5,10 +5,12 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace TensorBase_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -438,3 +440,4 @@ TEST_CASE("unary minus keeps type and batch", "[core][TensorBase]")
   REQUIRE(described(m) == "SR2 (2, 5; 6)");
   REQUIRE(torch::equal(m, torch::arange(60, kFloat64).reshape({2, 5, 6}) * -1));
 }
+} // namespace TensorBase_test

@@ -3,10 +3,12 @@
 
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace TensorDataContainer_test
+{
 using namespace neml2;
 using test::error_of;
 
@@ -106,3 +108,4 @@ TEST_CASE("numbers that need a gradient must be floating", "[core][TensorDataCon
                Catch::Matchers::ContainsSubstring("create: ") &&
                    Catch::Matchers::ContainsSubstring("can require gradients"));
 }
+} // namespace TensorDataContainer_test

@@ -4,10 +4,12 @@
 #include "neml2/tensors/SSR4.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace Tensor_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -202,3 +204,4 @@ TEST_CASE("base_unsqueeze_to appends base dimensions of size 1", "[core][Tensor]
   REQUIRE_THAT(error_of([&] { Tensor().base_unsqueeze_to(1); }),
                ContainsSubstring("base_unsqueeze_to: undefined tensor"));
 }
+} // namespace Tensor_test

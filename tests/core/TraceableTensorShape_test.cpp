@@ -5,10 +5,12 @@
 #include "neml2/tensors/Scalar.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace TraceableTensorShape_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::error_of;
@@ -187,3 +189,4 @@ TEST_CASE("a changed batch shape is no longer the tensor's", "[core][TraceableTe
   same_length[1] = 9;
   REQUIRE(torch::zeros(std::move(same_length)).sizes() == TensorShape{4, 9});
 }
+} // namespace TraceableTensorShape_test

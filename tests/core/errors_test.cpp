@@ -5,6 +5,8 @@
 
 #include "support/catch.h"
 
+namespace errors_test
+{
 using namespace neml2;
 using test::error_of;
 
@@ -57,3 +59,4 @@ TEST_CASE("What is wrong with an index, a label or a matrix is a NEMLException t
   REQUIRE_THROWS_AS(core::fail_as<SingularException>("matrix"), NEMLException);
   REQUIRE(error_of([] { NEML2_CHECK_AS(IndexException, false, "index ", 3); }) == "index 3");
 }
+} // namespace errors_test

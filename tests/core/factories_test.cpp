@@ -7,10 +7,12 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace factories_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -191,3 +193,4 @@ TEST_CASE("einsum refuses equations that do not fit its tensors", "[core][factor
   REQUIRE_THAT(error_of([&] { (void)Vec::einsum("...ij->...", {A}); }),
                ContainsSubstring("Base shape mismatch: Vec"));
 }
+} // namespace factories_test

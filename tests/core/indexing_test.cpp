@@ -4,10 +4,12 @@
 #include "neml2/tensors/R2.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace indexing_test
+{
 using namespace neml2;
 using namespace neml2::indexing;
 using Catch::Matchers::ContainsSubstring;
@@ -372,3 +374,4 @@ TEST_CASE("What is not there is an IndexException, a wrong shape is none", "[cor
   {
   }
 }
+} // namespace indexing_test

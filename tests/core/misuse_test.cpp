@@ -11,6 +11,8 @@
 
 #include "support/catch.h"
 
+namespace misuse_test
+{
 using namespace neml2;
 
 // What users do to tensors behind the library's back, and numbers at the edge.
@@ -101,3 +103,4 @@ TEST_CASE("What LibTorch refuses inside an operation is an exception of ours", "
   REQUIRE_THROWS_AS(-Scalar::full(true, c10::kBool), NEMLException);
   REQUIRE_THROWS_AS(Vec::fill(c10::complex<double>(0, 1), 1, 1), NEMLException);
 }
+} // namespace misuse_test

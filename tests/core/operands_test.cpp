@@ -5,12 +5,14 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 
 #include "support/catch.h"
 
+namespace operands_test
+{
 using namespace neml2;
 using test::described;
 using test::error_of;
@@ -173,3 +175,4 @@ TEST_CASE("A Tensor that stands for another type is called by its name", "[core]
   REQUIRE(error_of([&] { copy.batch_index({0, 0}); }).find("of SR2 (5; 6)") != std::string::npos);
   REQUIRE(described(Tensor(s)) == "Tensor (5; 6)");
 }
+} // namespace operands_test

@@ -4,10 +4,12 @@
 #include "neml2/tensors/SR2.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace options_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::error_of;
@@ -99,3 +101,4 @@ TEST_CASE("factories make tensors on the default device", "[core][options]")
   REQUIRE(SR2::zeros({2}).is_meta());
   REQUIRE(Tensor::full({2}, 1.0).is_meta());
 }
+} // namespace options_test

@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace shape_test
+{
 using namespace neml2;
 using namespace neml2::utils;
 using Catch::Matchers::ContainsSubstring;
@@ -171,3 +173,4 @@ TEST_CASE("the _dbg assertions of broadcastability are on without NDEBUG only", 
   REQUIRE(error_of([&] { neml_assert_broadcastable_dbg(a, b); }) != "no error");
 #endif
 }
+} // namespace shape_test

@@ -5,6 +5,8 @@
 
 #include "support/catch.h"
 
+namespace types_test
+{
 using namespace neml2;
 
 TEST_CASE("sizes and shapes are LibTorch's", "[core][types]")
@@ -52,3 +54,4 @@ TEST_CASE("the numbers are exact to the last digit of a double", "[core][types]"
   REQUIRE(std::abs(invsqrt2 - 1 / std::sqrt(2.0)) <= eps);
   REQUIRE(std::abs(std::sin(pi)) < eps);
 }
+} // namespace types_test

@@ -7,7 +7,7 @@
 #include "support/errors.h"
 
 #include <torch/csrc/autograd/forward_grad.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <string>
@@ -15,6 +15,8 @@
 
 #include "support/catch.h"
 
+namespace evaluate_test
+{
 using namespace neml2;
 using engine::can_fuse;
 using test::described;
@@ -460,3 +462,4 @@ TEST_CASE("the number of threads does not change the result", "[core][evaluate]"
     REQUIRE(torch::allclose(one, torch::matmul(A, v.unsqueeze(-1)).squeeze(-1)));
   }
 }
+} // namespace evaluate_test

@@ -5,10 +5,12 @@
 #include "neml2/tensors/Scalar.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace outputs_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::overlaps_itself;
@@ -163,3 +165,4 @@ TEST_CASE("outputs are refused where a gradient would be lost", "[core][outputs]
   REQUIRE(refusal({good}, {4}, {tracked}) == "no error");
   REQUIRE(refusal({tracked}, {4}, {good}) == "no error");
 }
+} // namespace outputs_test

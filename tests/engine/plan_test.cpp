@@ -7,13 +7,15 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <atomic>
 #include <cmath>
 
 #include "support/catch.h"
 
+namespace plan_test
+{
 using namespace neml2;
 using test::described;
 
@@ -332,3 +334,4 @@ TEST_CASE("not-a-number and infinity pass through", "[core][driver]")
   REQUIRE(
       torch::equal(torch::signbit(SR2::full({5}, -0.0) * 1), torch::ones({5, 6}, torch::kBool)));
 }
+} // namespace plan_test

@@ -4,13 +4,15 @@
 #include "neml2/tensors/Scalar.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <atomic>
 #include <thread>
 
 #include "support/catch.h"
 
+namespace TensorCache_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::error_of;
@@ -130,3 +132,4 @@ TEST_CASE("a maker that fails is asked again", "[core][TensorCache]")
   REQUIRE(cache(kFloat64).sum().item<double>() == 2);
   REQUIRE(calls == 3);
 }
+} // namespace TensorCache_test

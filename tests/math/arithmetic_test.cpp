@@ -6,10 +6,12 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace arithmetic_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -223,3 +225,4 @@ TEST_CASE("operators can be differentiated twice", "[core][operators][autograd]"
   REQUIRE(close(g, 1.5 * at::Tensor(k) * k));
   REQUIRE(close(torch::autograd::grad({g.sum()}, {k})[0], 3 * at::Tensor(k)));
 }
+} // namespace arithmetic_test

@@ -5,12 +5,14 @@
 #include "support/formulas.h"
 #include "support/parity.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <thread>
 
 #include "support/catch.h"
 
+namespace autograd_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::Arguments;
@@ -483,3 +485,4 @@ TEST_CASE("tensors of inference mode take part in what autograd records", "[math
   const auto r = vmap(with_gradient([](auto s, auto e) { return s * e; }), inside, Scalar(E));
   REQUIRE(at::equal(grad({r.sum()}, {E})[0], at::full({3}, 6.0, at::kDouble)));
 }
+} // namespace autograd_test

@@ -18,6 +18,8 @@
 
 #include "support/catch.h"
 
+namespace binary_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -259,3 +261,4 @@ TEST_CASE("Numbers that a function cannot take are refused", "[math][errors]")
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }
+} // namespace binary_test

@@ -12,6 +12,8 @@
 
 #include "support/catch.h"
 
+namespace broadcast_random_test
+{
 using namespace neml2;
 
 namespace
@@ -315,3 +317,4 @@ TEST_CASE("Forty thousand random triples of shapes give what their indices say",
 {
   REQUIRE(run(check_triple, 40000, 2) == "");
 }
+} // namespace broadcast_random_test

@@ -7,6 +7,8 @@
 
 #include "support/catch.h"
 
+namespace broadcast_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 
@@ -235,3 +237,4 @@ TEST_CASE("Page on matching: neither of the conditions holds, an exception is th
   REQUIRE_FALSE(can_broadcast_to_match(a, b));
   REQUIRE(can_broadcast_to_match(a, c));
 }
+} // namespace broadcast_test

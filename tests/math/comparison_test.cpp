@@ -9,12 +9,14 @@
 #include "support/operation.h"
 #include "support/refusals.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <limits>
 
 #include "support/catch.h"
 
+namespace comparison_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -322,3 +324,4 @@ TEST_CASE("truth values choose, select and count", "[core][comparison]")
   REQUIRE((r <= 1).all().item<bool>());
   REQUIRE((r >= 0).all().item<bool>());
 }
+} // namespace comparison_test

@@ -11,6 +11,8 @@
 
 #include "support/catch.h"
 
+namespace diagonal_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -133,3 +135,4 @@ TEST_CASE("Diagonals of dimensions that are not there are refused", "[math][erro
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }
+} // namespace diagonal_test

@@ -12,6 +12,8 @@
 
 #include "support/catch.h"
 
+namespace difference_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -208,3 +210,4 @@ TEST_CASE("Differences and steps that are not there are refused", "[math][errors
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }
+} // namespace difference_test

@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace discretization_test
+{
 using namespace neml2;
 using namespace neml2::discretization;
 using Catch::Matchers::ContainsSubstring;
@@ -185,3 +187,4 @@ TEST_CASE("interpolate refuses shapes that do not fit", "[math][discretization][
   REQUIRE_THAT(error(Tensor::ones({4, 3, 2}, {}, kFloat64), {5, 3, 2, 7}, {}),
                ContainsSubstring("do not broadcast"));
 }
+} // namespace discretization_test

@@ -12,6 +12,8 @@
 
 #include "support/catch.h"
 
+namespace elementwise_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -317,3 +319,4 @@ TEST_CASE("The functions keep the identities between them", "[math]")
   REQUIRE(at::equal(maximum(x, y) + minimum(x, y), x + y));
   REQUIRE(at::equal(maximum(y, -y), abs(y)));
 }
+} // namespace elementwise_test

@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace extremum_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -197,3 +199,4 @@ TEST_CASE("minimum, maximum and clamp by a number are exact on integers", "[math
   REQUIRE(at::equal(maximum(i, 4), integers({4, 4, 9007199254740993})));
   REQUIRE(at::equal(clamp(i, 0, 9007199254740992), integers({0, 3, 9007199254740992})));
 }
+} // namespace extremum_test

@@ -7,10 +7,12 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace in_place_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using indexing::Slice;
@@ -292,3 +294,4 @@ TEST_CASE("copy_ copies between devices", "[core][operators]")
   REQUIRE_THAT(error_of([&] { there += SR2::ones({2}); }),
                ContainsSubstring("+=: operands on different devices"));
 }
+} // namespace in_place_test

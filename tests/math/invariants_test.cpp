@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace invariants_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::Accepts;
@@ -158,3 +160,4 @@ TEST_CASE("Invariants of a Tensor of 3×3 matrices are those of R2", "[math][inv
   REQUIRE(at::allclose(dev(t), dev(A)));
   REQUIRE(at::allclose(inv(t), inv(A)));
 }
+} // namespace invariants_test

@@ -6,10 +6,12 @@
 #include "support/formulas.h"
 
 #include <torch/csrc/autograd/forward_grad.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace jacobian_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -395,3 +397,4 @@ TEST_CASE("value_and_jacobian refuses tangents of forward mode", "[math][jacobia
   }
   torch::autograd::ForwardADLevel::release_idx(level);
 }
+} // namespace jacobian_test

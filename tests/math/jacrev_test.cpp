@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace jacrev_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -223,3 +225,4 @@ TEST_CASE("jacrev refuses what it cannot do", "[math][jacrev][errors]")
                    }),
                ContainsSubstring("does not require grad") && ContainsSubstring("requires_grad_()"));
 }
+} // namespace jacrev_test

@@ -14,6 +14,8 @@
 
 #include "support/catch.h"
 
+namespace join_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -332,3 +334,4 @@ TEST_CASE("What cannot be joined is refused", "[math][errors]")
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }
+} // namespace join_test

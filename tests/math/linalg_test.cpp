@@ -10,6 +10,8 @@
 
 #include "support/catch.h"
 
+namespace linalg_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::Accepts;
@@ -247,3 +249,4 @@ TEST_CASE("linalg::cross and linalg::outer of vectors are those of Vec", "[math]
   REQUIRE(at::equal(linalg::outer(a, b), a.outer(b)));
   REQUIRE(described(linalg::outer(a, b)) == "R2 (2, 5; 3, 3)");
 }
+} // namespace linalg_test

@@ -11,6 +11,8 @@
 
 #include "support/catch.h"
 
+namespace lists_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -105,3 +107,4 @@ TEST_CASE("A list needs a batch dimension", "[math][lists][errors]")
   REQUIRE_THAT(error_of([&] { list_derivative_outer_product_a(constant, random<Vec>({2}), b); }),
                ContainsSubstring("the function returned R2 (; 3, 3)"));
 }
+} // namespace lists_test

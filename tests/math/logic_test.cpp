@@ -6,10 +6,12 @@
 #include "neml2/tensors/Scalar.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace logic_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::described;
@@ -76,3 +78,4 @@ TEST_CASE("a truth value of bool is no alias of its operand", "[core][comparison
   both.zero_();
   REQUIRE(t.all().item<bool>());
 }
+} // namespace logic_test

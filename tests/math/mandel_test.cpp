@@ -11,6 +11,8 @@
 
 #include "support/catch.h"
 
+namespace mandel_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::Accepts;
@@ -222,3 +224,4 @@ TEST_CASE("What has no 3 and 3, or no 6, at the place is not reduced or expanded
   REQUIRE_THAT(error_of([&] { skew_to_full(zeros({3}, {})); }),
                ContainsSubstring("skew_to_full: The dimension 0 is out of range"));
 }
+} // namespace mandel_test

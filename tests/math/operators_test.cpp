@@ -5,10 +5,12 @@
 #include "neml2/tensors/Vec.h"
 #include "support/errors.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace operators_test
+{
 using namespace neml2;
 using test::described;
 
@@ -169,3 +171,4 @@ TEST_CASE("Numbers and float32 give LibTorch's values, few of them and many", "[
     REQUIRE(at::equal(s - s * 2.0, t - t * 2));
   }
 }
+} // namespace operators_test

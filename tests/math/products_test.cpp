@@ -11,6 +11,8 @@
 
 #include "support/catch.h"
 
+namespace products_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using core::Accepts;
@@ -257,3 +259,4 @@ TEST_CASE("einsum refuses an equation that does not fit", "[math][products][erro
                    }),
                ContainsSubstring("the letter i of ...ii"));
 }
+} // namespace products_test

@@ -16,6 +16,8 @@
 
 #include "support/catch.h"
 
+namespace reduction_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -366,3 +368,4 @@ TEST_CASE("Reductions along what is not there are refused", "[math][errors]")
   for (const auto & [message, part] : cases)
     REQUIRE_THAT(message, Catch::Matchers::StartsWith(part));
 }
+} // namespace reduction_test

@@ -5,10 +5,12 @@
 #include "support/errors.h"
 #include "support/formulas.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace vmap_out_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::error_of;
@@ -342,3 +344,4 @@ TEST_CASE("vmap_out takes several outputs on the meta device", "[math][vmap_out]
       std::tie(a, b), [](auto s) { return std::tuple(s * 2.0, s + 1.0); }, SR2::empty({3}, meta));
   REQUIRE(a.is_meta());
 }
+} // namespace vmap_out_test

@@ -10,13 +10,15 @@
 #include "support/parity.h"
 
 #include <torch/csrc/autograd/forward_grad.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <atomic>
 #include <thread>
 
 #include "support/catch.h"
 
+namespace vmap_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::Check;
@@ -420,3 +422,4 @@ TEST_CASE("vmap records nothing below autograd", "[math][vmap][autograd]")
   const at::AutoDispatchBelowAutograd guard;
   REQUIRE(!vmap([](auto x) { return x * 2.0; }, s).requires_grad());
 }
+} // namespace vmap_test

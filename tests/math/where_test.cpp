@@ -15,6 +15,8 @@
 
 #include "support/catch.h"
 
+namespace where_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -235,3 +237,4 @@ TEST_CASE("where of Tensors aligns base dimensions with base dimensions", "[math
   REQUIRE_THAT(test::error_of([&] { where(c, b, wrong); }),
                Catch::Matchers::ContainsSubstring("base shapes [4, 2] and [4, 5] do not"));
 }
+} // namespace where_test

@@ -14,6 +14,8 @@
 
 #include "support/catch.h"
 
+namespace sleef_test
+{
 using namespace neml2::packs;
 
 namespace
@@ -225,3 +227,4 @@ TEST_CASE("The SLEEF that LibTorch brings is found", "[core][simd]")
     REQUIRE(two != nullptr);
 }
 #endif
+} // namespace sleef_test

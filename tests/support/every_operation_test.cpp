@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace every_operation_test
+{
 /// Promises of every operation, checked over all that the files of this room know.
 
 using namespace neml2;
@@ -64,3 +66,4 @@ TEST_CASE("An operation holds little more memory than what it gives", "[every]")
   const test::Threads one(1); // memory is counted of one thread
   check_every("little memory", test::holds_little);
 }
+} // namespace every_operation_test

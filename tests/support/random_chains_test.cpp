@@ -10,6 +10,8 @@
 
 #include "support/catch.h"
 
+namespace random_chains_test
+{
 using namespace neml2;
 
 namespace
@@ -66,3 +68,4 @@ TEST_CASE("Random chains of operations agree with their references", "[random]")
     REQUIRE(tally.refused <= cases / 1000);
   }
 }
+} // namespace random_chains_test

@@ -3,6 +3,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisAccessor_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 
@@ -81,3 +83,4 @@ TEST_CASE("State and forces have old values", "[tensors][labels]")
   REQUIRE(LabeledAxisAccessor("parameters").is_parameter());
   REQUIRE_FALSE(LabeledAxisAccessor("x", "state").is_state());
 }
+} // namespace LabeledAxisAccessor_test

@@ -7,6 +7,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisCommon_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using RangePairs = std::vector<CommonRange>;
@@ -72,3 +74,4 @@ TEST_CASE("What two axes have in common is visited by path, with its entries on 
   REQUIRE(visited(a, b, false).empty());
   REQUIRE(visited(a.subaxis("s"), b.subaxis("s"), true) == "c 0:2 0:6\nt/d 2:5 6:9\n");
 }
+} // namespace LabeledAxisCommon_test

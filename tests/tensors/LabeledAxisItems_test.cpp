@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisItems_test
+{
 using namespace neml2;
 using test::labels::example;
 using Names = std::vector<LabeledAxisAccessor>;
@@ -76,3 +78,4 @@ TEST_CASE("All sub-axes of sub-axes are listed by their whole path", "[tensors][
   REQUIRE(axis.subaxis_names(true) == expected);
   REQUIRE(axis.nsubaxis(true) == 110);
 }
+} // namespace LabeledAxisItems_test

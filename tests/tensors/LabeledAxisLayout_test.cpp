@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisLayout_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::example;
@@ -140,3 +142,4 @@ TEST_CASE("Sizes of variables that 64 bits cannot sum are refused", "[tensors][l
   axis.setup_layout();
   REQUIRE(axis.range("b").second == 2 * (half - 1) + 1);
 }
+} // namespace LabeledAxisLayout_test

@@ -5,6 +5,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisLevels_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::text;
@@ -90,3 +92,4 @@ TEST_CASE(
   REQUIRE(holder.subaxis("s").subaxis(last.slice(0, -1)).qualify("x").size() == depth + 2);
   REQUIRE(holder.subaxis("s") == axis);
 }
+} // namespace LabeledAxisLevels_test

@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisPicture_test
+{
 using namespace neml2;
 
 TEST_CASE("An axis draws its layout", "[tensors][labels]")
@@ -24,3 +26,4 @@ TEST_CASE("An axis draws its layout", "[tensors][labels]")
   REQUIRE(picture(large) == " 0 ... 35\n|--------|\n    C\n");
   REQUIRE(picture(LabeledAxis()).find_first_not_of('\n') == std::string::npos);
 }
+} // namespace LabeledAxisPicture_test

@@ -4,6 +4,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisPrinting_test
+{
 using namespace neml2;
 using test::labels::example;
 using test::labels::text;
@@ -17,3 +19,4 @@ TEST_CASE("An axis prints a line a variable", "[tensors][labels]")
                              "S/t/y: 14:15:1");
   REQUIRE(text(LabeledAxis()).empty());
 }
+} // namespace LabeledAxisPrinting_test

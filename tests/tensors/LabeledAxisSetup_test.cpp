@@ -7,6 +7,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxisSetup_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::example;
@@ -61,3 +63,4 @@ TEST_CASE("A copy of an axis that is not set up is a deep one", "[tensors][label
   b.add<Scalar>({"s", "z"}).setup_layout();
   REQUIRE(b.range({"s", "z"}) == std::pair<Size, Size>(7, 8));
 }
+} // namespace LabeledAxisSetup_test

@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledAxis_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::example;
@@ -74,3 +76,4 @@ TEST_CASE("Many threads may read one axis", "[tensors][labels]")
     t.join();
   REQUIRE(wrong == 0);
 }
+} // namespace LabeledAxis_test

@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledBlock_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::columns;
@@ -25,3 +27,4 @@ TEST_CASE("A bound label selects what the label does", "[tensors][labels]")
                       ContainsSubstring("label 0 is bound to an axis other than that"));
   REQUIRE_THROWS_AS(bind(axis, "q"), NEMLException);
 }
+} // namespace LabeledBlock_test

@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledMatrix_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::columns;
@@ -66,3 +68,4 @@ TEST_CASE("A matrix is assembled from its blocks, with gradients", "[tensors][la
   REQUIRE_THROWS_AS(LabeledMatrix::assemble(axis, other, {{"b", "a", C}}), NEMLException);
   REQUIRE_THROWS_AS(LabeledMatrix::assemble(axis, other, {}), NEMLException);
 }
+} // namespace LabeledMatrix_test

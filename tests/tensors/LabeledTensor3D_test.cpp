@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledTensor3D_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::columns;
@@ -44,3 +46,4 @@ TEST_CASE("Second derivatives chain as those of a function of a function do", "[
   REQUIRE((C2.axis(0) == i && C2.axis(1) == j && C2.axis(2) == j));
   REQUIRE_THROWS_WITH(A2.chain(B2, B, A), ContainsSubstring("the axes do not fit"));
 }
+} // namespace LabeledTensor3D_test

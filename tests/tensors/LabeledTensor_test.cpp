@@ -10,6 +10,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledTensor_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using indexing::Slice;
@@ -224,3 +226,4 @@ TEST_CASE("Labeled tensors are the same on the GPU", "[tensors][labels][cuda]")
   to.fill(gpu);
   REQUIRE(at::equal(to.tensor().cpu(), v.tensor()));
 }
+} // namespace LabeledTensor_test

@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace LabeledVector_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::labels::columns;
@@ -129,3 +131,4 @@ TEST_CASE("A vector is assembled from its variables, with gradients, and taken a
   REQUIRE_THROWS_AS(LabeledVector::assemble(axis, {{"b", b}, {"a", Scalar::zeros(kFloat32)}}),
                     NEMLException);
 }
+} // namespace LabeledVector_test

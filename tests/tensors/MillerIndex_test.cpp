@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace MillerIndex_test
+{
 using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using test::error_of;
@@ -163,3 +165,4 @@ TEST_CASE("Operations of MillerIndex are the same on a GPU", "[tensors][MillerIn
   REQUIRE(gpu.to_vec().is_cuda());
   REQUIRE(at::equal(gpu.to_vec().cpu(), m.to_vec()));
 }
+} // namespace MillerIndex_test

@@ -11,6 +11,8 @@
 #include "neml2/gradients/Quaternion.h"
 #include "support/catch.h"
 
+namespace Quaternion_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -673,3 +675,4 @@ TEST_CASE("Only a Rot converts to a Quaternion", "[tensors][Quaternion]")
   const Quaternion q = Rot::fill(0.1, -0.2, 0.3);
   REQUIRE(close(q.dist(r), at::zeros({}, at::kDouble)));
 }
+} // namespace Quaternion_test

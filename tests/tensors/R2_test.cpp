@@ -7,6 +7,8 @@
 
 #include "support/catch.h"
 
+namespace R2_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -377,3 +379,4 @@ TEST_CASE("R2 and Vec broadcast in their batch dimensions only", "[tensors][R2]"
   REQUIRE_THROWS_AS(R2::ones({3}) * Vec::ones({2}), NEMLException);
   REQUIRE_THROWS_AS(R2::ones({3}) * Vec::ones({3, 2}), NEMLException);
 }
+} // namespace R2_test

@@ -5,6 +5,8 @@
 
 #include "support/catch.h"
 
+namespace R3_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -94,3 +96,4 @@ TEST_CASE("The permutation tensor is that of the book", "[tensors][R3]")
   REQUIRE(at::equal(at::einsum("ijk,ilm->jklm", {e, e}),
                     at::einsum("jl,km->jklm", {d, d}) - at::einsum("jm,kl->jklm", {d, d})));
 }
+} // namespace R3_test

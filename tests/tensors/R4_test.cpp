@@ -7,6 +7,8 @@
 #include "neml2/tensors/WSR4.h"
 #include "support/catch.h"
 
+namespace R4_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -338,3 +340,4 @@ TEST_CASE("Integers have no Mandel components", "[tensors][R4][errors]")
   REQUIRE_THROWS_AS(R4(SSR4::ones(kInt64)), NEMLException);
   REQUIRE_THROWS_AS(SSR4(R4::ones(kInt64)), NEMLException);
 }
+} // namespace R4_test

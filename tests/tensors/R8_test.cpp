@@ -10,6 +10,8 @@
 #include "neml2/tensors/WWR4.h"
 #include "support/catch.h"
 
+namespace R8_test
+{
 using namespace neml2;
 
 namespace
@@ -51,3 +53,4 @@ TEST_CASE("Types of derivatives have factories and arithmetic", "[tensors][R8]")
   check<WSR4>({3, 6});
   check<WWR4>({3, 3});
 }
+} // namespace R8_test

@@ -9,6 +9,8 @@
 #include "neml2/tensors/R3.h"
 #include "support/catch.h"
 
+namespace Rot_derivatives_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -183,3 +185,4 @@ TEST_CASE("Functions for derivatives of rotations under other names are the same
   REQUIRE(at::equal(Rot::identity_map(), at::eye(3, at::kDouble)));
   REQUIRE(Rot::identity_map(kFloat32).scalar_type() == kFloat32);
 }
+} // namespace Rot_derivatives_test

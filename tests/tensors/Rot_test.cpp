@@ -9,6 +9,8 @@
 #include "neml2/tensors/SR2.h"
 #include "support/catch.h"
 
+namespace Rot_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -383,3 +385,4 @@ TEST_CASE("Rotations broadcast in their batch dimensions only", "[tensors][Rot]"
   REQUIRE((Rot::zeros({0}) * Rot::zeros({1})).batch_sizes() == TensorShape{0});
   REQUIRE_THROWS_AS(Rot::zeros({3}) * Rot::zeros({2}), NEMLException);
 }
+} // namespace Rot_test

@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace SR2_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -408,3 +410,4 @@ TEST_CASE("SR2 and Scalar broadcast in their batch dimensions only", "[tensors][
   REQUIRE(at::equal(scaled, at::arange(6).to(at::kDouble).unsqueeze(-1).expand({6, 6})));
   REQUIRE_THROWS_AS(SR2::ones({4}) * Scalar::ones({6}), NEMLException);
 }
+} // namespace SR2_test

@@ -10,6 +10,8 @@
 
 #include "support/catch.h"
 
+namespace SSR4_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -521,3 +523,4 @@ TEST_CASE("The elastic energy has the stress as its derivative", "[tensors][SSR4
   const auto tangent = torch::autograd::grad({stress.select(-1, 0).sum()}, {e})[0];
   REQUIRE(at::allclose(tangent, C.select(0, 0).expand({4, 6})));
 }
+} // namespace SSR4_test

@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace Scalar_test
+{
 using namespace neml2;
 
 TEST_CASE("A Scalar of a number has the options' dtype and no batch", "[tensors][Scalar]")
@@ -46,3 +48,4 @@ TEST_CASE("The elementwise functions come with Scalar", "[tensors][Scalar]")
   const Scalar r = where(a > 0.0, sqrt(abs(a)), -1);
   REQUIRE(at::equal(r, at::tensor({-1.0, 3.0}, at::kDouble)));
 }
+} // namespace Scalar_test

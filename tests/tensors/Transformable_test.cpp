@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace Transformable_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -113,3 +115,4 @@ TEST_CASE("A vector and a type of a user are transformed alike", "[tensors][Tran
   REQUIRE(at::equal(base.transform(T).tip, T * v));
   REQUIRE(v.batch_expand({4}).transform(T).batch_sizes() == TensorShape{4});
 }
+} // namespace Transformable_test

@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace Vec_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -230,3 +232,4 @@ TEST_CASE("unit has length 1, and NaN only where the vector is zero", "[tensors]
   REQUIRE(unit(Vec::zeros()).isnan().all().item<bool>());
   REQUIRE(at::equal(unit(Vec::zeros(), 1e-12), at::zeros({3}, at::kDouble)));
 }
+} // namespace Vec_test

@@ -6,6 +6,8 @@
 #include "neml2/tensors/R2.h"
 #include "support/catch.h"
 
+namespace Voigt_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -173,3 +175,4 @@ TEST_CASE("Voigt's notation and back is the identity", "[tensors][Voigt]")
   REQUIRE(at::allclose(to_voigt_stress(shear), at::tensor({0, 0, 0, 23, 13, 12}, at::kDouble)));
   REQUIRE(at::allclose(to_voigt_strain(shear), at::tensor({0, 0, 0, 46, 26, 24}, at::kDouble)));
 }
+} // namespace Voigt_test

@@ -7,6 +7,8 @@
 
 #include "support/catch.h"
 
+namespace WR2_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -236,3 +238,4 @@ TEST_CASE("The functions of WR2 under other names are the same", "[tensors][WR2]
   REQUIRE(at::equal(WR2::identity_map(), at::eye(3, at::kDouble)));
   REQUIRE(at::equal(WR2::fill(1, 2, 3, kFloat32), at::tensor({1.0f, 2.0f, 3.0f})));
 }
+} // namespace WR2_test

@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace axis_angle_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -161,3 +163,4 @@ TEST_CASE("There is no rotation from or to a vector of no direction", "[tensors]
   REQUIRE(Rot::rotation_from_to(Vec(zeros), Vec::fill(1, 0, 0)).isnan().any().item<bool>());
   REQUIRE(Rot::axis_angle(Vec(zeros), Scalar(1.0, kFloat64)).isnan().all().item<bool>());
 }
+} // namespace axis_angle_test

@@ -5,6 +5,8 @@
 
 #include "support/catch.h"
 
+namespace before_main_test
+{
 using namespace neml2;
 
 namespace
@@ -20,3 +22,4 @@ TEST_CASE("Tensors may be computed before main", "[tensors]")
   REQUIRE(at::allclose(stiffness, SSR4::isotropic_E_nu(100.0, 0.3)));
   REQUIRE(at::allclose(strain, SR2::fill(-1.0, 0.0, 1.0)));
 }
+} // namespace before_main_test

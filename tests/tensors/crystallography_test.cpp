@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace crystallography_test
+{
 using namespace neml2;
 using namespace neml2::crystallography;
 using Catch::Matchers::ContainsSubstring;
@@ -342,3 +344,4 @@ TEST_CASE("Batches as long as the group do not mix with it", "[tensors][crystall
                   misorientation(r.batch_index({i}), one.batch_index({0}), "432"),
                   1e-14));
 }
+} // namespace crystallography_test

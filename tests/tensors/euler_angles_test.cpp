@@ -10,6 +10,8 @@
 
 #include "support/catch.h"
 
+namespace euler_angles_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -326,3 +328,4 @@ TEST_CASE("Unknown conventions and types of Euler angles are refused", "[tensors
     REQUIRE(message.find("\"degrees\" or \"radians\"") != std::string::npos);
   }
 }
+} // namespace euler_angles_test

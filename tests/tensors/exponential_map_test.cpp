@@ -13,6 +13,8 @@
 #include "neml2/kernels/Dual.h"
 #include "support/catch.h"
 
+namespace exponential_map_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -215,3 +217,4 @@ TEST_CASE("The logarithm of a rotation is the inverse of the exponential", "[ten
   const Rot floats = r.to(kFloat32);
   REQUIRE(at::allclose(floats.log_map().exp_map(), floats, 1e-5, 0));
 }
+} // namespace exponential_map_test

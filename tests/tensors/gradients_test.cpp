@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/gradients.h"
+#include "neml2/gradients/rules.h"
 #include "support/battery.h"
 #include "support/derivatives.h"
 #include "support/parity.h"
@@ -8,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace gradients_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Check;
@@ -245,3 +248,4 @@ TEST_CASE("Third derivatives are those of the composed path", "[tensors][autogra
   const test::WithoutGradientRules guard;
   REQUIRE(at::allclose(fused, third(), 1e-10));
 }
+} // namespace gradients_test

@@ -8,6 +8,8 @@
 
 #include "support/catch.h"
 
+namespace invariants_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -179,3 +181,4 @@ TEST_CASE("Gradients of invariants are finite where they have a kink",
         REQUIRE(at::equal(g, at::zeros({2, 6}, at::kDouble)));
     }
 }
+} // namespace invariants_test

@@ -7,6 +7,8 @@
 #include "neml2/tensors/matrix_functions.h"
 #include "support/catch.h"
 
+namespace kinematics_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -236,3 +238,4 @@ TEST_CASE("Small strains keep their digits", "[tensors][kinematics]")
   for (const auto & strain : {green_lagrange(F), hencky_strain(F)})
     REQUIRE(at::allclose(strain, linear, 0, 4 * x * x));
 }
+} // namespace kinematics_test

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/kronecker.h"
+#include "neml2/composed/SSR4.h"
 #include "support/battery.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
 
+namespace kronecker_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -135,3 +138,4 @@ TEST_CASE("The derivative of an inverse is a Kronecker product", "[tensors][kron
   for (int k = 0; k < 6; k++)
     REQUIRE(at::allclose(torch::autograd::grad({S.inverse()(k)}, {S})[0], -ds[k]));
 }
+} // namespace kronecker_test

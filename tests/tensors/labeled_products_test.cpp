@@ -5,6 +5,8 @@
 
 #include "support/catch.h"
 
+namespace labeled_products_test
+{
 using namespace neml2;
 using test::labels::columns;
 using test::labels::numbers;
@@ -21,3 +23,4 @@ TEST_CASE("Products take labeled tensors", "[tensors][labels]")
   REQUIRE(at::allclose(linalg::vector_norm(r), sqrt(bvv(r, r))));
   REQUIRE_THROWS_AS(bmv(J, LabeledVector(numbers({2, 7}), {&axis})), NEMLException);
 }
+} // namespace labeled_products_test

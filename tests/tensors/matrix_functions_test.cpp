@@ -6,6 +6,8 @@
 
 #include "support/catch.h"
 
+namespace matrix_functions_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -394,3 +396,4 @@ TEST_CASE("Powers to numbers and to scalars are the same", "[tensors][matrix_fun
   REQUIRE(at::allclose(powm(s, 2), sym(full(s) * full(s))));
   REQUIRE(at::allclose(powm(s, 0.5), sqrtm(s)));
 }
+} // namespace matrix_functions_test

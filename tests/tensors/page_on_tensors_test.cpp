@@ -2,10 +2,12 @@
 // The page on tensors, line by line: what it shows and what it promises.
 #include "neml2/neml2.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "support/catch.h"
 
+namespace page_on_tensors_test
+{
 using namespace neml2;
 using namespace neml2::indexing;
 
@@ -181,3 +183,4 @@ TEST_CASE("Page on tensors: every primitive type registers as a variable, flatte
   const auto C = v.reinterpret<SSR4>({"C"});
   REQUIRE((C.batch_sizes() == TensorShape{5} && C.base_sizes() == TensorShape{6, 6}));
 }
+} // namespace page_on_tensors_test

@@ -9,6 +9,8 @@
 
 #include "support/catch.h"
 
+namespace random_rotations_test
+{
 using namespace neml2;
 
 TEST_CASE("Random rotations have the shape and the options asked for", "[tensors][Rot]")
@@ -64,3 +66,4 @@ TEST_CASE("Random rotations are uniformly distributed", "[tensors][Rot]")
   const auto moments = at::matmul(R.t(), R) / n - at::eye(9, at::kDouble) / 3;
   REQUIRE(moments.abs().max().item<double>() < 0.01);
 }
+} // namespace random_rotations_test

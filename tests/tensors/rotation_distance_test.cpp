@@ -7,6 +7,8 @@
 
 #include "support/catch.h"
 
+namespace rotation_distance_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -226,3 +228,4 @@ TEST_CASE("Functions for distances of rotations under other names are the same",
   REQUIRE(at::equal(dist(r, t), r.dist(t)));
   REQUIRE(at::equal(dV(r), r.dV()));
 }
+} // namespace rotation_distance_test

@@ -6,6 +6,8 @@
 #include "neml2/tensors/R4.h"
 #include "support/catch.h"
 
+namespace skew_products_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -176,3 +178,4 @@ TEST_CASE("Symmetric tensors commute where they share principal axes, and spins 
   REQUIRE(at::allclose(rate.inner(e), at::zeros({5}, at::kDouble), 0, 1e-15));
   REQUIRE(at::allclose(rate.inner(square), at::zeros({5}, at::kDouble), 0, 1e-14));
 }
+} // namespace skew_products_test

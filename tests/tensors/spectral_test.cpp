@@ -8,6 +8,8 @@
 #include "neml2/tensors/matrix_functions.h"
 #include "support/catch.h"
 
+namespace spectral_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -221,3 +223,4 @@ TEST_CASE("Formulas take eigenvalues and eigenvectors", "[tensors][spectral]")
   REQUIRE(at::equal(std::get<0>(largest), eigenvalues(s)));
   REQUIRE(at::allclose(std::get<1>(largest), s, 1e-14, 1e-14));
 }
+} // namespace spectral_test

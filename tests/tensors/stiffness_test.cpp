@@ -8,6 +8,8 @@
 #include "neml2/tensors/SR2.h"
 #include "support/catch.h"
 
+namespace stiffness_test
+{
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -309,3 +311,4 @@ TEST_CASE("Formulas of vmap take stiffnesses", "[tensors][stiffness][vmap]")
   const SR2 e(at::rand({5, 6}, at::kDouble));
   REQUIRE(at::allclose(vmap(stress, E, nu, G, e), stress(E, nu, G, e)));
 }
+} // namespace stiffness_test

@@ -8,6 +8,8 @@
 #include "support/battery.h"
 #include "support/catch.h"
 
+namespace types_without_members_test
+{
 /// Types that have only what PrimitiveTensor gives: factories, components, arithmetic.
 using namespace neml2;
 using core::Accepts;
@@ -137,3 +139,4 @@ TEST_CASE("Arithmetic of types without members passes the battery", "[tensors][c
 {
   battery.check();
 }
+} // namespace types_without_members_test

@@ -5,6 +5,7 @@
 #include "neml2/tensors/SSR4.h"
 
 #include <ATen/ops/rand.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cstdio>
 #include <thread>

@@ -63,6 +63,16 @@ number(const N & n)
     return double(n);
 }
 
+/// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled the library's types, which
+/// tensors/fwd.h says. Others go number by number, with the same results.
+#ifdef NEML2_COMPILED
+template <class T>
+inline constexpr bool has_loops = false;
+#else
+template <class T>
+inline constexpr bool has_loops = true;
+#endif
+
 /// The tensor as LibTorch's own operators take it: all dimensions alike, no fused loop.
 inline const at::Tensor &
 raw(const at::Tensor & t)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/engine/Gradient.h"
-#include "neml2/engine/plan.h"
+#include "neml2/engine/limits.h"
 
 #ifndef AT_PER_OPERATOR_HEADERS // autograd's headers bring every operator without it
 #define AT_PER_OPERATOR_HEADERS

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/autograd.h"
 #include "neml2/engine/formula.h"
+#include "neml2/engine/slabs.h"
 #include "neml2/engine/vector_jacobian.h"
 
 /// Gradients of formulas of the caller by dual numbers.
@@ -45,7 +45,8 @@ private:
       g[i] = results[i].defined() ? results[i] : at::zeros(bases[i], first_tensor(o).options());
       o.push_back({&g[i], "gradient", g[i].dim() - Size(bases[i].size()), bases[i]});
     }
-    if (choose_path(o) != Path::fused || batch.size() > size_t(max_dims))
+    if (!row_formula<typename Call::Tile>(this->_f).loop.run || choose_path(o) != Path::fused ||
+        batch.size() > size_t(max_dims))
       return false;
     (backward_by<I>(o, batch, needed[I], gradients[I]), ...);
     return true;
@@ -112,3 +113,7 @@ struct WithGradient
   }
 };
 } // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library records
+#include "neml2/engine/autograd.h"
+#endif

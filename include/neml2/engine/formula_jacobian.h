@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/autograd.h"
 #include "neml2/engine/formula.h"
 #include "neml2/packs/jacobian_tile.h"
 
@@ -79,27 +78,8 @@ constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 
 /// ∂y/∂x of a batch of results, by one backward pass for each component of y. (...; y) by (...; x) ->
 /// (...; y, x)
-inline at::Tensor
-composed_jacobian(const at::Tensor & y, Size batch_dim, const at::Tensor & x, bool create_graph)
-{
-  const at::Tensor components =
-      y.dim() == batch_dim ? y.unsqueeze(-1) : at::Tensor(y.flatten(batch_dim));
-  const auto shape = utils::add_shapes(y.sizes(), x.sizes().slice(size_t(batch_dim)));
-  if (!y.requires_grad())
-    return at::zeros(shape, y.options());
-  std::vector<at::Tensor> rows;
-  for (Size i = 0; i < components.size(-1); i++)
-  {
-    const at::Tensor g = torch::autograd::grad({components.select(-1, i).sum()},
-                                               {x},
-                                               {},
-                                               /*retain_graph=*/true,
-                                               create_graph,
-                                               /*allow_unused=*/true)[0];
-    rows.push_back(g.defined() ? g : at::zeros_like(x));
-  }
-  return at::stack(rows, batch_dim).reshape(shape);
-}
+at::Tensor
+composed_jacobian(const at::Tensor & y, Size batch_dim, const at::Tensor & x, bool create_graph);
 
 template <class X, class... R>
 auto
@@ -209,3 +189,7 @@ differentiate_formula(const F & f, const A &... a)
 }
 } // namespace engine
 } // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/formula_jacobian-inl.h"
+#endif

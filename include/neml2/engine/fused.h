@@ -2,11 +2,14 @@
 #pragma once
 
 #include "neml2/core/operands.h"
-#include "neml2/engine/tiles.h"
+#include "neml2/engine/limits.h"
+#include "neml2/packs/forward_tile.h"
 
 /// One pass over the memory of operands and results.
 namespace neml2::engine
 {
+using namespace packs;
+
 /// A formula for rows, with its types erased.
 struct RowFormula
 {
@@ -22,59 +25,23 @@ row_formula(const F & f)
   return {tile_loop<Tile>(), &f, Tile::numbers};
 }
 
-/// The memory of operands and results, in the order that a tile loop takes them.
-using Memories = SmallVector<Memory, max_operands>;
-
-inline Memories
-memories(ArrayRef<Operand> operands)
-{
-  Memories m;
-  for (const auto & x : operands)
-    if (x.tensor)
-      m.push_back(memory(*x.tensor, x.batch_dim));
-    else
-      m.push_back({reinterpret_cast<char *>(const_cast<double *>(x.number)), {}, {}, 0});
-  return m;
-}
-
 /// Evaluates into results. False, with nothing computed, if the batch has more dimensions that do not
-/// merge than a plan holds.
-inline bool
-fused_pass_into(const RowFormula & formula,
-                ArrayRef<Operand> operands,
-                TensorShapeRef batch,
-                ArrayRef<at::Tensor> results)
-{
-  Memories m = memories(operands);
-  for (const auto & r : results)
-    m.push_back(memory(r, Size(batch.size())));
-  Plan plan;
-  if (!plan.set(batch, m, int(operands.size())))
-    return false;
-  const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  run_tiles(formula.loop, formula.object, plan, tile, formula.numbers);
-  return true;
-}
+/// merge than a plan holds, or there is no loop for this machine.
+bool fused_pass_into(const RowFormula & formula,
+                     ArrayRef<Operand> operands,
+                     TensorShapeRef batch,
+                     ArrayRef<at::Tensor> results);
 
 /// Evaluates fusible operands into new tensors, one for each base shape. False if there are too many
-/// dimensions for it.
-inline bool
-fused_pass(const Operation & op,
-           const RowFormula & formula,
-           ArrayRef<Operand> operands,
-           TensorShapeRef batch,
-           ArrayRef<TensorShapeRef> bases,
-           at::Tensor * results)
-{
-  const Dtype dtype = first_tensor(operands).scalar_type();
-  call_translated(
-      op.name,
-      [&]
-      {
-        for (size_t i = 0; i < bases.size(); i++)
-          results[i] = at::detail::empty_cpu(utils::add_shapes(batch, bases[i]), dtype);
-      },
-      operands);
-  return fused_pass_into(formula, operands, batch, {results, bases.size()});
-}
+/// dimensions for it, or no loop for this machine.
+bool fused_pass(const Operation & op,
+                const RowFormula & formula,
+                ArrayRef<Operand> operands,
+                TensorShapeRef batch,
+                ArrayRef<TensorShapeRef> bases,
+                at::Tensor * results);
 } // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/fused-inl.h"
+#endif

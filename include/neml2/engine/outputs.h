@@ -1,134 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/evaluate.h"
-#include "neml2/core/overlap.h"
-
-#include <algorithm>
+#include "neml2/core/operands.h"
+#include "neml2/engine/limits.h"
 
 /// What an operation asks of the existing tensors it writes its results to, before it writes.
 namespace neml2::engine
 {
-/// Whether two operands are different columns of the same rows, such as two variables in one state.
-inline bool
-are_disjoint_columns(const Operand & a, const Operand & b)
-{
-  const at::Tensor &s = *a.tensor, &t = *b.tensor;
-  if (a.batch_dim != b.batch_dim || a.batch() != b.batch() || s.dtype() != t.dtype())
-    return false;
-  Size row = 0; // the smallest distance of two rows
-  for (Size d = 0; d < a.batch_dim; d++)
-    if (s.size(d) > 1)
-    {
-      if (s.stride(d) != t.stride(d) || s.stride(d) == 0)
-        return false;
-      row = row == 0 ? s.stride(d) : std::min(row, s.stride(d));
-    }
-  for (Size d = 0; d < a.batch_dim; d++)
-    if (s.size(d) > 1 && s.stride(d) % row != 0)
-      return false;
-  const auto width = [](const Operand & o)
-  {
-    Size n = 1;
-    for (Size d = o.batch_dim; d < o.tensor->dim(); d++)
-      n += (o.tensor->size(d) - 1) * o.tensor->stride(d);
-    return n;
-  };
-  const Size bytes = extent(t).first - extent(s).first, element = Size(s.element_size());
-  if (row == 0 || bytes % element != 0)
-    return false;
-  const Size offset = (bytes / element % row + row) % row;
-  return offset >= width(a) && offset + width(b) <= row;
-}
-
 /// Whether two operands may share memory, also by different storages.
-inline bool
-may_share_memory(const Operand & a, const Operand & b)
-{
-  const at::Tensor &s = *a.tensor, &t = *b.tensor;
-  if (!s.has_storage() || !t.has_storage() || s.device() != t.device() || s.is_meta())
-    return false;
-  const auto x = extent(s), y = extent(t);
-  return x.first < y.second && y.first < x.second && !are_disjoint_columns(a, b);
-}
-
+bool may_share_memory(const Operand & a, const Operand & b);
 /// Whether two operands are the same rows.
-inline bool
-are_the_same_rows(const Operand & a, const Operand & b)
-{
-  const at::Tensor &s = *a.tensor, &t = *b.tensor;
-  return a.batch_dim == b.batch_dim && s.data_ptr() == t.data_ptr() && s.sizes() == t.sizes() &&
-         s.strides() == t.strides();
-}
-
-/// Checks an output that a result of the batch shape is to be written to.
-inline void
-check_output(const Operation & op,
-             const Operand & out,
-             TensorShapeRef batch,
-             ArrayRef<Operand> inputs)
-{
-  check_operand(op, out);
-  const at::Tensor & t = *out.tensor;
-  NEML2_CHECK(out.batch() == batch,
-              op.name,
-              ": the output ",
-              out,
-              " is not of the result's batch shape ",
-              batch,
-              ". Make one with empty(batch shape).");
-  for (const auto & x : inputs)
-    if (x.tensor)
-    {
-      if (x.tensor->dtype() != t.dtype() || x.tensor->device() != t.device())
-        fail_mixed(op, x, out);
-      NEML2_CHECK(!may_share_memory(out, x) || are_the_same_rows(out, x),
-                  op.name,
-                  ": the output ",
-                  out,
-                  " may share memory with the argument ",
-                  x,
-                  " without being the same tensor. Write to another one, or clone() the argument.");
-      NEML2_CHECK(!c10::GradMode::is_enabled() || !x.tensor->requires_grad(),
-                  op.name,
-                  ": the argument ",
-                  x,
-                  " requires grad, and writing to an existing tensor records no gradient. Use the "
-                  "function that returns, or a NoGradGuard.");
-    }
-  NEML2_CHECK(!c10::GradMode::is_enabled() || !t.requires_grad(),
-              op.name,
-              ": the output ",
-              out,
-              " requires grad, and writing to it records no gradient. Use a NoGradGuard.");
-  NEML2_CHECK(!overlaps_itself(t),
-              op.name,
-              ": the output ",
-              out,
-              " of strides ",
-              t.strides(),
-              " overlaps itself: one number in memory is several of its entries, as in an expanded "
-              "tensor. clone() it first.");
-}
+bool are_the_same_rows(const Operand & a, const Operand & b);
 
 /// Checks all outputs, and that no two share memory.
-inline void
-check_outputs(const Operation & op,
-              ArrayRef<Operand> outputs,
-              TensorShapeRef batch,
-              ArrayRef<Operand> inputs)
-{
-  for (size_t i = 0; i < outputs.size(); i++)
-  {
-    check_output(op, outputs[i], batch, inputs);
-    for (size_t j = 0; j < i; j++)
-      NEML2_CHECK(!may_share_memory(outputs[i], outputs[j]),
-                  op.name,
-                  ": the outputs ",
-                  outputs[j],
-                  " and ",
-                  outputs[i],
-                  " may share memory. Give each its own tensor.");
-  }
-}
+void check_outputs(const Operation & op,
+                   ArrayRef<Operand> outputs,
+                   TensorShapeRef batch,
+                   ArrayRef<Operand> inputs);
 } // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/outputs-inl.h"
+#endif

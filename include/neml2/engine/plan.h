@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/core/types.h"
-#include "neml2/packs/rows.h"
+#include "neml2/engine/limits.h"
 
 /**
  * How the rows of a batch lie in memory, and the order to walk over them.
@@ -13,12 +12,6 @@
  */
 namespace neml2::engine
 {
-using namespace core; // the names of lower rooms
-using namespace packs;
-
-constexpr int max_dims = 8; ///< batch dimensions left after merging; more take the composed path
-constexpr int max_operands = 16; ///< inputs and outputs of one operation
-
 /// The memory of one operand; a plain number has no dimension.
 struct Memory
 {

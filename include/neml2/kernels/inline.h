@@ -16,6 +16,17 @@
 #endif
 
 /**
+ * Marks the functions defined in a header X-inl.h, which X.h includes for programs of headers alone. With
+ * NEML2_COMPILED, which the target neml2::compiled sets, X.h does not: the library's sources do, where
+ * NEML2_LIBRARY is set too, and define them once.
+ */
+#ifdef NEML2_LIBRARY
+#define NEML2_BODY
+#else
+#define NEML2_BODY inline
+#endif
+
+/**
  * Marks every function that takes part in a row's formula.
  *
  * The driver compiles its loop once for each instruction set; a formula runs with the wide

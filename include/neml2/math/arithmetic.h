@@ -2,13 +2,19 @@
 #pragma once
 
 #include "neml2/core/PrimitiveTensor.h"
-#include "neml2/engine/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 
 /// What + - * / are made of: the types they are defined for, and how they run component by component.
 namespace neml2
 {
+namespace packs
+{
+}
+namespace engine
+{
+}
 namespace math
 {
 struct NEML2_ONE_A_PROGRAM Plus
@@ -132,37 +138,14 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
+/// Up to so many numbers of float32 a loop is faster than LibTorch's call; from there on LibTorch is.
+constexpr Size few_numbers = 2048;
+
 /// The operand with all its dimensions batch dimensions.
 inline Operand
 all_batch(const Operand & o)
 {
   return {o.tensor, o.type, o.tensor->dim(), {}};
-}
-
-/// Up to so many numbers of float32 a loop is faster than LibTorch's call; from there on LibTorch is.
-constexpr Size few_numbers = 2048;
-
-/// All components alike: f on each number, for float64. Many of float32 are left to LibTorch, whose
-/// operations on adjacent numbers are as fast.
-template <class... Numbers, class F>
-at::Tensor
-evaluate_flat(const Operation & op,
-              const F & f,
-              ArrayRef<Operand> flat,
-              c10::function_ref<void(at::Tensor *)> composed)
-{
-  const TensorShape shape = broadcast_batch(op, flat);
-  const bool many = utils::numel(shape) > few_numbers;
-  const TensorShapeRef bases[] = {Number::base_shape};
-  at::Tensor r;
-  if (many && flat[0].tensor->scalar_type() == kFloat32)
-    composed(&r);
-  else
-  {
-    using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
-    evaluate({op, flat, shape, row_formula<Tile>(f), bases, composed, no_gradient}, &r);
-  }
-  return r;
 }
 
 template <class T, class = void>
@@ -171,98 +154,63 @@ constexpr bool has_rows = false;
 template <class T>
 constexpr bool has_rows<T, std::void_t<typename T::template Row<double>>> = is_primitive<T>;
 
-/// f(a, b) component by component.
+struct RowWise;
+
+/// An elementwise operation, with the types of its operands erased.
+template <class Op>
+struct Elementwise
+{
+  /// By rows, if there are any, where one operand has a number for a row of the other, or whole rows are
+  /// broadcast; else number by number where they are aligned (flat), or composed.
+  static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
+  static at::Tensor with_number(const Operand & a, const CScalar & n);
+  static at::Tensor number_with(const CScalar & n, const Operand & a);
+};
+
+/// An elementwise operation on T and T, or T and Scalar, with the loops over their rows.
+template <class Op, class T>
+struct ElementwiseOn
+{
+  static T itself(const T & a, const T & b);
+  static T scalar_right(const T & a, const Scalar & b);
+  static T scalar_left(const Scalar & a, const T & b);
+};
+
+/// a op b component by component.
 template <class Op, class A, class B>
 elementwise_t<A, B>
-elementwise(const Op & f, const A & a, const B & b)
+elementwise(const A & a, const B & b)
 {
-  using Result = elementwise_t<A, B>;
-  const Operation op(Op::name, Accepts::any);
-  const Operand o[] = {operand(a), operand(b)};
-  check_operands(op, o, /*mixed_dtypes=*/true);
-  check_base_broadcast(op, a, b);
-  const TensorShape batch = broadcast_batch(op, o);
-  const Size base_dim = std::max(a.base_dim(), b.base_dim());
-  const auto left = [&] { return align_base(a, a.batch_dim(), base_dim); };
-  const auto right = [&] { return align_base(b, b.batch_dim(), base_dim); };
-  const auto composed = [&](at::Tensor * result)
+  using T = elementwise_t<A, B>;
+  if constexpr (!has_loops<T>)
   {
-    const auto dtype = promote(Op::name, a, b);
-    call_translated(
-        Op::name, [&] { *result = f(left().to(dtype), right().to(dtype)); }, o);
-  };
-  at::Tensor r;
-  constexpr bool alike = std::is_same_v<A, B>;
-  bool by_rows = false; // one scalar a row, or whole rows broadcast
-  if constexpr (has_rows<A> && has_rows<B> && !(alike && std::is_same_v<A, Scalar>))
-    by_rows = !alike || (a.scalar_type() == kFloat64 && a.sizes() != b.sizes());
-  if (by_rows)
-  {
-    if constexpr (has_rows<A> && has_rows<B>)
-    {
-      using Tile = ForwardTile<Op, Types<Result>, Types<A, B>>;
-      const TensorShapeRef bases[] = {Result::base_shape};
-      evaluate({op, o, batch, row_formula<Tile>(f), bases, composed, rule_of<Op, A, B>}, &r);
-    }
+    constexpr bool flat = std::is_same_v<A, B> || !is_primitive<A> || !is_primitive<B>;
+    return T(Trusted(),
+             Elementwise<Op>::of(operand(a), operand(b), nullptr, flat),
+             std::max(a.batch_dim(), b.batch_dim()));
   }
-  else if constexpr (!is_primitive<A> || !is_primitive<B> || alike)
-  {
-    const at::Tensor x = left(), y = right();
-    const Operand flat[] = {all_batch({&x, o[0].type, 0, {}}), all_batch({&y, o[1].type, 0, {}})};
-    r = evaluate_flat<Number, Number>(op, f, flat, composed);
-  }
+  else if constexpr (std::is_same_v<A, B>)
+    return ElementwiseOn<Op, T>::itself(a, b);
+  else if constexpr (std::is_same_v<B, Scalar>)
+    return ElementwiseOn<Op, T>::scalar_right(a, b);
   else
-    composed(&r);
-  return Result(Trusted(), std::move(r), Size(batch.size()));
+    return ElementwiseOn<Op, T>::scalar_left(a, b);
 }
 
-/// Component by component with a plain number.
+/// a op n, with a plain number.
 template <class Op, class A>
 A
-elementwise_number(const Op & f, const A & a)
+elementwise_number(const A & a, const CScalar & n)
 {
-  const Operation op(Op::name, Accepts::any);
-  const Operand o = operand(a);
-  check_operand(op, o);
-  Op g = f;
-  if (a.scalar_type() == kFloat32)
-    g.value = float(g.value); // as LibTorch's
-  const auto composed = [&](at::Tensor * r)
-  {
-    call_translated(
-        Op::name, [&] { *r = f(static_cast<const at::Tensor &>(a)); }, o);
-  };
-  return A(Trusted(), evaluate_flat<Number>(op, g, all_batch(o), composed), a.batch_dim());
+  return A(Trusted(), Elementwise<Op>::with_number(operand(a), n), a.batch_dim());
 }
-
-/// op with a plain number as its right, or as its left operand: a double to rows, and a CScalar to LibTorch, which
-/// promotes by it.
-template <class Op, bool NumberFirst = false>
-struct WithNumber
+/// n op a
+template <class Op, class A>
+A
+number_elementwise(const CScalar & n, const A & a)
 {
-  static constexpr auto name = Op::name;
-  CScalar number;
-  double value;
-
-  explicit WithNumber(const CScalar & n) : number(n), value(real_value(name, n)) {}
-  template <class X>
-  NEML2_INLINE auto operator()(const X & x) const
-  {
-    if constexpr (NumberFirst)
-      return Op()(value, x);
-    else
-      return Op()(x, value);
-  }
-  at::Tensor operator()(const at::Tensor & x) const
-  {
-    if constexpr (NumberFirst && std::is_same_v<Op, math::Over>)
-      return x.reciprocal() * number; // what torch's n / t is, and integers too
-    else if constexpr (NumberFirst)
-      return Op()(number, x);
-    else
-      return Op()(x, number);
-  }
-};
+  return A(Trusted(), Elementwise<Op>::number_with(n, operand(a)), a.batch_dim());
+}
 
 /// Enables an operator for exactly these two types, without conversions: a raw at::Tensor operand
 /// stays with LibTorch's operator.
@@ -283,3 +231,7 @@ no_such_operation()
 
 } // namespace math
 } // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/math/arithmetic-inl.h"
+#endif

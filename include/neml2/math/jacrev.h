@@ -1,58 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/autograd.h"
+#include "neml2/math/operators.h"
+
+#include <vector>
 
 /// Jacobians of what autograd has recorded; those of a formula, in one pass, are in jacobian.h.
 namespace neml2
 {
-namespace math
-{
-/// One seed for each base entry of y: 1 there in every batch entry, 0 elsewhere; without memory for
-/// the batch. (n, 1..., base y)
-inline at::Tensor
-jacobian_seeds(const Tensor & y)
-{
-  TensorShape shape(size_t(y.batch_dim() + 1), 1);
-  shape[0] = y.base_storage();
-  const at::Tensor one_each = at::eye(shape[0], y.options().requires_grad(false));
-  return one_each.reshape(utils::add_shapes(shape, y.base_sizes()));
-}
-
-/// ∂y/∂x of all xs, which are checked.
-inline std::vector<Tensor>
-jacobians_by_autograd(const Tensor & y,
-                      const std::vector<Tensor> & xs,
-                      bool retain_graph,
-                      bool create_graph,
-                      bool allow_unused)
-{
-  const std::vector<at::Tensor> inputs(xs.begin(), xs.end());
-  std::vector<std::vector<at::Tensor>> rows(xs.size());
-  const c10::AutoGradMode recorded(create_graph || c10::GradMode::is_enabled());
-  const at::Tensor seeds = jacobian_seeds(y);
-  const Size n = seeds.size(0);
-  for (Size i = 0; i < n; i++)
-  {
-    const bool retain = retain_graph || create_graph || i + 1 < n;
-    const auto row = torch::autograd::grad(
-        {y}, inputs, {seeds[i].expand(y.sizes())}, retain, create_graph, allow_unused);
-    for (size_t k = 0; k < xs.size(); k++)
-      rows[k].push_back(row[k].defined() ? row[k] : at::zeros(xs[k].sizes(), xs[k].options()));
-  }
-  std::vector<Tensor> jacobians;
-  for (size_t k = 0; k < xs.size(); k++)
-  {
-    const TensorShape shape =
-        utils::add_shapes(y.batch_sizes(), y.base_sizes(), xs[k].base_sizes());
-    const at::Tensor J = n == 0 ? at::zeros(shape, xs[k].options())
-                                : at::stack(rows[k], y.batch_dim()).reshape(shape);
-    jacobians.emplace_back(Trusted(), J, y.batch_dim());
-  }
-  return jacobians;
-}
-} // namespace math
-
 /**
  * The derivatives ∂y/∂x of each batch entry of y by that entry of each x, by autograd.
  *
@@ -67,51 +22,21 @@ jacobians_by_autograd(const Tensor & y,
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
  * an x that does not require grad, and without allow_unused for one that y does not depend on.
  */
-inline std::vector<Tensor>
-jacrev(const Tensor & y,
-       const std::vector<Tensor> & xs,
-       bool retain_graph = false,
-       bool create_graph = false,
-       bool allow_unused = false)
-{
-  core::check_operand("jacrev", core::operand(y));
-  for (const auto & x : xs)
-  {
-    core::check_operand("jacrev", core::operand(x));
-    NEML2_CHECK(
-        x.batch_sizes() == y.batch_sizes(),
-        "jacrev: batch shapes ",
-        y.batch_sizes(),
-        " of y and ",
-        x.batch_sizes(),
-        " of x differ. Expected equal ones: expand x (batch_expand) before computing y. The "
-        "tensors are ",
-        core::operand(y),
-        " and ",
-        core::operand(x),
-        ".");
-  }
-  if (xs.empty() || !y.requires_grad())
-    return std::vector<Tensor>(xs.size());
-  for (const auto & x : xs)
-    NEML2_CHECK(x.requires_grad(),
-                "jacrev: ",
-                core::operand(x),
-                " does not require grad. Call x.requires_grad_() before computing y.");
-  return core::translate_errors(
-      "jacrev",
-      [&] { return math::jacobians_by_autograd(y, xs, retain_graph, create_graph, allow_unused); });
-}
+std::vector<Tensor> jacrev(const Tensor & y,
+                           const std::vector<Tensor> & xs,
+                           bool retain_graph = false,
+                           bool create_graph = false,
+                           bool allow_unused = false);
 
 /// The derivative ∂y/∂x of each batch entry of y by that entry of one x. See jacrev(y, xs).
 /// (batch; base y), (batch; base x) -> (batch; base y, base x)
-inline Tensor
-jacrev(const Tensor & y,
-       const Tensor & x,
-       bool retain_graph = false,
-       bool create_graph = false,
-       bool allow_unused = false)
-{
-  return jacrev(y, std::vector<Tensor>{x}, retain_graph, create_graph, allow_unused)[0];
-}
+Tensor jacrev(const Tensor & y,
+              const Tensor & x,
+              bool retain_graph = false,
+              bool create_graph = false,
+              bool allow_unused = false);
 } // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/math/jacrev-inl.h"
+#endif

@@ -24,13 +24,13 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator+(const A & a, const B & b)
 {
-  return math::elementwise(math::Plus(), a, b);
+  return math::elementwise<math::Plus>(a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator+(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<math::Plus>(core::number(n)), a);
+  return math::elementwise_number<math::Plus>(a, core::number(n));
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -43,32 +43,32 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator-(const A & a, const B & b)
 {
-  return math::elementwise(math::Minus(), a, b);
+  return math::elementwise<math::Minus>(a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<math::Minus>(core::number(n)), a);
+  return math::elementwise_number<math::Minus>(a, core::number(n));
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator-(const N & n, const A & a)
 {
-  return math::elementwise_number(math::WithNumber<math::Minus, true>(core::number(n)), a);
+  return math::number_elementwise<math::Minus>(core::number(n), a);
 }
 
 template <class A, class B, math::if_elementwise<A, B, math::multiplies_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 operator*(const A & a, const B & b)
 {
-  return math::elementwise(math::Times(), a, b);
+  return math::elementwise<math::Times>(a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator*(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<math::Times>(core::number(n)), a);
+  return math::elementwise_number<math::Times>(a, core::number(n));
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
@@ -81,19 +81,19 @@ template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B
 math::elementwise_t<A, B>
 operator/(const A & a, const B & b)
 {
-  return math::elementwise(math::Over(), a, b);
+  return math::elementwise<math::Over>(a, b);
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const A & a, const N & n)
 {
-  return math::elementwise_number(math::WithNumber<math::Over>(core::number(n)), a);
+  return math::elementwise_number<math::Over>(a, core::number(n));
 }
 template <class A, class N, core::if_tensor<A> = 0, core::if_number<N> = 0>
 A
 operator/(const N & n, const A & a)
 {
-  return math::elementwise_number(math::WithNumber<math::Over, true>(core::number(n)), a);
+  return math::number_elementwise<math::Over>(core::number(n), a);
 }
 
 // What is left: two of our types without such an operation. LibTorch's operators would be a worse

@@ -3,12 +3,17 @@
 
 #include "neml2/packs/Pack.h"
 
+#include <cstdlib>
+#include <string_view>
+
 /**
  * The choice of the instruction set.
  *
- * On x86-64 with gcc or clang the loop over a tile is compiled twice, for AVX2+FMA (packs of four rows)
- * and for the baseline (two: wider ones are lowered badly), and one is chosen when the program runs.
- * Everywhere else it is compiled once, for packs of one row.
+ * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). A machine
+ * without these runs operations composed of LibTorch's calls, or, with NEML2_BASELINE, loops compiled for the
+ * baseline too (packs of two rows: wider ones are lowered badly); neml2::compiled has both. Everywhere else
+ * the loop is compiled once, for packs of one row. As LibTorch, a program does without AVX2 where the
+ * environment variable ATEN_CPU_CAPABILITY is "default".
  */
 namespace neml2::packs
 {
@@ -16,7 +21,12 @@ namespace neml2::packs
 inline bool
 has_avx2()
 {
-  static const bool yes = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool yes = []
+  {
+    const char * const asked = std::getenv("ATEN_CPU_CAPABILITY");
+    return !(asked && std::string_view(asked) == "default") && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma");
+  }();
   return yes;
 }
 
@@ -43,8 +53,8 @@ run_plain(Args... args)
 }
 #endif
 
-/// A function compiled for one instruction set, and how many rows its packs hold. The two travel
-/// together: a program may mix translation units with and without optimisation.
+/// A function compiled for one instruction set, null if there is none for this machine, and how many rows its
+/// packs hold. The two travel together: a program may mix translation units with and without optimisation.
 template <class... Args>
 struct Compiled
 {
@@ -60,7 +70,11 @@ compiled()
 #ifdef NEML2_SIMD
   if (has_avx2())
     return {run_avx2<Body, Args...>, 4};
+#ifdef NEML2_BASELINE
   return {run_baseline<Body, Args...>, Body::baseline_width};
+#else
+  return {nullptr, 1};
+#endif
 #else
   return {run_plain<Body, Args...>, 1};
 #endif

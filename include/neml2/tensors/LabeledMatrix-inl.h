@@ -3,9 +3,11 @@
 
 #include "neml2/tensors/LabeledMatrix.h"
 
+#include "neml2/tensors/LabeledVector-inl.h"
+
 namespace neml2
 {
-inline LabeledMatrix
+NEML2_BODY LabeledMatrix
 LabeledMatrix::assemble(const LabeledAxis & rows,
                         const LabeledAxis & columns,
                         const std::vector<Block> & blocks)
@@ -48,7 +50,7 @@ LabeledMatrix::assemble(const LabeledAxis & rows,
   return LabeledMatrix(Tensor(at::cat(strips, -2), Size(batch.size())), {&rows, &columns});
 }
 
-inline LabeledMatrix
+NEML2_BODY LabeledMatrix
 LabeledMatrix::identity(const TraceableTensorShape & batch,
                         const LabeledAxis & axis,
                         const TensorOptions & options)
@@ -56,7 +58,7 @@ LabeledMatrix::identity(const TraceableTensorShape & batch,
   return LabeledMatrix(Tensor::identity(batch, axis.size(), options), {&axis, &axis});
 }
 
-inline void
+NEML2_BODY void
 LabeledMatrix::fill(const LabeledMatrix & other, bool recursive)
 {
   NEML2_CHECK(axis(1) == other.axis(1), "fill: the columns of the two matrices have other labels.");
@@ -64,7 +66,7 @@ LabeledMatrix::fill(const LabeledMatrix & other, bool recursive)
       tensor(), other.tensor(), tensors::fill_ranges(axis(0), other.axis(0), recursive));
 }
 
-inline LabeledMatrix
+NEML2_BODY LabeledMatrix
 LabeledMatrix::chain(const LabeledMatrix & other) const
 {
   const core::Operation op("chain");

@@ -3,9 +3,11 @@
 
 #include "neml2/tensors/LabeledTensor3D.h"
 
+#include "neml2/tensors/LabeledVector-inl.h"
+
 namespace neml2
 {
-inline void
+NEML2_BODY void
 LabeledTensor3D::fill(const LabeledTensor3D & other, bool recursive)
 {
   for (const Size i : {1, 2})
@@ -14,7 +16,7 @@ LabeledTensor3D::fill(const LabeledTensor3D & other, bool recursive)
       tensor(), other.tensor(), tensors::fill_ranges(axis(0), other.axis(0), recursive));
 }
 
-inline LabeledTensor3D
+NEML2_BODY LabeledTensor3D
 LabeledTensor3D::chain(const LabeledTensor3D & other,
                        const LabeledMatrix & dself,
                        const LabeledMatrix & dother) const

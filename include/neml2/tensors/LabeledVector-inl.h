@@ -8,7 +8,7 @@ namespace neml2
 namespace tensors
 {
 /// The slices of two base dimensions that fill copies. Refuses where they differ in size.
-inline std::vector<CommonRange>
+NEML2_BODY std::vector<CommonRange>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {
   std::vector<CommonRange> ranges;
@@ -31,7 +31,7 @@ fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 }
 
 /// Writes the slices of base dimension 0 of `from` into those of `to`.
-inline void
+NEML2_BODY void
 fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & ranges)
 {
   const Operand o[] = {operand(to), operand(from)};
@@ -53,7 +53,7 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
 }
 
 /// The value of a variable as `assemble` concatenates it: (batch; size).
-inline at::Tensor
+NEML2_BODY at::Tensor
 flat_value(const Tensor & value, Size size, const LabeledAxisAccessor & name, TensorShapeRef batch)
 {
   NEML2_CHECK(value.base_storage() == size,
@@ -70,7 +70,7 @@ flat_value(const Tensor & value, Size size, const LabeledAxisAccessor & name, Te
 }
 } // namespace tensors
 
-inline LabeledVector
+NEML2_BODY LabeledVector
 LabeledVector::assemble(const LabeledAxis & axis, const Values & values)
 {
   NEML2_CHECK(!values.empty(), "assemble: there are no values, so no dtype; use zeros.");
@@ -98,7 +98,7 @@ LabeledVector::assemble(const LabeledAxis & axis, const Values & values)
   return LabeledVector(Tensor(at::cat(parts, -1), Size(batch.size())), {&axis});
 }
 
-inline LabeledVector::Values
+NEML2_BODY LabeledVector::Values
 LabeledVector::disassemble() const
 {
   Values values;
@@ -107,7 +107,7 @@ LabeledVector::disassemble() const
   return values;
 }
 
-inline void
+NEML2_BODY void
 LabeledVector::fill(const LabeledVector & other, bool recursive)
 {
   tensors::fill_slices(
@@ -116,7 +116,7 @@ LabeledVector::fill(const LabeledVector & other, bool recursive)
 
 namespace utils
 {
-inline bool
+NEML2_BODY bool
 allclose(const LabeledVector & a, const LabeledVector & b, Real rtol, Real atol)
 {
   const core::Operation op("allclose", core::Accepts::any);

@@ -11,7 +11,7 @@ namespace neml2
 namespace tensors
 {
 /// Refuses numbers that an integer dtype would change: fractions, and what is out of its range.
-inline void
+NEML2_BODY void
 check_exact(const char * where, const TensorDataContainer & data, const TensorOptions & options)
 {
   const auto dtype = c10::typeMetaToScalarType(with_dtype(options).dtype());
@@ -28,7 +28,7 @@ check_exact(const char * where, const TensorDataContainer & data, const TensorOp
       "another dtype.");
 }
 
-inline void
+NEML2_BODY void
 check_integers(const char * where, const MillerIndex & m)
 {
   NEML2_CHECK(c10::isIntegralType(m.scalar_type(), /*includeBool=*/false),
@@ -41,7 +41,7 @@ check_integers(const char * where, const MillerIndex & m)
 }
 } // namespace tensors
 
-inline MillerIndex
+NEML2_BODY MillerIndex
 MillerIndex::fill(const CScalar & h,
                   const CScalar & k,
                   const CScalar & l,
@@ -51,7 +51,7 @@ MillerIndex::fill(const CScalar & h,
   return from_values({h, k, l}, options);
 }
 
-inline MillerIndex
+NEML2_BODY MillerIndex
 MillerIndex::fill(const Scalar & h, const Scalar & k, const Scalar & l)
 {
   const core::Operation op("MillerIndex::fill", core::Accepts::numbers);
@@ -60,14 +60,14 @@ MillerIndex::fill(const Scalar & h, const Scalar & k, const Scalar & l)
   return m;
 }
 
-inline MillerIndex
+NEML2_BODY MillerIndex
 MillerIndex::create(const TensorDataContainer & data, const TensorOptions & options)
 {
   tensors::check_exact("MillerIndex::create", data, options);
   return Base::create(data, options);
 }
 
-inline MillerIndex
+NEML2_BODY MillerIndex
 MillerIndex::reduce() const
 {
   const core::Operation op("MillerIndex::reduce", core::Accepts::numbers);
@@ -77,13 +77,13 @@ MillerIndex::reduce() const
                                 [&] { return MillerIndex(composed::over_common_divisor(*this)); });
 }
 
-inline Vec
+NEML2_BODY Vec
 MillerIndex::to_vec() const
 {
   return to_vec(TensorOptions(default_dtype()));
 }
 
-inline Vec
+NEML2_BODY Vec
 MillerIndex::to_vec(const TensorOptions & options) const
 {
   const core::Operation op("MillerIndex::to_vec", core::Accepts::numbers);
@@ -97,13 +97,13 @@ MillerIndex::to_vec(const TensorOptions & options) const
       });
 }
 
-inline Vec
+NEML2_BODY Vec
 MillerIndex::to_normalized_vec() const
 {
   return to_normalized_vec(TensorOptions(default_dtype()));
 }
 
-inline Vec
+NEML2_BODY Vec
 MillerIndex::to_normalized_vec(const TensorOptions & options) const
 {
   core::check_floating("MillerIndex::to_normalized_vec", options);

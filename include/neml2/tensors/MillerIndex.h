@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
@@ -65,4 +65,6 @@ private:
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/MillerIndex-inl.h"
+#endif

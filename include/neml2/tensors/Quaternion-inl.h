@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/Quaternion.h"
 
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/Quaternion.h"
 #include "neml2/kernels/axis_angle.h"
@@ -69,20 +71,20 @@ Quaternion::Quaternion(const R & r)
 {
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::fill(const Scalar & s, const Scalar & x, const Scalar & y, const Scalar & z)
 {
   return core::stack<Quaternion>(core::Operation("Quaternion::fill", core::Accepts::any),
                                  {s, x, y, z});
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::identity(const TensorOptions & options)
 {
   return fill(1, 0, 0, 0, options);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::fill_matrix(const R2 & R)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -92,7 +94,7 @@ Quaternion::fill_matrix(const R2 & R)
       R);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::axis_angle(const Vec & n, const Scalar & theta)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -104,7 +106,7 @@ Quaternion::axis_angle(const Vec & n, const Scalar & theta)
       theta);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::exp_map(const Vec & w)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -122,61 +124,61 @@ operator*(const A & q, const B & p)
       tensors::QuaternionTimesQuaternion(), composed::quaternion_product, q, p);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 conjugate(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(tensors::Conjugate(), composed::quaternion_conjugate, q);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 inv(const Quaternion & q)
 {
   return engine::evaluate_leaf<Quaternion>(tensors::Inv(), composed::quaternion_inverse, q);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const Quaternion & q, const Quaternion & p)
 {
   return math::inner<Scalar, core::Accepts::numbers>(q, p);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const Quaternion & q)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(q);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const Quaternion & q, Real epsilon)
 {
   return math::norm<Scalar>(q, epsilon);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 unit(const Quaternion & q, Real epsilon)
 {
   return math::unit(q, epsilon);
 }
 
-inline R2
+NEML2_BODY R2
 rotation_matrix(const Quaternion & q)
 {
   return engine::evaluate_leaf<R2>(tensors::RotationMatrix(), composed::quaternion_matrix, q);
 }
 
-inline Rot
+NEML2_BODY Rot
 to_rot(const Quaternion & q)
 {
   return engine::evaluate_leaf<Rot>(tensors::ToRot(), composed::rotation_of_quaternion, q);
 }
 
-inline Vec
+NEML2_BODY Vec
 rotate(const Vec & v, const Quaternion & q)
 {
   return engine::evaluate_leaf<Vec>(tensors::Rotate(), composed::rotate_vector_by_quaternion, v, q);
 }
 
-inline Vec
+NEML2_BODY Vec
 log_map(const Quaternion & q)
 {
   return engine::evaluate_leaf<Vec>(
@@ -186,7 +188,7 @@ log_map(const Quaternion & q)
       q);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 dist(const Quaternion & p, const Quaternion & q)
 {
   return engine::evaluate_leaf<Scalar>(
@@ -198,7 +200,7 @@ dist(const Quaternion & p, const Quaternion & q)
       16 * core::epsilon_of(p.scalar_type()));
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
 {
   return engine::evaluate_leaf<Quaternion>(
@@ -210,31 +212,31 @@ slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
       t);
 }
 
-inline R2
+NEML2_BODY R2
 Quaternion::rotation_matrix() const
 {
   return neml2::rotation_matrix(*this);
 }
 
-inline R2
+NEML2_BODY R2
 Quaternion::to_R2() const
 {
   return neml2::rotation_matrix(*this);
 }
 
-inline Rot
+NEML2_BODY Rot
 Quaternion::to_rot() const
 {
   return neml2::to_rot(*this);
 }
 
-inline Vec
+NEML2_BODY Vec
 Quaternion::log_map() const
 {
   return neml2::log_map(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Quaternion::angle() const
 {
   return engine::evaluate_leaf<Scalar>(
@@ -244,7 +246,7 @@ Quaternion::angle() const
       *this);
 }
 
-inline Vec
+NEML2_BODY Vec
 Quaternion::axis() const
 {
   return engine::evaluate_leaf<Vec>(
@@ -254,37 +256,37 @@ Quaternion::axis() const
       *this);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::conjugate() const
 {
   return neml2::conjugate(*this);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 Quaternion::inverse() const
 {
   return neml2::inv(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Quaternion::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Quaternion::norm() const
 {
   return neml2::norm(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Quaternion::dot(const Quaternion & p) const
 {
   return neml2::inner(*this, p);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Quaternion::dist(const Quaternion & p) const
 {
   return neml2::dist(*this, p);

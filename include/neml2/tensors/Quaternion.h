@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/axis_angle.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/Quaternion.h"
 #include "neml2/tensors/fwd.h"
 
@@ -157,4 +157,6 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/Quaternion-inl.h"
+#endif

@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/R2.h"
 
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/R2.h"
 #include "neml2/composed/Rot.h"
@@ -33,19 +35,19 @@ struct NEML2_ONE_A_PROGRAM R2TimesVec
 };
 } // namespace tensors
 
-inline R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
+NEML2_BODY R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
 
-inline R2::R2(const WR2 & W) : R2(neml2::skew(Vec(W))) {}
+NEML2_BODY R2::R2(const WR2 & W) : R2(neml2::skew(Vec(W))) {}
 
-inline R2::R2(const Rot & r) : R2(neml2::euler_rodrigues(r)) {}
+NEML2_BODY R2::R2(const Rot & r) : R2(neml2::euler_rodrigues(r)) {}
 
-inline R2
+NEML2_BODY R2
 R2::fill(const CScalar & a, const TensorOptions & options)
 {
   return fill(a, a, a, options);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const CScalar & a00,
          const CScalar & a11,
          const CScalar & a22,
@@ -54,7 +56,7 @@ R2::fill(const CScalar & a00,
   return from_values({a00, 0, 0, 0, a11, 0, 0, 0, a22}, options);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const CScalar & a00,
          const CScalar & a11,
          const CScalar & a22,
@@ -66,7 +68,7 @@ R2::fill(const CScalar & a00,
   return from_values({a00, a01, a02, a01, a11, a12, a02, a12, a22}, options);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const CScalar & a00,
          const CScalar & a01,
          const CScalar & a02,
@@ -81,13 +83,13 @@ R2::fill(const CScalar & a00,
   return from_values({a00, a01, a02, a10, a11, a12, a20, a21, a22}, options);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const Scalar & a)
 {
   return fill(a, a, a);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const Scalar & a00, const Scalar & a11, const Scalar & a22)
 {
   core::check_defined("R2::fill", a00);
@@ -95,7 +97,7 @@ R2::fill(const Scalar & a00, const Scalar & a11, const Scalar & a22)
   return fill(a00, zero, zero, zero, a11, zero, zero, zero, a22);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const Scalar & a00,
          const Scalar & a11,
          const Scalar & a22,
@@ -106,7 +108,7 @@ R2::fill(const Scalar & a00,
   return fill(a00, a01, a02, a01, a11, a12, a02, a12, a22);
 }
 
-inline R2
+NEML2_BODY R2
 R2::fill(const Scalar & a00,
          const Scalar & a01,
          const Scalar & a02,
@@ -121,19 +123,19 @@ R2::fill(const Scalar & a00,
                          {a00, a01, a02, a10, a11, a12, a20, a21, a22});
 }
 
-inline R2
+NEML2_BODY R2
 R2::skew(const Vec & v)
 {
   return neml2::skew(v);
 }
 
-inline R2
+NEML2_BODY R2
 R2::identity(const TensorOptions & options)
 {
   return fill(1, options);
 }
 
-inline R4
+NEML2_BODY R4
 R2::identity_map(const TensorOptions & options)
 {
   return core::make("R2::identity_map",
@@ -142,96 +144,96 @@ R2::identity_map(const TensorOptions & options)
                     [](auto shape, const auto & o) { return at::eye(9, o).reshape(shape); });
 }
 
-inline Vec
+NEML2_BODY Vec
 R2::row(Size i) const
 {
   core::check_defined("R2::row", *this);
   return Vec(select(batch_dim(), core::component("R2::row", i, 3)), batch_dim());
 }
 
-inline Vec
+NEML2_BODY Vec
 R2::col(Size j) const
 {
   core::check_defined("R2::col", *this);
   return Vec(select(batch_dim() + 1, core::component("R2::col", j, 3)), batch_dim());
 }
 
-inline Scalar
+NEML2_BODY Scalar
 tr(const R2 & A)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
       tensors::Tr(), composed::tr_matrix, A);
 }
 
-inline R2
+NEML2_BODY R2
 vol(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(tensors::Vol(), composed::vol_matrix, A);
 }
 
-inline R2
+NEML2_BODY R2
 dev(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(tensors::Dev(), composed::dev_matrix, A);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 det(const R2 & A)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(tensors::Det(), composed::det, A);
 }
 
-inline R2
+NEML2_BODY R2
 inv(const R2 & A)
 {
   return engine::evaluate_leaf<R2>(tensors::Inv(), composed::inv, A);
 }
 
-inline R2
+NEML2_BODY R2
 transpose(const R2 & A)
 {
   core::check_defined("transpose", A);
   return R2(A.at::Tensor::transpose(-1, -2), A.batch_dim());
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const R2 & A, const R2 & B)
 {
   return math::inner<Scalar, core::Accepts::numbers>(A, B);
 }
 
-inline R4
+NEML2_BODY R4
 outer(const R2 & A, const R2 & B)
 {
   return engine::evaluate_leaf<R4, core::Accepts::numbers>(
       tensors::Outer(), composed::outer_matrix, A, B);
 }
 
-inline R4
+NEML2_BODY R4
 outer(const R2 & A)
 {
   return outer(A, A);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const R2 & A)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(A);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const R2 & A, Real epsilon)
 {
   return math::norm<Scalar>(A, epsilon);
 }
 
-inline R2
+NEML2_BODY R2
 unit(const R2 & A, Real epsilon)
 {
   return math::unit(A, epsilon);
 }
 
-inline R2
+NEML2_BODY R2
 skew(const Vec & v)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(tensors::Skew(), composed::skew, v);
@@ -253,14 +255,14 @@ operator*(const A & a, const B & b)
       tensors::R2TimesVec(), composed::matrix_vector, a, b);
 }
 
-inline R2
+NEML2_BODY R2
 rotate(const R2 & A, const R2 & R)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
       tensors::Rotate(), composed::rotate_matrix, A, R);
 }
 
-inline R2
+NEML2_BODY R2
 rotate(const R2 & A, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -271,7 +273,7 @@ rotate(const R2 & A, const Rot & r)
       r);
 }
 
-inline R4
+NEML2_BODY R4
 drotate(const R2 & A, const R2 & R)
 {
   return engine::evaluate_leaf<R4>(
@@ -282,7 +284,7 @@ drotate(const R2 & A, const R2 & R)
       R);
 }
 
-inline R3
+NEML2_BODY R3
 drotate(const R2 & A, const Rot & r)
 {
   return engine::evaluate_leaf<R3>(
@@ -297,85 +299,85 @@ drotate(const R2 & A, const Rot & r)
       r);
 }
 
-inline R4
+NEML2_BODY R4
 R2::drotate(const R2 & R) const
 {
   return neml2::drotate(*this, R);
 }
 
-inline R3
+NEML2_BODY R3
 R2::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-inline R2
+NEML2_BODY R2
 R2::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-inline R2
+NEML2_BODY R2
 R2::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline R2
+NEML2_BODY R2
 R2::transpose() const
 {
   return neml2::transpose(*this);
 }
 
-inline R2
+NEML2_BODY R2
 R2::inverse() const
 {
   return inv(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R2::det() const
 {
   return neml2::det(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R2::tr() const
 {
   return neml2::tr(*this);
 }
 
-inline R2
+NEML2_BODY R2
 R2::vol() const
 {
   return neml2::vol(*this);
 }
 
-inline R2
+NEML2_BODY R2
 R2::dev() const
 {
   return neml2::dev(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R2::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R2::norm(Real epsilon) const
 {
   return neml2::norm(*this, epsilon);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R2::inner(const R2 & B) const
 {
   return neml2::inner(*this, B);
 }
 
-inline R4
+NEML2_BODY R4
 R2::outer(const R2 & B) const
 {
   return neml2::outer(*this, B);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/drotate.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/R2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -187,4 +187,6 @@ Vec operator*(const A & a, const B & b);
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/WR2.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/R2-inl.h"
+#endif

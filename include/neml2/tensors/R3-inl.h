@@ -3,11 +3,12 @@
 
 #include "neml2/tensors/R3.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/R3.h"
 
 namespace neml2
 {
-inline R3
+NEML2_BODY R3
 R3::levi_civita(const TensorOptions & options)
 {
   return from_values({0, 0, 0,  0,  0, 1, 0, -1, 0,  // ε_0jk
@@ -16,7 +17,7 @@ R3::levi_civita(const TensorOptions & options)
                      options);
 }
 
-inline R2
+NEML2_BODY R2
 contract_k(const R3 & T, const Vec & v)
 {
   return engine::evaluate_leaf<R2>(
@@ -27,7 +28,7 @@ contract_k(const R3 & T, const Vec & v)
       v);
 }
 
-inline R2
+NEML2_BODY R2
 R3::contract_k(const Vec & v) const
 {
   return neml2::contract_k(*this, v);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/R3.h"
 #include "neml2/tensors/fwd.h"
 
@@ -48,4 +48,6 @@ R2 contract_k(const R3 & T, const Vec & v);
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/R3-inl.h"
+#endif

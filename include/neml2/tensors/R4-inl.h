@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/R4.h"
 
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/R4.h"
 
@@ -51,63 +53,63 @@ R4::R4(const T & w) : R4(engine::composed<R4>("R4(WWR4)", composed::full_skew_pa
 {
 }
 
-inline R4
+NEML2_BODY R4
 full(const SSR4 & C)
 {
   return engine::evaluate_leaf<R4>(tensors::Full(), composed::full_pairs, C);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 sym(const R4 & T)
 {
   return engine::evaluate_leaf<SSR4>(tensors::Sym(), composed::sym_fourth, T);
 }
 
-inline R4
+NEML2_BODY R4
 rotate(const R4 & T, const R2 & R)
 {
   return engine::evaluate_leaf<R4>(tensors::Rotate(), composed::rotate_fourth, T, R);
 }
 
-inline R4
+NEML2_BODY R4
 rotate(const R4 & T, const Rot & r)
 {
   return engine::evaluate_leaf<R4>(tensors::Rotate(), composed::rotate_fourth_by_parameters, T, r);
 }
 
-inline R4
+NEML2_BODY R4
 transpose_minor(const R4 & T)
 {
   core::check_defined("transpose_minor", T);
   return R4(core::Trusted(), core::raw(T).transpose(-4, -3).transpose(-2, -1), T.batch_dim());
 }
 
-inline R4
+NEML2_BODY R4
 transpose_major(const R4 & T)
 {
   core::check_defined("transpose_major", T);
   return R4(core::Trusted(), core::raw(T).transpose(-4, -2).transpose(-3, -1), T.batch_dim());
 }
 
-inline R4
+NEML2_BODY R4
 inv(const R4 & T)
 {
   return engine::evaluate_leaf<R4>(tensors::Inv(), composed::inv_fourth, T);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const R4 & T, const R4 & U)
 {
   return math::inner<Scalar, core::Accepts::numbers>(T, U);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const R4 & T)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(T);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const R4 & T, Real epsilon)
 {
   return math::norm<Scalar>(T, epsilon);
@@ -137,31 +139,31 @@ operator*(const A & T, const B & U)
       tensors::R4TimesR4(), composed::fourth_times_fourth, T, U);
 }
 
-inline R4
+NEML2_BODY R4
 R4::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-inline R4
+NEML2_BODY R4
 R4::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline R5
+NEML2_BODY R5
 R4::drotate(const Rot & r) const
 {
   return engine::composed<R5>("R4::drotate", composed::drotate_fourth_by_parameters, *this, r);
 }
 
-inline R8
+NEML2_BODY R8
 R4::drotate_self(const Rot & r) const
 {
   return engine::composed<R8>("R4::drotate_self", composed::drotate_self_fourth, *this, r);
 }
 
-inline R4
+NEML2_BODY R4
 R4::transpose(Size d1, Size d2) const
 {
   const auto dim = [this](Size d)
@@ -169,37 +171,37 @@ R4::transpose(Size d1, Size d2) const
   return R4(core::Trusted(), at::Tensor::transpose(dim(d1), dim(d2)), batch_dim());
 }
 
-inline R4
+NEML2_BODY R4
 R4::transpose_minor() const
 {
   return neml2::transpose_minor(*this);
 }
 
-inline R4
+NEML2_BODY R4
 R4::transpose_major() const
 {
   return neml2::transpose_major(*this);
 }
 
-inline R4
+NEML2_BODY R4
 R4::inverse() const
 {
   return inv(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R4::inner(const R4 & U) const
 {
   return neml2::inner(*this, U);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R4::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 R4::norm(Real epsilon) const
 {
   return neml2::norm(*this, epsilon);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/R4.h"
 #include "neml2/tensors/fwd.h"
 
@@ -113,4 +113,6 @@ R4 operator*(const A & T, const B & U);
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/WWR4.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/R4-inl.h"
+#endif

@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/Rot.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/Rot.h"
 
 namespace neml2
@@ -50,31 +51,31 @@ struct NEML2_ONE_A_PROGRAM RotTimesRot
 };
 } // namespace tensors
 
-inline Rot
+NEML2_BODY Rot
 Rot::identity(const TensorOptions & options)
 {
   return zeros(options);
 }
 
-inline R2
+NEML2_BODY R2
 Rot::identity_map(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::fill(const Scalar & r0, const Scalar & r1, const Scalar & r2)
 {
   return core::stack<Rot>(core::Operation("Rot::fill", core::Accepts::any), {r0, r1, r2});
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::fill_matrix(const R2 & R)
 {
   return engine::evaluate_leaf<Rot>(tensors::RotFillMatrix(), composed::rotation_of_matrix, R);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
 {
   return engine::evaluate_leaf<Rot>(
@@ -87,13 +88,13 @@ Rot::fill_rodrigues(const Scalar & rx, const Scalar & ry, const Scalar & rz)
       rz);
 }
 
-inline R2
+NEML2_BODY R2
 euler_rodrigues(const Rot & r)
 {
   return engine::evaluate_leaf<R2>(tensors::EulerRodrigues(), composed::rotation_matrix, r);
 }
 
-inline R3
+NEML2_BODY R3
 deuler_rodrigues(const Rot & r)
 {
   return engine::evaluate_leaf<R3>(
@@ -103,7 +104,7 @@ deuler_rodrigues(const Rot & r)
       r);
 }
 
-inline Rot
+NEML2_BODY Rot
 inv(const Rot & r)
 {
   core::check_defined("inv", r);
@@ -117,13 +118,13 @@ operator*(const A & a, const B & b)
   return engine::evaluate_leaf<Rot>(tensors::RotTimesRot(), composed::rotation_product, a, b);
 }
 
-inline Rot
+NEML2_BODY Rot
 rotate(const Rot & x, const Rot & r)
 {
   return r * x;
 }
 
-inline R2
+NEML2_BODY R2
 drotate(const Rot & x, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -135,7 +136,7 @@ drotate(const Rot & x, const Rot & r)
       r);
 }
 
-inline R2
+NEML2_BODY R2
 drotate_self(const Rot & x, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -147,85 +148,85 @@ drotate_self(const Rot & x, const Rot & r)
       r);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const Rot & r, const Rot & q)
 {
   return inner(Vec(r), Vec(q));
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const Rot & r)
 {
   return norm_sq(Vec(r));
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const Rot & r)
 {
   return norm(Vec(r));
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::norm() const
 {
   return neml2::norm(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::dot(const Vec & v) const
 {
   return neml2::inner(Vec(*this), v);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::cross(const Vec & v) const
 {
   return neml2::cross(Vec(*this), v);
 }
 
-inline R2
+NEML2_BODY R2
 Rot::outer(const Vec & v) const
 {
   return neml2::outer(Vec(*this), v);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::inverse() const
 {
   return inv(*this);
 }
 
-inline R2
+NEML2_BODY R2
 Rot::euler_rodrigues() const
 {
   return neml2::euler_rodrigues(*this);
 }
 
-inline R3
+NEML2_BODY R3
 Rot::deuler_rodrigues() const
 {
   return neml2::deuler_rodrigues(*this);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline R2
+NEML2_BODY R2
 Rot::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-inline R2
+NEML2_BODY R2
 Rot::drotate_self(const Rot & r) const
 {
   return neml2::drotate_self(*this, r);

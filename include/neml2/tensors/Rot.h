@@ -4,7 +4,7 @@
 #include "neml2/kernels/rotation_distance.h"
 #include "neml2/kernels/axis_angle.h"
 #include "neml2/kernels/euler_angles.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/Rot.h"
 #include "neml2/tensors/fwd.h"
 
@@ -238,7 +238,9 @@ Rot operator*(const A & a, const B & b);
 #include "neml2/tensors/WR2.h"
 #include "neml2/tensors/euler_angles.h"
 #include "neml2/tensors/exponential_map.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/Rot-inl.h"
 #include "neml2/tensors/axis_angle-inl.h"
 #include "neml2/tensors/random_rotations-inl.h"
 #include "neml2/tensors/rotation_distance-inl.h"
+#endif

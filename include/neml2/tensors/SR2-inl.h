@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/SR2.h"
 
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/SR2.h"
 #include "neml2/composed/Vec.h"
@@ -10,15 +12,15 @@
 
 namespace neml2
 {
-inline SR2::SR2(const R2 & A) : SR2(neml2::sym(A)) {}
+NEML2_BODY SR2::SR2(const R2 & A) : SR2(neml2::sym(A)) {}
 
-inline SR2
+NEML2_BODY SR2
 SR2::fill(const CScalar & a, const TensorOptions & options)
 {
   return fill(a, a, a, options);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::fill(const CScalar & s00,
           const CScalar & s11,
           const CScalar & s22,
@@ -27,7 +29,7 @@ SR2::fill(const CScalar & s00,
   return from_values({s00, s11, s22, 0, 0, 0}, options);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::fill(const CScalar & s00,
           const CScalar & s11,
           const CScalar & s22,
@@ -42,13 +44,13 @@ SR2::fill(const CScalar & s00,
   return from_values({s00, s11, s22, shear(s12), shear(s02), shear(s01)}, options);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::fill(const Scalar & a)
 {
   return fill(a, a, a);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::fill(const Scalar & s00, const Scalar & s11, const Scalar & s22)
 {
   core::check_defined("SR2::fill", s00);
@@ -56,7 +58,7 @@ SR2::fill(const Scalar & s00, const Scalar & s11, const Scalar & s22)
   return fill(s00, s11, s22, zero, zero, zero);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::fill(const Scalar & s00,
           const Scalar & s11,
           const Scalar & s22,
@@ -69,19 +71,19 @@ SR2::fill(const Scalar & s00,
   return SR2(core::raw(components) * core::raw(factors));
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::identity(const TensorOptions & options)
 {
   return fill(1, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SR2::identity_map(const TensorOptions & options)
 {
   return SSR4::identity_sym(options);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SR2::operator()(Size i, Size j) const
 {
   constexpr const char * where = "SR2(i, j)";
@@ -91,93 +93,93 @@ SR2::operator()(Size i, Size j) const
   return k < 3 ? stored : stored * kernels::invsqrt2;
 }
 
-inline Scalar
+NEML2_BODY Scalar
 tr(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar, core::Accepts::numbers>(
       tensors::Tr(), composed::tr_mandel, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 vol(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(tensors::Vol(), composed::vol, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 dev(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(tensors::Dev(), composed::dev_mandel, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 det(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::Det(), composed::det_mandel, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const SR2 & s, const SR2 & t)
 {
   return math::inner<Scalar>(s, t);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const SR2 & s)
 {
   return math::norm_sq<Scalar>(s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const SR2 & s, Real epsilon)
 {
   return math::norm<Scalar>(s, epsilon);
 }
 
-inline SR2
+NEML2_BODY SR2
 unit(const SR2 & s, Real epsilon)
 {
   return math::unit(s, epsilon);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 outer(const SR2 & s, const SR2 & t)
 {
   return engine::evaluate_leaf<SSR4>(tensors::Outer(), composed::outer_last, s, t);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 outer(const SR2 & s)
 {
   return outer(s, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 inv(const SR2 & s)
 {
   return engine::evaluate_leaf<SR2>(tensors::Inv(), composed::inv_mandel, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 transpose(const SR2 & s)
 {
   core::check_defined("transpose", s);
   return s;
 }
 
-inline SR2
+NEML2_BODY SR2
 rotate(const SR2 & s, const R2 & R)
 {
   return engine::evaluate_leaf<SR2>(tensors::Rotate(), composed::rotate_mandel, s, R);
 }
 
-inline SR2
+NEML2_BODY SR2
 rotate(const SR2 & s, const Rot & r)
 {
   return engine::evaluate_leaf<SR2>(tensors::Rotate(), composed::rotate_mandel_by_parameters, s, r);
 }
 
-inline SFFR4
+NEML2_BODY SFFR4
 drotate(const SR2 & s, const R2 & R)
 {
   return engine::evaluate_leaf<SFFR4>(
@@ -188,7 +190,7 @@ drotate(const SR2 & s, const R2 & R)
       R);
 }
 
-inline SFR3
+NEML2_BODY SFR3
 drotate(const SR2 & s, const Rot & r)
 {
   return engine::evaluate_leaf<SFR3>(
@@ -199,97 +201,97 @@ drotate(const SR2 & s, const Rot & r)
       r);
 }
 
-inline SFFR4
+NEML2_BODY SFFR4
 SR2::drotate(const R2 & R) const
 {
   return neml2::drotate(*this, R);
 }
 
-inline SFR3
+NEML2_BODY SFR3
 SR2::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-inline R2
+NEML2_BODY R2
 full(const SR2 & s)
 {
   return engine::evaluate_leaf<R2>(tensors::Full(), composed::full, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 sym(const R2 & A)
 {
   return engine::evaluate_leaf<SR2>(tensors::Sym(), composed::sym, A);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SR2::tr() const
 {
   return neml2::tr(*this);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::vol() const
 {
   return neml2::vol(*this);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::dev() const
 {
   return neml2::dev(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SR2::det() const
 {
   return neml2::det(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SR2::inner(const SR2 & t) const
 {
   return neml2::inner(*this, t);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SR2::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SR2::norm(Real epsilon) const
 {
   return neml2::norm(*this, epsilon);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SR2::outer(const SR2 & t) const
 {
   return neml2::outer(*this, t);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::inverse() const
 {
   return inv(*this);
 }
 
-inline SR2
+NEML2_BODY SR2
 SR2::transpose() const
 {
   return neml2::transpose(*this);

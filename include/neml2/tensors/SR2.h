@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/drotate.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/SR2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -159,4 +159,6 @@ SR2 sym(const R2 & A);
 #include "neml2/tensors/SFR3.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/SR2-inl.h"
+#endif

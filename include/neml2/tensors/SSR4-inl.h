@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/SSR4.h"
 
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/Components.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/SSR4.h"
@@ -57,51 +59,51 @@ SSR4::SSR4(const T & t) : SSR4(neml2::sym(t))
 {
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity(const TensorOptions & options)
 {
   return fill_C1_C2_C3(1, 1, 0, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity_sym(const TensorOptions & options)
 {
   return fill_C1_C2_C3(1, 0, 1, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity_vol(const TensorOptions & options)
 {
   core::check_floating("SSR4::identity_vol", options);
   return fill_C1_C2_C3(1.0 / 3.0, 1.0 / 3.0, 0, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity_dev(const TensorOptions & options)
 {
   core::check_floating("SSR4::identity_dev", options);
   return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity_C1(const TensorOptions & options)
 {
   return fill_C1_C2_C3(1, 0, 0, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity_C2(const TensorOptions & options)
 {
   return fill_C1_C2_C3(0, 1, 0, options);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::identity_C3(const TensorOptions & options)
 {
   return fill_C1_C2_C3(0, 0, 1, options);
 }
 
-inline SSSSR8
+NEML2_BODY SSSSR8
 SSR4::identity_map(const TensorOptions & options)
 {
   return core::make("SSR4::identity_map",
@@ -110,7 +112,7 @@ SSR4::identity_map(const TensorOptions & options)
                     [](auto shape, const auto & o) { return at::eye(36, o).reshape(shape); });
 }
 
-inline Scalar
+NEML2_BODY Scalar
 SSR4::operator()(Size i, Size j, Size k, Size l) const
 {
   const auto pair = [](Size a, Size b)
@@ -125,33 +127,33 @@ SSR4::operator()(Size i, Size j, Size k, Size l) const
   return factor == 1.0 ? stored : stored * factor;
 }
 
-inline SSR4
+NEML2_BODY SSR4
 inv(const SSR4 & C)
 {
   return engine::evaluate_leaf<SSR4>(tensors::Inv(), composed::inverse_or_nan, C);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 transpose_major(const SSR4 & C)
 {
   core::check_defined("transpose_major", C);
   return SSR4(C.transpose(-1, -2), C.batch_dim());
 }
 
-inline SSR4
+NEML2_BODY SSR4
 rotate(const SSR4 & C, const R2 & R)
 {
   return engine::evaluate_leaf<SSR4>(tensors::Rotate(), composed::rotate_mandel_pairs, C, R);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 rotate(const SSR4 & C, const Rot & r)
 {
   return engine::evaluate_leaf<SSR4>(
       tensors::Rotate(), composed::rotate_mandel_pairs_by_parameters, C, r);
 }
 
-inline SSFR5
+NEML2_BODY SSFR5
 drotate(const SSR4 & C, const Rot & r)
 {
   return engine::evaluate_leaf<SSFR5>(
@@ -162,25 +164,25 @@ drotate(const SSR4 & C, const Rot & r)
       r);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const SSR4 & A, const SSR4 & B)
 {
   return math::inner<Scalar, core::Accepts::numbers>(A, B);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const SSR4 & C)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(C);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const SSR4 & C, Real epsilon)
 {
   return math::norm<Scalar>(C, epsilon);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 unit(const SSR4 & C, Real epsilon)
 {
   return math::unit(C, epsilon);
@@ -217,51 +219,51 @@ operator*(const A & a, const B & b)
       tensors::SSR4TimesSSR4(), at::matmul, a, b);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::inverse() const
 {
   return inv(*this);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline SSFR5
+NEML2_BODY SSFR5
 SSR4::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-inline SSSSR8
+NEML2_BODY SSSSR8
 SSR4::drotate_self(const Rot & r) const
 {
   return engine::composed<SSSSR8>(
       "SSR4::drotate_self", composed::drotate_self_mandel_pairs, *this, r);
 }
 
-inline SSSSR8
+NEML2_BODY SSSSR8
 SSR4::dinverse() const
 {
   return engine::composed<SSSSR8>("SSR4::dinverse", composed::dinverse_or_nan, *this);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::transpose_minor() const
 {
   core::check_defined("SSR4::transpose_minor", *this);
   return *this;
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::transpose_major() const
 {
   return neml2::transpose_major(*this);

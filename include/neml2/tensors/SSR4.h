@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/drotate.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/SSR4.h"
 #include "neml2/tensors/fwd.h"
 
@@ -214,4 +214,6 @@ SSR4 operator*(const A & a, const B & b);
 #include "neml2/tensors/SSSSR8.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/stiffness.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/SSR4-inl.h"
+#endif

@@ -44,14 +44,8 @@ struct core::batch_of_rows<kernels::SWR4>
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/SWR4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-
-namespace neml2
-{
-template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
-SWR4::SWR4(const T & t) : SWR4(engine::composed<SWR4>("SWR4(R4)", composed::sym_by_skew, t))
-{
-}
-} // namespace neml2
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/tensors/SWR4-inl.h"
+#endif

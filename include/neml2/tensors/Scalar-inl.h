@@ -5,7 +5,7 @@
 
 namespace neml2
 {
-inline Scalar::Scalar(const CScalar & value, const TensorOptions & options)
+NEML2_BODY Scalar::Scalar(const CScalar & value, const TensorOptions & options)
 {
   NEML2_CHECK(
       !options.requires_grad(),
@@ -15,7 +15,7 @@ inline Scalar::Scalar(const CScalar & value, const TensorOptions & options)
       [&] { return Scalar(at::full({}, value, core::with_dtype(options))); });
 }
 
-inline neml2::Tensor
+NEML2_BODY neml2::Tensor
 Scalar::base_unsqueeze_to(Size n) const
 {
   return neml2::Tensor(*this).base_unsqueeze_to(n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/Scalar.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/math/products.h"
@@ -46,4 +46,6 @@ public:
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/Scalar-inl.h"
+#endif

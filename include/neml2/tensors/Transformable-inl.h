@@ -3,29 +3,30 @@
 
 #include "neml2/tensors/Transformable.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/Transformable.h"
 
 namespace neml2
 {
-inline R2
+NEML2_BODY R2
 transform_from_quaternion(const Quaternion & q)
 {
   return rotation_matrix(q);
 }
 
-inline R2
+NEML2_BODY R2
 identity_transform(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-inline R2
+NEML2_BODY R2
 proper_rotation_transform(const Rot & r)
 {
   return euler_rodrigues(r);
 }
 
-inline R2
+NEML2_BODY R2
 improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R - 2 n n
 {
   return engine::evaluate_leaf<R2>(
@@ -35,7 +36,7 @@ improper_rotation_transform(const Rot & r) // R n = n, so that R (1 - 2 n n) = R
       r);
 }
 
-inline R2
+NEML2_BODY R2
 reflection_transform(const Vec & n)
 {
   return engine::evaluate_leaf<R2>(
@@ -45,7 +46,7 @@ reflection_transform(const Vec & n)
       n);
 }
 
-inline R2
+NEML2_BODY R2
 inversion_transform(const TensorOptions & options)
 {
   return R2::fill(-1, options);

@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/Vec.h"
 
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/Components.h"
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/Vec.h"
 #include "neml2/kernels/drotate.h"
@@ -32,63 +34,63 @@ struct NEML2_ONE_A_PROGRAM SelfOuter
 };
 } // namespace tensors
 
-inline Vec
+NEML2_BODY Vec
 Vec::fill(const Scalar & v0, const Scalar & v1, const Scalar & v2)
 {
   return core::stack<Vec>(core::Operation("Vec::fill", core::Accepts::any), {v0, v1, v2});
 }
 
-inline R2
+NEML2_BODY R2
 Vec::identity_map(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const Vec & v)
 {
   return math::norm_sq<Scalar, core::Accepts::numbers>(v);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const Vec & v, Real epsilon)
 {
   return math::norm<Scalar>(v, epsilon);
 }
 
-inline Vec
+NEML2_BODY Vec
 unit(const Vec & v, Real epsilon)
 {
   return math::unit(v, epsilon);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const Vec & v, const Vec & w)
 {
   return math::inner<Scalar, core::Accepts::numbers>(v, w);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 vdot(const Vec & v, const Vec & w)
 {
   return inner(v, w);
 }
 
-inline Vec
+NEML2_BODY Vec
 cross(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<Vec, core::Accepts::numbers>(
       tensors::Cross(), composed::cross_last, v, w);
 }
 
-inline R2
+NEML2_BODY R2
 outer(const Vec & v, const Vec & w)
 {
   return engine::evaluate_leaf<R2, core::Accepts::numbers>(
       tensors::Outer(), composed::outer_last, v, w);
 }
 
-inline R2
+NEML2_BODY R2
 outer(const Vec & v)
 {
   return outer(v, v);
@@ -108,61 +110,61 @@ outer(const A & v, const B & w)
   return outer(Vec(v), Vec(w));
 }
 
-inline SR2
+NEML2_BODY SR2
 self_outer(const Vec & v)
 {
   return engine::evaluate_leaf<SR2>(tensors::SelfOuter(), composed::self_outer, v);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Vec::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Vec::norm() const
 {
   return neml2::norm(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Vec::dot(const Vec & w) const
 {
   return neml2::inner(*this, w);
 }
 
-inline Vec
+NEML2_BODY Vec
 Vec::cross(const Vec & w) const
 {
   return neml2::cross(*this, w);
 }
 
-inline R2
+NEML2_BODY R2
 Vec::outer(const Vec & w) const
 {
   return neml2::outer(*this, w);
 }
 
-inline SR2
+NEML2_BODY SR2
 Vec::self_outer() const
 {
   return neml2::self_outer(*this);
 }
 
-inline Vec
+NEML2_BODY Vec
 rotate(const Vec & v, const R2 & R)
 {
   return R * v;
 }
 
-inline Vec
+NEML2_BODY Vec
 rotate(const Vec & v, const Rot & r)
 {
   return engine::evaluate_leaf<Vec>(tensors::Rotate(), composed::rotate_vector_by_parameters, v, r);
 }
 
-inline R3
+NEML2_BODY R3
 drotate(const Vec & v, const R2 & R)
 {
   return engine::evaluate_leaf<R3>(
@@ -173,7 +175,7 @@ drotate(const Vec & v, const R2 & R)
       R);
 }
 
-inline R2
+NEML2_BODY R2
 drotate(const Vec & v, const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -184,50 +186,50 @@ drotate(const Vec & v, const Rot & r)
       r);
 }
 
-inline Vec
+NEML2_BODY Vec
 transform(const Vec & v, const R2 & T)
 {
   return T * v;
 }
 
-inline Vec
+NEML2_BODY Vec
 Vec::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-inline R3
+NEML2_BODY R3
 Vec::drotate(const R2 & R) const
 {
   return neml2::drotate(*this, R);
 }
 
-inline R2
+NEML2_BODY R2
 Vec::drotate(const Rot & r) const
 {
   return neml2::drotate(*this, r);
 }
 
-inline Vec
+NEML2_BODY Vec
 Vec::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline Vec
+NEML2_BODY Vec
 Vec::transform(const R2 & T) const
 {
   return neml2::transform(*this, T);
 }
 namespace linalg
 {
-inline Vec
+NEML2_BODY Vec
 cross(const Vec & v, const Vec & w)
 {
   return neml2::cross(v, w);
 }
 
-inline R2
+NEML2_BODY R2
 outer(const Vec & v, const Vec & w)
 {
   return neml2::outer(v, w);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/drotate.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/Vec.h"
 #include "neml2/tensors/fwd.h"
 
@@ -141,4 +141,6 @@ R2 outer(const Vec & v, const Vec & w);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/Vec-inl.h"
+#endif

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/Voigt.h"
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/tensors/fwd.h"
 
 /**
@@ -50,4 +50,60 @@ Tensor compliance_to_voigt(const SSR4 & compliance);
 #include "neml2/math/operators.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
+
+namespace neml2
+{
+namespace tensors
+{
+/// The shear components of an SR2 times a factor, or those of both dimensions of an SSR4.
+template <class A>
+A scale_shear(const Operation & op, const A & a, double factor);
+
+/// The numbers of an SR2 or SSR4 that are still in Voigt's notation.
+template <class Mandel, class T>
+Mandel
+voigt_numbers(const T & voigt)
+{
+  static_assert(!is_primitive<T>,
+                "this type is in Mandel's notation: what comes in Voigt's is a neml2::Tensor of "
+                "base shape (6) or (6, 6)");
+  return Mandel(voigt);
+}
+} // namespace tensors
+
+template <class T>
+SR2
+from_voigt_stress(const T & voigt)
+{
+  return tensors::scale_shear(
+      "from_voigt_stress", tensors::voigt_numbers<SR2>(voigt), kernels::sqrt2);
+}
+
+template <class T>
+SR2
+from_voigt_strain(const T & voigt)
+{
+  return tensors::scale_shear(
+      "from_voigt_strain", tensors::voigt_numbers<SR2>(voigt), kernels::invsqrt2);
+}
+
+template <class T>
+SSR4
+stiffness_from_voigt(const T & voigt)
+{
+  return tensors::scale_shear(
+      "stiffness_from_voigt", tensors::voigt_numbers<SSR4>(voigt), kernels::sqrt2);
+}
+
+template <class T>
+SSR4
+compliance_from_voigt(const T & voigt)
+{
+  return tensors::scale_shear(
+      "compliance_from_voigt", tensors::voigt_numbers<SSR4>(voigt), kernels::invsqrt2);
+}
+} // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/Voigt-inl.h"
+#endif

@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/WR2.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/WR2.h"
 
 namespace neml2
@@ -20,21 +21,21 @@ struct NEML2_ONE_A_PROGRAM SkewPart
 };
 } // namespace tensors
 
-inline WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
+NEML2_BODY WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
 
-inline WR2
+NEML2_BODY WR2
 WR2::fill(const Scalar & w0, const Scalar & w1, const Scalar & w2)
 {
   return core::stack<WR2>(core::Operation("WR2::fill", core::Accepts::any), {w0, w1, w2});
 }
 
-inline R2
+NEML2_BODY R2
 WR2::identity_map(const TensorOptions & options)
 {
   return R2::identity(options);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::operator()(Size i, Size j) const
 {
   core::check_defined("()", *this);
@@ -51,168 +52,168 @@ WR2::operator()(Size i, Size j) const
   return (row - column + 3) % 3 == 1 ? w : -w;
 }
 
-inline R2
+NEML2_BODY R2
 full(const WR2 & w)
 {
   return skew(Vec(w));
 }
 
-inline WR2
+NEML2_BODY WR2
 skew_part(const R2 & A)
 {
   return engine::evaluate_leaf<WR2>(tensors::SkewPart(), composed::skew_part, A);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 inner(const WR2 & w, const WR2 & v)
 {
   return inner(Vec(w), Vec(v));
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm_sq(const WR2 & w)
 {
   return norm_sq(Vec(w));
 }
 
-inline Scalar
+NEML2_BODY Scalar
 norm(const WR2 & w)
 {
   return norm(Vec(w));
 }
 
-inline WR2
+NEML2_BODY WR2
 rotate(const WR2 & w, const R2 & R)
 {
   return rotate(Vec(w), R);
 }
 
-inline WR2
+NEML2_BODY WR2
 rotate(const WR2 & w, const Rot & r)
 {
   return rotate(Vec(w), r);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 tr(const WR2 & w)
 {
   core::check_defined("tr", w);
   return Scalar::zeros(w.batch_sizes(), w.options());
 }
 
-inline Scalar
+NEML2_BODY Scalar
 det(const WR2 & w)
 {
   core::check_defined("det", w);
   return Scalar::zeros(w.batch_sizes(), w.options());
 }
 
-inline WR2
+NEML2_BODY WR2
 vol(const WR2 & w)
 {
   core::check_defined("vol", w);
   return WR2::zeros(w.batch_sizes(), w.options());
 }
 
-inline WR2
+NEML2_BODY WR2
 dev(const WR2 & w)
 {
   core::check_defined("dev", w);
   return w;
 }
 
-inline WR2
+NEML2_BODY WR2
 transpose(const WR2 & w)
 {
   core::check_defined("transpose", w);
   return -w;
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::norm_sq() const
 {
   return neml2::norm_sq(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::norm() const
 {
   return neml2::norm(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::inner(const Vec & v) const
 {
   return neml2::inner(Vec(*this), v);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::dot(const Vec & v) const
 {
   return inner(v);
 }
 
-inline WR2
+NEML2_BODY WR2
 WR2::cross(const Vec & v) const
 {
   return neml2::cross(Vec(*this), v);
 }
 
-inline R2
+NEML2_BODY R2
 WR2::outer(const Vec & v) const
 {
   return neml2::outer(Vec(*this), v);
 }
 
-inline WR2
+NEML2_BODY WR2
 WR2::rotate(const R2 & R) const
 {
   return neml2::rotate(*this, R);
 }
 
-inline WR2
+NEML2_BODY WR2
 WR2::rotate(const Rot & r) const
 {
   return neml2::rotate(*this, r);
 }
 
-inline R2
+NEML2_BODY R2
 WR2::drotate(const Rot & r) const
 {
   return Vec(*this).drotate(r);
 }
 
-inline R3
+NEML2_BODY R3
 WR2::drotate(const R2 & R) const
 {
   return Vec(*this).drotate(R);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::tr() const
 {
   return neml2::tr(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 WR2::det() const
 {
   return neml2::det(*this);
 }
 
-inline WR2
+NEML2_BODY WR2
 WR2::vol() const
 {
   return neml2::vol(*this);
 }
 
-inline WR2
+NEML2_BODY WR2
 WR2::dev() const
 {
   return neml2::dev(*this);
 }
 
-inline WR2
+NEML2_BODY WR2
 WR2::transpose() const
 {
   return neml2::transpose(*this);

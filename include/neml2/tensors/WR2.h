@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/WR2.h"
 #include "neml2/tensors/fwd.h"
 
@@ -135,4 +135,6 @@ WR2 transpose(const WR2 & w);
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/exponential_map.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/WR2-inl.h"
+#endif

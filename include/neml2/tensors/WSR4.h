@@ -43,14 +43,8 @@ struct core::batch_of_rows<kernels::WSR4>
 // ---- Definitions. Every type named above is complete from here on. ----
 
 #include "neml2/math/operators.h"
-#include "neml2/composed/WSR4.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-
-namespace neml2
-{
-template <class T, std::enable_if_t<std::is_same_v<T, R4>, int>>
-WSR4::WSR4(const T & t) : WSR4(engine::composed<WSR4>("WSR4(R4)", composed::skew_by_sym, t))
-{
-}
-} // namespace neml2
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/tensors/WSR4-inl.h"
+#endif

@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/WWR4.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/WWR4.h"
 
 namespace neml2
@@ -12,7 +13,7 @@ WWR4::WWR4(const T & t) : WWR4(engine::composed<WWR4>("WWR4(R4)", composed::skew
 {
 }
 
-inline WWR4
+NEML2_BODY WWR4
 WWR4::identity(const TensorOptions & options)
 {
   return from_values({1, 0, 0, 0, 1, 0, 0, 0, 1}, options);

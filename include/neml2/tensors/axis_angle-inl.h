@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/axis_angle.h"
 #include "neml2/kernels/axis_angle.h"
 #include "neml2/tensors/Rot.h"
@@ -8,7 +9,7 @@
 /// Rotations by axis and angle, and between two directions: bodies of what Rot.h declares.
 namespace neml2
 {
-inline Rot
+NEML2_BODY Rot
 Rot::axis_angle(const Vec & n, const Scalar & theta)
 {
   return engine::evaluate_leaf<Rot>(
@@ -19,13 +20,13 @@ Rot::axis_angle(const Vec & n, const Scalar & theta)
       theta);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::from_axis_angle(const Vec & n, const Scalar & theta)
 {
   return axis_angle(n, theta);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
 {
   return engine::evaluate_leaf<Rot>(
@@ -37,13 +38,13 @@ Rot::axis_angle_standard(const Vec & n, const Scalar & theta)
       theta);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::from_axis_angle_standard(const Vec & n, const Scalar & theta)
 {
   return axis_angle_standard(n, theta);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::rotation_from_to(const Vec & a, const Vec & b)
 {
   const double tolerance = composed::rounding(a.defined() ? a.scalar_type() : kFloat64);
@@ -56,7 +57,7 @@ Rot::rotation_from_to(const Vec & a, const Vec & b)
       b);
 }
 
-inline Vec
+NEML2_BODY Vec
 Rot::axis() const
 {
   return engine::evaluate_leaf<Vec>(
@@ -66,7 +67,7 @@ Rot::axis() const
       *this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::angle() const
 {
   return engine::evaluate_leaf<Scalar>(

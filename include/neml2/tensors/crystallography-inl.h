@@ -3,12 +3,13 @@
 
 #include "neml2/tensors/crystallography.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/crystallography.h"
 #include "neml2/kernels/crystallography.h"
 
 namespace neml2::crystallography
 {
-inline Quaternion
+NEML2_BODY Quaternion
 crystal_symmetry_operators::tetragonal(const TensorOptions & options)
 {
   core::check_floating("crystal_symmetry_operators::tetragonal", options);
@@ -23,7 +24,7 @@ crystal_symmetry_operators::tetragonal(const TensorOptions & options)
                             options);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 crystal_symmetry_operators::hexagonal(const TensorOptions & options)
 {
   core::check_floating("crystal_symmetry_operators::hexagonal", options);
@@ -42,7 +43,7 @@ crystal_symmetry_operators::hexagonal(const TensorOptions & options)
                             options);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 crystal_symmetry_operators::cubic(const TensorOptions & options)
 {
   core::check_floating("crystal_symmetry_operators::cubic", options);
@@ -55,7 +56,7 @@ crystal_symmetry_operators::cubic(const TensorOptions & options)
                             options);
 }
 
-inline Quaternion
+NEML2_BODY Quaternion
 symmetry_quaternions(const std::string & orbifold, const TensorOptions & options)
 {
   namespace of = crystal_symmetry_operators;
@@ -93,7 +94,7 @@ symmetry_quaternions(const std::string & orbifold, const TensorOptions & options
              "\". Expected one of 1, 2, 222, 3, 32, 4, 42, 6, 622, 23 and 432.");
 }
 
-inline R2
+NEML2_BODY R2
 symmetry(const std::string & orbifold, const TensorOptions & options)
 {
   return core::translate_errors("symmetry",
@@ -106,7 +107,7 @@ symmetry(const std::string & orbifold, const TensorOptions & options)
                                 });
 }
 
-inline Vec
+NEML2_BODY Vec
 unique_bidirectional(const R2 & T, const Vec & v)
 {
   const char * const where = "unique_bidirectional";
@@ -132,7 +133,7 @@ unique_bidirectional(const R2 & T, const Vec & v)
 namespace neml2::tensors
 {
 /// The operators as the kernels read them; they must outlive it. None where no kernel runs.
-inline kernels::Symmetries
+NEML2_BODY kernels::Symmetries
 symmetries(const Quaternion & operators)
 {
   const void * const data = has_known_values(operators) ? operators.data_ptr() : nullptr;
@@ -142,7 +143,7 @@ symmetries(const Quaternion & operators)
 
 namespace neml2::crystallography
 {
-inline Scalar
+NEML2_BODY Scalar
 misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
 {
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
@@ -156,7 +157,7 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
       q);
 }
 
-inline Rot
+NEML2_BODY Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference)
 {
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
@@ -170,7 +171,7 @@ move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot 
       reference);
 }
 
-inline Rot
+NEML2_BODY Rot
 move_to_fundamental_zone(const Rot & r, const std::string & orbifold)
 {
   core::check_defined("move_to_fundamental_zone", r);

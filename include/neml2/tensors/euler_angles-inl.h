@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/euler_angles.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/euler_angles.h"
 #include "neml2/kernels/euler_angles.h"
 
@@ -13,7 +14,7 @@ namespace tensors
 {
 using kernels::EulerConvention;
 
-inline EulerConvention
+NEML2_BODY EulerConvention
 euler_convention(const char * where, const std::string & name)
 {
   if (name == "kocks")
@@ -29,7 +30,7 @@ euler_convention(const char * where, const std::string & name)
 }
 
 /// How many radians the unit of an angle is.
-inline double
+NEML2_BODY double
 angle_unit(const char * where, const std::string & name)
 {
   if (name == "radians")
@@ -40,7 +41,7 @@ angle_unit(const char * where, const std::string & name)
 }
 } // namespace tensors
 
-inline Rot
+NEML2_BODY Rot
 Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type)
 {
   const core::Operation op("Rot::fill_euler_angles");
@@ -53,7 +54,7 @@ Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const
       angles);
 }
 
-inline Vec
+NEML2_BODY Vec
 Rot::to_euler_angles(const std::string & convention, const std::string & type) const
 {
   const core::Operation op("Rot::to_euler_angles");
@@ -68,7 +69,7 @@ Rot::to_euler_angles(const std::string & convention, const std::string & type) c
       *this);
 }
 
-inline Vec
+NEML2_BODY Vec
 convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention)
 {
   const core::Operation op("convert_euler_angles_from_kocks");

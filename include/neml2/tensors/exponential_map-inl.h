@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/exponential_map.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/exponential_map.h"
 
 namespace neml2
@@ -20,13 +21,13 @@ struct NEML2_ONE_A_PROGRAM ExpMap
 };
 } // namespace tensors
 
-inline Rot
+NEML2_BODY Rot
 exp_map(const WR2 & w)
 {
   return engine::evaluate_leaf<Rot>(tensors::ExpMap(), composed::exp_map, w);
 }
 
-inline R2
+NEML2_BODY R2
 dexp_map(const WR2 & w)
 {
   return engine::evaluate_leaf<R2>(
@@ -36,38 +37,38 @@ dexp_map(const WR2 & w)
       w);
 }
 
-inline WR2
+NEML2_BODY WR2
 log_map(const Rot & r)
 {
   return engine::evaluate_leaf<WR2>(
       "log_map", [](const auto & a) { return kernels::log_map(a); }, composed::log_map, r);
 }
 
-inline Rot
+NEML2_BODY Rot
 WR2::exp_map() const
 {
   return neml2::exp_map(*this);
 }
 
-inline R2
+NEML2_BODY R2
 WR2::dexp_map() const
 {
   return neml2::dexp_map(*this);
 }
 
-inline Rot
+NEML2_BODY Rot
 WR2::exp() const
 {
   return exp_map();
 }
 
-inline R2
+NEML2_BODY R2
 WR2::dexp() const
 {
   return dexp_map();
 }
 
-inline WR2
+NEML2_BODY WR2
 Rot::log_map() const
 {
   return neml2::log_map(*this);

@@ -33,6 +33,60 @@ class NEML2_ONE_A_PROGRAM Quaternion;
 class NEML2_ONE_A_PROGRAM MillerIndex;
 } // namespace neml2
 
+#ifdef NEML2_COMPILED
+namespace neml2
+{
+template <>
+inline constexpr bool core::has_loops<Tensor> = true;
+template <>
+inline constexpr bool core::has_loops<Scalar> = true;
+template <>
+inline constexpr bool core::has_loops<Vec> = true;
+template <>
+inline constexpr bool core::has_loops<Rot> = true;
+template <>
+inline constexpr bool core::has_loops<WR2> = true;
+template <>
+inline constexpr bool core::has_loops<R2> = true;
+template <>
+inline constexpr bool core::has_loops<SR2> = true;
+template <>
+inline constexpr bool core::has_loops<R3> = true;
+template <>
+inline constexpr bool core::has_loops<SFR3> = true;
+template <>
+inline constexpr bool core::has_loops<R4> = true;
+template <>
+inline constexpr bool core::has_loops<SSR4> = true;
+template <>
+inline constexpr bool core::has_loops<SFR4> = true;
+template <>
+inline constexpr bool core::has_loops<SFFR4> = true;
+template <>
+inline constexpr bool core::has_loops<WFR4> = true;
+template <>
+inline constexpr bool core::has_loops<WFFR4> = true;
+template <>
+inline constexpr bool core::has_loops<SWR4> = true;
+template <>
+inline constexpr bool core::has_loops<WSR4> = true;
+template <>
+inline constexpr bool core::has_loops<WWR4> = true;
+template <>
+inline constexpr bool core::has_loops<R5> = true;
+template <>
+inline constexpr bool core::has_loops<SSFR5> = true;
+template <>
+inline constexpr bool core::has_loops<R8> = true;
+template <>
+inline constexpr bool core::has_loops<SSSSR8> = true;
+template <>
+inline constexpr bool core::has_loops<Quaternion> = true;
+template <>
+inline constexpr bool core::has_loops<MillerIndex> = true;
+} // namespace neml2
+#endif
+
 /// What the headers of this room share besides.
 namespace neml2
 {

@@ -5,12 +5,14 @@
  * Derivative rules of the library's operations, one header a type or topic in gradients/.
  *
  * One inclusion in a program, in a source file that is linked into it, is enough to have them
- * evaluated fused also where autograd records them, and their gradients too. For each argument a
+ * evaluated fused also where autograd records them, and their gradients too. A program that links
+ * neml2::compiled has them without. For each argument a
  * rule has the gradient by it, from the gradient g by the result and all arguments; gradients are
  * with respect to stored components, which are isometric in Mandel's notation. Every rule is written
  * in the library's own vocabulary, mostly as one formula for rows and for batches, so that gradients
  * can be differentiated again.
  */
+#ifndef NEML2_COMPILED // else the library has the rules
 #include "neml2/gradients/Quaternion.h"
 #include "neml2/gradients/R2.h"
 #include "neml2/gradients/R4.h"
@@ -28,4 +30,5 @@
 #include "neml2/gradients/skew_products.h"
 #include "neml2/gradients/spectral.h"
 #include "neml2/gradients/stiffness.h"
+#endif
 #include "neml2/tensors/tensors.h"

@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/invariants.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/invariants.h"
 
 namespace neml2
@@ -80,55 +81,55 @@ struct NEML2_ONE_A_PROGRAM LodeAngle
 };
 } // namespace tensors
 
-inline Scalar
+NEML2_BODY Scalar
 I1(const SR2 & s)
 {
   return tr(s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 I2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::I2(), composed::I2, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 I3(const SR2 & s)
 {
   return det(s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 J2(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::J2(), composed::J2, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 J3(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::J3(), composed::J3, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 hydrostatic(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::Hydrostatic(), composed::hydrostatic, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 von_mises(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::VonMises(), composed::von_mises, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 triaxiality(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::Triaxiality(), composed::triaxiality, s);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 lode_angle(const SR2 & s)
 {
   return engine::evaluate_leaf<Scalar>(tensors::LodeAngle(), composed::lode_angle, s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/invariants.h"
 #include "neml2/tensors/fwd.h"
 
@@ -53,4 +53,6 @@ Scalar lode_angle(const SR2 & s);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/spectral.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/invariants-inl.h"
+#endif

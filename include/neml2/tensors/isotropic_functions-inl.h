@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/isotropic_functions.h"
 #include "neml2/kernels/isotropic_functions.h"
 #include "neml2/tensors/matrix_functions-inl.h"
@@ -45,91 +46,91 @@ dpowm(const SR2 & s, const P & p)
 }
 } // namespace tensors
 
-inline SR2
+NEML2_BODY SR2
 expm(const SR2 & s)
 {
   return tensors::matrix_leaf(tensors::Expm(), composed::matrix_exp, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 dexpm(const SR2 & s, const SR2 & e)
 {
   return tensors::matrix_leaf(tensors::Dexpm(), composed::matrix_exp, s, e);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 dexpm(const SR2 & s)
 {
   return tensors::matrix_derivative_leaf(tensors::Dexpm(), composed::matrix_exp, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 logm(const SR2 & s)
 {
   return tensors::matrix_leaf(tensors::Logm(), composed::matrix_log, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 dlogm(const SR2 & s, const SR2 & e)
 {
   return tensors::matrix_leaf(tensors::Dlogm(), composed::matrix_log, s, e);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 dlogm(const SR2 & s)
 {
   return tensors::matrix_derivative_leaf(tensors::Dlogm(), composed::matrix_log, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 sqrtm(const SR2 & s)
 {
   return tensors::matrix_leaf(tensors::Sqrtm(), composed::matrix_sqrt, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 dsqrtm(const SR2 & s, const SR2 & e)
 {
   return tensors::matrix_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s, e);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 dsqrtm(const SR2 & s)
 {
   return tensors::matrix_derivative_leaf(tensors::Dsqrtm(), composed::matrix_sqrt, s);
 }
 
-inline SR2
+NEML2_BODY SR2
 powm(const SR2 & s, const Scalar & p)
 {
   return engine::evaluate_leaf<SR2>(tensors::Powm(), composed::isotropic_power<at::Tensor>, s, p);
 }
 
-inline SR2
+NEML2_BODY SR2
 powm(const SR2 & s, Real p)
 {
   return engine::evaluate_leaf<SR2>(tensors::Powm(), composed::isotropic_power<Real>, s, p);
 }
 
-inline SR2
+NEML2_BODY SR2
 dpowm(const SR2 & s, const Scalar & p, const SR2 & e)
 {
   return tensors::dpowm(s, p, e);
 }
 
-inline SR2
+NEML2_BODY SR2
 dpowm(const SR2 & s, Real p, const SR2 & e)
 {
   return tensors::dpowm(s, p, e);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 dpowm(const SR2 & s, const Scalar & p)
 {
   return tensors::dpowm(s, p);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 dpowm(const SR2 & s, Real p)
 {
   return tensors::dpowm(s, p);

@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/kinematics.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/kinematics.h"
 
 namespace neml2
@@ -60,13 +61,13 @@ struct NEML2_ONE_A_PROGRAM HenckyStrain
 };
 } // namespace tensors
 
-inline R2
+NEML2_BODY R2
 polar_rotation(const R2 & F)
 {
   return engine::evaluate_leaf<R2>(tensors::PolarRotation(), composed::polar_rotation, F);
 }
 
-inline std::pair<R2, SR2>
+NEML2_BODY std::pair<R2, SR2>
 polar(const R2 & F)
 {
   const R2 R = polar_rotation(F);
@@ -75,58 +76,58 @@ polar(const R2 & F)
               "polar", [](const auto & r, const auto & f) { return sym(transpose(r) * f); }, R, F)};
 }
 
-inline SR2
+NEML2_BODY SR2
 right_stretch(const R2 & F)
 {
   return engine::evaluate<SR2>(
       "right_stretch", [](const auto & f) { return sym(transpose(polar_rotation(f)) * f); }, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 left_stretch(const R2 & F)
 {
   return engine::evaluate<SR2>(
       "left_stretch", [](const auto & f) { return sym(f * transpose(polar_rotation(f))); }, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 right_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::RightCauchyGreen(), composed::right_cauchy_green, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 left_cauchy_green(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::LeftCauchyGreen(), composed::left_cauchy_green, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 green_lagrange(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::GreenLagrange(), composed::green_lagrange, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 hencky_strain(const R2 & F)
 {
   return engine::evaluate_leaf<SR2>(tensors::HenckyStrain(), composed::hencky_strain, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 push_forward(const SR2 & s, const R2 & F)
 {
   return rotate(s, F); // which does not ask F to be a rotation
 }
 
-inline SR2
+NEML2_BODY SR2
 pull_back(const SR2 & s, const R2 & F)
 {
   return engine::evaluate<SR2>(
       "pull_back", [](const auto & a, const auto & f) { return rotate(a, inv(f)); }, s, F);
 }
 
-inline SR2
+NEML2_BODY SR2
 push_forward_covariant(const SR2 & e, const R2 & F)
 {
   return engine::evaluate<SR2>(
@@ -136,7 +137,7 @@ push_forward_covariant(const SR2 & e, const R2 & F)
       F);
 }
 
-inline SR2
+NEML2_BODY SR2
 pull_back_covariant(const SR2 & e, const R2 & F)
 {
   return engine::evaluate<SR2>(
@@ -146,13 +147,13 @@ pull_back_covariant(const SR2 & e, const R2 & F)
       F);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 push_forward(const SSR4 & C, const R2 & F)
 {
   return rotate(C, F);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 pull_back(const SSR4 & C, const R2 & F)
 {
   return engine::evaluate<SSR4>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/kinematics.h"
 #include "neml2/tensors/fwd.h"
 
@@ -75,4 +75,6 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/kinematics-inl.h"
+#endif

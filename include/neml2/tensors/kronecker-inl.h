@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/kronecker.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/kronecker.h"
 
 namespace neml2
@@ -40,12 +41,12 @@ struct NEML2_ONE_A_PROGRAM SymKron
 };
 
 /// The 3×3 matrix, for batch bodies.
-inline const at::Tensor &
+NEML2_BODY const at::Tensor &
 matrix_of(const R2 & A)
 {
   return A;
 }
-inline at::Tensor
+NEML2_BODY at::Tensor
 matrix_of(const SR2 & s)
 {
   return composed::full(s);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "neml2/math/arithmetic.h"
-#include "neml2/math/Components.h"
 #include "neml2/kernels/kronecker.h"
 #include "neml2/tensors/fwd.h"
 
@@ -54,4 +53,6 @@ kron(const TensorBase<A> &, const TensorBase<B> &)
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/kronecker-inl.h"
+#endif

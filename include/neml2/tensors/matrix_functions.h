@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/isotropic_functions.h"
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/tensors/fwd.h"
@@ -99,5 +99,7 @@ R4 dsqrtm(const R2 & A);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/matrix_functions-inl.h"
 #include "neml2/tensors/isotropic_functions-inl.h"
+#endif

@@ -10,7 +10,7 @@ namespace neml2
 namespace tensors
 {
 /// Rotations of angles up to π from unit quaternions, of this batch shape. (..., 3)
-inline at::Tensor
+NEML2_BODY at::Tensor
 random_rotations(const char * where, TensorShapeRef batch, Size seed, const TensorOptions & options)
 {
   check_floating(where, options);
@@ -35,19 +35,19 @@ random_rotations(const char * where, TensorShapeRef batch, Size seed, const Tens
 }
 } // namespace tensors
 
-inline Rot
+NEML2_BODY Rot
 Rot::fill_random(Size n, Size seed, const TensorOptions & options)
 {
   return Rot(tensors::random_rotations("Rot::fill_random", n, seed, options));
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::rand()
 {
   return rand(TraceableTensorShape(), TraceableTensorShape());
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::rand(const TraceableTensorShape & dynamic,
           const TraceableTensorShape & intermediate,
           const TensorOptions & options)

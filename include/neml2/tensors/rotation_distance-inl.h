@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/rotation_distance.h"
 #include "neml2/kernels/rotation_distance.h"
 #include "neml2/tensors/Rot.h"
@@ -8,14 +9,14 @@
 /// How far apart rotations are, and the two names that each of them has: bodies of what Rot.h declares.
 namespace neml2
 {
-inline Rot
+NEML2_BODY Rot
 shadow(const Rot & r)
 {
   return engine::evaluate_leaf<Rot>(
       "shadow", [](const auto & a) { return kernels::shadow(a); }, composed::shadow, r);
 }
 
-inline R2
+NEML2_BODY R2
 dshadow(const Rot & r)
 {
   return engine::evaluate_leaf<R2>(
@@ -25,7 +26,7 @@ dshadow(const Rot & r)
       r);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 gdist(const Rot & a, const Rot & b)
 {
   return engine::evaluate_leaf<Scalar>(
@@ -36,7 +37,7 @@ gdist(const Rot & a, const Rot & b)
       b);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 dist(const Rot & a, const Rot & b)
 {
   return engine::evaluate_leaf<Scalar>(
@@ -47,37 +48,37 @@ dist(const Rot & a, const Rot & b)
       b);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 dV(const Rot & r)
 {
   return engine::composed<Scalar>("dV", composed::rotation_volume, r);
 }
 
-inline Rot
+NEML2_BODY Rot
 Rot::shadow() const
 {
   return neml2::shadow(*this);
 }
 
-inline R2
+NEML2_BODY R2
 Rot::dshadow() const
 {
   return neml2::dshadow(*this);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::gdist(const Rot & q) const
 {
   return neml2::gdist(*this, q);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::dist(const Rot & q) const
 {
   return neml2::dist(*this, q);
 }
 
-inline Scalar
+NEML2_BODY Scalar
 Rot::dV() const
 {
   return neml2::dV(*this);

@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/skew_products.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/skew_products.h"
 
 namespace neml2
@@ -30,14 +31,14 @@ struct NEML2_ONE_A_PROGRAM MultiplyAndMakeSkew
 };
 } // namespace tensors
 
-inline SR2
+NEML2_BODY SR2
 skew_and_sym_to_sym(const SR2 & e, const WR2 & w)
 {
   return engine::evaluate_leaf<SR2>(
       tensors::SkewAndSymToSym(), composed::skew_and_sym_to_sym, e, w);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 d_skew_and_sym_to_sym_d_sym(const WR2 & w)
 {
   return engine::evaluate_leaf<SSR4>(
@@ -47,7 +48,7 @@ d_skew_and_sym_to_sym_d_sym(const WR2 & w)
       w);
 }
 
-inline SWR4
+NEML2_BODY SWR4
 d_skew_and_sym_to_sym_d_skew(const SR2 & e)
 {
   return engine::evaluate_leaf<SWR4>(
@@ -57,14 +58,14 @@ d_skew_and_sym_to_sym_d_skew(const SR2 & e)
       e);
 }
 
-inline WR2
+NEML2_BODY WR2
 multiply_and_make_skew(const SR2 & a, const SR2 & b)
 {
   return engine::evaluate_leaf<WR2>(
       tensors::MultiplyAndMakeSkew(), composed::multiply_and_make_skew, a, b);
 }
 
-inline WSR4
+NEML2_BODY WSR4
 d_multiply_and_make_skew_d_first(const SR2 & b)
 {
   return engine::evaluate_leaf<WSR4>(
@@ -74,7 +75,7 @@ d_multiply_and_make_skew_d_first(const SR2 & b)
       b);
 }
 
-inline WSR4
+NEML2_BODY WSR4
 d_multiply_and_make_skew_d_second(const SR2 & a)
 {
   return engine::evaluate_leaf<WSR4>(

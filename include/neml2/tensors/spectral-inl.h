@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/spectral.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/spectral.h"
 
 namespace neml2
@@ -55,7 +56,7 @@ evaluate_pair(const Operation & op,
 
 namespace linalg
 {
-inline std::pair<Vec, R2>
+NEML2_BODY std::pair<Vec, R2>
 eigh(const SR2 & s)
 {
   return tensors::evaluate_pair<Vec, R2>(
@@ -69,13 +70,13 @@ eigh(const SR2 & s)
       s);
 }
 
-inline SR2
+NEML2_BODY SR2
 ieigh(const Vec & l, const R2 & V)
 {
   return engine::evaluate_leaf<SR2>(tensors::Ieigh(), composed::ieigh, l, V);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
 {
   core::check_defined("dsptrf", l);
@@ -91,25 +92,25 @@ dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df)
 }
 } // namespace linalg
 
-inline std::pair<Vec, R2>
+NEML2_BODY std::pair<Vec, R2>
 eigh(const SR2 & s)
 {
   return linalg::eigh(s);
 }
 
-inline SR2
+NEML2_BODY SR2
 ieigh(const Vec & l, const R2 & V)
 {
   return linalg::ieigh(l, V);
 }
 
-inline Vec
+NEML2_BODY Vec
 eigenvalues(const SR2 & s)
 {
   return engine::evaluate_leaf<Vec>(tensors::Eigenvalues(), composed::eigenvalues, s);
 }
 
-inline Vec
+NEML2_BODY Vec
 principal_values(const SR2 & s)
 {
   return eigenvalues(s);

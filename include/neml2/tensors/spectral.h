@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/Components.h"
+#include "neml2/math/arithmetic.h"
 #include "neml2/kernels/spectral.h"
 #include "neml2/tensors/fwd.h"
 
@@ -76,4 +76,6 @@ Vec principal_values(const SR2 & s);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Vec.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/spectral-inl.h"
+#endif

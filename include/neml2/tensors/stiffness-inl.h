@@ -3,6 +3,7 @@
 
 #include "neml2/tensors/stiffness.h"
 
+#include "neml2/engine/evaluate.h"
 #include "neml2/composed/stiffness.h"
 
 namespace neml2
@@ -60,7 +61,7 @@ struct NEML2_ONE_A_PROGRAM SSR4Cubic
 };
 } // namespace tensors
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::fill_C1_C2_C3(const CScalar & C1,
                     const CScalar & C2,
                     const CScalar & C3,
@@ -86,39 +87,39 @@ stiffness_of_numbers(const F & f, const TensorOptions & options, const Numbers &
 }
 } // namespace tensors
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3)
 {
   return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
       tensors::SSR4FillC1C2C3(), composed::fill_C1_C2_C3, C1, C2, C3);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::isotropic_E_nu(const Scalar & E, const Scalar & nu)
 {
   return engine::evaluate_leaf<SSR4>(tensors::SSR4IsotropicENu(), composed::isotropic_E_nu, E, nu);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::isotropic_K_G(const Scalar & K, const Scalar & G)
 {
   return engine::evaluate_leaf<SSR4>(tensors::SSR4IsotropicKG(), composed::isotropic_K_G, K, G);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 {
   return engine::evaluate_leaf<SSR4>(
       tensors::SSR4IsotropicLambdaMu(), composed::isotropic_lambda_mu, lambda, mu);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
 {
   return engine::evaluate_leaf<SSR4>(tensors::SSR4Cubic(), composed::cubic, C11, C12, C44);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::transversely_isotropic(const Scalar & E_p,
                              const Scalar & E_t,
                              const Scalar & nu_p,
@@ -136,7 +137,7 @@ SSR4::transversely_isotropic(const Scalar & E_p,
       G_t);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::orthotropic(const Scalar & E1,
                   const Scalar & E2,
                   const Scalar & E3,
@@ -162,49 +163,49 @@ SSR4::orthotropic(const Scalar & E1,
       G23);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 isotropic_E_nu(const Scalar & E, const Scalar & nu)
 {
   return SSR4::isotropic_E_nu(E, nu);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::isotropic_E_nu(const CScalar & E, const CScalar & nu, const TensorOptions & options)
 {
   return tensors::stiffness_of_numbers(neml2::isotropic_E_nu, options, E, nu);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 isotropic_K_G(const Scalar & K, const Scalar & G)
 {
   return SSR4::isotropic_K_G(K, G);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::isotropic_K_G(const CScalar & K, const CScalar & G, const TensorOptions & options)
 {
   return tensors::stiffness_of_numbers(neml2::isotropic_K_G, options, K, G);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 {
   return SSR4::isotropic_lambda_mu(lambda, mu);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::isotropic_lambda_mu(const CScalar & lambda, const CScalar & mu, const TensorOptions & options)
 {
   return tensors::stiffness_of_numbers(neml2::isotropic_lambda_mu, options, lambda, mu);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44)
 {
   return SSR4::cubic(C11, C12, C44);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::cubic(const CScalar & C11,
             const CScalar & C12,
             const CScalar & C44,
@@ -213,7 +214,7 @@ SSR4::cubic(const CScalar & C11,
   return tensors::stiffness_of_numbers(neml2::cubic, options, C11, C12, C44);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 transversely_isotropic(const Scalar & E_p,
                        const Scalar & E_t,
                        const Scalar & nu_p,
@@ -223,7 +224,7 @@ transversely_isotropic(const Scalar & E_p,
   return SSR4::transversely_isotropic(E_p, E_t, nu_p, nu_pt, G_t);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::transversely_isotropic(const CScalar & E_p,
                              const CScalar & E_t,
                              const CScalar & nu_p,
@@ -235,7 +236,7 @@ SSR4::transversely_isotropic(const CScalar & E_p,
       neml2::transversely_isotropic, options, E_p, E_t, nu_p, nu_pt, G_t);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 orthotropic(const Scalar & E1,
             const Scalar & E2,
             const Scalar & E3,
@@ -249,7 +250,7 @@ orthotropic(const Scalar & E1,
   return SSR4::orthotropic(E1, E2, E3, nu12, nu13, nu23, G12, G13, G23);
 }
 
-inline SSR4
+NEML2_BODY SSR4
 SSR4::orthotropic(const CScalar & E1,
                   const CScalar & E2,
                   const CScalar & E3,

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+/// What the rules differentiate, and no rules.
+#include "neml2/neml2.h"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# neml2::compiled: static, or shared with BUILD_SHARED_LIBS. A static one hides its symbols, as it may end in several
+# shared libraries of one program; the Python module has one of its own.
+set(library_type STATIC)
+if(BUILD_SHARED_LIBS AND NOT NEML2_BUILD_PYTHON)
+  set(library_type SHARED)
+endif()
+if(library_type STREQUAL "SHARED" AND WIN32)
+  message(FATAL_ERROR "neml2::compiled can only be static on Windows, as its functions are not marked for export: set BUILD_SHARED_LIBS=OFF")
+endif()
+
+file(GLOB sources CONFIGURE_DEPENDS src/*.cpp)
+add_library(neml2_compiled ${library_type} ${sources})
+add_library(neml2::compiled ALIAS neml2_compiled)
+target_link_libraries(neml2_compiled PUBLIC neml2)
+target_compile_definitions(neml2_compiled PUBLIC NEML2_COMPILED PRIVATE NEML2_LIBRARY NEML2_BASELINE)
+target_precompile_headers(neml2_compiled PRIVATE include/neml2/tensors/tensors.h)
+set_target_properties(neml2_compiled PROPERTIES
+  EXPORT_NAME compiled OUTPUT_NAME neml2 POSITION_INDEPENDENT_CODE ON
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(library_type STREQUAL "STATIC")
+  set_target_properties(neml2_compiled PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(neml2_compiled PRIVATE -fno-semantic-interposition) # its own calls may be inlined
+endif()
+
+# Installed beside the headers, for programs with the same LibTorch. What is built for tests is left out.
+set(optional "")
+if(NEML2_BUILD_TESTS)
+  set(optional EXCLUDE_FROM_ALL)
+endif()
+include(GNUInstallDirs)
+set(library_dir ${CMAKE_INSTALL_LIBDIR}/cmake/neml2)
+set(torch_version ${Torch_VERSION})
+get_target_property(torch_definitions torch INTERFACE_COMPILE_DEFINITIONS)
+get_target_property(torch_options torch INTERFACE_COMPILE_OPTIONS)
+string(REGEX MATCH "_GLIBCXX_USE_CXX11_ABI=[01]" torch_abi "${torch_definitions};${torch_options};${CMAKE_CXX_FLAGS};${TORCH_CXX_FLAGS}")
+set(openmp OFF)
+if(TARGET OpenMP::OpenMP_CXX)
+  set(openmp ON)
+endif()
+configure_file(cmake/neml2Compiled.cmake.in neml2Compiled.cmake @ONLY)
+install(TARGETS neml2_compiled EXPORT neml2CompiledTargets COMPONENT compiled ${optional})
+install(EXPORT neml2CompiledTargets NAMESPACE neml2:: DESTINATION ${library_dir} COMPONENT compiled ${optional})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/neml2Compiled.cmake DESTINATION ${library_dir} COMPONENT compiled ${optional})

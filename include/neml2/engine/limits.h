@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/types.h"
+
+/// How many operands and dimensions one pass over memory takes.
+namespace neml2::engine
+{
+using namespace core; // the names of lower rooms
+
+constexpr int max_dims = 8; ///< batch dimensions left after merging; more take the composed path
+constexpr int max_operands = 16; ///< inputs and outputs of one operation
+} // namespace neml2::engine

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/arithmetic.h"
+
+namespace neml2::math
+{
+/// All components alike: f on each number, for float64. Many of float32 are left to LibTorch, whose
+/// operations on adjacent numbers are as fast.
+template <class... Numbers, class F>
+at::Tensor
+evaluate_flat(const Operation & op,
+              const F & f,
+              ArrayRef<Operand> flat,
+              c10::function_ref<void(at::Tensor *)> composed)
+{
+  const TensorShape shape = broadcast_batch(op, flat);
+  const bool many = utils::numel(shape) > few_numbers;
+  const TensorShapeRef bases[] = {Number::base_shape};
+  at::Tensor r;
+  if (many && flat[0].tensor->scalar_type() == kFloat32)
+    composed(&r);
+  else
+  {
+    using Tile = ForwardTile<F, Types<Number>, Types<Numbers...>>;
+    evaluate({op, flat, shape, row_formula<Tile>(f), bases, composed, no_gradient}, &r);
+  }
+  return r;
+}
+
+/// op with a plain number as its right, or as its left operand: a double to rows, and a CScalar to LibTorch, which
+/// promotes by it.
+template <class Op, bool NumberFirst = false>
+struct WithNumber
+{
+  static constexpr auto name = Op::name;
+  CScalar number;
+  double value;
+
+  explicit WithNumber(const CScalar & n) : number(n), value(real_value(name, n)) {}
+  template <class X>
+  NEML2_INLINE auto operator()(const X & x) const
+  {
+    if constexpr (NumberFirst)
+      return Op()(value, x);
+    else
+      return Op()(x, value);
+  }
+  at::Tensor operator()(const at::Tensor & x) const
+  {
+    if constexpr (NumberFirst && std::is_same_v<Op, math::Over>)
+      return x.reciprocal() * number; // what torch's n / t is, and integers too
+    else if constexpr (NumberFirst)
+      return Op()(number, x);
+    else
+      return Op()(x, number);
+  }
+};
+
+/// How an elementwise operation walks over the whole rows of two types.
+struct RowWise
+{
+  RowFormula formula;
+  c10::function_ref<std::shared_ptr<const Gradient>()> rule;
+  TensorShapeRef base; ///< of the result
+};
+
+template <class Op>
+at::Tensor
+Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, bool flat)
+{
+  const Operation op(Op::name, Accepts::any);
+  const Operand o[] = {a, b};
+  check_operands(op, o, /*mixed_dtypes=*/true);
+  check_base_broadcast(op, a, b);
+  const TensorShape batch = broadcast_batch(op, o);
+  const Size base_dim = Size(std::max(a.base.size(), b.base.size()));
+  const auto left = [&] { return align_base(*a.tensor, a.batch_dim, base_dim); };
+  const auto right = [&] { return align_base(*b.tensor, b.batch_dim, base_dim); };
+  const auto composed = [&](at::Tensor * result)
+  {
+    const auto dtype = promote(Op::name, *a.tensor, *b.tensor);
+    call_translated(
+        Op::name, [&] { *result = Op()(left().to(dtype), right().to(dtype)); }, o);
+  };
+  at::Tensor r;
+  if (rows &&
+      (!flat || (a.tensor->scalar_type() == kFloat64 && a.tensor->sizes() != b.tensor->sizes())))
+  {
+    const TensorShapeRef bases[] = {rows->base};
+    evaluate({op, o, batch, rows->formula, bases, composed, rows->rule}, &r);
+  }
+  else if (flat)
+  {
+    const at::Tensor x = left(), y = right();
+    const Operand numbers[] = {all_batch({&x, a.type, 0, {}}), all_batch({&y, b.type, 0, {}})};
+    r = evaluate_flat<Number, Number>(op, Op(), numbers, composed);
+  }
+  else
+    composed(&r);
+  return r;
+}
+
+/// Number by number with a plain number.
+template <class Op>
+at::Tensor
+with_plain_number(Op f, const Operand & a)
+{
+  const Operation op(Op::name, Accepts::any);
+  check_operand(op, a);
+  if (a.tensor->scalar_type() == kFloat32)
+    f.value = float(f.value); // as LibTorch's
+  const auto composed = [&](at::Tensor * r)
+  {
+    call_translated(
+        Op::name, [&] { *r = f(*a.tensor); }, a);
+  };
+  return evaluate_flat<Number>(op, f, all_batch(a), composed);
+}
+
+template <class Op>
+at::Tensor
+Elementwise<Op>::with_number(const Operand & a, const CScalar & n)
+{
+  return with_plain_number(WithNumber<Op>(n), a);
+}
+
+template <class Op>
+at::Tensor
+Elementwise<Op>::number_with(const CScalar & n, const Operand & a)
+{
+  return with_plain_number(WithNumber<Op, true>(n), a);
+}
+
+/// a op b with the loop over their rows, if they have any.
+template <class Op, class A, class B>
+elementwise_t<A, B>
+elementwise_by_rows(const A & a, const B & b)
+{
+  using Result = elementwise_t<A, B>;
+  constexpr bool alike = std::is_same_v<A, B>;
+  constexpr bool flat = alike || !is_primitive<A> || !is_primitive<B>;
+  const auto evaluated = [&](const RowWise * rows)
+  {
+    return Result(Trusted(),
+                  Elementwise<Op>::of(operand(a), operand(b), rows, flat),
+                  std::max(a.batch_dim(), b.batch_dim()));
+  };
+  if constexpr (has_rows<A> && has_rows<B> && !(alike && std::is_same_v<A, Scalar>))
+  {
+    using Tile = ForwardTile<Op, Types<Result>, Types<A, B>>;
+    const Op f;
+    const RowWise rows{row_formula<Tile>(f), rule_of<Op, A, B>, Result::base_shape};
+    return evaluated(&rows);
+  }
+  else
+    return evaluated(nullptr);
+}
+
+template <class Op, class T>
+T
+ElementwiseOn<Op, T>::itself(const T & a, const T & b)
+{
+  if constexpr (std::is_same_v<Op, Times> && !multiplies_elementwise<T, T>)
+    return T(); // * of these is a product, or none
+  else
+    return elementwise_by_rows<Op>(a, b);
+}
+
+template <class Op, class T>
+T
+ElementwiseOn<Op, T>::scalar_right(const T & a, const Scalar & b)
+{
+  return elementwise_by_rows<Op>(a, b);
+}
+
+template <class Op, class T>
+T
+ElementwiseOn<Op, T>::scalar_left(const Scalar & a, const T & b)
+{
+  return elementwise_by_rows<Op>(a, b);
+}
+} // namespace neml2::math

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A program of which one file is compiled from the headers alone, with the derivative rules, and one against
+// neml2::compiled: both have the same operations, the same rules and one node of autograd.
+#include "mixed.h"
+
+#include "neml2/engine/Gradient.h"
+#include "neml2/math/autograd.h"
+#include "neml2/math/elementwise.h"
+#include "neml2/tensors/operations.h"
+
+#include <torch/csrc/autograd/function.h>
+
+#include <cmath>
+#include <cstdio>
+
+Seen
+compiled::see(const neml2::SR2 & s)
+{
+  const neml2::Scalar e =
+      vmap(with_gradient([](const auto & x) { return inner(dev(x), x); }), s);
+  return {dev(s).grad_fn()->name() + " " + sinh(s).grad_fn()->name() + " " +
+              (2.0 * s * norm(s)).grad_fn()->name() + " " + e.grad_fn()->name(),
+          e.item<double>(),
+          neml2::engine::gradient_rule<neml2::tensors::Dev, neml2::SR2>,
+          &neml2::engine::record_gradient};
+}
+
+int
+main()
+{
+  neml2::SR2 s = neml2::SR2::fill(1, 2, 4);
+  s.requires_grad_();
+  const Seen a = headers::see(s), b = compiled::see(s);
+  const bool same = a.nodes == b.nodes && a.energy == b.energy && a.rule == b.rule &&
+                    a.rule != nullptr && a.record == b.record;
+  const bool right = b.nodes == "devBackward sinhBackward *Backward VmapBackward" &&
+                     std::abs(b.energy - 14.0 / 3.0) < 1e-14;
+  if (!same || !right)
+    std::printf("headers: %s, %.17g\ncompiled: %s, %.17g\n", a.nodes.c_str(), a.energy, b.nodes.c_str(), b.energy);
+  return !same || !right;
+}
