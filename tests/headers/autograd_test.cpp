@@ -22,12 +22,16 @@ points()
 {
   return SR2(at::arange(36, at::kDouble).reshape({6, 6}).sin() * 0.1) + SR2::fill(2, 3, 4);
 }
-}
+} // namespace
 
 TEST_CASE("A program of headers alone records one node an operation", "[headers]")
 {
   SR2 s = points();
   s.requires_grad_();
+#ifdef NEML2_SIMD
+  if (!packs::has_avx2()) // nothing is fused
+    return REQUIRE(dev(s).grad_fn()->name() == "SubBackward0");
+#endif
   REQUIRE(dev(s).grad_fn()->name() == "devBackward");
   REQUIRE(cosh(s).grad_fn()->name() == "coshBackward");
   REQUIRE((s * norm(s)).grad_fn()->name() == "*Backward");

@@ -17,7 +17,7 @@ Seen
 compiled::see(const neml2::SR2 & s)
 {
   const neml2::Scalar e =
-      vmap(with_gradient([](const auto & x) { return inner(dev(x), x); }), s);
+      neml2::vmap(neml2::with_gradient([](const auto & x) { return inner(dev(x), x); }), s);
   return {dev(s).grad_fn()->name() + " " + sinh(s).grad_fn()->name() + " " +
               (2.0 * s * norm(s)).grad_fn()->name() + " " + e.grad_fn()->name(),
           e.item<double>(),
@@ -36,6 +36,10 @@ main()
   const bool right = b.nodes == "devBackward sinhBackward *Backward VmapBackward" &&
                      std::abs(b.energy - 14.0 / 3.0) < 1e-14;
   if (!same || !right)
-    std::printf("headers: %s, %.17g\ncompiled: %s, %.17g\n", a.nodes.c_str(), a.energy, b.nodes.c_str(), b.energy);
+    std::printf("headers: %s, %.17g\ncompiled: %s, %.17g\n",
+                a.nodes.c_str(),
+                a.energy,
+                b.nodes.c_str(),
+                b.energy);
   return !same || !right;
 }

@@ -14,7 +14,7 @@ Seen
 headers::see(const neml2::SR2 & s)
 {
   const neml2::Scalar e =
-      vmap(with_gradient([](const auto & x) { return inner(dev(x), x); }), s);
+      neml2::vmap(neml2::with_gradient([](const auto & x) { return inner(dev(x), x); }), s);
   return {dev(s).grad_fn()->name() + " " + sinh(s).grad_fn()->name() + " " +
               (2.0 * s * norm(s)).grad_fn()->name() + " " + e.grad_fn()->name(),
           e.item<double>(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/gradients.h"
-#include "neml2/gradients/rules.h"
+#include "neml2/gradients/rotation.h"
 #include "support/battery.h"
 #include "support/derivatives.h"
 #include "support/parity.h"
