@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The part of a program that is compiled from the headers alone, rules included.
+// The part of a program that is compiled from the headers alone, the rules it needs included.
 #include "mixed.h"
 
-#include "neml2/tensors/gradients.h"
+#include "neml2/gradients/SR2.h"
+#include "neml2/gradients/elementwise.h"
 #include "neml2/engine/Gradient.h"
 #include "neml2/math/autograd.h"
 #include "neml2/math/elementwise.h"

@@ -8,8 +8,6 @@
 /// One pass over the memory of operands and results.
 namespace neml2::engine
 {
-using namespace packs;
-
 /// A formula for rows, with its types erased.
 struct RowFormula
 {

@@ -3,10 +3,15 @@
 
 #include "neml2/core/types.h"
 
+namespace neml2::packs
+{
+}
+
 /// How many operands and dimensions one pass over memory takes.
 namespace neml2::engine
 {
 using namespace core; // the names of lower rooms
+using namespace packs;
 
 constexpr int max_dims = 8; ///< batch dimensions left after merging; more take the composed path
 constexpr int max_operands = 16; ///< inputs and outputs of one operation
