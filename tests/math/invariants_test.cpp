@@ -110,8 +110,8 @@ const test::Battery battery(all_operations);
 TEST_CASE("Invariants of square matrices pass the battery", "[math][invariants][cuda]")
 {
   battery.check();
-  test::check_operations(
-      {inverse_of_maps().without({test::Check::both_paths, test::Check::rule, test::Check::refusals})});
+  test::check_operations({inverse_of_maps().without(
+      {test::Check::both_paths, test::Check::rule, test::Check::refusals})});
 }
 
 TEST_CASE("Invariants need square matrices", "[math][invariants][errors]")

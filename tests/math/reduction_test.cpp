@@ -181,9 +181,13 @@ along_the_batch()
   test::Table all;
   for (const auto & r : batch_reductions())
     all.push_back(r.op);
-  return test::without(
-      {test::Check::both_paths, test::Check::rule, test::Check::reference, test::Check::meta, test::Check::integers, test::Check::gpu},
-      all);
+  return test::without({test::Check::both_paths,
+                        test::Check::rule,
+                        test::Check::reference,
+                        test::Check::meta,
+                        test::Check::integers,
+                        test::Check::gpu},
+                       all);
 }
 const test::Battery battery(all_operations);
 } // namespace

@@ -123,7 +123,8 @@ calls_on_batches(const SR2 & s)
 test::Table
 all_operations()
 {
-  return test::without({test::Check::rule, test::Check::refusals, test::Check::integers}, formulas());
+  return test::without({test::Check::rule, test::Check::refusals, test::Check::integers},
+                       formulas());
 }
 const test::Battery battery(all_operations);
 } // namespace

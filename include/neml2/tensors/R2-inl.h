@@ -35,11 +35,23 @@ struct NEML2_ONE_A_PROGRAM R2TimesVec
 };
 } // namespace tensors
 
-NEML2_BODY R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
+NEML2_BODY
+R2::R2(const SR2 & S)
+  : R2(neml2::full(S))
+{
+}
 
-NEML2_BODY R2::R2(const WR2 & W) : R2(neml2::skew(Vec(W))) {}
+NEML2_BODY
+R2::R2(const WR2 & W)
+  : R2(neml2::skew(Vec(W)))
+{
+}
 
-NEML2_BODY R2::R2(const Rot & r) : R2(neml2::euler_rodrigues(r)) {}
+NEML2_BODY
+R2::R2(const Rot & r)
+  : R2(neml2::euler_rodrigues(r))
+{
+}
 
 NEML2_BODY R2
 R2::fill(const CScalar & a, const TensorOptions & options)

@@ -5,7 +5,8 @@
 
 namespace neml2
 {
-NEML2_BODY Scalar::Scalar(const CScalar & value, const TensorOptions & options)
+NEML2_BODY
+Scalar::Scalar(const CScalar & value, const TensorOptions & options)
 {
   NEML2_CHECK(
       !options.requires_grad(),
