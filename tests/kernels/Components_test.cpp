@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/kernels/Components.h"
+#include "neml2/kernels/WR2.h"
 #include "support/number.h"
 
+#include <cmath>
 #include <type_traits>
 
 #include "support/catch.h"
@@ -87,4 +89,36 @@ TEST_CASE("inner is the sum of the products of the components", "[kernels]")
   constexpr Pair<Number> x(Number(5, 1), Number(7, 0));
   static_assert(inner(a, x).value == 15 - 28 && inner(a, x).slope == 3);
   REQUIRE(inner(a, b) == -26);
+}
+
+TEST_CASE("Components are read by their indices, as of the batched types", "[kernels]")
+{
+  static_assert(a(0) == 3 && a(1) == -4 && a(-1) == -4 && a(-2) == 3);
+  REQUIRE_THROWS_AS(a(2), std::out_of_range);
+  REQUIRE_THROWS_AS(a(-3), std::out_of_range);
+  constexpr SR2<double> s(1, 2, 3, 4, 5, 6);
+  constexpr WR2<double> w(1, 2, 3);
+  static_assert(s(3) == 4 && s(-1) == 6 && s(1, 1) == 2);
+  static_assert(s(1, 2) == 4 * invsqrt2 && s(2, 0) == 5 * invsqrt2 && s(0, -2) == 6 * invsqrt2);
+  REQUIRE_THROWS_AS(s(0, 3), std::out_of_range);
+  REQUIRE_THROWS_AS(w(-4, 0), std::out_of_range);
+  const R2<double> S = full(s), W = full(w);
+  SSR4<double> C;
+  for (int i = 0; i < 36; i++)
+    C[i] = i;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+    {
+      REQUIRE(s(i, j) == S(i, j));
+      REQUIRE(w(i, j) == W(i, j));
+      // C e for the unit tensor e of components kl
+      for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++)
+        {
+          R2<double> unit;
+          unit(k, l) = 1;
+          REQUIRE(std::abs((C * sym(unit))(i, j) - C(i, j, k, l)) < 1e-13);
+        }
+    }
+  REQUIRE_THROWS_AS(C(0, 0, 0, 3), std::out_of_range);
 }

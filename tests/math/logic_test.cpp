@@ -78,4 +78,22 @@ TEST_CASE("a truth value of bool is no alias of its operand", "[core][comparison
   both.zero_();
   REQUIRE(t.all().item<bool>());
 }
+
+TEST_CASE("any and all are one truth value of a condition", "[core][comparison]")
+{
+  const Scalar x = Scalar(at::arange(6, at::kDouble).reshape({2, 3}));
+  REQUIRE(any(x > 4.0));
+  REQUIRE(!any(x > 5.0));
+  REQUIRE(all(x < 6.0));
+  REQUIRE(!all(x < 5.0));
+  REQUIRE((any(x == 3.0 && x != 2.0) && !all(!(x >= 0.0) || x > 0.0)));
+  const Scalar none = Scalar::zeros({0});
+  REQUIRE((!any(none > 0.0) && all(none > 0.0)));
+  REQUIRE(any(SR2::fill(0, 0, 1) == 1.0));
+  REQUIRE_THROWS_WITH(
+      any(x),
+      ContainsSubstring("any: expected a condition, of dtype bool, not Scalar (2, 3; ) of dtype "
+                        "float64. Compare it with something."));
+  REQUIRE_THROWS_AS(all(Scalar()), NEMLException);
+}
 } // namespace logic_test

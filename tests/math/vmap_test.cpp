@@ -423,4 +423,52 @@ TEST_CASE("vmap records nothing below autograd", "[math][vmap][autograd]")
   const at::AutoDispatchBelowAutograd guard;
   REQUIRE(!vmap([](auto x) { return x * 2.0; }, s).requires_grad());
 }
+
+TEST_CASE("a formula ends its loop where all points agree, and a point's result does not depend on "
+          "the others",
+          "[math][vmap]")
+{
+  // Heron's method, each point until it has converged
+  const auto root = [](const auto & a)
+  {
+    auto x = a + 1.0;
+    for (int i = 0; i < 100; i++)
+    {
+      const auto wrong = abs(x * x - a) > 1e-14 * a && a > 0.0;
+      if (!any(wrong))
+        return where(wrong, a, x);
+      x = where(wrong, 0.5 * (x + a / x), x);
+    }
+    return x;
+  };
+  const Scalar a = Scalar(at::logspace(-8, 8, 37, 10, at::kDouble));
+  const Scalar x = vmap(root, a);
+  REQUIRE(at::allclose(x * x, a, 1e-13, 0));
+  for (Size i = 0; i < 37; i++)
+    REQUIRE(at::equal(vmap(root, a.batch_index({indexing::Slice(i, i + 1)})),
+                      x.batch_index({indexing::Slice(i, i + 1)})));
+  const Scalar composed = vmap(root, Scalar(a.to(kFloat32)));
+  REQUIRE(at::allclose(composed, x.to(kFloat32), 1e-6, 0));
+}
+
+TEST_CASE("formulas read components as batches do", "[math][vmap]")
+{
+  const auto f = [](const auto & s, const auto & v, const auto & C, const auto & w, const auto & A)
+  {
+    return s(0, 1) + 2.0 * s(3) + 3.0 * v(-1) + 4.0 * C(0, 1, 2, 0) + 5.0 * C(4, 5) +
+           6.0 * w(2, 0) + 7.0 * A(0, 2) + where(s(0) == v(0), s(1), s(2));
+  };
+  const auto numbers = [](Size n, TensorShape shape)
+  { return at::arange(n, at::kDouble).sin().reshape(shape); };
+  const SR2 s(numbers(30, {5, 6}));
+  const Vec v(numbers(15, {5, 3}));
+  const SSR4 C(numbers(180, {5, 6, 6}));
+  const WR2 w(numbers(15, {5, 3}));
+  const R2 A(numbers(45, {5, 3, 3}));
+  const Scalar fused = vmap(f, s, v, C, w, A);
+  REQUIRE(at::allclose(fused, f(s, v, C, w, A), 1e-14));
+  const auto outside = [](const auto & x) { return x(0, 3); };
+  REQUIRE_THROWS_WITH(vmap(outside, s), ContainsSubstring("component index"));
+  REQUIRE_THROWS_WITH(outside(s), ContainsSubstring("component index"));
+}
 } // namespace vmap_test

@@ -281,6 +281,36 @@ TEST_CASE("comparisons, where, maximum and minimum select lane by lane", "[core]
   test_selection<4>();
 }
 
+TEST_CASE("conditions combine lane by lane, and any and all look at every lane", "[core][simd]")
+{
+  for (int bits = 0; bits < 16; bits++)
+  {
+    Pack<4> a(0.0), b(0.0);
+    for (int w = 0; w < 4; w++)
+    {
+      a.lane(w, bits >> w & 1);
+      b.lane(w, w % 2);
+    }
+    const auto x = a == 1.0, y = b != 0.0;
+    const auto lanes_of = [](const Mask<4> & c)
+    {
+      const Pack<4> numbers = where(c, Pack<4>(1.0), Pack<4>(0.0));
+      int found = 0;
+      for (int w = 0; w < 4; w++)
+        found |= int(numbers.lane(w)) << w;
+      return found;
+    };
+    REQUIRE(lanes_of(x) == bits);
+    REQUIRE(lanes_of(x && y) == (bits & 10));
+    REQUIRE(lanes_of(x || y) == (bits | 10));
+    REQUIRE(lanes_of(!x) == 15 - bits);
+    REQUIRE(any(x) == (bits != 0));
+    REQUIRE(all(x) == (bits == 15));
+    REQUIRE(lanes_of(Pack<4>(nan_) == Pack<4>(nan_)) == 0);
+    REQUIRE(lanes_of(Pack<4>(nan_) != Pack<4>(nan_)) == 15);
+  }
+}
+
 TEST_CASE("a number fills all lanes, with its sign", "[core][simd]")
 {
   for (const double x : numbers)

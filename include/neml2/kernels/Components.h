@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/Scalar.h"
 
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +14,17 @@ namespace neml2::kernels
 struct Unset
 {
 };
+
+/// The place of component i of n, negative i counting from the end.
+NEML2_INLINE constexpr int
+component_index(int i, int n)
+{
+  if (i < -n || i >= n)
+    throw std::out_of_range(
+        "a component index in a formula is out of range: a dimension of n components has "
+        "the indices [-n, n)");
+  return i < 0 ? i + n : i;
+}
 
 /**
  * The components of one tensor in a fixed-size array, row-major.
@@ -45,6 +57,9 @@ struct Components
   NEML2_INLINE constexpr Components(const U &... u) : v{T(u)...}
   {
   }
+
+  /// Stored component i, negative i counting from the end, as of the batched types.
+  NEML2_INLINE constexpr const T & operator()(int i) const { return v[component_index(i, N)]; }
 
   NEML2_INLINE constexpr T & operator[](int i) { return v[i]; }
   NEML2_INLINE constexpr const T & operator[](int i) const { return v[i]; }
@@ -203,6 +218,48 @@ operator/(const S & s, const R<A> & a)
   for (int i = 0; i < R<A>::n; i++)
     r[i] = s / a[i];
   return r;
+}
+
+// In a formula x += y is refused, of rows and of their components.
+
+template <class T>
+constexpr bool writes_in_place = std::is_base_of_v<Component<T>, T> || is_row<T>::value;
+
+template <class T, bool Refused = true>
+constexpr T &
+refuse_in_place(T & a)
+{
+  static_assert(!Refused,
+                "no += -= *= /= in a formula, which also runs on whole batches, where they write "
+                "into a tensor that "
+                "others may share: write x = x + y. An x that starts as a number starts as 0.0 * "
+                "y, of the type that "
+                "it will have");
+  return a;
+}
+template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>
+constexpr T &
+operator+=(T & a, const B &)
+{
+  return refuse_in_place(a);
+}
+template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>
+constexpr T &
+operator-=(T & a, const B &)
+{
+  return refuse_in_place(a);
+}
+template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>
+constexpr T &
+operator*=(T & a, const B &)
+{
+  return refuse_in_place(a);
+}
+template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>
+constexpr T &
+operator/=(T & a, const B &)
+{
+  return refuse_in_place(a);
 }
 
 /// Full contraction of two tensors of one type, Σ_i a_i b_i over all components.

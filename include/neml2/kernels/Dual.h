@@ -102,6 +102,13 @@ struct Dual : DualFunctions<T, N>
   NEML2_INLINE friend auto operator>=(const Dual & a, const T & b) { return a.x >= b; }
   NEML2_INLINE friend auto operator>=(const T & a, const Dual & b) { return a >= b.x; }
 
+  NEML2_INLINE friend auto operator==(const Dual & a, const Dual & b) { return a.x == b.x; }
+  NEML2_INLINE friend auto operator==(const Dual & a, const T & b) { return a.x == b; }
+  NEML2_INLINE friend auto operator==(const T & a, const Dual & b) { return a == b.x; }
+  NEML2_INLINE friend auto operator!=(const Dual & a, const Dual & b) { return a.x != b.x; }
+  NEML2_INLINE friend auto operator!=(const Dual & a, const T & b) { return a.x != b; }
+  NEML2_INLINE friend auto operator!=(const T & a, const Dual & b) { return a != b.x; }
+
   /// Selects values and derivatives: those not taken may be infinite.
   template <class C>
   NEML2_INLINE friend Dual where(const C & c, const Dual & a, const Dual & b)

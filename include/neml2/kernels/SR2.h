@@ -11,6 +11,13 @@ template <class T>
 struct SR2 : Components<T, 6>
 {
   using Components<T, 6>::Components;
+  using Components<T, 6>::operator();
+  /// Component a_ij of the tensor, without the √2.
+  NEML2_INLINE constexpr T operator()(int i, int j) const
+  {
+    const int k = mandel_reverse_index[component_index(i, 3)][component_index(j, 3)];
+    return k < 3 ? this->v[k] : T(this->v[k] * invsqrt2);
+  }
 };
 
 /// a_kk

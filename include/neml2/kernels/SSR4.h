@@ -13,6 +13,14 @@ struct SSR4 : Components<T, 36>
   using Components<T, 36>::Components;
   NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[6 * i + j]; }
   NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[6 * i + j]; }
+  /// Component C_ijkl of the tensor, without the √2 of Mandel components.
+  NEML2_INLINE constexpr T operator()(int i, int j, int k, int l) const
+  {
+    const int p = mandel_reverse_index[component_index(i, 3)][component_index(j, 3)],
+              q = mandel_reverse_index[component_index(k, 3)][component_index(l, 3)];
+    const double factor = (p < 3 ? 1.0 : invsqrt2) * (q < 3 ? 1.0 : invsqrt2);
+    return factor == 1.0 ? (*this)(p, q) : T((*this)(p, q) * factor);
+  }
 };
 
 /// C_ijkl e_kl

@@ -39,9 +39,14 @@ where(bool c, T a, T b)
   return c ? a : b;
 }
 
-/// Whether a condition holds: in any lane, where it is one of packs.
+/// Whether a condition holds: in any lane, or in all, where it is one of packs.
 NEML2_INLINE constexpr bool
 any(bool c)
+{
+  return c;
+}
+NEML2_INLINE constexpr bool
+all(bool c)
 {
   return c;
 }

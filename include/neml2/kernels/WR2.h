@@ -10,6 +10,16 @@ template <class T>
 struct WR2 : Components<T, 3>
 {
   using Components<T, 3>::Components;
+  using Components<T, 3>::operator();
+  /// Component W_ij of the tensor.
+  NEML2_INLINE constexpr T operator()(int i, int j) const
+  {
+    const int row = component_index(i, 3), column = component_index(j, 3);
+    if (row == column)
+      return T(0.0);
+    const T & w = this->v[3 - row - column];
+    return (row - column + 3) % 3 == 1 ? w : T(-w);
+  }
 };
 
 /// All nine components W_ij.

@@ -8,8 +8,8 @@
  * truth values and bit by bit of integers.
  *
  * Operands and shapes are those of comparison, math/comparison.h. What is not 0 is true, NaN too. The
- * result of && || ! is bool; that of & | ^ ~ of the common dtype. Both sides are evaluated. In formulas
- * that also run on single tensors use & | ~: packs have no others.
+ * result of && || ! is bool; that of & | ^ ~ of the common dtype. Both sides are evaluated. Formulas of
+ * vmap have && || ! & | ~ of conditions, and any and all.
  */
 namespace neml2
 {
@@ -87,6 +87,46 @@ operator~(const A & a)
   core::check_defined("~", a);
   return A(
       core::Trusted(), core::translate_errors("~", [&] { return a.bitwise_not(); }), a.batch_dim());
+}
+
+namespace math
+{
+/// Refuses what is no condition.
+inline void
+check_condition(const char * name, const Operand & condition)
+{
+  check_operand(Operation(name, Accepts::any), condition);
+  NEML2_CHECK(condition.tensor->scalar_type() == c10::kBool,
+              name,
+              ": expected a condition, of dtype bool, not ",
+              condition,
+              " of dtype ",
+              dtype_name(condition.tensor->scalar_type()),
+              ". Compare it with something.");
+}
+} // namespace math
+
+/// Whether the condition holds in any entry: one truth value, such as a loop may go on by; false where there are no
+/// entries. (...; base) -> bool. Waits for a GPU. In a formula of vmap that of the points at hand, so a result must not
+/// depend on it.
+/// @throws NEMLException unless the condition is bool.
+template <class A, core::if_tensor<A> = 0>
+bool
+any(const A & condition)
+{
+  math::check_condition("any", core::operand(condition));
+  const at::Tensor & c = condition;
+  return core::translate_errors("any", [&] { return c.any().item<bool>(); });
+}
+/// Whether the condition holds in all entries; true where there are none. See any(condition).
+/// @throws NEMLException unless the condition is bool.
+template <class A, core::if_tensor<A> = 0>
+bool
+all(const A & condition)
+{
+  math::check_condition("all", core::operand(condition));
+  const at::Tensor & c = condition;
+  return core::translate_errors("all", [&] { return c.all().item<bool>(); });
 }
 } // namespace neml2
 

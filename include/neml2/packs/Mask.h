@@ -4,6 +4,7 @@
 #include "neml2/kernels/inline.h"
 
 #include <cstdint>
+#include <type_traits>
 
 /**
  * Packs of rows are vectors of the compiler's vector extension on x86-64 with gcc or clang.
@@ -48,22 +49,38 @@ struct Mask
     return *this;
   }
 
+  /// Refused: points of a pack go different ways.
+  template <class T = bool>
+  explicit operator bool() const
+  {
+    static_assert(!std::is_same_v<T, bool>,
+                  "a condition of a formula has a value per point: choose with where(condition, a, "
+                  "b), or end a "
+                  "loop by any(condition) or all(condition)");
+    return false;
+  }
+
   NEML2_INLINE friend Mask operator&(const Mask & a, const Mask & b) { return Mask(a.m & b.m); }
   NEML2_INLINE friend Mask operator|(const Mask & a, const Mask & b) { return Mask(a.m | b.m); }
   NEML2_INLINE friend Mask operator~(const Mask & a) { return Mask(a.m == Mask().m); }
+  /// As & | ~: both sides are evaluated.
+  NEML2_INLINE friend Mask operator&&(const Mask & a, const Mask & b) { return a & b; }
+  NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
+  NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }
 
-  /// Whether it holds in any lane: what a loop may end by. What a lane computes must not depend on it.
+  /// Whether it holds in any lane, or in all: what a loop may end by. What a lane computes must not depend on it.
   NEML2_INLINE friend bool any(const Mask & a)
   {
     if constexpr (W == 1)
       return a.m;
     else
     {
-      int64_t m = a.m[0];
+      int64_t bits = a.m[0];
       for (int w = 1; w < W; w++)
-        m |= a.m[w];
-      return m != 0;
+        bits |= a.m[w];
+      return bits != 0;
     }
   }
+  NEML2_INLINE friend bool all(const Mask & a) { return !any(~a); }
 };
 } // namespace neml2::packs

@@ -86,6 +86,15 @@ struct Pack : PackFunctions<W>
     return Mask<W>(a.v >= b.v);
   }
 
+  NEML2_INLINE friend Mask<W> operator==(const Pack & a, const Pack & b)
+  {
+    return Mask<W>(a.v == b.v);
+  }
+  NEML2_INLINE friend Mask<W> operator!=(const Pack & a, const Pack & b)
+  {
+    return Mask<W>(a.v != b.v);
+  }
+
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask<W> & c, const Pack & a, const Pack & b)
   {
