@@ -131,7 +131,7 @@ def not_compiled():
             yield f"{header.relative_to(ROOT)} is in no file of src/: neml2::compiled would lack what it defines"
     fwd = (ROOT / "neml2" / "tensors" / "fwd.h").read_text(encoding="utf-8")
     for name in re.findall(r"^class (?:NEML2_ONE_A_PROGRAM )?(\w+);", fwd, re.M):
-        if f"has_loops<{name}>" not in fwd:
+        if f"has_loops<{name}>" not in fwd + (ROOT / "neml2" / "core" / "TensorBase.h").read_text(encoding="utf-8"):
             yield f"tensors/fwd.h does not say that {name} has_loops"
         for operation in ("Plus", "Minus", "Times", "Over"):
             if f"template struct ElementwiseOn<{operation}, {name}>;" not in sources:

@@ -258,4 +258,19 @@ TEST_CASE("a stored component is a view, its indices counted from either end",
       ContainsSubstring("Vec: the component index 3 is out of range: expected one in [-3, 3)."));
   REQUIRE_THAT(error_of([] { Vec()(0); }), ContainsSubstring("undefined tensor"));
 }
+
+TEST_CASE("A type of a program has the elementwise operators", "[core]")
+{
+  const Pair a = Pair::rand({4}), b = Pair::rand({3, 1});
+  const Scalar s = Scalar::rand({3, 4});
+  const at::Tensor column = s.unsqueeze(-1);
+  REQUIRE(at::equal(a + b, at::add(a, b)));
+  REQUIRE(at::equal(a / b, at::div(a, b)));
+  REQUIRE((a - s).batch_sizes() == TensorShape{3, 4});
+  REQUIRE(at::equal(a - s, at::sub(a, column)));
+  REQUIRE(at::equal(s * a, at::mul(column, a)));
+  REQUIRE(at::equal(2.0 * a, at::mul(a, 2.0)));
+  REQUIRE(at::allclose(1.0 / a, at::reciprocal(a)));
+  REQUIRE_THROWS_AS(a + Pair::zeros({3}), NEMLException);
+}
 } // namespace PrimitiveTensor_test

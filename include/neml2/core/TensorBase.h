@@ -11,6 +11,13 @@ namespace neml2
 class Tensor;
 class Scalar;
 
+#ifdef NEML2_COMPILED // those of the other types are in tensors/fwd.h
+template <>
+inline constexpr bool core::has_loops<Tensor> = true;
+template <>
+inline constexpr bool core::has_loops<Scalar> = true;
+#endif
+
 namespace core
 {
 /// Enables an overload for plain numbers: what converts to CScalar and is no tensor.

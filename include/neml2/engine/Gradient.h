@@ -9,7 +9,7 @@
 /**
  * How gradients pass back through what the fused loop evaluates.
  *
- * The node that autograd needs is defined in math/autograd.h, whose headers of LibTorch are heavy; it
+ * The node that autograd needs is defined in engine/autograd.h, whose headers of LibTorch are heavy; it
  * hooks in here. In a program without it, an operation that has a gradient to record is composed of
  * LibTorch's own, and differentiated by them.
  */
@@ -42,7 +42,7 @@ using RecordGradient = void (*)(std::shared_ptr<const Gradient>,
                                 at::Tensor * results,
                                 size_t count);
 
-/// Set by math/autograd.h.
+/// Set by engine/autograd.h, or by the library.
 NEML2_ONE_A_PROGRAM inline std::atomic<RecordGradient> record_gradient{nullptr};
 
 /// The derivative rule of an operation on arguments of these types, or null; set by tensors/gradients.h.

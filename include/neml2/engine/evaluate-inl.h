@@ -49,7 +49,8 @@ NEML2_BODY bool
 evaluate(const Evaluation & e, at::Tensor * results)
 {
   const Path path = choose_path(e.operands);
-  const RecordGradient record = path == Path::recorded ? record_gradient.load() : nullptr;
+  const RecordGradient record =
+      path == Path::recorded && e.rows.loop.run ? record_gradient.load() : nullptr;
   std::shared_ptr<const Gradient> gradient = record ? e.gradient() : nullptr;
   const bool fuses = path == Path::fused || gradient;
   if (!fuses || !fused_pass(e.op, e.rows, e.operands, e.batch, e.bases, results))

@@ -25,6 +25,19 @@ public:
 
 private:
   using Call = Formula<F, A...>;
+  template <size_t I>
+  using Tile = VectorJacobianTile<F, int(I), typename Call::Results, Types<A...>>;
+
+  /// Whether there is one for this machine by argument I.
+  template <size_t I>
+  static bool has_loop()
+  {
+    if constexpr (std::is_arithmetic_v<std::tuple_element_t<I, std::tuple<A...>>>)
+      return true;
+    else
+      return tile_loop<Tile<I>>().run != nullptr;
+  }
+
   static_assert(sizeof...(A) + Call::count < size_t(max_operands),
                 "with_gradient: there may be 15 arguments and results in all");
 
@@ -45,8 +58,7 @@ private:
       g[i] = results[i].defined() ? results[i] : at::zeros(bases[i], first_tensor(o).options());
       o.push_back({&g[i], "gradient", g[i].dim() - Size(bases[i].size()), bases[i]});
     }
-    if (!row_formula<typename Call::Tile>(this->_f).loop.run || choose_path(o) != Path::fused ||
-        batch.size() > size_t(max_dims))
+    if (!(has_loop<I>() && ...) || choose_path(o) != Path::fused || batch.size() > size_t(max_dims))
       return false;
     (backward_by<I>(o, batch, needed[I], gradients[I]), ...);
     return true;
@@ -59,11 +71,10 @@ private:
     using Argument = std::tuple_element_t<I, std::tuple<A...>>;
     if constexpr (!std::is_arithmetic_v<Argument>)
     {
-      using Tile = VectorJacobianTile<F, int(I), typename Call::Results, Types<A...>>;
-      const RowFormula formula = row_formula<Tile>(this->_f);
+      const RowFormula formula = row_formula<Tile<I>>(this->_f);
       if (!needed)
         return;
-      const Slabs slabs(batch, o[I].batch(), Tile::numbers);
+      const Slabs slabs(batch, o[I].batch(), Tile<I>::numbers);
       gradient =
           slabs.dim == 0
               ? vector_jacobian(formula, o, batch, o[I])

@@ -3,12 +3,12 @@
 
 #include "neml2/core/Tensor.h"
 #include "neml2/core/modes.h"
+#include "neml2/engine/limits.h"
+#include "neml2/packs/instruction_set.h"
 
 /// The choice between one fused pass and LibTorch's operations.
 namespace neml2::engine
 {
-using namespace core; // the names of lower rooms
-
 /// How to evaluate an operation on some operands.
 enum class Path
 {
@@ -55,6 +55,6 @@ template <class... A>
 bool
 can_fuse(const A &... a)
 {
-  return are_fusible({operand(a)...});
+  return has_loop() && are_fusible({operand(a)...});
 }
 } // namespace neml2::engine

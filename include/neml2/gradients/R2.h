@@ -59,6 +59,9 @@ inline const bool has_R2_rules = []
             a,
             r);
       });
+  add_gradient_rule<tensors::Skew, R2, Vec>([](const R2 & g, const Vec &)
+                                            { return skew_adjoint(g); });
+  add_gradient_rule<SkewAdjoint, Vec, R2>([](const Vec & g, const R2 &) { return skew(g); });
   return true;
 }();
 } // namespace neml2::gradients

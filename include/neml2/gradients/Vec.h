@@ -23,9 +23,6 @@ inline const bool has_Vec_rules = []
         return evaluate<Vec>(
             "self_outer", [](const auto & h, const auto & v) { return full(h) * v * 2.0; }, g, a);
       });
-  add_gradient_rule<tensors::Skew, R2, Vec>([](const R2 & g, const Vec &)
-                                            { return skew_adjoint(g); });
-  add_gradient_rule<SkewAdjoint, Vec, R2>([](const Vec & g, const R2 &) { return skew(g); });
   add_gradient_rule<tensors::Rotate, Vec, Vec, Rot>(
       [](const Vec & g, const Vec &, const Rot & r) { return rotate(g, inv(r)); },
       [](const Vec & g, const Vec & a, const Rot & r)

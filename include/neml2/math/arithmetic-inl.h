@@ -163,7 +163,7 @@ T
 ElementwiseOn<Op, T>::itself(const T & a, const T & b)
 {
   if constexpr (std::is_same_v<Op, Times> && !multiplies_elementwise<T, T>)
-    return T(); // * of these is a product, or none
+    return T(); // never called: * of these is a product, or none
   else
     return elementwise_by_rows<Op>(a, b);
 }

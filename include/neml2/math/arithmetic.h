@@ -182,13 +182,12 @@ elementwise_t<A, B>
 elementwise(const A & a, const B & b)
 {
   using T = elementwise_t<A, B>;
+  static_assert(!std::is_same_v<Op, Times> || multiplies_elementwise<A, B>,
+                "* of this type with itself is a product of its own, or none");
   if constexpr (!has_loops<T>)
-  {
-    constexpr bool flat = std::is_same_v<A, B> || !is_primitive<A> || !is_primitive<B>;
     return T(Trusted(),
-             Elementwise<Op>::of(operand(a), operand(b), nullptr, flat),
+             Elementwise<Op>::of(operand(a), operand(b), nullptr, /*flat=*/true),
              std::max(a.batch_dim(), b.batch_dim()));
-  }
   else if constexpr (std::is_same_v<A, B>)
     return ElementwiseOn<Op, T>::itself(a, b);
   else if constexpr (std::is_same_v<B, Scalar>)

@@ -7,8 +7,8 @@
 /**
  * Gradients of what the fused loop evaluates.
  *
- * One inclusion in a program, in a source file that is linked into it, is enough to have vmap's forward
- * fused also where autograd records it; with_gradient(f) fuses the backward too.
+ * One inclusion in a program of headers alone, in a source file that is linked into it, is enough to have vmap's
+ * forward fused also where autograd records it; neml2::compiled has it. with_gradient(f) fuses the backward too.
  */
 namespace neml2
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/math/operators.h"
+#include "neml2/math/autograd.h"
 
 #include <vector>
 

@@ -11,7 +11,7 @@
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). A machine
  * without these runs operations composed of LibTorch's calls, or, with NEML2_BASELINE, loops compiled for the
- * baseline too (packs of two rows: wider ones are lowered badly); neml2::compiled has both. Everywhere else
+ * baseline too (packs of two rows: wider ones are lowered badly); the operations in neml2::compiled have both. Everywhere else
  * the loop is compiled once, for packs of one row. As LibTorch, a program does without AVX2 where the
  * environment variable ATEN_CPU_CAPABILITY is "default".
  */
@@ -30,6 +30,20 @@ has_avx2()
   return yes;
 }
 
+#endif
+
+/// Whether the library's operations have a loop for this machine.
+inline bool
+has_loop()
+{
+#if defined(NEML2_SIMD) && !defined(NEML2_BASELINE) && !defined(NEML2_COMPILED)
+  return has_avx2();
+#else
+  return true;
+#endif
+}
+
+#ifdef NEML2_SIMD
 // flatten: the whole formula, lambdas included, is inlined here and so compiled for this target.
 template <class Body, class... Args>
 __attribute__((target("avx2,fma"), flatten, noinline)) void
@@ -62,7 +76,7 @@ struct Compiled
   int width;
 };
 
-/// Body::run<Pack>(args...), compiled for the best instruction set of this machine.
+/// Body::run<Pack>(args...), compiled for the best instruction set of this machine that there is a loop for.
 template <class Body, class... Args>
 Compiled<Args...>
 compiled()

@@ -37,10 +37,6 @@ class NEML2_ONE_A_PROGRAM MillerIndex;
 namespace neml2
 {
 template <>
-inline constexpr bool core::has_loops<Tensor> = true;
-template <>
-inline constexpr bool core::has_loops<Scalar> = true;
-template <>
 inline constexpr bool core::has_loops<Vec> = true;
 template <>
 inline constexpr bool core::has_loops<Rot> = true;

@@ -31,4 +31,5 @@
 #include "neml2/gradients/spectral.h"
 #include "neml2/gradients/stiffness.h"
 #endif
+#include "neml2/math/autograd.h"
 #include "neml2/tensors/tensors.h"
