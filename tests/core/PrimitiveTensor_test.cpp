@@ -261,8 +261,8 @@ TEST_CASE("a stored component is a view, its indices counted from either end",
 
 TEST_CASE("A type of a program has the elementwise operators", "[core]")
 {
-  const Pair a = Pair::rand({4}), b = Pair::rand({3, 1});
-  const Scalar s = Scalar::rand({3, 4});
+  const Pair a(at::rand({4, 2}, kFloat64)), b(at::rand({3, 1, 2}, kFloat64));
+  const Scalar s(at::rand({3, 4}, kFloat64));
   const at::Tensor column = s.unsqueeze(-1);
   REQUIRE(at::equal(a + b, at::add(a, b)));
   REQUIRE(at::equal(a / b, at::div(a, b)));
