@@ -92,7 +92,7 @@ TEST_CASE("any and all are one truth value of a condition", "[core][comparison]"
   REQUIRE(any(SR2::fill(0, 0, 1) == 1.0));
   REQUIRE_THROWS_WITH(
       any(x),
-      ContainsSubstring("any: expected a condition, of dtype bool, not Scalar (2, 3; ) of dtype "
+      ContainsSubstring("any: expected a condition, of dtype bool, not Scalar (2, 3;) of dtype "
                         "float64. Compare it with something."));
   REQUIRE_THROWS_AS(all(Scalar()), NEMLException);
 }
