@@ -5,6 +5,8 @@
 #include "support/j2.h"
 #include "support/peers.h"
 
+#include <torch/csrc/autograd/autograd.h>
+
 #include <mutex>
 
 /// Derivatives of the stress update of support/j2.h: forward and backward under autograd, and the
