@@ -65,6 +65,7 @@ random:
 	  ctest --preset $(PRESET) -j $(jobs) -R /random_chains -V
 
 benchmark: PRESET = release
+benchmark: strict += -DNEML2_BUILD_BENCHMARKS=ON
 benchmark:
 	@$(configure)
 	@cmake --build --preset $(PRESET) --target benchmarks

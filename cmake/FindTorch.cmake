@@ -93,6 +93,11 @@ if(TARGET torch)
   get_target_property(neml2_torch torch INTERFACE_INCLUDE_DIRECTORIES)
   list(GET neml2_torch 0 neml2_torch)
   cmake_path(GET neml2_torch PARENT_PATH neml2_torch)
+  # Which C++ library's strings it was compiled for, if it says so.
+  get_target_property(neml2_definitions torch INTERFACE_COMPILE_DEFINITIONS)
+  get_target_property(neml2_options torch INTERFACE_COMPILE_OPTIONS)
+  string(REGEX MATCH "_GLIBCXX_USE_CXX11_ABI=[01]" neml2_torch_abi
+                     "${neml2_definitions};${neml2_options};${CMAKE_CXX_FLAGS};${TORCH_CXX_FLAGS}")
   set(neml2_libraries ${TORCH_LIBRARY} ${c10_LIBRARY}) # what TORCH_LIBRARIES holds beside the targets
   foreach(neml2_target IN ITEMS torch torch_cpu c10)
     if(TARGET ${neml2_target})

@@ -117,17 +117,23 @@ def untested():
         yield f"neml2/{header}.h is no public header: strike it off TESTED_ELSEWHERE"
 
 
+def reached_from(headers):
+    """These headers of the library, and what they include."""
+    reached, todo = set(), list(headers)
+    while todo:
+        header = todo.pop()
+        if header not in reached and header.is_file():
+            reached.add(header)
+            todo += [ROOT / i for i in includes(header) if i.startswith("neml2/")]
+    return reached
+
+
 def not_compiled():
     """What neml2::compiled would lack: bodies and rules that no file in src/ includes, and elementwise loops of types."""
     sources = "\n".join(f.read_text(encoding="utf-8") for f in sorted((PROJECT / "src").glob("*.cpp")))
-    reached, todo = set(), re.findall(r'#include "([^"]+)"', sources)
-    while todo:
-        header = todo.pop()
-        if header not in reached and (ROOT / header).is_file():
-            reached.add(header)
-            todo += includes(ROOT / header)
+    reached = reached_from(ROOT / i for i in re.findall(r'#include "([^"]+)"', sources))
     for header in [*ROOT.rglob("*-inl.h"), *ROOT.rglob("gradients/*.h")]:
-        if header.relative_to(ROOT).as_posix() not in reached:
+        if header not in reached:
             yield f"{header.relative_to(ROOT)} is in no file of src/: neml2::compiled would lack what it defines"
     fwd = (ROOT / "neml2" / "tensors" / "fwd.h").read_text(encoding="utf-8")
     for name in re.findall(r"^class (?:NEML2_ONE_A_PROGRAM )?(\w+);", fwd, re.M):
@@ -149,12 +155,7 @@ def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
     found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *class_needs(h), *past(h), *foreign_namespaces(h)]]
     if UMBRELLA.is_file():
-        reached, todo = set(), [UMBRELLA]
-        while todo:
-            header = todo.pop()
-            if header not in reached:
-                reached.add(header)
-                todo += [ROOT / i for i in includes(header) if i.startswith("neml2/") and (ROOT / i).is_file()]
+        reached = reached_from([UMBRELLA])
         found += [f"neml2/neml2.h does not bring {h.relative_to(ROOT)}" for h in headers
                   if h not in reached and h != ONCE_A_PROGRAM and h.parent.name != "gradients"]
     else:

@@ -68,7 +68,7 @@ ls -l build/python/wheel
 say "a fresh environment"
 venv=$source/build/python/venv
 python3 -m venv --clear "$venv"
-pip "$venv" install "$torch" numpy pytest hypothesis mypy build/python/wheel/*.whl
+pip "$venv" install "$torch" numpy pytest pytest-xdist hypothesis mypy build/python/wheel/*.whl
 clean() # in the fresh environment, which is all there is
 {
   (cd "$work" && env -i HOME="$work" PATH="$venv/bin" LANG=C.UTF-8 "$@")
@@ -76,7 +76,7 @@ clean() # in the fresh environment, which is all there is
 
 say "its tests"
 cp -r python/tests "$work/tests"
-clean python -m pytest -q -p no:cacheprovider tests
+clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical tests
 
 say "its stubs"
 clean python -m mypy --strict tests/typed.py

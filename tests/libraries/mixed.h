@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/engine/Gradient.h"
+#include "neml2/math/autograd.h"
+#include "neml2/math/elementwise.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/operations.h"
+
+#include <torch/csrc/autograd/function.h>
 
 #include <string>
 
-/// What both source files of the program define, each in its namespace.
+/// What a source file of the program sees of the library.
 struct Seen
 {
   std::string nodes;   ///< that autograd records
@@ -14,6 +20,22 @@ struct Seen
   const void * rule;   ///< of dev
   const void * record; ///< where it is said what records
 };
+
+/// Compiled once in each source file, as that is compiled.
+static Seen
+seen_here(const neml2::SR2 & s)
+{
+  const neml2::Scalar e =
+      neml2::vmap(neml2::with_gradient([](const auto & x) { return inner(dev(x), x); }), s);
+  return {dev(s).grad_fn()->name() + " " + sinh(s).grad_fn()->name() + " " +
+              (2.0 * s * norm(s)).grad_fn()->name() + " " + e.grad_fn()->name(),
+          e.item<double>(),
+          neml2::engine::gradient_rule<neml2::tensors::Dev, neml2::SR2>,
+          &neml2::engine::record_gradient};
+}
+
+// What both source files define, each in its namespace.
+
 namespace headers
 {
 Seen see(const neml2::SR2 & s);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/autograd.h"
 #include "neml2/engine/formula.h"
 #include "neml2/engine/slabs.h"
 #include "neml2/math/autograd.h"
@@ -121,3 +120,7 @@ add_gradient_rule(const Functions &... f)
   return true;
 }
 } // namespace neml2::gradients
+
+#ifndef NEML2_COMPILED // else the library records
+#include "neml2/engine/autograd.h"
+#endif

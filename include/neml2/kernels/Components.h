@@ -231,10 +231,8 @@ refuse_in_place(T & a)
 {
   static_assert(!Refused,
                 "no += -= *= /= in a formula, which also runs on whole batches, where they write "
-                "into a tensor that "
-                "others may share: write x = x + y. An x that starts as a number starts as 0.0 * "
-                "y, of the type that "
-                "it will have");
+                "into a tensor that others may share: write x = x + y. An x that starts as a "
+                "number starts as 0.0 * y, of the type that it will have");
   return a;
 }
 template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>

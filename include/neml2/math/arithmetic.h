@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/PrimitiveTensor.h"
+#include "neml2/engine/limits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +10,6 @@
 /// What + - * / are made of: the types they are defined for, and how they run component by component.
 namespace neml2
 {
-namespace packs
-{
-}
-namespace engine
-{
-}
 namespace math
 {
 struct NEML2_ONE_A_PROGRAM Plus

@@ -55,8 +55,7 @@ struct Mask
   {
     static_assert(!std::is_same_v<T, bool>,
                   "a condition of a formula has a value per point: choose with where(condition, a, "
-                  "b), or end a "
-                  "loop by any(condition) or all(condition)");
+                  "b), or end a loop by any(condition) or all(condition)");
     return false;
   }
 
