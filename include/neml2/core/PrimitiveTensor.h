@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
+#include "neml2/kernels/Components.h"
 
 #include <string>
 #include <utility>
@@ -112,6 +113,24 @@ public:
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
   using base_sizes_sequence = std::integer_sequence<Size, S...>;
+
+  /// One batch entry in a formula, of types that have no row of their own: its components by one index a base dimension.
+  template <class T>
+  struct Row : kernels::Components<T, int(const_base_numel)>
+  {
+    using batch = Derived;
+    using kernels::Components<T, int(const_base_numel)>::Components;
+    using kernels::Components<T, int(const_base_numel)>::operator();
+
+    template <class... I, std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(S) > 1), int> = 0>
+    NEML2_INLINE constexpr const T & operator()(I... i) const
+    {
+      int k = 0;
+      ((k = k * int(S) + kernels::component_index(int(i), int(S))), ...);
+      return this->v[k];
+    }
+  };
+
   static TensorShapeRef expected_base_sizes(const Derived &) { return base(); }
 
   PrimitiveTensor() = default;

@@ -18,6 +18,12 @@ struct row_template<R<T>>
   using batch = typename batch_of_rows<R>::type;
 };
 
+/// Whether R is a row of PrimitiveTensor's, which says of which type.
+template <class R, class = void>
+constexpr bool names_its_batch = false;
+template <class R>
+constexpr bool names_its_batch<R, std::void_t<typename R::batch>> = true;
+
 /// Whether R may be a component: a number, a pack of them, a dual.
 template <class R>
 constexpr bool is_component =
@@ -30,6 +36,8 @@ batch_of_row()
 {
   if constexpr (is_component<R>)
     return static_cast<Scalar *>(nullptr);
+  else if constexpr (names_its_batch<R>)
+    return static_cast<typename R::batch *>(nullptr);
   else if constexpr (kernels::is_row<R>::value)
     return static_cast<typename row_template<R>::batch *>(nullptr);
   else

@@ -143,11 +143,20 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-template <class T, class = void>
-constexpr bool has_rows = false;
-/// A primitive type that fused loops read row by row: the largest ones are not worth it.
+/// Whether the elementwise operators of T have loops over its rows: not those of the largest types and of a program's own,
+/// whose rows are PrimitiveTensor's.
 template <class T>
-constexpr bool has_rows<T, std::void_t<typename T::template Row<double>>> = is_primitive<T>;
+constexpr bool
+rows_of_its_own()
+{
+  if constexpr (is_primitive<T>)
+    return !std::is_same_v<typename T::template Row<double>,
+                           typename T::PrimitiveTensor::template Row<double>>;
+  else
+    return false;
+}
+template <class T>
+constexpr bool has_rows = rows_of_its_own<T>();
 
 struct RowWise;
 
