@@ -258,7 +258,7 @@ def test_messages_of_wrong_indices():
         a.base[7]
 
 
-@pytest.mark.parametrize("value", [None, "x", [1.0] * 6, object(), SR2, b"1"], ids=str)
+@pytest.mark.parametrize("value", [None, "x", [1.0] * 6, object(), SR2, b"1"], ids=lambda value: type(value).__name__)
 def test_wrong_values(value):
     a = random(SR2, 5)
     before = a.torch().clone()
