@@ -14,6 +14,7 @@
 #include "neml2/math/linalg.h"
 #include "neml2/math/lists.h"
 #include "neml2/math/mandel.h"
+#include "neml2/math/newton.h"
 #include "neml2/math/reduction.h"
 #include "neml2/math/vmap_out.h"
 #include "neml2/tensors/LabeledAxisPicture.h"

@@ -1,4 +1,4 @@
-// error: vmap: there may be 16 arguments and results in all
+// error: vmap: there may be 128 arguments and results in all
 // SPDX-License-Identifier: MIT
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/tensors.h"
@@ -8,5 +8,7 @@ using namespace neml2;
 void
 f(const Scalar & a)
 {
-  vmap([](const auto &... x) { return std::tuple(x...); }, a, a, a, a, a, a, a, a, a);
+  const std::tuple eight(a, a, a, a, a, a, a, a);
+  const std::tuple many(eight, eight, eight, eight, eight, eight, eight, eight);
+  vmap([](const auto & x, const auto & y) { return std::tuple(x, y); }, many, a);
 }

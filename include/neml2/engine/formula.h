@@ -81,9 +81,10 @@ check_formula()
   if constexpr (tensors && allowed)
   {
     constexpr bool callable = std::is_invocable_v<const F &, const row_t<A, Pack<1>> &...>;
-    static_assert(callable,
-                  "vmap: the formula cannot be called with these arguments: it must take as many, "
-                  "each as auto or const auto &");
+    static_assert(
+        callable,
+        "vmap: the formula cannot be called with these arguments, for the error before this one; "
+        "if there is none: it must take as many, each as auto or const auto &");
     if constexpr (callable)
     {
       using Returned = std::decay_t<std::invoke_result_t<const F &, const row_t<A, Pack<1>> &...>>;
@@ -93,7 +94,7 @@ check_formula()
       {
         constexpr bool fits =
             sizeof...(A) + size_t(formula_results<Returned>::types::count) <= size_t(max_operands);
-        static_assert(fits, "vmap: there may be 16 arguments and results in all");
+        static_assert(fits, "vmap: there may be 128 arguments and results in all");
         if constexpr (fits)
           return formula_results<Returned>();
       }
@@ -255,23 +256,41 @@ private:
   }
 };
 
+/// Whether a formula says how its gradients are computed fused, as with_gradient(f) does.
 template <class F, class = void>
 constexpr bool has_gradient = false;
 template <class F>
-constexpr bool has_gradient<F, std::void_t<typename F::gradient_of>> = true;
+constexpr bool has_gradient<F, std::void_t<decltype(F::has_fused_gradient)>> =
+    F::has_fused_gradient;
 
-/// What autograd's node keeps of a formula; null if that must be composed: what it captures may not
-/// live as long.
+/// Whether a formula may be kept for a gradient: what a lambda captures may not live as long.
+template <class F, class = void>
+constexpr bool is_kept = std::is_empty_v<F>;
+template <class F>
+constexpr bool is_kept<F, std::void_t<decltype(F::owns_what_it_holds)>> = F::owns_what_it_holds;
+
+/// What autograd's node keeps of a formula; null if that must be composed.
 template <class... A, class F>
 std::shared_ptr<const Gradient>
 gradient_of_formula(const F & f)
 {
   if constexpr (has_gradient<F>)
-    return f.template gradient<A...>();
-  else if constexpr (std::is_empty_v<F>)
+    return f.template gradient_by_duals<A...>(f);
+  else if constexpr (is_kept<F>)
     return std::make_shared<FormulaGradient<F, A...>>(f);
   else
     return nullptr;
+}
+
+/// What messages call a formula: by its name where it is an operation.
+template <class F>
+constexpr const char *
+formula_name()
+{
+  if constexpr (has_name<F>)
+    return F::name;
+  else
+    return "vmap";
 }
 
 /// Evaluates a formula into new tensors.
@@ -280,7 +299,7 @@ auto
 evaluate_formula(const F & f, const A &... a)
 {
   using Call = Formula<F, A...>;
-  const Operation op("vmap", Accepts::any);
+  const Operation op(formula_name<F>(), Accepts::any);
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
   const TensorShape batch = broadcast_batch(op, o);

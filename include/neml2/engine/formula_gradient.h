@@ -39,7 +39,7 @@ private:
   }
 
   static_assert(sizeof...(A) + Call::count < size_t(max_operands),
-                "with_gradient: there may be 15 arguments and results in all");
+                "with_gradient: there may be 127 arguments and results in all");
 
   template <size_t... I>
   bool backward(ArrayRef<at::Tensor> results,
@@ -105,7 +105,7 @@ private:
 template <class F>
 struct WithGradient
 {
-  using gradient_of = F;
+  static constexpr bool has_fused_gradient = true;
   static_assert(
       std::is_empty_v<F>,
       "with_gradient: the formula must not capture: what it captures may be gone when the "
@@ -117,10 +117,11 @@ struct WithGradient
   {
     return f(a...);
   }
-  template <class... A>
-  std::shared_ptr<const Gradient> gradient() const
+  /// Of g, which is this formula or made of it.
+  template <class... A, class G>
+  std::shared_ptr<const Gradient> gradient_by_duals(const G & g) const
   {
-    return std::make_shared<DualGradient<F, A...>>(f);
+    return std::make_shared<DualGradient<G, A...>>(g);
   }
 };
 } // namespace neml2::engine

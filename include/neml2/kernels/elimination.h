@@ -66,4 +66,80 @@ inverse_by_elimination(const R & matrix)
     swap_where(swapped[k][i], at(j, k), at(j, i));
   return a * determined;
 }
+
+/**
+ * L and U of an N×N matrix by Gauss elimination with row pivoting, its rows chosen lane by lane, for any number of right
+ * sides. What it solves is NaN where a pivot is 0.
+ */
+template <int N, class T>
+struct Elimination
+{
+  using Condition = decltype(std::declval<T>() < std::declval<T>());
+
+  T a[N][N];               ///< the matrix, then U, 1 / its diagonal, and the factors of L
+  Condition swapped[N][N]; ///< which rows were exchanged before column k was eliminated
+
+  NEML2_INLINE void factor()
+  {
+    for (int k = 0; k < N; k++)
+    {
+      for (int i = k + 1; i < N; i++)
+      {
+        swapped[k][i] = abs(a[k][k]) < abs(a[i][k]);
+        if (any(swapped[k][i]))
+          for (int j = k; j < N; j++)
+            swap_where(swapped[k][i], a[k][j], a[i][j]);
+      }
+      const auto is_zero = equals_zero(a[k][k]);
+      const T p = where(is_zero,
+                        T(std::numeric_limits<double>::quiet_NaN()),
+                        T(1.0 / where(is_zero, T(1.0), a[k][k])));
+      a[k][k] = p;
+      for (int i = k + 1; i < N; i++)
+      {
+        const T f = a[i][k] * p;
+        a[i][k] = f;
+        for (int j = k + 1; j < N; j++)
+          a[i][j] = a[i][j] - f * a[k][j];
+      }
+    }
+  }
+
+  /// Replaces the M right sides b by the solutions.
+  template <int M>
+  NEML2_INLINE void solve(T (&b)[N][M]) const
+  {
+    for (int k = 0; k < N; k++)
+    {
+      for (int i = k + 1; i < N; i++)
+        if (any(swapped[k][i]))
+          for (int m = 0; m < M; m++)
+            swap_where(swapped[k][i], b[k][m], b[i][m]);
+      for (int i = k + 1; i < N; i++)
+        for (int m = 0; m < M; m++)
+          b[i][m] = b[i][m] - a[i][k] * b[k][m];
+    }
+    for (int k = N - 1; k >= 0; k--)
+      for (int m = 0; m < M; m++)
+      {
+        T s = b[k][m];
+        for (int j = k + 1; j < N; j++)
+          s = s - a[k][j] * b[j][m];
+        b[k][m] = s * a[k][k];
+      }
+  }
+};
+
+/// Replaces b by the x of A x = b, of M right sides at once. A is used up.
+template <int N, int M, class T>
+NEML2_INLINE void
+solve_by_elimination(T (&A)[N][N], T (&b)[N][M])
+{
+  Elimination<N, T> lu;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      lu.a[i][j] = A[i][j];
+  lu.factor();
+  lu.solve(b);
+}
 } // namespace neml2::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/formula.h"
+#include "neml2/engine/groups.h"
 #include "neml2/math/operators.h"
 
 /**
@@ -25,7 +25,8 @@ namespace neml2
  * same formula on whole batches elsewhere (CUDA, other dtypes, transforms of functorch).
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
- * numbers, which f takes as scalars. Autograd's gradients are those of the formula; to have them
+ * numbers, which f takes as scalars. An argument or a result may be a std::tuple of them: the parameters of a
+ * model, or its state. Autograd's gradients are those of the formula; to have them
  * fused too, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
  *
  * @throws NEMLException if an argument is undefined, dtypes or devices differ, or batch shapes do not
@@ -35,7 +36,10 @@ template <class F, class... A>
 auto
 vmap(const F & f, const A &... a)
 {
-  if constexpr (engine::is_formula<F, A...>)
+  if constexpr (engine::needs_groups<F, A...>())
+    return engine::by_leaves(
+        f, [](const auto & g, const auto &... leaf) { return vmap(g, leaf...); }, a...);
+  else if constexpr (engine::is_formula<F, A...>)
     return engine::evaluate_formula(f, engine::formula_argument(a)...);
 }
 } // namespace neml2

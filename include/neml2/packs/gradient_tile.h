@@ -88,15 +88,18 @@ public:
       }
   }
 
-  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j
+  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j, to which a weight of 0 adds nothing: what was not taken may have no derivative.
   template <int M, class P, class T>
   NEML2_INLINE static void add(P * gradient, const P * weight, const T * r)
   {
     NEML2_UNROLL
     for (int o = 0; o < M; o++)
+    {
+      const auto counts = weight[o] != P(0.0);
       NEML2_UNROLL
-    for (int j = 0; j < Call::chunk; j++)
-      gradient[j] = gradient[j] + weight[o] * kernels::derivative(r[o], j);
+      for (int j = 0; j < Call::chunk; j++)
+        gradient[j] = gradient[j] + where(counts, weight[o] * kernels::derivative(r[o], j), P(0.0));
+    }
   }
 };
 } // namespace neml2::packs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+namespace neml2::kernels
+{
+/**
+ * When newton stops, and how far it goes in a step: NewtonOptions().tolerance(1e-12).bounds(0, 1).
+ *
+ * Bounds and the longest step are of all unknowns, or of one of a tuple by its place.
+ */
+class NewtonOptions
+{
+public:
+  static constexpr int max_unknowns = 8; ///< of which bounds and the longest step may differ
+
+  /// What is chosen for an unknown.
+  struct Limits
+  {
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+    double step = std::numeric_limits<double>::infinity();
+  };
+
+  /// A point has converged where |r_i| <= absolute + relative Σ_j |∂r_i/∂x_j x_j| in every equation i.
+  constexpr NewtonOptions & tolerance(double relative, double absolute = 1e-10)
+  {
+    check(relative >= 0 && absolute >= 0 && relative < 1,
+          "newton: expected a relative tolerance in [0, 1) and an absolute one of at least 0");
+    relative_tolerance = relative;
+    absolute_tolerance = absolute;
+    return *this;
+  }
+
+  /// How often the residual is evaluated with its derivatives.
+  constexpr NewtonOptions & max_iterations(int n)
+  {
+    check(n > 0, "newton: max_iterations must be at least 1");
+    iterations = n;
+    return *this;
+  }
+
+  /// Iterates stay within [lower, upper]: a step that leaves goes nine tenths of the way to the bound.
+  constexpr NewtonOptions & bounds(double lower, double upper)
+  {
+    for (int k = 0; k < max_unknowns; k++)
+      bounds_of(k, lower, upper);
+    return *this;
+  }
+  constexpr NewtonOptions & bounds_of(int unknown, double lower, double upper)
+  {
+    check(lower < upper, "newton: expected a lower bound below the upper one");
+    limits_of(unknown).lower = lower;
+    limits_of(unknown).upper = upper;
+    return *this;
+  }
+
+  /// No number of an unknown changes by more than that in one step; the whole step is shortened.
+  constexpr NewtonOptions & max_step(double length)
+  {
+    for (int k = 0; k < max_unknowns; k++)
+      max_step_of(k, length);
+    return *this;
+  }
+  constexpr NewtonOptions & max_step_of(int unknown, double length)
+  {
+    check(length > 0, "newton: max_step must be above 0");
+    limits_of(unknown).step = length;
+    return *this;
+  }
+
+  /// Whether a step is halved until the largest residual falls. It is, unless turned off.
+  constexpr NewtonOptions & line_search(bool on)
+  {
+    halve_steps = on;
+    return *this;
+  }
+
+  /// Points that do not converge keep their last iterate instead of becoming NaN.
+  constexpr NewtonOptions & keep_unconverged()
+  {
+    keep = true;
+    return *this;
+  }
+
+  /// The limits of an unknown.
+  constexpr Limits limits_at(int unknown) const
+  {
+    return unknown < max_unknowns ? limits[size_t(unknown)] : Limits();
+  }
+
+  // What was chosen.
+
+  double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
+  int iterations = 50;
+  bool halve_steps = true, keep = false, limited = false;
+  std::array<Limits, max_unknowns> limits{};
+
+private:
+  constexpr Limits & limits_of(int unknown)
+  {
+    check(0 <= unknown && unknown < max_unknowns,
+          "newton: bounds and steps can be chosen for the first 8 unknowns of a tuple");
+    limited = true;
+    return limits[size_t(unknown)];
+  }
+  static constexpr void check(bool ok, const char * message)
+  {
+    if (!ok)
+      throw std::invalid_argument(message);
+  }
+};
+} // namespace neml2::kernels

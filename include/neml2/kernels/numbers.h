@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Components.h"
+#include "neml2/kernels/Dual.h"
+
+#include <tuple>
+
+/// Scalars, tensors and tuples of them as what they are made of: so many numbers in their order.
+namespace neml2::kernels
+{
+/// Of a scalar: how many numbers it has, their type, and its kind with numbers of type U.
+template <class R, class = void>
+struct Numbers
+{
+  static constexpr bool valid = std::is_arithmetic_v<R> || std::is_base_of_v<Component<R>, R>;
+  static constexpr int count = 1;
+  using number = R;
+  template <class U>
+  using with = U;
+
+  template <class S, class F>
+  NEML2_INLINE static void each(S & a, const F & f)
+  {
+    f(a);
+  }
+};
+template <template <class> class R, class T>
+struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
+{
+  static constexpr bool valid = true;
+  static constexpr int count = R<T>::n;
+  using number = T;
+  template <class U>
+  using with = R<U>;
+
+  template <class S, class F>
+  NEML2_INLINE static void each(S & a, const F & f)
+  {
+    for (int i = 0; i < count; i++)
+      f(a[i]);
+  }
+};
+template <class... R>
+struct Numbers<std::tuple<R...>>
+{
+  static constexpr bool valid = (Numbers<R>::valid && ...);
+  static constexpr int count = (0 + ... + Numbers<R>::count);
+  using number = std::decay_t<decltype((0.0 + ... + std::declval<typename Numbers<R>::number>()))>;
+  template <class U>
+  using with = std::tuple<typename Numbers<R>::template with<U>...>;
+
+  template <class S, class F>
+  NEML2_INLINE static void each(S & a, const F & f)
+  {
+    std::apply([&](auto &... r) { (Numbers<R>::each(r, f), ...); }, a);
+  }
+};
+
+/// Whether an R is made of numbers, and of how many.
+template <class R>
+constexpr bool has_numbers = Numbers<R>::valid;
+template <class R>
+constexpr int number_count = Numbers<R>::count;
+
+/// The R with numbers of type U.
+template <class R, class U>
+using with_numbers_t = typename Numbers<R>::template with<U>;
+
+/// The type of the numbers of an R, with the derivatives that they carry, and without.
+template <class R>
+using number_t = typename Numbers<R>::number;
+template <class R>
+using plain_number_t = typename plain_number<number_t<R>>::type;
+
+/// Whether the numbers of an R carry derivatives.
+template <class R>
+constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
+
+/// f(number) for each number of a, in order.
+template <class R, class F>
+NEML2_INLINE void
+for_each_number(R & a, const F & f)
+{
+  Numbers<std::remove_const_t<R>>::each(a, f);
+}
+
+/// a without the derivatives that its numbers carry.
+template <class R>
+NEML2_INLINE auto
+without_derivatives(const R & a)
+{
+  if constexpr (!is_active<R>)
+    return a;
+  else
+  {
+    plain_number_t<R> x[number_count<R>];
+    int k = 0;
+    for_each_number(a, [&](const auto & c) { x[k++] = value(c); });
+    with_numbers_t<R, plain_number_t<R>> r;
+    k = 0;
+    for_each_number(r, [&](auto & c) { c = x[k++]; });
+    return r;
+  }
+}
+} // namespace neml2::kernels

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/autograd.h"
+#include "neml2/math/linalg.h"
+#include "neml2/math/newton.h"
+
+namespace neml2::math
+{
+/// A^-1 b at each point, NaN where A is singular. (batch; n, n), (batch; n) -> (batch; n)
+NEML2_BODY at::Tensor
+solve_points(const at::Tensor & A, const at::Tensor & b)
+{
+  const Size batch_dim = b.dim() - 1;
+  return linalg::solve(Tensor(A, batch_dim), Tensor(b, batch_dim));
+}
+
+/// The limits of the n numbers, as tensors (n).
+struct ComposedLimits
+{
+  at::Tensor lower, upper, step;
+
+  ComposedLimits(ArrayRef<NewtonOptions::Limits> limits, const at::Tensor & like)
+  {
+    const auto tensor = [&](double NewtonOptions::Limits::*which)
+    {
+      const at::Tensor t = at::empty({Size(limits.size())}, at::kDouble);
+      for (size_t k = 0; k < limits.size(); k++)
+        t.data_ptr<double>()[k] = limits[k].*which;
+      return t.to(like.options());
+    };
+    lower = tensor(&NewtonOptions::Limits::lower);
+    upper = tensor(&NewtonOptions::Limits::upper);
+    step = tensor(&NewtonOptions::Limits::step);
+  }
+
+  /// The step d from x, shortened as of kernels::NewtonLimits, and whether a bound turned it.
+  std::pair<at::Tensor, at::Tensor> shorten(const at::Tensor & x, const at::Tensor & d) const
+  {
+    const at::Tensor part = (step / d.abs()).clamp_max(1.0).amin(-1, /*keepdim=*/true),
+                     e = part * d, next = x + e, below = next.lt(lower), above = next.gt(upper);
+    return {at::where(below, 0.9 * (lower - x), at::where(above, 0.9 * (upper - x), e)),
+            below.bitwise_or(above).any(-1)};
+  }
+};
+
+/// max_k |t_k| / scale_k, of what is 0 where the scale is. (batch; n), (batch; n) -> (batch; )
+NEML2_BODY at::Tensor
+newton_level(const at::Tensor & t, const at::Tensor & scale)
+{
+  return (t.abs() / scale.masked_fill(scale.eq(0), 1.0)).amax(-1);
+}
+
+NEML2_BODY ComposedNewton
+composed_newton(const at::Tensor & guess,
+                ArrayRef<NewtonOptions::Limits> limits,
+                const NewtonOptions & options,
+                bool differentiable,
+                const ComposedResidual & residual)
+{
+  if (guess.is_meta())
+    return {guess.clone(), guess.select(-1, 0).clone(), guess.select(-1, 0).to(c10::kBool)};
+  const c10::InferenceMode normal(false); // in it nothing is recorded
+  const Size batch_dim = guess.dim() - 1;
+  const bool recorded = differentiable && c10::GradMode::is_enabled();
+  const ComposedLimits bounds(limits, guess);
+  at::Tensor x = engine::saveable(guess).detach();
+  if (options.limited)
+    x = x.maximum(bounds.lower).minimum(bounds.upper);
+  const at::Tensor none = at::zeros_like(x.select(-1, 0), c10::kBool);
+  at::Tensor base = x, base_r = at::zeros_like(x), base_J, d = base_r, scale = base_r, level,
+             iterations = at::zeros_like(none, x.scalar_type()), active = none.bitwise_not(),
+             converged = none, turned = none;
+  for (int it = 0; it < options.iterations && active.any().item<bool>(); it++)
+  { // as kernels::newton_iterate
+    const at::Tensor variable = x.detach().requires_grad_(true);
+    at::Tensor r, J;
+    {
+      const at::AutoGradMode record(true);
+      r = residual(variable, {});
+      J = engine::composed_jacobian(r, batch_dim, variable, /*create_graph=*/false).detach();
+      r = r.detach();
+    }
+    const at::NoGradGuard no_grad;
+    iterations = iterations + active.to(iterations.scalar_type());
+    const at::Tensor size = (J * x.unsqueeze(-2)).abs().sum(-1),
+                     bound = options.relative_tolerance * size + options.absolute_tolerance,
+                     small = active.bitwise_and(
+                         r.abs().le(bound).bitwise_and(bound.isfinite()).all(-1));
+    converged = converged.bitwise_or(small);
+    at::Tensor accept = active.bitwise_and(r.isfinite().all(-1));
+    if (it == 0)
+    {
+      active = accept; // what has no residual at the guess has nowhere to go back to
+      base_J = J;
+    }
+    else if (options.halve_steps)
+    {
+      const at::Tensor shorter = newton_level(solve_points(base_J, r), scale).lt(level);
+      accept = accept.bitwise_and(small.bitwise_or(turned).bitwise_or(shorter));
+    }
+    const at::Tensor each = accept.unsqueeze(-1);
+    base = at::where(each, x, base);
+    base_r = at::where(each, r, base_r);
+    base_J = at::where(each.unsqueeze(-1), J, base_J);
+    at::Tensor step = -solve_points(base_J, base_r);
+    scale = base.abs() + step.abs();
+    level = newton_level(step, scale);
+    const at::Tensor stays = small.bitwise_and(step.isfinite().all(-1).bitwise_not());
+    at::Tensor bounded = none;
+    if (options.limited)
+      std::tie(step, bounded) = bounds.shorten(base, step);
+    turned = at::where(accept, bounded, turned);
+    d = at::where(each, step.masked_fill(stays.unsqueeze(-1), 0.0), 0.5 * d);
+    x = at::where(active.unsqueeze(-1), base + d, x);
+    active = active.bitwise_and(small.bitwise_not());
+  }
+  const at::Tensor each = converged.unsqueeze(-1);
+  if (recorded)
+  { // two steps of Newton's method from the solution: x of the first has its first derivatives, x of both the next
+    const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
+    at::Tensor y = known.clone().requires_grad_(true);
+    for (int k = 0; k < 2; k++)
+    {
+      const at::Tensor r = residual(y, converged),
+                       J = engine::composed_jacobian(r, batch_dim, y, /*create_graph=*/true),
+                       identity = at::eye(J.size(-1), J.options());
+      y = y - solve_points(at::where(each.unsqueeze(-1), J, identity), r);
+    }
+    x = at::where(each, y + (known - y.detach()), x); // of the value that was found
+  }
+  if (!options.keep)
+    x = x.masked_fill(each.bitwise_not(), std::numeric_limits<double>::quiet_NaN());
+  return {x, iterations, converged};
+}
+} // namespace neml2::math

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/formula_jacobian.h"
+#include "neml2/kernels/newton.h"
+#include "neml2/math/operators.h"
+#include "neml2/math/vmap.h"
+
+#include <functional>
+
+/**
+ * Newton's method at each point: a system of equations per entry of the batch, in one pass.
+ *
+ *     constexpr auto residual = [](const auto & x, const auto & a) { return x * x - a; };
+ *     const Scalar root = newton(residual, 1.0, a, NewtonOptions().bounds(0, 10));
+ *
+ * In a formula of vmap the same call solves at the points at hand: kernels/newton.h.
+ */
+namespace neml2
+{
+using kernels::newton;
+using kernels::newton_report;
+using kernels::NewtonOptions;
+using kernels::NewtonReport;
+
+namespace math
+{
+/// What newton found on whole batches: (batch; n), (batch; ), (batch; ) bool.
+struct ComposedNewton
+{
+  at::Tensor solution, iterations, converged;
+};
+
+/// The residual (batch; n) of x (batch; n). Where a condition is given its derivatives by the arguments count, but at
+/// points where that does not hold.
+using ComposedResidual = std::function<at::Tensor(const at::Tensor & x, const at::Tensor & counts)>;
+
+/// Newton's method by LibTorch's operations, which autograd differentiates where it is on and asked to.
+ComposedNewton composed_newton(const at::Tensor & guess,
+                               ArrayRef<NewtonOptions::Limits> limits,
+                               const NewtonOptions & options,
+                               bool differentiable,
+                               const ComposedResidual & residual);
+
+/// A result of newton on whole batches in parts of their types.
+template <class... R>
+std::tuple<R...>
+newton_parts(const at::Tensor & x, TensorShapeRef batch)
+{
+  const Size dim = Size(batch.size());
+  Size first = 0;
+  const auto part = [&](Size n, TensorShapeRef base)
+  {
+    const at::Tensor p = x.narrow(dim, first, n).reshape(utils::add_shapes(batch, base));
+    first += n;
+    return p;
+  };
+  return std::tuple<R...>{R(part(R::const_base_numel, R::base_shape))...};
+}
+
+template <class T>
+struct has_batch : std::bool_constant<core::is_tensor<T>>
+{
+};
+template <class... T>
+struct has_batch<std::tuple<T...>> : std::bool_constant<(has_batch<T>::value || ...)>
+{
+};
+/// Whether some of the arguments are batches.
+template <class... A>
+constexpr bool have_batch = (has_batch<A>::value || ...);
+
+/// newton as a formula of the guess and the arguments: the solution, and with Report the number of iterations, and whether
+/// it converged.
+template <class F, bool Report>
+struct NewtonFormula
+{
+  static constexpr auto name = "newton";
+  static constexpr bool has_fused_gradient = engine::has_gradient<F>, owns_what_it_holds = true;
+
+  F f;
+  NewtonOptions options;
+
+  template <class X, class... A>
+  NEML2_INLINE auto operator()(const X & guess, const A &... a) const
+  {
+    if constexpr (have_batch<X, A...>)
+      return on_batches(guess, a...);
+    else if constexpr (Report)
+    {
+      const auto report = kernels::newton_report(residual(), guess, a..., options);
+      using T = std::decay_t<decltype(report.iterations)>;
+      return std::tuple(
+          report.solution, report.iterations, where(report.converged, T(1.0), T(0.0)));
+    }
+    else
+      return kernels::newton(residual(), guess, a..., options);
+  }
+
+  template <class... L, class G>
+  std::shared_ptr<const engine::Gradient> gradient_by_duals(const G & g) const
+  {
+    return f.template gradient_by_duals<L...>(g);
+  }
+
+private:
+  NEML2_INLINE const auto & residual() const
+  {
+    if constexpr (engine::has_gradient<F>)
+      return f.f;
+    else
+      return f;
+  }
+
+  /// An argument as the residual takes it: detached, or with what autograd knows of it where it counts.
+  template <class T>
+  static T argument(const T & a, TensorShapeRef batch, const at::Tensor & counts)
+  {
+    if (!counts.defined())
+      return T(engine::saveable(a).detach().to(kFloat64));
+    const at::Tensor each =
+        at::Tensor(a).to(kFloat64).expand(utils::add_shapes(batch, T::base_shape));
+    const TensorShape ones(T::base_shape.size(), 1);
+    return T(at::where(counts.reshape(utils::add_shapes(batch, ones)), each, each.detach()));
+  }
+  template <class... T>
+  static auto argument(const std::tuple<T...> & a, TensorShapeRef batch, const at::Tensor & counts)
+  {
+    return std::apply(
+        [&](const T &... x) { return std::tuple<T...>(argument(x, batch, counts)...); }, a);
+  }
+
+  /// A part of the residual as (batch; n).
+  template <class R>
+  static at::Tensor flat(const R & r, TensorShapeRef batch, const at::Tensor & like)
+  {
+    using Batch = std::conditional_t<std::is_arithmetic_v<R>, Scalar, R>;
+    return engine::composed_result<Batch>(r, batch, like)
+        .reshape(utils::add_shapes(batch, Size(Batch::const_base_numel)));
+  }
+  template <class... R>
+  static at::Tensor flat(const std::tuple<R...> & r, TensorShapeRef batch, const at::Tensor & like)
+  {
+    return std::apply([&](const auto &... part)
+                      { return at::cat({flat(part, batch, like)...}, Size(batch.size())); },
+                      r);
+  }
+
+  template <class X, class... A>
+  auto on_batches(const X & guess, const A &... a) const
+  {
+    return std::apply([&](const auto &... x) { return composed(guess, std::tuple(x...), a...); },
+                      engine::Group<X>::leaves(guess));
+  }
+
+  template <class X, class... R, class... A>
+  auto composed(const X & guess, const std::tuple<R...> &, const A &... a) const
+  {
+    const auto leaves =
+        std::tuple_cat(engine::Group<X>::leaves(guess), engine::Group<A>::leaves(a)...);
+    const std::vector<Operand> o = std::apply(
+        [](const auto &... leaf) { return std::vector<Operand>{operand(leaf)...}; }, leaves);
+    const TensorShape batch = broadcast_batch(name, o);
+    const Dtype dtype = engine::first_tensor(o).scalar_type();
+    const at::Tensor like = engine::first_tensor(o).detach().to(kFloat64);
+    const auto unknown = [&](const at::Tensor & x)
+    { return engine::Group<X>::template regroup<0>(newton_parts<R...>(x, batch)); };
+    const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
+    { return flat(residual()(unknown(x), argument(a, batch, counts)...), batch, like); };
+    std::vector<NewtonOptions::Limits> limits;
+    int k = 0;
+    (limits.insert(limits.end(), size_t(R::const_base_numel), options.limits_at(k++)), ...);
+    bool differentiable = false;
+    for (size_t i = sizeof...(R); i < o.size(); i++)
+      differentiable = differentiable || o[i].tensor->requires_grad();
+    const auto found = composed_newton(
+        flat(guess, batch, like).to(kFloat64), limits, options, differentiable, equations);
+    const auto solution = unknown(found.solution.to(dtype));
+    if constexpr (Report)
+      return std::tuple(
+          solution, Scalar(found.iterations.to(dtype)), Scalar(found.converged.to(dtype)));
+    else
+      return solution;
+  }
+};
+
+/// newton with its options, which come last or not at all, before the arguments.
+template <bool Report, class F, class X, class... A>
+auto
+newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, const A &... a)
+{
+  constexpr bool valid =
+      engine::are_formula_arguments<X> && (engine::are_formula_arguments<A> && ...);
+  static_assert(
+      valid,
+      "newton: the guess and the arguments must be tensors whose types fix their base shapes "
+      "(Scalar, Vec, SR2, ...), plain numbers, or std::tuples of them");
+  if constexpr (valid)
+    return vmap(NewtonFormula<F, Report>{f, options}, guess, a...);
+}
+template <bool Report, class F, class X, class Tuple, size_t... I>
+auto
+newton_with_last(const F & f, const X & guess, const Tuple & a, std::index_sequence<I...>)
+{
+  return newton_on_batches<Report>(f, std::get<sizeof...(I)>(a), guess, std::get<I>(a)...);
+}
+template <bool Report, class F, class X, class... A>
+auto
+newton_called(const F & f, const X & guess, const A &... a)
+{
+  if constexpr ((kernels::is_newton_options<A>::value || ...))
+    return newton_with_last<Report>(
+        f, guess, std::tie(a...), std::make_index_sequence<sizeof...(A) - 1>());
+  else
+    return newton_on_batches<Report>(f, NewtonOptions(), guess, a...);
+}
+} // namespace math
+
+/**
+ * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
+ *
+ * x is a tensor or a std::tuple of them, and so is what residual returns: as many numbers. residual takes the unknown
+ * first, then the arguments; it is a formula as of vmap, and captures nothing. The guess and the arguments are tensors,
+ * plain numbers, or tuples of them, whose batch shapes broadcast; the last argument may be NewtonOptions.
+ *
+ * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one step
+ * more. A step after which the largest |r_i| has not fallen is halved. Where 50 evaluations do not suffice, the
+ * derivatives are singular or something is NaN, x is NaN at that point. NewtonOptions say otherwise.
+ *
+ * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a, and no derivative of the iterations; none
+ * come from the guess. Numbers are float64 in the iterations, whatever the dtype. In one pass over memory for dense tensors on the CPU, by LibTorch's operations elsewhere, which
+ * take one backward pass for each number of x in each iteration, and look at a GPU's result once.
+ *
+ * Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer.
+ */
+template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
+auto
+newton(const F & residual, const X & guess, const A &... a)
+{
+  return math::newton_called<false>(residual, guess, a...);
+}
+
+/// newton, and how it went at each point: {solution, iterations, converged}, of which the last two are Scalars, the last of
+/// truth values.
+template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
+auto
+newton_report(const F & residual, const X & guess, const A &... a)
+{
+  const auto [solution, iterations, converged] = math::newton_called<true>(residual, guess, a...);
+  const auto condition = converged > 0.5;
+  return NewtonReport<std::decay_t<decltype(solution)>,
+                      std::decay_t<decltype(iterations)>,
+                      std::decay_t<decltype(condition)>>{solution, iterations, condition};
+}
+} // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/math/newton-inl.h"
+#endif
