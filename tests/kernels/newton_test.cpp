@@ -126,6 +126,20 @@ TEST_CASE("What does not converge is NaN, and a root that overflows is none", "[
   REQUIRE(std::isnan(std::get<0>(newton(parallel, std::tuple(0.0, 0.0)))));
 }
 
+TEST_CASE("Options hold what was chosen, for the unknown that was meant", "[kernels]")
+{
+  const auto o = NewtonOptions().bounds_of(2, 0, 1).max_step_of(1, 0.5).max_iterations(7);
+  REQUIRE(o.iterations == 7);
+  const double inf = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 10; k++)
+  {
+    const auto limits = o.limits_at(k);
+    REQUIRE(limits.lower == (k == 2 ? 0 : -inf));
+    REQUIRE(limits.upper == (k == 2 ? 1 : inf));
+    REQUIRE(limits.step == (k == 1 ? 0.5 : inf));
+  }
+}
+
 TEST_CASE("Elimination chooses its pivots", "[kernels]")
 {
   double A[3][3] = {{0, 2, 1}, {1, 1e-20, 3}, {2, 1, 0}}, b[3][2] = {{7, 1}, {10, 0}, {4, 0}};

@@ -64,6 +64,14 @@ template <class Y, class X>
 using jacobian_t =
     decltype(joined_type(typename Y::base_sizes_sequence(), typename X::base_sizes_sequence()));
 
+template <class T>
+struct tuple_of;
+template <class... T>
+struct tuple_of<Types<T...>>
+{
+  using type = std::tuple<T...>;
+};
+
 template <class Y, class X>
 constexpr auto
 join_base_shapes()
@@ -81,18 +89,21 @@ constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 at::Tensor
 composed_jacobian(const at::Tensor & y, Size batch_dim, const at::Tensor & x, bool create_graph);
 
-template <class X, class... R>
+/// The Jacobians by an X of some of the results.
+template <class X, class Results, size_t... Of>
 auto
-jacobian_types(Types<R...>)
+jacobian_types(std::index_sequence<Of...>)
 {
-  return Types<jacobian_t<R, X>...>();
+  return Types<jacobian_t<std::tuple_element_t<Of, Results>, X>...>();
 }
 
-template <class X, class... R>
-std::array<TensorShapeRef, 2 * sizeof...(R)>
-value_and_jacobian_bases(Types<R...>)
+/// The base shapes of all results, then of the Jacobians.
+template <class X, class... R, size_t... Of>
+std::array<TensorShapeRef, sizeof...(R) + sizeof...(Of)>
+value_and_jacobian_bases(Types<R...>, std::index_sequence<Of...>)
 {
-  return {TensorShapeRef(R::base_shape)..., TensorShapeRef(jacobian_base_shape<R, X>)...};
+  return {TensorShapeRef(R::base_shape)...,
+          TensorShapeRef(jacobian_base_shape<std::tuple_element_t<Of, std::tuple<R...>>, X>)...};
 }
 
 template <class... J, size_t... I>
@@ -115,14 +126,15 @@ argument_or_variable(const A & a, const X & variable)
     return A(saveable(a));
 }
 
-/// The formula on whole batches, differentiated by autograd.
-template <size_t V, class F, class... A, size_t... I>
+/// The formula on whole batches, and its results Of differentiated by autograd.
+template <size_t V, class F, class... A, size_t... I, size_t... Of>
 void
 compose_jacobian(const F & f,
                  ArrayRef<Operand> o,
                  TensorShapeRef batch,
                  at::Tensor * results,
                  std::index_sequence<I...>,
+                 std::index_sequence<Of...>,
                  const A &... a)
 {
   constexpr size_t count = Formula<F, A...>::count;
@@ -143,8 +155,8 @@ compose_jacobian(const F & f,
       "value_and_jacobian",
       [&]
       {
-        for (size_t i = 0; i < count; i++)
-          results[count + i] = composed_jacobian(results[i], Size(batch.size()), x, create_graph);
+        size_t k = count;
+        ((results[k++] = composed_jacobian(results[Of], Size(batch.size()), x, create_graph)), ...);
         if (!create_graph)
           for (size_t i = 0; i < count; i++)
             results[i] = results[i].detach();
@@ -152,17 +164,18 @@ compose_jacobian(const F & f,
       o);
 }
 
-template <size_t V, class F, class... A>
+/// What a formula returns, and a tuple of the Jacobians of its results Of by argument V.
+template <size_t V, size_t... Of, class F, class... A>
 auto
-differentiate_formula(const F & f, const A &... a)
+differentiate_formula(std::index_sequence<Of...> of, const F & f, const A &... a)
 {
   using Call = Formula<F, A...>;
   using Results = typename Call::Results;
   using X = std::tuple_element_t<V, std::tuple<A...>>;
-  using Tile = JacobianTile<F, int(V), Results, Types<A...>>;
-  using Jacobians = decltype(jacobian_types<X>(Results()));
+  using Tile = JacobianTile<F, int(V), Results, Types<A...>, std::index_sequence<Of...>>;
+  using Jacobians = decltype(jacobian_types<X, typename tuple_of<Results>::type>(of));
   constexpr size_t count = Call::count;
-  static_assert(sizeof...(A) + 2 * count <= size_t(max_operands),
+  static_assert(sizeof...(A) + count + sizeof...(Of) <= size_t(max_operands),
                 "value_and_jacobian: too many arguments and results");
   const Operation op("value_and_jacobian", Accepts::any);
   const Operand o[] = {operand(a)...};
@@ -174,18 +187,16 @@ differentiate_formula(const F & f, const A &... a)
                 x,
                 " carries a tangent of forward mode, which would be lost. Use its primal.");
   const TensorShape batch = broadcast_batch(op, o);
-  std::array<at::Tensor, 2 * count> t;
-  const auto bases = value_and_jacobian_bases<X>(Results());
+  std::array<at::Tensor, count + sizeof...(Of)> t;
+  const auto bases = value_and_jacobian_bases<X>(Results(), of);
   const auto composed = [&](at::Tensor * r)
-  { compose_jacobian<V>(f, o, batch, r, std::index_sequence_for<A...>(), a...); };
+  { compose_jacobian<V>(f, o, batch, r, std::index_sequence_for<A...>(), of, a...); };
   evaluate({op, o, batch, row_formula<Tile>(f), bases, composed, no_gradient}, t.data());
-  auto jacobians = as_jacobians(
-      Jacobians(), t.data() + count, Size(batch.size()), std::make_index_sequence<count>());
-  auto values = as_results<typename Call::Result, Results>(t.data());
-  if constexpr (is_tuple<typename Call::Result>)
-    return std::pair(std::move(values), std::move(jacobians));
-  else
-    return std::pair(std::move(values), std::get<0>(std::move(jacobians)));
+  return std::pair(as_results<typename Call::Result, Results>(t.data()),
+                   as_jacobians(Jacobians(),
+                                t.data() + count,
+                                Size(batch.size()),
+                                std::make_index_sequence<sizeof...(Of)>()));
 }
 } // namespace engine
 } // namespace neml2

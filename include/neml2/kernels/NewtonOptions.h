@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <limits>
 #include <stdexcept>
 
@@ -20,10 +19,14 @@ public:
   /// What is chosen for an unknown.
   struct Limits
   {
-    double lower = -std::numeric_limits<double>::infinity();
-    double upper = std::numeric_limits<double>::infinity();
-    double step = std::numeric_limits<double>::infinity();
+    double lower, upper, step;
   };
+
+  constexpr NewtonOptions() : limits()
+  {
+    for (Limits & l : limits) // member initialisers of Limits are lost on the way with gcc 12 -O1
+      l = unlimited();
+  }
 
   /// A point has converged where |r_i| <= absolute + relative Σ_j |∂r_i/∂x_j x_j| in every equation i.
   constexpr NewtonOptions & tolerance(double relative, double absolute = 1e-10)
@@ -89,7 +92,7 @@ public:
   /// The limits of an unknown.
   constexpr Limits limits_at(int unknown) const
   {
-    return unknown < max_unknowns ? limits[size_t(unknown)] : Limits();
+    return unknown < max_unknowns ? limits[unknown] : unlimited();
   }
 
   // What was chosen.
@@ -97,15 +100,20 @@ public:
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   int iterations = 50;
   bool halve_steps = true, keep = false, limited = false;
-  std::array<Limits, max_unknowns> limits{};
+  Limits limits[max_unknowns];
 
 private:
+  static constexpr Limits unlimited()
+  {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return {-infinity, infinity, infinity};
+  }
   constexpr Limits & limits_of(int unknown)
   {
     check(0 <= unknown && unknown < max_unknowns,
           "newton: bounds and steps can be chosen for the first 8 unknowns of a tuple");
     limited = true;
-    return limits[size_t(unknown)];
+    return limits[unknown];
   }
   static constexpr void check(bool ok, const char * message)
   {

@@ -5,6 +5,8 @@
 #include "neml2/kernels/elimination.h"
 #include "neml2/kernels/numbers.h"
 
+#include <array>
+
 /// Newton's method at each point, in a formula: on numbers, on packs whose lanes stop one by one, and with the derivatives
 /// of the solution where the arguments carry derivatives.
 namespace neml2::kernels
@@ -84,33 +86,62 @@ struct NewtonSystem
   }
 };
 
-/// The limits of each of n numbers, from those of the unknowns.
-template <int n>
-struct NewtonLimits
+/// Of each number of an X, which of the unknowns of a tuple it belongs to.
+template <class X>
+struct UnknownOf
+{
+  static constexpr std::array<int, size_t(number_count<X>)> each{};
+};
+template <class... R>
+struct UnknownOf<std::tuple<R...>>
+{
+  static constexpr auto numbered()
+  {
+    std::array<int, size_t(number_count<std::tuple<R...>>)> unknown{};
+    size_t k = 0;
+    int u = 0;
+    for (const int count : {number_count<R>...})
+    {
+      for (int i = 0; i < count; i++)
+        unknown[k++] = u;
+      u++;
+    }
+    return unknown;
+  }
+  static constexpr auto each = numbered();
+};
+
+/// The unknowns of n numbers: their limits, and what is large of them.
+template <class X, int n>
+struct NewtonUnknowns
 {
   NewtonOptions::Limits of[n];
 
-  template <class... R>
-  NEML2_INLINE void set(const NewtonOptions & options, const std::tuple<R...> *)
+  NEML2_INLINE void set(const NewtonOptions & options)
   {
-    int k = 0, unknown = 0;
-    ((set(options, unknown, number_count<R>, k), unknown++), ...);
-  }
-  template <class X>
-  NEML2_INLINE void set(const NewtonOptions & options, const X *)
-  {
-    int k = 0;
-    set(options, 0, n, k);
+    for (int k = 0; k < n; k++)
+      of[k] = options.limits_at(UnknownOf<X>::each[size_t(k)]);
   }
 
-private:
-  NEML2_INLINE void set(const NewtonOptions & options, int unknown, int count, int & k)
+  /// The largest |x_k| + |d_k| of each unknown.
+  template <class V>
+  NEML2_INLINE static void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n])
   {
-    for (int i = 0; i < count; i++)
-      of[k++] = options.limits_at(unknown);
+    constexpr auto unknown = UnknownOf<X>::each;
+    int first = 0;
+    for (int k = 0; k < n; k++)
+    {
+      const V size = abs(x[k]) + abs(d[k]);
+      if (unknown[size_t(k)] != unknown[size_t(first)])
+        first = k;
+      largest[first] = k == first ? size : maximum(largest[first], size);
+      largest[k] = largest[first];
+    }
+    for (int k = n - 2; k >= 0; k--)
+      if (unknown[size_t(k)] == unknown[size_t(k) + 1])
+        largest[k] = largest[k + 1];
   }
 
-public:
   /// Shortens the step d from x; where a bound turned it, bounded holds.
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
@@ -134,7 +165,7 @@ public:
   }
 };
 
-/// max_k |t_k| / scale_k, of what is 0 where the scale is.
+/// max_k |t_k| / scale_k; 0 of what has the scale 0.
 template <class V, int n>
 NEML2_INLINE V
 newton_level(const V (&t)[n][1], const V (&scale)[n])
@@ -155,12 +186,12 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
  * derivatives, would not be shorter than the last goes back half of that (natural monotonicity test). J is in the end that
  * of x, if asked for.
  */
-template <bool WithJacobian, class V, int n, class Evaluate>
+template <bool WithJacobian, class X, class V, int n, class Evaluate>
 NEML2_INLINE auto
 newton_iterate(V (&x)[n],
                V (&J)[n][n],
                const NewtonOptions & options,
-               const NewtonLimits<n> & limits,
+               const NewtonUnknowns<X, n> & unknowns,
                const Evaluate & evaluate)
 {
   V r[n][1], base[n], base_r[n], d[n], scale[n], level(0.0), iterations(0.0);
@@ -169,7 +200,7 @@ newton_iterate(V (&x)[n],
   for (int k = 0; k < n; k++)
   {
     if (options.limited)
-      x[k] = minimum(maximum(x[k], V(limits.of[k].lower)), V(limits.of[k].upper));
+      x[k] = minimum(maximum(x[k], V(unknowns.of[k].lower)), V(unknowns.of[k].upper));
     d[k] = base_r[k] = V(0.0);
     base[k] = scale[k] = x[k];
     for (int j = 0; j < n; j++)
@@ -224,12 +255,12 @@ newton_iterate(V (&x)[n],
     {
       step[k] = -r[k][0];
       known = known + 0.0 * step[k];
-      scale[k] = abs(base[k]) + abs(step[k]);
     }
+    unknowns.scale(base, step, scale);
     level = newton_level(r, scale);
     auto bounded = converged & !converged;
     if (options.limited)
-      limits.shorten(base, step, bounded);
+      unknowns.shorten(base, step, bounded);
     turned = (accept & bounded) | (turned & !accept);
     const auto stays = small & !(known <= 0.0); // a root where no step can be told
     for (int k = 0; k < n; k++)
@@ -266,15 +297,15 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
         entry = V(0.0);
     int k = 0;
     for_each_number(guess, [&](const auto & c) { x[k++] = V(value(c)); });
-    NewtonLimits<n> limits;
+    NewtonUnknowns<X, n> unknowns;
     if (options.limited)
-      limits.set(options, static_cast<const X *>(nullptr));
+      unknowns.set(options);
     constexpr bool outer = (is_active<A> || ...);
     const auto found =
         newton_iterate<outer>(x,
                               J,
                               options,
-                              limits,
+                              unknowns,
                               [&](const V(&u)[n], V(&r)[n][1], V(&j)[n][n])
                               { System::evaluate(f, u, r, j, without_derivatives(a)...); });
     with_numbers_t<X, V> solution;

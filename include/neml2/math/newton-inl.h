@@ -15,26 +15,37 @@ solve_points(const at::Tensor & A, const at::Tensor & b)
   return linalg::solve(Tensor(A, batch_dim), Tensor(b, batch_dim));
 }
 
-/// The limits of the n numbers, as tensors (n).
-struct ComposedLimits
+/// What is known of unknowns of so many numbers: their limits, as tensors (n), and what is large of them.
+struct ComposedUnknowns
 {
+  ArrayRef<Size> numbers;
   at::Tensor lower, upper, step;
 
-  ComposedLimits(ArrayRef<NewtonOptions::Limits> limits, const at::Tensor & like)
+  ComposedUnknowns(ArrayRef<Size> n, const NewtonOptions & options, const at::Tensor & like)
+    : numbers(n)
   {
-    const auto tensor = [&](double NewtonOptions::Limits::*which)
+    const auto each = [&](double NewtonOptions::Limits::*which)
     {
-      const at::Tensor t = at::empty({Size(limits.size())}, at::kDouble);
-      for (size_t k = 0; k < limits.size(); k++)
-        t.data_ptr<double>()[k] = limits[k].*which;
-      return t.to(like.options());
+      std::vector<at::Tensor> parts;
+      for (size_t k = 0; k < n.size(); k++)
+        parts.push_back(at::full({n[k]}, options.limits_at(int(k)).*which, like.options()));
+      return at::cat(parts);
     };
-    lower = tensor(&NewtonOptions::Limits::lower);
-    upper = tensor(&NewtonOptions::Limits::upper);
-    step = tensor(&NewtonOptions::Limits::step);
+    lower = each(&NewtonOptions::Limits::lower);
+    upper = each(&NewtonOptions::Limits::upper);
+    step = each(&NewtonOptions::Limits::step);
   }
 
-  /// The step d from x, shortened as of kernels::NewtonLimits, and whether a bound turned it.
+  /// The largest |x_k| + |d_k| of each unknown, for each of its numbers.
+  at::Tensor scale(const at::Tensor & x, const at::Tensor & d) const
+  {
+    std::vector<at::Tensor> parts;
+    for (const auto & part : (x.abs() + d.abs()).split_with_sizes(numbers, -1))
+      parts.push_back(part.amax(-1, /*keepdim=*/true).expand(part.sizes()));
+    return at::cat(parts, -1);
+  }
+
+  /// The step d from x, shortened as of kernels::NewtonUnknowns, and whether a bound turned it.
   std::pair<at::Tensor, at::Tensor> shorten(const at::Tensor & x, const at::Tensor & d) const
   {
     const at::Tensor part = (step / d.abs()).clamp_max(1.0).amin(-1, /*keepdim=*/true),
@@ -53,7 +64,7 @@ newton_level(const at::Tensor & t, const at::Tensor & scale)
 
 NEML2_BODY ComposedNewton
 composed_newton(const at::Tensor & guess,
-                ArrayRef<NewtonOptions::Limits> limits,
+                ArrayRef<Size> numbers,
                 const NewtonOptions & options,
                 bool differentiable,
                 const ComposedResidual & residual)
@@ -63,10 +74,10 @@ composed_newton(const at::Tensor & guess,
   const c10::InferenceMode normal(false); // in it nothing is recorded
   const Size batch_dim = guess.dim() - 1;
   const bool recorded = differentiable && c10::GradMode::is_enabled();
-  const ComposedLimits bounds(limits, guess);
+  const ComposedUnknowns unknowns(numbers, options, guess);
   at::Tensor x = engine::saveable(guess).detach();
   if (options.limited)
-    x = x.maximum(bounds.lower).minimum(bounds.upper);
+    x = x.maximum(unknowns.lower).minimum(unknowns.upper);
   const at::Tensor none = at::zeros_like(x.select(-1, 0), c10::kBool);
   at::Tensor base = x, base_r = at::zeros_like(x), base_J, d = base_r, scale = base_r, level,
              iterations = at::zeros_like(none, x.scalar_type()), active = none.bitwise_not(),
@@ -104,12 +115,12 @@ composed_newton(const at::Tensor & guess,
     base_r = at::where(each, r, base_r);
     base_J = at::where(each.unsqueeze(-1), J, base_J);
     at::Tensor step = -solve_points(base_J, base_r);
-    scale = base.abs() + step.abs();
+    scale = unknowns.scale(base, step);
     level = newton_level(step, scale);
     const at::Tensor stays = small.bitwise_and(step.isfinite().all(-1).bitwise_not());
     at::Tensor bounded = none;
     if (options.limited)
-      std::tie(step, bounded) = bounds.shorten(base, step);
+      std::tie(step, bounded) = unknowns.shorten(base, step);
     turned = at::where(accept, bounded, turned);
     d = at::where(each, step.masked_fill(stays.unsqueeze(-1), 0.0), 0.5 * d);
     x = at::where(active.unsqueeze(-1), base + d, x);

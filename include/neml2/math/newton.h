@@ -35,9 +35,10 @@ struct ComposedNewton
 /// points where that does not hold.
 using ComposedResidual = std::function<at::Tensor(const at::Tensor & x, const at::Tensor & counts)>;
 
-/// Newton's method by LibTorch's operations, which autograd differentiates where it is on and asked to.
+/// Newton's method by LibTorch's operations, for unknowns of so many numbers, which autograd differentiates where it is on
+/// and asked to.
 ComposedNewton composed_newton(const at::Tensor & guess,
-                               ArrayRef<NewtonOptions::Limits> limits,
+                               ArrayRef<Size> unknowns,
                                const NewtonOptions & options,
                                bool differentiable,
                                const ComposedResidual & residual);
@@ -167,14 +168,14 @@ private:
     { return engine::Group<X>::template regroup<0>(newton_parts<R...>(x, batch)); };
     const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
     { return flat(residual()(unknown(x), argument(a, batch, counts)...), batch, like); };
-    std::vector<NewtonOptions::Limits> limits;
-    int k = 0;
-    (limits.insert(limits.end(), size_t(R::const_base_numel), options.limits_at(k++)), ...);
     bool differentiable = false;
     for (size_t i = sizeof...(R); i < o.size(); i++)
       differentiable = differentiable || o[i].tensor->requires_grad();
-    const auto found = composed_newton(
-        flat(guess, batch, like).to(kFloat64), limits, options, differentiable, equations);
+    const auto found = composed_newton(flat(guess, batch, like).to(kFloat64),
+                                       {R::const_base_numel...},
+                                       options,
+                                       differentiable,
+                                       equations);
     const auto solution = unknown(found.solution.to(dtype));
     if constexpr (Report)
       return std::tuple(

@@ -6,26 +6,34 @@
 /// The tile of values and Jacobians by one argument.
 namespace neml2::packs
 {
-/// Values and Jacobians of a formula: operands are the arguments, the values, then the Jacobians by
+/// Values of a formula, and Jacobians of its results Of: operands are the arguments, the values, then the Jacobians by
 /// argument V.
-template <class F, int V, class Results, class Arguments>
+template <class F, int V, class Results, class Arguments, class Of>
 struct JacobianTile;
-template <class F, int V, class... R, class... A>
-struct JacobianTile<F, V, Types<R...>, Types<A...>>
-  : DualTile<JacobianTile<F, V, Types<R...>, Types<A...>>, F, Types<R...>, Types<A...>>
+template <class F, int V, class... R, class... A, size_t... Of>
+struct JacobianTile<F, V, Types<R...>, Types<A...>, std::index_sequence<Of...>>
+  : DualTile<JacobianTile<F, V, Types<R...>, Types<A...>, std::index_sequence<Of...>>,
+             F,
+             Types<R...>,
+             Types<A...>>
 {
   using Call = DualCall<F, V, Types<A...>>;
+  template <size_t J>
+  using Result = std::tuple_element_t<J, std::tuple<R...>>;
   static constexpr int n = Call::n;
-  static constexpr int numbers =
-      (component_count<A> + ... + ((component_count<R> * (1 + n)) + ... + 0));
+  static constexpr int entries = n * (0 + ... + component_count<Result<Of>>);
+  static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + entries));
 
 private:
-  static constexpr int K = sizeof...(A), M = sizeof...(R), all = K + 2 * M;
+  static constexpr int K = sizeof...(A), M = sizeof...(R), all = K + M + int(sizeof...(Of));
 
-  template <int Count, class P>
+  template <size_t J>
+  static constexpr bool is_differentiated = ((J == Of) || ...);
+
+  template <int Count, class P, bool Differentiated>
   struct Block
   {
-    P value[Count], jacobian[Count * n];
+    P value[Count], jacobian[Differentiated ? Count * n : 1];
   };
 
   template <size_t J, class B>
@@ -35,7 +43,8 @@ private:
   template <class Indices, class P>
   struct Blocks;
   template <size_t... J, class P>
-  struct Blocks<std::index_sequence<J...>, P> : BlockSlot<J, Block<component_count<R>, P>>...
+  struct Blocks<std::index_sequence<J...>, P>
+    : BlockSlot<J, Block<component_count<R>, P, is_differentiated<J>>>...
   {
   };
   template <size_t J, class B>
@@ -68,22 +77,24 @@ public:
       }
       (store<component_count<R>>(block_of<J>(block).value, stride[K + int(J)], p[K + int(J)], left),
        ...);
-      (store<component_count<R> * n>(
-           block_of<J>(block).jacobian, stride[K + M + int(J)], p[K + M + int(J)], left),
+      int k = K + M;
+      ((store<component_count<Result<Of>> * n>(block_of<Of>(block).jacobian, stride[k], p[k], left),
+        k++),
        ...);
-      for (int k = 0; k < all; k++)
+      for (k = 0; k < all; k++)
         p[k] += stride[k] * P::width;
     }
   }
 
-  template <int Count, class P, class T>
-  NEML2_INLINE static void keep(Block<Count, P> & block, const T * r, int first)
+  template <int Count, class P, bool Differentiated, class T>
+  NEML2_INLINE static void keep(Block<Count, P, Differentiated> & block, const T * r, int first)
   {
     NEML2_UNROLL
     for (int o = 0; o < Count; o++)
     {
       block.value[o] = kernels::value(r[o]);
-      NEML2_UNROLL
+      if constexpr (Differentiated)
+        NEML2_UNROLL
       for (int j = 0; j < Call::chunk; j++)
         block.jacobian[o * n + first + j] = kernels::derivative(r[o], j);
     }
