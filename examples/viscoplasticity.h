@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/newton.h"
+#include "neml2/tensors/tensors.h"
+
+#include <cmath>
+
+/**
+ * Viscoplasticity with isotropic hardening (Voce), kinematic hardening (Armstrong and Frederick) and a power law for the
+ * rate (Norton): a model of Chaboche's, implicit Euler. Source: Lemaitre and Chaboche (1990), Mechanics of Solid Materials,
+ * Cambridge University Press, sections 5.4 and 6.4.
+ */
+namespace viscoplasticity
+{
+using namespace neml2;
+
+/// What holds at the end of a step: deviator s of the stress, backstress X and the plastic strain dp that is added. In units
+/// of the yield stress, so that all equations count alike.
+constexpr auto equations = [](const auto & unknowns,
+                              const auto & trial,
+                              const auto & old_X,
+                              const auto & old_p,
+                              const auto & material,
+                              const auto & dt)
+{
+  const auto & [s, X, dp] = unknowns;
+  const auto & [G, kappa, yield, Q, b, C, gamma, K, n] = material;
+  const auto stress = s - X;
+  const auto mises = std::sqrt(1.5) * norm(stress);
+  const auto direction = stress * (1.5 / mises);
+  const auto hardening = Q * (1.0 - exp(-b * (old_p + dp)));
+  return std::tuple((s - trial + 2.0 * G * dp * direction) / yield,
+                    (X - old_X - 2.0 / 3.0 * C * dp * direction + gamma * dp * X) / yield,
+                    (mises - yield - hardening - K * pow(dp / dt, 1.0 / n)) / yield);
+};
+
+/// One point: stress and new state from the strain, the old state (plastic strain, backstress, accumulated plastic strain),
+/// the material (G, bulk modulus, yield stress, Q, b, C, γ, K, n) and the time step.
+constexpr auto update =
+    [](const auto & strain, const auto & state, const auto & material, const auto & dt)
+{
+  const auto & [plastic, old_X, old_p] = state;
+  const auto & [G, kappa, yield, Q, b, C, gamma, K, n] = material;
+  const auto trial = 2.0 * G * dev(strain - plastic);
+  const auto stress = trial - old_X;
+  const auto mises = std::sqrt(1.5) * norm(stress);
+  const auto over = mises - yield - Q * (1.0 - exp(-b * old_p));
+  const auto guess = 0.5 * macaulay(over) / (3.0 * G + C);
+  const auto flows = over > 0.0;
+  const auto start = std::tuple(trial - 3.0 * G * guess / mises * stress, old_X, guess);
+  const auto found = newton(
+      equations, start, trial, old_X, old_p, material, dt, NewtonOptions().bounds_of(2, 0.0, 1.0));
+  const auto s = where(flows, std::get<0>(found), trial);
+  return std::tuple(3.0 * kappa * vol(strain) + s,
+                    std::tuple(plastic + (trial - s) / (2.0 * G),
+                               where(flows, std::get<1>(found), old_X),
+                               old_p + where(flows, std::get<2>(found), 0.0)));
+};
+} // namespace viscoplasticity
