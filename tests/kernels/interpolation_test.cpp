@@ -335,7 +335,7 @@ TEST_CASE("The derivative at a point is that after it, at an end that inside",
     for (const double x : {-1.5, 4.5})
     {
       REQUIRE(derivative(x, interpolant, Beyond::constant) == 0);
-      REQUIRE(std::isnan(derivative(x, interpolant, Beyond::nan)));
+      REQUIRE(derivative(x, interpolant, Beyond::nan) == 0);
     }
 }
 

@@ -24,7 +24,7 @@ enum class Beyond
 {
   constant,    ///< the value at the end
   extrapolate, ///< the tangent at the end
-  nan,         ///< NaN
+  nan,         ///< NaN, without derivatives
 };
 
 /**
@@ -328,23 +328,25 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// NaN beyond the ends, if that is asked for.
+/// NaN beyond the ends, if that is asked for; it has no derivatives, which would be those of all points that have the
+/// table.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
 {
-  return beyond == Beyond::nan ? Y(or_nan<P>(x >= first_of<P>(xs) && x <= last_of<P>(xs), y)) : y;
+  if (beyond != Beyond::nan)
+    return y;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return where(x >= first_of<P>(xs) && x <= last_of<P>(xs), y, Y(nan));
 }
 
-// ---- The functions of formulas. ----
-
-/// x, held between the ends if the table is constant beyond them.
+/// x, held between the ends unless the table goes on beyond them.
 template <class P, class X, class Xs>
 NEML2_INLINE constexpr auto
-held_if_constant(const X & x, const Xs & xs, Beyond beyond)
+held_unless_extrapolated(const X & x, const Xs & xs, Beyond beyond)
 {
   const auto held = held_by<P>(x, xs);
-  return beyond == Beyond::constant ? held : std::decay_t<decltype(held)>(x);
+  return beyond == Beyond::extrapolate ? std::decay_t<decltype(held)>(x) : held;
 }
 
 template <class P, class X, class Xs, class Ys>
@@ -352,7 +354,7 @@ NEML2_INLINE constexpr auto
 interpolate_linear(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
 {
   const auto a = knot_at<P>(x, xs, ys, 0), b = knot_at<P>(x, xs, ys, 1);
-  return on_line(held_if_constant<P>(x, xs, beyond), a.x, b.x, a.y, b.y, Where());
+  return on_line(held_unless_extrapolated<P>(x, xs, beyond), a.x, b.x, a.y, b.y, Where());
 }
 
 template <class P, class X, class Xs, class Ys>
@@ -397,8 +399,8 @@ interpolate_bilinear(
   const auto a = knot_at<P>(x, xs, xs, 0), b = knot_at<P>(x, xs, xs, 1);
   const auto on_a = knot_at<P>(y, ys, at_a, 0), on_a_after = knot_at<P>(y, ys, at_a, 1),
              on_b = knot_at<P>(y, ys, at_b, 0), on_b_after = knot_at<P>(y, ys, at_b, 1);
-  const auto held = held_if_constant<P>(x, xs, beyond);
-  return on_line(held_if_constant<P>(y, ys, beyond),
+  const auto held = held_unless_extrapolated<P>(x, xs, beyond);
+  return on_line(held_unless_extrapolated<P>(y, ys, beyond),
                  on_a.x,
                  on_a_after.x,
                  on_line(held, a.x, b.x, on_a.y, on_b.y, Where()),
