@@ -617,6 +617,10 @@ TEST_CASE("interpolate refuses what is no table, and says why", "[tensors][inter
                ContainsSubstring("entry 2 is inf after 1."));
   REQUIRE_THAT(message(x, table({NAN, 1, 2}, {3}, 0), good),
                ContainsSubstring("entry 1 is 1 after nan."));
+  at::Tensor many = at::arange(6000, at::kDouble).reshape({2, 3000}).clone();
+  many[1][2000] = 17;
+  REQUIRE_THAT(message(x, Tensor(many, 1), Tensor(many, 1)),
+               ContainsSubstring("entry 2000 is 17 after 4999."));
   REQUIRE_THAT(
       message(x, good, table({0, 1}, {2}, 0)),
       ContainsSubstring("interpolate: the table has 3 abscissae, but 2 values for them. The "

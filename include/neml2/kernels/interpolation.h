@@ -267,6 +267,17 @@ in_order(double before, double after)
   return -inf < before && before < after && after < inf;
 }
 
+template <class N, size_t n>
+[[noreturn]] NEML2_COLD void
+refuse_abscissae(const std::array<N, n> & xs)
+{
+  size_t i = 1;
+  while (i + 1 < n && in_order(double(xs[i - 1]), double(xs[i])))
+    i++;
+  throw std::invalid_argument("interpolate: " +
+                              abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i])));
+}
+
 /// Refuses constants that are no abscissae; rows are arguments of a formula, which one bad point must not end.
 /// @throws std::invalid_argument
 template <class Xs>
@@ -274,10 +285,14 @@ NEML2_INLINE constexpr void
 check_abscissae([[maybe_unused]] const Xs & xs)
 {
   if constexpr (!is_row<Xs>::value)
-    for (size_t i = 1; i < xs.size(); i++)
-      if (!in_order(double(xs[i - 1]), double(xs[i])))
-        throw std::invalid_argument(
-            "interpolate: " + abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i])));
+  {
+    bool ok = true;
+    NEML2_UNROLL // so that of constants nothing is left
+        for (int i = 1; i < table_size<Xs>; i++) ok =
+            ok && in_order(double(xs[size_t(i) - 1]), double(xs[size_t(i)]));
+    if (!ok)
+      refuse_abscissae(xs);
+  }
 }
 
 /// y where the condition holds, else NaN, also in derivatives.

@@ -66,8 +66,12 @@ public:
     const at::Tensor & t = *xs.operand.tensor;
     if (!xs.is_general || !core::has_known_values(t))
       return false;
-    const bool ok = core::translate_errors(
-        op.name, [&] { return composed::are_in_order(t).all().item<bool>(); });
+    constexpr Size few = 4096; // looked at one by one, before LibTorch would have begun
+    const bool ok =
+        t.is_cpu() && t.numel() <= few
+            ? disorder(t) < 0
+            : core::translate_errors(op.name,
+                                     [&] { return composed::are_in_order(t).all().item<bool>(); });
     if (!ok)
       refuse(xs.operand);
     return true;
@@ -120,20 +124,31 @@ private:
         core::first_tensor(_operands).device(), kFloat64, /*non_blocking=*/true);
   }
 
+  static at::Tensor read(const at::Tensor & t)
+  {
+    return core::translate_errors(
+        op.name, [&] { return t.detach().to(kCPU, kFloat64).resolve_neg().contiguous(); });
+  }
+
+  /// The first entry that is not after the one before it; -1 if there is none.
+  static Size disorder(const at::Tensor & xs)
+  {
+    const at::Tensor all = read(xs);
+    const double * t = all.data_ptr<double>();
+    const Size n = all.size(-1), count = all.numel();
+    for (Size i = 0; i < count; i++)
+      if (i % n != 0 && !kernels::in_order(t[i - 1], t[i]))
+        return i;
+    return -1;
+  }
+
   [[noreturn]] static NEML2_COLD void refuse(const core::Operand & xs)
   {
-    const at::Tensor all = xs.tensor->detach().to(kCPU, kFloat64).contiguous();
-    const double * t = all.data_ptr<double>();
-    const Size n = all.size(-1);
-    for (Size i = 0; i < all.numel(); i++)
-      if (i % n != 0 && !kernels::in_order(t[i - 1], t[i]))
-        core::fail(op.name,
-                   ": ",
-                   kernels::abscissae_message(i % n, t[i - 1], t[i]),
-                   " They are ",
-                   xs,
-                   ".");
-    core::fail(op.name, ": the abscissae ", xs, " are not in order.");
+    const Size i = disorder(*xs.tensor), n = xs.base[0];
+    const at::Tensor t = read(*xs.tensor);
+    const double * x = t.data_ptr<double>() + i;
+    core::fail(
+        op.name, ": ", kernels::abscissae_message(i % n, x[-1], x[0]), " They are ", xs, ".");
   }
 
   SmallVector<core::Operand, 5> _operands;

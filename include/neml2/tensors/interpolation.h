@@ -9,24 +9,11 @@
 #include <vector>
 
 /**
- * Tables of measured or given points: what they say between the points, and beyond the ends.
+ * Tables of measured or given points: the values between the points, and beyond the ends.
  *
- *     interpolate(T, {temperatures, moduli ...}) of a batch, or in a formula of vmap
- *
- * Interpolant::linear goes straight from point to point. Interpolant::monotone_cubic has a continuous derivative, and is
- * monotone where the points are: it never overshoots. Its derivative at a point is that of the parabola through it and
- * its neighbours, limited to at most three times the smaller slope beside it, and 0 at a peak; so it is exact for a line,
- * and of third order where it is not limited. A change of one point changes the curve over two intervals on either side.
- *
- * Beyond the ends, Beyond::constant holds the value at the end: a table says nothing about what is beyond it, and a
- * property that is held keeps its sign and its bounds. Beyond::extrapolate goes on along the tangent at the end, and
- * Beyond::nan gives NaN, whose derivatives are 0, so that a table that points share keeps its gradient by the others.
- *
- * At a point of a linear table, where the derivative has two one-sided values, it is that of the interval after the
- * point; at either end that inside, whatever is beyond. Autograd differentiates by x, ordinates and abscissae, any number
- * of times.
- *
- * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246.
+ *     constexpr std::array<double, 3> temperatures{20, 200, 400}, moduli{210e3, 202e3, 185e3};
+ *     const SR2 stress = vmap([](auto C, auto strain, auto T)
+ *                             { return interpolate(T, temperatures, moduli) * (C * strain); }, ...);
  */
 namespace neml2
 {
@@ -69,9 +56,24 @@ using if_fixed_table_of_two =
  * The value at x of the table of points (abscissae_i, ordinates_i), in the unit of the ordinates; x and the abscissae
  * have one unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for all, or one an entry.
  *
- * Checks the abscissae, which waits for a GPU. vmap on tables of a type of fixed size does not, and gives NaN.
+ * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is
+ * monotone where the points are, so that it never overshoots. Its derivative at a point is that of the parabola through
+ * it and its neighbours (at an end through the last three), limited to three times the smaller of the two slopes beside
+ * it, and 0 where these have not one sign. It is a line through points of one, and of third order where no slope is
+ * limited; between two points it depends on the four around.
+ *
+ * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about what is beyond them, and
+ * what is held keeps its sign and its bounds. Beyond::extrapolate goes on along the tangent at the end. Beyond::nan gives
+ * NaN, whose derivatives are 0, so that a table that points share keeps its gradient by the others. NaN in x gives NaN.
+ *
+ * At a point of a linear table, where the derivative has two one-sided values, it is that of the interval after the
+ * point; at either end that inside, whatever is beyond. Derivatives of any order, by x, abscissae and ordinates.
+ *
+ * Checks the abscissae, which waits for a GPU. In a formula of vmap tables are of types of fixed size, or constants.
  * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
  *   that are finite and increase strictly.
+ *
+ * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246, with their region [0, 3]².
  */
 Scalar interpolate(const Scalar & x,
                    const Tensor & abscissae,
@@ -82,11 +84,12 @@ Scalar
 interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates, Beyond beyond);
 
 /**
- * Bilinear: the value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in their unit. Along
- * either axis between two neighbouring abscissae it is a line. (...; ), (...; ), (...; n), (...; m), (...; n, m) ->
- * (...; ), n and m at least 2.
+ * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in their unit: bilinear, along either
+ * axis a line between two neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
+ * at least 2.
  *
- * Beyond::extrapolate goes on by the bilinear function of the nearest cell. Checks the abscissae, which waits for a GPU.
+ * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate goes on by the bilinear
+ * function of the nearest cell, and Beyond::nan gives NaN. Checks the abscissae, which waits for a GPU.
  * @throws NEMLException also unless sizes fit, and abscissae are finite and increase strictly.
  */
 Scalar interpolate(const Scalar & x,
@@ -97,11 +100,12 @@ Scalar interpolate(const Scalar & x,
                    Beyond beyond = Beyond::constant);
 
 /**
- * The value at x of a table that has a fixed size: what a formula of vmap calls on whole batches. Abscissae and ordinates
- * are each a tensor of a type of n components, a std::array of n constants, or a Tensor; x is a Scalar or a number.
+ * The value at x of a table of fixed size, in formulas of vmap and on whole batches: abscissae and ordinates are each a
+ * tensor of a type of n components, a std::array of n constants, or on batches a Tensor; x is a Scalar or a number.
+ * (...; ), (...; n), (...; n) -> (...; )
  *
- * Where the abscissae of a type of fixed size are not finite and increasing, the value is NaN, as in the fused pass, and
- * nothing waits for a GPU. With constants or numbers the result is computed in float64.
+ * Where the abscissae of a type of fixed size are not finite and increasing, the value is NaN, for that entry alone, and
+ * nothing waits for a GPU. With constants or numbers the result is computed in float64, as the fused pass does.
  * @throws std::invalid_argument if such abscissae are constants.
  */
 template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
@@ -113,8 +117,10 @@ Scalar interpolate(const X & x,
 template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
 Scalar interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond);
 
-/// Bilinear interpolation in a table that has a fixed size, as of one abscissa: values are n × m numbers, those of one x
-/// side by side, of a type of the base shape (n, m) or (n m), or constants.
+/// The value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches: bilinear. The values are n × m
+/// numbers, those of one x side by side: a type of the base shape (n, m) or (n m), or constants. Where abscissae of a
+/// type of fixed size are not finite and increasing, the value is NaN. (...; ), (...; ), (...; n), (...; m), (...; n, m)
+/// -> (...; )
 /// @throws std::invalid_argument if constants are no abscissae.
 template <class X,
           class Y,
