@@ -20,6 +20,7 @@
 #include "neml2/tensors/LabeledAxisPicture.h"
 #include "neml2/tensors/LabeledTensor3D.h"
 #include "neml2/tensors/Voigt.h"
+#include "neml2/tensors/interpolation.h"
 #include "neml2/tensors/invariants.h"
 #include "neml2/tensors/kinematics.h"
 #include "neml2/tensors/kronecker.h"

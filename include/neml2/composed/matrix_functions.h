@@ -2,10 +2,9 @@
 #pragma once
 
 #include "neml2/composed/R2.h"
+#include "neml2/composed/where.h"
 #include "neml2/core/modes.h"
 #include "neml2/core/shape.h"
-
-#include <limits>
 
 /**
  * Functions of n×n matrices, by LibTorch's operations, for the batch bodies of tensor functions.
@@ -34,14 +33,6 @@ leading_norm(const at::Tensor & A, Size n)
 {
   const at::Tensor block = A.detach().slice(-2, 0, n).slice(-1, 0, n).flatten(-2);
   return at::linalg_vector_norm(block, 2, at::IntArrayRef(-1), /*keepdim=*/true).unsqueeze(-1);
-}
-
-/// t where the condition holds, else NaN, also in derivatives.
-inline at::Tensor
-only_where(const at::Tensor & condition, const at::Tensor & t)
-{
-  const at::Tensor one = at::ones(condition.sizes(), t.options().requires_grad(false));
-  return t * one.masked_fill(condition.logical_not(), std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Whether the condition is known to hold nowhere.

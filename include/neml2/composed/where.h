@@ -3,6 +3,8 @@
 
 #include "neml2/core/types.h"
 
+#include <limits>
+
 /// The choice between two tensors by a condition, in LibTorch calls.
 namespace neml2::composed
 {
@@ -13,5 +15,15 @@ select(const at::Tensor & condition, const X & a, const Y & b)
 {
   return condition.is_meta() ? a + b + condition // of the same shape; at::where has no meta kernel
                              : at::where(condition, a, b);
+}
+
+/// t where the condition holds, else NaN, also in derivatives.
+inline at::Tensor
+only_where(const at::Tensor & condition, const at::Tensor & t)
+{
+  if (t.is_meta())
+    return t + condition;
+  const at::Tensor one = at::ones(condition.sizes(), t.options().requires_grad(false));
+  return t * one.masked_fill(condition.logical_not(), std::numeric_limits<double>::quiet_NaN());
 }
 } // namespace neml2::composed

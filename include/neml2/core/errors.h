@@ -49,13 +49,6 @@ public:
   using NEMLException::NEMLException;
 };
 
-/// Marks what runs only when something is wrong: kept out of the way of everything else.
-#if defined(__GNUC__) || defined(__clang__)
-#define NEML2_COLD __attribute__((noinline, cold))
-#else
-#define NEML2_COLD
-#endif
-
 namespace core
 {
 /// Throws an exception of this class with all parts streamed back to back.

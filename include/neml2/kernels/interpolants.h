@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Dual.h"
+
+#include <type_traits>
+
+namespace neml2
+{
+/// The curve through the points of a table.
+enum class Interpolant
+{
+  linear,         ///< straight from point to point
+  monotone_cubic, ///< smooth, and nowhere beyond the points that it lies between
+};
+
+/// What a table gives beyond its ends.
+enum class Beyond
+{
+  constant,    ///< the value at the end
+  extrapolate, ///< the tangent at the end
+  nan,         ///< NaN, without derivatives
+};
+
+/// The curves of tables in one interval, of rows and of whole batches: choose(condition, a, b) is where.
+namespace kernels
+{
+/// The choice between rows' components.
+struct Where
+{
+  template <class C, class A, class B>
+  NEML2_INLINE constexpr auto operator()(const C & c, const A & a, const B & b) const
+  {
+    return where(c, a, b);
+  }
+};
+
+/// x, or the end that it is beyond. At an end it is x, and its derivative.
+template <class X, class E, class Choose>
+NEML2_INLINE constexpr auto
+held_between(const X & x, const E & first, const E & last, const Choose & choose)
+{
+  return choose(x < first, first, choose(x > last, last, x));
+}
+
+/// The line through (xa, ya) and (xb, yb) at x; from b on by b, so that it is exact at both.
+template <class X, class A, class B, class Choose>
+NEML2_INLINE constexpr auto
+on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, const Choose & choose)
+{
+  const auto slope = (yb - ya) / (xb - xa);
+  const auto past = x >= xb;
+  return choose(past, yb, ya) + (x - choose(past, xb, xa)) * slope;
+}
+
+/// The derivative d at a point, limited to what makes both intervals beside it, of slopes s and t, monotone: 0 where
+/// these have not one sign, else of their sign, and at most three times the smaller one. A limit that is met is taken: of
+/// a level point no derivative is left.
+template <class T, class Choose>
+NEML2_INLINE constexpr auto
+limited(const T & d, const T & s, const T & t, const Choose & choose)
+{
+  const auto smaller = choose(s < t, s, t), larger = choose(s < t, t, s);
+  const auto lower = choose(larger < 0.0, 3.0 * larger, 0.0),
+             upper = choose(smaller > 0.0, 3.0 * smaller, 0.0);
+  const auto raised = choose(d <= lower, lower, d);
+  return choose(raised >= upper, upper, raised);
+}
+
+/// A point of a table.
+template <class A, class B>
+struct Knot
+{
+  A x;
+  B y;
+};
+template <class A, class B>
+Knot(A, B) -> Knot<A, B>;
+
+template <class A, class B>
+NEML2_INLINE constexpr auto
+secant(const Knot<A, B> & p, const Knot<A, B> & q)
+{
+  return (q.y - p.y) / (q.x - p.x);
+}
+
+/**
+ * The monotone cubic between a and b at `held`, which is x held between the ends of the table; with the tangent there, if
+ * that is what goes on beyond them.
+ *
+ * The derivative at a point is that of the parabola through it and its neighbours, at an end of the parabola through
+ * the last three. It is limited to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246,
+ * on its own, so that four points make the curve: l is the one before a, r the one after b. Where there is none, as
+ * first and last say, it is the third from that end: divided differences do not know the order of points.
+ */
+template <class X, class Held, class A, class B, class C, class Choose>
+NEML2_INLINE constexpr auto
+on_cubic(const X & x,
+         const Held & held,
+         const Knot<A, B> & l,
+         const Knot<A, B> & a,
+         const Knot<A, B> & b,
+         const Knot<A, B> & r,
+         const C & first,
+         const C & last,
+         Beyond beyond,
+         const Choose & choose)
+{
+  const auto h = b.x - a.x;
+  const auto s = (b.y - a.y) / h, before = secant(l, a), after = secant(b, r);
+  using Slope = std::decay_t<decltype(h * s)>;
+  const Slope da(s - h * ((s - before) / (b.x - l.x))), db(s + h * ((after - s) / (r.x - a.x)));
+  const auto from = limited(da, Slope(choose(first, s, before)), Slope(s), choose),
+             to = limited(db, Slope(s), Slope(choose(last, s, after)), choose);
+  const auto u = held - a.x, t = u / h;
+  const auto inside =
+      a.y + u * (from + t * ((3.0 * s - 2.0 * from - to) + t * (from + to - 2.0 * s)));
+  const auto past = held >= b.x; // at the last point
+  const auto y = choose(past, b.y + (held - b.x) * to, inside);
+  using Y = std::decay_t<decltype(y + (x - held) * from)>;
+  return beyond == Beyond::extrapolate ? Y(y + (x - held) * choose(past, to, from)) : Y(y);
+}
+} // namespace kernels
+} // namespace neml2

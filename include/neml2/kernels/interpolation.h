@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/interpolants.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace neml2
+{
+/**
+ * Tables: values between given points, and beyond the ends.
+ *
+ * A table is a row of numbers, packs or duals, or a std::array of numbers. Which interval x is in is chosen by
+ * comparing it with all the abscissae; the arithmetic is that of one interval, and what far points hold does not
+ * matter.
+ */
+namespace kernels
+{
+/// How many entries a table has; 0 of what is no table.
+template <class T, class = void>
+constexpr int table_size = 0;
+template <class N, size_t n>
+constexpr int table_size<std::array<N, n>, std::enable_if_t<std::is_arithmetic_v<N>>> = int(n);
+template <class R>
+constexpr int table_size<R, std::enable_if_t<is_row<R>::value>> = R::n;
+
+template <class T>
+constexpr bool is_table = table_size<T> > 0;
+template <class T>
+using entry_t = std::decay_t<decltype(std::declval<const T &>()[0])>;
+
+template <class X>
+constexpr bool is_abscissa = std::is_arithmetic_v<X> || std::is_base_of_v<Component<X>, X>;
+
+/// Enables an overload for a table of one abscissa or of two.
+template <class X, class Xs, class Ys>
+using if_table = std::enable_if_t<is_abscissa<X> && is_table<Xs> && is_table<Ys>, int>;
+template <class X, class Y, class Xs, class Ys, class Values>
+using if_table_of_two = std::enable_if_t<is_abscissa<X> && is_abscissa<Y> && is_table<Xs> &&
+                                             is_table<Ys> && is_table<Values>,
+                                         int>;
+
+/// The number or pack that entries of all these types are, without derivatives.
+template <class... T>
+struct common_number
+{
+  using type = double;
+};
+template <class First, class... T>
+struct common_number<First, T...>
+{
+  using rest = typename common_number<T...>::type;
+  using own = typename plain_number<First>::type;
+  using type = sum_t<std::conditional_t<std::is_arithmetic_v<own>, double, own>, rest>;
+};
+
+/// A number as P, which it may be compared with and chosen against; duals and packs as they are.
+template <class P, class T>
+NEML2_INLINE constexpr auto
+as_component(const T & x)
+{
+  if constexpr (std::is_arithmetic_v<T>)
+    return P(double(x));
+  else
+    return x;
+}
+
+// ---- Which interval, of rows. ----
+
+/// The point of a table of n points that is `offset` after point i, or before it; instead of one beyond an end the third
+/// point from there.
+NEML2_INLINE constexpr int
+neighbour(int i, int offset, int n)
+{
+  return i + offset < 0 ? 2 : i + offset < n ? i + offset : n - 3;
+}
+
+/// What of a table belongs to interval i: numbers of one point, `stride` entries apart from point to point.
+template <class Table>
+struct Column
+{
+  const Table & table;
+  int stride, start;
+};
+
+/// r, or the entry for the interval i if x is not before it.
+template <class P, int n, class R, class X, class Xs, class Table>
+NEML2_INLINE constexpr R
+entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> & column, int offset)
+{
+  const int k = column.start + column.stride * neighbour(i, offset, n);
+  return where(x >= as_component<P>(xs[i]), as_component<P>(column.table[k]), r);
+}
+
+/// The entry of the point that is `offset` after the one that begins the interval of x: that of two abscissae, the first
+/// or the last one beyond the ends. P is a number or a pack.
+template <class P, class X, class Xs, class Table>
+NEML2_INLINE constexpr auto
+entry_at(const X & x, const Xs & xs, const Column<Table> & column, int offset)
+{
+  constexpr int n = table_size<Xs>;
+  auto r = as_component<P>(column.table[column.start + column.stride * neighbour(0, offset, n)]);
+  if constexpr (n <= 32)
+  {
+    NEML2_UNROLL
+    for (int i = 1; i < n - 1; i++)
+      r = entry_from<P, n>(i, r, x, xs, column, offset);
+  }
+  else
+  {
+    NEML2_KEEP_LOOP
+    for (int i = 1; i < n - 1; i++)
+      r = entry_from<P, n>(i, r, x, xs, column, offset);
+  }
+  return r;
+}
+
+template <class P, class X, class Xs, class Ys>
+NEML2_INLINE constexpr auto
+knot_at(const X & x, const Xs & xs, const Ys & ys, int offset)
+{
+  return Knot{entry_at<P>(x, xs, Column<Xs>{xs, 1, 0}, offset),
+              entry_at<P>(x, xs, Column<Ys>{ys, 1, 0}, offset)};
+}
+
+// ---- What is no table. ----
+
+/// What is wrong with the abscissae of a table.
+inline std::string
+abscissae_message(int64_t entry, double before, double after)
+{
+  char text[256];
+  std::snprintf(
+      text,
+      sizeof text,
+      "the abscissae of a table must be finite and increase strictly, but entry %lld is %.17g "
+      "after %.17g. Sort the points, and leave out those that repeat.",
+      static_cast<long long>(entry),
+      after,
+      before);
+  return text;
+}
+
+/// Two neighbours among abscissae, each finite and the second one larger.
+constexpr bool
+in_order(double before, double after)
+{
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  return -inf < before && before < after && after < inf;
+}
+
+template <class N, size_t n>
+[[noreturn]] NEML2_COLD void
+refuse_abscissae(const std::array<N, n> & xs)
+{
+  size_t i = 1;
+  while (i + 1 < n && in_order(double(xs[i - 1]), double(xs[i])))
+    i++;
+  throw std::invalid_argument("interpolate: " +
+                              abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i])));
+}
+
+/// Refuses constants that are no abscissae; rows are arguments of a formula, which one bad point must not end.
+/// @throws std::invalid_argument
+template <class Xs>
+NEML2_INLINE constexpr void
+check_abscissae([[maybe_unused]] const Xs & xs)
+{
+  if constexpr (!is_row<Xs>::value)
+  {
+    bool ok = true;
+    NEML2_UNROLL // so that of constants nothing is left
+        for (int i = 1; i < table_size<Xs>; i++) ok =
+            ok && in_order(double(xs[size_t(i) - 1]), double(xs[size_t(i)]));
+    if (!ok)
+      refuse_abscissae(xs);
+  }
+}
+
+/// y where the condition holds, else NaN, also in derivatives.
+template <class P, class C, class Y>
+NEML2_INLINE constexpr auto
+or_nan(const C & condition, const Y & y)
+{
+  return y * where(condition, P(1.0), P(std::numeric_limits<double>::quiet_NaN()));
+}
+
+/// y where the abscissae of a row are finite and increase strictly, else NaN. Those of constants do.
+template <class P, class Xs, class Y>
+NEML2_INLINE constexpr Y
+where_in_order([[maybe_unused]] const Xs & xs, const Y & y)
+{
+  if constexpr (is_row<Xs>::value)
+  {
+    constexpr int n = Xs::n;
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    auto ok = value(xs[0]) > -inf && value(xs[n - 1]) < inf;
+    NEML2_UNROLL
+    for (int i = 1; i < n; i++)
+      ok = ok && value(xs[i - 1]) < value(xs[i]);
+    return or_nan<P>(ok, y);
+  }
+  else
+    return y;
+}
+
+/// The first and the last abscissa.
+template <class P, class Xs>
+NEML2_INLINE constexpr auto
+first_of(const Xs & xs)
+{
+  return as_component<P>(xs[0]);
+}
+template <class P, class Xs>
+NEML2_INLINE constexpr auto
+last_of(const Xs & xs)
+{
+  return as_component<P>(xs[table_size<Xs> - 1]);
+}
+
+template <class P, class X, class Xs>
+NEML2_INLINE constexpr auto
+held_by(const X & x, const Xs & xs)
+{
+  return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
+}
+
+/// NaN beyond the ends, if that is asked for; it has no derivatives, which would be those of all points that have the
+/// table.
+template <class P, class X, class Xs, class Y>
+NEML2_INLINE constexpr Y
+where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
+{
+  if (beyond != Beyond::nan)
+    return y;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return where(x >= first_of<P>(xs) && x <= last_of<P>(xs), y, Y(nan));
+}
+
+/// x, held between the ends unless the table goes on beyond them.
+template <class P, class X, class Xs>
+NEML2_INLINE constexpr auto
+held_unless_extrapolated(const X & x, const Xs & xs, Beyond beyond)
+{
+  const auto held = held_by<P>(x, xs);
+  return beyond == Beyond::extrapolate ? std::decay_t<decltype(held)>(x) : held;
+}
+
+template <class P, class X, class Xs, class Ys>
+NEML2_INLINE constexpr auto
+interpolate_linear(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
+{
+  const auto a = knot_at<P>(x, xs, ys, 0), b = knot_at<P>(x, xs, ys, 1);
+  return on_line(held_unless_extrapolated<P>(x, xs, beyond), a.x, b.x, a.y, b.y, Where());
+}
+
+template <class P, class X, class Xs, class Ys>
+NEML2_INLINE constexpr auto
+interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
+{
+  constexpr int n = table_size<Xs>;
+  return on_cubic(x,
+                  held_by<P>(x, xs),
+                  knot_at<P>(x, xs, ys, -1),
+                  knot_at<P>(x, xs, ys, 0),
+                  knot_at<P>(x, xs, ys, 1),
+                  knot_at<P>(x, xs, ys, 2),
+                  x < as_component<P>(xs[1]),
+                  x >= as_component<P>(xs[n - 2]),
+                  beyond,
+                  Where());
+}
+
+/// The values of both points that bound the interval of x, for each of m columns.
+template <class P, class X, class Xs, class Values, class Columns>
+NEML2_INLINE constexpr void
+take_columns(const X & x, const Xs & xs, const Values & values, Columns & at_a, Columns & at_b)
+{
+  constexpr int m = Columns::n;
+  NEML2_UNROLL
+  for (int j = 0; j < m; j++)
+  {
+    at_a[j] = entry_at<P>(x, xs, Column<Values>{values, m, j}, 0);
+    at_b[j] = entry_at<P>(x, xs, Column<Values>{values, m, j}, 1);
+  }
+}
+
+template <class P, class X, class Y, class Xs, class Ys, class Values>
+NEML2_INLINE constexpr auto
+interpolate_bilinear(
+    const X & x, const Y & y, const Xs & xs, const Ys & ys, const Values & values, Beyond beyond)
+{
+  using Columns = Components<decltype(as_component<P>(values[0])), table_size<Ys>>;
+  Columns at_a{Unset()}, at_b{Unset()};
+  take_columns<P>(x, xs, values, at_a, at_b);
+  const auto a = knot_at<P>(x, xs, xs, 0), b = knot_at<P>(x, xs, xs, 1);
+  const auto on_a = knot_at<P>(y, ys, at_a, 0), on_a_after = knot_at<P>(y, ys, at_a, 1),
+             on_b = knot_at<P>(y, ys, at_b, 0), on_b_after = knot_at<P>(y, ys, at_b, 1);
+  const auto held = held_unless_extrapolated<P>(x, xs, beyond);
+  return on_line(held_unless_extrapolated<P>(y, ys, beyond),
+                 on_a.x,
+                 on_a_after.x,
+                 on_line(held, a.x, b.x, on_a.y, on_b.y, Where()),
+                 on_line(held, a.x, b.x, on_a_after.y, on_b_after.y, Where()),
+                 Where());
+}
+
+/// What a table of these types gives, and P, its number or pack without derivatives.
+template <class... T>
+struct TableTypes
+{
+  using P = typename common_number<T...>::type;
+  template <class X>
+  using component_t = decltype(as_component<P>(std::declval<const X &>()));
+  using Result = std::decay_t<decltype((std::declval<component_t<T>>() + ...))>;
+};
+
+/**
+ * The value at x of a table of n points (xs_i, ys_i), of which each is a row of n numbers, or a std::array of
+ * constants.
+ *
+ * At a point of a linear table the derivative is that of the interval after it; at either end, that inside. A row whose
+ * abscissae are not finite and increasing gives NaN, and so does an x that is NaN.
+ * @throws std::invalid_argument if such abscissae are constants.
+ */
+template <class X, class Xs, class Ys, if_table<X, Xs, Ys> = 0>
+NEML2_INLINE constexpr auto
+interpolate(const X & x,
+            const Xs & xs,
+            const Ys & ys,
+            Interpolant interpolant = Interpolant::linear,
+            Beyond beyond = Beyond::constant)
+{
+  constexpr int n = table_size<Xs>;
+  static_assert(n == table_size<Ys>,
+                "interpolate: a table must have as many ordinates as abscissae");
+  static_assert(n >= 2, "interpolate: a table must have two points at least");
+  using Types = TableTypes<X, entry_t<Xs>, entry_t<Ys>>;
+  using P = typename Types::P;
+  using Y = typename Types::Result;
+  check_abscissae(xs);
+  const auto z = as_component<P>(x);
+  if constexpr (n > 2) // else the cubic is a line
+    if (interpolant == Interpolant::monotone_cubic)
+      return where_in_order<P>(
+          xs, where_within<P>(z, xs, beyond, Y(interpolate_cubic<P>(z, xs, ys, beyond))));
+  return where_in_order<P>(
+      xs, where_within<P>(z, xs, beyond, Y(interpolate_linear<P>(z, xs, ys, beyond))));
+}
+template <class X, class Xs, class Ys, if_table<X, Xs, Ys> = 0>
+NEML2_INLINE constexpr auto
+interpolate(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
+{
+  return interpolate(x, xs, ys, Interpolant::linear, beyond);
+}
+
+/**
+ * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, those of one xs side by side:
+ * bilinear, a line in x and in y.
+ *
+ * Points, ends and what is no table are as for tables of one abscissa.
+ * @throws std::invalid_argument if constants are no abscissae.
+ */
+template <class X,
+          class Y,
+          class Xs,
+          class Ys,
+          class Values,
+          if_table_of_two<X, Y, Xs, Ys, Values> = 0>
+NEML2_INLINE constexpr auto
+interpolate(const X & x,
+            const Y & y,
+            const Xs & xs,
+            const Ys & ys,
+            const Values & values,
+            Beyond beyond = Beyond::constant)
+{
+  constexpr int n = table_size<Xs>, m = table_size<Ys>;
+  static_assert(n * m == table_size<Values>,
+                "interpolate: a table of n and m abscissae must have n × m values");
+  static_assert(n >= 2 && m >= 2, "interpolate: a table must have two points at least");
+  using Types = TableTypes<X, Y, entry_t<Xs>, entry_t<Ys>, entry_t<Values>>;
+  using P = typename Types::P;
+  check_abscissae(xs);
+  check_abscissae(ys);
+  const auto zx = as_component<P>(x);
+  const auto zy = as_component<P>(y);
+  const auto v = interpolate_bilinear<P>(zx, zy, xs, ys, values, beyond);
+  const auto within = where_within<P>(zy, ys, beyond, where_within<P>(zx, xs, beyond, v));
+  return where_in_order<P>(ys, where_in_order<P>(xs, within));
+}
+} // namespace kernels
+} // namespace neml2

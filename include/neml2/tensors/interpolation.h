@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/arithmetic.h"
+#include "neml2/kernels/interpolation.h"
+#include "neml2/tensors/fwd.h"
+
+#include <array>
+#include <vector>
+
+/**
+ * Tables of measured or given points: the values between the points, and beyond the ends.
+ *
+ *     constexpr std::array<double, 3> temperatures{20, 200, 400}, moduli{210e3, 202e3, 185e3};
+ *     const SR2 stress = vmap([](auto C, auto strain, auto T)
+ *                             { return interpolate(T, temperatures, moduli) * (C * strain); }, ...);
+ */
+namespace neml2
+{
+namespace tensors
+{
+/// How many entries a table has whose size is part of its type: a std::array of constants, or a tensor of fixed base shape.
+template <class T>
+constexpr int
+fixed_table_size()
+{
+  if constexpr (core::is_primitive<T>)
+    return int(T::const_base_numel);
+  else
+    return kernels::table_size<T>;
+}
+template <class T>
+constexpr bool is_table = std::is_same_v<T, Tensor> || (fixed_table_size<T>() > 0);
+template <class T>
+constexpr bool is_abscissa = std::is_same_v<T, Scalar> || std::is_arithmetic_v<T>;
+template <class... T>
+constexpr bool has_tensor = (core::is_tensor<T> || ...);
+/// Whether all these are what the functions of Scalars and Tensors take.
+template <class... T>
+constexpr bool is_general = ((std::is_same_v<T, Scalar> || std::is_same_v<T, Tensor>)&&...);
+
+/// Enables an overload for tables of which some have a fixed size.
+template <class X, class Xs, class Ys>
+using if_fixed_table = std::enable_if_t<is_abscissa<X> && is_table<Xs> && is_table<Ys> &&
+                                            has_tensor<X, Xs, Ys> && !is_general<X, Xs, Ys>,
+                                        int>;
+template <class X, class Y, class Xs, class Ys, class Values>
+using if_fixed_table_of_two =
+    std::enable_if_t<is_abscissa<X> && is_abscissa<Y> && is_table<Xs> && is_table<Ys> &&
+                         is_table<Values> && has_tensor<X, Y, Xs, Ys, Values> &&
+                         !is_general<X, Y, Xs, Ys, Values>,
+                     int>;
+} // namespace tensors
+
+/**
+ * The value at x of the table of points (abscissae_i, ordinates_i), in the unit of the ordinates; x and the abscissae
+ * have one unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for all, or one an entry.
+ *
+ * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is
+ * monotone where the points are, so that it never overshoots. Its derivative at a point is that of the parabola through
+ * it and its neighbours (at an end through the last three), limited to three times the smaller of the two slopes beside
+ * it, and 0 where these have not one sign. It is a line through points of one, and of third order where no slope is
+ * limited; between two points it depends on the four around.
+ *
+ * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about what is beyond them, and
+ * what is held keeps its sign and its bounds. Beyond::extrapolate goes on along the tangent at the end. Beyond::nan gives
+ * NaN, whose derivatives are 0, so that a table that points share keeps its gradient by the others. NaN in x gives NaN.
+ *
+ * At a point of a linear table, where the derivative has two one-sided values, it is that of the interval after the
+ * point; at either end that inside, whatever is beyond. Derivatives of any order, by x, abscissae and ordinates.
+ *
+ * Checks the abscissae, which waits for a GPU. In a formula of vmap tables are of types of fixed size, or constants.
+ * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
+ *   that are finite and increase strictly.
+ *
+ * Source: Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246, with their region [0, 3]².
+ */
+Scalar interpolate(const Scalar & x,
+                   const Tensor & abscissae,
+                   const Tensor & ordinates,
+                   Interpolant interpolant = Interpolant::linear,
+                   Beyond beyond = Beyond::constant);
+Scalar
+interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates, Beyond beyond);
+
+/**
+ * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in their unit: bilinear, along either
+ * axis a line between two neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
+ * at least 2.
+ *
+ * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate goes on by the bilinear
+ * function of the nearest cell, and Beyond::nan gives NaN. Checks the abscissae, which waits for a GPU.
+ * @throws NEMLException also unless sizes fit, and abscissae are finite and increase strictly.
+ */
+Scalar interpolate(const Scalar & x,
+                   const Scalar & y,
+                   const Tensor & x_abscissae,
+                   const Tensor & y_abscissae,
+                   const Tensor & values,
+                   Beyond beyond = Beyond::constant);
+
+/**
+ * The value at x of a table of fixed size, in formulas of vmap and on whole batches: abscissae and ordinates are each a
+ * tensor of a type of n components, a std::array of n constants, or on batches a Tensor; x is a Scalar or a number.
+ * (...; ), (...; n), (...; n) -> (...; )
+ *
+ * Where the abscissae of a type of fixed size are not finite and increasing, the value is NaN, for that entry alone, and
+ * nothing waits for a GPU. With constants or numbers the result is computed in float64, as the fused pass does.
+ * @throws std::invalid_argument if such abscissae are constants.
+ */
+template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
+Scalar interpolate(const X & x,
+                   const Xs & abscissae,
+                   const Ys & ordinates,
+                   Interpolant interpolant = Interpolant::linear,
+                   Beyond beyond = Beyond::constant);
+template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
+Scalar interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond);
+
+/// The value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches: bilinear. The values are n × m
+/// numbers, those of one x side by side: a type of the base shape (n, m) or (n m), or constants. Where abscissae of a
+/// type of fixed size are not finite and increasing, the value is NaN. (...; ), (...; ), (...; n), (...; m), (...; n, m)
+/// -> (...; )
+/// @throws std::invalid_argument if constants are no abscissae.
+template <class X,
+          class Y,
+          class Xs,
+          class Ys,
+          class Values,
+          tensors::if_fixed_table_of_two<X, Y, Xs, Ys, Values> = 0>
+Scalar interpolate(const X & x,
+                   const Y & y,
+                   const Xs & x_abscissae,
+                   const Ys & y_abscissae,
+                   const Values & values,
+                   Beyond beyond = Beyond::constant);
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/tensors/Scalar.h"
+
+namespace neml2
+{
+namespace tensors
+{
+/// An argument of interpolate, its type erased.
+struct TableArgument
+{
+  core::Operand operand;         ///< without a tensor, of constants
+  std::vector<double> constants; ///< a number is one
+  bool is_general;               ///< a Tensor, whose abscissae are checked
+};
+
+Scalar interpolate(const TableArgument & x,
+                   const TableArgument & abscissae,
+                   const TableArgument & ordinates,
+                   Interpolant interpolant,
+                   Beyond beyond);
+Scalar interpolate(const TableArgument & x,
+                   const TableArgument & y,
+                   const TableArgument & x_abscissae,
+                   const TableArgument & y_abscissae,
+                   const TableArgument & values,
+                   Beyond beyond);
+
+template <class T>
+TableArgument
+table_argument(const T & a)
+{
+  if constexpr (core::is_tensor<T>)
+    return {core::operand(a), {}, std::is_same_v<T, Tensor>};
+  else if constexpr (std::is_arithmetic_v<T>)
+    return {{}, {double(a)}, false};
+  else
+    return {{}, std::vector<double>(a.begin(), a.end()), false};
+}
+
+/// @throws std::invalid_argument if constants are no abscissae.
+template <class Xs>
+void
+check_constants([[maybe_unused]] const Xs & xs)
+{
+  if constexpr (!core::is_tensor<Xs>)
+    kernels::check_abscissae(xs);
+}
+} // namespace tensors
+
+template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys>>
+Scalar
+interpolate(
+    const X & x, const Xs & abscissae, const Ys & ordinates, Interpolant interpolant, Beyond beyond)
+{
+  using tensors::table_argument;
+  tensors::check_constants(abscissae);
+  return tensors::interpolate(
+      table_argument(x), table_argument(abscissae), table_argument(ordinates), interpolant, beyond);
+}
+template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys>>
+Scalar
+interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond)
+{
+  return interpolate(x, abscissae, ordinates, Interpolant::linear, beyond);
+}
+
+template <class X,
+          class Y,
+          class Xs,
+          class Ys,
+          class Values,
+          tensors::if_fixed_table_of_two<X, Y, Xs, Ys, Values>>
+Scalar
+interpolate(const X & x,
+            const Y & y,
+            const Xs & x_abscissae,
+            const Ys & y_abscissae,
+            const Values & values,
+            Beyond beyond)
+{
+  using tensors::table_argument;
+  tensors::check_constants(x_abscissae);
+  tensors::check_constants(y_abscissae);
+  return tensors::interpolate(table_argument(x),
+                              table_argument(y),
+                              table_argument(x_abscissae),
+                              table_argument(y_abscissae),
+                              table_argument(values),
+                              beyond);
+}
+} // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/tensors/interpolation-inl.h"
+#endif
