@@ -397,4 +397,44 @@ TEST_CASE("value_and_jacobian refuses tangents of forward mode", "[math][jacobia
   }
   torch::autograd::ForwardADLevel::release_idx(level);
 }
+
+TEST_CASE(
+    "Of a formula that takes and returns tuples, the results that are named are differentiated",
+    "[math][jacobian]")
+{
+  const auto f = [](const auto & s, const auto & state, const auto & E)
+  {
+    const auto & [plastic, p] = state;
+    return std::tuple(E * (s - plastic), std::tuple(p * s, p + norm_sq(s)), tr(s));
+  };
+  const SR2 s(values(SR2::const_base_sizes)), plastic(values(SR2::const_base_sizes));
+  const Scalar p(values({}));
+  const auto state = std::tuple(plastic, p);
+  const auto check = [&]
+  {
+    const auto [all, jacobians] = value_and_jacobian<0>(f, s, state, 3.0);
+    const auto [stress, states, trace] = all;
+    const auto [tangent, of_state, of_trace] = jacobians;
+    REQUIRE(is<SSR4>(tangent));
+    REQUIRE(is<SR2>(std::get<1>(of_state)));
+    REQUIRE(torch::allclose(stress, 3 * (s - plastic)));
+    REQUIRE(torch::allclose(std::get<1>(states), p + norm_sq(s)));
+    REQUIRE(torch::allclose(tangent, 3 * SSR4::identity_sym().batch_expand({5})));
+    REQUIRE(torch::allclose(std::get<0>(of_state), p * SSR4::identity_sym()));
+    REQUIRE(torch::allclose(std::get<1>(of_state), 2 * s));
+    REQUIRE(torch::allclose(of_trace, SR2::identity().batch_expand({5})));
+
+    const auto [values_, first] = value_and_jacobian<0, 0>(f, s, state, 3.0);
+    REQUIRE(is<SSR4>(first));
+    REQUIRE(torch::equal(first, tangent));
+    REQUIRE(torch::equal(std::get<0>(std::get<1>(values_)), std::get<0>(states)));
+    const auto [again, two] = value_and_jacobian<0, 2, 1>(f, s, state, 3.0);
+    REQUIRE(torch::equal(std::get<0>(two), of_trace));
+    REQUIRE(torch::equal(std::get<1>(std::get<1>(two)), std::get<1>(of_state)));
+    REQUIRE(torch::equal(std::get<2>(again), trace));
+  };
+  check();
+  const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
+  check();
+}
 } // namespace jacobian_test

@@ -278,4 +278,19 @@ TEST_CASE("newton refuses what it cannot take, and says why", "[math][newton]")
   REQUIRE_THROWS_WITH(NewtonOptions().max_step(0), ContainsSubstring("above 0"));
   REQUIRE_THROWS_WITH(NewtonOptions().bounds_of(8, 0, 1), ContainsSubstring("first 8"));
 }
+
+TEST_CASE("Extreme states either converge to the solution or are NaN", "[math][newton]")
+{
+  const Size N = 20000;
+  const at::Tensor exponents = at::rand({N, 1}, kFloat64) * 24 - 16;
+  const SR2 strain((at::rand({N, 6}, kFloat64) - 0.5) * at::pow(10.0, exponents));
+  const Scalar yield(at::pow(10.0, at::rand({N}, kFloat64) * 16 - 8));
+  const auto [s, slip] = vmap(update, strain, yield);
+  const auto [expected, flow] = vmap(radial, strain, yield);
+  const at::Tensor found = at::Tensor(s).isfinite().all(-1);
+  REQUIRE(found.sum().item<int64_t>() >= N - N / 1000);
+  const at::Tensor error =
+      (at::Tensor(s) - expected).norm(2, -1) / at::Tensor(expected).norm(2, -1);
+  REQUIRE(error.index({found}).max().item<double>() < 1e-9);
+}
 } // namespace newton_test

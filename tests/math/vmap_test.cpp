@@ -9,6 +9,7 @@
 #include "support/formulas.h"
 #include "support/parity.h"
 
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/forward_grad.h>
 #include <torch/types.h>
 
@@ -120,6 +121,16 @@ calls_on_batches(const SR2 & s)
   return n;
 }
 
+class SlipRates : public PrimitiveTensor<SlipRates, 12>
+{
+public:
+  using PrimitiveTensor::PrimitiveTensor;
+};
+struct Schmid : PrimitiveTensor<Schmid, 12, 3, 2>
+{
+  using PrimitiveTensor::PrimitiveTensor;
+};
+
 test::Table
 all_operations()
 {
@@ -184,6 +195,83 @@ TEST_CASE("vmap gives the types that the formula returns, and all results the wh
   REQUIRE(torch::equal(a, (C * s).batch_expand({4, 3})));
   REQUIRE(torch::equal(b, v.batch_expand({4, 3})));
   REQUIRE(torch::equal(d, Scalar::full({4, 3}, 2.5)));
+}
+
+TEST_CASE("An argument or result of vmap may be a tuple, of tuples too", "[math][vmap]")
+{
+  const auto f = [](const auto & s, const auto & state, const auto & parameters)
+  {
+    const auto & [plastic, p] = state;
+    const auto & [E, others] = parameters;
+    const auto & [n, yield] = others;
+    const auto stress = E * (s - plastic);
+    return std::tuple(stress, std::tuple(n * stress, std::tuple(p + yield * tr(s))));
+  };
+  const SR2 s(random({4, 6})), plastic(random({6}));
+  const Scalar p(random({3, 1})), yield(random({3, 1}));
+  const auto check = [&](const auto & stress, const auto & state)
+  {
+    REQUIRE(is<SR2>(stress));
+    const auto & [scaled, rest] = state;
+    REQUIRE(described(scaled) == "SR2 (3, 4; 6)");
+    REQUIRE(torch::allclose(stress, (2.0 * (s - plastic)).expand({3, 4, 6})));
+    REQUIRE(torch::allclose(scaled, 3.0 * stress));
+    REQUIRE(torch::allclose(std::get<0>(rest), p + yield * tr(s)));
+  };
+  const auto call = [&](const auto & a)
+  { return vmap(f, a, std::tuple(plastic, p), std::tuple(2, std::tuple(3.0, yield))); };
+  const auto [stress, state] = call(s);
+  check(stress, state);
+  {
+    const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
+    const auto [composed_stress, composed_state] = call(s);
+    check(composed_stress, composed_state);
+  }
+  const SR2 tracked(s.clone().requires_grad_());
+  const auto [tracked_stress, tracked_state] = call(tracked);
+  check(tracked_stress.detach(), tracked_state);
+  const auto g = torch::autograd::grad({at::Tensor(tracked_stress).sum()}, {tracked})[0];
+  REQUIRE(torch::allclose(g, torch::full_like(s, 6.0)));
+
+  // More than the 16 arguments there once could be.
+  const Scalar a(random({5}));
+  const auto four = std::tuple(a, a, a, a);
+  const auto [sum, parts] = vmap(
+      [](const auto & x, const auto & y)
+      {
+        const auto add = [](const auto &... v) { return (v + ...); };
+        const auto sums = [&](const auto &... t) { return (std::apply(add, t) + ...); };
+        return std::tuple(std::apply(sums, x) + std::apply(sums, y), x);
+      },
+      std::tuple(four, four, four, four),
+      std::tuple(four, four, four, four));
+  REQUIRE(torch::allclose(sum, 32 * a));
+  REQUIRE(torch::equal(std::get<3>(std::get<3>(parts)), a));
+}
+
+TEST_CASE("A type of a program's own size is an argument and a result as any other", "[math][vmap]")
+{
+  const SlipRates g(random({5, 12}));
+  const Schmid P(random({12, 3, 2}));
+  const auto resolved = [](const auto & rates, const auto & schmid)
+  {
+    auto sum = 0.0 * rates(0) * schmid(0, 0, 0);
+    for (int a = 0; a < 12; a++)
+      sum = sum + rates(a) * schmid(a, 2, -1);
+    return std::tuple(sum, 2.0 * rates, norm(rates));
+  };
+  const at::Tensor expected = at::Tensor(g).matmul(at::Tensor(P).select(-1, 1).select(-1, 2));
+  for (const bool fused : {true, false})
+  {
+    c10::optional<c10::impl::IncludeDispatchKeyGuard> composed;
+    if (!fused)
+      composed.emplace(c10::DispatchKey::AutocastCPU);
+    const auto [sum, twice, length] = vmap(resolved, g, P);
+    REQUIRE(is<SlipRates>(twice));
+    REQUIRE(torch::allclose(sum, expected));
+    REQUIRE(torch::equal(twice, 2 * g));
+    REQUIRE(torch::allclose(length, at::Tensor(g).norm(2, -1)));
+  }
 }
 
 TEST_CASE("vmap takes plain numbers of any type as scalars", "[math][vmap]")
