@@ -119,10 +119,12 @@ public:
   struct Row : kernels::Components<T, int(const_base_numel)>
   {
     using batch = Derived;
+    using shape = base_sizes_sequence;
     using kernels::Components<T, int(const_base_numel)>::Components;
     using kernels::Components<T, int(const_base_numel)>::operator();
 
-    template <class... I, std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(S) > 1), int> = 0>
+    template <class... I,
+              std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(S) > 1), int> = 0>
     NEML2_INLINE constexpr const T & operator()(I... i) const
     {
       int k = 0;

@@ -147,6 +147,8 @@ public:
   /// rotates them; the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded to the
   /// batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
   SSSSR8 drotate_self(const Rot & r) const;
+  /// See det(C).
+  Scalar det() const;
   /// See inv(C).
   SSR4 inverse() const;
   /// Derivative of inv(C) by C: -C^-1_IK C^-1_LJ over Mandel components. NaN where C is singular.
@@ -164,6 +166,9 @@ struct core::batch_of_rows<kernels::SSR4>
   using type = SSR4;
 };
 
+/// Determinant of C as a map of symmetric tensors, the 6×6 matrix of Mandel components: 3 K (2 G)^5 of an isotropic stiffness.
+/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Fused, its derivatives are NaN or infinite where it is 0.
+Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
 /// singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);
