@@ -46,6 +46,10 @@ TEMPLATES = {
     "kron": {"A": ["R2"], "B": ["R2"]}, "kron_transposed": {"A": ["R2"], "B": ["R2"]},
     "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
     **dict.fromkeys(["solve", "inv", "det", "cholesky"], {"A": [], "B": []}),  # of types of a program's own
+    # of formulas
+    **dict.fromkeys(["R2::fill", "SR2::fill", "SSR4::fill_C1_C2_C3"], {"V": []}),
+    **dict.fromkeys(["R2::identity", "SR2::identity", "SSR4::identity", "SSR4::identity_sym", "SSR4::identity_vol",
+                     "SSR4::identity_dev"], {"Like": []}),
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],

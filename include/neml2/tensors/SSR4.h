@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/drotate.h"
 #include "neml2/math/arithmetic.h"
-#include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
@@ -47,6 +47,27 @@ public:
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
+  /// The constants in a formula, of which like is a tensor or a scalar.
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0, 1.0, 0.0, like);
+  }
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity_sym(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0, 0.0, 1.0, like);
+  }
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity_vol(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0 / 3.0, 1.0 / 3.0, 0.0, like);
+  }
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity_dev(const Like & like)
+  {
+    return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1.0, like);
+  }
 
   /// Derivative of an SSR4 by itself, δ_IK δ_JL over Mandel components. (; 6, 6, 6, 6)
   [[nodiscard]] static SSSSR8
@@ -61,6 +82,15 @@ public:
                                           const CScalar & C2,
                                           const CScalar & C3,
                                           const TensorOptions & options = default_tensor_options());
+  /// fill_C1_C2_C3 in a formula of vmap: of its scalars, some of which may be numbers; of numbers alone with one of its tensors as the
+  /// last argument, in place of options.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto fill_C1_C2_C3(const V &... v)
+  {
+    return core::fill_in_formula<3>([](const auto &... s) { return SSR4::fill_C1_C2_C3(s...); },
+                                    [](const auto &... x) { return kernels::fill_C1_C2_C3(x...); },
+                                    v...);
+  }
   /// Isotropic stiffness from Young's modulus E and Poisson's ratio ν (-1 < ν < 1/2):
   /// with p = E / ((1 + ν) (1 - 2ν)), C1 = (1 - ν) p, C2 = ν p, C3 = (1 - 2ν) p.
   /// (...; ), (...; ) -> (...; 6, 6)
