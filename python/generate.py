@@ -22,7 +22,7 @@ GROUPS = {
     "SR2": ["SR2.h", "invariants.h", "Voigt.h"],
     "R2": ["R2.h", "Transformable.h"],
     "Vec": ["Vec.h", "Scalar.h", "WR2.h", "MillerIndex.h"],
-    "SSR4": ["SSR4.h", "stiffness.h"],
+    "SSR4": ["SSR4.h", "stiffness.h", "solve.h", "cholesky.h"],
     "R4": ["R3.h", "R4.h", "R5.h", "R8.h", "SFR3.h", "SFR4.h", "SFFR4.h", "WFR4.h", "WFFR4.h", "SWR4.h", "WSR4.h",
            "WWR4.h", "SSFR5.h", "SSSSR8.h", "kronecker.h"],
     "Rot": ["Rot.h", "exponential_map.h", "euler_angles.h"],
@@ -45,6 +45,11 @@ TEMPLATES = {
     "stiffness_from_voigt": {"T": ["Tensor"]}, "compliance_from_voigt": {"T": ["Tensor"]},
     "kron": {"A": ["R2"], "B": ["R2"]}, "kron_transposed": {"A": ["R2"], "B": ["R2"]},
     "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
+    **dict.fromkeys(["solve", "inv", "det", "cholesky"], {"A": [], "B": []}),  # of types of a program's own
+    # of formulas
+    **dict.fromkeys(["R2::fill", "SR2::fill", "SSR4::fill_C1_C2_C3"], {"V": []}),
+    **dict.fromkeys(["R2::identity", "SR2::identity", "SSR4::identity", "SSR4::identity_sym", "SSR4::identity_vol",
+                     "SSR4::identity_dev"], {"Like": []}),
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],

@@ -36,6 +36,34 @@ def faults_of_comments(headers, functions):
                     yield f"{where}: the comment refers to {name}, which no header declares"
 
 
+# In formulas and public, but with other arguments each time.
+OTHER_ARGUMENTS = {"dsptrf", "misorientation", "move_to_fundamental_zone", "scale_shear"}
+
+
+def without_comments(header):
+    return re.sub(r"(?m)^\s*(//|/?\*).*$", "", header.read_text(encoding="utf-8"))
+
+
+def faults_of_vocabulary():
+    """Functions that formulas can call and docs/vmap.md does not name, and names that its test does not call."""
+    table = re.search(r"(?s)\| arithmetic \|.*?\n\n", (root / "docs" / "vmap.md").read_text(encoding="utf-8"))[0]
+    rows = [line for line in table.splitlines() if not re.match(r"\s*\| (arithmetic|components) ", line)]
+    named = {name for quoted in re.findall(r"`([^`]*)`", "\n".join(rows)) for name in re.findall(r"[A-Za-z]\w+", quoted)}
+    named -= {"condition"}
+    of_rows = "".join(map(without_comments, [*include.glob("kernels/*.h"), *include.glob("packs/*.h")]))
+    public = "".join(without_comments(h) for room in ("math", "tensors") for h in include.glob(f"{room}/*.h")
+                     if not h.stem.endswith("-inl"))
+    callable_ = set(re.findall(r"(?m)^(\w+)\(|friend \w+ (\w+)\(", of_rows))
+    both = {a or b for a, b in callable_} & set(re.findall(r"(?m)^(?:[\w:<>, ]+ )?(\w+)\(const", public))
+    test = (root / "tests" / "math" / "vocabulary_test.cpp").read_text(encoding="utf-8")
+    called = set(re.findall(r"\b(\w+)(?:<[\w(), ]+>)?[( ]", test))
+    for name in sorted(both - OTHER_ARGUMENTS - named):
+        yield f"docs/vmap.md: the table of the vocabulary lacks {name}, which is public and has a formula for rows"
+    for name in sorted(named - called):
+        yield f"docs/vmap.md: the table names {name}, which tests/math/vocabulary_test.cpp does not call"
+
+
+errors += faults_of_vocabulary()
 code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))
 errors += faults_of_comments(sorted(include.rglob("*.h")),
                              set(re.findall(r"(\w+)\(", code)))

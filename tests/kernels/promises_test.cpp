@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/packs/Pack.h"
 #include "neml2/kernels/Quaternion.h"
+#include "neml2/kernels/cholesky.h"
 #include "neml2/kernels/drotate.h"
 #include "neml2/kernels/exponential_map.h"
 #include "neml2/kernels/invariants.h"
 #include "neml2/kernels/kinematics.h"
+#include "neml2/kernels/kronecker.h"
 #include "neml2/kernels/rotation_distance.h"
 #include "neml2/kernels/stiffness.h"
 
@@ -170,6 +172,11 @@ formulas_of_R2(Formulas & all)
   of_both<R2>(all, Any, "cofactors", [](const auto & A) { return cofactors(A); });
   of_both<R2>(all, Any, "expm of R2", [](const auto & A) { return expm(A); });
   of_both<R2>(all, Positive, "inv of R2", [](const auto & A) { return inv(A); });
+  of_both<R2>(all, Positive, "solve", [](const auto & A) { return solve(A, A * A); });
+  of_both<R2>(all, Positive, "cholesky", [](const auto & A) { return cholesky(A); });
+  of_both<R2>(
+      all, Positive, "solve of SSR4", [](const auto & A) { return solve(sym_kron(A, A), sym(A)); });
+  of_both<R2>(all, Positive, "det of SSR4", [](const auto & A) { return det(mandel_rotation(A)); });
   of_both<R2>(all, Positive, "logm of R2", [](const auto & A) { return logm(A); });
   of_both<R2>(all, Positive, "sqrtm of R2", [](const auto & A) { return sqrtm(A); });
   of_both<R2>(all, Positive, "hencky_strain", [](const auto & A) { return hencky_strain(A); });
@@ -349,7 +356,7 @@ TEST_CASE("A lane does not depend on its neighbours, whatever they are", "[kerne
 {
   for (const Formula & f : every_formula())
     lanes_are_alone(f);
-  REQUIRE(every_formula().size() == 73);
+  REQUIRE(every_formula().size() == 81);
 }
 
 TEST_CASE("Where the value of numbers is NaN its derivatives are", "[kernels]")
@@ -361,12 +368,12 @@ TEST_CASE("Where the value of numbers is NaN its derivatives are", "[kernels]")
       nan_has_nan_derivatives(f);
       formulas++;
     }
-  REQUIRE(formulas == 33);
+  REQUIRE(formulas == 37);
 }
 
 TEST_CASE("Ordinary rows raise no floating-point exception", "[kernels]")
 {
   for (const Formula & f : every_formula())
     raises_no_exception(f);
-  REQUIRE(every_formula().size() == 73);
+  REQUIRE(every_formula().size() == 81);
 }

@@ -182,13 +182,13 @@ views()
           [](const R2 & A) { return A.transpose(); },
           [](const Arguments & a) { return at::einsum("...ij->...ji", {a[0]}); }),
       operation<R2>(
-          "R2::row",
+          "row",
           Accepts::any,
           [](const R2 & A) { return A.row(1); },
           [](const Arguments & a)
           { return a[0].index_select(-2, at::tensor({1}, at::kLong)).squeeze(-2); }),
       operation<R2>(
-          "R2::col",
+          "col",
           Accepts::any,
           [](const R2 & A) { return A.col(-1); },
           [](const Arguments & a)
@@ -267,8 +267,8 @@ TEST_CASE("A component, row or column of an R2 is out of range beyond 2", "[tens
   REQUIRE(at::equal(A.col(0), Vec::fill(1, 4, 7)));
   REQUIRE_THROWS_AS(A(0, 3), NEMLException);
   REQUIRE_THROWS_AS(A(-4, 0), NEMLException);
-  REQUIRE(test::error_of([] { (void)A.row(3); }).rfind("R2::row: the component index 3", 0) == 0);
-  REQUIRE(test::error_of([] { (void)A.col(-4); }).rfind("R2::col: the component index -4", 0) == 0);
+  REQUIRE(test::error_of([] { (void)A.row(3); }).rfind("row: the component index 3", 0) == 0);
+  REQUIRE(test::error_of([] { (void)A.col(-4); }).rfind("col: the component index -4", 0) == 0);
 }
 
 TEST_CASE("A WR2 becomes an R2 implicitly, a Rot explicitly", "[tensors][R2]")

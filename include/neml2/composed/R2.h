@@ -3,7 +3,9 @@
 
 #include "neml2/composed/Components.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 /// Second order tensors and matrices, in LibTorch calls.
 namespace neml2::composed
@@ -105,6 +107,20 @@ inverse_or_nan(const at::Tensor & M)
   const at::Tensor singular = info.ne(0).unsqueeze(-1).unsqueeze(-1);
   return inverse.masked_fill(singular, std::numeric_limits<double>::quiet_NaN())
       .to(M.scalar_type());
+}
+
+/// X of A X = B, NaN where A is singular, and where it is. (..., n, n), (..., n, k) -> (..., n, k) and (...)
+inline std::pair<at::Tensor, at::Tensor>
+solve_or_nan(const at::Tensor & A, const at::Tensor & B)
+{
+  const Size dim = std::max(A.dim(), B.dim()); // of equal ones LibTorch takes B for matrices
+  const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
+  const auto [x, info] = at::linalg_solve_ex(matrices(A), matrices(B));
+  const at::Tensor singular = info.ne(0);
+  return {
+      x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())
+          .to(B.scalar_type()),
+      singular};
 }
 
 /// Determinant of a matrix of any size. (..., n, n) -> (...)

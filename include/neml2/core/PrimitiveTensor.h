@@ -3,6 +3,7 @@
 
 #include "neml2/core/Tensor.h"
 #include "neml2/kernels/Components.h"
+#include "neml2/kernels/Scalar.h"
 
 #include <string>
 #include <utility>
@@ -87,6 +88,19 @@ are_components()
     return all_numbers || (sizeof...(V) == n && (std::is_same_v<V, Scalar> && ...));
   }
 }
+/// Whether V is a number with derivatives or a pack of them, a row of those, or a whole batch: what a formula handles.
+template <class V>
+constexpr bool is_of_formula =
+    is_tensor<V> || kernels::is_row<V>::value || std::is_base_of_v<kernels::Component<V>, V>;
+template <class V>
+using if_like = std::enable_if_t<is_of_formula<V>, int>;
+/// Enables an overload for values of which some are a formula's: neither numbers nor Scalars alone.
+template <class... V>
+using if_in_formula =
+    std::enable_if_t<((is_number<V> || is_of_formula<V>)&&...) && !(is_number<V> && ...) &&
+                         !(std::is_same_v<V, Scalar> && ...),
+                     int>;
+
 /// Enables an overload for the components of a tensor of base shape S.
 template <class Shape, class... V>
 struct Components;
@@ -119,6 +133,7 @@ public:
   struct Row : kernels::Components<T, int(const_base_numel)>
   {
     using batch = Derived;
+    using shape = base_sizes_sequence;
     using kernels::Components<T, int(const_base_numel)>::Components;
     using kernels::Components<T, int(const_base_numel)>::operator();
 
@@ -242,6 +257,10 @@ public:
   template <class... V,
             typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
   [[nodiscard]] static Derived fill(const V &... v);
+  /// fill in a formula of vmap: of its scalars, some of which may be numbers, one argument a stored component; of numbers alone
+  /// with one of its tensors as the last argument, in place of options.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto fill(const V &... v);
 
   /// Einstein's sum over equal letters: R2::einsum("...ij,...jk->...ik", {A, B}) is A_ij B_jk. Each
   /// tensor's letters are its base dimensions, and the leading "..." its batch, which broadcasts.

@@ -39,6 +39,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/lift_fresh.h>
+#include <ATen/ops/linalg_cholesky_ex.h>
 #include <ATen/ops/linalg_cross.h>
 #include <ATen/ops/linalg_det.h>
 #include <ATen/ops/linalg_eigh.h>

@@ -3,6 +3,8 @@
 
 #include "neml2/core/PrimitiveTensor.h"
 
+#include <tuple>
+
 /// Tensors from their components.
 namespace neml2
 {
@@ -46,7 +48,92 @@ read_component(std::vector<CScalar> & values, TensorOptions & options, const V &
   else
     options = TensorOptions(v);
 }
+
+/// A value of a formula on whole batches as a Scalar: a number has the dtype, if it is one that holds it, and the device of like.
+template <class V>
+dependent_scalar_t<V>
+scalar_like(const V & v, const at::Tensor & like)
+{
+  if constexpr (is_number<V>)
+  {
+    const CScalar x = number(v);
+    const bool fits = like.is_floating_point() || like.is_complex() || x.isIntegral(true);
+    return dependent_scalar_t<V>(x, like.options().dtype(fits ? like.scalar_type() : kFloat64));
+  }
+  else
+  {
+    static_assert(std::is_same_v<V, dependent_scalar_t<V>>,
+                  "fill takes scalars of the formula and numbers");
+    return v;
+  }
+}
+
+/// The values as Scalars or as numbers of a row, of the formula that like is of.
+template <class Batch, class Row, class Like, class... V>
+auto
+fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)
+{
+  if constexpr (is_tensor<Like>)
+  {
+    check_defined("fill", like);
+    return batch(scalar_like(v, like)...);
+  }
+  else
+  {
+    static_assert(((is_number<V> || std::is_base_of_v<kernels::Component<V>, V>)&&...),
+                  "fill takes scalars of the formula and numbers");
+    using Plain = typename kernels::plain_number<typename kernels::number_of_row<Like>::type>::type;
+    using T = std::decay_t<decltype((std::declval<Plain>() + ... + std::declval<V>()))>;
+    return row(T(v)...);
+  }
+}
+
+/// The first of some values that is no number.
+template <class First, class... V>
+const auto &
+first_of_formula(const First & first, const V &... v)
+{
+  if constexpr (is_number<First>)
+    return first_of_formula(v...);
+  else
+    return first;
+}
+
+template <class Batch, class Row, class Tuple, size_t... I>
+auto
+fill_like_last(const Batch & batch, const Row & row, const Tuple & v, std::index_sequence<I...>)
+{
+  static_assert((is_number<std::decay_t<std::tuple_element_t<I, Tuple>>> && ...),
+                "fill: a tensor of the formula comes last where all values are numbers");
+  return fill_like(batch, row, std::get<sizeof...(I)>(v), std::get<I>(v)...);
+}
+
+/// batch(Scalars...) or row(numbers...) of as many values as one of counts, then a tensor of the formula or not.
+template <Size... counts, class Batch, class Row, class... V>
+auto
+fill_in_formula(const Batch & batch, const Row & row, const V &... v)
+{
+  constexpr Size n = sizeof...(V);
+  constexpr bool values = ((n == counts) || ...), like = ((n == counts + 1) || ...);
+  static_assert(values || like, "fill: there are too few values, or too many");
+  if constexpr (values)
+    return fill_like(batch, row, first_of_formula(v...), v...);
+  else if constexpr (like)
+    return fill_like_last(batch, row, std::tie(v...), std::make_index_sequence<n - 1>());
+}
 } // namespace core
+
+template <class Derived, Size... S>
+template <class... V, core::if_in_formula<V...>>
+auto
+PrimitiveTensor<Derived, S...>::fill(const V &... v)
+{
+  return core::fill_in_formula<const_base_numel>(
+      [](const auto &... s)
+      { return core::stack<Derived>(core::Operation("fill", core::Accepts::any), {s...}); },
+      [](const auto &... x) { return kernels::row_of_components<Derived::template Row>(x...); },
+      v...);
+}
 
 template <class Derived, Size... S>
 template <class... V, typename core::Components<std::integer_sequence<Size, S...>, V...>::type>

@@ -12,6 +12,16 @@ inline const bool has_SSR4_rules = []
 {
   add_scalar_rules<SSR4>();
   add_contraction_rules<SSR4>();
+  // ∂det C / ∂C = det C C^-T, where there is an inverse
+  add_gradient_rule<tensors::Det, Scalar, SSR4>(
+      [](const Scalar & g, const SSR4 & C)
+      {
+        return evaluate<SSR4>(
+            "det",
+            [](const auto & h, const auto & a) { return transpose_major(inv(a)) * (det(a) * h); },
+            g,
+            C);
+      });
   // As of R2, also for the matrices of components
   add_gradient_rule<tensors::Inv, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 & C)

@@ -26,6 +26,26 @@ component_index(int i, int n)
   return i < 0 ? i + n : i;
 }
 
+/// What a formula that writes s.dev() meets.
+struct Member
+{
+  template <bool Refused = true, class... A>
+  constexpr auto operator()(const A &...) const
+  {
+    static_assert(!Refused,
+                  "in a formula members are functions: write dev(s) for s.dev(), inv(A) for "
+                  "A.inverse(), inner(v, w) for v.dot(w)");
+    return 0.0;
+  }
+};
+/// Members of batches that tensors of a formula do not have, to say so.
+struct Members
+{
+  static constexpr Member tr{}, vol{}, dev{}, det{}, inverse{}, transpose{}, transpose_major{},
+      norm{}, norm_sq{}, inner{}, dot{}, outer{}, self_outer{}, cross{}, rotate{}, drotate{}, row{},
+      col{}, euler_rodrigues{}, rotation_matrix{};
+};
+
 /**
  * The components of one tensor in a fixed-size array, row-major.
  *
@@ -33,7 +53,7 @@ component_index(int i, int n)
  * number. Nothing here branches on a value.
  */
 template <class T, int N>
-struct Components
+struct Components : Members
 {
   using value_type = T;
   static constexpr int n = N;
@@ -83,6 +103,35 @@ struct is_row<R, std::void_t<typename R::value_type, decltype(R::n)>>
   : std::is_base_of<Components<typename R::value_type, R::n>, R>
 {
 };
+
+/// The type of the numbers of a row, or of what is a number.
+template <class X, class = void>
+struct number_of_row
+{
+  using type = X;
+};
+template <class X>
+struct number_of_row<X, std::enable_if_t<is_row<X>::value>>
+{
+  using type = typename X::value_type;
+};
+
+/// A row of its components in storage order, all of type T.
+template <template <class> class R, class T, class... U>
+NEML2_INLINE constexpr R<T>
+row_of_components(const T & first, const U &... others)
+{
+  if constexpr (is_row<R<T>>::value)
+  {
+    R<T> r{Unset()};
+    int i = 0;
+    r[i] = first;
+    ((r[++i] = others), ...);
+    return r;
+  }
+  else
+    return first;
+}
 
 /// Enables an overload for row types R<T> only.
 template <template <class> class R, class T>

@@ -210,12 +210,6 @@ derivative(const T &, int)
   return T(0.0);
 }
 
-/// The type of the value of what may be a dual.
-template <class T>
-struct plain_number
-{
-  using type = T;
-};
 template <class T, int N>
 struct plain_number<Dual<T, N>>
 {

@@ -15,6 +15,60 @@ struct R2 : Components<T, 9>
   NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[3 * i + j]; }
 };
 
+/// All components, row by row.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+fill_R2(const T & a00,
+        const T & a01,
+        const T & a02,
+        const T & a10,
+        const T & a11,
+        const T & a12,
+        const T & a20,
+        const T & a21,
+        const T & a22)
+{
+  return {a00, a01, a02, a10, a11, a12, a20, a21, a22};
+}
+/// A symmetric tensor.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+fill_R2(const T & a00, const T & a11, const T & a22, const T & a12, const T & a02, const T & a01)
+{
+  return {a00, a01, a02, a01, a11, a12, a02, a12, a22};
+}
+/// A diagonal tensor.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+fill_R2(const T & a00, const T & a11, const T & a22)
+{
+  const T o = T(0.0);
+  return {a00, o, o, o, a11, o, o, o, a22};
+}
+/// a δ_ij
+template <class T>
+NEML2_INLINE constexpr R2<T>
+fill_R2(const T & a)
+{
+  return fill_R2(a, a, a);
+}
+
+/// A_ij over j, and over i.
+template <class T>
+NEML2_INLINE constexpr Vec<T>
+row(const R2<T> & a, int i)
+{
+  const int k = component_index(i, 3);
+  return {a(k, 0), a(k, 1), a(k, 2)};
+}
+template <class T>
+NEML2_INLINE constexpr Vec<T>
+col(const R2<T> & a, int j)
+{
+  const int k = component_index(j, 3);
+  return {a(0, k), a(1, k), a(2, k)};
+}
+
 /// A_ik B_kj
 template <class A, class B>
 NEML2_INLINE constexpr R2<product_t<A, B>>

@@ -20,6 +20,29 @@ struct SR2 : Components<T, 6>
   }
 };
 
+/// From the components of the tensor, without √2.
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+fill_SR2(const T & s00, const T & s11, const T & s22, const T & s12, const T & s02, const T & s01)
+{
+  return {s00, s11, s22, s12 * sqrt2, s02 * sqrt2, s01 * sqrt2};
+}
+/// A diagonal tensor.
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+fill_SR2(const T & s00, const T & s11, const T & s22)
+{
+  const T o = T(0.0);
+  return {s00, s11, s22, o, o, o};
+}
+/// a δ_ij
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+fill_SR2(const T & a)
+{
+  return fill_SR2(a, a, a);
+}
+
 /// a_kk
 template <class T>
 NEML2_INLINE constexpr T

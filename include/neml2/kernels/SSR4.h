@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/SR2.h"
 #include "neml2/kernels/elimination.h"
+#include "neml2/kernels/lu.h"
 
 namespace neml2::kernels
 {
@@ -112,6 +113,14 @@ rotate(const SSR4<A> & C, const R2<B> & R)
       r(i, j) = row[j];
   }
   return r;
+}
+
+/// Determinant of the 6×6 matrix of Mandel components.
+template <class T>
+NEML2_INLINE T
+det(const SSR4<T> & C)
+{
+  return determinant<6>(C);
 }
 
 /// Inverse of the 6×6 matrix by Gauss-Jordan elimination with row pivoting; infinite or NaN where a

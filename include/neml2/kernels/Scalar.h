@@ -24,6 +24,13 @@ struct Component
 {
 };
 
+/// The type of the value of what may carry derivatives, as duals do.
+template <class T>
+struct plain_number
+{
+  using type = T;
+};
+
 /// Enables an overload for what the components of a row may be.
 template <class T>
 using if_component =

@@ -14,11 +14,11 @@ struct WR2 : Components<T, 3>
   /// Component W_ij of the tensor.
   NEML2_INLINE constexpr T operator()(int i, int j) const
   {
-    const int row = component_index(i, 3), column = component_index(j, 3);
-    if (row == column)
+    const int p = component_index(i, 3), q = component_index(j, 3);
+    if (p == q)
       return T(0.0);
-    const T & w = this->v[3 - row - column];
-    return (row - column + 3) % 3 == 1 ? w : T(-w);
+    const T & w = this->v[3 - p - q];
+    return (p - q + 3) % 3 == 1 ? w : T(-w);
   }
 };
 
@@ -28,6 +28,14 @@ NEML2_INLINE constexpr R2<T>
 full(const WR2<T> & w)
 {
   return skew(Vec<T>(w[0], w[1], w[2]));
+}
+
+/// W_ji, which is -W_ij
+template <class T>
+NEML2_INLINE constexpr WR2<T>
+transpose(const WR2<T> & w)
+{
+  return -w;
 }
 
 /// Skew part (A_ij - A_ji) / 2

@@ -130,6 +130,12 @@ eigenvalues(const SR2<T> & s)
 {
   return eigh(s).first;
 }
+template <class T>
+NEML2_INLINE Vec<T>
+principal_values(const SR2<T> & s)
+{
+  return eigenvalues(s);
+}
 
 /// Σ_k l_k V_ik V_jk
 template <class A, class B>

@@ -83,8 +83,10 @@ template <class D>
 auto
 det(const TensorBase<D> &)
 {
-  static_assert(math::false_for<D>,
-                "det is defined for R2, SR2, WR2 and neml2::Tensor: convert to one of them");
+  static_assert(
+      math::false_for<D>,
+      "det is defined for R2, SR2, WR2, SSR4, neml2::Tensor and, with tensors/solve.h, square "
+      "matrices of your own: convert to one of them");
 }
 
 /// Volumetric part A_kk δ_ij / n. (...; n, n) -> (...; n, n), in the unit of A.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/composed/R2.h"
 #include "neml2/math/products.h"
 
-#include <limits>
 #include <tuple>
 
 /**
@@ -144,20 +144,11 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
               " base dimensions. Expected one (a vector) or two (a matrix).");
   math::check_rows(op, o[1], 0, n);
   const Size batch_dim = Size(core::broadcast_batch(op, o).size());
-  const auto [x, info] = core::translate_errors(
+  const auto [X, singular] = core::translate_errors(
       op.name,
-      [&] { // of equal dimensions LibTorch takes B for matrices
-        const at::Tensor b = columns == 1 ? B.unsqueeze(-1) : at::Tensor(B);
-        const auto matrices = [&](const at::Tensor & t)
-        { return composed::for_lapack(composed::prepend_dims(t, batch_dim + 2)); };
-        return at::linalg_solve_ex(matrices(A), matrices(b));
-      });
-  const at::Tensor singular = info.ne(0);
+      [&] { return composed::solve_or_nan(A, columns == 1 ? B.unsqueeze(-1) : at::Tensor(B)); });
   if (check_errors)
     math::check_regular(op, o[0], singular);
-  const at::Tensor X =
-      x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())
-          .to(B.scalar_type());
   return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/engine/groups.h"
+#include "neml2/math/numbers_of.h"
 #include "neml2/math/operators.h"
 
 /**

@@ -39,6 +39,7 @@ public:
   template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int> = 0>
   Quaternion(const R & r);
 
+  using PrimitiveTensor::fill;
   /// From the four components, unbatched. (; 4)
   [[nodiscard]] static Quaternion fill(const CScalar & s,
                                        const CScalar & x,

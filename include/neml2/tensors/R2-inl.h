@@ -36,22 +36,13 @@ struct NEML2_ONE_A_PROGRAM R2TimesVec
 } // namespace tensors
 
 NEML2_BODY
-R2::R2(const SR2 & S)
-  : R2(neml2::full(S))
-{
-}
+R2::R2(const SR2 & S) : R2(neml2::full(S)) {}
 
 NEML2_BODY
-R2::R2(const WR2 & W)
-  : R2(neml2::skew(Vec(W)))
-{
-}
+R2::R2(const WR2 & W) : R2(neml2::skew(Vec(W))) {}
 
 NEML2_BODY
-R2::R2(const Rot & r)
-  : R2(neml2::euler_rodrigues(r))
-{
-}
+R2::R2(const Rot & r) : R2(neml2::euler_rodrigues(r)) {}
 
 NEML2_BODY R2
 R2::fill(const CScalar & a, const TensorOptions & options)
@@ -157,17 +148,29 @@ R2::identity_map(const TensorOptions & options)
 }
 
 NEML2_BODY Vec
+row(const R2 & A, Size i)
+{
+  core::check_defined("row", A);
+  return Vec(A.select(A.batch_dim(), core::component("row", i, 3)), A.batch_dim());
+}
+
+NEML2_BODY Vec
+col(const R2 & A, Size j)
+{
+  core::check_defined("col", A);
+  return Vec(A.select(A.batch_dim() + 1, core::component("col", j, 3)), A.batch_dim());
+}
+
+NEML2_BODY Vec
 R2::row(Size i) const
 {
-  core::check_defined("R2::row", *this);
-  return Vec(select(batch_dim(), core::component("R2::row", i, 3)), batch_dim());
+  return neml2::row(*this, i);
 }
 
 NEML2_BODY Vec
 R2::col(Size j) const
 {
-  core::check_defined("R2::col", *this);
-  return Vec(select(batch_dim() + 1, core::component("R2::col", j, 3)), batch_dim());
+  return neml2::col(*this, j);
 }
 
 NEML2_BODY Scalar

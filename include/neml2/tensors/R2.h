@@ -80,16 +80,31 @@ public:
                                const Scalar & a20,
                                const Scalar & a21,
                                const Scalar & a22);
+  /// fill in a formula of vmap: of one, three, six or nine of its scalars, some of which may be numbers; of numbers alone with one of its
+  /// tensors as the last argument, in place of options.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto fill(const V &... v)
+  {
+    return core::fill_in_formula<1, 3, 6, 9>([](const auto &... s) { return R2::fill(s...); },
+                                             [](const auto &... x)
+                                             { return kernels::fill_R2(x...); },
+                                             v...);
+  }
 
   /// See skew(v).
   [[nodiscard]] static R2 skew(const Vec & v);
   /// δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity(const TensorOptions & options = default_tensor_options());
+  /// δ_ij in a formula, of which like is a tensor or a scalar.
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity(const Like & like)
+  {
+    return fill(1.0, like);
+  }
   /// Derivative of a tensor by itself, δ_ik δ_jl. (; 3, 3, 3, 3)
   [[nodiscard]] static R4 identity_map(const TensorOptions & options = default_tensor_options());
 
-  /// The vector in row i, or in column j. (...; 3, 3) -> (...; 3)
-  /// @throws IndexException for an index that is not in [-3, 3).
+  /// See row(A, i) and col(A, j).
   Vec row(Size i) const;
   Vec col(Size j) const;
 
@@ -141,6 +156,10 @@ Scalar det(const R2 & A);
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);
+/// The vector A_ij over j in row i, or over i in column j, as a view. (...; 3, 3) -> (...; 3)
+/// @throws IndexException for an index that is not in [-3, 3).
+Vec row(const R2 & A, Size i);
+Vec col(const R2 & A, Size j);
 /// A_ij B_ij. (...; 3, 3), (...; 3, 3) -> (...; ), unit of A × unit of B.
 Scalar inner(const R2 & A, const R2 & B);
 /// A_ij B_kl. (...; 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3), unit of A × unit of B.

@@ -40,6 +40,7 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   Rot() = default;
 
+  using PrimitiveTensor::fill;
   /// From the three parameters, unbatched. (; 3)
   [[nodiscard]] static Rot fill(const CScalar & r0,
                                 const CScalar & r1,

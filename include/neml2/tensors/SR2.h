@@ -62,8 +62,24 @@ public:
                                 const Scalar & s02,
                                 const Scalar & s01);
 
+  /// fill in a formula of vmap: of one, three or six of its scalars, some of which may be numbers; of numbers alone with one of its
+  /// tensors as the last argument, in place of options.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto fill(const V &... v)
+  {
+    return core::fill_in_formula<1, 3, 6>([](const auto &... s) { return SR2::fill(s...); },
+                                          [](const auto &... x) { return kernels::fill_SR2(x...); },
+                                          v...);
+  }
+
   /// δ_ij. (; 6)
   [[nodiscard]] static SR2 identity(const TensorOptions & options = default_tensor_options());
+  /// δ_ij in a formula, of which like is a tensor or a scalar.
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity(const Like & like)
+  {
+    return fill(1.0, like);
+  }
   /// Derivative of a symmetric tensor by itself, the symmetric identity. (; 6, 6)
   [[nodiscard]] static SSR4 identity_map(const TensorOptions & options = default_tensor_options());
 

@@ -127,6 +127,12 @@ SSR4::operator()(Size i, Size j, Size k, Size l) const
   return factor == 1.0 ? stored : stored * factor;
 }
 
+NEML2_BODY Scalar
+det(const SSR4 & C)
+{
+  return engine::evaluate_leaf<Scalar>(tensors::Det(), composed::det_of_any, C);
+}
+
 NEML2_BODY SSR4
 inv(const SSR4 & C)
 {
@@ -217,6 +223,12 @@ operator*(const A & a, const B & b)
 {
   return engine::evaluate_leaf<SSR4, core::Accepts::numbers>(
       tensors::SSR4TimesSSR4(), at::matmul, a, b);
+}
+
+NEML2_BODY Scalar
+SSR4::det() const
+{
+  return neml2::det(*this);
 }
 
 NEML2_BODY SSR4

@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/drotate.h"
 #include "neml2/math/arithmetic.h"
-#include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/fwd.h"
 
 namespace neml2
@@ -47,6 +47,27 @@ public:
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
+  /// The constants in a formula, of which like is a tensor or a scalar.
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0, 1.0, 0.0, like);
+  }
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity_sym(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0, 0.0, 1.0, like);
+  }
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity_vol(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0 / 3.0, 1.0 / 3.0, 0.0, like);
+  }
+  template <class Like, core::if_like<Like> = 0>
+  [[nodiscard]] static auto identity_dev(const Like & like)
+  {
+    return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1.0, like);
+  }
 
   /// Derivative of an SSR4 by itself, δ_IK δ_JL over Mandel components. (; 6, 6, 6, 6)
   [[nodiscard]] static SSSSR8
@@ -61,6 +82,15 @@ public:
                                           const CScalar & C2,
                                           const CScalar & C3,
                                           const TensorOptions & options = default_tensor_options());
+  /// fill_C1_C2_C3 in a formula of vmap: of its scalars, some of which may be numbers; of numbers alone with one of its tensors as the
+  /// last argument, in place of options.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto fill_C1_C2_C3(const V &... v)
+  {
+    return core::fill_in_formula<3>([](const auto &... s) { return SSR4::fill_C1_C2_C3(s...); },
+                                    [](const auto &... x) { return kernels::fill_C1_C2_C3(x...); },
+                                    v...);
+  }
   /// Isotropic stiffness from Young's modulus E and Poisson's ratio ν (-1 < ν < 1/2):
   /// with p = E / ((1 + ν) (1 - 2ν)), C1 = (1 - ν) p, C2 = ν p, C3 = (1 - 2ν) p.
   /// (...; ), (...; ) -> (...; 6, 6)
@@ -147,6 +177,8 @@ public:
   /// rotates them; the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded to the
   /// batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
   SSSSR8 drotate_self(const Rot & r) const;
+  /// See det(C).
+  Scalar det() const;
   /// See inv(C).
   SSR4 inverse() const;
   /// Derivative of inv(C) by C: -C^-1_IK C^-1_LJ over Mandel components. NaN where C is singular.
@@ -164,6 +196,9 @@ struct core::batch_of_rows<kernels::SSR4>
   using type = SSR4;
 };
 
+/// Determinant of C as a map of symmetric tensors, the 6×6 matrix of Mandel components: 3 K (2 G)^5 of an isotropic stiffness.
+/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Fused, its derivatives are NaN or infinite where it is 0.
+Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
 /// singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);

@@ -29,6 +29,7 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   Vec() = default;
 
+  using PrimitiveTensor::fill;
   /// From three numbers, unbatched. (; 3)
   [[nodiscard]] static Vec fill(const CScalar & v0,
                                 const CScalar & v1,

@@ -30,6 +30,7 @@ public:
   /// Skew part (A_ij - A_ji) / 2. (...; 3, 3) -> (...; 3)
   WR2(const R2 & A);
 
+  using PrimitiveTensor::fill;
   /// From the axial vector, unbatched. (; 3)
   [[nodiscard]] static WR2 fill(const CScalar & w0,
                                 const CScalar & w1,

@@ -21,6 +21,7 @@
 #include "neml2/gradients/SSR4.h"
 #include "neml2/gradients/Vec.h"
 #include "neml2/gradients/WR2.h"
+#include "neml2/gradients/cholesky.h"
 #include "neml2/gradients/elementwise.h"
 #include "neml2/gradients/exponential_map.h"
 #include "neml2/gradients/invariants.h"
@@ -28,6 +29,7 @@
 #include "neml2/gradients/kronecker.h"
 #include "neml2/gradients/matrix_functions.h"
 #include "neml2/gradients/skew_products.h"
+#include "neml2/gradients/solve.h"
 #include "neml2/gradients/spectral.h"
 #include "neml2/gradients/stiffness.h"
 #endif

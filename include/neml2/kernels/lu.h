@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Dual.h"
+#include "neml2/kernels/elimination.h"
+
+#include <type_traits>
+#include <utility>
+
+namespace neml2::kernels
+{
+/**
+ * P A = L U of an N×N matrix by Gaussian elimination with row pivoting, its rows chosen lane by lane: factored once, for any
+ * number of right sides.
+ *
+ * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
+ */
+template <int N, class T>
+struct LU
+{
+  using Condition = std::decay_t<decltype(std::declval<const T &>() < std::declval<const T &>())>;
+
+  T a[N][N];               ///< U, and below its diagonal the multipliers of L
+  T over[N];               ///< 1 / pivot; the last is NaN where the matrix is singular
+  T det;                   ///< the determinant
+  Condition swapped[N][N]; ///< where step k exchanged rows k and i
+
+  /// Factors the matrix that is in a.
+  NEML2_INLINE void factor()
+  {
+    auto singular = a[0][0] < a[0][0]; // a pivot is 0
+    det = T(1.0);
+    NEML2_UNROLL
+    for (int k = 0; k < N; k++)
+    {
+      NEML2_UNROLL
+      for (int i = k + 1; i < N; i++)
+      {
+        swapped[k][i] = abs(a[k][k]) < abs(a[i][k]);
+        if (!any(swapped[k][i]))
+          continue;
+        NEML2_UNROLL
+        for (int j = 0; j < N; j++)
+          swap_where(swapped[k][i], a[k][j], a[i][j]);
+        det = where(swapped[k][i], T(-det), det);
+      }
+      const auto is_zero = equals_zero(a[k][k]);
+      singular = singular | is_zero;
+      det = det * a[k][k];
+      over[k] = T(1.0 / where(is_zero, T(1.0), a[k][k]));
+      NEML2_UNROLL
+      for (int i = k + 1; i < N; i++)
+      {
+        a[i][k] = a[i][k] * over[k];
+        NEML2_UNROLL
+        for (int j = k + 1; j < N; j++)
+          a[i][j] = a[i][j] - a[i][k] * a[k][j];
+      }
+    }
+    over[N - 1] = where(singular, T(std::numeric_limits<double>::quiet_NaN()), over[N - 1]);
+  }
+
+  /// Replaces b by the x of A x = b, of M right sides at once; NaN where A is singular.
+  template <int M>
+  NEML2_INLINE void solve(T (&b)[N][M]) const
+  {
+    NEML2_UNROLL
+    for (int k = 0; k < N; k++)
+      NEML2_UNROLL
+    for (int i = k + 1; i < N; i++)
+      if (any(swapped[k][i]))
+      {
+        NEML2_UNROLL
+        for (int m = 0; m < M; m++)
+          swap_where(swapped[k][i], b[k][m], b[i][m]);
+      }
+    NEML2_UNROLL
+    for (int k = 0; k < N; k++)
+      NEML2_UNROLL
+    for (int i = k + 1; i < N; i++)
+      NEML2_UNROLL
+    for (int m = 0; m < M; m++)
+      b[i][m] = b[i][m] - a[i][k] * b[k][m];
+    NEML2_UNROLL
+    for (int k = N - 1; k >= 0; k--)
+      NEML2_UNROLL
+    for (int m = 0; m < M; m++)
+    {
+      b[k][m] = b[k][m] * over[k];
+      NEML2_UNROLL
+      for (int i = 0; i < k; i++)
+        b[i][m] = b[i][m] - a[i][k] * b[k][m];
+    }
+  }
+};
+
+/// How many derivatives a number carries.
+template <class T>
+constexpr int partials = 0;
+template <class T, int N>
+constexpr int partials<Dual<T, N>> = N;
+
+/// The values of a matrix of n columns, factored.
+template <int n, class T, class A>
+NEML2_INLINE LU<n, T>
+factored(const A & a)
+{
+  LU<n, T> lu;
+  NEML2_UNROLL
+  for (int i = 0; i < n * n; i++)
+    lu.a[i / n][i % n] = T(value(a[i]));
+  lu.factor();
+  return lu;
+}
+
+/// The determinant of a matrix of n columns. Its derivative is det(A) A^-1_ji, NaN where A is singular.
+template <int n, class A>
+NEML2_INLINE auto
+determinant(const A & a)
+{
+  using Result = typename A::value_type;
+  using T = typename plain_number<Result>::type;
+  const auto lu = factored<n, T>(a);
+  if constexpr (partials<Result> == 0)
+    return lu.det;
+  else
+  {
+    T x[n][n];
+    NEML2_UNROLL
+    for (int i = 0; i < n * n; i++)
+      x[i / n][i % n] = T(i / n == i % n ? 1.0 : 0.0);
+    lu.solve(x);
+    Result r(lu.det);
+    NEML2_UNROLL
+    for (int i = 0; i < n * n; i++)
+      r = Result::chain(r.x, T(1.0), r, T(lu.det * x[i % n][i / n]), a[i]);
+    return r;
+  }
+}
+} // namespace neml2::kernels

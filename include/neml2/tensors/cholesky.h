@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/arithmetic.h"
+#include "neml2/kernels/cholesky.h"
+#include "neml2/tensors/fwd.h"
+
+/**
+ * Cholesky's factor of symmetric positive definite matrices, one at each point: A = L Lᵀ with L lower, L_ii > 0.
+ *
+ * Of a matrix its symmetric part counts, and so do derivatives: that by A_ij is that by A_ji. Where it is not positive definite
+ * all components of L are NaN.
+ *
+ * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
+ */
+namespace neml2
+{
+/// L with L_ik L_jk = A_ij, L_ij = 0 for j > i. (...; 3, 3) -> (...; 3, 3), in the square root of the unit of A. NaN where A is not
+/// positive definite.
+R2 cholesky(const R2 & A);
+/// L with L_ik L_jk = s_ij, L_ij = 0 for j > i. (...; 6) -> (...; 3, 3), in the square root of the unit of s. NaN where s is not
+/// positive definite.
+R2 cholesky(const SR2 & s);
+/// L with L_IK L_JK = C_IJ over Mandel components, L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) -> (...; 6, 6), in the
+/// square root of the unit of C. NaN where C is not positive definite.
+SSR4 cholesky(const SSR4 & C);
+/// L with L_ik L_jk = A_ij, L_ij = 0 for j > i, of a matrix of your own type (solve.h). (...; n, n) -> (...; n, n), in the square root
+/// of the unit of A. NaN where A is not positive definite.
+template <class A, kernels::if_own_batch<A> = 0>
+A cholesky(const A & a);
+
+/// Not defined for other tensors, where LibTorch's cholesky would take any two dimensions.
+template <class D>
+auto
+cholesky(const TensorBase<D> &)
+{
+  static_assert(
+      math::false_for<D>,
+      "cholesky is defined for R2, SR2, SSR4 and n×n matrices of your own: convert to one of them");
+}
+} // namespace neml2
+
+// ---- Definitions. Every type named above is complete from here on. ----
+
+#include "neml2/composed/cholesky.h"
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/operators.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/SR2.h"
+#include "neml2/tensors/SSR4.h"
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/tensors/cholesky-inl.h"
+#endif
+
+namespace neml2
+{
+template <class A, kernels::if_own_batch<A>>
+A
+cholesky(const A & a)
+{
+  return engine::evaluate_leaf<A>(
+      "cholesky", [](const auto & x) { return kernels::cholesky(x); }, composed::cholesky, a);
+}
+} // namespace neml2
