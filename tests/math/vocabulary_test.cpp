@@ -404,6 +404,17 @@ TEST_CASE("Tensors are built in formulas", "[math][vocabulary]")
                           Scalar::fill(0.5, s) * a,
                           WR2::fill(1, 2, 3, s));
       });
+  check<Scalar, Hardening>(
+      [](const auto & a, const auto & H)
+      {
+        const auto square = [](const auto & x, const auto & b) { return x * x - b; };
+        const auto report = newton_report(square, 1.0, a);
+        return std::tuple(newton(square, a, a),
+                          report.solution,
+                          report.iterations,
+                          interpolate(a, std::array{0.0, 1.0, 2.0}, std::array{1.0, 3.0, 4.0}),
+                          H * a);
+      });
   check<SR2, Scalar>(
       [](const auto & s, const auto & a)
       {

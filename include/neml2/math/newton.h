@@ -201,7 +201,7 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 }
 template <bool Report, class F, class X, class Tuple, size_t... I>
 auto
-newton_with_last(const F & f, const X & guess, const Tuple & a, std::index_sequence<I...>)
+newton_with_options(const F & f, const X & guess, const Tuple & a, std::index_sequence<I...>)
 {
   return newton_on_batches<Report>(f, std::get<sizeof...(I)>(a), guess, std::get<I>(a)...);
 }
@@ -210,7 +210,7 @@ auto
 newton_called(const F & f, const X & guess, const A &... a)
 {
   if constexpr ((kernels::is_newton_options<A>::value || ...))
-    return newton_with_last<Report>(
+    return newton_with_options<Report>(
         f, guess, std::tie(a...), std::make_index_sequence<sizeof...(A) - 1>());
   else
     return newton_on_batches<Report>(f, NewtonOptions(), guess, a...);
