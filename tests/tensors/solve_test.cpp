@@ -7,6 +7,7 @@
 #include "support/reference.h"
 
 #include "neml2/math/jacobian.h"
+#include "neml2/tensors/cholesky.h"
 #include "neml2/math/linalg.h"
 #include "neml2/tensors/stiffness.h"
 
@@ -41,6 +42,16 @@ class Interaction : public PrimitiveTensor<Interaction, 4, 4>
 {
 public:
   static constexpr auto type_name = "Interaction";
+  using PrimitiveTensor::PrimitiveTensor;
+};
+class Large : public PrimitiveTensor<Large, 14, 14>
+{
+public:
+  using PrimitiveTensor::PrimitiveTensor;
+};
+class LargeVector : public PrimitiveTensor<LargeVector, 14>
+{
+public:
   using PrimitiveTensor::PrimitiveTensor;
 };
 
@@ -278,6 +289,19 @@ TEST_CASE("solve in a formula is solve on batches", "[tensors][solve]")
       at::allclose(std::get<2>(fused), std::get<2>(composed).batch_expand({3, 7}), 1e-13, 1e-14));
   REQUIRE(at::allclose(std::get<3>(fused), C.batch_expand({3, 7}), 1e-13, 1e-13));
   REQUIRE(at::allclose(std::get<4>(fused), A.batch_expand({3, 7}), 1e-13, 1e-13));
+}
+
+TEST_CASE("Matrices whose elimination is not unrolled are solved too", "[tensors][solve]")
+{
+  const Large A(at::rand({9, 14, 14}, at::kDouble) + 2 * at::eye(14, at::kDouble).flip(0));
+  const LargeVector b(at::rand({9, 14}, at::kDouble));
+  REQUIRE(at::allclose(solve(A, b), solved(A, b), 1e-11, 1e-11));
+  REQUIRE(at::allclose(inv(A), at::linalg_inv(A), 1e-11, 1e-11));
+  REQUIRE(at::allclose(det(A), at::linalg_det(A), 1e-11, 0));
+  const Large S(at::matmul(A, A.transpose(-1, -2)));
+  REQUIRE(at::allclose(cholesky(S), at::linalg_cholesky(S), 1e-9, 1e-9));
+  A[3].fill_(1);
+  REQUIRE(solve(A, b).isnan().any(-1).sum().item<int64_t>() == 1);
 }
 
 TEST_CASE("solve is linalg::solve of the types' tensors", "[tensors][solve]")

@@ -16,27 +16,29 @@ cholesky_factor(const R & A)
   using P = typename plain_number<T>::type;
   R L;
   P determined(1.0);
-  NEML2_UNROLL
-  for (int j = 0; j < n; j++)
-  {
-    T s = A[n * j + j];
-    NEML2_UNROLL
-    for (int k = 0; k < j; k++)
-      s = s - L[n * j + k] * L[n * j + k];
-    const auto is_positive = s > 0.0;
-    determined = where(is_positive, determined, P(std::numeric_limits<double>::quiet_NaN()));
-    L[n * j + j] = sqrt(where(is_positive, s, T(1.0)));
-    const T over = T(1.0 / L[n * j + j]);
-    NEML2_UNROLL
-    for (int i = j + 1; i < n; i++)
-    {
-      T t = T(0.5 * (A[n * i + j] + A[n * j + i]));
-      NEML2_UNROLL
-      for (int k = 0; k < j; k++)
-        t = t - L[n * i + k] * L[n * j + k];
-      L[n * i + j] = t * over;
-    }
-  }
+  each_of<n>(
+      0,
+      n,
+      [&](int j) NEML2_INLINE_LAMBDA
+      {
+        T s = A[n * j + j];
+        each_of<n>(0, j, [&](int k) NEML2_INLINE_LAMBDA { s = s - L[n * j + k] * L[n * j + k]; });
+        const auto is_positive = s > 0.0;
+        determined = where(is_positive, determined, P(std::numeric_limits<double>::quiet_NaN()));
+        L[n * j + j] = sqrt(where(is_positive, s, T(1.0)));
+        const T over = T(1.0 / L[n * j + j]);
+        each_of<n>(j + 1,
+                   n,
+                   [&](int i) NEML2_INLINE_LAMBDA
+                   {
+                     T t = T(0.5 * (A[n * i + j] + A[n * j + i]));
+                     each_of<n>(0,
+                                j,
+                                [&](int k) NEML2_INLINE_LAMBDA
+                                { t = t - L[n * i + k] * L[n * j + k]; });
+                     L[n * i + j] = t * over;
+                   });
+      });
   return L * determined; // derivatives too
 }
 

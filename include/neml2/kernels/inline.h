@@ -38,6 +38,13 @@
 #define NEML2_INLINE inline
 #endif
 
+/// Marks a lambda so, behind its parameters.
+#if defined(__GNUC__) || defined(__clang__)
+#define NEML2_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define NEML2_INLINE_LAMBDA
+#endif
+
 /**
  * Marks what calls a user's formula, which asks for no inlining itself: clang's flatten of the driver
  * does not reach through other functions, gcc's does.
