@@ -12,7 +12,7 @@ LEFT, TOP, WIDTH, HEIGHT = 60, 40, 520, 300
 CURVES = {
     "j2": ("Twisted tubes, pulled and pushed: axial stress in MPa over axial strain in %",
            [1, 3, 5], ["steel", "copper", "aluminium"], ["#3b82c4", "#d97706", "#6e7781"], 400, True),
-    "viscoplasticity": ("Cycle 40 at strain rates from 1e-6 to 1e-1 per second: axial stress in MPa over axial strain in %",
+    "viscoplasticity": ("Cycle 40 at four strain rates: axial stress in MPa over axial strain in %",
                         [1, 3, 5, 6], ["1e-6 /s", "1e-4 /s", "1e-2 /s", "1e-1 /s"],
                         ["#6e7781", "#3b82c4", "#d97706", "#b91c1c"], 200, False),
 }

@@ -139,19 +139,4 @@ TEST_CASE("Options hold what was chosen, for the unknown that was meant", "[kern
     REQUIRE(limits.step == (k == 1 ? 0.5 : inf));
   }
 }
-
-TEST_CASE("Elimination chooses its pivots", "[kernels]")
-{
-  double A[3][3] = {{0, 2, 1}, {1, 1e-20, 3}, {2, 1, 0}}, b[3][2] = {{7, 1}, {10, 0}, {4, 0}};
-  solve_by_elimination(A, b);
-  REQUIRE(close(b[0][0], 1.0)); // of x = (1, 2, 3)
-  REQUIRE(close(b[1][0], 2.0));
-  REQUIRE(close(b[2][0], 3.0));
-  const double x[3] = {b[0][1], b[1][1], b[2][1]};
-  REQUIRE(close(2 * x[1] + x[2], 1.0));
-  REQUIRE(std::abs(x[0] + 3 * x[2]) < 1e-15);
-  double S[2][2] = {{1, 2}, {2, 4}}, c[2][1] = {{1}, {1}};
-  solve_by_elimination(S, c);
-  REQUIRE(std::isnan(c[0][0]));
-}
 } // namespace newton_test

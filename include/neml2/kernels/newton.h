@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/NewtonOptions.h"
-#include "neml2/kernels/elimination.h"
+#include "neml2/kernels/lu.h"
 #include "neml2/kernels/numbers.h"
 
 #include <array>
@@ -195,7 +195,7 @@ newton_iterate(V (&x)[n],
                const Evaluate & evaluate)
 {
   V r[n][1], base[n], base_r[n], d[n], scale[n], level(0.0), iterations(0.0);
-  Elimination<n, V> lu;
+  LU<n, V> lu;
   V base_J[n][n];
   for (int k = 0; k < n; k++)
   {
@@ -328,7 +328,12 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
                           b[i][j] = -derivative(c, j);
                         i++;
                       });
-      solve_by_elimination(J, b);
+      LU<n, V> lu;
+      for (int r = 0; r < n; r++)
+        for (int j = 0; j < n; j++)
+          lu.a[r][j] = J[r][j];
+      lu.factor();
+      lu.solve(b);
       with_numbers_t<X, Outer> result;
       i = 0;
       for_each_number(

@@ -20,7 +20,7 @@ struct Numbers
   using with = U;
 
   template <class S, class F>
-  NEML2_INLINE static void each(S & a, const F & f)
+  NEML2_INLINE static constexpr void each(S & a, const F & f)
   {
     f(a);
   }
@@ -35,8 +35,9 @@ struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
   using with = R<U>;
 
   template <class S, class F>
-  NEML2_INLINE static void each(S & a, const F & f)
+  NEML2_INLINE static constexpr void each(S & a, const F & f)
   {
+    NEML2_UNROLL
     for (int i = 0; i < count; i++)
       f(a[i]);
   }
@@ -51,7 +52,7 @@ struct Numbers<std::tuple<R...>>
   using with = std::tuple<typename Numbers<R>::template with<U>...>;
 
   template <class S, class F>
-  NEML2_INLINE static void each(S & a, const F & f)
+  NEML2_INLINE static constexpr void each(S & a, const F & f)
   {
     std::apply([&](auto &... r) { (Numbers<R>::each(r, f), ...); }, a);
   }
@@ -79,7 +80,7 @@ constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 
 /// f(number) for each number of a, in order.
 template <class R, class F>
-NEML2_INLINE void
+NEML2_INLINE constexpr void
 for_each_number(R & a, const F & f)
 {
   Numbers<std::remove_const_t<R>>::each(a, f);
