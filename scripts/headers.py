@@ -102,6 +102,9 @@ class Header:
         for c in cursors:
             if c.kind == CursorKind.NAMESPACE and c.spelling not in INTERNAL:
                 self.read(c.get_children(), (*scope, c.spelling))
+            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # of which only the bases of tensors are for users
+                self.unread.append(c.extent)
+                self.read([m for m in c.get_children() if m.kind == CursorKind.NAMESPACE and m.spelling == "mixins"], scope)
             elif (c.kind == CursorKind.NAMESPACE or c.kind in CLASSES and c.semantic_parent.spelling in INTERNAL
                   or is_class and c.access_specifier != AccessSpecifier.PUBLIC):
                 self.unread.append(c.extent)

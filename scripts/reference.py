@@ -7,8 +7,9 @@ import sys
 from headers import INCLUDE, ROOT, Class, declaring, read
 
 PAGE = ROOT / "docs" / "reference.md"
-CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
+CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "factories.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
         "TensorCache.h", "errors.h"]
+MEMBERS_ONLY = {"factories.h"}  # what is not a member there is for the library
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 
 
@@ -27,6 +28,8 @@ def section(path, header):
                 flush()
                 out.extend([item.comment, ""])
             continue
+        if path.name in MEMBERS_ONLY and not item.is_class:
+            continue
         if item.comment != last:
             flush()
             last = item.comment
@@ -44,7 +47,10 @@ def page():
               ("What all tensors have", [INCLUDE / "core" / n for n in CORE if (INCLUDE / "core" / n).is_file()])]
     parts = ["# Reference", "Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` "
              "any batch shape; unless a function says otherwise, batch shapes broadcast, and a wrong shape, dtype or device or an "
-             "undefined tensor throws `NEMLException`. See also [conventions](conventions.md) and [names](nomenclature.md)."]
+             "undefined tensor throws `NEMLException`. See also [conventions](conventions.md) and [names](nomenclature.md).",
+             "`neml2/neml2.h` includes every header below but `tensors/gradients.h`. All names are in the namespace `neml2`; functions of a field "
+             "have one of its own: `linalg::`, `crystallography::`, `discretization::`. The factories that all types have, `zeros`, `full`, `rand` "
+             "and others, are [under `core/factories.h`](#neml2corefactoriesh)."]
     declared = read([h for _, headers in groups for h in headers])
     for title, headers in groups:
         parts.append(f"## {title}")

@@ -75,7 +75,7 @@ public:
     return *this;
   }
 
-  /// Whether a step is halved until the largest residual falls. It is, unless turned off.
+  /// Whether a step is halved where the one after it, by the same derivatives, would not be shorter. It is, unless turned off.
   constexpr NewtonOptions & line_search(bool on)
   {
     halve_steps = on;

@@ -225,14 +225,17 @@ newton_called(const F & f, const X & guess, const A &... a)
  * plain numbers, or tuples of them, whose batch shapes broadcast; the last argument may be NewtonOptions.
  *
  * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one step
- * more. A step after which the largest |r_i| has not fallen is halved. Where 50 evaluations do not suffice, the
- * derivatives are singular or something is NaN, x is NaN at that point. NewtonOptions say otherwise.
+ * more. A step is halved where the one after it, by the same derivatives, would not be shorter (natural monotonicity).
+ * Where 50 evaluations do not suffice, the derivatives are singular or something is NaN, x is NaN at that point.
+ * NewtonOptions say otherwise.
  *
  * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a, and no derivative of the iterations; none
- * come from the guess. Numbers are float64 in the iterations, whatever the dtype. In one pass over memory for dense tensors on the CPU, by LibTorch's operations elsewhere, which
- * take one backward pass for each number of x in each iteration, and look at a GPU's result once.
+ * come from the guess. Numbers are float64 in the iterations, whatever the dtype. In one pass over memory for dense
+ * tensors on the CPU, by LibTorch's operations elsewhere, which take one backward pass for each number of x in each
+ * iteration, and look at a GPU's result once.
  *
- * Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer.
+ * @throws NEMLException as vmap does.
+ * Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
  */
 template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
 auto

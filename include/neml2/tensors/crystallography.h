@@ -38,11 +38,13 @@ Quaternion hexagonal(const TensorOptions & options = default_tensor_options());
 Quaternion cubic(const TensorOptions & options = default_tensor_options());
 } // namespace crystal_symmetry_operators
 
-/// The rotations of a class as unit quaternions, the identity first. (n; 4)
+/// The rotations of a class as unit quaternions, the identity first. (n; 4). The classes are "1" (triclinic, n = 1), "2"
+/// (monoclinic, 2), "222" (orthorhombic, 4), "3" and "32" (trigonal, 3 and 6), "4" and "42" (tetragonal, 4 and 8), "6" and "622"
+/// (hexagonal, 6 and 12), "23" and "432" (cubic, 12 and 24).
 /// @throws NEMLException for an unknown class or an integer dtype.
 Quaternion symmetry_quaternions(const std::string & orbifold,
                                 const TensorOptions & options = default_tensor_options());
-/// The rotations of a class as matrices, the identity first. (n; 3, 3). Their entries, 0, ±1/2, ±√3/2
+/// The rotations of a class, "1" to "432" as of symmetry_quaternions, as matrices, the identity first. (n; 3, 3). Their entries, 0, ±1/2, ±√3/2
 /// and ±1, are exact but for the rounding of √3/2.
 /// @throws NEMLException for an unknown class or an integer dtype.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
