@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/math/jacobian.h"
 
+#include "neml2/math/vmap_out.h"
 #include "neml2/tensors/tensors.h"
 #include "support/errors.h"
 #include "support/formulas.h"
@@ -432,6 +433,52 @@ TEST_CASE(
     REQUIRE(torch::equal(std::get<0>(two), of_trace));
     REQUIRE(torch::equal(std::get<1>(std::get<1>(two)), std::get<1>(of_state)));
     REQUIRE(torch::equal(std::get<2>(again), trace));
+  };
+  check();
+  const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
+  check();
+}
+
+TEST_CASE(
+    "value_and_jacobian_out writes what value_and_jacobian gives, and nothing where it refuses",
+    "[math][jacobian]")
+{
+  const auto f = [](const auto & s, const auto & state, const auto & E)
+  {
+    const auto & [plastic, p] = state;
+    return std::tuple(E * (s - plastic), std::tuple(p * s, p + norm_sq(s)));
+  };
+  const SR2 s(values(SR2::const_base_sizes)), plastic(values(SR2::const_base_sizes));
+  const Scalar p(values({}));
+  const auto state = std::tuple(plastic, p);
+  const auto [expected, jacobians] = value_and_jacobian<0, 0, 1>(f, s, state, 3.0);
+  const auto check = [&]
+  {
+    SR2 stress = SR2::zeros({5}, kFloat64), scaled(at::zeros({6, 5}, kFloat64).t());
+    Scalar q = Scalar::zeros({5}, kFloat64);
+    SSR4 tangent = SSR4::zeros({5}, kFloat64);
+    value_and_jacobian_out<0, 0>(std::tie(stress, scaled, q, tangent), f, s, state, 3.0);
+    REQUIRE(torch::allclose(stress, std::get<0>(expected)));
+    REQUIRE(torch::allclose(scaled, std::get<0>(std::get<1>(expected))));
+    REQUIRE(torch::allclose(q, std::get<1>(std::get<1>(expected))));
+    REQUIRE(torch::allclose(tangent, std::get<0>(jacobians)));
+    SR2 of_q = SR2::zeros({5}, kFloat64);
+    SSR4 of_scaled = SSR4::zeros({5}, kFloat64);
+    value_and_jacobian_out<0, 1>(std::tie(stress, scaled, q, of_scaled, of_q), f, s, state, 3.0);
+    REQUIRE(torch::allclose(of_scaled, std::get<0>(std::get<1>(jacobians))));
+    REQUIRE(torch::allclose(of_q, std::get<1>(std::get<1>(jacobians))));
+    vmap_out(std::tie(stress, of_q, q), f, s, state, 2.0);
+    REQUIRE(torch::allclose(stress, 2.0 / 3.0 * std::get<0>(expected)));
+
+    SR2 small = SR2::full({4}, 7.0, kFloat64);
+    REQUIRE_THAT(error_of(
+                     [&] {
+                       value_and_jacobian_out<0, 0>(
+                           std::tie(stress, small, q, tangent), f, s, state, 3.0);
+                     }),
+                 ContainsSubstring("value_and_jacobian_out: ") && ContainsSubstring("(4; 6)"));
+    REQUIRE(small.eq(7).all().item<bool>());
+    REQUIRE(torch::allclose(stress, 2.0 / 3.0 * std::get<0>(expected)));
   };
   check();
   const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);

@@ -13,37 +13,53 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
-/// Evaluates a formula into existing tensors.
-template <class F, class... R, class... A>
+/// Evaluates rows into existing tensors, of which there are as many as composed gives.
+template <class... R>
 void
-evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)
+evaluate_rows_into(const Operation & op,
+                   ArrayRef<Operand> o,
+                   TensorShapeRef batch,
+                   const RowFormula & rows,
+                   const std::tuple<R &...> & out,
+                   c10::function_ref<void(at::Tensor *)> compose_all)
 {
-  using Call = Formula<F, A...>;
-  const Operation op("vmap_out", Accepts::any);
-  const Operand o[] = {operand(a)...};
-  check_operands(op, o);
-  const TensorShape batch = broadcast_batch(op, o);
+  using Tensors = std::array<at::Tensor, sizeof...(R)>;
   const auto outputs = std::apply(
       [](const R &... r) { return std::array<Operand, sizeof...(R)>{operand(r)...}; }, out);
   check_outputs(op, outputs, batch, o);
-  typename Call::Tensors results;
-  for (size_t i = 0; i < Call::count; i++)
+  Tensors results;
+  for (size_t i = 0; i < results.size(); i++)
     results[i] = *outputs[i].tensor;
   const auto composed = [&](at::Tensor * existing)
   {
-    typename Call::Tensors r;
-    compose(f, batch, first_tensor(o), r.data(), a...); // what f throws passes as it is
+    Tensors r;
+    compose_all(r.data()); // what a formula throws passes as it is
     call_translated(op.name,
                     [&]
                     {
                       for (auto & c : r) // views of what is about to be overwritten
                         c = unshared(c, o);
-                      for (size_t i = 0; i < Call::count; i++)
+                      for (size_t i = 0; i < r.size(); i++)
                         existing[i].copy_(r[i]);
                     });
   };
-  evaluate_into({op, o, batch, row_formula<typename Call::Tile>(f), {}, composed, no_gradient},
-                outputs,
-                results.data());
+  evaluate_into({op, o, batch, rows, {}, composed, no_gradient}, outputs, results.data());
+}
+
+/// Evaluates a formula into existing tensors.
+template <class F, class... R, class... A>
+void
+evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)
+{
+  const Operation op("vmap_out", Accepts::any);
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  const TensorShape batch = broadcast_batch(op, o);
+  evaluate_rows_into(op,
+                     o,
+                     batch,
+                     row_formula<typename Formula<F, A...>::Tile>(f),
+                     out,
+                     [&](at::Tensor * r) { compose(f, batch, first_tensor(o), r, a...); });
 }
 } // namespace neml2::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/formula.h"
+#include "neml2/engine/formula_into.h"
 #include "neml2/packs/jacobian_tile.h"
 
 #include <algorithm>
@@ -89,14 +89,6 @@ constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 at::Tensor
 composed_jacobian(const at::Tensor & y, Size batch_dim, const at::Tensor & x, bool create_graph);
 
-/// The Jacobians by an X of some of the results.
-template <class X, class Results, size_t... Of>
-auto
-jacobian_types(std::index_sequence<Of...>)
-{
-  return Types<jacobian_t<std::tuple_element_t<Of, Results>, X>...>();
-}
-
 /// The base shapes of all results, then of the Jacobians.
 template <class X, class... R, size_t... Of>
 std::array<TensorShapeRef, sizeof...(R) + sizeof...(Of)>
@@ -164,39 +156,89 @@ compose_jacobian(const F & f,
       o);
 }
 
-/// What a formula returns, and a tuple of the Jacobians of its results Of by argument V.
-template <size_t V, size_t... Of, class F, class... A>
-auto
-differentiate_formula(std::index_sequence<Of...> of, const F & f, const A &... a)
+/// Refuses what carries a tangent of forward mode, which would be lost.
+inline void
+check_no_tangents(const Operation & op, ArrayRef<Operand> o)
 {
-  using Call = Formula<F, A...>;
-  using Results = typename Call::Results;
-  using X = std::tuple_element_t<V, std::tuple<A...>>;
-  using Tile = JacobianTile<F, int(V), Results, Types<A...>, std::index_sequence<Of...>>;
-  using Jacobians = decltype(jacobian_types<X, typename tuple_of<Results>::type>(of));
-  constexpr size_t count = Call::count;
-  static_assert(sizeof...(A) + count + sizeof...(Of) <= size_t(max_operands),
-                "value_and_jacobian: too many arguments and results");
-  const Operation op("value_and_jacobian", Accepts::any);
-  const Operand o[] = {operand(a)...};
-  check_operands(op, o);
   for (const auto & x : o)
     NEML2_CHECK(!x.tensor || !x.tensor->_fw_grad(0).defined(),
                 op.name,
                 ": the argument ",
                 x,
                 " carries a tangent of forward mode, which would be lost. Use its primal.");
+}
+
+/// The value of a formula and the Jacobians of its results Of by argument V, as one operation.
+template <size_t V, class Of, class F, class... A>
+struct Differentiation;
+template <size_t V, size_t... Of, class F, class... A>
+struct Differentiation<V, std::index_sequence<Of...>, F, A...>
+{
+  using Call = Formula<F, A...>;
+  using Results = typename Call::Results;
+  using Each = typename tuple_of<Results>::type;
+  using X = std::tuple_element_t<V, std::tuple<A...>>;
+  using Tile = JacobianTile<F, int(V), Results, Types<A...>, std::index_sequence<Of...>>;
+  using Jacobians = Types<jacobian_t<std::tuple_element_t<Of, Each>, X>...>;
+  using All = decltype(std::tuple_cat(std::declval<Each>(),
+                                      std::declval<typename tuple_of<Jacobians>::type>()));
+  static constexpr size_t count = Call::count, jacobians = sizeof...(Of);
+  static_assert(sizeof...(A) + count + jacobians <= size_t(max_operands),
+                "value_and_jacobian: too many arguments and results");
+
+  static auto bases()
+  {
+    return value_and_jacobian_bases<X>(Results(), std::index_sequence<Of...>());
+  }
+
+  static void
+  compose(const F & f, ArrayRef<Operand> o, TensorShapeRef batch, at::Tensor * r, const A &... a)
+  {
+    compose_jacobian<V>(
+        f, o, batch, r, std::index_sequence_for<A...>(), std::index_sequence<Of...>(), a...);
+  }
+};
+
+/// What a formula returns, and a tuple of the Jacobians of its results Of by argument V.
+template <size_t V, class Of, class F, class... A>
+auto
+differentiate_formula(const F & f, const A &... a)
+{
+  using D = Differentiation<V, Of, F, A...>;
+  const Operation op("value_and_jacobian", Accepts::any);
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  check_no_tangents(op, o);
   const TensorShape batch = broadcast_batch(op, o);
-  std::array<at::Tensor, count + sizeof...(Of)> t;
-  const auto bases = value_and_jacobian_bases<X>(Results(), of);
-  const auto composed = [&](at::Tensor * r)
-  { compose_jacobian<V>(f, o, batch, r, std::index_sequence_for<A...>(), of, a...); };
-  evaluate({op, o, batch, row_formula<Tile>(f), bases, composed, no_gradient}, t.data());
-  return std::pair(as_results<typename Call::Result, Results>(t.data()),
-                   as_jacobians(Jacobians(),
-                                t.data() + count,
+  std::array<at::Tensor, D::count + D::jacobians> t;
+  const auto bases = D::bases();
+  const auto composed = [&](at::Tensor * r) { D::compose(f, o, batch, r, a...); };
+  evaluate({op, o, batch, row_formula<typename D::Tile>(f), bases, composed, no_gradient},
+           t.data());
+  return std::pair(as_results<typename D::Call::Result, typename D::Results>(t.data()),
+                   as_jacobians(typename D::Jacobians(),
+                                t.data() + D::count,
                                 Size(batch.size()),
-                                std::make_index_sequence<sizeof...(Of)>()));
+                                std::make_index_sequence<D::jacobians>()));
+}
+
+/// Into existing tensors: the results, then the Jacobians.
+template <size_t V, class Of, class F, class... R, class... A>
+void
+differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)
+{
+  using D = Differentiation<V, Of, F, A...>;
+  const Operation op("value_and_jacobian_out", Accepts::any);
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  check_no_tangents(op, o);
+  const TensorShape batch = broadcast_batch(op, o);
+  evaluate_rows_into(op,
+                     o,
+                     batch,
+                     row_formula<typename D::Tile>(f),
+                     out,
+                     [&](at::Tensor * r) { D::compose(f, o, batch, r, a...); });
 }
 } // namespace engine
 } // namespace neml2

@@ -27,17 +27,17 @@ constexpr size_t result_count<std::tuple<R...>> = sizeof...(R);
 
 /// The results Of, whose Jacobians are asked for: all if none is named.
 template <class R, size_t... Of>
-struct Differentiated
+struct Results
 {
   using type = std::tuple<typename result_element<Of, R>::type...>;
 };
 template <class R>
-struct Differentiated<R>
+struct Results<R>
 {
   using type = R;
 };
 template <class R, size_t Of>
-struct Differentiated<R, Of>
+struct Results<R, Of>
 {
   using type = typename result_element<Of, R>::type;
 };
@@ -67,7 +67,7 @@ constexpr auto
 differentiated_leaves()
 {
   constexpr auto first = ResultLeaves<R>::first;
-  std::array<size_t, engine::Group<typename Differentiated<R, Of...>::type>::count> leaves{};
+  std::array<size_t, engine::Group<typename Results<R, Of...>::type>::count> leaves{};
   size_t k = 0;
   for (const size_t j : std::array<size_t, sizeof...(Of)>{Of...})
     for (size_t i = first[j]; i < first[j + 1]; i++)
@@ -84,31 +84,78 @@ leaf_sequence(std::index_sequence<K...>)
   return std::index_sequence<leaves[K]...>();
 }
 
-/// Value and Jacobian, of a formula that may take and return tuples.
-template <size_t I, size_t... Of, class F, class G, class Leaves, class... A>
-auto
-differentiate(const F &, const G & g, const Leaves & l, const A &...)
+/// What is differentiated: results Of, none named for all, by argument I, of a formula that may take and return tuples.
+template <size_t I, class F, class Of, class... A>
+struct Differentiated;
+template <size_t I, class F, size_t... Of, class... A>
+struct Differentiated<I, F, std::index_sequence<Of...>, A...>
 {
   using Returned =
       std::decay_t<std::invoke_result_t<const F &, const typename engine::row_group<A>::type &...>>;
-  constexpr bool exist = ((Of < result_count<Returned>)&&...);
+  static constexpr bool exist = ((Of < result_count<Returned>)&&...);
   static_assert(exist, "value_and_jacobian<I, Of...>: the formula has no such result");
-  if constexpr (exist)
+  using Wanted = typename Results<Returned, Of...>::type;
+  static constexpr size_t argument = engine::first_leaves<A...>()[I];
+  using Leaves = decltype(leaf_sequence<Returned, Of...>(
+      std::make_index_sequence<engine::Group<Wanted>::count>()));
+
+  template <class G, class L>
+  static auto evaluate(const G & g, const L & leaves)
   {
-    using Wanted = typename Differentiated<Returned, Of...>::type;
-    constexpr auto first = engine::first_leaves<A...>();
-    const auto of =
-        leaf_sequence<Returned, Of...>(std::make_index_sequence<engine::Group<Wanted>::count>());
     const auto [value, jacobians] = std::apply(
         [&](const auto &... leaf) {
-          return engine::differentiate_formula<first[I]>(of, g, engine::formula_argument(leaf)...);
+          return engine::differentiate_formula<argument, Leaves>(g,
+                                                                 engine::formula_argument(leaf)...);
         },
-        l);
+        leaves);
     const auto jacobian = engine::Group<Wanted>::template regroup<0>(jacobians);
     if constexpr (packs::is_tuple<Returned>)
       return std::pair(engine::Group<Returned>::template regroup<0>(value), jacobian);
     else
       return std::pair(value, jacobian);
+  }
+
+  template <class Out, class G, class L>
+  static void evaluate_into(const Out & out, const G & g, const L & leaves)
+  {
+    std::apply(
+        [&](const auto &... leaf)
+        {
+          using All = typename engine::Differentiation<
+              argument,
+              Leaves,
+              G,
+              std::decay_t<decltype(engine::formula_argument(leaf))>...>::All;
+          constexpr bool fits = engine::is_tuple_of_references<Out, All>;
+          static_assert(
+              fits,
+              "value_and_jacobian_out: the outputs must be std::tie(...) of what the formula "
+              "returns, one tensor after the other, and then of the Jacobians, each of its type");
+          if constexpr (fits)
+            engine::differentiate_formula_into<argument, Leaves>(
+                g, out, engine::formula_argument(leaf)...);
+        },
+        leaves);
+  }
+};
+
+/// use(what is differentiated, formula, leaves of the arguments), if they can be.
+template <size_t I, class Of, class Use, class F, class... A>
+auto
+differentiate(const Use & use, const F & f, const A &... a)
+{
+  static_assert(I < sizeof...(A), "value_and_jacobian<I>: there is no argument I");
+  if constexpr (I < sizeof...(A))
+  {
+    constexpr bool is_tensor = core::is_primitive<std::tuple_element_t<I, std::tuple<A...>>>;
+    static_assert(is_tensor,
+                  "value_and_jacobian<I>: argument I must be a tensor; make a number a Scalar");
+    if constexpr (is_tensor && engine::needs_groups<F, A...>())
+      return use(Differentiated<I, F, Of, A...>(),
+                 engine::Grouped<F, A...>{f},
+                 std::tuple_cat(engine::Group<A>::leaves(a)...));
+    else if constexpr (is_tensor && engine::is_formula<F, A...>)
+      return use(Differentiated<I, F, Of, A...>(), f, std::tie(a...));
   }
 }
 } // namespace math
@@ -134,17 +181,30 @@ template <size_t I, size_t... Of, class F, class... A>
 auto
 value_and_jacobian(const F & f, const A &... a)
 {
-  static_assert(I < sizeof...(A), "value_and_jacobian<I>: there is no argument I");
-  if constexpr (I < sizeof...(A))
-  {
-    constexpr bool is_tensor = core::is_primitive<std::tuple_element_t<I, std::tuple<A...>>>;
-    static_assert(is_tensor,
-                  "value_and_jacobian<I>: argument I must be a tensor; make a number a Scalar");
-    if constexpr (is_tensor && engine::needs_groups<F, A...>())
-      return math::differentiate<I, Of...>(
-          f, engine::Grouped<F, A...>{f}, std::tuple_cat(engine::Group<A>::leaves(a)...), a...);
-    else if constexpr (is_tensor && engine::is_formula<F, A...>)
-      return math::differentiate<I, Of...>(f, f, std::tie(a...), a...);
-  }
+  return math::differentiate<I, std::index_sequence<Of...>>(
+      [](auto differentiated, const auto & g, const auto & leaves)
+      { return differentiated.evaluate(g, leaves); },
+      f,
+      a...);
+}
+
+/**
+ * value_and_jacobian into existing tensors: the fused pass allocates none. `out` is std::tie(...) of what f returns, one
+ * tensor after the other, and then of the Jacobians.
+ *
+ *     value_and_jacobian_out<0, 0>(std::tie(stress, plastic, alpha, tangent), update, strain, state, parameters);
+ *
+ * They must have the batch shape of the results, and the dtype and device of the arguments; an argument may be its own output.
+ * @throws NEMLException as vmap_out does, with nothing written.
+ */
+template <size_t I, size_t... Of, class... Out, class F, class... A>
+void
+value_and_jacobian_out(const std::tuple<Out &...> & out, const F & f, const A &... a)
+{
+  math::differentiate<I, std::index_sequence<Of...>>(
+      [&](auto differentiated, const auto & g, const auto & leaves)
+      { differentiated.evaluate_into(out, g, leaves); },
+      f,
+      a...);
 }
 } // namespace neml2

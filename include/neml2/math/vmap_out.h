@@ -9,7 +9,7 @@ namespace neml2
 {
 /**
  * vmap into existing tensors: the fused pass allocates none. `out` is a tensor of the result's type, or for a
- * formula that returns a std::tuple, std::tie(...) of them; an argument may be its own output.
+ * formula that returns a std::tuple, std::tie(...) of them, one tensor after the other; an argument may be its own output.
  *
  *     vmap_out(std::tie(stress, plastic_strain), update, strain, plastic_strain, E, nu);
  *
@@ -22,7 +22,11 @@ template <class Out, class F, class... A>
 void
 vmap_out(Out && out, const F & f, const A &... a)
 {
-  if constexpr (engine::is_formula<F, A...>)
+  if constexpr (engine::needs_groups<F, A...>())
+    std::apply([&](const auto &... leaf)
+               { vmap_out(std::forward<Out>(out), engine::Grouped<F, A...>{f}, leaf...); },
+               std::tuple_cat(engine::Group<A>::leaves(a)...));
+  else if constexpr (engine::is_formula<F, A...>)
   {
     using Result = typename engine::Formula<F, A...>::Result;
     if constexpr (packs::is_tuple<std::decay_t<Out>>)
