@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from neml2 import math
-from neml2.tensors import R2, R4, SR2, SSR4, WR2, Quaternion, Rot, Scalar, Tensor, TensorBase, Vec
+from neml2.tensors import R2, R4, SR2, SSR4, WR2, WWR4, Quaternion, Rot, Scalar, Tensor, TensorBase, Vec
 from support import run
 
 TYPES = {Scalar: (), Vec: (3,), R2: (3, 3), SR2: (6,), WR2: (3,), Rot: (3,), SSR4: (6, 6), R4: (3, 3, 3, 3)}
@@ -580,8 +580,10 @@ def test_functions_of_square_matrices():
                 f(random(Tensor, base=base))
         with pytest.raises(TypeError):
             f(random(Vec))
+    C = random(SSR4, 4) + SSR4.identity()
+    check(math.det(C), Scalar, torch.linalg.det(C.torch()), (4,))
     with pytest.raises(TypeError):
-        math.det(random(SSR4))  # as in C++
+        math.det(random(WWR4))  # as in C++
     maps = random(Tensor, base=(2, 2, 2, 2))
     check(math.einsum("ijmn,mnkl", [math.inv(maps), maps]), Tensor,
           torch.einsum("ik,jl->ijkl", torch.eye(2), torch.eye(2)))
@@ -598,7 +600,8 @@ def test_solve():
     A, v, B = random(R2, 4, 1) + R2.identity() * 3, random(Vec, 3), random(Tensor, 3, base=(3, 2))
     x = math.solve(A, v)
     expected = torch.linalg.solve(A.torch(), v.torch().unsqueeze(-1)).squeeze(-1)
-    check(x, Tensor, expected, (4, 3))
+    check(x, Vec, expected, (4, 3))
+    check(math.solve(A, Tensor(v.torch(), 1)), Tensor, expected, (4, 3))
     check(math.solve(A, B), Tensor, torch.linalg.solve(A.torch(), B.torch()), (4, 3))
     singular = R2(torch.ones(3, 3))
     assert math.solve(singular, v).torch().isnan().all()
