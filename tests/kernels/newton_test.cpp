@@ -102,6 +102,7 @@ TEST_CASE("The solution has the derivatives of the implicit function", "[kernels
   REQUIRE(close(v.d[0], 1 / difference, 1e-14));
   REQUIRE(close(v.d[1], -v.x / difference, 1e-14));
 
+  REQUIRE(newton([](const auto & x, const auto &, const auto & q) { return x - q; }, 0.0, a, 3.0) == 3);
   const D guess(3.0); // its derivatives are none of the solution's
   REQUIRE(std::is_same_v<decltype(newton(square, guess, 2.0)), double>);
 }

@@ -276,6 +276,13 @@ newton_iterate(V (&x)[n],
   return NewtonReport<int, V, decltype(converged)>{0, iterations, converged};
 }
 
+/// Whether the residual of an X carries derivatives of the arguments, which some of them do.
+template <bool Some, class F, class X, class... A>
+constexpr bool depends_on_arguments = false;
+template <class F, class X, class... A>
+constexpr bool depends_on_arguments<true, F, X, A...> =
+    is_active<std::decay_t<std::invoke_result_t<const F &, const X &, const A &...>>>;
+
 /// newton of arguments that are numbers, rows and tuples of them.
 template <class F, class X, class... A>
 NEML2_INLINE auto
@@ -300,7 +307,8 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
     NewtonUnknowns<X, n> unknowns;
     if (options.limited)
       unknowns.set(options);
-    constexpr bool outer = (is_active<A> || ...);
+    constexpr bool outer =
+        depends_on_arguments<(is_active<A> || ...), F, with_numbers_t<X, V>, A...>;
     const auto found =
         newton_iterate<outer>(x,
                               J,
