@@ -128,6 +128,30 @@ constexpr bool are_formula_arguments = is_formula_argument<A>;
 template <class... A>
 constexpr bool are_formula_arguments<std::tuple<A...>> = (are_formula_arguments<A> && ...);
 
+/// What the formula returns for a point.
+template <class F, class... A>
+using returned_t =
+    std::decay_t<std::invoke_result_t<const F &, const typename row_group<A>::type &...>>;
+
+/// The leaves of all arguments.
+template <class... A>
+auto
+all_leaves(const A &... a)
+{
+  return std::tuple_cat(Group<A>::leaves(a)...);
+}
+
+/// Results as the formula returns them, a Returned: its tuples of tuples from its leaves.
+template <class Returned, class Results>
+auto
+regrouped(const Results & r)
+{
+  if constexpr (is_tuple<Returned>)
+    return Group<Returned>::template regroup<0>(r);
+  else
+    return r;
+}
+
 /// Whether the formula takes or returns tuples of tuples.
 template <class F, class... A>
 constexpr bool
@@ -138,7 +162,7 @@ needs_groups()
   else if constexpr ((is_formula_argument<A> && ...))
   {
     if constexpr (std::is_invocable_v<const F &, const row_t<A, Pack<1>> &...>)
-      return is_nested<std::decay_t<std::invoke_result_t<const F &, const row_t<A, Pack<1>> &...>>>;
+      return is_nested<returned_t<F, A...>>;
     else
       return false;
   }
@@ -156,16 +180,7 @@ by_leaves(const F & f, const Use & use, const A &... a)
       "vmap: a tuple of arguments must be of tensors whose types fix their base shapes, of plain "
       "numbers, or of tuples of them");
   if constexpr ((are_formula_arguments<A> && ...))
-  {
-    const auto results =
-        std::apply([&](const auto &... leaf) { return use(Grouped<F, A...>{f}, leaf...); },
-                   std::tuple_cat(Group<A>::leaves(a)...));
-    using Returned =
-        std::decay_t<std::invoke_result_t<const F &, const typename row_group<A>::type &...>>;
-    if constexpr (is_tuple<Returned>)
-      return Group<Returned>::template regroup<0>(results);
-    else
-      return results;
-  }
+    return regrouped<returned_t<F, A...>>(std::apply(
+        [&](const auto &... leaf) { return use(Grouped<F, A...>{f}, leaf...); }, all_leaves(a...)));
 }
 } // namespace neml2::engine

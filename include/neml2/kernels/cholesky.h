@@ -61,32 +61,26 @@ cholesky_gradient(const R & L, const R & g)
       s = s + L[n * k + i] * g[n * k + j];
     X[n * i + j] = i == j ? T(0.5 * s) : s;
   }
-  NEML2_UNROLL
-  for (int i = n - 1; i >= 0; i--) // L^-T from the left
+  // The solution of Lᵀ Y = X in place, of X or of its transpose.
+  const auto divide = [&](const auto & at) NEML2_INLINE_LAMBDA
   {
-    const T over = T(1.0 / L[n * i + i]);
     NEML2_UNROLL
-    for (int j = 0; j < n; j++)
+    for (int i = n - 1; i >= 0; i--)
     {
+      const T over = T(1.0 / L[n * i + i]);
       NEML2_UNROLL
-      for (int k = i + 1; k < n; k++)
-        X[n * i + j] = X[n * i + j] - L[n * k + i] * X[n * k + j];
-      X[n * i + j] = X[n * i + j] * over;
+      for (int j = 0; j < n; j++)
+      {
+        T & x = X[at(i, j)];
+        NEML2_UNROLL
+        for (int k = i + 1; k < n; k++)
+          x = x - L[n * k + i] * X[at(k, j)];
+        x = x * over;
+      }
     }
-  }
-  NEML2_UNROLL
-  for (int j = n - 1; j >= 0; j--) // L^-1 from the right
-  {
-    const T over = T(1.0 / L[n * j + j]);
-    NEML2_UNROLL
-    for (int i = 0; i < n; i++)
-    {
-      NEML2_UNROLL
-      for (int k = j + 1; k < n; k++)
-        X[n * i + j] = X[n * i + j] - X[n * i + k] * L[n * k + j];
-      X[n * i + j] = X[n * i + j] * over;
-    }
-  }
+  };
+  divide([](int i, int j) NEML2_INLINE_LAMBDA { return n * i + j; }); // L^-T from the left
+  divide([](int i, int j) NEML2_INLINE_LAMBDA { return n * j + i; }); // L^-1 from the right
   NEML2_UNROLL
   for (int i = 0; i < n; i++)
     NEML2_UNROLL

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/NewtonOptions.h"
-#include "neml2/kernels/lu.h"
-#include "neml2/kernels/numbers.h"
-
-#include <array>
+#include "neml2/kernels/newton_iteration.h"
 
 /// Newton's method at each point, in a formula: on numbers, on packs whose lanes stop one by one, and with the derivatives
 /// of the solution where the arguments carry derivatives.
 namespace neml2::kernels
 {
-/// What newton_report gives.
-template <class X, class I, class C>
-struct NewtonReport
-{
-  X solution;
-  I iterations; ///< how often the residual was evaluated
-  C converged;  ///< a condition
-};
-
 /// How many derivatives the residual carries at once: all of up to 8, more in equal parts.
 constexpr int
 newton_partials(int n)
@@ -86,196 +73,6 @@ struct NewtonSystem
   }
 };
 
-/// Of each number of an X, which of the unknowns of a tuple it belongs to.
-template <class X>
-struct UnknownOf
-{
-  static constexpr std::array<int, size_t(number_count<X>)> each{};
-};
-template <class... R>
-struct UnknownOf<std::tuple<R...>>
-{
-  static constexpr auto numbered()
-  {
-    std::array<int, size_t(number_count<std::tuple<R...>>)> unknown{};
-    size_t k = 0;
-    int u = 0;
-    for (const int count : {number_count<R>...})
-    {
-      for (int i = 0; i < count; i++)
-        unknown[k++] = u;
-      u++;
-    }
-    return unknown;
-  }
-  static constexpr auto each = numbered();
-};
-
-/// The unknowns of n numbers: their limits, and what is large of them.
-template <class X, int n>
-struct NewtonUnknowns
-{
-  NewtonOptions::Limits of[n];
-
-  NEML2_INLINE void set(const NewtonOptions & options)
-  {
-    for (int k = 0; k < n; k++)
-      of[k] = options.limits_at(UnknownOf<X>::each[size_t(k)]);
-  }
-
-  /// The largest |x_k| + |d_k| of each unknown.
-  template <class V>
-  NEML2_INLINE static void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n])
-  {
-    constexpr auto unknown = UnknownOf<X>::each;
-    int first = 0;
-    for (int k = 0; k < n; k++)
-    {
-      const V size = abs(x[k]) + abs(d[k]);
-      if (unknown[size_t(k)] != unknown[size_t(first)])
-        first = k;
-      largest[first] = k == first ? size : maximum(largest[first], size);
-      largest[k] = largest[first];
-    }
-    for (int k = n - 2; k >= 0; k--)
-      if (unknown[size_t(k)] == unknown[size_t(k) + 1])
-        largest[k] = largest[k + 1];
-  }
-
-  /// Shortens the step d from x; where a bound turned it, bounded holds.
-  template <class V, class C>
-  NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
-  {
-    V part(1.0);
-    for (int k = 0; k < n; k++)
-    {
-      const V length = abs(d[k]), longest(of[k].step);
-      const auto too_long = length > longest;
-      part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
-    }
-    for (int k = 0; k < n; k++)
-    {
-      d[k] = part * d[k];
-      const V lower(of[k].lower), upper(of[k].upper), next = x[k] + d[k];
-      const auto below = next<lower, above = next> upper;
-      d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
-      d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
-      bounded = bounded | below | above;
-    }
-  }
-};
-
-/// max_k |t_k| / scale_k; 0 of what has the scale 0.
-template <class V, int n>
-NEML2_INLINE V
-newton_level(const V (&t)[n][1], const V (&scale)[n])
-{
-  V level(0.0);
-  for (int k = 0; k < n; k++)
-  {
-    const auto is_zero = equals_zero(scale[k]);
-    level = maximum(level, V(abs(t[k][0]) / where(is_zero, V(1.0), scale[k])));
-  }
-  return level;
-}
-
-/**
- * Iterates x from the guess that it holds. Points stop one by one: what one computes does not depend on the others.
- *
- * A point that passes the test takes the step that is at hand already, and stops. One where the next step, by the old
- * derivatives, would not be shorter than the last goes back half of that (natural monotonicity test). J is in the end that
- * of x, if asked for.
- */
-template <bool WithJacobian, class X, class V, int n, class Evaluate>
-NEML2_INLINE auto
-newton_iterate(V (&x)[n],
-               V (&J)[n][n],
-               const NewtonOptions & options,
-               const NewtonUnknowns<X, n> & unknowns,
-               const Evaluate & evaluate)
-{
-  V r[n][1], base[n], base_r[n], d[n], scale[n], level(0.0), iterations(0.0);
-  LU<n, V> lu;
-  V base_J[n][n];
-  for (int k = 0; k < n; k++)
-  {
-    if (options.limited)
-      x[k] = minimum(maximum(x[k], V(unknowns.of[k].lower)), V(unknowns.of[k].upper));
-    d[k] = base_r[k] = V(0.0);
-    base[k] = scale[k] = x[k];
-    for (int j = 0; j < n; j++)
-      base_J[k][j] = V(0.0);
-  }
-  auto active = iterations <= iterations, converged = iterations < iterations, turned = converged;
-  NEML2_KEEP_LOOP
-  for (int it = 0; it <= options.iterations; it++)
-  {
-    const bool more = it < options.iterations && any(active);
-    if (!more && !WithJacobian)
-      break;
-    evaluate(x, r, J);
-    if (!more)
-      break;
-    iterations = where(active, V(iterations + 1.0), iterations);
-    V finite(0.0);
-    auto small = active;
-    for (int i = 0; i < n; i++)
-    {
-      V size(0.0);
-      for (int j = 0; j < n; j++)
-        size = size + abs(V(J[i][j] * x[j]));
-      const V bound = options.relative_tolerance * size + options.absolute_tolerance;
-      small = small & (abs(r[i][0]) <= bound) & (bound < std::numeric_limits<double>::infinity());
-      finite = finite + 0.0 * r[i][0];
-    }
-    converged = converged | small;
-    auto accept = active & (finite <= 0.0);
-    if (it == 0)
-      active = accept; // what has no residual at the guess has nowhere to go back to
-    else if (options.halve_steps)
-    {
-      V next[n][1];
-      for (int k = 0; k < n; k++)
-        next[k][0] = r[k][0];
-      lu.solve(next);
-      accept = accept & (small | turned | (newton_level(next, scale) < level));
-    }
-    for (int i = 0; i < n; i++)
-    {
-      base[i] = where(accept, x[i], base[i]);
-      base_r[i] = where(accept, r[i][0], base_r[i]);
-      r[i][0] = base_r[i];
-      for (int j = 0; j < n; j++)
-        lu.a[i][j] = base_J[i][j] = where(accept, J[i][j], base_J[i][j]);
-    }
-    lu.factor();
-    lu.solve(r);
-    V step[n], known(0.0);
-    for (int k = 0; k < n; k++)
-    {
-      step[k] = -r[k][0];
-      known = known + 0.0 * step[k];
-    }
-    unknowns.scale(base, step, scale);
-    level = newton_level(r, scale);
-    auto bounded = converged & !converged;
-    if (options.limited)
-      unknowns.shorten(base, step, bounded);
-    turned = (accept & bounded) | (turned & !accept);
-    const auto stays = small & !(known <= 0.0); // a root where no step can be told
-    for (int k = 0; k < n; k++)
-    {
-      d[k] = where(accept, where(stays, V(0.0), step[k]), V(0.5 * d[k]));
-      x[k] = where(active, V(base[k] + d[k]), x[k]);
-    }
-    active = active & !small;
-  }
-  if (!options.keep)
-    for (int k = 0; k < n; k++)
-      x[k] = where(converged, x[k], V(std::numeric_limits<double>::quiet_NaN()));
-  return NewtonReport<int, V, decltype(converged)>{0, iterations, converged};
-}
-
 /// Whether the residual of an X carries derivatives of the arguments, which some of them do.
 template <bool Some, class F, class X, class... A>
 constexpr bool depends_on_arguments = false;
@@ -320,7 +117,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
     k = 0;
     for_each_number(solution, [&](V & c) { c = x[k++]; });
     if constexpr (!outer)
-      return NewtonReport<decltype(solution), V, decltype(found.converged)>{
+      return NewtonReport<with_numbers_t<X, V>, V, decltype(found.converged)>{
           solution, found.iterations, found.converged};
     else
     { // r(x(a), a) = 0: ∂r/∂x dx = -∂r/∂a da
@@ -361,16 +158,26 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
     return NewtonReport<X, V, bool>{guess, V(0.0), false};
 }
 
-/// Hands the options, which come last or not at all, before the arguments.
-template <class F, class X, class Tuple, size_t... I>
-NEML2_INLINE auto
-newton_with_last(const F & f, const X & guess, const Tuple & a, std::index_sequence<I...>)
-{
-  constexpr size_t last = std::tuple_size_v<Tuple> - 1;
-  return newton_of(f, guess, std::get<last>(a), std::get<I>(a)...);
-}
 template <class T>
 using is_newton_options = std::is_same<T, NewtonOptions>;
+
+template <class Call, class Tuple, size_t... I>
+NEML2_INLINE auto
+with_last_first(const Call & call, const Tuple & a, std::index_sequence<I...>)
+{
+  return call(std::get<sizeof...(I)>(a), std::get<I>(a)...);
+}
+/// call(options, arguments...), where the options come last among a or not at all.
+template <class Call, class... A>
+NEML2_INLINE auto
+with_newton_options(const Call & call, const A &... a)
+{
+  if constexpr ((is_newton_options<A>::value || ...))
+    return with_last_first(
+        call, std::tuple<const A &...>(a...), std::make_index_sequence<sizeof...(A) - 1>());
+  else
+    return call(NewtonOptions(), a...);
+}
 
 /// Enables an overload for arguments in a formula, maybe with options as the last.
 template <class X, class... A>
@@ -387,13 +194,9 @@ template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_INLINE auto
 newton_report(const F & residual, const X & guess, const A &... a)
 {
-  if constexpr ((is_newton_options<A>::value || ...))
-    return newton_with_last(residual,
-                            guess,
-                            std::tuple<const A &...>(a...),
-                            std::make_index_sequence<sizeof...(A) - 1>());
-  else
-    return newton_of(residual, guess, NewtonOptions(), a...);
+  return with_newton_options([&](const NewtonOptions & o, const auto &... x) NEML2_INLINE_LAMBDA
+                             { return newton_of(residual, guess, o, x...); },
+                             a...);
 }
 /// Its solution alone: NaN where newton did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>

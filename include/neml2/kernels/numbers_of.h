@@ -17,8 +17,8 @@ template <class... R, std::enable_if_t<are_of_formula<R...>, int> = 0>
 NEML2_INLINE constexpr auto
 numbers_of(const R &... r)
 {
-  using T = std::decay_t<decltype((0.0 + ... + std::declval<typename number_of_row<R>::type>()))>;
-  std::array<T, size_t((0 + ... + number_count<R>))> x{};
+  using T = number_t<std::tuple<R...>>;
+  std::array<T, size_t(number_count<std::tuple<R...>>)> x{};
   size_t k = 0;
   (for_each_number(r, [&](const auto & c) { x[k++] = T(c); }), ...);
   return x;

@@ -11,29 +11,17 @@
 namespace neml2::kernels
 {
 /// Rows and columns of a shape of one or two dimensions.
-template <class I, I n>
-constexpr int
-rows_of(std::integer_sequence<I, n>)
+template <class I, I n, I... m>
+constexpr std::enable_if_t<sizeof...(m) < 2, int>
+rows_of(std::integer_sequence<I, n, m...>)
 {
   return int(n);
 }
-template <class I, I n, I m>
-constexpr int
-rows_of(std::integer_sequence<I, n, m>)
+template <class I, I n, I... m>
+constexpr std::enable_if_t<sizeof...(m) < 2, int>
+columns_of(std::integer_sequence<I, n, m...>)
 {
-  return int(n);
-}
-template <class I, I n>
-constexpr int
-columns_of(std::integer_sequence<I, n>)
-{
-  return 1;
-}
-template <class I, I n, I m>
-constexpr int
-columns_of(std::integer_sequence<I, n, m>)
-{
-  return int(m);
+  return int((I(1) * ... * m));
 }
 
 /// Of how many right sides of a system of matrix A the components of B are the columns; 0 if they are not. Rows of a

@@ -90,8 +90,7 @@ struct Differentiated;
 template <size_t I, class F, size_t... Of, class... A>
 struct Differentiated<I, F, std::index_sequence<Of...>, A...>
 {
-  using Returned =
-      std::decay_t<std::invoke_result_t<const F &, const typename engine::row_group<A>::type &...>>;
+  using Returned = engine::returned_t<F, A...>;
   static constexpr bool exist = ((Of < result_count<Returned>)&&...);
   static_assert(exist, "value_and_jacobian<I, Of...>: the formula has no such result");
   using Wanted = typename Results<Returned, Of...>::type;
@@ -108,11 +107,8 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
                                                                  engine::formula_argument(leaf)...);
         },
         leaves);
-    const auto jacobian = engine::Group<Wanted>::template regroup<0>(jacobians);
-    if constexpr (packs::is_tuple<Returned>)
-      return std::pair(engine::Group<Returned>::template regroup<0>(value), jacobian);
-    else
-      return std::pair(value, jacobian);
+    return std::pair(engine::regrouped<Returned>(value),
+                     engine::Group<Wanted>::template regroup<0>(jacobians));
   }
 
   template <class Out, class G, class L>
@@ -151,9 +147,8 @@ differentiate(const Use & use, const F & f, const A &... a)
     static_assert(is_tensor,
                   "value_and_jacobian<I>: argument I must be a tensor; make a number a Scalar");
     if constexpr (is_tensor && engine::needs_groups<F, A...>())
-      return use(Differentiated<I, F, Of, A...>(),
-                 engine::Grouped<F, A...>{f},
-                 std::tuple_cat(engine::Group<A>::leaves(a)...));
+      return use(
+          Differentiated<I, F, Of, A...>(), engine::Grouped<F, A...>{f}, engine::all_leaves(a...));
     else if constexpr (is_tensor && engine::is_formula<F, A...>)
       return use(Differentiated<I, F, Of, A...>(), f, std::tie(a...));
   }

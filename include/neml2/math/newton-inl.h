@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/composed/solve.h"
 #include "neml2/engine/autograd.h"
-#include "neml2/math/linalg.h"
 #include "neml2/math/newton.h"
 
 namespace neml2::math
 {
-/// A^-1 b at each point, NaN where A is singular. (batch; n, n), (batch; n) -> (batch; n)
-NEML2_BODY at::Tensor
-solve_points(const at::Tensor & A, const at::Tensor & b)
-{
-  const Size batch_dim = b.dim() - 1;
-  return linalg::solve(Tensor(A, batch_dim), Tensor(b, batch_dim));
-}
-
 /// What is known of unknowns of so many numbers: their limits, as tensors (n), and what is large of them.
 struct ComposedUnknowns
 {
@@ -107,14 +99,14 @@ composed_newton(const at::Tensor & guess,
     }
     else if (options.halve_steps)
     {
-      const at::Tensor shorter = newton_level(solve_points(base_J, r), scale).lt(level);
+      const at::Tensor shorter = newton_level(composed::solve_vector(base_J, r), scale).lt(level);
       accept = accept.bitwise_and(small.bitwise_or(turned).bitwise_or(shorter));
     }
     const at::Tensor each = accept.unsqueeze(-1);
     base = at::where(each, x, base);
     base_r = at::where(each, r, base_r);
     base_J = at::where(each.unsqueeze(-1), J, base_J);
-    at::Tensor step = -solve_points(base_J, base_r);
+    at::Tensor step = -composed::solve_vector(base_J, base_r);
     scale = unknowns.scale(base, step);
     level = newton_level(step, scale);
     const at::Tensor stays = small.bitwise_and(step.isfinite().all(-1).bitwise_not());
@@ -136,7 +128,7 @@ composed_newton(const at::Tensor & guess,
       const at::Tensor r = residual(y, converged),
                        J = engine::composed_jacobian(r, batch_dim, y, /*create_graph=*/true),
                        identity = at::eye(J.size(-1), J.options());
-      y = y - solve_points(at::where(each.unsqueeze(-1), J, identity), r);
+      y = y - composed::solve_vector(at::where(each.unsqueeze(-1), J, identity), r);
     }
     x = at::where(each, y + (known - y.detach()), x); // of the value that was found
   }

@@ -157,10 +157,9 @@ private:
   template <class X, class... R, class... A>
   auto composed(const X & guess, const std::tuple<R...> &, const A &... a) const
   {
-    const auto leaves =
-        std::tuple_cat(engine::Group<X>::leaves(guess), engine::Group<A>::leaves(a)...);
-    const std::vector<Operand> o = std::apply(
-        [](const auto &... leaf) { return std::vector<Operand>{operand(leaf)...}; }, leaves);
+    const std::vector<Operand> o =
+        std::apply([](const auto &... leaf) { return std::vector<Operand>{operand(leaf)...}; },
+                   engine::all_leaves(guess, a...));
     const TensorShape batch = broadcast_batch(name, o);
     const Dtype dtype = engine::first_tensor(o).scalar_type();
     const at::Tensor like = engine::first_tensor(o).detach().to(kFloat64);
@@ -185,7 +184,7 @@ private:
   }
 };
 
-/// newton with its options, which come last or not at all, before the arguments.
+/// newton with its options before the arguments.
 template <bool Report, class F, class X, class... A>
 auto
 newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, const A &... a)
@@ -198,22 +197,6 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
       "(Scalar, Vec, SR2, ...), plain numbers, or std::tuples of them");
   if constexpr (valid)
     return vmap(NewtonFormula<F, Report>{f, options}, guess, a...);
-}
-template <bool Report, class F, class X, class Tuple, size_t... I>
-auto
-newton_with_options(const F & f, const X & guess, const Tuple & a, std::index_sequence<I...>)
-{
-  return newton_on_batches<Report>(f, std::get<sizeof...(I)>(a), guess, std::get<I>(a)...);
-}
-template <bool Report, class F, class X, class... A>
-auto
-newton_called(const F & f, const X & guess, const A &... a)
-{
-  if constexpr ((kernels::is_newton_options<A>::value || ...))
-    return newton_with_options<Report>(
-        f, guess, std::tie(a...), std::make_index_sequence<sizeof...(A) - 1>());
-  else
-    return newton_on_batches<Report>(f, NewtonOptions(), guess, a...);
 }
 } // namespace math
 
@@ -241,7 +224,10 @@ template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A..
 auto
 newton(const F & residual, const X & guess, const A &... a)
 {
-  return math::newton_called<false>(residual, guess, a...);
+  return kernels::with_newton_options(
+      [&](const NewtonOptions & o, const auto &... x)
+      { return math::newton_on_batches<false>(residual, o, guess, x...); },
+      a...);
 }
 
 /// newton, and how it went at each point: {solution, iterations, converged}, of which the last two are Scalars, the last of
@@ -250,7 +236,10 @@ template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A..
 auto
 newton_report(const F & residual, const X & guess, const A &... a)
 {
-  const auto [solution, iterations, converged] = math::newton_called<true>(residual, guess, a...);
+  const auto [solution, iterations, converged] = kernels::with_newton_options(
+      [&](const NewtonOptions & o, const auto &... x)
+      { return math::newton_on_batches<true>(residual, o, guess, x...); },
+      a...);
   const auto condition = converged > 0.5;
   return NewtonReport<std::decay_t<decltype(solution)>,
                       std::decay_t<decltype(iterations)>,

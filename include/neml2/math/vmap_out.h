@@ -25,7 +25,7 @@ vmap_out(Out && out, const F & f, const A &... a)
   if constexpr (engine::needs_groups<F, A...>())
     std::apply([&](const auto &... leaf)
                { vmap_out(std::forward<Out>(out), engine::Grouped<F, A...>{f}, leaf...); },
-               std::tuple_cat(engine::Group<A>::leaves(a)...));
+               engine::all_leaves(a...));
   else if constexpr (engine::is_formula<F, A...>)
   {
     using Result = typename engine::Formula<F, A...>::Result;

@@ -82,7 +82,7 @@ solve(const TensorBase<A> &, const TensorBase<B> &)
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#include "neml2/composed/R2.h"
+#include "neml2/composed/solve.h"
 #include "neml2/engine/evaluate.h"
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R2.h"
@@ -105,9 +105,10 @@ solve(const A & a, const B & b)
       tensors::Solve(),
       [](const A & x, const B & y)
       {
-        constexpr bool one = B::const_base_dim == 1;
-        const at::Tensor r = composed::solve_or_nan(x, one ? y.unsqueeze(-1) : at::Tensor(y)).first;
-        return one ? r.squeeze(-1) : r;
+        if constexpr (B::const_base_dim == 1)
+          return composed::solve_vector(x, y);
+        else
+          return composed::solve_matrix(x, y);
       },
       a,
       b);
