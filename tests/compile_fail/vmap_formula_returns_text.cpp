@@ -1,4 +1,4 @@
-// error: vmap: the formula must return a tensor, a number or a std::tuple of them
+// error: vmap: the formula must return a tensor, a number, or a group of them
 // SPDX-License-Identifier: MIT
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/tensors.h"

@@ -3,6 +3,7 @@
 
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/engine/evaluate.h"
+#include "neml2/kernels/captures.h"
 
 /// Evaluates formulas of the caller: checks what they take and return, runs them fused or on whole batches.
 namespace neml2::engine
@@ -75,7 +76,8 @@ check_formula()
   static_assert(
       (is_formula_argument<A> && ...),
       "vmap: every argument must be a tensor whose type fixes its base shape (Scalar, Vec, "
-      "SR2, SSR4, ...) or a plain number");
+      "SR2, SSR4, ...) or a plain number, or a group of them: a std::tuple, or a struct that is a "
+      "template of the types of its fields");
   constexpr bool tensors = (is_primitive<A> || ...), allowed = (is_formula_argument<A> && ...);
   static_assert(tensors || !allowed, "vmap: at least one argument must be a tensor");
   if constexpr (tensors && allowed)
@@ -89,7 +91,8 @@ check_formula()
     {
       using Returned = std::decay_t<std::invoke_result_t<const F &, const row_t<A, Pack<1>> &...>>;
       static_assert(formula_results<Returned>::valid,
-                    "vmap: the formula must return a tensor, a number or a std::tuple of them");
+                    "vmap: the formula must return a tensor, a number, or a group of them: a "
+                    "std::tuple, or a struct that is a template of the types of its fields");
       if constexpr (formula_results<Returned>::valid)
       {
         constexpr bool fits =
@@ -265,7 +268,7 @@ constexpr bool has_gradient<F, std::void_t<decltype(F::has_fused_gradient)>> =
 
 /// Whether a formula may be kept for a gradient: what a lambda captures may not live as long.
 template <class F, class = void>
-constexpr bool is_kept = std::is_empty_v<F>;
+constexpr bool is_kept = kernels::holds_only_numbers<F>();
 template <class F>
 constexpr bool is_kept<F, std::void_t<decltype(F::owns_what_it_holds)>> = F::owns_what_it_holds;
 

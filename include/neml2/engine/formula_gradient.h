@@ -107,9 +107,10 @@ struct WithGradient
 {
   static constexpr bool has_fused_gradient = true;
   static_assert(
-      std::is_empty_v<F>,
+      kernels::holds_only_numbers<F>(),
       "with_gradient: the formula must not capture: what it captures may be gone when the "
-      "gradient is computed. Pass parameters as arguments");
+      "gradient is computed. Pass parameters as arguments, or write a struct whose fields are "
+      "plain numbers");
   F f;
 
   template <class... A>

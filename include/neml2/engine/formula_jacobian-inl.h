@@ -6,25 +6,33 @@
 
 namespace neml2::engine
 {
-NEML2_BODY at::Tensor
-composed_jacobian(const at::Tensor & y, Size batch_dim, const at::Tensor & x, bool create_graph)
+NEML2_BODY std::vector<at::Tensor>
+composed_jacobians(const at::Tensor & y,
+                   Size batch_dim,
+                   const std::vector<at::Tensor> & x,
+                   bool create_graph)
 {
+  std::vector<at::Tensor> jacobians;
   const at::Tensor components =
       y.dim() == batch_dim ? y.unsqueeze(-1) : at::Tensor(y.flatten(batch_dim));
-  const auto shape = utils::add_shapes(y.sizes(), x.sizes().slice(size_t(batch_dim)));
-  if (!y.requires_grad())
-    return at::zeros(shape, y.options());
-  std::vector<at::Tensor> rows;
-  for (Size i = 0; i < components.size(-1); i++)
+  std::vector<std::vector<at::Tensor>> rows(x.size());
+  for (Size i = 0; i < components.size(-1) && y.requires_grad(); i++)
   {
-    const at::Tensor g = torch::autograd::grad({components.select(-1, i).sum()},
-                                               {x},
-                                               {},
-                                               /*retain_graph=*/true,
-                                               create_graph,
-                                               /*allow_unused=*/true)[0];
-    rows.push_back(g.defined() ? g : at::zeros_like(x));
+    const auto gradients = torch::autograd::grad({components.select(-1, i).sum()},
+                                                 x,
+                                                 {},
+                                                 /*retain_graph=*/true,
+                                                 create_graph,
+                                                 /*allow_unused=*/true);
+    for (size_t k = 0; k < x.size(); k++)
+      rows[k].push_back(gradients[k].defined() ? gradients[k] : at::zeros_like(x[k]));
   }
-  return at::stack(rows, batch_dim).reshape(shape);
+  for (size_t k = 0; k < x.size(); k++)
+  {
+    const auto shape = utils::add_shapes(y.sizes(), x[k].sizes().slice(size_t(batch_dim)));
+    jacobians.push_back(rows[k].empty() ? at::zeros(shape, y.options())
+                                        : at::stack(rows[k], batch_dim).reshape(shape));
+  }
+  return jacobians;
 }
 } // namespace neml2::engine

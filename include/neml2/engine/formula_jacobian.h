@@ -84,19 +84,36 @@ join_base_shapes()
 template <class Y, class X>
 constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 
-/// ∂y/∂x of a batch of results, by one backward pass for each component of y. (...; y) by (...; x) ->
+/// ∂y/∂x of a batch of results by each x, by one backward pass for each component of y. (...; y) by (...; x) ->
 /// (...; y, x)
-at::Tensor
-composed_jacobian(const at::Tensor & y, Size batch_dim, const at::Tensor & x, bool create_graph);
+std::vector<at::Tensor> composed_jacobians(const at::Tensor & y,
+                                           Size batch_dim,
+                                           const std::vector<at::Tensor> & x,
+                                           bool create_graph);
+
+/// The Jacobian of a Y by an X.
+template <class Y, class X>
+struct JacobianOf
+{
+  using type = jacobian_t<Y, X>;
+  static constexpr const auto & base_shape = jacobian_base_shape<Y, X>;
+};
+/// Those of all Y by all X: of the first Y, then of the next.
+template <class Y, class... X>
+std::tuple<JacobianOf<Y, X>...> jacobians_of(Types<X...>);
+template <class... Y, class Xs>
+auto jacobians_of(Types<Y...>, Xs x) -> decltype(std::tuple_cat(jacobians_of<Y>(x)...));
 
 /// The base shapes of all results, then of the Jacobians.
-template <class X, class... R, size_t... Of>
-std::array<TensorShapeRef, sizeof...(R) + sizeof...(Of)>
-value_and_jacobian_bases(Types<R...>, std::index_sequence<Of...>)
+template <class... R, class... J>
+std::array<TensorShapeRef, sizeof...(R) + sizeof...(J)>
+value_and_jacobian_bases(Types<R...>, std::tuple<J...>)
 {
-  return {TensorShapeRef(R::base_shape)...,
-          TensorShapeRef(jacobian_base_shape<std::tuple_element_t<Of, std::tuple<R...>>, X>)...};
+  return {TensorShapeRef(R::base_shape)..., TensorShapeRef(J::base_shape)...};
 }
+
+template <class... J>
+Types<typename J::type...> jacobian_types(std::tuple<J...>);
 
 template <class... J, size_t... I>
 auto
@@ -105,13 +122,25 @@ as_jacobians(Types<J...>, const at::Tensor * t, Size batch_dim, std::index_seque
   return std::tuple<J...>(J(t[I], batch_dim)...);
 }
 
-/// Argument I of the formula on whole batches, where the variable takes the place of argument V.
-template <size_t I, size_t V, class X, class A>
-auto
-argument_or_variable(const A & a, const X & variable)
+/// Every row of an argument as its own variable, also where the argument is broadcast.
+template <class X>
+at::Tensor
+variable_of(const at::Tensor & a, TensorShapeRef batch, bool create_graph)
 {
-  if constexpr (I == V)
-    return variable;
+  const at::Tensor rows = saveable(a).expand(utils::add_shapes(batch, X::base_shape));
+  return create_graph && rows.requires_grad() ? rows.view_as(rows)
+                                              : rows.detach().set_requires_grad(true);
+}
+
+/// Argument I of the formula on whole batches, where the variables take the places of the arguments V.
+template <size_t I, size_t... V, class A>
+auto
+argument_or_variable(const A & a,
+                     const std::vector<at::Tensor> & variables,
+                     std::index_sequence<V...>)
+{
+  if constexpr (((I == V) || ...))
+    return A(variables[(size_t(0) + ... + size_t(V < I))]);
   else if constexpr (std::is_arithmetic_v<A>)
     return a;
   else
@@ -119,18 +148,18 @@ argument_or_variable(const A & a, const X & variable)
 }
 
 /// The formula on whole batches, and its results Of differentiated by autograd.
-template <size_t V, class F, class... A, size_t... I, size_t... Of>
+template <class F, class... A, size_t... I, size_t... V, size_t... Of>
 void
 compose_jacobian(const F & f,
                  ArrayRef<Operand> o,
                  TensorShapeRef batch,
                  at::Tensor * results,
                  std::index_sequence<I...>,
+                 std::index_sequence<V...> by,
                  std::index_sequence<Of...>,
                  const A &... a)
 {
   constexpr size_t count = Formula<F, A...>::count;
-  using X = std::tuple_element_t<V, std::tuple<A...>>;
   const bool create_graph =
       c10::GradMode::is_enabled() &&
       std::any_of(o.begin(),
@@ -138,17 +167,17 @@ compose_jacobian(const F & f,
                   [](const Operand & x) { return x.tensor && x.tensor->requires_grad(); });
   const c10::InferenceMode normal(false); // in it nothing is recorded
   const at::AutoGradMode record(true);
-  // Every row its own variable, also where the argument is broadcast.
-  const at::Tensor rows = saveable(*o[V].tensor).expand(utils::add_shapes(batch, X::base_shape));
-  const X x(create_graph && rows.requires_grad() ? rows.view_as(rows)
-                                                 : rows.detach().set_requires_grad(true));
-  compose(f, batch, x, results, argument_or_variable<I, V>(a, x)...); // what f throws passes
+  const std::vector<at::Tensor> x{
+      variable_of<std::tuple_element_t<V, std::tuple<A...>>>(*o[V].tensor, batch, create_graph)...};
+  compose(f, batch, x[0], results, argument_or_variable<I>(a, x, by)...); // what f throws passes
   call_translated(
       "value_and_jacobian",
       [&]
       {
-        size_t k = count;
-        ((results[k++] = composed_jacobian(results[Of], Size(batch.size()), x, create_graph)), ...);
+        at::Tensor * jacobian = results + count;
+        for (const size_t i : {Of...})
+          for (const auto & J : composed_jacobians(results[i], Size(batch.size()), x, create_graph))
+            *jacobian++ = J;
         if (!create_graph)
           for (size_t i = 0; i < count; i++)
             results[i] = results[i].detach();
@@ -168,39 +197,38 @@ check_no_tangents(const Operation & op, ArrayRef<Operand> o)
                 " carries a tangent of forward mode, which would be lost. Use its primal.");
 }
 
-/// The value of a formula and the Jacobians of its results Of by argument V, as one operation.
-template <size_t V, class Of, class F, class... A>
+/// The value of a formula and the Jacobians of its results Of by the arguments V, as one operation.
+template <class V, class Of, class F, class... A>
 struct Differentiation;
-template <size_t V, size_t... Of, class F, class... A>
-struct Differentiation<V, std::index_sequence<Of...>, F, A...>
+template <size_t... V, size_t... Of, class F, class... A>
+struct Differentiation<std::index_sequence<V...>, std::index_sequence<Of...>, F, A...>
 {
   using Call = Formula<F, A...>;
   using Results = typename Call::Results;
   using Each = typename tuple_of<Results>::type;
-  using X = std::tuple_element_t<V, std::tuple<A...>>;
-  using Tile = JacobianTile<F, int(V), Results, Types<A...>, std::index_sequence<Of...>>;
-  using Jacobians = Types<jacobian_t<std::tuple_element_t<Of, Each>, X>...>;
+  using By = std::index_sequence<V...>;
+  using Tile = JacobianTile<F, By, Results, Types<A...>, std::index_sequence<Of...>>;
+  using Pairs = decltype(jacobians_of(Types<std::tuple_element_t<Of, Each>...>(),
+                                      Types<std::tuple_element_t<V, std::tuple<A...>>...>()));
+  using Jacobians = decltype(jacobian_types(std::declval<Pairs>()));
   using All = decltype(std::tuple_cat(std::declval<Each>(),
                                       std::declval<typename tuple_of<Jacobians>::type>()));
-  static constexpr size_t count = Call::count, jacobians = sizeof...(Of);
+  static constexpr size_t count = Call::count, jacobians = sizeof...(Of) * sizeof...(V);
   static_assert(sizeof...(A) + count + jacobians <= size_t(max_operands),
                 "value_and_jacobian: too many arguments and results");
 
-  static auto bases()
-  {
-    return value_and_jacobian_bases<X>(Results(), std::index_sequence<Of...>());
-  }
+  static auto bases() { return value_and_jacobian_bases(Results(), Pairs()); }
 
   static void
   compose(const F & f, ArrayRef<Operand> o, TensorShapeRef batch, at::Tensor * r, const A &... a)
   {
-    compose_jacobian<V>(
-        f, o, batch, r, std::index_sequence_for<A...>(), std::index_sequence<Of...>(), a...);
+    compose_jacobian(
+        f, o, batch, r, std::index_sequence_for<A...>(), By(), std::index_sequence<Of...>(), a...);
   }
 };
 
-/// What a formula returns, and a tuple of the Jacobians of its results Of by argument V.
-template <size_t V, class Of, class F, class... A>
+/// What a formula returns, and a tuple of the Jacobians of its results Of by the arguments V: of the first result, then of the next.
+template <class V, class Of, class F, class... A>
 auto
 differentiate_formula(const F & f, const A &... a)
 {
@@ -223,7 +251,7 @@ differentiate_formula(const F & f, const A &... a)
 }
 
 /// Into existing tensors: the results, then the Jacobians.
-template <size_t V, class Of, class F, class... R, class... A>
+template <class V, class Of, class F, class... R, class... A>
 void
 differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)
 {

@@ -2,17 +2,27 @@
 #pragma once
 
 #include "neml2/engine/formula.h"
+#include "neml2/kernels/fields.h"
 
-/// Arguments and results of formulas that are std::tuples: to the engine they are their leaves, one after the other.
+/// Arguments and results of formulas that are groups, as of kernels/fields.h: to the engine they are their leaves, one after the
+/// other.
 namespace neml2::engine
 {
-/// An argument or result: one leaf; or a tuple, whose leaves are those of its elements.
-template <class T>
+using kernels::fields;
+using kernels::Fields;
+using kernels::is_group;
+
+/// An argument or result: one leaf; or a group, whose leaves are those of its elements.
+template <class T, class = void>
 struct Group
 {
   static constexpr size_t count = 1;
 
-  NEML2_INLINE static auto leaves(const T & a) { return std::tuple<const T &>(a); }
+  template <class A>
+  NEML2_INLINE static auto leaves(A & a)
+  {
+    return std::tie(a);
+  }
 
   /// The leaves from First on, in this structure.
   template <size_t First, class Leaves>
@@ -20,26 +30,6 @@ struct Group
   {
     return std::get<First>(l);
   }
-};
-template <class... T>
-struct Group<std::tuple<T...>>
-{
-  static constexpr size_t count = (size_t(0) + ... + Group<T>::count);
-
-  NEML2_INLINE static auto leaves(const std::tuple<T...> & a)
-  {
-    return std::apply([](const T &... x) { return std::tuple_cat(Group<T>::leaves(x)...); }, a);
-  }
-
-  template <size_t First, class Leaves>
-  NEML2_INLINE static auto regroup(const Leaves & l)
-  {
-    return regroup<First>(l, std::index_sequence_for<T...>());
-  }
-
-private:
-  template <size_t First, class Leaves, size_t... I>
-  NEML2_INLINE static auto regroup(const Leaves & l, std::index_sequence<I...>);
 };
 
 /// Where each of some arguments begins among the leaves of all.
@@ -53,21 +43,50 @@ first_leaves()
   return first;
 }
 
-template <class... T>
-template <size_t First, class Leaves, size_t... I>
-auto
-Group<std::tuple<T...>>::regroup(const Leaves & l, std::index_sequence<I...>)
+template <class T, class Types = typename Fields<T>::types>
+struct GroupOf;
+template <class G, class... T>
+struct GroupOf<G, std::tuple<T...>>
 {
-  constexpr auto first = first_leaves<T...>();
-  return std::make_tuple(Group<T>::template regroup<First + first[I]>(l)...);
-}
+  static constexpr size_t count = (size_t(0) + ... + Group<T>::count);
 
-/// The leaves of a result, by value, and what is no tuple as it is.
+  template <class A>
+  NEML2_INLINE static auto leaves(A & a)
+  {
+    return std::apply([](auto &... x) { return std::tuple_cat(Group<T>::leaves(x)...); },
+                      fields(a));
+  }
+
+  template <size_t First, class Leaves>
+  NEML2_INLINE static auto regroup(const Leaves & l)
+  {
+    return regroup<First>(l, std::index_sequence_for<T...>());
+  }
+
+private:
+  template <size_t First, class Leaves, size_t... I>
+  NEML2_INLINE static auto regroup(const Leaves & l, std::index_sequence<I...>)
+  {
+    constexpr auto first = first_leaves<T...>();
+    return of(Group<T>::template regroup<First + first[I]>(l)...);
+  }
+  template <class... U>
+  NEML2_INLINE static auto of(const U &... x)
+  {
+    return typename Fields<G>::template with<U...>{x...};
+  }
+};
+template <class T>
+struct Group<T, std::enable_if_t<is_group<T>>> : GroupOf<T>
+{
+};
+
+/// The leaves of a result, by value, and what is no group as it is.
 template <class R>
 NEML2_INLINE auto
 flat_result(const R & r)
 {
-  if constexpr (is_tuple<R>)
+  if constexpr (is_group<R>)
     return std::apply([](const auto &... leaf)
                       { return std::tuple<std::decay_t<decltype(leaf)>...>(leaf...); },
                       Group<R>::leaves(r));
@@ -105,28 +124,39 @@ struct Grouped
   }
 };
 
-/// Whether a result is a tuple with tuples in it.
+/// Whether a result is a group, but for a tuple of tensors.
 template <class R>
-constexpr bool is_nested = false;
+constexpr bool is_nested = is_group<R>;
 template <class... R>
-constexpr bool is_nested<std::tuple<R...>> = (is_tuple<std::decay_t<R>> || ...);
+constexpr bool is_nested<std::tuple<R...>> = (is_group<std::decay_t<R>> || ...);
 
-/// The row of an argument, or the tuple of those of its elements.
-template <class A>
+/// The row of an argument, or the group of those of its elements.
+template <class A, class = void>
 struct row_group
 {
   using type = row_t<A, Pack<1>>;
 };
-template <class... A>
-struct row_group<std::tuple<A...>>
+template <class G, class Types = typename Fields<G>::types>
+struct row_group_of;
+template <class G, class... A>
+struct row_group_of<G, std::tuple<A...>>
 {
-  using type = std::tuple<typename row_group<A>::type...>;
+  using type = typename Fields<G>::template with<typename row_group<A>::type...>;
+};
+template <class A>
+struct row_group<A, std::enable_if_t<is_group<A>>> : row_group_of<A>
+{
 };
 
-template <class A>
+template <class A, class = void>
 constexpr bool are_formula_arguments = is_formula_argument<A>;
+template <class Types>
+constexpr bool elements_are_formula_arguments = false;
 template <class... A>
-constexpr bool are_formula_arguments<std::tuple<A...>> = (are_formula_arguments<A> && ...);
+constexpr bool elements_are_formula_arguments<std::tuple<A...>> = (are_formula_arguments<A> && ...);
+template <class G>
+constexpr bool are_formula_arguments<G, std::enable_if_t<is_group<G>>> =
+    elements_are_formula_arguments<typename Fields<G>::types>;
 
 /// What the formula returns for a point.
 template <class F, class... A>
@@ -141,23 +171,23 @@ all_leaves(const A &... a)
   return std::tuple_cat(Group<A>::leaves(a)...);
 }
 
-/// Results as the formula returns them, a Returned: its tuples of tuples from its leaves.
+/// Results as the formula returns them, a Returned: its groups from its leaves.
 template <class Returned, class Results>
 auto
 regrouped(const Results & r)
 {
-  if constexpr (is_tuple<Returned>)
+  if constexpr (is_group<Returned>)
     return Group<Returned>::template regroup<0>(r);
   else
     return r;
 }
 
-/// Whether the formula takes or returns tuples of tuples.
+/// Whether the formula takes groups, or returns others than a tuple of tensors.
 template <class F, class... A>
 constexpr bool
 needs_groups()
 {
-  if constexpr ((is_tuple<A> || ...))
+  if constexpr ((is_group<A> || ...))
     return true;
   else if constexpr ((is_formula_argument<A> && ...))
   {
@@ -177,8 +207,9 @@ by_leaves(const F & f, const Use & use, const A &... a)
 {
   static_assert(
       (are_formula_arguments<A> && ...),
-      "vmap: a tuple of arguments must be of tensors whose types fix their base shapes, of plain "
-      "numbers, or of tuples of them");
+      "vmap: a group of arguments, a std::tuple or a struct that is a template of the types of its "
+      "fields, must be of tensors whose types fix their base shapes, of plain numbers, or of "
+      "groups");
   if constexpr ((are_formula_arguments<A> && ...))
     return regrouped<returned_t<F, A...>>(std::apply(
         [&](const auto &... leaf) { return use(Grouped<F, A...>{f}, leaf...); }, all_leaves(a...)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/captures.h"
 #include "neml2/kernels/newton_iteration.h"
 
 /// Newton's method at each point, in a formula: on numbers, on packs whose lanes stop one by one, and with the derivatives
@@ -27,7 +28,7 @@ struct NewtonSystem
   static constexpr bool check()
   {
     static_assert(has_numbers<Residual>,
-                  "newton: the residual must return a scalar, a tensor, or a std::tuple of them");
+                  "newton: the residual must return a scalar, a tensor, or a group of them");
     if constexpr (has_numbers<Residual>)
     {
       static_assert(
@@ -86,9 +87,10 @@ NEML2_INLINE auto
 newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &... a)
 {
   static_assert(
-      std::is_empty_v<F>,
+      holds_only_numbers<F>(),
       "newton: the residual must not capture: what it captures would count as constant in "
-      "the derivatives of the solution. Pass it as an argument of newton");
+      "the derivatives of the solution. Pass it as an argument of newton, or write a struct whose "
+      "fields are plain numbers");
   using V = std::decay_t<decltype((std::declval<plain_number_t<X>>() + ... +
                                    std::declval<plain_number_t<A>>()))>;
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;

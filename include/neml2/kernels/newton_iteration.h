@@ -19,30 +19,27 @@ struct NewtonReport
   C converged;  ///< a condition
 };
 
-/// Of each number of an X, which of the unknowns of a tuple it belongs to.
+/// Of each number of an X, which of the unknowns of a group it belongs to.
 template <class X>
-struct UnknownOf
+constexpr auto
+unknown_of_each()
 {
-  static constexpr std::array<int, size_t(number_count<X>)> each{};
-};
-template <class... R>
-struct UnknownOf<std::tuple<R...>>
-{
-  static constexpr auto numbered()
+  std::array<int, size_t(number_count<X>)> unknown{};
+  if constexpr (is_group<X>)
   {
-    std::array<int, size_t(number_count<std::tuple<R...>>)> unknown{};
     size_t k = 0;
     int u = 0;
-    for (const int count : {number_count<R>...})
+    for (const int count : Numbers<X>::counts)
     {
       for (int i = 0; i < count; i++)
         unknown[k++] = u;
       u++;
     }
-    return unknown;
   }
-  static constexpr auto each = numbered();
-};
+  return unknown;
+}
+template <class X>
+constexpr auto unknowns_of = unknown_of_each<X>();
 
 /// The unknowns of n numbers: their limits, and what is large of them.
 template <class X, int n>
@@ -53,14 +50,14 @@ struct NewtonUnknowns
   NEML2_INLINE void set(const NewtonOptions & options)
   {
     for (int k = 0; k < n; k++)
-      of[k] = options.limits_at(UnknownOf<X>::each[size_t(k)]);
+      of[k] = options.limits_at(unknowns_of<X>[size_t(k)]);
   }
 
   /// The largest |x_k| + |d_k| of each unknown.
   template <class V>
   NEML2_INLINE static void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n])
   {
-    constexpr auto unknown = UnknownOf<X>::each;
+    constexpr auto unknown = unknowns_of<X>;
     int first = 0;
     for (int k = 0; k < n; k++)
     {
@@ -136,8 +133,9 @@ newton_iterate(V (&x)[n],
       x[k] = minimum(maximum(x[k], V(unknowns.of[k].lower)), V(unknowns.of[k].upper));
     d[k] = base_r[k] = V(0.0);
     base[k] = scale[k] = x[k];
+    lu.over[k] = V(0.0);
     for (int j = 0; j < n; j++)
-      base_J[k][j] = V(0.0);
+      lu.a[k][j] = base_J[k][j] = V(0.0);
   }
   auto active = iterations <= iterations, converged = iterations < iterations, turned = converged;
   NEML2_KEEP_LOOP

@@ -3,10 +3,11 @@
 
 #include "neml2/kernels/Components.h"
 #include "neml2/kernels/Dual.h"
+#include "neml2/kernels/fields.h"
 
-#include <tuple>
+#include <array>
 
-/// Scalars, tensors and tuples of them as what they are made of: so many numbers in their order.
+/// Scalars, tensors and groups of them as what they are made of: so many numbers in their order.
 namespace neml2::kernels
 {
 /// Of a scalar: how many numbers it has, their type, and its kind with numbers of type U.
@@ -42,20 +43,27 @@ struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
       f(a[i]);
   }
 };
-template <class... R>
-struct Numbers<std::tuple<R...>>
+template <class G, class Types = typename Fields<G>::types>
+struct NumbersOf;
+template <class G, class... R>
+struct NumbersOf<G, std::tuple<R...>>
 {
   static constexpr bool valid = (Numbers<R>::valid && ...);
+  static constexpr std::array<int, sizeof...(R)> counts{Numbers<R>::count...};
   static constexpr int count = (0 + ... + Numbers<R>::count);
   using number = std::decay_t<decltype((0.0 + ... + std::declval<typename Numbers<R>::number>()))>;
   template <class U>
-  using with = std::tuple<typename Numbers<R>::template with<U>...>;
+  using with = typename Fields<G>::template with<typename Numbers<R>::template with<U>...>;
 
   template <class S, class F>
   NEML2_INLINE static constexpr void each(S & a, const F & f)
   {
-    std::apply([&](auto &... r) { (Numbers<R>::each(r, f), ...); }, a);
+    std::apply([&](auto &... r) { (Numbers<R>::each(r, f), ...); }, fields(a));
   }
+};
+template <class G>
+struct Numbers<G, std::enable_if_t<is_group<G>>> : NumbersOf<G>
+{
 };
 
 /// Whether an R is made of numbers, and of how many.

@@ -17,7 +17,8 @@ namespace neml2
  * dual numbers, one pass over memory for each argument that requires grad.
  *
  * Higher derivatives (create_graph) are LibTorch's own of the formula on whole batches. Costs compile
- * time: a derivative of the formula for each argument. f must not capture: pass parameters as arguments.
+ * time: a derivative of the formula for each argument. f must not capture: pass parameters as arguments, or let f be a
+ * struct whose fields are plain numbers.
  */
 template <class F>
 engine::WithGradient<F>

@@ -9,27 +9,26 @@ namespace neml2
 {
 namespace math
 {
-/// Result J of what a formula returns, of which there is one unless it is a tuple.
-template <size_t J, class R>
-struct result_element
+/// The elements of what a formula returns: itself, unless it is a group.
+template <class R, class = void>
+struct results_of
 {
-  using type = R;
-};
-template <size_t J, class... R>
-struct result_element<J, std::tuple<R...>>
-{
-  using type = std::decay_t<std::tuple_element_t<J, std::tuple<R...>>>;
+  using types = std::tuple<R>;
 };
 template <class R>
-constexpr size_t result_count = 1;
-template <class... R>
-constexpr size_t result_count<std::tuple<R...>> = sizeof...(R);
+struct results_of<R, std::enable_if_t<engine::is_group<R>>> : engine::Fields<R>
+{
+};
+template <size_t J, class R>
+using result_t = std::tuple_element_t<J, typename results_of<R>::types>;
+template <class R>
+constexpr size_t result_count = std::tuple_size_v<typename results_of<R>::types>;
 
 /// The results Of, whose Jacobians are asked for: all if none is named.
 template <class R, size_t... Of>
 struct Results
 {
-  using type = std::tuple<typename result_element<Of, R>::type...>;
+  using type = std::tuple<result_t<Of, R>...>;
 };
 template <class R>
 struct Results<R>
@@ -39,52 +38,48 @@ struct Results<R>
 template <class R, size_t Of>
 struct Results<R, Of>
 {
-  using type = typename result_element<Of, R>::type;
+  using type = result_t<Of, R>;
 };
 
-/// Where the results of a tuple begin among its leaves; and behind the last.
-template <class R>
-struct ResultLeaves
-{
-  static constexpr std::array<size_t, 2> first{0, 1};
-};
-template <class... R>
-struct ResultLeaves<std::tuple<R...>>
-{
-  static constexpr auto starts()
-  {
-    std::array<size_t, sizeof...(R) + 1> s{};
-    size_t i = 0;
-    ((s[i + 1] = s[i] + engine::Group<std::decay_t<R>>::count, i++), ...);
-    return s;
-  }
-  static constexpr auto first = starts();
-};
-
-/// The leaves of the results Of, as an array.
-template <class R, size_t... Of>
+/// The leaves of the elements Of of a group of elements R, as an array.
+template <size_t... Of, class... R>
 constexpr auto
-differentiated_leaves()
+leaves_of(const std::tuple<R...> *)
 {
-  constexpr auto first = ResultLeaves<R>::first;
-  std::array<size_t, engine::Group<typename Results<R, Of...>::type>::count> leaves{};
+  constexpr auto first = engine::first_leaves<R...>();
+  constexpr std::array<size_t, sizeof...(R)> count{engine::Group<R>::count...};
+  std::array<size_t, (size_t(0) + ... + count[Of])> leaves{};
   size_t k = 0;
-  for (const size_t j : std::array<size_t, sizeof...(Of)>{Of...})
-    for (size_t i = first[j]; i < first[j + 1]; i++)
-      leaves[k++] = i;
-  for (; k < leaves.size(); k++) // none is named
-    leaves[k] = k;
+  for (const size_t j : {Of...})
+    for (size_t i = 0; i < count[j]; i++)
+      leaves[k++] = first[j] + i;
   return leaves;
 }
+/// Those of the results Of, or all if none is named.
 template <class R, size_t... Of, size_t... K>
 auto
-leaf_sequence(std::index_sequence<K...>)
+leaf_sequence(std::index_sequence<K...> all)
 {
-  constexpr auto leaves = differentiated_leaves<R, Of...>();
-  return std::index_sequence<leaves[K]...>();
+  if constexpr (sizeof...(Of) == 0)
+    return all;
+  else
+  {
+    constexpr typename results_of<R>::types * each = nullptr;
+    constexpr auto leaves = leaves_of<Of...>(each);
+    return std::index_sequence<leaves[K]...>();
+  }
 }
 
-/// What is differentiated: results Of, none named for all, by argument I, of a formula that may take and return tuples.
+template <size_t First, size_t... K>
+std::index_sequence<(First + K)...> shifted(std::index_sequence<K...>);
+
+/// Whether all of some leaves are tensors, by which one can differentiate.
+template <class Leaves>
+constexpr bool are_tensors = false;
+template <class... L>
+constexpr bool are_tensors<std::tuple<L...>> = (core::is_primitive<std::decay_t<L>> && ...);
+
+/// What is differentiated: results Of, none named for all, by argument I, of a formula that may take and return groups.
 template <size_t I, class F, class Of, class... A>
 struct Differentiated;
 template <size_t I, class F, size_t... Of, class... A>
@@ -94,7 +89,10 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
   static constexpr bool exist = ((Of < result_count<Returned>)&&...);
   static_assert(exist, "value_and_jacobian<I, Of...>: the formula has no such result");
   using Wanted = typename Results<Returned, Of...>::type;
-  static constexpr size_t argument = engine::first_leaves<A...>()[I];
+  using X = std::tuple_element_t<I, std::tuple<A...>>;
+  static constexpr size_t variables = engine::Group<X>::count;
+  using By =
+      decltype(shifted<engine::first_leaves<A...>()[I]>(std::make_index_sequence<variables>()));
   using Leaves = decltype(leaf_sequence<Returned, Of...>(
       std::make_index_sequence<engine::Group<Wanted>::count>()));
 
@@ -102,13 +100,19 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
   static auto evaluate(const G & g, const L & leaves)
   {
     const auto [value, jacobians] = std::apply(
-        [&](const auto &... leaf) {
-          return engine::differentiate_formula<argument, Leaves>(g,
-                                                                 engine::formula_argument(leaf)...);
-        },
+        [&](const auto &... leaf)
+        { return engine::differentiate_formula<By, Leaves>(g, engine::formula_argument(leaf)...); },
         leaves);
     return std::pair(engine::regrouped<Returned>(value),
-                     engine::Group<Wanted>::template regroup<0>(jacobians));
+                     engine::Group<Wanted>::template regroup<0>(
+                         by_argument(jacobians, std::make_index_sequence<Leaves::size()>())));
+  }
+
+  /// The Jacobians of each leaf, as a group as the argument is.
+  template <class Jacobians, size_t... K>
+  static auto by_argument(const Jacobians & j, std::index_sequence<K...>)
+  {
+    return std::make_tuple(engine::Group<X>::template regroup<K * variables>(j)...);
   }
 
   template <class Out, class G, class L>
@@ -118,7 +122,7 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
         [&](const auto &... leaf)
         {
           using All = typename engine::Differentiation<
-              argument,
+              By,
               Leaves,
               G,
               std::decay_t<decltype(engine::formula_argument(leaf))>...>::All;
@@ -128,7 +132,7 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
               "value_and_jacobian_out: the outputs must be std::tie(...) of what the formula "
               "returns, one tensor after the other, and then of the Jacobians, each of its type");
           if constexpr (fits)
-            engine::differentiate_formula_into<argument, Leaves>(
+            engine::differentiate_formula_into<By, Leaves>(
                 g, out, engine::formula_argument(leaf)...);
         },
         leaves);
@@ -143,9 +147,11 @@ differentiate(const Use & use, const F & f, const A &... a)
   static_assert(I < sizeof...(A), "value_and_jacobian<I>: there is no argument I");
   if constexpr (I < sizeof...(A))
   {
-    constexpr bool is_tensor = core::is_primitive<std::tuple_element_t<I, std::tuple<A...>>>;
+    using X = std::tuple_element_t<I, std::tuple<A...>>;
+    constexpr bool is_tensor = are_tensors<decltype(engine::Group<X>::leaves(std::declval<X &>()))>;
     static_assert(is_tensor,
-                  "value_and_jacobian<I>: argument I must be a tensor; make a number a Scalar");
+                  "value_and_jacobian<I>: argument I must be a tensor, or a group of them; make a "
+                  "number a Scalar");
     if constexpr (is_tensor && engine::needs_groups<F, A...>())
       return use(
           Differentiated<I, F, Of, A...>(), engine::Grouped<F, A...>{f}, engine::all_leaves(a...));
@@ -168,6 +174,10 @@ differentiate(const Use & use, const F & f, const A &... a)
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *
+ * By several arguments at once: let them be one, a std::tuple or a struct of tensors, and the Jacobian is such a group:
+ *
+ *     const auto [stress, by] = value_and_jacobian<0>(law, std::tuple(E, nu), strain); // std::get<0>(by) = ∂σ/∂E
+ *
  * Of several results, those Of which a Jacobian is wanted may be named; the others are carried along:
  *
  *     const auto [results, tangent] = value_and_jacobian<0, 0>(update, strain, state, parameters);
@@ -184,10 +194,10 @@ value_and_jacobian(const F & f, const A &... a)
 }
 
 /**
- * value_and_jacobian into existing tensors: the fused pass allocates none. `out` is std::tie(...) of what f returns, one
- * tensor after the other, and then of the Jacobians.
+ * value_and_jacobian into existing tensors: the fused pass allocates none. `out` is std::tie(...) of what f returns, tensors and
+ * groups, and then of the Jacobians.
  *
- *     value_and_jacobian_out<0, 0>(std::tie(stress, plastic, alpha, tangent), update, strain, state, parameters);
+ *     value_and_jacobian_out<0, 0>(std::tie(stress, state, tangent), update, strain, old_state, parameters);
  *
  * They must have the batch shape of the results, and the dtype and device of the arguments; an argument may be its own output.
  * @throws NEMLException as vmap_out does, with nothing written.
@@ -196,9 +206,10 @@ template <size_t I, size_t... Of, class... Out, class F, class... A>
 void
 value_and_jacobian_out(const std::tuple<Out &...> & out, const F & f, const A &... a)
 {
+  const auto tensors = engine::Group<std::tuple<Out &...>>::leaves(out);
   math::differentiate<I, std::index_sequence<Of...>>(
       [&](auto differentiated, const auto & g, const auto & leaves)
-      { differentiated.evaluate_into(out, g, leaves); },
+      { differentiated.evaluate_into(tensors, g, leaves); },
       f,
       a...);
 }

@@ -81,7 +81,7 @@ composed_newton(const at::Tensor & guess,
     {
       const at::AutoGradMode record(true);
       r = residual(variable, {});
-      J = engine::composed_jacobian(r, batch_dim, variable, /*create_graph=*/false).detach();
+      J = engine::composed_jacobians(r, batch_dim, {variable}, /*create_graph=*/false)[0].detach();
       r = r.detach();
     }
     const at::NoGradGuard no_grad;
@@ -126,7 +126,7 @@ composed_newton(const at::Tensor & guess,
     for (int k = 0; k < 2; k++)
     {
       const at::Tensor r = residual(y, converged),
-                       J = engine::composed_jacobian(r, batch_dim, y, /*create_graph=*/true),
+                       J = engine::composed_jacobians(r, batch_dim, {y}, /*create_graph=*/true)[0],
                        identity = at::eye(J.size(-1), J.options());
       y = y - composed::solve_vector(at::where(each.unsqueeze(-1), J, identity), r);
     }

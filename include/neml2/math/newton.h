@@ -59,17 +59,22 @@ newton_parts(const at::Tensor & x, TensorShapeRef batch)
   return std::tuple<R...>{R(part(R::const_base_numel, R::base_shape))...};
 }
 
-template <class T>
+/// Whether some of the arguments are batches, or groups with a batch.
+template <class T, class = void>
 struct has_batch : std::bool_constant<core::is_tensor<T>>
 {
 };
-template <class... T>
-struct has_batch<std::tuple<T...>> : std::bool_constant<(has_batch<T>::value || ...)>
-{
-};
-/// Whether some of the arguments are batches.
 template <class... A>
 constexpr bool have_batch = (has_batch<A>::value || ...);
+template <class Types>
+constexpr bool elements_have_batch = false;
+template <class... T>
+constexpr bool elements_have_batch<std::tuple<T...>> = have_batch<T...>;
+template <class G>
+struct has_batch<G, std::enable_if_t<kernels::is_group<G>>>
+  : std::bool_constant<elements_have_batch<typename kernels::Fields<G>::types>>
+{
+};
 
 /// newton as a formula of the guess and the arguments: the solution, and with Report the number of iterations, and whether
 /// it converged.
@@ -115,36 +120,37 @@ private:
 
   /// An argument as the residual takes it: detached, or with what autograd knows of it where it counts.
   template <class T>
-  static T argument(const T & a, TensorShapeRef batch, const at::Tensor & counts)
+  static auto argument(const T & a, TensorShapeRef batch, const at::Tensor & counts)
   {
-    if (!counts.defined())
+    if constexpr (engine::is_group<T>)
+      return engine::Group<T>::template regroup<0>(std::apply(
+          [&](const auto &... leaf) { return std::tuple(argument(leaf, batch, counts)...); },
+          engine::Group<T>::leaves(a)));
+    else if (!counts.defined())
       return T(engine::saveable(a).detach().to(kFloat64));
-    const at::Tensor each =
-        at::Tensor(a).to(kFloat64).expand(utils::add_shapes(batch, T::base_shape));
-    const TensorShape ones(T::base_shape.size(), 1);
-    return T(at::where(counts.reshape(utils::add_shapes(batch, ones)), each, each.detach()));
-  }
-  template <class... T>
-  static auto argument(const std::tuple<T...> & a, TensorShapeRef batch, const at::Tensor & counts)
-  {
-    return std::apply(
-        [&](const T &... x) { return std::tuple<T...>(argument(x, batch, counts)...); }, a);
+    else
+    {
+      const at::Tensor each =
+          at::Tensor(a).to(kFloat64).expand(utils::add_shapes(batch, T::base_shape));
+      const TensorShape ones(T::base_shape.size(), 1);
+      return T(at::where(counts.reshape(utils::add_shapes(batch, ones)), each, each.detach()));
+    }
   }
 
-  /// A part of the residual as (batch; n).
+  /// The residual, or a part of it, as (batch; n).
   template <class R>
   static at::Tensor flat(const R & r, TensorShapeRef batch, const at::Tensor & like)
   {
-    using Batch = std::conditional_t<std::is_arithmetic_v<R>, Scalar, R>;
-    return engine::composed_result<Batch>(r, batch, like)
-        .reshape(utils::add_shapes(batch, Size(Batch::const_base_numel)));
-  }
-  template <class... R>
-  static at::Tensor flat(const std::tuple<R...> & r, TensorShapeRef batch, const at::Tensor & like)
-  {
-    return std::apply([&](const auto &... part)
-                      { return at::cat({flat(part, batch, like)...}, Size(batch.size())); },
-                      r);
+    if constexpr (engine::is_group<R>)
+      return std::apply([&](const auto &... leaf)
+                        { return at::cat({flat(leaf, batch, like)...}, Size(batch.size())); },
+                        engine::Group<R>::leaves(r));
+    else
+    {
+      using Batch = std::conditional_t<std::is_arithmetic_v<R>, Scalar, R>;
+      return engine::composed_result<Batch>(r, batch, like)
+          .reshape(utils::add_shapes(batch, Size(Batch::const_base_numel)));
+    }
   }
 
   template <class X, class... A>
@@ -194,7 +200,8 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
   static_assert(
       valid,
       "newton: the guess and the arguments must be tensors whose types fix their base shapes "
-      "(Scalar, Vec, SR2, ...), plain numbers, or std::tuples of them");
+      "(Scalar, Vec, SR2, ...), plain numbers, or groups of them: std::tuples, or structs that are "
+      "templates of the types of their fields");
   if constexpr (valid)
     return vmap(NewtonFormula<F, Report>{f, options}, guess, a...);
 }
@@ -203,9 +210,9 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 /**
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
- * x is a tensor or a std::tuple of them, and so is what residual returns: as many numbers. residual takes the unknown
- * first, then the arguments; it is a formula as of vmap, and captures nothing. The guess and the arguments are tensors,
- * plain numbers, or tuples of them, whose batch shapes broadcast; the last argument may be NewtonOptions.
+ * x is a tensor or a group of them (a std::tuple, a struct as of vmap), and so is what residual returns: as many numbers. residual takes the unknown
+ * first, then the arguments; it is a formula as of vmap, and captures nothing (plain numbers may be fields of a struct). The guess and the arguments are tensors,
+ * plain numbers, or groups of them, whose batch shapes broadcast; the last argument may be NewtonOptions.
  *
  * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one step
  * more. A step is halved where the one after it, by the same derivatives, would not be shorter (natural monotonicity).

@@ -26,8 +26,8 @@ namespace neml2
  * same formula on whole batches elsewhere (CUDA, other dtypes, transforms of functorch).
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
- * numbers, which f takes as scalars. An argument or a result may be a std::tuple of them: the parameters of a
- * model, or its state. Autograd's gradients are those of the formula; to have them
+ * numbers, which f takes as scalars. An argument or a result may be a group of them, the parameters of a model or its
+ * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd's gradients are those of the formula; to have them
  * fused too, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
  *
  * @throws NEMLException if an argument is undefined, dtypes or devices differ, or batch shapes do not

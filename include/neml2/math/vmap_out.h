@@ -8,8 +8,8 @@
 namespace neml2
 {
 /**
- * vmap into existing tensors: the fused pass allocates none. `out` is a tensor of the result's type, or for a
- * formula that returns a std::tuple, std::tie(...) of them, one tensor after the other; an argument may be its own output.
+ * vmap into existing tensors: the fused pass allocates none. `out` is a tensor of the result's type, or for a formula that
+ * returns a group, such a group or std::tie(...) of tensors and groups; an argument may be its own output.
  *
  *     vmap_out(std::tie(stress, plastic_strain), update, strain, plastic_strain, E, nu);
  *
@@ -22,7 +22,9 @@ template <class Out, class F, class... A>
 void
 vmap_out(Out && out, const F & f, const A &... a)
 {
-  if constexpr (engine::needs_groups<F, A...>())
+  if constexpr (engine::is_nested<std::decay_t<Out>>)
+    vmap_out(engine::Group<std::decay_t<Out>>::leaves(out), f, a...);
+  else if constexpr (engine::needs_groups<F, A...>())
     std::apply([&](const auto &... leaf)
                { vmap_out(std::forward<Out>(out), engine::Grouped<F, A...>{f}, leaf...); },
                engine::all_leaves(a...));

@@ -4,28 +4,32 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/packs/forward_tile.h"
 
-/// A formula on a block of rows with derivatives by one of its arguments: what the tiles that differentiate share.
+/// A formula on a block of rows with derivatives by some of its arguments: what the tiles that differentiate share.
 namespace neml2::packs
 {
-/// Derivatives carried at once: the largest divisor of n up to 6. Larger chunks lose to spilled
-/// registers, smaller ones evaluate the formula more often.
+/// Derivatives carried at once, of n: up to 6, in as few passes as that takes. Larger chunks lose to spilled registers, smaller
+/// ones evaluate the formula more often.
 constexpr int
 partials_at_once(int n)
 {
-  int c = n < 6 ? n : 6;
-  while (n % c != 0)
-    c--;
-  return c;
+  const int passes = (n + 5) / 6;
+  return (n + passes - 1) / passes;
 }
 
-/// The rows of all arguments for packs P, and the formula on them with argument V active.
-template <class F, int V, class Arguments>
+/// The rows of all arguments for packs P, and the formula on them with the arguments V active.
+template <class F, class V, class Arguments>
 struct DualCall;
-template <class F, int V, class... A>
-struct DualCall<F, V, Types<A...>>
+template <class F, size_t... V, class... A>
+struct DualCall<F, std::index_sequence<V...>, Types<A...>>
 {
-  using Active = std::tuple_element_t<size_t(V), std::tuple<A...>>;
-  static constexpr int n = component_count<Active>, chunk = partials_at_once(n);
+  /// Of n derivatives so many at once; with those that fill the last chunk there are `padded`.
+  static constexpr int n = (component_count<std::tuple_element_t<V, std::tuple<A...>>> + ...),
+                       chunk = partials_at_once(n), padded = (n + chunk - 1) / chunk * chunk;
+
+  /// Where the derivatives by argument I begin.
+  template <size_t I>
+  static constexpr int first_of =
+      (0 + ... + (V < I ? component_count<std::tuple_element_t<V, std::tuple<A...>>> : 0));
 
   template <class P>
   using Rows = RowSlots<std::index_sequence_for<A...>, row_t<A, P>...>;
@@ -41,31 +45,32 @@ struct DualCall<F, V, Types<A...>>
     (load_either<component_count<A>>(components(row_of<I>(rows)), stride[I], p[I], left), ...);
   }
 
-  /// The formula with derivatives by components [first, first + chunk) of argument V.
+  /// The formula with derivatives by components [first, first + chunk) of the arguments V.
   template <class P, size_t... I>
   NEML2_CALLS_FORMULA static auto
   call(const F & f, Rows<P> & rows, int first, std::index_sequence<I...>)
   {
-    return f(argument<P, int(I)>(row_of<I>(rows), first)...);
+    return f(argument<P, I>(row_of<I>(rows), first)...);
   }
 
 private:
-  template <class P, int I, class Row>
+  template <class P, size_t I, class Row>
   NEML2_INLINE static decltype(auto) argument(const Row & row, int first)
   {
-    if constexpr (I != V)
+    if constexpr (((I != V) && ...))
       return (row);
     else
     {
+      using Active = std::tuple_element_t<I, std::tuple<A...>>;
       auto d = unset_row<Active, kernels::Dual<P, chunk>>();
       NEML2_UNROLL
-      for (int k = 0; k < n; k++)
+      for (int k = 0; k < component_count<Active>; k++)
       {
         auto & c = components(d)[k];
         c.x = components(row)[k];
         NEML2_UNROLL
         for (int j = 0; j < chunk; j++)
-          c.d[j] = P(k == first + j ? 1.0 : 0.0);
+          c.d[j] = P(first_of<I> + k == first + j ? 1.0 : 0.0);
       }
       return d;
     }

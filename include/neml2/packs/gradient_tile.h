@@ -26,7 +26,7 @@ template <class F, int V, class... R, class... A>
 struct VectorJacobianTile<F, V, Types<R...>, Types<A...>>
   : DualTile<VectorJacobianTile<F, V, Types<R...>, Types<A...>>, F, Types<R...>, Types<A...>>
 {
-  using Call = DualCall<F, V, Types<A...>>;
+  using Call = DualCall<F, std::index_sequence<size_t(V)>, Types<A...>>;
   static constexpr int n = Call::n;
   static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + n));
 
@@ -57,7 +57,7 @@ public:
       (load_either<component_count<R>>(
            components(row_of<J>(weight)), stride[K + int(J)], p[K + int(J)], left),
        ...);
-      P gradient[n];
+      P gradient[Call::padded];
       for (int first = 0; first < n; first += Call::chunk)
       {
         const auto r = Call::template call<P>(f, row, first, each_argument);

@@ -3,29 +3,39 @@
 
 #include "neml2/packs/dual_call.h"
 
-/// The tile of values and Jacobians by one argument.
+/// The tile of values and Jacobians by some of the arguments.
 namespace neml2::packs
 {
-/// Values of a formula, and Jacobians of its results Of: operands are the arguments, the values, then the Jacobians by
-/// argument V.
-template <class F, int V, class Results, class Arguments, class Of>
+/// Values of a formula, and Jacobians of its results Of: operands are the arguments, the values, then of each of these results
+/// the Jacobians by the arguments V.
+template <class F, class V, class Results, class Arguments, class Of>
 struct JacobianTile;
-template <class F, int V, class... R, class... A, size_t... Of>
-struct JacobianTile<F, V, Types<R...>, Types<A...>, std::index_sequence<Of...>>
-  : DualTile<JacobianTile<F, V, Types<R...>, Types<A...>, std::index_sequence<Of...>>,
-             F,
-             Types<R...>,
-             Types<A...>>
+template <class F, size_t... V, class... R, class... A, size_t... Of>
+struct JacobianTile<F,
+                    std::index_sequence<V...>,
+                    Types<R...>,
+                    Types<A...>,
+                    std::index_sequence<Of...>> : DualTile<JacobianTile<F,
+                                                                        std::index_sequence<V...>,
+                                                                        Types<R...>,
+                                                                        Types<A...>,
+                                                                        std::index_sequence<Of...>>,
+                                                           F,
+                                                           Types<R...>,
+                                                           Types<A...>>
 {
-  using Call = DualCall<F, V, Types<A...>>;
+  using Call = DualCall<F, std::index_sequence<V...>, Types<A...>>;
   template <size_t J>
   using Result = std::tuple_element_t<J, std::tuple<R...>>;
-  static constexpr int n = Call::n;
+  template <size_t I>
+  using Argument = std::tuple_element_t<I, std::tuple<A...>>;
+  static constexpr int n = Call::n, padded = Call::padded;
   static constexpr int entries = n * (0 + ... + component_count<Result<Of>>);
   static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + entries));
 
 private:
-  static constexpr int K = sizeof...(A), M = sizeof...(R), all = K + M + int(sizeof...(Of));
+  static constexpr int K = sizeof...(A), M = sizeof...(R),
+                       all = K + M + int(sizeof...(Of) * sizeof...(V));
 
   template <size_t J>
   static constexpr bool is_differentiated = ((J == Of) || ...);
@@ -33,7 +43,7 @@ private:
   template <int Count, class P, bool Differentiated>
   struct Block
   {
-    P value[Count], jacobian[Differentiated ? Count * n : 1];
+    P value[Count], jacobian[Differentiated ? Count * padded : 1];
   };
 
   template <size_t J, class B>
@@ -78,11 +88,37 @@ public:
       (store<component_count<R>>(block_of<J>(block).value, stride[K + int(J)], p[K + int(J)], left),
        ...);
       int k = K + M;
-      ((store<component_count<Result<Of>> * n>(block_of<Of>(block).jacobian, stride[k], p[k], left),
-        k++),
+      (store_jacobians<component_count<Result<Of>>>(
+           block_of<Of>(block).jacobian, stride, p, k, left),
        ...);
       for (k = 0; k < all; k++)
         p[k] += stride[k] * P::width;
+    }
+  }
+
+  /// Stores the Jacobian of a result in its parts by each argument, operands k and so on.
+  template <int Count, class P>
+  NEML2_INLINE static void store_jacobians(
+      const P * jacobian, const int64_t * stride, double * const * p, int & k, int64_t left)
+  {
+    (store_columns<Count, Call::template first_of<V>, component_count<Argument<V>>>(
+         jacobian, stride[k], p[k], left, k),
+     ...);
+  }
+  template <int Count, int First, int Columns, class P>
+  NEML2_INLINE static void
+  store_columns(const P * jacobian, int64_t stride, double * p, int64_t left, int & k)
+  {
+    k++;
+    if constexpr (Columns == padded)
+      store<Count * Columns>(jacobian, stride, p, left);
+    else
+    {
+      P part[Count * Columns];
+      for (int o = 0; o < Count; o++)
+        for (int j = 0; j < Columns; j++)
+          part[o * Columns + j] = jacobian[o * padded + First + j];
+      store<Count * Columns>(part, stride, p, left);
     }
   }
 
@@ -96,7 +132,7 @@ public:
       if constexpr (Differentiated)
         NEML2_UNROLL
       for (int j = 0; j < Call::chunk; j++)
-        block.jacobian[o * n + first + j] = kernels::derivative(r[o], j);
+        block.jacobian[o * padded + first + j] = kernels::derivative(r[o], j);
     }
   }
 };
