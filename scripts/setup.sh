@@ -32,6 +32,7 @@ if command -v apt-get >/dev/null; then
   [ "$part" != python ] || need python3-dev has_python_header
   need catch2 has_header catch2/catch.hpp
   need libbenchmark-dev has_header benchmark/benchmark.h
+  [ "$part" != test ] || need libeigen3-dev has_header eigen3/Eigen/Sparse
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
   update="apt-get update -o Acquire::Retries=3"
   install="apt-get install -y --no-install-recommends -o Acquire::Retries=3"
@@ -41,6 +42,7 @@ elif command -v brew >/dev/null; then
   need python python3 -c 'import ensurepip, venv'
   need catch2 brew list catch2
   need google-benchmark brew list google-benchmark
+  [ "$part" != test ] || need eigen brew list eigen
   [ "$libtorch" != system ] || need pytorch brew list pytorch
   install="brew install"
   update=true
