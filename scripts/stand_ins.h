@@ -22,6 +22,7 @@ template <bool, class T = void> struct enable_if { using type = T; };
 template <bool condition, class T = void> using enable_if_t = typename enable_if<condition, T>::type;
 template <class T> using decay_t = T;
 template <class T> using remove_pointer_t = T;
+template <class T> using remove_const_t = T;
 template <class T, T...> struct integer_sequence {};
 template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
 template <class C> auto begin(const C & c) -> decltype(c.begin());
