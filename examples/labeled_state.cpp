@@ -3,8 +3,6 @@
 // strains, and Newton's method solves for stress and plastic strain of all of them at once.
 #include "neml2/neml2.h"
 
-#include <torch/torch.h>
-
 #include <cstdio>
 #include <iostream>
 
@@ -29,28 +27,30 @@ main()
   const auto strain = SR2::fill(1, -0.4, -0.4) * Scalar::create({0.5e-3, 1e-3, 2e-3, 4e-3, 8e-3});
 
   // begin residual
-  const auto residual = [&](const LabeledVector & x, const Scalar & is_plastic)
+  const LabeledVariables<SR2, Scalar> variables(unknowns,
+                                                {"stress", {"internal", "plastic_strain"}});
+  const LabeledVariables<SR2, Scalar> residuals(equations, {"elasticity", "yield"});
+
+  const auto system =
+      [=](const auto & x, const auto & compliance, const auto & total, const auto & trial)
   {
-    const auto stress = x.reinterpret<SR2>({"stress"});
-    const auto ep = x.reinterpret<Scalar>({{"internal", "plastic_strain"}});
+    const auto & [stress, ep] = x;
     const auto mises = von_mises(stress);
-    const auto flow = 1.5 * stress.dev() / mises;
+    const auto flow = 1.5 * dev(stress) / mises;
     const auto excess = (mises - yield_stress - saturation * (1.0 - exp(-rate * ep))) / 200e3;
-    return LabeledVector::assemble(equations,
-                                   {{"elasticity", S * stress + flow * ep - strain},
-                                    {"yield", where(is_plastic, excess, ep)}});
+    return std::tuple(compliance * stress + flow * ep - total,
+                      where(trial > yield_stress, excess, ep));
   };
   // end residual
 
-  const auto trial = C * strain;
-  const auto is_plastic = von_mises(trial) > yield_stress;
-  auto x = LabeledVector::assemble(unknowns, {{"stress", trial}});
+  const SR2 elastic = C * strain;
+  const Scalar trial = von_mises(elastic);
+  auto x = LabeledVector::assemble(unknowns, {{"stress", elastic}});
   for (int i = 0;; i++)
   {
     // begin newton
-    x = x.detach().requires_grad_();
-    const auto r = residual(x, is_plastic);
-    const LabeledMatrix J(jacrev(r.tensor(), x.tensor()), {&equations, &unknowns});
+    const auto [r, J] =
+        residuals.value_and_jacobian<0>(variables, system, variables.of(x), S, strain, trial);
     const auto size = r.tensor().abs().max().item<double>();
     std::printf("iteration %d: ", i);
     if (size < 1e-12)
@@ -62,8 +62,7 @@ main()
 
   std::printf("converged\n");
 
-  const auto stress = x.detach().reinterpret<SR2>({"stress"});
-  const auto ep = x.detach().reinterpret<Scalar>({{"internal", "plastic_strain"}});
+  const auto [stress, ep] = variables.of(x);
   std::printf("  strain   stress/00   plastic strain\n");
   for (Size p = 0; p < 5; p++)
     std::printf("%8.4f  %8.2f MPa  %.6f\n",

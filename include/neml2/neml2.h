@@ -19,6 +19,7 @@
 #include "neml2/math/vmap_out.h"
 #include "neml2/tensors/LabeledAxisPicture.h"
 #include "neml2/tensors/LabeledTensor3D.h"
+#include "neml2/tensors/LabeledVariables.h"
 #include "neml2/tensors/Voigt.h"
 #include "neml2/tensors/cholesky.h"
 #include "neml2/tensors/interpolation.h"

@@ -96,7 +96,7 @@ TEST_CASE("tensors that may share memory without being the same entries are noti
   REQUIRE(!shares(t.slice(1, 0, 3), t.slice(1, 3, 6))); // columns
   REQUIRE(!shares(t.slice(1, 4, 6), t.slice(1, 0, 3)));
   REQUIRE(shares(t.slice(1, 0, 4), t.slice(1, 3, 6)));
-  REQUIRE(shares(t.slice(1, 0, 6, 2), t.slice(1, 1, 6, 2)));
+  REQUIRE(!shares(t.slice(1, 0, 6, 2), t.slice(1, 1, 6, 2))); // interleaved
   REQUIRE(shares(t.slice(0, 0, 4).slice(1, 0, 3), t.slice(0, 0, 8, 2).slice(1, 3, 6)));
   REQUIRE(!shares(t, t));
   REQUIRE(!shares(t, t.view({8, 6})));
@@ -164,5 +164,32 @@ TEST_CASE("outputs are refused where a gradient would be lost", "[core][outputs]
   const torch::NoGradGuard guard;
   REQUIRE(refusal({good}, {4}, {tracked}) == "no error");
   REQUIRE(refusal({tracked}, {4}, {good}) == "no error");
+}
+TEST_CASE("Blocks of one matrix are different outputs", "[engine][outputs]")
+{
+  const bool batched = GENERATE(true, false);
+  const at::Tensor all = numbers(batched ? at::IntArrayRef({5, 9, 13}) : at::IntArrayRef({9, 13}));
+  const Size d = batched ? 1 : 0;
+  const auto refused = [&](const at::Tensor & a, const at::Tensor & b)
+  {
+    const core::Operand o[] = {core::operand(Tensor(a, d)), core::operand(Tensor(b, d))};
+    return error_of([&] { engine::check_outputs("test", o, a.sizes().slice(0, size_t(d)), {}); });
+  };
+  const auto block = [&](Size row, Size rows, Size column, Size columns)
+  { return all.narrow(d, row, rows).narrow(d + 1, column, columns); };
+  const at::Tensor a = block(0, 6, 0, 6);
+  REQUIRE(refused(a, block(0, 6, 6, 7)) == "no error");
+  REQUIRE(refused(block(0, 6, 6, 7), a) == "no error");
+  REQUIRE(refused(a, block(0, 9, 6, 1)) == "no error");
+  REQUIRE(refused(a, block(6, 3, 0, 13)) == "no error");
+  REQUIRE(refused(block(8, 1, 12, 1), block(0, 8, 0, 13)) == "no error");
+  REQUIRE_THAT(refused(a, block(5, 4, 5, 8)), ContainsSubstring("may share memory"));
+  REQUIRE_THAT(refused(block(0, 9, 3, 1), block(4, 1, 0, 13)),
+               ContainsSubstring("may share memory"));
+  if (batched) // the next row's, by another name
+  {
+    const at::Tensor next = all.narrow(0, 1, 4).narrow(1, 0, 6).narrow(2, 0, 6);
+    REQUIRE_THAT(refused(a.narrow(0, 0, 4), next), ContainsSubstring("may share memory"));
+  }
 }
 } // namespace outputs_test

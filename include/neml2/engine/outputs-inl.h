@@ -6,10 +6,51 @@
 #include "neml2/core/overlap.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace neml2::engine
 {
-/// Whether two operands are different columns of the same rows, such as two variables in one state.
+/// Where the components of a row are, in elements from the first, in order; empty if they are too many to compare.
+NEML2_BODY std::vector<Size>
+component_offsets(const Operand & o)
+{
+  const at::Tensor & t = *o.tensor;
+  std::vector<Size> offsets{0};
+  for (Size d = o.batch_dim; d < t.dim(); d++)
+  {
+    if (Size(offsets.size()) * t.size(d) > 4096)
+      return {};
+    const std::vector<Size> before = std::move(offsets);
+    offsets.clear();
+    for (Size i = 0; i < t.size(d); i++)
+      for (const Size k : before)
+        offsets.push_back(k + i * t.stride(d));
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+/// Whether the components of two rows, the second so many elements behind the first, are different ones of `row` adjacent
+/// elements, 0 if there is no other row: such as two blocks of one matrix.
+NEML2_BODY bool
+are_different_components(const Operand & a, const Operand & b, Size distance, Size row)
+{
+  const std::vector<Size> x = component_offsets(a), y = component_offsets(b);
+  if (x.empty() || y.empty())
+    return false;
+  if (row != 0 &&
+      std::max(x.back(), y.back() + distance) - std::min(x.front(), y.front() + distance) >= row)
+    return false;
+  for (auto i = x.begin(), k = y.begin(); i != x.end() && k != y.end();)
+  {
+    if (*i == *k + distance)
+      return false;
+    *i < *k + distance ? ++i : ++k;
+  }
+  return true;
+}
+
+/// Whether two operands are different parts of the same rows, such as two variables in one state.
 NEML2_BODY bool
 are_disjoint_columns(const Operand & a, const Operand & b)
 {
@@ -35,10 +76,11 @@ are_disjoint_columns(const Operand & a, const Operand & b)
     return n;
   };
   const Size bytes = extent(t).first - extent(s).first, element = Size(s.element_size());
-  if (row == 0 || bytes % element != 0)
+  if (bytes % element != 0)
     return false;
-  const Size offset = (bytes / element % row + row) % row;
-  return offset >= width(a) && offset + width(b) <= row;
+  const Size offset = row == 0 ? 0 : (bytes / element % row + row) % row;
+  return (row != 0 && offset >= width(a) && offset + width(b) <= row) ||
+         are_different_components(a, b, bytes / element, row);
 }
 
 NEML2_BODY bool
