@@ -6,13 +6,14 @@ PRESET ?= $(if $(filter system,$(LIBTORCH)),system,dev)
 # Warnings are errors in the presets; a newcomer's newer compiler shall not stop at one.
 strict := $(if $(CI),,-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF)
 jobs := $(shell getconf _NPROCESSORS_ONLN)
-configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) \
+configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
 .PHONY: help tutorial test asan tsan coverage fuzz random benchmark python-test
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
-	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part'
+	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
+	@echo '                 with FLAGS= more of them for cmake'
 	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
 	@echo 'make coverage    the lines of the headers that the tests execute'

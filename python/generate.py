@@ -254,7 +254,7 @@ def main():
         parser.error("--list or --out")
     docs, report, sources = {}, [], {}
     bound = {h for headers in GROUPS.values() for h in headers}
-    by_hand = [INCLUDE / "core" / "TensorBase.h", *declaring("math"),
+    by_hand = [INCLUDE / "core" / "TensorBase.h", *declaring("math"), INCLUDE / "tensors" / "interpolation.h",
                *(INCLUDE / "tensors" / h for h in LABELS)]
     tensor, names = INCLUDE / "core" / "Tensor.h", INCLUDE / "tensors" / "fwd.h"
     declared = read([INCLUDE / "tensors" / h for h in bound] + by_hand + [tensor, names])

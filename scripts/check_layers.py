@@ -128,6 +128,13 @@ def reached_from(headers):
     return reached
 
 
+def uses_torch_unseen(header):
+    """A header with LibTorch's names that reaches core/aten.h by nobody: alone it would not compile."""
+    text = re.sub(r"//.*|/\*[\s\S]*?\*/", "", header.read_text(encoding="utf-8"))
+    if re.search(r"\b(at|c10|torch)::", text) and ROOT / "neml2" / "core" / "aten.h" not in reached_from([header]):
+        yield "uses LibTorch and does not include core/aten.h, itself or by others"
+
+
 def not_compiled():
     """What neml2::compiled would lack: bodies and rules that no file in src/ includes, and elementwise loops of types."""
     sources = "\n".join(f.read_text(encoding="utf-8") for f in sorted((PROJECT / "src").glob("*.cpp")))
@@ -153,7 +160,7 @@ def shared_namespaces():
 
 def main():
     headers = sorted((ROOT / "neml2").rglob("*.h"))
-    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *class_needs(h), *past(h), *foreign_namespaces(h)]]
+    found = [f"{h.relative_to(ROOT)} {b}" for h in headers for b in [*breaches(h), *class_needs(h), *past(h), *foreign_namespaces(h), *uses_torch_unseen(h)]]
     if UMBRELLA.is_file():
         reached = reached_from([UMBRELLA])
         found += [f"neml2/neml2.h does not bring {h.relative_to(ROOT)}" for h in headers

@@ -432,6 +432,87 @@ bind_discretization(nb::module_ & m)
       nb::arg("basis"),
       doc("interpolate"));
 }
+
+/// A table of so many base dimensions; of a raw tensor the last ones.
+Tensor
+table(const Raw & t, Size base_dim)
+{
+  if (const auto * a = std::get_if<Any>(&t))
+    return *a;
+  const auto & r = std::get<at::Tensor>(t);
+  NEML2_CHECK(r.dim() >= base_dim,
+              "interpolate: expected a table of ",
+              base_dim,
+              base_dim == 1 ? " dimension" : " dimensions",
+              " or more, got a tensor of ",
+              r.dim(),
+              ".");
+  return Tensor(r, r.dim() - base_dim);
+}
+
+template <class Choice, size_t n>
+Choice
+chosen(const std::string & name, const std::array<std::pair<const char *, Choice>, n> & choices)
+{
+  std::string all;
+  for (const auto & [key, choice] : choices)
+  {
+    if (name == key)
+      return choice;
+    all += (all.empty() ? "'" : ", '") + std::string(key) + "'";
+  }
+  throw NEMLException("interpolate: '" + name + "' is none of " + all + ".");
+}
+Interpolant
+interpolant(const std::string & name)
+{
+  return chosen(name,
+                std::array{std::pair("linear", Interpolant::linear),
+                           std::pair("monotone_cubic", Interpolant::monotone_cubic)});
+}
+Beyond
+beyond(const std::string & name)
+{
+  return chosen(name,
+                std::array{std::pair("constant", Beyond::constant),
+                           std::pair("extrapolate", Beyond::extrapolate),
+                           std::pair("nan", Beyond::nan)});
+}
+
+void
+bind_tables(nb::module_ & m)
+{
+  m.def(
+      "interpolate",
+      [](const Scalar & x,
+         const Raw & xs,
+         const Raw & ys,
+         const std::string & kind,
+         const std::string & outside)
+      { return interpolate(x, table(xs, 1), table(ys, 1), interpolant(kind), beyond(outside)); },
+      nb::arg("x"),
+      nb::arg("abscissae"),
+      nb::arg("ordinates"),
+      nb::arg("interpolant") = "linear",
+      nb::arg("beyond") = "constant",
+      doc("interpolate"));
+  m.def(
+      "interpolate",
+      [](const Scalar & x,
+         const Scalar & y,
+         const Raw & xs,
+         const Raw & ys,
+         const Raw & values,
+         const std::string & outside)
+      { return interpolate(x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond(outside)); },
+      nb::arg("x"),
+      nb::arg("y"),
+      nb::arg("x_abscissae"),
+      nb::arg("y_abscissae"),
+      nb::arg("values"),
+      nb::arg("beyond") = "constant",
+      doc("interpolate"));
+}
 } // namespace
 
 void
@@ -449,5 +530,6 @@ bind_functions(nb::module_ & m)
   bind_identity_map(m, "imap");
   bind_mandel(m);
   bind_discretization(m);
+  bind_tables(m);
 }
 } // namespace neml2::python

@@ -898,6 +898,34 @@ def test_discretization():
         math.scatter([1.0], dofs)
 
 
+def test_interpolate_table():
+    T, E = torch.tensor([20.0, 200.0, 400.0]), torch.tensor([210e3, 202e3, 185e3])
+    x = Scalar(torch.tensor([[-5.0, 110.0], [300.0, 500.0]]))
+    expected = torch.tensor([[210e3, 206e3], [193.5e3, 185e3]])
+    for abscissae, ordinates in ((T, E), (Tensor(T, 0), Tensor(E, 0))):
+        check(math.interpolate(x, abscissae, ordinates), Scalar, expected, (2, 2))
+    assert math.interpolate(x, T, E, beyond="nan").torch().isnan().tolist() == [[True, False], [False, True]]
+    beyond = math.interpolate(x, T, E, "monotone_cubic", beyond="extrapolate").torch()
+    assert beyond[0, 0] > 210e3 and beyond[1, 1] < 185e3 and 202e3 < beyond[0, 1] < 210e3
+    each = math.interpolate(x, T, torch.stack([E, 2 * E]))  # a table an entry
+    check(each, Scalar, expected * torch.tensor([1.0, 2.0]), (2, 2))
+    y, values = Scalar(torch.tensor(0.25)), torch.stack([E, 3 * E], 1)
+    check(math.interpolate(x, y, T, torch.tensor([0.0, 1.0]), values), Scalar, 1.5 * expected, (2, 2))
+    z = Scalar(torch.tensor([100.0], dtype=torch.float64, requires_grad=True))
+    double = T.double(), E.double()
+    assert torch.autograd.gradcheck(lambda t: math.interpolate(Scalar(t), *double).torch(), z.torch())
+    with pytest.raises(ValueError, match="'cubic' is none of 'linear', 'monotone_cubic'"):
+        math.interpolate(x, T, E, "cubic")
+    with pytest.raises(ValueError, match="'zero' is none of 'constant', 'extrapolate', 'nan'"):
+        math.interpolate(x, T, E, beyond="zero")
+    with pytest.raises(ValueError, match="increase"):
+        math.interpolate(x, E, T)
+    with pytest.raises(ValueError, match="expected a table of 1 dimension or more"):
+        math.interpolate(x, torch.tensor(1.0), E)
+    with pytest.raises(TypeError):
+        math.interpolate(x, [1.0, 2.0], E)
+
+
 # ---- Everything ---------------------------------------------------------------------------------
 
 GRADIENTS = {

@@ -1,4 +1,4 @@
 // error: neml2: -ffast-math.*add -fno-fast-math
-// flags: -ffast-math
+// flags: -ffast-math -E
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SR2.h"
