@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "neml2/tensors/LabeledMatrix.h"
-#include "neml2/tensors/SR2.h"
+#include "../examples/viscoplasticity.h"
+
+#include "neml2/tensors/LabeledVariables.h"
 
 #include "support/peers.h"
 
+#include <ATen/ATen.h>
+
 #include <benchmark/benchmark.h>
 
-/// What labels cost: setting up an axis of 100,000 variables, looking one up, and what the views add to
-/// LibTorch's own slice and copy.
+/// What labels cost: setting up an axis of 100,000 variables, looking one up, what the views add to LibTorch's own slice and
+/// copy, and what labeled vectors and matrices add to a formula and its Jacobian.
 using namespace neml2;
 
 namespace
@@ -73,5 +76,35 @@ main(int argc, char ** argv)
   time("labels/1/1/at::Tensor::slice", slice);
   time("labels/1/1/fill 100 variables", fill);
   time("labels/1/1/at::Tensor::copy_", copy);
+
+  LabeledAxis axis13;
+  axis13.add<SR2>("deviator").add<SR2>("backstress").add<Scalar>("flow").setup_layout();
+  const LabeledVariables<SR2, SR2, Scalar> variables(axis13, {"deviator", "backstress", "flow"});
+  const Size N = 10000;
+  const LabeledVector x(at::rand({N, 13}, kFloat64) + 0.5, {&axis13});
+  const SR2 trial(at::rand({N, 6}, kFloat64) * 300), old_X(at::rand({N, 6}, kFloat64));
+  const Scalar old_p(at::rand({N}, kFloat64));
+  const auto material = std::tuple(80e3, 160e3, 100.0, 50.0, 20.0, 20e3, 200.0, 80.0, 5.0);
+  const auto unknowns = std::apply(
+      [](const auto &... u) { return std::tuple(std::decay_t<decltype(u)>(u.contiguous())...); },
+      variables.of(x));
+  using viscoplasticity::equations;
+  const auto formula = [&]
+  { return vmap(equations, unknowns, trial, old_X, old_p, material, 1.0); };
+  const auto labeled = [&]
+  { return variables.vmap(equations, variables.of(x), trial, old_X, old_p, material, 1.0).dim(); };
+  const auto jacobian = [&]
+  { return value_and_jacobian<0>(equations, unknowns, trial, old_X, old_p, material, 1.0); };
+  const auto labeled_jacobian = [&]
+  {
+    return variables
+        .value_and_jacobian<0>(
+            variables, equations, variables.of(x), trial, old_X, old_p, material, 1.0)
+        .second.dim();
+  };
+  time("labels/1/10000/13 equations, formula", formula);
+  time("labels/1/10000/13 equations, labeled", labeled);
+  time("labels/1/10000/13 equations with Jacobian, formula", jacobian);
+  time("labels/1/10000/13 equations with Jacobian, labeled", labeled_jacobian);
   return peers::run(argc, argv);
 }

@@ -50,7 +50,32 @@ random(at::IntArrayRef shape)
 {
   return T(at::rand(shape, kFloat64) + 0.5);
 }
+struct Slips : PrimitiveTensor<Slips, 4>
+{
+  using PrimitiveTensor::PrimitiveTensor;
+};
 } // namespace
+
+TEST_CASE("Variables of a program's own sizes are labeled as others", "[tensors][labels]")
+{
+  LabeledAxis axis;
+  axis.add<Slips>("slips").add<Scalar>("hardening").setup_layout();
+  const LabeledVariables<Slips, Scalar> v(axis, {"slips", "hardening"});
+  const LabeledVector x(at::rand({7, 5}, kFloat64), {&axis});
+  const auto f = [](const auto & unknowns)
+  {
+    const auto & [slips, hardening] = unknowns;
+    return std::tuple(hardening * slips, norm(slips));
+  };
+  const auto [r, J] = v.value_and_jacobian<0>(v, f, v.of(x));
+  const auto [slips, hardening] = v.of(x);
+  REQUIRE(at::equal(r.reinterpret<Slips>({"slips"}), hardening * slips));
+  const at::Tensor eye = at::eye(4, kFloat64);
+  REQUIRE(at::equal(J.base_index({"slips", "slips"}), at::Tensor(hardening).view({7, 1, 1}) * eye));
+  REQUIRE(at::equal(J.reinterpret<Slips>({"slips", "hardening"}), slips));
+  REQUIRE(difference(J.reinterpret<Slips>({"hardening", "slips"}), slips / norm(slips), 1e-15) ==
+          "");
+}
 
 TEST_CASE("Variables of a labeled vector by their types are views", "[tensors][labels]")
 {
