@@ -3,12 +3,14 @@
 """Prints what the library costs at compile time, by headers alone and with neml2::compiled, as a Markdown table: user
 seconds, minimum of some runs.
 
-Compiles benchmarks/compile_time/*.cpp at -O2 without linking. Standard library only.
+Compiles benchmarks/compile_time/*.cpp at -O2 without linking. --profile prints instead where gcc spends them. Standard library
+only.
 """
 import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -17,6 +19,8 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parent.parent
 ATEN = ("one_aten", "operations_aten")  # plain ATen, the same in both modes
 LIBRARY = ("one_neml2", "operations_neml2", "vmap_includes", "vmap", "gradient_includes", "gradient", "rules_includes", "rules")
+PHASES = {"reading headers": "phase parsing", "instantiating templates": "phase lang. deferred",
+          "optimising, generating code": "phase opt and generate", "all": "TOTAL"}  # of gcc's -ftime-report
 MODES = {"headers alone": [], "neml2::compiled": ["-DNEML2_COMPILED"]}
 
 
@@ -32,20 +36,35 @@ def user_seconds(command):
     return os.times().children_user - before
 
 
-def measure(compiler, flags, torch, repetitions):
-    """User seconds by program and mode, all in turn so that a busy moment disturbs all alike."""
+def commands(compiler, flags, torch, folder):
+    """How each program is compiled in each mode."""
     includes = [f"{torch}/include", f"{torch}/include/torch/csrc/api/include"]
     system = [x for folder in includes if pathlib.Path(folder).exists() for x in ("-isystem", folder)]
     runs = [(name, "headers alone") for name in ATEN] + [(name, mode) for name in LIBRARY for mode in MODES]
+    return {(name, mode): [*shlex.split(compiler), *flags, *MODES[mode], *system, "-I", str(root / "include"),
+                           "-c", "-o", f"{folder}/{name}.o", str(root / "benchmarks" / "compile_time" / f"{name}.cpp")]
+            for name, mode in runs}
+
+
+def measure(programs, repetitions):
+    """User seconds by program and mode, all in turn so that a busy moment disturbs all alike."""
     best = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for _ in range(repetitions):
-            for name, mode in runs:
-                source = root / "benchmarks" / "compile_time" / f"{name}.cpp"
-                command = [*shlex.split(compiler), *flags, *MODES[mode], *system, "-I", str(root / "include"),
-                           "-c", "-o", f"{folder}/{name}.o", str(source)]
-                best[name, mode] = min(user_seconds(command), best.get((name, mode), float("inf")))
+    for _ in range(repetitions):
+        for which, command in programs.items():
+            best[which] = min(user_seconds(command), best.get(which, float("inf")))
     return best
+
+
+def profile(programs):
+    """A table of gcc's user seconds by phase."""
+    lines = ["| | " + " | ".join(PHASES) + " |", "| --- |" + " --- |" * len(PHASES)]
+    for (name, mode), command in programs.items():
+        report = subprocess.run([*command, "-ftime-report"], check=True, capture_output=True, text=True,
+                                env={**os.environ, "LC_ALL": "C"}).stderr
+        times = [re.search(rf"^ {re.escape(phase)} *: *([\d.]+)", report, re.M) for phase in PHASES.values()]
+        lines.append(f"| `{name}`{'' if name in ATEN else ', ' + mode} | "
+                     + " | ".join(f"{float(t[1]):.1f} s" if t else "-" for t in times) + " |")
+    return "\n".join(lines)
 
 
 def table(best):
@@ -77,10 +96,16 @@ def main():
     parser.add_argument("--torch", help="LibTorch's folder (default: that of --python's torch)")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--profile", action="store_true", help="where gcc spends the time, by its -ftime-report")
     parser.add_argument("--json", type=pathlib.Path, help="write the seconds there, too")
     args = parser.parse_args()
     torch = args.torch or libtorch(args.python)
-    best = measure(args.compiler, shlex.split(args.flags), torch, args.repetitions)
+    with tempfile.TemporaryDirectory() as folder:
+        programs = commands(args.compiler, shlex.split(args.flags), torch, folder)
+        if args.profile:
+            print(profile(programs))
+            return
+        best = measure(programs, args.repetitions)
     if args.json:
         args.json.write_text(json.dumps({f"{name}, {mode}": s for (name, mode), s in best.items()}, indent=1) + "\n")
     print(table(best))

@@ -172,7 +172,8 @@ TEST_CASE("Blocks of one matrix are different outputs", "[engine][outputs]")
   const Size d = batched ? 1 : 0;
   const auto refused = [&](const at::Tensor & a, const at::Tensor & b)
   {
-    const core::Operand o[] = {core::operand(Tensor(a, d)), core::operand(Tensor(b, d))};
+    const Tensor s(a, d), t(b, d);
+    const core::Operand o[] = {core::operand(s), core::operand(t)};
     return error_of([&] { engine::check_outputs("test", o, a.sizes().slice(0, size_t(d)), {}); });
   };
   const auto block = [&](Size row, Size rows, Size column, Size columns)

@@ -85,7 +85,8 @@ check_formula()
     constexpr bool callable = std::is_invocable_v<const F &, const row_t<A, Pack<1>> &...>;
     static_assert(
         callable,
-        "vmap: the formula cannot be called with these arguments, for the error before this one; "
+        "vmap: the formula cannot be called with these arguments, for the error before this one "
+        "(a name that was not declared lacks its header); "
         "if there is none: it must take as many, each as auto or const auto &");
     if constexpr (callable)
     {
