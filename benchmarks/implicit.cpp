@@ -3,6 +3,7 @@
 
 #include "neml2/math/jacobian.h"
 
+#include "support/gauss.h"
 #include "support/hand.h"
 #include "support/peers.h"
 
@@ -17,12 +18,8 @@ namespace
 const auto material = std::tuple(80e3, 160e3, 100.0, 50.0, 20.0, 20e3, 200.0, 80.0, 5.0);
 
 /// A point by hand: Newton's method on the same equations with their Jacobian written out, and Gauss elimination.
-struct Point
+struct Point : hand::Gauss<13, 6>
 {
-  static constexpr int n = 13;
-  double J[n][n], b[n][6];
-  int row[n];
-
   /// The stress (6) and, if asked for, the tangent (6, 6).
   void operator()(const double * strain,
                   const double * plastic,
@@ -128,41 +125,6 @@ private:
       size = std::max(size, std::abs(b[i][0]));
     return size;
   }
-  void factor()
-  {
-    for (int k = 0; k < n; k++)
-    {
-      row[k] = k;
-      for (int i = k + 1; i < n; i++)
-        if (std::abs(J[i][k]) > std::abs(J[row[k]][k]))
-          row[k] = i;
-      if (row[k] != k)
-        std::swap(J[k], J[row[k]]);
-      for (int i = k + 1; i < n; i++)
-      {
-        J[i][k] /= J[k][k];
-        for (int j = k + 1; j < n; j++)
-          J[i][j] -= J[i][k] * J[k][j];
-      }
-    }
-  }
-  void solve(int columns)
-  {
-    for (int k = 0; k < n; k++)
-      if (row[k] != k)
-        std::swap(b[k], b[row[k]]);
-    for (int k = 0; k < n; k++)
-      for (int i = k + 1; i < n; i++)
-        for (int m = 0; m < columns; m++)
-          b[i][m] -= J[i][k] * b[k][m];
-    for (int k = n - 1; k >= 0; k--)
-      for (int m = 0; m < columns; m++)
-      {
-        for (int j = k + 1; j < n; j++)
-          b[k][m] -= J[k][j] * b[j][m];
-        b[k][m] /= J[k][k];
-      }
-  }
 };
 
 struct Inputs
@@ -209,7 +171,7 @@ update(Size N)
   const Inputs x(N);
   return {
       {"neml2", [=] { return stress_of(x); }},
-      peers::floor({x.strain, x.plastic, x.X, x.p}, {{N, 6}, {N, 6}, {N, 6}, {N}}),
+      peers::floor({x.strain, x.plastic, x.X, x.p}, {{N, 6}, {N, 13}}),
       {"hand",
        [=]
        {
