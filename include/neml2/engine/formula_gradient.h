@@ -114,7 +114,7 @@ struct WithGradient
   F f;
 
   template <class... A>
-  NEML2_INLINE auto operator()(const A &... a) const
+  NEML2_CALLS_FORMULA auto operator()(const A &... a) const
   {
     return f(a...);
   }

@@ -104,14 +104,14 @@ struct Grouped
   F f;
 
   template <class... L>
-  NEML2_INLINE auto operator()(const L &... leaf) const
+  NEML2_CALLS_FORMULA auto operator()(const L &... leaf) const
   {
     return flat_result(call(std::tuple<const L &...>(leaf...), std::index_sequence_for<A...>()));
   }
 
   /// What f returns for these leaves.
   template <class Leaves, size_t... I>
-  NEML2_INLINE auto call(const Leaves & l, std::index_sequence<I...>) const
+  NEML2_CALLS_FORMULA auto call(const Leaves & l, std::index_sequence<I...>) const
   {
     constexpr auto first = first_leaves<A...>();
     return f(Group<A>::template regroup<first[I]>(l)...);

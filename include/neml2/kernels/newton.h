@@ -44,7 +44,7 @@ struct NewtonSystem
   }
 
   /// The residual and its derivatives by the unknown.
-  NEML2_INLINE static void
+  NEML2_CALLS_FORMULA static void
   evaluate(const F & f, const V (&x)[n], V (&r)[n][1], V (&J)[n][n], const A &... a)
   {
     NEML2_KEEP_LOOP
@@ -83,7 +83,7 @@ constexpr bool depends_on_arguments<true, F, X, A...> =
 
 /// newton of arguments that are numbers, rows and tuples of them.
 template <class F, class X, class... A>
-NEML2_INLINE auto
+NEML2_CALLS_FORMULA auto
 newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &... a)
 {
   static_assert(
@@ -164,14 +164,14 @@ template <class T>
 using is_newton_options = std::is_same<T, NewtonOptions>;
 
 template <class Call, class Tuple, size_t... I>
-NEML2_INLINE auto
+NEML2_CALLS_FORMULA auto
 with_last_first(const Call & call, const Tuple & a, std::index_sequence<I...>)
 {
   return call(std::get<sizeof...(I)>(a), std::get<I>(a)...);
 }
 /// call(options, arguments...), where the options come last among a or not at all.
 template <class Call, class... A>
-NEML2_INLINE auto
+NEML2_CALLS_FORMULA auto
 with_newton_options(const Call & call, const A &... a)
 {
   if constexpr ((is_newton_options<A>::value || ...))
@@ -193,16 +193,16 @@ using if_newton_in_formula =
  * residual takes the unknown first, and returns as many numbers as it has; it captures nothing.
  */
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
-NEML2_INLINE auto
+NEML2_CALLS_FORMULA auto
 newton_report(const F & residual, const X & guess, const A &... a)
 {
-  return with_newton_options([&](const NewtonOptions & o, const auto &... x) NEML2_INLINE_LAMBDA
+  return with_newton_options([&](const NewtonOptions & o, const auto &... x)
                              { return newton_of(residual, guess, o, x...); },
                              a...);
 }
 /// Its solution alone: NaN where newton did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
-NEML2_INLINE auto
+NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)
 {
   return newton_report(residual, guess, a...).solution;

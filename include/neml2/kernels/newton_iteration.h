@@ -117,7 +117,7 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
  * of x, if asked for.
  */
 template <bool WithJacobian, class X, class V, int n, class Evaluate>
-NEML2_INLINE auto
+NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],
                V (&J)[n][n],
                const NewtonOptions & options,

@@ -88,7 +88,7 @@ struct NewtonFormula
   NewtonOptions options;
 
   template <class X, class... A>
-  NEML2_INLINE auto operator()(const X & guess, const A &... a) const
+  NEML2_CALLS_FORMULA auto operator()(const X & guess, const A &... a) const
   {
     if constexpr (have_batch<X, A...>)
       return on_batches(guess, a...);

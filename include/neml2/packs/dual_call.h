@@ -86,7 +86,7 @@ struct DualTile<Tile, F, Types<R...>, Types<A...>>
   static constexpr int baseline_width = 1; // rarely used: one plain row at a time compiles faster
 
   template <class P>
-  NEML2_INLINE static void
+  NEML2_CALLS_FORMULA static void
   run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
   {
     Tile::template run_rows<P>(*static_cast<const F *>(formula),

@@ -50,7 +50,7 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
   static constexpr int baseline_width = 2;
 
   template <class P>
-  NEML2_INLINE static void
+  NEML2_CALLS_FORMULA static void
   run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
   {
     run<P>(*static_cast<const F *>(formula), data, stride, rows, std::index_sequence_for<A...>());

@@ -35,12 +35,12 @@ private:
 
 public:
   template <class P, size_t... I, size_t... J>
-  NEML2_INLINE static void run_rows(const F & f,
-                                    double * const * data,
-                                    const int64_t * stride,
-                                    int64_t rows,
-                                    std::index_sequence<I...> each_argument,
-                                    std::index_sequence<J...>)
+  NEML2_CALLS_FORMULA static void run_rows(const F & f,
+                                           double * const * data,
+                                           const int64_t * stride,
+                                           int64_t rows,
+                                           std::index_sequence<I...> each_argument,
+                                           std::index_sequence<J...>)
   {
     double * p[all];
     for (int k = 0; k < all; k++)
