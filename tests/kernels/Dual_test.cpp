@@ -342,6 +342,37 @@ TEST_CASE("pow has finite derivatives at zero where they are", "[kernels][Dual]"
   REQUIRE((both.x == 0 && both.d[0] == 0 && both.d[1] == 0));
 }
 
+TEST_CASE("pow has the derivatives of powers next to each other, also of huge and tiny numbers",
+          "[kernels][Dual]")
+{
+  for (const double a : {-inf,
+                         -1e200,
+                         -3.0,
+                         -1.0,
+                         -1e-200,
+                         -0.0,
+                         0.0,
+                         5e-324,
+                         1e-300,
+                         1e-100,
+                         0.3,
+                         1.0,
+                         7.0,
+                         1e100,
+                         1e300,
+                         inf})
+    for (const double n : {-3.0, -1.0, -0.5, 0.0, 1e-3, 0.5, 1.0, 2.0, 2.5, 3.0, 20.0})
+    {
+      CAPTURE(a, n);
+      const auto r = pow(variable<1>(a, 0), n);
+      const double slope = n == 0 ? 0 : n * std::pow(a, n - 1);
+      const double bound = 5e-16 + 1e-16 * std::abs(std::log(std::abs(a))); // n - 1 is rounded
+      REQUIRE((r.x == std::pow(a, n) || (std::isnan(r.x) && std::isnan(std::pow(a, n)))));
+      REQUIRE((r.d[0] == slope || std::abs(r.d[0] - slope) <= bound * std::abs(slope) ||
+               (std::isnan(r.d[0]) && std::isnan(slope))));
+    }
+}
+
 TEST_CASE("where takes values and derivatives of one side only", "[kernels][Dual]")
 {
   const auto x = variable<1>(0, 0);

@@ -160,7 +160,8 @@ struct DualFunctions : Component<Dual<T, N>>
   NEML2_INLINE friend Dual pow(const Dual & a, const T & n)
   {
     using std::pow;
-    return Dual::chain(T(pow(a.x, n)), slope(a.x, n), a);
+    const T p = pow(a.x, n);
+    return Dual::chain(p, slope(a.x, n, p), a);
   }
   NEML2_INLINE friend Dual pow(const T & a, const Dual & n)
   {
@@ -172,16 +173,26 @@ struct DualFunctions : Component<Dual<T, N>>
   {
     using std::pow;
     const T p = pow(a.x, n.x);
-    return Dual::chain(p, slope(a.x, n.x), a, growth(a.x, p), n);
+    return Dual::chain(p, slope(a.x, n.x, p), a, growth(a.x, p), n);
   }
 
 private:
-  /// ∂(a^n)/∂a, 0 for n = 0 also where a is 0.
-  NEML2_INLINE static T slope(const T & a, const T & n)
+  /// ∂(a^n)/∂a of p = a^n, 0 for n = 0 also where a is 0. Where nothing overflows it is n p / a, which spares a power; but
+  /// not of numbers with derivatives, in which the derivatives of p and of a would cancel.
+  NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)
   {
     using std::pow;
     const auto is_zero = equals_zero(n);
-    return where(is_zero, T(0.0), T(n * pow(a, where(is_zero, T(1.0), T(n - 1.0)))));
+    const auto by_power = [&]() NEML2_INLINE_LAMBDA
+    { return where(is_zero, T(0.0), T(n * pow(a, where(is_zero, T(1.0), T(n - 1.0))))); };
+    if constexpr (std::is_same_v<T, typename plain_number<T>::type>)
+    {
+      const auto is_plain = (abs(p) >= 1e-290) & (abs(p) <= 1e290) & !is_zero;
+      const T quotient = n * (where(is_plain, p, T(1.0)) / where(is_plain, a, T(1.0)));
+      return all(is_plain) ? quotient : where(is_plain, quotient, by_power());
+    }
+    else
+      return by_power();
   }
   /// ∂(a^n)/∂n of p = a^n, 0 where a is 0.
   NEML2_INLINE static T growth(const T & a, const T & p)
