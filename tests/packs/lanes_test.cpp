@@ -239,6 +239,7 @@ test_memory()
 struct Twice
 {
   static constexpr int baseline_width = 2;
+  static constexpr bool is_numbers = true;
 
   template <class P>
   static void run(double * x, int * width)
@@ -251,11 +252,11 @@ struct Twice
 void
 require_twice(void (*run)(double *, int *), int width)
 {
-  double x[4] = {1, 2, 3, 4};
+  double x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   int found = 0;
   run(x, &found);
   REQUIRE(found == width);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 8; i++)
     REQUIRE(x[i] == (i < width ? 2 : 1) * (i + 1));
 }
 } // namespace
@@ -265,6 +266,7 @@ TEST_CASE("arithmetic of packs is that of their lanes", "[core][simd]")
   test_arithmetic<1>();
   test_arithmetic<2>();
   test_arithmetic<4>();
+  test_arithmetic<8>();
 }
 
 TEST_CASE("abs, square root and square of packs are those of their lanes", "[core][simd]")
@@ -272,6 +274,7 @@ TEST_CASE("abs, square root and square of packs are those of their lanes", "[cor
   test_functions<1>();
   test_functions<2>();
   test_functions<4>();
+  test_functions<8>();
 }
 
 TEST_CASE("comparisons, where, maximum and minimum select lane by lane", "[core][simd]")
@@ -279,36 +282,50 @@ TEST_CASE("comparisons, where, maximum and minimum select lane by lane", "[core]
   test_selection<1>();
   test_selection<2>();
   test_selection<4>();
+  test_selection<8>();
 }
 
-TEST_CASE("conditions combine lane by lane, and any and all look at every lane", "[core][simd]")
+namespace
 {
-  for (int bits = 0; bits < 16; bits++)
+template <int W>
+void
+test_conditions()
+{
+  const int every = (1 << W) - 1, odd = every / 3 * 2;
+  for (int bits = 0; bits <= every; bits++)
   {
-    Pack<4> a(0.0), b(0.0);
-    for (int w = 0; w < 4; w++)
+    Pack<W> a(0.0), b(0.0);
+    for (int w = 0; w < W; w++)
     {
       a.lane(w, bits >> w & 1);
       b.lane(w, w % 2);
     }
     const auto x = a == 1.0, y = b != 0.0;
-    const auto lanes_of = [](const Mask<4> & c)
+    const auto lanes_of = [](const Mask<W> & c)
     {
-      const Pack<4> numbers = where(c, Pack<4>(1.0), Pack<4>(0.0));
+      const Pack<W> ones = where(c, Pack<W>(1.0), Pack<W>(0.0));
       int found = 0;
-      for (int w = 0; w < 4; w++)
-        found |= int(numbers.lane(w)) << w;
+      for (int w = 0; w < W; w++)
+        found |= int(ones.lane(w)) << w;
       return found;
     };
     REQUIRE(lanes_of(x) == bits);
-    REQUIRE(lanes_of(x && y) == (bits & 10));
-    REQUIRE(lanes_of(x || y) == (bits | 10));
-    REQUIRE(lanes_of(!x) == 15 - bits);
+    REQUIRE(lanes_of(x && y) == (bits & odd));
+    REQUIRE(lanes_of(x || y) == (bits | odd));
+    REQUIRE(lanes_of(!x) == every - bits);
     REQUIRE(any(x) == (bits != 0));
-    REQUIRE(all(x) == (bits == 15));
-    REQUIRE(lanes_of(Pack<4>(nan_) == Pack<4>(nan_)) == 0);
-    REQUIRE(lanes_of(Pack<4>(nan_) != Pack<4>(nan_)) == 15);
+    REQUIRE(all(x) == (bits == every));
+    REQUIRE(lanes_of(Pack<W>(nan_) == Pack<W>(nan_)) == 0);
+    REQUIRE(lanes_of(Pack<W>(nan_) != Pack<W>(nan_)) == every);
   }
+}
+} // namespace
+
+TEST_CASE("conditions combine lane by lane, and any and all look at every lane", "[core][simd]")
+{
+  test_conditions<2>();
+  test_conditions<4>();
+  test_conditions<8>();
 }
 
 TEST_CASE("a number fills all lanes, with its sign", "[core][simd]")
@@ -328,6 +345,7 @@ TEST_CASE("rows are loaded and stored whole, and nothing beside them", "[core][s
   test_memory<1>();
   test_memory<2>();
   test_memory<4>();
+  test_memory<8>();
 }
 
 TEST_CASE("float32 and float64 convert into each other, any number of them", "[core][simd]")
@@ -358,10 +376,12 @@ TEST_CASE("every instruction set's loop is run with packs of its width", "[core]
     require_twice(best.run, best.width);
 #ifdef NEML2_SIMD
   require_twice(run_baseline<Twice, double *, int *>, 2);
-  REQUIRE(best.width == (has_avx2() ? 4 : 1));
-  REQUIRE(bool(best.run) == has_avx2()); // without NEML2_BASELINE
+  REQUIRE(best.width == (has_avx512() ? 8 : has_avx2() ? 4 : 1)); // of numbers
+  REQUIRE(bool(best.run) == has_avx2());                          // without NEML2_BASELINE
   if (has_avx2())
     require_twice(run_avx2<Twice, double *, int *>, 4);
+  if (has_avx512())
+    require_twice(run_avx512<Twice, double *, int *>, 8);
 #else
   REQUIRE(best.run);
   REQUIRE(best.width == 1);

@@ -183,6 +183,10 @@ TEST_CASE("Elementary functions of packs are the standard library's, whatever li
   test_functions_of_one<1>();
   test_functions_of_one<2>();
   test_functions_of_one<4>();
+#ifdef NEML2_SIMD
+  if (has_avx512())
+    test_functions_of_one<8>();
+#endif
 }
 
 TEST_CASE("Powers, angles and remainders of packs are the standard library's", "[core][simd]")
@@ -190,6 +194,10 @@ TEST_CASE("Powers, angles and remainders of packs are the standard library's", "
   test_functions_of_two<1>();
   test_functions_of_two<2>();
   test_functions_of_two<4>();
+#ifdef NEML2_SIMD
+  if (has_avx512())
+    test_functions_of_two<8>();
+#endif
 }
 
 #if defined(NEML2_SIMD) && defined(__unix__)
@@ -200,12 +208,13 @@ TEST_CASE("sleef.h alone makes packs call SLEEF, whatever is included first", "[
 #endif
 
 #ifdef NEML2_SLEEF
-TEST_CASE("The SLEEF that LibTorch brings is found", "[core][simd]")
+namespace
 {
-  if (!has_avx2())
-    return;
-  at::empty({1});
-  const auto & f = sleef::functions();
+template <int W>
+void
+require_all_found()
+{
+  const auto & f = sleef::functions<W>();
   for (const auto one : {f.exp,
                          f.expm1,
                          f.log,
@@ -225,6 +234,16 @@ TEST_CASE("The SLEEF that LibTorch brings is found", "[core][simd]")
     REQUIRE(one != nullptr);
   for (const auto two : {f.pow, f.atan2, f.fmod})
     REQUIRE(two != nullptr);
+}
+} // namespace
+
+TEST_CASE("The SLEEF that LibTorch brings is found", "[core][simd]")
+{
+  at::empty({1});
+  if (has_avx2())
+    require_all_found<4>();
+  if (has_avx512())
+    require_all_found<8>();
 }
 #endif
 } // namespace sleef_test

@@ -80,7 +80,7 @@
 #define NEML2_KEEP_LOOP
 #endif
 
-/// Marks what runs only when something is wrong: kept out of the way of everything else.
+/// Marks what runs once, or only when something is wrong: kept out of the way of everything else.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))
 #else

@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/inline.h"
+#include "neml2/packs/Vector.h"
 
-#include <cstdint>
 #include <type_traits>
-
-/**
- * Packs of rows are vectors of the compiler's vector extension on x86-64 with gcc or clang.
- *
- * Everywhere else, and without optimisation, where formulas are not inlined into the loop, a pack is
- * one number.
- */
-#if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define NEML2_SIMD
-#endif
-#endif
 
 namespace neml2::packs
 {
-/// W numbers, and their truth values.
-template <int W>
-struct Vector
-{
-  typedef double type __attribute__((vector_size(W * sizeof(double))));
-  typedef int64_t mask __attribute__((vector_size(W * sizeof(double))));
-};
-template <>
-struct Vector<1>
-{
-  using type = double;
-  using mask = bool;
-};
-
 /// One truth value a lane: what comparing packs gives, and where() takes.
 template <int W>
 struct Mask
@@ -61,7 +34,13 @@ struct Mask
 
   NEML2_INLINE friend Mask operator&(const Mask & a, const Mask & b) { return Mask(a.m & b.m); }
   NEML2_INLINE friend Mask operator|(const Mask & a, const Mask & b) { return Mask(a.m | b.m); }
-  NEML2_INLINE friend Mask operator~(const Mask & a) { return Mask(a.m == Mask().m); }
+  NEML2_INLINE friend Mask operator~(const Mask & a)
+  {
+    if constexpr (W == 1)
+      return Mask(!a.m);
+    else
+      return Mask(~a.m);
+  }
   /// As & | ~: both sides are evaluated.
   NEML2_INLINE friend Mask operator&&(const Mask & a, const Mask & b) { return a & b; }
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
@@ -74,12 +53,20 @@ struct Mask
       return a.m;
     else
     {
+#ifdef NEML2_SIMD
+      if constexpr (W == 8)
+        return any(Mask<4>(__builtin_shufflevector(a.m, a.m, 0, 1, 2, 3) |
+                           __builtin_shufflevector(a.m, a.m, 4, 5, 6, 7)));
+#endif
       int64_t bits = a.m[0];
       for (int w = 1; w < W; w++)
         bits |= a.m[w];
       return bits != 0;
     }
   }
-  NEML2_INLINE friend bool all(const Mask & a) { return !any(~a); }
+  NEML2_INLINE friend bool all(const Mask & a)
+  {
+    return !any(~a);
+  }
 };
 } // namespace neml2::packs

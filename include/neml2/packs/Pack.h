@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/packs/Mask.h"
 #include "neml2/packs/PackFunctions.h"
 
 #include <cmath>
@@ -71,45 +72,50 @@ struct Pack : PackFunctions<W>
 
   NEML2_INLINE friend Mask<W> operator<(const Pack & a, const Pack & b)
   {
-    return Mask<W>(a.v < b.v);
+    return compared<Less>(a, b);
   }
   NEML2_INLINE friend Mask<W> operator>(const Pack & a, const Pack & b)
   {
-    return Mask<W>(a.v > b.v);
+    return compared<Less>(b, a);
   }
   NEML2_INLINE friend Mask<W> operator<=(const Pack & a, const Pack & b)
   {
-    return Mask<W>(a.v <= b.v);
+    return compared<LessEqual>(a, b);
   }
   NEML2_INLINE friend Mask<W> operator>=(const Pack & a, const Pack & b)
   {
-    return Mask<W>(a.v >= b.v);
+    return compared<LessEqual>(b, a);
   }
-
   NEML2_INLINE friend Mask<W> operator==(const Pack & a, const Pack & b)
   {
-    return Mask<W>(a.v == b.v);
+    return compared<Equal>(a, b);
   }
   NEML2_INLINE friend Mask<W> operator!=(const Pack & a, const Pack & b)
   {
-    return Mask<W>(a.v != b.v);
+    return compared<NotEqual>(a, b);
   }
 
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask<W> & c, const Pack & a, const Pack & b)
   {
-    return of(c.m ? a.v : b.v);
+    if constexpr (W == 8) // as in compare()
+    {
+      using M = typename Vector<W>::mask;
+      return of((V)(((M)a.v & c.m) | ((M)b.v & ~c.m)));
+    }
+    else
+      return of(c.m ? a.v : b.v);
   }
 
   /// The larger one; b where they are equal, NaN where one is NaN.
   NEML2_INLINE friend Pack maximum(const Pack & a, const Pack & b)
   {
-    return of(((a.v > b.v) | (a.v != a.v)) ? a.v : b.v);
+    return where((a > b) | (a != a), a, b);
   }
   /// The smaller one; b where they are equal, NaN where one is NaN.
   NEML2_INLINE friend Pack minimum(const Pack & a, const Pack & b)
   {
-    return of(((a.v < b.v) | (a.v != a.v)) ? a.v : b.v);
+    return where((a < b) | (a != a), a, b);
   }
 
   NEML2_INLINE friend Pack abs(const Pack & a)
@@ -118,6 +124,15 @@ struct Pack : PackFunctions<W>
       return of(std::fabs(a.v));
     else // all bits but the sign
       return of((V)((typename Vector<W>::mask)a.v & INT64_MAX));
+  }
+
+private:
+  template <class Compare>
+  NEML2_INLINE static Mask<W> compared(const Pack & a, const Pack & b)
+  {
+    Mask<W> r;
+    compare<W>(a.v, b.v, r.m, Compare());
+    return r;
   }
 };
 } // namespace neml2::packs

@@ -48,6 +48,8 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 {
   static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + 0));
   static constexpr int baseline_width = 2;
+  static constexpr bool is_numbers =
+      sizeof...(R) == 1 && ((component_count<R> == 1) && ...) && ((component_count<A> == 1) && ...);
 
   template <class P>
   NEML2_CALLS_FORMULA static void
@@ -58,9 +60,6 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 
 private:
   static constexpr int K = sizeof...(A), all = K + int(sizeof...(R));
-  static constexpr bool is_numbers =
-      sizeof...(R) == 1 && ((component_count<R> == 1) && ...) && ((component_count<A> == 1) && ...);
-
   /// Loading the next block after the formula makes C : e half as fast again (gcc 12), because the
   /// large row it shares is then plainly constant; with small rows it is the other way round.
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);

@@ -68,6 +68,42 @@ store_step(const Pack<4> * x, const Lanes<Pack<4>> & l, int k)
   *(UnalignedDouble2 *)(l.row[2] + k) = __builtin_shufflevector(ac, ac, 2, 3);
   *(UnalignedDouble2 *)(l.row[3] + k) = __builtin_shufflevector(bd, bd, 2, 3);
 }
+
+NEML2_INLINE void
+load_step(Pack<8> * x, const Lanes<Pack<8>> & l, int k)
+{
+  const Double2 r0 = *(const UnalignedDouble2 *)(l.row[0] + k);
+  const Double2 r1 = *(const UnalignedDouble2 *)(l.row[1] + k);
+  const Double2 r2 = *(const UnalignedDouble2 *)(l.row[2] + k);
+  const Double2 r3 = *(const UnalignedDouble2 *)(l.row[3] + k);
+  const Double2 r4 = *(const UnalignedDouble2 *)(l.row[4] + k);
+  const Double2 r5 = *(const UnalignedDouble2 *)(l.row[5] + k);
+  const Double2 r6 = *(const UnalignedDouble2 *)(l.row[6] + k);
+  const Double2 r7 = *(const UnalignedDouble2 *)(l.row[7] + k);
+  const auto r02 = __builtin_shufflevector(r0, r2, 0, 1, 2, 3);
+  const auto r46 = __builtin_shufflevector(r4, r6, 0, 1, 2, 3);
+  const auto r13 = __builtin_shufflevector(r1, r3, 0, 1, 2, 3);
+  const auto r57 = __builtin_shufflevector(r5, r7, 0, 1, 2, 3);
+  const auto even = __builtin_shufflevector(r02, r46, 0, 1, 2, 3, 4, 5, 6, 7);
+  const auto odd = __builtin_shufflevector(r13, r57, 0, 1, 2, 3, 4, 5, 6, 7);
+  x[k].v = __builtin_shufflevector(even, odd, 0, 8, 2, 10, 4, 12, 6, 14);
+  x[k + 1].v = __builtin_shufflevector(even, odd, 1, 9, 3, 11, 5, 13, 7, 15);
+}
+
+NEML2_INLINE void
+store_step(const Pack<8> * x, const Lanes<Pack<8>> & l, int k)
+{
+  const auto even = __builtin_shufflevector(x[k].v, x[k + 1].v, 0, 8, 2, 10, 4, 12, 6, 14);
+  const auto odd = __builtin_shufflevector(x[k].v, x[k + 1].v, 1, 9, 3, 11, 5, 13, 7, 15);
+  *(UnalignedDouble2 *)(l.row[0] + k) = __builtin_shufflevector(even, even, 0, 1);
+  *(UnalignedDouble2 *)(l.row[1] + k) = __builtin_shufflevector(odd, odd, 0, 1);
+  *(UnalignedDouble2 *)(l.row[2] + k) = __builtin_shufflevector(even, even, 2, 3);
+  *(UnalignedDouble2 *)(l.row[3] + k) = __builtin_shufflevector(odd, odd, 2, 3);
+  *(UnalignedDouble2 *)(l.row[4] + k) = __builtin_shufflevector(even, even, 4, 5);
+  *(UnalignedDouble2 *)(l.row[5] + k) = __builtin_shufflevector(odd, odd, 4, 5);
+  *(UnalignedDouble2 *)(l.row[6] + k) = __builtin_shufflevector(even, even, 6, 7);
+  *(UnalignedDouble2 *)(l.row[7] + k) = __builtin_shufflevector(odd, odd, 6, 7);
+}
 } // namespace simd
 #endif
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/packs/Vector.h"
+
+#include <cstdlib>
+#include <string_view>
+
+/// What this machine has. As LibTorch, a program does without AVX-512 where the environment variable ATEN_CPU_CAPABILITY is
+/// "avx2", and without AVX2 too where it is "default".
+namespace neml2::packs
+{
+#ifdef NEML2_SIMD
+/// Whether the environment asks for no more than `capability`.
+inline bool
+is_limited_to(std::string_view capability)
+{
+  const char * const asked = std::getenv("ATEN_CPU_CAPABILITY");
+  return asked && asked == capability;
+}
+
+inline bool
+has_avx2()
+{
+  static const bool yes =
+      !is_limited_to("default") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return yes;
+}
+
+inline bool
+has_avx512()
+{
+  static const bool yes = has_avx2() && !is_limited_to("avx2") &&
+                          __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512vl");
+  return yes;
+}
+#endif
+} // namespace neml2::packs
