@@ -13,8 +13,11 @@
  *
  * So does each lane outside the domain in which SLEEF is known to be right, to raise no floating-point exception, and to
  * compute a lane whatever the others are: a result depends on its own number alone.
+ *
+ * clang passes vectors in memory, where SLEEF does not look for them, unless all of the program is compiled for AVX2 or
+ * AVX-512: only then SLEEF is called.
  */
-#if defined(NEML2_SIMD) && defined(__unix__)
+#if defined(NEML2_SIMD) && defined(__unix__) && (!defined(__clang__) || defined(__AVX2__))
 #define NEML2_SLEEF
 #include <dlfcn.h>
 #endif
@@ -110,6 +113,9 @@ typedef long long Long8 __attribute__((vector_size(64)));
 NEML2_COLD inline Functions<8>
 find_functions_of_eight()
 {
+#if defined(__clang__) && !defined(__AVX512F__)
+  return {};
+#endif
   if (!has_avx512())
     return {};
   auto f = find_functions<8>("8_u10avx512f");
