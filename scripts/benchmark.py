@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["elementwise", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral", "j2",
-            "j2_gradient"]
+PROGRAMS = ["elementwise", "functions", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral",
+            "j2", "j2_gradient"]
 LARGEST = 10**6  # or the largest size there is: 10⁵ where a row has 36 numbers
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
 BEGIN, END = "<!-- results: written by scripts/benchmark.py --docs -->", "<!-- end of results -->"
