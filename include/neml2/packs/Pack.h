@@ -98,7 +98,7 @@ struct Pack : PackFunctions<W>
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask<W> & c, const Pack & a, const Pack & b)
   {
-    if constexpr (W == 8) // as in compare()
+    if constexpr (W == 8) // as in compare_lanes()
     {
       using M = typename Vector<W>::mask;
       return of((V)(((M)a.v & c.m) | ((M)b.v & ~c.m)));
@@ -131,7 +131,7 @@ private:
   NEML2_INLINE static Mask<W> compared(const Pack & a, const Pack & b)
   {
     Mask<W> r;
-    compare<W>(a.v, b.v, r.m, Compare());
+    compare_lanes<W>(a.v, b.v, r.m, Compare());
     return r;
   }
 };

@@ -39,10 +39,10 @@ struct Vector<1>
  */
 template <int W, class Compare>
 NEML2_INLINE void
-compare(const typename Vector<W>::type & a,
-        const typename Vector<W>::type & b,
-        typename Vector<W>::mask & m,
-        const Compare & compare_all)
+compare_lanes(const typename Vector<W>::type & a,
+              const typename Vector<W>::type & b,
+              typename Vector<W>::mask & m,
+              const Compare & compare_all)
 {
 #ifdef NEML2_SIMD
   if constexpr (W == 8)
@@ -59,7 +59,7 @@ compare(const typename Vector<W>::type & a,
   compare_all(a, b, m);
 }
 
-// What compare() takes.
+// what compare_lanes() takes.
 
 struct Less
 {

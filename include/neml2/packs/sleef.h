@@ -197,7 +197,7 @@ NEML2_INLINE void
 and_not_above(Truths<W> & is, const Numbers<W> & a, const Numbers<W> & b)
 {
   Truths<W> m;
-  compare<W>(a, b, m, LessEqual());
+  compare_lanes<W>(a, b, m, LessEqual());
   is &= m;
 }
 
@@ -209,7 +209,7 @@ plain(const Domain & d, const Numbers<W> & x, Truths<W> & is)
   const Numbers<W> zero{};
   Numbers<W> size;
   absolute<W>(x, size);
-  compare<W>(zero + d.lower, size, is, LessEqual());
+  compare_lanes<W>(zero + d.lower, size, is, LessEqual());
   and_not_above<W>(is, size, zero + d.upper);
 }
 
@@ -258,8 +258,8 @@ struct OfAtan2
     absolute<W>(y, a);
     absolute<W>(x, b);
     Truths<W> other;
-    compare<W>(zero + 1e-290, a, is, LessEqual());
-    compare<W>(zero + 1e-290, b, other, LessEqual());
+    compare_lanes<W>(zero + 1e-290, a, is, LessEqual());
+    compare_lanes<W>(zero + 1e-290, b, other, LessEqual());
     is |= other;
     and_not_above<W>(is, a, zero + 1e290);
     and_not_above<W>(is, b, zero + 1e290);
@@ -276,7 +276,7 @@ struct OfFmod
     Numbers<W> a, b;
     absolute<W>(x, a);
     absolute<W>(y, b);
-    compare<W>(a * 1e-15, b, is, LessEqual());
+    compare_lanes<W>(a * 1e-15, b, is, LessEqual());
     and_not_above<W>(is, zero + 1e-290, b);
     and_not_above<W>(is, a, zero + 1e290);
     and_not_above<W>(is, b, zero + 1e290);
@@ -297,7 +297,7 @@ struct OfPow
     const Numbers<W> log2 =
         (Numbers<W>)(((Truths<W>)a >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023.0);
     absolute<W>(log2, digits);
-    compare<W>(b * 1e-10 * (digits + 1.0), zero + 1e-7, is, LessEqual()); // never overflows
+    compare_lanes<W>(b * 1e-10 * (digits + 1.0), zero + 1e-7, is, LessEqual()); // never overflows
     and_not_above<W>(is, zero + 1e-300, a);
     and_not_above<W>(is, a, zero + 1e300);
   }
