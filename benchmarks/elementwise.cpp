@@ -69,6 +69,17 @@ sum(Size N)
   };
 }
 
+/// Components outermost in memory.
+Peers
+column_sum(Size N)
+{
+  const at::Tensor s = at::rand({6, N}, at::kDouble).t(), t = at::rand({6, N}, at::kDouble).t();
+  const SR2 x(s), y(t);
+  return {{"neml2", [=] { return x + y; }},
+          peers::floor({s.t(), t.t()}, {{N, 6}}),
+          {"obvious", [=] { return s + t; }}};
+}
+
 Peers
 broadcast_sum(Size N)
 {
@@ -337,6 +348,7 @@ int
 main(int argc, char ** argv)
 {
   peers::add("SR2 + SR2", sum);
+  peers::add("SR2 + SR2 columns", column_sum);
   peers::add("SR2 + SR2 broadcast", broadcast_sum);
   peers::add("Scalar * SR2", scaled);
   peers::add("SR2 tr", trace);

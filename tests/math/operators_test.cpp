@@ -171,4 +171,27 @@ TEST_CASE("Numbers and float32 give LibTorch's values, few of them and many", "[
     REQUIRE(at::equal(s - s * 2.0, t - t * 2));
   }
 }
+
+TEST_CASE("Columns give columns, of the values of rows", "[core][operators]")
+{
+  const bool tracked = GENERATE(false, true);
+  for (const auto dtype : {kFloat64, kFloat32})
+    for (const Size n : {Size(3), math::few_numbers})
+    {
+      const auto random = [&] { return at::rand({n, 6}, dtype) + 0.5; };
+      const at::Tensor s = random(), t = random();
+      const auto columns = [&](const at::Tensor & x)
+      { return SR2(x.t().contiguous().requires_grad_(tracked).t()); };
+      const SR2 a = columns(s), b = columns(t);
+      REQUIRE(at::equal(a + b, s + t));
+      REQUIRE(at::equal(a - b, s - t));
+      REQUIRE(at::equal(a * 2.0, s * 2.0));
+      REQUIRE(at::equal(a / 3.0, SR2(s) / 3.0));
+      REQUIRE(at::equal(2.0 - a, 2.0 - s));
+      REQUIRE(at::equal(a + SR2(t), s + t)); // columns and rows
+      REQUIRE(at::equal(a + SR2(t[0]), s + t[0]));
+      if (n == math::few_numbers)
+        REQUIRE((a + b).strides() == at::IntArrayRef({1, n}));
+    }
+}
 } // namespace operators_test

@@ -6,8 +6,19 @@
 
 namespace neml2::math
 {
-/// All components alike: f on each number, for float64. Many of float32 are left to LibTorch, whose
-/// operations on adjacent numbers are as fast.
+/// Whether all operands lie in memory alike, without gaps, but not in the order of their dimensions: as columns do.
+inline bool
+are_alike_in_other_order(ArrayRef<Operand> o)
+{
+  const at::Tensor & t = *o[0].tensor;
+  bool alike = !t.is_contiguous() && t.is_non_overlapping_and_dense();
+  for (const auto & x : o)
+    alike = alike && x.tensor->sizes() == t.sizes() && x.tensor->strides() == t.strides();
+  return alike;
+}
+
+/// All components alike: f on each number, for float64. Many of float32, and of columns, are left to LibTorch, whose
+/// operations on adjacent numbers are as fast, and whose results lie as the operands do.
 template <class... Numbers, class F>
 at::Tensor
 evaluate_flat(const Operation & op,
@@ -19,7 +30,7 @@ evaluate_flat(const Operation & op,
   const bool many = utils::numel(shape) > few_numbers;
   const TensorShapeRef bases[] = {Number::base_shape};
   at::Tensor r;
-  if (many && flat[0].tensor->scalar_type() == kFloat32)
+  if (many && (flat[0].tensor->scalar_type() == kFloat32 || are_alike_in_other_order(flat)))
     composed(&r);
   else
   {
