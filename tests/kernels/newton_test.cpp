@@ -66,6 +66,11 @@ TEST_CASE("Newton's method finds the roots of the literature's functions", "[ker
     REQUIRE(std::abs(r[i]) < 1e-14);
 }
 
+TEST_CASE("Integers are numbers as others", "[kernels]")
+{
+  REQUIRE(close(newton(square, 1, 2), std::sqrt(2.0), 1e-15));
+}
+
 TEST_CASE("The steps of Newton's method converge quadratically", "[kernels]")
 {
   double last = 1;
@@ -102,7 +107,8 @@ TEST_CASE("The solution has the derivatives of the implicit function", "[kernels
   REQUIRE(close(v.d[0], 1 / difference, 1e-14));
   REQUIRE(close(v.d[1], -v.x / difference, 1e-14));
 
-  REQUIRE(newton([](const auto & x, const auto &, const auto & q) { return x - q; }, 0.0, a, 3.0) == 3);
+  REQUIRE(newton([](const auto & x, const auto &, const auto & q) { return x - q; }, 0.0, a, 3.0) ==
+          3);
   const D guess(3.0); // its derivatives are none of the solution's
   REQUIRE(std::is_same_v<decltype(newton(square, guess, 2.0)), double>);
 }

@@ -484,4 +484,25 @@ TEST_CASE(
   const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
   check();
 }
+
+TEST_CASE("value_and_jacobian returns tensors of their own", "[math][jacobian]")
+{
+  const auto carries = [](const auto & s, const auto & state)
+  { return std::tuple(2.0 * s, state); };
+  const auto check = [&]
+  {
+    const Scalar s(random({3})), state(random({3})), shared(random({}));
+    const at::Tensor before = at::Tensor(state).clone();
+    for (const Scalar & x : {state, shared})
+    {
+      const auto [values, jacobians] = value_and_jacobian<0, 0>(carries, s, x);
+      at::Tensor(std::get<1>(values)).fill_(7);
+    }
+    REQUIRE(at::equal(state, before));
+    REQUIRE(at::Tensor(shared).ne(7).all().item<bool>());
+  };
+  check();
+  const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
+  check();
+}
 } // namespace jacobian_test

@@ -188,6 +188,8 @@ TEST_CASE("Columns give columns, of the values of rows", "[core][operators]")
       REQUIRE(at::equal(a * 2.0, s * 2.0));
       REQUIRE(at::equal(a / 3.0, SR2(s) / 3.0));
       REQUIRE(at::equal(2.0 - a, 2.0 - s));
+      if (!tracked) // else LibTorch's, t.reciprocal() * 49
+        REQUIRE(at::equal(49.0 / a, at::full({}, 49.0, kFloat64).to(dtype) / s));
       REQUIRE(at::equal(a + SR2(t), s + t)); // columns and rows
       REQUIRE(at::equal(a + SR2(t[0]), s + t[0]));
       if (n == math::few_numbers)

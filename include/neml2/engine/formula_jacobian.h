@@ -178,9 +178,8 @@ compose_jacobian(const F & f,
         for (const size_t i : {Of...})
           for (const auto & J : composed_jacobians(results[i], Size(batch.size()), x, create_graph))
             *jacobian++ = J;
-        if (!create_graph)
-          for (size_t i = 0; i < count; i++)
-            results[i] = results[i].detach();
+        for (size_t i = 0; i < count; i++)
+          results[i] = unshared(create_graph ? results[i] : results[i].detach(), o);
       },
       o);
 }

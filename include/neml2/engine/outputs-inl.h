@@ -18,7 +18,7 @@ component_offsets(const Operand & o)
   std::vector<Size> offsets{0};
   for (Size d = o.batch_dim; d < t.dim(); d++)
   {
-    if (Size(offsets.size()) * t.size(d) > 4096)
+    if (Size(offsets.size()) * t.size(d) > 65536)
       return {};
     const std::vector<Size> before = std::move(offsets);
     offsets.clear();

@@ -9,7 +9,7 @@ namespace neml2::kernels
 /**
  * When newton stops, and how far it goes in a step: NewtonOptions().tolerance(1e-12).bounds(0, 1).
  *
- * Bounds and the longest step are of all unknowns, or of one of a tuple by its place.
+ * Bounds and the longest step are of all unknowns, or of one of a group by its place.
  */
 class NewtonOptions
 {
@@ -111,7 +111,7 @@ private:
   constexpr Limits & limits_of(int unknown)
   {
     check(0 <= unknown && unknown < max_unknowns,
-          "newton: bounds and steps can be chosen for the first 8 unknowns of a tuple");
+          "newton: bounds and steps can be chosen for the first 8 unknowns of a group");
     limited = true;
     return limits[unknown];
   }

@@ -49,8 +49,8 @@ are_numbers(std::index_sequence<I...>)
 
 /**
  * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Then it may be
- * called when what it was made in is gone, and has no derivative by what it holds. Of a lambda that captures nothing is known:
- * it may hold references.
+ * called when what it was made in is gone, and has no derivative by what it holds. What a lambda that captures holds cannot be
+ * told; it may be references, so that it does not count.
  */
 template <class F>
 constexpr bool

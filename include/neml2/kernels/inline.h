@@ -49,8 +49,8 @@
  * Marks what calls a user's formula, which asks for no inlining itself, and all between it and the driver.
  *
  * clang's flatten of the driver does not reach through other functions, so that each of them asks. gcc's does, but only
- * formulas that gcc has seen to before the driver, and it takes no note of calls from functions that are always inlined when
- * it chooses the order (gcc 12, ipa_reverse_postorder): these must not be.
+ * to formulas that gcc has compiled before the driver, and it takes no note of calls from functions that are always inlined when
+ * it chooses the order (gcc 12, ipa_reverse_postorder). So what lies between driver and formula is plainly inline there.
  */
 #if defined(__clang__)
 #define NEML2_CALLS_FORMULA inline __attribute__((always_inline, flatten))

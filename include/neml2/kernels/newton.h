@@ -91,7 +91,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       "newton: the residual must not capture: what it captures would count as constant in "
       "the derivatives of the solution. Pass it as an argument of newton, or write a struct whose "
       "fields are plain numbers");
-  using V = std::decay_t<decltype((std::declval<plain_number_t<X>>() + ... +
+  using V = std::decay_t<decltype(((0.0 + std::declval<plain_number_t<X>>()) + ... +
                                    std::declval<plain_number_t<A>>()))>;
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;
   constexpr int n = number_count<X>;
@@ -190,7 +190,7 @@ using if_newton_in_formula =
 /**
  * The x with residual(x, a...) = 0 by Newton's method from a guess, and how it was found.
  *
- * residual takes the unknown first, and returns as many numbers as it has; it captures nothing.
+ * residual takes the unknown first, and returns as many numbers as it has; it holds nothing but plain numbers.
  */
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto

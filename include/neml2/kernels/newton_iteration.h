@@ -87,7 +87,7 @@ struct NewtonUnknowns
     {
       d[k] = part * d[k];
       const V lower(of[k].lower), upper(of[k].upper), next = x[k] + d[k];
-      const auto below = next<lower, above = next> upper;
+      const auto below = (next < lower), above = (next > upper);
       d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
       d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
       bounded = bounded | below | above;

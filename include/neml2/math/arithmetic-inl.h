@@ -11,11 +11,15 @@ inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {
   const at::Tensor & t = *o[0].tensor;
-  bool alike = !t.is_contiguous() && t.is_non_overlapping_and_dense();
+  bool alike = engine::are_fusible(o) && !t.is_contiguous() && t.is_non_overlapping_and_dense();
   for (const auto & x : o)
     alike = alike && x.tensor->sizes() == t.sizes() && x.tensor->strides() == t.strides();
   return alike;
 }
+
+/// Whether LibTorch rounds where a loop over the numbers does: not in n / t, which is t.reciprocal() * n.
+template <class F>
+constexpr bool rounds_as_torch = true;
 
 /// All components alike: f on each number, for float64. Many of float32, and of columns, are left to LibTorch, whose
 /// operations on adjacent numbers are as fast, and whose results lie as the operands do.
@@ -30,7 +34,8 @@ evaluate_flat(const Operation & op,
   const bool many = utils::numel(shape) > few_numbers;
   const TensorShapeRef bases[] = {Number::base_shape};
   at::Tensor r;
-  if (many && (flat[0].tensor->scalar_type() == kFloat32 || are_alike_in_other_order(flat)))
+  if (many && rounds_as_torch<F> &&
+      (flat[0].tensor->scalar_type() == kFloat32 || are_alike_in_other_order(flat)))
     composed(&r);
   else
   {
@@ -68,6 +73,9 @@ struct WithNumber
       return Op()(x, number);
   }
 };
+
+template <>
+inline constexpr bool rounds_as_torch<WithNumber<math::Over, true>> = false;
 
 /// How an elementwise operation walks over the whole rows of two types.
 struct RowWise

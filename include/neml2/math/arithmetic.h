@@ -133,7 +133,7 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
-/// Up to so many numbers of float32 a loop is faster than LibTorch's call; from there on LibTorch is.
+/// Up to so many numbers of float32, or in columns, a loop is faster than LibTorch's call; from there on LibTorch is.
 constexpr Size few_numbers = 2048;
 
 /// The operand with all its dimensions batch dimensions.

@@ -163,7 +163,7 @@ differentiate(const Use & use, const F & f, const A &... a)
 
 /**
  * The formula f over the batch, and its exact Jacobian by argument I, in one pass: a pair of value and
- * ∂value/∂argument, or of tuples of them where f returns a std::tuple.
+ * ∂value/∂argument, or of groups of them where f returns a group.
  *
  * (...; y), by an argument (...; x) -> (...; y) and (...; y, x): an SR2 by an SR2 is an SSR4 (the
  * consistent tangent of a stress update), a Scalar by an X is of X's shape, a Y by a Scalar of Y's, an

@@ -13,7 +13,7 @@
  *
  * The formula takes single tensors as `auto` (or `const auto &`) parameters, uses the library's
  * vocabulary (operators, tr, dev, inner, norm, where, rotate, ...), and returns a tensor, a number or
- * a std::tuple of them. It is called with single tensors of packs of numbers, or with whole batches:
+ * a group of them (a std::tuple, a struct). It is called with single tensors of packs of numbers, or with whole batches:
  * both have the same functions. It must not branch on a value: use where(condition, a, b).
  *
  * Elsewhere: into existing tensors in vmap_out.h, with Jacobians in jacobian.h, fused gradients in

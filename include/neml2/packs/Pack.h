@@ -98,7 +98,7 @@ struct Pack : PackFunctions<W>
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask<W> & c, const Pack & a, const Pack & b)
   {
-    if constexpr (W == 8) // as in compare_lanes()
+    if constexpr (W == 8) // by bits: gcc would take the choice apart, as in compare_lanes()
     {
       using M = typename Vector<W>::mask;
       return of((V)(((M)a.v & c.m) | ((M)b.v & ~c.m)));

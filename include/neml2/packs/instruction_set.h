@@ -7,11 +7,10 @@
  * The choice of the instruction set.
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows), and for AVX-512 (packs of
- * eight) where rows are numbers, or NEML2_AVX512 is defined, which the targets do for the configuration Release: it
- * takes up to half as long to compile again. A machine without AVX2
- * runs operations composed of LibTorch's calls, or, with NEML2_BASELINE, loops compiled for the
- * baseline too (packs of two rows: wider ones are lowered badly); the operations in neml2::compiled have both. Everywhere else
- * the loop is compiled once, for packs of one row.
+ * eight) where rows are numbers, or NEML2_AVX512 is defined, which the targets do for the configuration Release: compiling
+ * both takes up to 1.5 times as long. A machine without AVX2 runs operations composed of LibTorch's calls, or, with
+ * NEML2_BASELINE, loops compiled for the baseline too (packs of two rows: wider ones are lowered badly), as the operations in
+ * neml2::compiled are. Everywhere else the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -80,7 +79,7 @@ compiled()
 {
 #ifdef NEML2_SIMD
   if constexpr (Body::is_numbers || with_avx512)
-    if (has_avx512())
+    if (has_avx512() && (with_avx512 || sleef::has_eight()))
       return {run_avx512<Body, Args...>, 8};
   if (has_avx2())
     return {run_avx2<Body, Args...>, 4};

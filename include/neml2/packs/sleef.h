@@ -165,6 +165,13 @@ functions_of_four()
   return all;
 }
 
+/// Whether functions of eight numbers are as many as those of four.
+inline bool
+has_eight()
+{
+  return functions_of_eight().exp || !functions_of_four().exp;
+}
+
 template <int W>
 const Functions<W> &
 functions()
@@ -341,6 +348,11 @@ apply(Binary<8> f, StdBinary g, const Double8 & x, const Double8 & y, Double8 & 
 #undef NEML2_FOR_AVX2
 #undef NEML2_FOR_AVX512
 #else
+inline bool
+has_eight()
+{
+  return true;
+}
 struct OfAtan2;
 struct OfFmod;
 struct OfPow;
