@@ -166,6 +166,17 @@ private:
     return r;
   }
 
+#ifdef NEML2_SLEEF
+  template <class In, class F, class G, class... X>
+  NEML2_INLINE static void at_lanes(const In & domain, F f, G one_by_one, Pack & r, const X &... x)
+  {
+    if constexpr (W == 4)
+      sleef::apply_to_four(domain, f, one_by_one, r, x...);
+    else
+      sleef::apply_to_eight(domain, f, one_by_one, r, x...);
+  }
+#endif
+
   NEML2_INLINE static Pack elementary(const Pack & a,
                                       [[maybe_unused]] sleef::Unary<W> sleef::Functions<W>::*f,
                                       sleef::StdUnary one_by_one,
@@ -176,7 +187,7 @@ private:
       if (const auto at_once = sleef::functions<W>().*f)
       {
         Pack r;
-        sleef::apply(at_once, one_by_one, domain, a.v, r.v);
+        at_lanes(domain, at_once, one_by_one, r, a);
         return r;
       }
 #endif
@@ -193,7 +204,7 @@ private:
     if constexpr (W >= 4)
       if (const auto at_once = sleef::functions<W>().*f)
       {
-        sleef::apply<Of>(at_once, one_by_one, a.v, b.v, r.v);
+        at_lanes(Of(), at_once, one_by_one, r, a, b);
         return r;
       }
 #endif

@@ -60,6 +60,7 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 
 private:
   static constexpr int K = sizeof...(A), all = K + int(sizeof...(R));
+
   /// Loading the next block after the formula makes C : e half as fast again (gcc 12), because the
   /// large row it shares is then plainly constant; with small rows it is the other way round.
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/packs/Mask.h"
 #include "neml2/packs/cpu.h"
 
 #include <cstdint>
@@ -22,6 +23,12 @@
 #include <dlfcn.h>
 #endif
 
+namespace neml2::packs
+{
+template <int W>
+struct Pack;
+}
+
 namespace neml2::packs::sleef
 {
 using StdUnary = double (*)(double);
@@ -29,16 +36,12 @@ using StdBinary = double (*)(double, double);
 
 #ifdef NEML2_SLEEF
 constexpr bool is_there = true;
+using Double4 = Vector<4>::type;
+using Double8 = Vector<8>::type;
 template <int W>
-using Numbers = typename Vector<W>::type;
+using Unary = typename Vector<W>::type (*)(typename Vector<W>::type);
 template <int W>
-using Truths = typename Vector<W>::mask;
-using Double4 = Numbers<4>;
-using Double8 = Numbers<8>;
-template <int W>
-using Unary = Numbers<W> (*)(Numbers<W>);
-template <int W>
-using Binary = Numbers<W> (*)(Numbers<W>, Numbers<W>);
+using Binary = typename Vector<W>::type (*)(typename Vector<W>::type, typename Vector<W>::type);
 #else
 constexpr bool is_there = false;
 template <int W>
@@ -60,10 +63,58 @@ struct Functions
 struct Domain
 {
   double lower, upper;
+
+  template <int W>
+  NEML2_INLINE Mask<W> operator()(const Pack<W> & x) const
+  {
+    const auto size = abs(x);
+    return (size >= lower) & (size <= upper);
+  }
 };
 constexpr Domain everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e290}, of_angle{0, 14.5},
     of_tan{1e-300, 14.5}, of_arc{1e-290, 0.9999999}, of_sinh{0, 700}, of_tanh{0, 300},
     of_atanh{0, 1}, of_root{0, 1e290};
+
+// Where functions of two arguments are plain.
+
+/// Neither both 0 nor huge.
+struct OfAtan2
+{
+  template <int W>
+  NEML2_INLINE Mask<W> operator()(const Pack<W> & y, const Pack<W> & x) const
+  {
+    const auto a = abs(y), b = abs(x);
+    return ((a >= 1e-290) | (b >= 1e-290)) & (a <= 1e290) & (b <= 1e290);
+  }
+};
+
+/// Of a quotient that integers count exactly.
+struct OfFmod
+{
+  template <int W>
+  NEML2_INLINE Mask<W> operator()(const Pack<W> & x, const Pack<W> & y) const
+  {
+    const auto a = abs(x), b = abs(y);
+    return (a * 1e-15 <= b) & (b >= 1e-290) & (a <= 1e290) & (b <= 1e290);
+  }
+};
+
+/// |n log2 x| within the exponents of a double.
+struct OfPow
+{
+  template <int W>
+  NEML2_INLINE Mask<W> operator()(const Pack<W> & x, const Pack<W> & n) const
+  {
+    const auto a = abs(x), b = abs(n);
+    // The exponent of x, shifted into the last digits of 2^52.
+    const auto log2 = Pack<W>::of((typename Vector<W>::type)(((typename Vector<W>::mask)a.v >> 52) |
+                                                             0x4330000000000000)) -
+                      (4503599627370496.0 + 1023.0);
+    const auto exponent =
+        b * 1e-10 * (abs(log2) + 1.0); // 10 orders smaller, so that nothing overflows
+    return (exponent <= 1e-7) & (a >= 1e-300) & (a <= 1e300);
+  }
+};
 
 #ifdef NEML2_SLEEF
 template <class F>
@@ -185,164 +236,41 @@ functions()
 /// f of the lanes that are no part of the sum of 1 << lane.
 template <int W, class F, class... X>
 NEML2_INLINE void
-one_by_one(const F & f, int lanes, Numbers<W> & r, const X &... x)
+one_by_one(const F & f, int lanes, Pack<W> & r, const X &... x)
 {
   for (int w = 0; w < W; w++)
     if (!(lanes & 1 << w))
-      r[w] = f(x[w]...);
+      r.lane(w, f(x.lane(w)...));
 }
 
-template <int W>
-NEML2_INLINE void
-absolute(const Numbers<W> & x, Numbers<W> & r)
-{
-  r = (Numbers<W>)((Truths<W>)x & INT64_MAX);
-}
-/// Where a <= b besides.
-template <int W>
-NEML2_INLINE void
-and_not_above(Truths<W> & is, const Numbers<W> & a, const Numbers<W> & b)
-{
-  Truths<W> m;
-  compare_lanes<W>(a, b, m, LessEqual());
-  is &= m;
-}
+// f of the lanes where the arguments are in the domain, g of the others: for packs of four, and of eight.
 
-/// Where |x| is in the domain.
-template <int W>
-NEML2_INLINE void
-plain(const Domain & d, const Numbers<W> & x, Truths<W> & is)
-{
-  const Numbers<W> zero{};
-  Numbers<W> size;
-  absolute<W>(x, size);
-  compare_lanes<W>(zero + d.lower, size, is, LessEqual());
-  and_not_above<W>(is, size, zero + d.upper);
-}
-
-/// f of the lanes in the domain, g of the others.
+template <class In, class F, class G, int W, class... X>
 NEML2_FOR_AVX2 void
-apply(Unary<4> f, StdUnary g, const Domain & d, const Double4 & x, Double4 & r)
+apply_to_four(const In & domain, F f, G g, Pack<W> & r, const X &... x)
 {
-  const Double4 a = x;
-  Truths<4> is;
-  plain<4>(d, a, is);
-  const int lanes = __builtin_ia32_movmskpd256((Double4)is);
+  const auto is = domain(x...);
+  const int lanes = __builtin_ia32_movmskpd256((Double4)is.m);
   if (lanes == 15)
-    r = f(a);
+    r.v = f(x.v...);
   else
   {
-    r = f(is ? a : Double4{} + 0.5);
-    one_by_one<4>(g, lanes, r, a);
+    r.v = f(where(is, x, Pack<W>(0.5)).v...);
+    one_by_one(g, lanes, r, x...);
   }
 }
+template <class In, class F, class G, int W, class... X>
 NEML2_FOR_AVX512 void
-apply(Unary<8> f, StdUnary g, const Domain & d, const Double8 & x, Double8 & r)
+apply_to_eight(const In & domain, F f, G g, Pack<W> & r, const X &... x)
 {
-  const Double8 a = x;
-  Truths<8> is;
-  plain<8>(d, a, is);
-  const int lanes = __builtin_ia32_cvtq2mask512((Long8)is) & 255;
+  const auto is = domain(x...);
+  const int lanes = __builtin_ia32_cvtq2mask512((Long8)is.m) & 255;
   if (lanes == 255)
-    r = f(a);
+    r.v = f(x.v...);
   else
   {
-    r = f(is ? a : Double8{} + 0.5);
-    one_by_one<8>(g, lanes, r, a);
-  }
-}
-
-// Where functions of two arguments are plain.
-
-/// Neither both 0 nor huge.
-struct OfAtan2
-{
-  template <int W>
-  NEML2_INLINE static void plain(const Numbers<W> & y, const Numbers<W> & x, Truths<W> & is)
-  {
-    const Numbers<W> zero{};
-    Numbers<W> a, b;
-    absolute<W>(y, a);
-    absolute<W>(x, b);
-    Truths<W> other;
-    compare_lanes<W>(zero + 1e-290, a, is, LessEqual());
-    compare_lanes<W>(zero + 1e-290, b, other, LessEqual());
-    is |= other;
-    and_not_above<W>(is, a, zero + 1e290);
-    and_not_above<W>(is, b, zero + 1e290);
-  }
-};
-
-/// Of a quotient that integers count exactly.
-struct OfFmod
-{
-  template <int W>
-  NEML2_INLINE static void plain(const Numbers<W> & x, const Numbers<W> & y, Truths<W> & is)
-  {
-    const Numbers<W> zero{};
-    Numbers<W> a, b;
-    absolute<W>(x, a);
-    absolute<W>(y, b);
-    compare_lanes<W>(a * 1e-15, b, is, LessEqual());
-    and_not_above<W>(is, zero + 1e-290, b);
-    and_not_above<W>(is, a, zero + 1e290);
-    and_not_above<W>(is, b, zero + 1e290);
-  }
-};
-
-/// |n log2 x| within the exponents of a double.
-struct OfPow
-{
-  template <int W>
-  NEML2_INLINE static void plain(const Numbers<W> & x, const Numbers<W> & n, Truths<W> & is)
-  {
-    const Numbers<W> zero{};
-    Numbers<W> a, b, digits;
-    absolute<W>(x, a);
-    absolute<W>(n, b);
-    // The exponent of x, shifted into the last digits of 2^52.
-    const Numbers<W> log2 =
-        (Numbers<W>)(((Truths<W>)a >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023.0);
-    absolute<W>(log2, digits);
-    compare_lanes<W>(b * 1e-10 * (digits + 1.0), zero + 1e-7, is, LessEqual()); // never overflows
-    and_not_above<W>(is, zero + 1e-300, a);
-    and_not_above<W>(is, a, zero + 1e300);
-  }
-};
-
-/// f of the lanes in the domain, g of the others.
-template <class Of>
-NEML2_FOR_AVX2 void
-apply(Binary<4> f, StdBinary g, const Double4 & x, const Double4 & y, Double4 & r)
-{
-  const Double4 a = x, b = y;
-  Truths<4> is;
-  Of::template plain<4>(a, b, is);
-  const int lanes = __builtin_ia32_movmskpd256((Double4)is);
-  if (lanes == 15)
-    r = f(a, b);
-  else
-  {
-    const Double4 safe = Double4{} + 0.5;
-    r = f(is ? a : safe, is ? b : safe);
-    one_by_one<4>(g, lanes, r, a, b);
-  }
-}
-template <class Of>
-NEML2_FOR_AVX512 void
-apply(Binary<8> f, StdBinary g, const Double8 & x, const Double8 & y, Double8 & r)
-{
-  const Double8 a = x, b = y;
-  Truths<8> is;
-  Of::template plain<8>(a, b, is);
-  const int lanes = __builtin_ia32_cvtq2mask512((Long8)is) & 255;
-  if (lanes == 255)
-    r = f(a, b);
-  else
-  {
-    const Double8 safe = Double8{} + 0.5;
-    r = f(is ? a : safe, is ? b : safe);
-    one_by_one<8>(g, lanes, r, a, b);
+    r.v = f(where(is, x, Pack<W>(0.5)).v...);
+    one_by_one(g, lanes, r, x...);
   }
 }
 #undef NEML2_FOR_AVX2
@@ -353,8 +281,5 @@ has_eight()
 {
   return true;
 }
-struct OfAtan2;
-struct OfFmod;
-struct OfPow;
 #endif
 } // namespace neml2::packs::sleef
