@@ -103,16 +103,12 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
         entry = V(0.0);
     int k = 0;
     for_each_number(guess, [&](const auto & c) { x[k++] = V(value(c)); });
-    NewtonUnknowns<X, n> unknowns;
-    if (options.limited)
-      unknowns.set(options);
     constexpr bool outer =
         depends_on_arguments<(is_active<A> || ...), F, with_numbers_t<X, V>, A...>;
     const auto found =
         newton_iterate<outer>(x,
                               J,
-                              options,
-                              unknowns,
+                              NewtonUnknowns<X, n>{options},
                               [&](const V(&u)[n], V(&r)[n][1], V(&j)[n][n])
                               { System::evaluate(f, u, r, j, without_derivatives(a)...); });
     with_numbers_t<X, V> solution;

@@ -45,12 +45,11 @@ constexpr auto unknowns_of = unknown_of_each<X>();
 template <class X, int n>
 struct NewtonUnknowns
 {
-  NewtonOptions::Limits of[n];
+  const NewtonOptions & options;
 
-  NEML2_INLINE void set(const NewtonOptions & options)
+  NEML2_INLINE NewtonOptions::Limits limits(int k) const
   {
-    for (int k = 0; k < n; k++)
-      of[k] = options.limits_at(unknowns_of<X>[size_t(k)]);
+    return options.limits_at(unknowns_of<X>[size_t(k)]);
   }
 
   /// The largest |x_k| + |d_k| of each unknown.
@@ -79,14 +78,14 @@ struct NewtonUnknowns
     V part(1.0);
     for (int k = 0; k < n; k++)
     {
-      const V length = abs(d[k]), longest(of[k].step);
+      const V length = abs(d[k]), longest(limits(k).step);
       const auto too_long = length > longest;
       part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
     }
     for (int k = 0; k < n; k++)
     {
       d[k] = part * d[k];
-      const V lower(of[k].lower), upper(of[k].upper), next = x[k] + d[k];
+      const V lower(limits(k).lower), upper(limits(k).upper), next = x[k] + d[k];
       const auto below = (next < lower), above = (next > upper);
       d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
       d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
@@ -120,17 +119,20 @@ template <bool WithJacobian, class X, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],
                V (&J)[n][n],
-               const NewtonOptions & options,
                const NewtonUnknowns<X, n> & unknowns,
                const Evaluate & evaluate)
 {
+  const NewtonOptions & options = unknowns.options;
   V r[n][1], base[n], base_r[n], d[n], scale[n], level(0.0), iterations(0.0);
   LU<n, V> lu;
   V base_J[n][n];
   for (int k = 0; k < n; k++)
   {
     if (options.limited)
-      x[k] = minimum(maximum(x[k], V(unknowns.of[k].lower)), V(unknowns.of[k].upper));
+    {
+      const auto limits = unknowns.limits(k);
+      x[k] = minimum(maximum(x[k], V(limits.lower)), V(limits.upper));
+    }
     d[k] = base_r[k] = V(0.0);
     base[k] = scale[k] = x[k];
     lu.over[k] = V(0.0);
