@@ -29,7 +29,7 @@ product_is_right(const R2 & A, const Vec & v, bool fuses)
   const Vec r = A * v;
   const TensorShape batch = utils::broadcast_sizes(A.batch_sizes(), v.batch_sizes());
   if (!(r.batch_sizes() == batch) || r.dtype() != A.dtype() || !engine::can_fuse(A, v) ||
-      (fuses && !r.is_contiguous()))
+      (fuses && !r.is_non_overlapping_and_dense()))
     return false;
   const auto n = utils::numel(batch);
   const auto a = A.batch_expand(batch).reshape({n, 3, 3}).contiguous().to(kFloat64);
@@ -236,6 +236,40 @@ TEST_CASE("a plan merges dimensions and takes the lanes along a long one", "[cor
   REQUIRE(plan_of(random({40, 1, 3}), random({16, 3})) == Sizes{40, 16, -1});
   REQUIRE(plan_of(random({5, 4, 3}).transpose(0, 1), random({4, 5, 3})) == Sizes{4, 5, -1});
   REQUIRE(plan_of(random({0, 5, 3}), random({5, 3})) == Sizes{0, 5, -1});
+  // in the order of the result's memory, the second one
+  REQUIRE(plan_of(random({5, 4, 3}).transpose(0, 1), random({5, 4, 3}).transpose(0, 1)) ==
+          Sizes{20, 0});
+  REQUIRE(plan_of(random({4, 20, 3}), random({20, 4, 3}).transpose(0, 1)) == Sizes{20, 4, 0});
+  REQUIRE(plan_of(random({2, 1, 4, 3}), random({4, 5, 2, 3}).permute({2, 1, 0, 3})) ==
+          Sizes{4, 5, 2, 0});
+}
+
+TEST_CASE("results lie in memory as the operands do that span the batch", "[core][driver]")
+{
+  const auto strides_of = [](const at::Tensor & r) { return r.strides().vec(); };
+  using Strides = std::vector<int64_t>;
+  const auto v = [](at::IntArrayRef shape) { return random(shape); };
+  for (const auto dtype : {kFloat64, kFloat32})
+  {
+    const auto twice = [&](const at::Tensor & t)
+    { return strides_of(R2(t.to(dtype)) * Vec::fill(1, 2, 3, dtype)); };
+    REQUIRE(twice(v({4, 5, 3, 3})) == Strides{15, 3, 1});
+    REQUIRE(twice(v({5, 4, 3, 3}).transpose(0, 1)) == Strides{3, 12, 1});
+    REQUIRE(twice(v({5, 4, 1, 3, 3}).permute({2, 1, 0, 3, 4})) == Strides{60, 3, 12, 1});
+    REQUIRE(twice(v({6, 5, 4, 3, 3}).permute({1, 2, 0, 3, 4})) == Strides{12, 3, 60, 1});
+    REQUIRE(twice(v({5, 8, 3, 3}).slice(1, 0, 8, 2).transpose(0, 1)) == Strides{3, 12, 1});
+    REQUIRE(twice(v({5, 1, 3, 3}).expand({5, 4, 3, 3})) == Strides{12, 3, 1});
+    REQUIRE(twice(v({0, 4, 3, 3}).transpose(0, 1)) == Strides{3, 12, 1});
+  }
+  const auto turned = v({5, 4, 3}).transpose(0, 1);
+  const R2 A(v({3, 3}));
+  REQUIRE(strides_of(A * Vec(turned)) == Strides{3, 12, 1});
+  REQUIRE(strides_of(Vec(turned) + Vec(turned)) == Strides{3, 12, 1});
+  REQUIRE(strides_of(Vec(turned).cross(Vec(turned))) == Strides{3, 12, 1});
+  REQUIRE(strides_of(Vec(turned).cross(Vec(v({4, 5, 3})))) ==
+          Strides{15, 3, 1}); // they do not agree
+  REQUIRE(strides_of(Vec(turned).cross(Vec(v({5, 3})))) == Strides{3, 12, 1});
+  REQUIRE(strides_of(Vec(turned).norm()) == Strides{1, 4});
 }
 
 TEST_CASE("every row is visited once, in tiles of any size and layouts of any kind",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/packs/lanes.h"
-#include "neml2/packs/float32.h"
 #include "neml2/packs/instruction_set.h"
 
 #include <array>
@@ -346,27 +345,6 @@ TEST_CASE("rows are loaded and stored whole, and nothing beside them", "[core][s
   test_memory<2>();
   test_memory<4>();
   test_memory<8>();
-}
-
-TEST_CASE("float32 and float64 convert into each other, any number of them", "[core][simd]")
-{
-  for (int64_t n = 0; n <= 19; n++)
-  {
-    std::vector<float> f(size_t(n) + 2, -1);
-    std::vector<double> d(size_t(n) + 2, -1);
-    for (int64_t i = 0; i < n; i++)
-      f[size_t(i) + 1] = float(numbers[size_t(i) % numbers.size()]);
-    convert(d.data() + 1, f.data() + 1, n);
-    for (size_t i = 0; i < d.size(); i++)
-      REQUIRE(same(d[i], double(f[i])));
-
-    std::fill(f.begin(), f.end(), -1.f);
-    for (int64_t i = 0; i < n; i++)
-      d[size_t(i) + 1] = 0.1 * double(i + 1) + 1e-9; // is rounded
-    convert(f.data() + 1, d.data() + 1, n);
-    for (size_t i = 0; i < d.size(); i++)
-      REQUIRE(f[i] == float(d[i]));
-  }
 }
 
 TEST_CASE("every instruction set's loop is run with packs of its width", "[core][simd]")

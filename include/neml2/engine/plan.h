@@ -32,6 +32,38 @@ memory(const at::Tensor & t, Size batch_dim)
           t.scalar_type() == kFloat32};
 }
 
+/// Batch dimensions from the outermost one in memory inwards; empty if that is their own order.
+using Order = SmallVector<Size, 5>;
+
+/// Whether an operand has rows of its own all over the batch, of more than one dimension.
+inline bool
+spans(const Memory & m, TensorShapeRef batch)
+{
+  const size_t n = batch.size();
+  bool yes = n > 1 && m.batch_dim == Size(n);
+  for (size_t d = 0; d < n && yes; d++)
+    yes = batch[d] == 1 || (m.sizes[d] == batch[d] && m.strides[d] != 0);
+  return yes;
+}
+
+/// The order in which an operand that spans the batch lies in memory.
+inline Order
+memory_order(const Memory & m, TensorShapeRef batch)
+{
+  Order order;
+  bool own = true;
+  for (Size d = 0; d < Size(batch.size()); d++)
+  {
+    size_t at = order.size();
+    while (batch[size_t(d)] != 1 && at > 0 && batch[size_t(order[at - 1])] != 1 &&
+           m.strides[size_t(order[at - 1])] < m.strides[size_t(d)])
+      at--;
+    own = own && at == order.size();
+    order.insert(order.begin() + at, d);
+  }
+  return own ? Order() : order;
+}
+
 /// How the rows of one operand lie in memory.
 struct RowLayout
 {
@@ -58,15 +90,18 @@ struct Plan
   RowLayout operand[max_operands];
   SmallVector<Size, 0> offsets; ///< of the operands whose components are not adjacent
 
-  /// Plans a walk over the batch shape, to which all operands broadcast. False
+  /// Plans a walk over the batch shape, to which all operands broadcast, in the order of the first result's memory. False
   /// if there are more dimensions that do not merge than a plan holds.
   bool set(TensorShapeRef batch, ArrayRef<Memory> memories, int arguments)
   {
     operands = int(memories.size());
     inputs = arguments;
     const Size n = Size(batch.size());
-    for (Size d = 0; d < n; d++)
+    const Memory & result = memories[size_t(arguments)];
+    const Order order = spans(result, batch) ? memory_order(result, batch) : Order();
+    for (Size i = 0; i < n; i++)
     {
+      const Size d = order.empty() ? i : order[size_t(i)];
       Size stride[max_operands];
       for (int k = 0; k < operands; k++)
       {

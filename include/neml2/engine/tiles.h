@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/engine/plan.h"
-#include "neml2/packs/float32.h"
+#include "neml2/packs/copy_rows.h"
 #include "neml2/packs/forward_tile.h"
 
 #include <algorithm>
@@ -17,27 +17,6 @@ constexpr Size
 tile_blocks(int numbers)
 {
   return numbers <= 4 ? 256 : 32;
-}
-
-/// Copies rows to adjacent components of float64, or back.
-template <bool Back, class E>
-void
-copy_rows(double * buffer, const RowLayout & o, char * data, Size stride, Size rows)
-{
-  E * const first = reinterpret_cast<E *>(data);
-  const Size n = o.components;
-  if constexpr (std::is_same_v<E, float>)
-    if (!o.offset && stride == n) // one run
-      return Back ? convert(first, buffer, rows * n) : convert(buffer, first, rows * n);
-  for (Size r = 0; r < rows; r++)
-    for (Size c = 0; c < n; c++)
-    {
-      E & number = first[r * stride + (o.offset ? o.offset[c] : c)];
-      if constexpr (Back)
-        number = E(buffer[r * n + c]);
-      else
-        buffer[r * n + c] = double(number);
-    }
 }
 
 /// What operands that are not direct look like to a tile: rows of adjacent components of float64.
@@ -91,10 +70,11 @@ private:
   template <bool Back>
   static void copy(double * buffer, const RowLayout & o, char * data, Size stride, Size rows)
   {
+    const RowsAt at{o.offset, o.components, stride};
     if (o.is_float)
-      copy_rows<Back, float>(buffer, o, data, stride, rows);
+      copy_rows<Back>(buffer, reinterpret_cast<float *>(data), at, rows);
     else
-      copy_rows<Back, double>(buffer, o, data, stride, rows);
+      copy_rows<Back>(buffer, reinterpret_cast<double *>(data), at, rows);
   }
 };
 
@@ -142,20 +122,16 @@ visit_tiles(
   }
 }
 
-/// Rows in a tile; `numbers` is how many numbers a row reads and writes. Buffers stay in the nearest
-/// cache.
+/// Rows in a tile; `numbers` is how many numbers a row reads and writes. Through buffers they are few: so columns of operands
+/// take the least time in batches that do not fit in the caches.
 inline Size
 tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
 {
   bool direct = true;
   for (int k = 0; k < plan.operands; k++)
     direct = direct && plan.operand[k].is_direct();
-  constexpr Size numbers_in_buffers = 3072;
-  const Size blocks = tile_blocks(numbers);
-  if (direct)
-    return blocks * loop.width;
-  return std::max<Size>(8, std::min(blocks, numbers_in_buffers / (numbers * loop.width))) *
-         loop.width;
+  constexpr Size buffered = 64;
+  return direct ? tile_blocks(numbers) * loop.width : buffered;
 }
 
 /// Number of tiles of so many rows.

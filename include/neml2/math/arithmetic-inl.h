@@ -17,6 +17,14 @@ are_alike_in_other_order(ArrayRef<Operand> o)
   return alike;
 }
 
+/// Whether the numbers of two operands of one shape are one run in memory, in the same order.
+inline bool
+are_one_run(ArrayRef<Operand> o)
+{
+  const at::Tensor &a = *o[0].tensor, &b = *o[1].tensor;
+  return (a.is_contiguous() && b.is_contiguous()) || are_alike_in_other_order(o);
+}
+
 /// Whether LibTorch rounds where a loop over the numbers does: not in n / t, which is t.reciprocal() * n.
 template <class F>
 constexpr bool rounds_as_torch = true;
@@ -104,8 +112,9 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
         Op::name, [&] { *result = Op()(left().to(dtype), right().to(dtype)); }, o);
   };
   at::Tensor r;
-  if (rows &&
-      (!flat || (a.tensor->scalar_type() == kFloat64 && a.tensor->sizes() != b.tensor->sizes())))
+  const bool flat_is_fast = a.tensor->scalar_type() == kFloat32 ||
+                            (a.tensor->sizes() == b.tensor->sizes() && are_one_run(o));
+  if (rows && !(flat && flat_is_fast))
   {
     const TensorShapeRef bases[] = {rows->base};
     evaluate({op, o, batch, rows->formula, bases, composed, rows->rule}, &r);

@@ -164,8 +164,8 @@ struct RowWise;
 template <class Op>
 struct Elementwise
 {
-  /// By rows, if there are any, where one operand has a number for a row of the other, or whole rows are
-  /// broadcast; else number by number where they are aligned (flat), or composed.
+  /// By rows, if there are any, where one operand has a number for a row of the other, whole rows are broadcast, or there are
+  /// gaps between them; else number by number where they are aligned (flat), or composed.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);
