@@ -81,6 +81,33 @@ column_sum(Size N)
 }
 
 Peers
+deviator_of_columns(Size N)
+{
+  const at::Tensor s = at::rand({6, N}, at::kDouble).t(), P = peers::dev_matrix();
+  const SR2 x(s);
+  return {{"neml2", [=] { return dev(x); }},
+          peers::floor({s.t()}, {{N, 6}}),
+          {"obvious", [=] { return s.mm(P); }},
+          {"mm columns", [=] { return P.mm(s.t()).t(); }}};
+}
+
+Peers
+contraction_of_columns(Size N)
+{
+  const at::Tensor s = at::rand({6, N}, at::kDouble).t(), t = at::rand({6, N}, at::kDouble).t();
+  const SR2 x(s), y(t);
+  return {
+      {"neml2", [=] { return inner(x, y); }},
+      peers::floor({s.t(), t.t()}, {{N}}),
+      {"obvious", [=] { return (s * t).sum(-1); }},
+      {"vecdot", [=] { return at::linalg_vecdot(s, t); }},
+      {"columns chunks", [=] {
+         return peers::chunks(
+             {N}, 4096, {s, t}, [&](const auto & p) { return (p[0] * p[1]).sum(-1); });
+       }}};
+}
+
+Peers
 broadcast_sum(Size N)
 {
   const SR2 x = inputs(N).rows, y = inputs(N).columns;
@@ -349,6 +376,8 @@ main(int argc, char ** argv)
 {
   peers::add("SR2 + SR2", sum);
   peers::add("SR2 + SR2 columns", column_sum);
+  peers::add("SR2 dev columns", deviator_of_columns);
+  peers::add("SR2 inner columns", contraction_of_columns);
   peers::add("SR2 + SR2 broadcast", broadcast_sum);
   peers::add("Scalar * SR2", scaled);
   peers::add("SR2 tr", trace);

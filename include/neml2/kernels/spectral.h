@@ -8,19 +8,27 @@
 
 namespace neml2::kernels
 {
-/// One Jacobi rotation, in the plane of p and q: makes a_pq zero; r is the third index, v_p and v_q are
-/// columns of the rotations so far. Only ratios of components are formed; an a_pq so small that they
-/// could overflow turns nothing, and is left alone as a zero is.
+/// Whether a_pq is lost beside the difference a_qq - a_pp: the rotation that makes it zero would turn by less than 1e-20.
+template <class T>
+NEML2_INLINE auto
+is_lost(const T & apq, const T & difference)
+{
+  return abs(apq) <= 1e-20 * abs(difference);
+}
+
+/// One Jacobi rotation, in the plane of p and q: makes a_pq zero, but for one that is lost, which turns nothing; r is the third
+/// index, v_p and v_q are columns of the rotations so far. Only ratios of components are formed.
 template <class T>
 NEML2_INLINE void
 jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T> & vq)
 {
   const T difference = T(aqq - app);
-  const auto is_zero = abs(apq) <= 1e-150 * abs(difference);
-  const T theta = T(0.5 * where(is_zero, T(0.0), difference) / where(is_zero, T(1.0), apq));
-  const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0)));
-  const T t = where(is_zero, T(0.0), T(side_of(theta) / root));
-  const T c = T(1.0 / sqrt(T(t * t + 1.0))), s = T(t * c);
+  const auto lost = is_lost(apq, difference);
+  const T theta = T(0.5 * where(lost, T(0.0), difference) / where(lost, T(1.0), apq));
+  const T root = T(abs(theta) + sqrt(T(theta * theta + 1.0))); // cot of the angle, tan is 1/root
+  const T sin = T(side_of(theta) / sqrt(T(root * root + 1.0)));
+  const T t = where(lost, T(0.0), T(side_of(theta) / root)), s = where(lost, T(0.0), sin),
+          c = where(lost, T(1.0), T(root * abs(sin)));
   const auto turn = [&](T & x, T & y)
   {
     const T z = T(c * x - s * y);
@@ -29,7 +37,7 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
   };
   app = app - t * apq;
   aqq = aqq + t * apq;
-  apq = where(is_zero, apq, T(0.0 * t)); // NaN stays
+  apq = where(lost, apq, T(0.0 * t)); // NaN stays
   turn(arp, arq);
   NEML2_UNROLL
   for (int i = 0; i < 3; i++)
@@ -52,8 +60,8 @@ with_positive_largest(const Vec<T> & v)
  * Eigenvalues in ascending order, and their eigenvectors in the columns of a rotation matrix.
  *
  * Of each of the first two eigenvectors the largest component is positive, the third makes them
- * right-handed. All are NaN where a component is not finite. Cyclic Jacobi rotations, in a fixed
- * number of sweeps that serves all 3×3 matrices: convergence is quadratic, also to equal eigenvalues.
+ * right-handed. All are NaN where a component is not finite. Cyclic Jacobi rotations, in at most so many sweeps as serve all
+ * 3×3 matrices: convergence is quadratic, also to equal eigenvalues.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */
@@ -72,10 +80,22 @@ eigh(const SR2<T> & s)
   NEML2_KEEP_LOOP
   for (int i = 0; i < sweeps; i++)
   {
+    if (all(is_lost(ab, T(b - a)) & is_lost(ac, T(c - a)) & is_lost(bc, T(c - b))))
+      break; // what other points of the pack turn on leaves one as it is, but for signs of zeros
     jacobi_rotation(a, b, ab, ac, bc, x, y);
     jacobi_rotation(a, c, ac, ab, bc, x, z);
     jacobi_rotation(b, c, bc, ab, ac, y, z);
   }
+  const auto clear_signs = [](T & l, Vec<T> & v)
+  {
+    l = l + 0.0;
+    NEML2_UNROLL
+    for (int i = 0; i < 3; i++)
+      v[i] = v[i] + 0.0;
+  };
+  clear_signs(a, x);
+  clear_signs(b, y);
+  clear_signs(c, z);
   const auto sort = [](T & l, T & m, Vec<T> & v, Vec<T> & w)
   {
     const auto wrong = m < l;
