@@ -9,13 +9,14 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan coverage fuzz random benchmark python-test
+.PHONY: help tutorial test asan tsan aarch64 coverage fuzz random benchmark python-test
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
 	@echo '                 with FLAGS= more of them for cmake'
 	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
+	@echo 'make aarch64     the tests of kernels and packs compiled for aarch64 (Debian), run by qemu'
 	@echo 'make coverage    the lines of the headers that the tests execute'
 	@echo 'make fuzz        a million random sequences of operations on labels (needs clang)'
 	@echo 'make random      a million random chains of operations against references in LibTorch; SEED= and CASES= choose,'
@@ -42,6 +43,10 @@ asan: test
 
 tsan: PRESET = tsan
 tsan: test
+
+aarch64:
+	@scripts/setup.sh auto aarch64
+	@scripts/test_aarch64.sh
 
 coverage: PRESET = coverage
 coverage: test

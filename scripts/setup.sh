@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the system packages that this project needs and this machine lacks. With none missing it
-# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test or python, if for these
+# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test, python or aarch64, if for
+# these
 set -eu
 libtorch=${1:-auto}
 part=${2:-}
@@ -34,6 +35,9 @@ if command -v apt-get >/dev/null; then
   need libbenchmark-dev has_header benchmark/benchmark.h
   [ "$part" != test ] || need libeigen3-dev has_header eigen3/Eigen/Sparse
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
+  [ "$part" != aarch64 ] || need g++-aarch64-linux-gnu aarch64-linux-gnu-g++ --version
+  [ "$part" != aarch64 ] || need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
+  [ "$part" != aarch64 ] || need qemu-user qemu-aarch64 --version
   update="apt-get update -o Acquire::Retries=3"
   install="apt-get install -y --no-install-recommends -o Acquire::Retries=3"
 elif command -v brew >/dev/null; then

@@ -299,7 +299,7 @@ TEST_CASE("Formulas of fourth order tensors take floats and any number type, als
     const auto Y = inv(test::vary<SSR4>(M, k));
     for (int i = 0; i < 36; i++)
     {
-      REQUIRE(close(Y[i].value, X[i], 0));
+      REQUIRE(close(Y[i].value, X[i], 1e-13));
       REQUIRE(close(Y[i].slope, -X(i / 6, k / 6) * X(k % 6, i % 6), 1e-11));
     }
   }

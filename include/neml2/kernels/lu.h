@@ -40,10 +40,11 @@ struct LU
 {
   using Condition = std::decay_t<decltype(std::declval<const T &>() < std::declval<const T &>())>;
 
-  T a[N][N];               ///< U, and below its diagonal the multipliers of L
-  T over[N];               ///< 1 / pivot; the last is NaN where the matrix is singular
-  T det;                   ///< the determinant
-  Condition swapped[N][N]; ///< where step k exchanged rows k and i
+  T a[N][N]; ///< U, and below its diagonal the multipliers of L
+  T over[N]; ///< 1 / pivot; the last is NaN where the matrix is singular
+  T det;     ///< the determinant
+  Condition swapped[N][N] =
+      {}; ///< where step k exchanged rows k and i; set for compilers that do not see that it will be
 
   /// Factors the matrix that is in a.
   NEML2_INLINE void factor()
