@@ -30,6 +30,13 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
   const std::array<Operand, 2> o{operand(a), operand(b)};
   for (const auto & x : o)
     check_operand(op, x);
+  if (a.sizes() == b.sizes() && a.batch_dim() == b.batch_dim() &&
+      a.scalar_type() == b.scalar_type() && a.device() == b.device() && a.has_storage() &&
+      b.has_storage() && !a.is_alias_of(b))
+  { // nothing to align, to convert or to keep apart
+    check_writable(name, a);
+    return b;
+  }
   if (!copies) // a copy may convert and move
     check_operands(op, o, /*mixed_dtypes=*/true);
   const TensorShape batch = broadcast_batch(op, o);
