@@ -8,13 +8,15 @@
 namespace neml2::packs
 {
 /// One truth value a lane: what comparing packs gives, and where() takes.
-template <int W>
+template <int W, class E = double>
 struct Mask
 {
-  typename Vector<W>::mask m;
+  using M = typename Vector<W, E>::mask;
+
+  M m;
 
   NEML2_INLINE Mask() : m{} {}
-  NEML2_INLINE explicit Mask(const typename Vector<W>::mask & x) : m(x) {}
+  NEML2_INLINE explicit Mask(const M & x) : m(x) {}
   NEML2_INLINE Mask(const Mask & other) : m(other.m) {}
   NEML2_INLINE Mask & operator=(const Mask & other)
   {
@@ -54,11 +56,14 @@ struct Mask
     else
     {
 #ifdef NEML2_SIMD
-      if constexpr (W == 8)
-        return any(Mask<4>(__builtin_shufflevector(a.m, a.m, 0, 1, 2, 3) |
-                           __builtin_shufflevector(a.m, a.m, 4, 5, 6, 7)));
+      if constexpr (is_widest<W, E>)
+      {
+        Mask<W / 2, E> lo, hi;
+        split<W>(a.m, lo.m, hi.m);
+        return any(lo | hi);
+      }
 #endif
-      int64_t bits = a.m[0];
+      auto bits = a.m[0];
       for (int w = 1; w < W; w++)
         bits |= a.m[w];
       return bits != 0;

@@ -6,31 +6,34 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace neml2::packs
 {
 /**
- * One component of W rows, one a lane.
+ * One component of W rows, one a lane: numbers E, float64 or float32.
  *
  * The copy constructor is not trivial, so a pack is passed in memory whatever the target: a formula
  * that is not inlined into the loop is slow, never wrong. Plain numbers fill all lanes.
  */
-template <int W>
-struct Pack : PackFunctions<W>
+template <int W, class E = double>
+struct Pack : PackFunctions<W, E>
 {
-  using V = typename Vector<W>::type;
+  using Element = E;
+  using V = typename Vector<W, E>::type;
+  using Mask = packs::Mask<W, E>;
   static constexpr int width = W;
 
   V v;
 
   NEML2_INLINE Pack() {} // not set: see kernels::Unset
-  NEML2_INLINE Pack(const Pack & other) : PackFunctions<W>(), v(other.v) {}
+  NEML2_INLINE Pack(const Pack & other) : PackFunctions<W, E>(), v(other.v) {}
   NEML2_INLINE Pack & operator=(const Pack & other)
   {
     v = other.v;
     return *this;
   }
-  NEML2_INLINE Pack(double x) : v(x - V{}) {} // subtracting zero keeps the sign of -0
+  NEML2_INLINE Pack(double x) : v(E(x) - V{}) {} // subtracting zero keeps the sign of -0
 
   NEML2_INLINE static Pack of(const V & x)
   {
@@ -39,22 +42,22 @@ struct Pack : PackFunctions<W>
     return p;
   }
   /// W numbers side by side, wherever they lie.
-  NEML2_INLINE static Pack load(const double * numbers)
+  NEML2_INLINE static Pack load(const E * numbers)
   {
     Pack p;
     std::memcpy(&p.v, numbers, sizeof(V));
     return p;
   }
-  NEML2_INLINE void store(double * numbers) const { std::memcpy(numbers, &v, sizeof(V)); }
+  NEML2_INLINE void store(E * numbers) const { std::memcpy(numbers, &v, sizeof(V)); }
 
-  NEML2_INLINE double lane(int w) const
+  NEML2_INLINE E lane(int w) const
   {
     if constexpr (W == 1)
       return v;
     else
       return v[w];
   }
-  NEML2_INLINE void lane(int w, double x)
+  NEML2_INLINE void lane(int w, E x)
   {
     if constexpr (W == 1)
       v = x;
@@ -70,39 +73,36 @@ struct Pack : PackFunctions<W>
   NEML2_INLINE friend Pack operator*(const Pack & a, const Pack & b) { return of(a.v * b.v); }
   NEML2_INLINE friend Pack operator/(const Pack & a, const Pack & b) { return of(a.v / b.v); }
 
-  NEML2_INLINE friend Mask<W> operator<(const Pack & a, const Pack & b)
+  NEML2_INLINE friend Mask operator<(const Pack & a, const Pack & b)
   {
     return compared<Less>(a, b);
   }
-  NEML2_INLINE friend Mask<W> operator>(const Pack & a, const Pack & b)
+  NEML2_INLINE friend Mask operator>(const Pack & a, const Pack & b)
   {
     return compared<Less>(b, a);
   }
-  NEML2_INLINE friend Mask<W> operator<=(const Pack & a, const Pack & b)
+  NEML2_INLINE friend Mask operator<=(const Pack & a, const Pack & b)
   {
     return compared<LessEqual>(a, b);
   }
-  NEML2_INLINE friend Mask<W> operator>=(const Pack & a, const Pack & b)
+  NEML2_INLINE friend Mask operator>=(const Pack & a, const Pack & b)
   {
     return compared<LessEqual>(b, a);
   }
-  NEML2_INLINE friend Mask<W> operator==(const Pack & a, const Pack & b)
+  NEML2_INLINE friend Mask operator==(const Pack & a, const Pack & b)
   {
     return compared<Equal>(a, b);
   }
-  NEML2_INLINE friend Mask<W> operator!=(const Pack & a, const Pack & b)
+  NEML2_INLINE friend Mask operator!=(const Pack & a, const Pack & b)
   {
     return compared<NotEqual>(a, b);
   }
 
   /// a in the lanes where c holds, b in the others.
-  NEML2_INLINE friend Pack where(const Mask<W> & c, const Pack & a, const Pack & b)
+  NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
-    if constexpr (W == 8) // by bits: gcc would take the choice apart, as in compare_lanes()
-    {
-      using M = typename Vector<W>::mask;
-      return of((V)(((M)a.v & c.m) | ((M)b.v & ~c.m)));
-    }
+    if constexpr (is_widest<W, E>) // by bits
+      return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));
     else
       return of(c.m ? a.v : b.v);
   }
@@ -123,15 +123,17 @@ struct Pack : PackFunctions<W>
     if constexpr (W == 1)
       return of(std::fabs(a.v));
     else // all bits but the sign
-      return of((V)((typename Vector<W>::mask)a.v & INT64_MAX));
+      return of((V)((Bits)a.v & std::numeric_limits<typename Vector<W, E>::Bits>::max()));
   }
 
 private:
+  using Bits = typename Vector<W, E>::mask;
+
   template <class Compare>
-  NEML2_INLINE static Mask<W> compared(const Pack & a, const Pack & b)
+  NEML2_INLINE static Mask compared(const Pack & a, const Pack & b)
   {
-    Mask<W> r;
-    compare_lanes<W>(a.v, b.v, r.m, Compare());
+    Mask r;
+    compare_lanes<W, E>(a.v, b.v, r.m, Compare());
     return r;
   }
 };

@@ -8,146 +8,150 @@
 
 namespace neml2::packs
 {
-template <int W>
+template <int W, class E>
 struct Pack;
 
 /**
- * The elementary functions of packs, four or eight lanes at once where SLEEF is there.
+ * The elementary functions of packs, all lanes at once where SLEEF is there.
  *
  * A base of Pack, whose friends argument-dependent lookup finds: as of operators, either operand may be a number.
  */
-template <int W>
-struct PackFunctions : kernels::Component<Pack<W>>
+template <int W, class E>
+struct PackFunctions : kernels::Component<Pack<W, E>>
 {
-  using Pack = packs::Pack<W>;
-  using Half = packs::Pack<W / 2>;
+  using Pack = packs::Pack<W, E>;
+  using Half = packs::Pack<W / 2, E>;
+  using Functions = sleef::Functions<W, E>;
+  using Domains = sleef::Domains<E>;
 
   /// √a by the instruction: std::sqrt reports errors in errno, which keeps it out of vector code. By
   /// 16-byte parts, which all instruction sets have.
   NEML2_INLINE friend Pack sqrt(const Pack & a)
   {
 #ifdef NEML2_SIMD
-    if constexpr (W == 2)
-      return Pack::of(__builtin_ia32_sqrtpd(a.v));
-    else if constexpr (W == 4)
+    if constexpr (W * sizeof(E) == 16)
     {
-      const auto lo = sqrt(Half::of(__builtin_shufflevector(a.v, a.v, 0, 1))),
-                 hi = sqrt(Half::of(__builtin_shufflevector(a.v, a.v, 2, 3)));
-      return Pack::of(__builtin_shufflevector(lo.v, hi.v, 0, 1, 2, 3));
+      if constexpr (W == 2)
+        return Pack::of(__builtin_ia32_sqrtpd(a.v));
+      else
+        return Pack::of(__builtin_ia32_sqrtps(a.v));
     }
-    else if constexpr (W == 8)
+    else if constexpr (W > 1)
     {
-      const auto lo = sqrt(Half::of(__builtin_shufflevector(a.v, a.v, 0, 1, 2, 3))),
-                 hi = sqrt(Half::of(__builtin_shufflevector(a.v, a.v, 4, 5, 6, 7)));
-      return Pack::of(__builtin_shufflevector(lo.v, hi.v, 0, 1, 2, 3, 4, 5, 6, 7));
+      Half lo, hi;
+      split<W>(a.v, lo.v, hi.v);
+      lo = sqrt(lo);
+      hi = sqrt(hi);
+      Pack r;
+      join<W>(lo.v, hi.v, r.v);
+      return r;
     }
     else
 #endif
-      return lanewise(a, [](double x) { return std::sqrt(x); });
+      return lanewise(a, [](E x) { return std::sqrt(x); });
   }
 
   NEML2_INLINE friend Pack exp(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::exp, [](double x) { return std::exp(x); }, sleef::of_exp);
+        a, &Functions::exp, [](E x) { return std::exp(x); }, Domains::of_exp);
   }
   NEML2_INLINE friend Pack expm1(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::expm1, [](double x) { return std::expm1(x); }, sleef::of_exp);
+        a, &Functions::expm1, [](E x) { return std::expm1(x); }, Domains::of_exp);
   }
   NEML2_INLINE friend Pack log(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::log, [](double x) { return std::log(x); }, sleef::of_log);
+        a, &Functions::log, [](E x) { return std::log(x); }, Domains::of_log);
   }
   NEML2_INLINE friend Pack log1p(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::log1p, [](double x) { return std::log1p(x); }, sleef::of_log);
+        a, &Functions::log1p, [](E x) { return std::log1p(x); }, Domains::of_log);
   }
   NEML2_INLINE friend Pack log10(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::log10, [](double x) { return std::log10(x); }, sleef::of_log);
+        a, &Functions::log10, [](E x) { return std::log10(x); }, Domains::of_log);
   }
   NEML2_INLINE friend Pack sin(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::sin, [](double x) { return std::sin(x); }, sleef::of_angle);
+        a, &Functions::sin, [](E x) { return std::sin(x); }, Domains::of_angle);
   }
   NEML2_INLINE friend Pack cos(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::cos, [](double x) { return std::cos(x); }, sleef::of_angle);
+        a, &Functions::cos, [](E x) { return std::cos(x); }, Domains::of_angle);
   }
   NEML2_INLINE friend Pack tan(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::tan, [](double x) { return std::tan(x); }, sleef::of_tan);
+        a, &Functions::tan, [](E x) { return std::tan(x); }, Domains::of_tan);
   }
   NEML2_INLINE friend Pack asin(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::asin, [](double x) { return std::asin(x); }, sleef::of_arc);
+        a, &Functions::asin, [](E x) { return std::asin(x); }, Domains::of_arc);
   }
   NEML2_INLINE friend Pack acos(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::acos, [](double x) { return std::acos(x); }, sleef::of_arc);
+        a, &Functions::acos, [](E x) { return std::acos(x); }, Domains::of_arc);
   }
   NEML2_INLINE friend Pack atan(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::atan, [](double x) { return std::atan(x); }, sleef::everywhere);
+        a, &Functions::atan, [](E x) { return std::atan(x); }, Domains::everywhere);
   }
   NEML2_INLINE friend Pack sinh(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::sinh, [](double x) { return std::sinh(x); }, sleef::of_sinh);
+        a, &Functions::sinh, [](E x) { return std::sinh(x); }, Domains::of_sinh);
   }
   NEML2_INLINE friend Pack cosh(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::cosh, [](double x) { return std::cosh(x); }, sleef::of_sinh);
+        a, &Functions::cosh, [](E x) { return std::cosh(x); }, Domains::of_sinh);
   }
   NEML2_INLINE friend Pack tanh(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::tanh, [](double x) { return std::tanh(x); }, sleef::of_tanh);
+        a, &Functions::tanh, [](E x) { return std::tanh(x); }, Domains::of_tanh);
   }
   NEML2_INLINE friend Pack atanh(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::atanh, [](double x) { return std::atanh(x); }, sleef::of_atanh);
+        a, &Functions::atanh, [](E x) { return std::atanh(x); }, Domains::of_atanh);
   }
   NEML2_INLINE friend Pack cbrt(const Pack & a)
   {
     return elementary(
-        a, &sleef::Functions<W>::cbrt, [](double x) { return std::cbrt(x); }, sleef::of_root);
+        a, &Functions::cbrt, [](E x) { return std::cbrt(x); }, Domains::of_root);
   }
   NEML2_INLINE friend Pack asinh(const Pack & a)
   {
-    return lanewise(a, [](double x) { return std::asinh(x); });
+    return lanewise(a, [](E x) { return std::asinh(x); });
   }
   NEML2_INLINE friend Pack acosh(const Pack & a)
   {
-    return lanewise(a, [](double x) { return std::acosh(x); });
+    return lanewise(a, [](E x) { return std::acosh(x); });
   }
   NEML2_INLINE friend Pack atan2(const Pack & y, const Pack & x)
   {
     return elementary<sleef::OfAtan2>(
-        y, x, &sleef::Functions<W>::atan2, [](double s, double c) { return std::atan2(s, c); });
+        y, x, &Functions::atan2, [](E s, E c) { return std::atan2(s, c); });
   }
   NEML2_INLINE friend Pack fmod(const Pack & a, const Pack & b)
   {
     return elementary<sleef::OfFmod>(
-        a, b, &sleef::Functions<W>::fmod, [](double x, double y) { return std::fmod(x, y); });
+        a, b, &Functions::fmod, [](E x, E y) { return std::fmod(x, y); });
   }
   NEML2_INLINE friend Pack pow(const Pack & a, const Pack & n)
   {
-    return elementary<sleef::OfPow>(
-        a, n, &sleef::Functions<W>::pow, [](double x, double y) { return std::pow(x, y); });
+    return elementary<sleef::OfPow>(a, n, &Functions::pow, [](E x, E y) { return std::pow(x, y); });
   }
   NEML2_INLINE friend Pack pow(const Pack & a, double n)
   {
@@ -170,21 +174,21 @@ private:
   template <class In, class F, class G, class... X>
   NEML2_INLINE static void at_lanes(const In & domain, F f, G one_by_one, Pack & r, const X &... x)
   {
-    if constexpr (W == 4)
-      sleef::apply_to_four(domain, f, one_by_one, r, x...);
+    if constexpr (is_widest<W, E>)
+      sleef::apply_avx512(domain, f, one_by_one, r, x...);
     else
-      sleef::apply_to_eight(domain, f, one_by_one, r, x...);
+      sleef::apply_avx2(domain, f, one_by_one, r, x...);
   }
 #endif
 
   NEML2_INLINE static Pack elementary(const Pack & a,
-                                      [[maybe_unused]] sleef::Unary<W> sleef::Functions<W>::*f,
-                                      sleef::StdUnary one_by_one,
-                                      [[maybe_unused]] const sleef::Domain & domain)
+                                      [[maybe_unused]] sleef::Unary<W, E> Functions::*f,
+                                      sleef::StdUnary<E> one_by_one,
+                                      [[maybe_unused]] const sleef::Domain<E> & domain)
   {
 #ifdef NEML2_SLEEF
-    if constexpr (W >= 4)
-      if (const auto at_once = sleef::functions<W>().*f)
+    if constexpr (sleef::has_width<W, E>)
+      if (const auto at_once = sleef::functions<W, E>().*f)
       {
         Pack r;
         at_lanes(domain, at_once, one_by_one, r, a);
@@ -196,13 +200,13 @@ private:
   template <class Of>
   NEML2_INLINE static Pack elementary(const Pack & a,
                                       const Pack & b,
-                                      [[maybe_unused]] sleef::Binary<W> sleef::Functions<W>::*f,
-                                      sleef::StdBinary one_by_one)
+                                      [[maybe_unused]] sleef::Binary<W, E> Functions::*f,
+                                      sleef::StdBinary<E> one_by_one)
   {
     Pack r;
 #ifdef NEML2_SLEEF
-    if constexpr (W >= 4)
-      if (const auto at_once = sleef::functions<W>().*f)
+    if constexpr (sleef::has_width<W, E>)
+      if (const auto at_once = sleef::functions<W, E>().*f)
       {
         at_lanes(Of(), at_once, one_by_one, r, a, b);
         return r;

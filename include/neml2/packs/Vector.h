@@ -3,7 +3,10 @@
 
 #include "neml2/kernels/inline.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 /**
  * Packs of rows are vectors of the compiler's vector extension on x86-64 with gcc or clang.
@@ -19,40 +22,73 @@
 
 namespace neml2::packs
 {
-/// W numbers, and their truth values.
-template <int W>
+/// W numbers E, float64 or float32, and their truth values, which are as large.
+template <int W, class E = double>
 struct Vector
 {
-  typedef double type __attribute__((vector_size(W * sizeof(double))));
-  typedef int64_t mask __attribute__((vector_size(W * sizeof(double))));
+  using Bits = std::conditional_t<sizeof(E) == sizeof(int64_t), int64_t, int32_t>;
+  typedef E type __attribute__((vector_size(W * sizeof(E))));
+  typedef Bits mask __attribute__((vector_size(W * sizeof(E))));
 };
-template <>
-struct Vector<1>
+template <class E>
+struct Vector<1, E>
 {
-  using type = double;
+  using type = E;
   using mask = bool;
 };
 
-/**
- * m = (a compared with b), lane by lane. Eight lanes are compared in halves: gcc takes a comparison of 64 bytes apart into its
- * numbers, where the function that it is written in is not compiled for AVX-512 but inlined into one that is.
- */
-template <int W, class Compare>
+/// Whether W numbers fill a vector of AVX-512, which gcc takes apart where the function that it is written in is not compiled
+/// for that: into its numbers where vectors are compared or chosen from.
+template <int W, class E>
+constexpr bool is_widest = W * sizeof(E) == 64;
+
+#ifdef NEML2_SIMD
+/// The W numbers at `first` of twice as many, and twice as many of halves.
+template <int first, class Part, class Whole, size_t... I>
 NEML2_INLINE void
-compare_lanes(const typename Vector<W>::type & a,
-              const typename Vector<W>::type & b,
-              typename Vector<W>::mask & m,
+take(Part & part, const Whole & whole, std::index_sequence<I...>)
+{
+  part = __builtin_shufflevector(whole, whole, (first + int(I))...);
+}
+template <class Part, class Whole, size_t... I>
+NEML2_INLINE void
+join(const Part & lo, const Part & hi, Whole & whole, std::index_sequence<I...>)
+{
+  whole = __builtin_shufflevector(lo, hi, int(I)...);
+}
+template <int W, class Part, class Whole>
+NEML2_INLINE void
+split(const Whole & whole, Part & lo, Part & hi)
+{
+  take<0>(lo, whole, std::make_index_sequence<size_t(W / 2)>());
+  take<W / 2>(hi, whole, std::make_index_sequence<size_t(W / 2)>());
+}
+template <int W, class Part, class Whole>
+NEML2_INLINE void
+join(const Part & lo, const Part & hi, Whole & whole)
+{
+  join(lo, hi, whole, std::make_index_sequence<size_t(W)>());
+}
+#endif
+
+/// m = (a compared with b), lane by lane, of the widest vectors in halves.
+template <int W, class E, class Compare>
+NEML2_INLINE void
+compare_lanes(const typename Vector<W, E>::type & a,
+              const typename Vector<W, E>::type & b,
+              typename Vector<W, E>::mask & m,
               const Compare & compare_all)
 {
 #ifdef NEML2_SIMD
-  if constexpr (W == 8)
+  if constexpr (is_widest<W, E>)
   {
-    Vector<4>::mask lo, hi;
-    compare_all(
-        __builtin_shufflevector(a, a, 0, 1, 2, 3), __builtin_shufflevector(b, b, 0, 1, 2, 3), lo);
-    compare_all(
-        __builtin_shufflevector(a, a, 4, 5, 6, 7), __builtin_shufflevector(b, b, 4, 5, 6, 7), hi);
-    m = __builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7);
+    typename Vector<W / 2, E>::type a_lo, a_hi, b_lo, b_hi;
+    typename Vector<W / 2, E>::mask lo, hi;
+    split<W>(a, a_lo, a_hi);
+    split<W>(b, b_lo, b_hi);
+    compare_all(a_lo, b_lo, lo);
+    compare_all(a_hi, b_hi, hi);
+    join<W>(lo, hi, m);
     return;
   }
 #endif

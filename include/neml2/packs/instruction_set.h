@@ -79,7 +79,7 @@ compiled()
 {
 #ifdef NEML2_SIMD
   if constexpr (Body::is_numbers || with_avx512)
-    if (has_avx512() && (with_avx512 || sleef::has_eight()))
+    if (has_avx512() && (with_avx512 || sleef::has_widest()))
       return {run_avx512<Body, Args...>, 8};
   if (has_avx2())
     return {run_avx2<Body, Args...>, 4};

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 /**
- * Elementary functions of four or eight numbers at once, by the SLEEF that LibTorch's library exports or links:
+ * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links:
  * looked up when first needed. Where there is none, packs call the standard library lane by lane.
  *
  * So does each lane outside the domain in which SLEEF is known to be right, to raise no floating-point exception, and to
@@ -25,94 +26,122 @@
 
 namespace neml2::packs
 {
-template <int W>
+template <int W, class E>
 struct Pack;
 }
 
 namespace neml2::packs::sleef
 {
-using StdUnary = double (*)(double);
-using StdBinary = double (*)(double, double);
+template <class E>
+using StdUnary = E (*)(E);
+template <class E>
+using StdBinary = E (*)(E, E);
 
 #ifdef NEML2_SLEEF
 constexpr bool is_there = true;
-using Double4 = Vector<4>::type;
-using Double8 = Vector<8>::type;
-template <int W>
-using Unary = typename Vector<W>::type (*)(typename Vector<W>::type);
-template <int W>
-using Binary = typename Vector<W>::type (*)(typename Vector<W>::type, typename Vector<W>::type);
+template <int W, class E>
+using Unary = typename Vector<W, E>::type (*)(typename Vector<W, E>::type);
+template <int W, class E>
+using Binary = typename Vector<W, E>::type (*)(typename Vector<W, E>::type,
+                                               typename Vector<W, E>::type);
 #else
 constexpr bool is_there = false;
-template <int W>
+template <int W, class E>
 using Unary = void *;
-template <int W>
+template <int W, class E>
 using Binary = void *;
 #endif
 
-/// Functions of W numbers, four for AVX2 and FMA, eight for AVX-512; null where there is none.
-template <int W>
+/// Functions of W numbers: of four float64 and of eight float32 for AVX2 and FMA, of twice as many for AVX-512; null where there is none.
+template <int W, class E>
 struct Functions
 {
-  Unary<W> exp, expm1, log, log1p, log10, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, atanh,
-      cbrt;
-  Binary<W> pow, atan2, fmod;
+  Unary<W, E> exp, expm1, log, log1p, log10, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh,
+      atanh, cbrt;
+  Binary<W, E> pow, atan2, fmod;
 };
+
+/// Whether there are functions of so many numbers.
+template <int W, class E>
+constexpr bool has_width = W * sizeof(E) >= 32;
 
 /// Where a function of one argument is plain: lower <= |x| <= upper.
+template <class E>
 struct Domain
 {
-  double lower, upper;
+  E lower, upper;
 
   template <int W>
-  NEML2_INLINE Mask<W> operator()(const Pack<W> & x) const
+  NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x) const
   {
     const auto size = abs(x);
-    return (size >= lower) & (size <= upper);
+    return (size >= double(lower)) & (size <= double(upper));
   }
 };
-constexpr Domain everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e290}, of_angle{0, 14.5},
-    of_tan{1e-300, 14.5}, of_arc{1e-290, 0.9999999}, of_sinh{0, 700}, of_tanh{0, 300},
-    of_atanh{0, 1}, of_root{0, 1e290};
+template <class E>
+struct Domains
+{
+  static constexpr Domain<E> everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e290},
+      of_angle{0, 14.5}, of_tan{1e-300, 14.5}, of_arc{1e-290, 0.9999999}, of_sinh{0, 700},
+      of_tanh{0, 300}, of_atanh{0, 1}, of_root{0, 1e290}, of_power{1e-300, 1e300};
+  // what is neither small nor huge
+  static constexpr double small = 1e-290, large = 1e290;
+};
+template <>
+struct Domains<float>
+{
+  static constexpr Domain<float> everywhere{0, 1e38f}, of_exp{0, 120}, of_log{1e-37f, 1e18f},
+      of_angle{0, 120}, of_tan{1e-37f, 120}, of_arc{1e-18f, 0.9999999f}, of_sinh{0, 88},
+      of_tanh{0, 60}, of_atanh{0, 1}, of_root{1e-37f, 1e18f}, of_power{1e-37f, 1e18f};
+  static constexpr double small = 1e-18, large = 1e18;
+};
 
 // Where functions of two arguments are plain.
 
 /// Neither both 0 nor huge.
 struct OfAtan2
 {
-  template <int W>
-  NEML2_INLINE Mask<W> operator()(const Pack<W> & y, const Pack<W> & x) const
+  template <int W, class E>
+  NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & y, const Pack<W, E> & x) const
   {
+    constexpr double small = Domains<E>::small, large = Domains<E>::large;
     const auto a = abs(y), b = abs(x);
-    return ((a >= 1e-290) | (b >= 1e-290)) & (a <= 1e290) & (b <= 1e290);
+    return ((a >= small) | (b >= small)) & (a <= large) & (b <= large);
   }
 };
 
 /// Of a quotient that integers count exactly.
 struct OfFmod
 {
-  template <int W>
-  NEML2_INLINE Mask<W> operator()(const Pack<W> & x, const Pack<W> & y) const
+  template <int W, class E>
+  NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x, const Pack<W, E> & y) const
   {
+    constexpr double small = Domains<E>::small, large = Domains<E>::large,
+                     one = std::is_same_v<E, double> ? 1e-15 : 1e-6; // over the quotient
     const auto a = abs(x), b = abs(y);
-    return (a * 1e-15 <= b) & (b >= 1e-290) & (a <= 1e290) & (b <= 1e290);
+    return (a * one <= b) & (b >= small) & (a <= large) & (b <= large);
   }
 };
 
-/// |n log2 x| within the exponents of a double.
+/// |n log2 x| within the exponents of a number.
 struct OfPow
 {
-  template <int W>
-  NEML2_INLINE Mask<W> operator()(const Pack<W> & x, const Pack<W> & n) const
+  template <int W, class E>
+  NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x, const Pack<W, E> & n) const
   {
+    constexpr bool is_double = std::is_same_v<E, double>;
+    // The exponent of x, shifted into the last digits of 2^52, or 2^23.
+    constexpr int digits = is_double ? 52 : 23;
+    using Bits = typename Vector<W, E>::Bits;
+    constexpr double power = double(int64_t(1) << digits), bias = is_double ? 1023 : 127;
+    constexpr Bits bits = is_double ? Bits(0x4330000000000000) : Bits(0x4B000000);
+    using M = typename Vector<W, E>::mask;
     const auto a = abs(x), b = abs(n);
-    // The exponent of x, shifted into the last digits of 2^52.
-    const auto log2 = Pack<W>::of((typename Vector<W>::type)(((typename Vector<W>::mask)a.v >> 52) |
-                                                             0x4330000000000000)) -
-                      (4503599627370496.0 + 1023.0);
+    const auto log2 =
+        Pack<W, E>::of((typename Vector<W, E>::type)(((M)a.v >> digits) | bits)) - (power + bias);
     const auto exponent =
         b * 1e-10 * (abs(log2) + 1.0); // 10 orders smaller, so that nothing overflows
-    return (exponent <= 1e-7) & (a >= 1e-300) & (a <= 1e300);
+    return (exponent <= (is_double ? 1e-7 : 1.2e-8)) & Domains<E>::of_power(x);
   }
 };
 
@@ -125,151 +154,157 @@ find(F & f, const char * name)
   std::memcpy(&f, &symbol, sizeof f);
 }
 
-template <int W>
-Functions<W>
-find_functions(const std::string & suffix)
+template <int W, class E>
+Functions<W, E>
+find_functions(const std::string & instructions)
 {
-  Functions<W> f{};
+  Functions<W, E> f{};
+  const std::string numbers = (std::is_same_v<E, double> ? "d" : "f") + std::to_string(W) + "_";
   const auto of = [&](auto & function, const char * name)
-  { find(function, ("Sleef_" + (name + suffix)).c_str()); };
-  of(f.exp, "expd");
-  of(f.expm1, "expm1d");
-  of(f.log, "logd");
-  of(f.log1p, "log1pd");
-  of(f.log10, "log10d");
-  of(f.sin, "sind");
-  of(f.cos, "cosd");
-  of(f.tan, "tand");
-  of(f.asin, "asind");
-  of(f.acos, "acosd");
-  of(f.atan, "atand");
-  of(f.sinh, "sinhd");
-  of(f.cosh, "coshd");
-  of(f.tanh, "tanhd");
-  of(f.atanh, "atanhd");
-  of(f.cbrt, "cbrtd");
-  of(f.pow, "powd");
-  of(f.atan2, "atan2d");
+  { find(function, ("Sleef_" + (name + numbers + "u10" + instructions)).c_str()); };
+  of(f.exp, "exp");
+  of(f.expm1, "expm1");
+  of(f.log, "log");
+  of(f.log1p, "log1p");
+  of(f.log10, "log10");
+  of(f.sin, "sin");
+  of(f.cos, "cos");
+  of(f.tan, "tan");
+  of(f.asin, "asin");
+  of(f.acos, "acos");
+  of(f.atan, "atan");
+  of(f.sinh, "sinh");
+  of(f.cosh, "cosh");
+  of(f.tanh, "tanh");
+  of(f.atanh, "atanh");
+  of(f.cbrt, "cbrt");
+  of(f.pow, "pow");
+  of(f.atan2, "atan2");
+  find(f.fmod, ("Sleef_fmod" + numbers + instructions).c_str());
   return f;
 }
 
 typedef long long Long8 __attribute__((vector_size(64)));
+typedef int Int16 __attribute__((vector_size(64)));
+
+/// Those of this machine, looked up once.
+template <int W, class E>
+const Functions<W, E> & functions();
 
 // Vectors go by reference, but to SLEEF: how they are passed by value depends on the instruction set.
 #define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"), noinline)) inline
 #define NEML2_FOR_AVX512                                                                           \
   __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), noinline)) inline
 
-// Cold: formulas are inlined with all they call.
-NEML2_COLD inline Functions<8>
-find_functions_of_eight()
-{
-#if defined(__clang__) && !defined(__AVX512F__)
-  return {};
-#endif
-  if (!has_avx512())
-    return {};
-  auto f = find_functions<8>("8_u10avx512f");
-  find(f.fmod, "Sleef_fmodd8_avx512f");
-  return f;
-}
-inline const Functions<8> &
-functions_of_eight()
-{
-  static const Functions<8> all = find_functions_of_eight();
-  return all;
-}
-
 // Where AVX-512 has instructions for the exponents of numbers, eight take less time than four without.
+
+using Double4 = Vector<4>::type;
+using Double8 = Vector<8>::type;
 
 NEML2_FOR_AVX512 Double4
 log_as_eight(Double4 x)
 {
-  const Double8 y = functions_of_eight().log(__builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3));
+  const Double8 y =
+      functions<8, double>().log(__builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3));
   return __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
 NEML2_FOR_AVX512 Double4
 pow_as_eight(Double4 x, Double4 n)
 {
-  const Double8 y = functions_of_eight().pow(__builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3),
-                                             __builtin_shufflevector(n, n, 0, 1, 2, 3, 0, 1, 2, 3));
+  const Double8 y =
+      functions<8, double>().pow(__builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3),
+                                 __builtin_shufflevector(n, n, 0, 1, 2, 3, 0, 1, 2, 3));
   return __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
 
-NEML2_COLD inline Functions<4>
-find_functions_of_four()
+// Cold: formulas are inlined with all they call.
+template <int W, class E>
+NEML2_COLD Functions<W, E>
+find_functions()
 {
-  if (!has_avx2())
+  if constexpr (is_widest<W, E>)
+  {
+#if defined(__clang__) && !defined(__AVX512F__)
     return {};
-  auto f = find_functions<4>("4_u10avx2");
-  find(f.fmod, "Sleef_fmodd4_avx2");
-  if (functions_of_eight().log)
-    f.log = log_as_eight;
-  if (functions_of_eight().pow)
-    f.pow = pow_as_eight;
-  return f;
+#else
+    return has_avx512() ? find_functions<W, E>("avx512f") : Functions<W, E>();
+#endif
+  }
+  else
+  {
+    if (!has_avx2())
+      return {};
+    auto f = find_functions<W, E>("avx2");
+    if constexpr (std::is_same_v<E, double>)
+    {
+      if (functions<8, double>().log)
+        f.log = log_as_eight;
+      if (functions<8, double>().pow)
+        f.pow = pow_as_eight;
+    }
+    return f;
+  }
 }
-inline const Functions<4> &
-functions_of_four()
+template <int W, class E>
+const Functions<W, E> &
+functions()
 {
-  static const Functions<4> all = find_functions_of_four();
+  static const Functions<W, E> all = find_functions<W, E>();
   return all;
 }
 
-/// Whether functions of eight numbers are as many as those of four.
+/// Whether functions for AVX-512 are as many as those for AVX2.
 inline bool
-has_eight()
+has_widest()
 {
-  return functions_of_eight().exp || !functions_of_four().exp;
-}
-
-template <int W>
-const Functions<W> &
-functions()
-{
-  if constexpr (W == 4)
-    return functions_of_four();
-  else
-    return functions_of_eight();
+  return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
 /// f of the lanes that are no part of the sum of 1 << lane.
-template <int W, class F, class... X>
+template <int W, class E, class F, class... X>
 NEML2_INLINE void
-one_by_one(const F & f, int lanes, Pack<W> & r, const X &... x)
+one_by_one(const F & f, int lanes, Pack<W, E> & r, const X &... x)
 {
   for (int w = 0; w < W; w++)
     if (!(lanes & 1 << w))
       r.lane(w, f(x.lane(w)...));
 }
 
-// f of the lanes where the arguments are in the domain, g of the others: for packs of four, and of eight.
+// f of the lanes where the arguments are in the domain, g of the others: for vectors of AVX2, and of AVX-512.
 
-template <class In, class F, class G, int W, class... X>
+template <class In, class F, class G, int W, class E, class... X>
 NEML2_FOR_AVX2 void
-apply_to_four(const In & domain, F f, G g, Pack<W> & r, const X &... x)
+apply_avx2(const In & domain, F f, G g, Pack<W, E> & r, const X &... x)
 {
   const auto is = domain(x...);
-  const int lanes = __builtin_ia32_movmskpd256((Double4)is.m);
-  if (lanes == 15)
+  int lanes;
+  if constexpr (W == 4)
+    lanes = __builtin_ia32_movmskpd256((Vector<4>::type)is.m);
+  else
+    lanes = __builtin_ia32_movmskps256((Vector<8, float>::type)is.m);
+  if (lanes == (1 << W) - 1)
     r.v = f(x.v...);
   else
   {
-    r.v = f(where(is, x, Pack<W>(0.5)).v...);
+    r.v = f(where(is, x, Pack<W, E>(0.5)).v...);
     one_by_one(g, lanes, r, x...);
   }
 }
-template <class In, class F, class G, int W, class... X>
+template <class In, class F, class G, int W, class E, class... X>
 NEML2_FOR_AVX512 void
-apply_to_eight(const In & domain, F f, G g, Pack<W> & r, const X &... x)
+apply_avx512(const In & domain, F f, G g, Pack<W, E> & r, const X &... x)
 {
   const auto is = domain(x...);
-  const int lanes = __builtin_ia32_cvtq2mask512((Long8)is.m) & 255;
-  if (lanes == 255)
+  int lanes;
+  if constexpr (W == 8)
+    lanes = __builtin_ia32_cvtq2mask512((Long8)is.m) & 255;
+  else
+    lanes = __builtin_ia32_cvtd2mask512((Int16)is.m) & 65535;
+  if (lanes == (1 << W) - 1)
     r.v = f(x.v...);
   else
   {
-    r.v = f(where(is, x, Pack<W>(0.5)).v...);
+    r.v = f(where(is, x, Pack<W, E>(0.5)).v...);
     one_by_one(g, lanes, r, x...);
   }
 }
@@ -277,7 +312,7 @@ apply_to_eight(const In & domain, F f, G g, Pack<W> & r, const X &... x)
 #undef NEML2_FOR_AVX512
 #else
 inline bool
-has_eight()
+has_widest()
 {
   return true;
 }
