@@ -109,6 +109,16 @@ check_formula()
 template <class F, class... A>
 constexpr bool is_formula = !std::is_void_v<decltype(check_formula<F, A...>())>;
 
+/// Whether a formula is to be computed in float32 where the tensors are, as in_float32(f) is.
+template <class F, class = void>
+constexpr bool is_in_float32 = false;
+template <class F>
+constexpr bool is_in_float32<F, std::void_t<decltype(F::in_float32)>> = F::in_float32;
+
+/// Whether a row of A is one number.
+template <class A>
+constexpr bool is_one_number = argument_t<A>::base_shape.size() == 0;
+
 /// A formula and the arguments it is called with.
 template <class F, class... A>
 struct Formula
@@ -119,6 +129,28 @@ struct Formula
   using Tile = ForwardTile<F, Results, Types<A...>>;
   static constexpr size_t count = size_t(Results::count);
   using Tensors = std::array<at::Tensor, count>;
+
+  static RowFormula rows(const F & f)
+  {
+    if constexpr (is_in_float32<F>)
+    {
+      constexpr bool numbers = (is_one_number<A> && ...) && are_one_number(Results());
+      static_assert(numbers,
+                    "in_float32: every argument of the formula, and the one result, must be a "
+                    "scalar or a plain "
+                    "number: of tensors, or several results, formulas are computed in float64");
+      if constexpr (numbers)
+        return row_formula_in_float32<Tile, int(sizeof...(A))>(f);
+    }
+    return row_formula<Tile>(f);
+  }
+
+private:
+  template <class... R>
+  static constexpr bool are_one_number(Types<R...>)
+  {
+    return sizeof...(R) == 1 && (is_one_number<R> && ...);
+  }
 };
 
 /// The base shapes of some types.
@@ -322,8 +354,7 @@ evaluate_formula(const F & f, const A &... a)
   };
   const auto gradient = [&] { return gradient_of_formula<A...>(f); };
   typename Call::Tensors results;
-  evaluate({op, o, batch, row_formula<typename Call::Tile>(f), bases, composed, gradient},
-           results.data());
+  evaluate({op, o, batch, Call::rows(f), bases, composed, gradient}, results.data());
   return as_results<typename Call::Result, typename Call::Results>(results.data());
 }
 } // namespace neml2::engine

@@ -58,7 +58,7 @@ evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... 
   evaluate_rows_into(op,
                      o,
                      batch,
-                     row_formula<typename Formula<F, A...>::Tile>(f),
+                     Formula<F, A...>::rows(f),
                      out,
                      [&](at::Tensor * r) { compose(f, batch, first_tensor(o), r, a...); });
 }

@@ -4,6 +4,9 @@
 #include "neml2/engine/fused.h"
 #include "neml2/engine/tiles.h"
 
+#include <cmath>
+#include <limits>
+
 namespace neml2::engine
 {
 /// The memory of operands and results, in the order that a tile loop takes them.
@@ -21,6 +24,33 @@ memories(ArrayRef<Operand> operands)
   return m;
 }
 
+/// Whether float32 holds the number, neither as infinity nor with fewer digits.
+inline bool
+fits_float(double x)
+{
+  const double size = std::fabs(x);
+  return !(size > 0 && size < std::numeric_limits<float>::min()) &&
+         !(size > std::numeric_limits<float>::max() && std::isfinite(x));
+}
+
+/// Whether all tensors are float32, and plain numbers may be: these become so, in `copies`.
+inline bool
+as_floats(Memories & m, ArrayRef<Operand> operands, float * copies)
+{
+  for (size_t k = 0; k < m.size(); k++)
+    if (k < operands.size() && !operands[k].tensor ? !fits_float(*operands[k].number)
+                                                   : !m[k].is_float)
+      return false;
+  for (size_t k = 0; k < operands.size(); k++)
+    if (!operands[k].tensor)
+    {
+      copies[k] = float(*operands[k].number);
+      m[k].data = reinterpret_cast<char *>(copies + k);
+      m[k].is_float = true;
+    }
+  return true;
+}
+
 NEML2_BODY bool
 fused_pass_into(const RowFormula & formula,
                 ArrayRef<Operand> operands,
@@ -32,11 +62,16 @@ fused_pass_into(const RowFormula & formula,
   Memories m = memories(operands);
   for (const auto & r : results)
     m.push_back(memory(r, Size(batch.size())));
+  float copies[max_operands];
+  const bool in_float32 = formula.float_loop.run && as_floats(m, operands, copies);
   Plan plan;
   if (!plan.set(batch, m, int(operands.size())))
     return false;
-  const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  run_tiles(formula.loop, formula.object, plan, tile, formula.numbers);
+  for (int k = 0; k < plan.operands; k++)
+    plan.operand[k].stays_float = in_float32;
+  const TileLoop & loop = in_float32 ? formula.float_loop : formula.loop;
+  const Size tile = tile_rows(loop, plan, formula.numbers);
+  run_tiles(loop, formula.object, plan, tile, formula.numbers);
   return true;
 }
 

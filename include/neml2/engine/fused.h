@@ -3,7 +3,7 @@
 
 #include "neml2/core/operands.h"
 #include "neml2/engine/limits.h"
-#include "neml2/packs/forward_tile.h"
+#include "neml2/packs/float_tile.h"
 
 /// One pass over the memory of operands and results.
 namespace neml2::engine
@@ -14,6 +14,8 @@ struct RowFormula
   TileLoop loop;
   const void * object;
   int numbers; ///< that a row reads and writes
+  /// Of numbers of float32; null of formulas that are computed in float64 whatever the tensors are.
+  TileLoop float_loop = {nullptr, 1};
 };
 
 template <class Tile, class F>
@@ -21,6 +23,17 @@ RowFormula
 row_formula(const F & f)
 {
   return {tile_loop<Tile>(), &f, Tile::numbers};
+}
+
+/// A formula of K numbers that returns one, whose ForwardTile is Tile, computed in float32 where the tensors are.
+template <class Tile, int K, class F>
+RowFormula
+row_formula_in_float32(const F & f)
+{
+  static_assert(Tile::is_numbers);
+  RowFormula r = row_formula<Tile>(f);
+  r.float_loop = float_loop<FloatTile<F, K>>();
+  return r;
 }
 
 /// Evaluates into results. False, with nothing computed, if the batch has more dimensions that do not

@@ -98,7 +98,8 @@ flat_result(const R & r)
 template <class F, class... A>
 struct Grouped
 {
-  static constexpr bool has_fused_gradient = has_gradient<F>, owns_what_it_holds = is_kept<F>;
+  static constexpr bool has_fused_gradient = has_gradient<F>, owns_what_it_holds = is_kept<F>,
+                        in_float32 = is_in_float32<F>;
   static constexpr auto name = formula_name<F>();
 
   F f;

@@ -44,8 +44,8 @@ rule_of_numbers()
 }
 
 /// row(x...) number by number, of tensors whose dimensions are aligned and plain numbers: fused, with the
-/// derivative rule of the operation on Numbers, where it can be, else batch(x...) of LibTorch. What is
-/// checked of the operands was.
+/// derivative rule of the operation on Numbers, where it can be, else batch(x...) of LibTorch, which computes float32
+/// in float32: so do the packs. What is checked of the operands was.
 template <class Row, class BatchBody, class... X>
 at::Tensor
 evaluate_numbers(const Operation & op,
@@ -64,7 +64,8 @@ evaluate_numbers(const Operation & op,
         op.name, [&] { *r = batch(x...); }, o);
   };
   at::Tensor r;
-  evaluate({op, o, shape, row_formula<Tile>(row), bases, composed, rule_of_numbers<Row, X...>}, &r);
+  const auto rows = row_formula_in_float32<Tile, int(sizeof...(X))>(row);
+  evaluate({op, o, shape, rows, bases, composed, rule_of_numbers<Row, X...>}, &r);
   return r;
 }
 } // namespace neml2::engine

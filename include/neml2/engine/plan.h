@@ -18,7 +18,7 @@ struct Memory
   char * data;
   TensorShapeRef sizes, strides;
   Size batch_dim;
-  bool is_float = false; ///< float32, which is widened to float64 tile by tile
+  bool is_float = false; ///< float32, which is mostly widened to float64 tile by tile
 };
 
 /// The memory of a tensor whose batch dimensions are its first ones.
@@ -73,9 +73,10 @@ struct RowLayout
   Size stride[max_dims]; ///< of each merged batch dimension, in elements
   Size tile_stride;      ///< from tile to tile along the lanes if not that of the rows, else 0
   bool is_float;
+  bool stays_float; ///< float32 that tiles take as it is
 
   /// Whether tiles read or write it where it is; else they do through a buffer of whole rows.
-  bool is_direct() const { return !offset && !is_float; }
+  bool is_direct() const { return !offset && (!is_float || stays_float); }
   Size element() const { return is_float ? Size(sizeof(float)) : Size(sizeof(double)); }
 };
 
@@ -117,6 +118,7 @@ struct Plan
     {
       operand[k].data = memories[size_t(k)].data;
       operand[k].is_float = memories[size_t(k)].is_float;
+      operand[k].stays_float = false;
       operand[k].tile_stride = 0;
     }
     set_offsets(memories);

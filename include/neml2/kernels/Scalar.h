@@ -31,6 +31,13 @@ struct plain_number
   using type = T;
 };
 
+/// Whether T is float32: a number, or packs of them.
+template <class T, class = void>
+constexpr bool is_float32 = std::is_same_v<T, float>;
+template <class T>
+constexpr bool is_float32<T, std::void_t<typename T::Element>> =
+    std::is_same_v<typename T::Element, float>;
+
 /// Enables an overload for what the components of a row may be.
 template <class T>
 using if_component =

@@ -93,6 +93,10 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       "fields are plain numbers");
   using V = std::decay_t<decltype(((0.0 + std::declval<plain_number_t<X>>()) + ... +
                                    std::declval<plain_number_t<A>>()))>;
+  static_assert(!is_float32<V>,
+                "newton: not in formulas that are computed in float32, whose digits it would take "
+                "for no convergence: "
+                "leave out in_float32, and the formula is computed in float64");
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;
   constexpr int n = number_count<X>;
   if constexpr (System::check())

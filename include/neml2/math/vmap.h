@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/engine/groups.h"
+#include "neml2/engine/in_float32.h"
 #include "neml2/math/numbers_of.h"
 #include "neml2/math/operators.h"
 
@@ -42,5 +43,23 @@ vmap(const F & f, const A &... a)
         f, [](const auto & g, const auto &... leaf) { return vmap(g, leaf...); }, a...);
   else if constexpr (engine::is_formula<F, A...>)
     return engine::evaluate_formula(f, engine::formula_argument(a)...);
+}
+
+/**
+ * The formula f, for vmap and vmap_out to compute tensors of float32 in float32: twice as many points at once, and elementary
+ * functions as fast as LibTorch's.
+ *
+ *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);
+ *
+ * Without it they are computed in float64 and rounded once, which is as accurate as float32 can hold. With it each operation of the
+ * formula rounds: leave it where digits cancel, as in differences of nearly equal numbers. Arguments and the one
+ * result are scalars or plain numbers, and newton is refused. It does nothing for tensors of float64, on other devices, and
+ * for derivatives.
+ */
+template <class F>
+engine::InFloat32<F>
+in_float32(const F & f)
+{
+  return {f};
 }
 } // namespace neml2

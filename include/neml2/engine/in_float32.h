@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/formula.h"
+
+/// Formulas of the caller that are computed in float32 where the tensors are.
+namespace neml2::engine
+{
+/// A formula that says so.
+template <class F>
+struct InFloat32
+{
+  static constexpr bool in_float32 = true, has_fused_gradient = has_gradient<F>,
+                        owns_what_it_holds = is_kept<F>;
+  static constexpr auto name = formula_name<F>();
+
+  F f;
+
+  template <class... A>
+  NEML2_CALLS_FORMULA auto operator()(const A &... a) const
+  {
+    return f(a...);
+  }
+  template <class... A, class G>
+  std::shared_ptr<const Gradient> gradient_by_duals(const G & g) const
+  {
+    return f.template gradient_by_duals<A...>(g);
+  }
+};
+} // namespace neml2::engine

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/packs/forward_tile.h"
+
+/// What happens to one tile of rows of float32 that are numbers: the formula on packs of float32.
+namespace neml2::packs
+{
+/**
+ * The tile of a formula of K numbers that returns one. Its packs fill the vectors of the instruction set: they are twice as wide as those of
+ * float64.
+ *
+ * data points to float32 all the same. Numbers that are not side by side, and those past the last whole pack, are copied
+ * to be, so that the formula is inlined once: a row is computed by the same instructions wherever it lies.
+ */
+template <class F, int K>
+struct FloatTile
+{
+  static constexpr int baseline_width = 2;
+  static constexpr bool is_numbers = true;
+
+  template <class P>
+  NEML2_CALLS_FORMULA static void
+  run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
+  {
+    run<Pack<P::width == 1 ? 1 : 2 * P::width, float>>(*static_cast<const F *>(formula),
+                                                       data,
+                                                       stride,
+                                                       rows,
+                                                       std::make_index_sequence<size_t(K)>());
+  }
+
+private:
+  template <class P, size_t... I>
+  NEML2_CALLS_FORMULA static void run(const F & formula,
+                                      double * const * data,
+                                      const int64_t * stride,
+                                      int64_t rows,
+                                      std::index_sequence<I...>)
+  {
+    constexpr int W = P::width;
+    float copies[K + 1][W];
+    float * p[K + 1];
+    for (int k = 0; k <= K; k++)
+      p[k] = reinterpret_cast<float *>(data[k]);
+    for (int k = 0; k < K; k++)
+      if (stride[k] == 0)
+        copy(copies[k], p[k], 0, W);
+    for (int64_t left = rows; left > 0; left -= W)
+    {
+      const float * x[K];
+      for (int k = 0; k < K; k++)
+      {
+        x[k] = copies[k];
+        if (stride[k] == 1 && left >= W)
+          x[k] = p[k];
+        else if (stride[k] != 0)
+          copy(copies[k], p[k], stride[k], left < W ? int(left) : W);
+      }
+      const bool in_place = stride[K] == 1 && left >= W;
+      float * const y = in_place ? p[K] : copies[K];
+      P(result_of<0>(formula(P::load(x[I])...))).store(y);
+      if (!in_place)
+        for (int w = 0; w < W && w < left; w++)
+          p[K][w * stride[K]] = y[w];
+      for (int k = 0; k <= K; k++)
+        p[k] += stride[k] * W;
+    }
+  }
+
+  /// Copies so many numbers; past them the last one again.
+  template <int W>
+  NEML2_INLINE static void copy(float (&to)[W], const float * from, int64_t stride, int rows)
+  {
+    for (int w = 0; w < W; w++)
+      to[w] = from[(w < rows ? w : rows - 1) * stride];
+  }
+};
+
+/// The loop of a FloatTile, whose width is that of its packs.
+template <class Tile>
+TileLoop
+float_loop()
+{
+  TileLoop loop = tile_loop<Tile>();
+  if (loop.width > 1)
+    loop.width *= 2;
+  return loop;
+}
+} // namespace neml2::packs
