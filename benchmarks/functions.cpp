@@ -44,15 +44,15 @@ add_function(const char * name, const F & f, const Aten & aten, at::ScalarType d
 constexpr auto flow_rule = [](const auto & stress, const auto & n)
 { return 1e-3 * pow(stress / 0.5, n) * exp(-2.0 * stress); };
 
-template <class T>
+template <class T, class F>
 Peers
-flow(Size N)
+flow(Size N, const F & f)
 {
   constexpr auto dtype = c10::CppTypeToScalarType<T>::value;
   const at::Tensor s = numbers(N, dtype, 0.1, 2.0), n = numbers(N, dtype, 1.0, 6.0);
   const Scalar stress(s), exponent(n);
   at::Tensor a = at::empty_like(s), b = at::empty_like(s);
-  return {{"neml2", [=] { return vmap(flow_rule, stress, exponent); }},
+  return {{"neml2", [=] { return vmap(f, stress, exponent); }},
           peers::floor({s, n}, {{N}}),
           {"hand",
            [=]
@@ -135,8 +135,10 @@ main(int argc, char ** argv)
         [](const auto & x) { return x.pow(2.3); },
         dtype);
   }
-  peers::add("flow rule", flow<double>);
-  peers::add("flow rule float", flow<float>);
+  peers::add("flow rule", [](Size N) { return flow<double>(N, flow_rule); });
+  peers::add("flow rule float", [](Size N) { return flow<float>(N, flow_rule); });
+  peers::add("flow rule float, in_float32",
+             [](Size N) { return flow<float>(N, in_float32(flow_rule)); });
   peers::add("flow rule and slope", flow_and_slope);
   return peers::run(argc, argv);
 }

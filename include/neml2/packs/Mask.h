@@ -59,7 +59,7 @@ struct Mask
       if constexpr (is_widest<W, E>)
       {
         Mask<W / 2, E> lo, hi;
-        split<W>(a.m, lo.m, hi.m);
+        split_halves<W>(a.m, lo.m, hi.m);
         return any(lo | hi);
       }
 #endif

@@ -39,11 +39,11 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
     else if constexpr (W > 1)
     {
       Half lo, hi;
-      split<W>(a.v, lo.v, hi.v);
+      split_halves<W>(a.v, lo.v, hi.v);
       lo = sqrt(lo);
       hi = sqrt(hi);
       Pack r;
-      join<W>(lo.v, hi.v, r.v);
+      join_halves<W>(lo.v, hi.v, r.v);
       return r;
     }
     else

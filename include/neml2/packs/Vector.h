@@ -46,28 +46,28 @@ constexpr bool is_widest = W * sizeof(E) == 64;
 /// The W numbers at `first` of twice as many, and twice as many of halves.
 template <int first, class Part, class Whole, size_t... I>
 NEML2_INLINE void
-take(Part & part, const Whole & whole, std::index_sequence<I...>)
+take_half(Part & part, const Whole & whole, std::index_sequence<I...>)
 {
   part = __builtin_shufflevector(whole, whole, (first + int(I))...);
 }
 template <class Part, class Whole, size_t... I>
 NEML2_INLINE void
-join(const Part & lo, const Part & hi, Whole & whole, std::index_sequence<I...>)
+join_halves(const Part & lo, const Part & hi, Whole & whole, std::index_sequence<I...>)
 {
   whole = __builtin_shufflevector(lo, hi, int(I)...);
 }
 template <int W, class Part, class Whole>
 NEML2_INLINE void
-split(const Whole & whole, Part & lo, Part & hi)
+split_halves(const Whole & whole, Part & lo, Part & hi)
 {
-  take<0>(lo, whole, std::make_index_sequence<size_t(W / 2)>());
-  take<W / 2>(hi, whole, std::make_index_sequence<size_t(W / 2)>());
+  take_half<0>(lo, whole, std::make_index_sequence<size_t(W / 2)>());
+  take_half<W / 2>(hi, whole, std::make_index_sequence<size_t(W / 2)>());
 }
 template <int W, class Part, class Whole>
 NEML2_INLINE void
-join(const Part & lo, const Part & hi, Whole & whole)
+join_halves(const Part & lo, const Part & hi, Whole & whole)
 {
-  join(lo, hi, whole, std::make_index_sequence<size_t(W)>());
+  join_halves(lo, hi, whole, std::make_index_sequence<size_t(W)>());
 }
 #endif
 
@@ -84,11 +84,11 @@ compare_lanes(const typename Vector<W, E>::type & a,
   {
     typename Vector<W / 2, E>::type a_lo, a_hi, b_lo, b_hi;
     typename Vector<W / 2, E>::mask lo, hi;
-    split<W>(a, a_lo, a_hi);
-    split<W>(b, b_lo, b_hi);
+    split_halves<W>(a, a_lo, a_hi);
+    split_halves<W>(b, b_lo, b_hi);
     compare_all(a_lo, b_lo, lo);
     compare_all(a_hi, b_hi, hi);
-    join<W>(lo, hi, m);
+    join_halves<W>(lo, hi, m);
     return;
   }
 #endif
