@@ -33,7 +33,13 @@ struct Pack : PackFunctions<W, E>
     v = other.v;
     return *this;
   }
-  NEML2_INLINE Pack(double x) : v(E(x) - V{}) {} // subtracting zero keeps the sign of -0
+  NEML2_INLINE Pack(double x)
+  {
+    if constexpr (W == 1)
+      v = E(x);
+    else
+      fill_lanes<W, E>(v, E(x));
+  }
 
   NEML2_INLINE static Pack of(const V & x)
   {

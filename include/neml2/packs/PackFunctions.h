@@ -53,83 +53,67 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
 
   NEML2_INLINE friend Pack exp(const Pack & a)
   {
-    return elementary(
-        a, &Functions::exp, [](E x) { return std::exp(x); }, Domains::of_exp);
+    return elementary<Domains::of_exp>(a, &Functions::exp, [](E x) { return std::exp(x); });
   }
   NEML2_INLINE friend Pack expm1(const Pack & a)
   {
-    return elementary(
-        a, &Functions::expm1, [](E x) { return std::expm1(x); }, Domains::of_exp);
+    return elementary<Domains::of_exp>(a, &Functions::expm1, [](E x) { return std::expm1(x); });
   }
   NEML2_INLINE friend Pack log(const Pack & a)
   {
-    return elementary(
-        a, &Functions::log, [](E x) { return std::log(x); }, Domains::of_log);
+    return elementary<Domains::of_log>(a, &Functions::log, [](E x) { return std::log(x); });
   }
   NEML2_INLINE friend Pack log1p(const Pack & a)
   {
-    return elementary(
-        a, &Functions::log1p, [](E x) { return std::log1p(x); }, Domains::of_log);
+    return elementary<Domains::of_log>(a, &Functions::log1p, [](E x) { return std::log1p(x); });
   }
   NEML2_INLINE friend Pack log10(const Pack & a)
   {
-    return elementary(
-        a, &Functions::log10, [](E x) { return std::log10(x); }, Domains::of_log);
+    return elementary<Domains::of_log>(a, &Functions::log10, [](E x) { return std::log10(x); });
   }
   NEML2_INLINE friend Pack sin(const Pack & a)
   {
-    return elementary(
-        a, &Functions::sin, [](E x) { return std::sin(x); }, Domains::of_angle);
+    return elementary<Domains::of_angle>(a, &Functions::sin, [](E x) { return std::sin(x); });
   }
   NEML2_INLINE friend Pack cos(const Pack & a)
   {
-    return elementary(
-        a, &Functions::cos, [](E x) { return std::cos(x); }, Domains::of_angle);
+    return elementary<Domains::of_angle>(a, &Functions::cos, [](E x) { return std::cos(x); });
   }
   NEML2_INLINE friend Pack tan(const Pack & a)
   {
-    return elementary(
-        a, &Functions::tan, [](E x) { return std::tan(x); }, Domains::of_tan);
+    return elementary<Domains::of_tan>(a, &Functions::tan, [](E x) { return std::tan(x); });
   }
   NEML2_INLINE friend Pack asin(const Pack & a)
   {
-    return elementary(
-        a, &Functions::asin, [](E x) { return std::asin(x); }, Domains::of_arc);
+    return elementary<Domains::of_arc>(a, &Functions::asin, [](E x) { return std::asin(x); });
   }
   NEML2_INLINE friend Pack acos(const Pack & a)
   {
-    return elementary(
-        a, &Functions::acos, [](E x) { return std::acos(x); }, Domains::of_arc);
+    return elementary<Domains::of_arc>(a, &Functions::acos, [](E x) { return std::acos(x); });
   }
   NEML2_INLINE friend Pack atan(const Pack & a)
   {
-    return elementary(
-        a, &Functions::atan, [](E x) { return std::atan(x); }, Domains::everywhere);
+    return elementary<Domains::everywhere>(a, &Functions::atan, [](E x) { return std::atan(x); });
   }
   NEML2_INLINE friend Pack sinh(const Pack & a)
   {
-    return elementary(
-        a, &Functions::sinh, [](E x) { return std::sinh(x); }, Domains::of_sinh);
+    return elementary<Domains::of_sinh>(a, &Functions::sinh, [](E x) { return std::sinh(x); });
   }
   NEML2_INLINE friend Pack cosh(const Pack & a)
   {
-    return elementary(
-        a, &Functions::cosh, [](E x) { return std::cosh(x); }, Domains::of_sinh);
+    return elementary<Domains::of_sinh>(a, &Functions::cosh, [](E x) { return std::cosh(x); });
   }
   NEML2_INLINE friend Pack tanh(const Pack & a)
   {
-    return elementary(
-        a, &Functions::tanh, [](E x) { return std::tanh(x); }, Domains::of_tanh);
+    return elementary<Domains::of_tanh>(a, &Functions::tanh, [](E x) { return std::tanh(x); });
   }
   NEML2_INLINE friend Pack atanh(const Pack & a)
   {
-    return elementary(
-        a, &Functions::atanh, [](E x) { return std::atanh(x); }, Domains::of_atanh);
+    return elementary<Domains::of_atanh>(a, &Functions::atanh, [](E x) { return std::atanh(x); });
   }
   NEML2_INLINE friend Pack cbrt(const Pack & a)
   {
-    return elementary(
-        a, &Functions::cbrt, [](E x) { return std::cbrt(x); }, Domains::of_root);
+    return elementary<Domains::of_root>(a, &Functions::cbrt, [](E x) { return std::cbrt(x); });
   }
   NEML2_INLINE friend Pack asinh(const Pack & a)
   {
@@ -141,17 +125,18 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
   }
   NEML2_INLINE friend Pack atan2(const Pack & y, const Pack & x)
   {
-    return elementary<sleef::OfAtan2>(
+    return elementary_of_two<sleef::OutsideAtan2>(
         y, x, &Functions::atan2, [](E s, E c) { return std::atan2(s, c); });
   }
   NEML2_INLINE friend Pack fmod(const Pack & a, const Pack & b)
   {
-    return elementary<sleef::OfFmod>(
+    return elementary_of_two<sleef::OutsideFmod>(
         a, b, &Functions::fmod, [](E x, E y) { return std::fmod(x, y); });
   }
   NEML2_INLINE friend Pack pow(const Pack & a, const Pack & n)
   {
-    return elementary<sleef::OfPow>(a, n, &Functions::pow, [](E x, E y) { return std::pow(x, y); });
+    return elementary_of_two<sleef::OutsidePow>(
+        a, n, &Functions::pow, [](E x, E y) { return std::pow(x, y); });
   }
   NEML2_INLINE friend Pack pow(const Pack & a, double n)
   {
@@ -170,51 +155,53 @@ private:
     return r;
   }
 
-#ifdef NEML2_SLEEF
-  template <class In, class F, class G, class... X>
-  NEML2_INLINE static void at_lanes(const In & domain, F f, G one_by_one, Pack & r, const X &... x)
-  {
-    if constexpr (is_widest<W, E>)
-      sleef::apply_avx512(domain, f, one_by_one, r, x...);
-    else
-      sleef::apply_avx2(domain, f, one_by_one, r, x...);
-  }
-#endif
-
+  template <const sleef::Domain<E> & domain>
   NEML2_INLINE static Pack elementary(const Pack & a,
                                       [[maybe_unused]] sleef::Unary<W, E> Functions::*f,
-                                      sleef::StdUnary<E> one_by_one,
-                                      [[maybe_unused]] const sleef::Domain<E> & domain)
+                                      sleef::StdUnary<E> one_by_one)
   {
 #ifdef NEML2_SLEEF
     if constexpr (sleef::has_width<W, E>)
-      if (const auto at_once = sleef::functions<W, E>().*f)
-      {
-        Pack r;
-        at_lanes(domain, at_once, one_by_one, r, a);
-        return r;
-      }
+      return at_once<sleef::Outside<E, domain>>(f, one_by_one, a);
+    else
 #endif
-    return lanewise(a, one_by_one);
+      return lanewise(a, one_by_one);
   }
-  template <class Of>
-  NEML2_INLINE static Pack elementary(const Pack & a,
-                                      const Pack & b,
-                                      [[maybe_unused]] sleef::Binary<W, E> Functions::*f,
-                                      sleef::StdBinary<E> one_by_one)
+  template <class Outside>
+  NEML2_INLINE static Pack elementary_of_two(const Pack & a,
+                                             const Pack & b,
+                                             [[maybe_unused]] sleef::Binary<W, E> Functions::*f,
+                                             sleef::StdBinary<E> one_by_one)
+  {
+#ifdef NEML2_SLEEF
+    if constexpr (sleef::has_width<W, E>)
+      return at_once<Outside>(f, one_by_one, a, b);
+    else
+#endif
+    {
+      Pack r;
+      for (int w = 0; w < W; w++)
+        r.lane(w, one_by_one(a.lane(w), b.lane(w)));
+      return r;
+    }
+  }
+
+#ifdef NEML2_SLEEF
+  /// SLEEF's function where it is there and plain, lane by lane else.
+  template <class Outside, class F, class G, class... X>
+  NEML2_INLINE static Pack at_once(F Functions::*f, G one_by_one, const X &... x)
   {
     Pack r;
-#ifdef NEML2_SLEEF
-    if constexpr (sleef::has_width<W, E>)
-      if (const auto at_once = sleef::functions<W, E>().*f)
-      {
-        at_lanes(Of(), at_once, one_by_one, r, a, b);
-        return r;
-      }
-#endif
-    for (int w = 0; w < W; w++)
-      r.lane(w, one_by_one(a.lane(w), b.lane(w)));
+    if (const F function = sleef::known<W, E>.load(std::memory_order_acquire)->*f)
+      sleef::apply<Outside>(function, one_by_one, r, x...);
+    else
+    {
+      Pack result;
+      sleef::look_up_and_apply<Outside>(f, one_by_one, result, X(x)...);
+      r = result;
+    }
     return r;
   }
+#endif
 };
 } // namespace neml2::packs

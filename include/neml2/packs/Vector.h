@@ -71,6 +71,24 @@ join_halves(const Part & lo, const Part & hi, Whole & whole)
 }
 #endif
 
+/// v = x in all lanes, through a part of 16 bytes, which all instruction sets have: gcc would fill wider ones number by
+/// number.
+template <int W, class E>
+NEML2_INLINE void
+fill_lanes(typename Vector<W, E>::type & v, E x)
+{
+#ifdef NEML2_SIMD
+  if constexpr (W * sizeof(E) > 16)
+  {
+    typename Vector<W / 2, E>::type half;
+    fill_lanes<W / 2, E>(half, x);
+    join_halves<W>(half, half, v);
+    return;
+  }
+#endif
+  v = x - typename Vector<W, E>::type{}; // subtracting zero keeps the sign of -0
+}
+
 /// m = (a compared with b), lane by lane, of the widest vectors in halves.
 template <int W, class E, class Compare>
 NEML2_INLINE void

@@ -46,26 +46,38 @@ private:
     for (int k = 0; k < K; k++)
       if (stride[k] == 0)
         copy(copies[k], p[k], 0, W);
-    for (int64_t left = rows; left > 0; left -= W)
+    const bool in_place = side_by_side(stride);
+    for (int64_t left = rows; left > 0;)
     {
+      const bool is_run = in_place && left >= W;
+      const int64_t packs = is_run ? left / W : 1, count = is_run ? packs * W : left < W ? left : W;
       const float * x[K];
+      int64_t step[K];
       for (int k = 0; k < K; k++)
       {
-        x[k] = copies[k];
-        if (stride[k] == 1 && left >= W)
-          x[k] = p[k];
-        else if (stride[k] != 0)
-          copy(copies[k], p[k], stride[k], left < W ? int(left) : W);
+        if (!is_run && stride[k] != 0)
+          copy(copies[k], p[k], stride[k], int(count));
+        x[k] = is_run && stride[k] != 0 ? p[k] : copies[k];
+        step[k] = stride[k] * W;
       }
-      const bool in_place = stride[K] == 1 && left >= W;
-      float * const y = in_place ? p[K] : copies[K];
-      P(result_of<0>(formula(P::load(x[I])...))).store(y);
-      if (!in_place)
-        for (int w = 0; w < W && w < left; w++)
-          p[K][w * stride[K]] = y[w];
+      float * const y = is_run ? p[K] : copies[K];
+      for (int64_t i = 0; i < packs; i++)
+        P(result_of<0>(formula(P::load(x[I] + i * step[I])...))).store(y + i * W);
+      for (int64_t w = 0; !is_run && w < count; w++)
+        p[K][w * stride[K]] = y[w];
+      left -= count;
       for (int k = 0; k <= K; k++)
-        p[k] += stride[k] * W;
+        p[k] += count * stride[k];
     }
+  }
+
+  /// Whether whole packs are loaded and stored where they are.
+  static bool side_by_side(const int64_t * stride)
+  {
+    bool yes = stride[K] == 1;
+    for (int k = 0; k < K; k++)
+      yes = yes && (stride[k] == 1 || stride[k] == 0);
+    return yes;
   }
 
   /// Copies so many numbers; past them the last one again.

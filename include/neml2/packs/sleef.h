@@ -4,6 +4,7 @@
 #include "neml2/packs/Mask.h"
 #include "neml2/packs/cpu.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -61,21 +62,34 @@ struct Functions
   Binary<W, E> pow, atan2, fmod;
 };
 
-/// Whether there are functions of so many numbers.
+/// Whether there may be functions of so many numbers.
 template <int W, class E>
 constexpr bool has_width = W * sizeof(E) >= 32;
+
+/// a < b in the sign bits alone, of numbers without sign, whose bits are in their order: one subtraction, which no
+/// instruction set takes apart. Not-a-number is the largest.
+template <int W, class E>
+NEML2_INLINE Mask<W, E>
+is_less(const Pack<W, E> & a, const Pack<W, E> & b)
+{
+  using M = typename Vector<W, E>::mask;
+  return Mask<W, E>((M)a.v - (M)b.v);
+}
 
 /// Where a function of one argument is plain: lower <= |x| <= upper.
 template <class E>
 struct Domain
 {
   E lower, upper;
-
+};
+template <class E, const Domain<E> & domain>
+struct Outside
+{
   template <int W>
   NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x) const
   {
-    const auto size = abs(x);
-    return (size >= double(lower)) & (size <= double(upper));
+    const Pack<W, E> size = abs(x), lower(double{domain.lower}), upper(double{domain.upper});
+    return is_less(size, lower) | is_less(upper, size);
   }
 };
 template <class E>
@@ -96,35 +110,34 @@ struct Domains<float>
   static constexpr double small = 1e-18, large = 1e18;
 };
 
-// Where functions of two arguments are plain.
+// Where functions of two arguments are not plain.
 
-/// Neither both 0 nor huge.
-struct OfAtan2
+/// Both 0, or one huge.
+struct OutsideAtan2
 {
   template <int W, class E>
   NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & y, const Pack<W, E> & x) const
   {
-    constexpr double small = Domains<E>::small, large = Domains<E>::large;
-    const auto a = abs(y), b = abs(x);
-    return ((a >= small) | (b >= small)) & (a <= large) & (b <= large);
+    const Pack<W, E> a = abs(y), b = abs(x), small(Domains<E>::small), large(Domains<E>::large);
+    return (is_less(a, small) & is_less(b, small)) | is_less(large, a) | is_less(large, b);
   }
 };
 
-/// Of a quotient that integers count exactly.
-struct OfFmod
+/// Of a quotient that integers do not count exactly.
+struct OutsideFmod
 {
   template <int W, class E>
   NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x, const Pack<W, E> & y) const
   {
-    constexpr double small = Domains<E>::small, large = Domains<E>::large,
-                     one = std::is_same_v<E, double> ? 1e-15 : 1e-6; // over the quotient
-    const auto a = abs(x), b = abs(y);
-    return (a * one <= b) & (b >= small) & (a <= large) & (b <= large);
+    constexpr double over_most = std::is_same_v<E, double> ? 1e-15 : 1e-6;
+    const Pack<W, E> a = abs(x), b = abs(y), small(Domains<E>::small), large(Domains<E>::large);
+    return is_less(b, Pack<W, E>(a * over_most)) | is_less(b, small) | is_less(large, a) |
+           is_less(large, b);
   }
 };
 
-/// |n log2 x| within the exponents of a number.
-struct OfPow
+/// |n log2 x| beyond the exponents of a number.
+struct OutsidePow
 {
   template <int W, class E>
   NEML2_INLINE Mask<W, E> operator()(const Pack<W, E> & x, const Pack<W, E> & n) const
@@ -132,16 +145,15 @@ struct OfPow
     constexpr bool is_double = std::is_same_v<E, double>;
     // The exponent of x, shifted into the last digits of 2^52, or 2^23.
     constexpr int digits = is_double ? 52 : 23;
-    using Bits = typename Vector<W, E>::Bits;
     constexpr double power = double(int64_t(1) << digits), bias = is_double ? 1023 : 127;
-    constexpr Bits bits = is_double ? Bits(0x4330000000000000) : Bits(0x4B000000);
     using M = typename Vector<W, E>::mask;
-    const auto a = abs(x), b = abs(n);
+    const Pack<W, E> a = abs(x), b = abs(n), shift(power), most(is_double ? 1e-7 : 1.2e-8);
     const auto log2 =
-        Pack<W, E>::of((typename Vector<W, E>::type)(((M)a.v >> digits) | bits)) - (power + bias);
-    const auto exponent =
+        Pack<W, E>::of((typename Vector<W, E>::type)(((M)a.v >> digits) | (M)shift.v)) -
+        (power + bias);
+    const Pack<W, E> exponent =
         b * 1e-10 * (abs(log2) + 1.0); // 10 orders smaller, so that nothing overflows
-    return (exponent <= (is_double ? 1e-7 : 1.2e-8)) & Domains<E>::of_power(x);
+    return is_less(most, exponent) | Outside<E, Domains<E>::of_power>()(a);
   }
 };
 
@@ -191,24 +203,30 @@ typedef int Int16 __attribute__((vector_size(64)));
 template <int W, class E>
 const Functions<W, E> & functions();
 
-// Vectors go by reference, but to SLEEF: how they are passed by value depends on the instruction set.
-#define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"), noinline)) inline
-#define NEML2_FOR_AVX512                                                                           \
-  __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), noinline)) inline
+/// The same once they have been asked for, before that none: read without a lock in every pack.
+template <int W, class E>
+constexpr Functions<W, E> none{};
+template <int W, class E>
+inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
+
+// Vectors go by reference, but to SLEEF: how they are passed by value depends on the instruction set. Loops for that
+// instruction set inline what is not cold.
+#define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"))) inline
+#define NEML2_FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))) inline
 
 // Where AVX-512 has instructions for the exponents of numbers, eight take less time than four without.
 
 using Double4 = Vector<4>::type;
 using Double8 = Vector<8>::type;
 
-NEML2_FOR_AVX512 Double4
+NEML2_COLD NEML2_FOR_AVX512 Double4
 log_as_eight(Double4 x)
 {
   const Double8 y =
       functions<8, double>().log(__builtin_shufflevector(x, x, 0, 1, 2, 3, 0, 1, 2, 3));
   return __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
-NEML2_FOR_AVX512 Double4
+NEML2_COLD NEML2_FOR_AVX512 Double4
 pow_as_eight(Double4 x, Double4 n)
 {
   const Double8 y =
@@ -260,53 +278,104 @@ has_widest()
   return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
-/// f of the lanes that are no part of the sum of 1 << lane.
-template <int W, class E, class F, class... X>
-NEML2_INLINE void
-one_by_one(const F & f, int lanes, Pack<W, E> & r, const X &... x)
+/// x, or 1/2 in the lanes outside, which are told by the sign bits.
+template <int W, class E>
+NEML2_INLINE Pack<W, E>
+inside(const Mask<W, E> & outside, const Pack<W, E> & x)
+{
+  return where(Mask<W, E>(outside.m >> int(8 * sizeof(E) - 1)), Pack<W, E>(0.5), x);
+}
+
+/// g of the lanes that the sum of 1 << lane has.
+template <int W, class E, class G, class... X>
+NEML2_COLD void
+one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
 {
   for (int w = 0; w < W; w++)
-    if (!(lanes & 1 << w))
-      r.lane(w, f(x.lane(w)...));
+    if (lanes & 1 << w)
+      r.lane(w, g(x.lane(w)...));
 }
 
-// f of the lanes where the arguments are in the domain, g of the others: for vectors of AVX2, and of AVX-512.
+// f of the lanes where the arguments are not outside its domain, g of the others: for vectors of AVX2, and of AVX-512. What
+// is rare works on copies, so that the rest stays in registers.
 
-template <class In, class F, class G, int W, class E, class... X>
-NEML2_FOR_AVX2 void
-apply_avx2(const In & domain, F f, G g, Pack<W, E> & r, const X &... x)
+template <class Outside, class F, class G, int W, class E, class... X>
+NEML2_COLD NEML2_FOR_AVX2 void
+apply_in_part_avx2(F f, G g, int lanes, Pack<W, E> & r, const X &... x)
 {
-  const auto is = domain(x...);
+  const Mask<W, E> outside = Outside()(x...);
+  r.v = f(inside(outside, x).v...);
+  one_by_one(g, lanes, r, x...);
+}
+template <class Outside, class F, class G, int W, class E, class... X>
+NEML2_FOR_AVX2 void
+apply_avx2(F f, G g, Pack<W, E> & r, const X &... x)
+{
+  const Mask<W, E> outside = Outside()(x...);
   int lanes;
   if constexpr (W == 4)
-    lanes = __builtin_ia32_movmskpd256((Vector<4>::type)is.m);
+    lanes = __builtin_ia32_movmskpd256((Vector<4>::type)outside.m);
   else
-    lanes = __builtin_ia32_movmskps256((Vector<8, float>::type)is.m);
-  if (lanes == (1 << W) - 1)
+    lanes = __builtin_ia32_movmskps256((Vector<8, float>::type)outside.m);
+  if (lanes == 0)
     r.v = f(x.v...);
   else
   {
-    r.v = f(where(is, x, Pack<W, E>(0.5)).v...);
-    one_by_one(g, lanes, r, x...);
+    Pack<W, E> result;
+    apply_in_part_avx2<Outside>(f, g, lanes, result, X(x)...);
+    r = result;
   }
 }
-template <class In, class F, class G, int W, class E, class... X>
-NEML2_FOR_AVX512 void
-apply_avx512(const In & domain, F f, G g, Pack<W, E> & r, const X &... x)
+
+template <class Outside, class F, class G, int W, class E, class... X>
+NEML2_COLD NEML2_FOR_AVX512 void
+apply_in_part_avx512(F f, G g, int lanes, Pack<W, E> & r, const X &... x)
 {
-  const auto is = domain(x...);
+  const Mask<W, E> outside = Outside()(x...);
+  r.v = f(inside(outside, x).v...);
+  one_by_one(g, lanes, r, x...);
+}
+template <class Outside, class F, class G, int W, class E, class... X>
+NEML2_FOR_AVX512 void
+apply_avx512(F f, G g, Pack<W, E> & r, const X &... x)
+{
+  const Mask<W, E> outside = Outside()(x...);
   int lanes;
   if constexpr (W == 8)
-    lanes = __builtin_ia32_cvtq2mask512((Long8)is.m) & 255;
+    lanes = __builtin_ia32_cvtq2mask512((Long8)outside.m) & 255;
   else
-    lanes = __builtin_ia32_cvtd2mask512((Int16)is.m) & 65535;
-  if (lanes == (1 << W) - 1)
+    lanes = __builtin_ia32_cvtd2mask512((Int16)outside.m) & 65535;
+  if (lanes == 0)
     r.v = f(x.v...);
   else
   {
-    r.v = f(where(is, x, Pack<W, E>(0.5)).v...);
-    one_by_one(g, lanes, r, x...);
+    Pack<W, E> result;
+    apply_in_part_avx512<Outside>(f, g, lanes, result, X(x)...);
+    r = result;
   }
+}
+
+template <class Outside, class F, class G, int W, class E, class... X>
+NEML2_INLINE void
+apply(F f, G g, Pack<W, E> & r, const X &... x)
+{
+  if constexpr (is_widest<W, E>)
+    apply_avx512<Outside>(f, g, r, x...);
+  else
+    apply_avx2<Outside>(f, g, r, x...);
+}
+
+/// The same of a function that is not known yet: it is looked up, and g does where there is none.
+template <class Outside, class F, class G, int W, class E, class... X>
+NEML2_COLD void
+look_up_and_apply(F Functions<W, E>::*f, G g, Pack<W, E> & r, const X &... x)
+{
+  const Functions<W, E> & all = functions<W, E>();
+  known<W, E>.store(&all, std::memory_order_release);
+  if (all.*f)
+    apply<Outside>(all.*f, g, r, x...);
+  else
+    one_by_one(g, (1 << W) - 1, r, x...);
 }
 #undef NEML2_FOR_AVX2
 #undef NEML2_FOR_AVX512
