@@ -22,8 +22,12 @@ SCREENS = {"desktop": (1440, 900, False), "phone": (390, 844, True)}
 SHOTS = ["index", "start", "vmap", "benchmarks", "conventions", "gallery", "reference/index", "reference/types",
          "reference/tensors/kinematics", "reference/tensors/SSR4", "examples/j2_plasticity"]
 LAYOUT = """
+const scrolls = e => e && e.tagName != 'ARTICLE' && (['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX)
+                                                     || scrolls(e.parentElement));
 return {
-  wide: document.scrollingElement.scrollWidth,
+  wide: [...document.querySelectorAll('article *')].filter(
+    e => e.getBoundingClientRect().right > arguments[0] + 1 && getComputedStyle(e).position != 'absolute' && !scrolls(e)).map(
+    e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 40)}`),
   broken: [...document.images].filter(i => !i.complete || i.naturalWidth == 0).map(i => i.src),
   images: document.images.length,
   styled: getComputedStyle(document.body).getPropertyValue('--color-brand-primary') != ''
@@ -95,10 +99,11 @@ class Browser:
         self.open(page)
         # Pictures load when they are scrolled to.
         self.driver.execute_script("for (const i of document.images) i.loading = 'eager'")
-        self.wait(lambda: not self.driver.execute_script(LAYOUT)["broken"], 5)
-        layout = self.driver.execute_script(LAYOUT)
-        if layout["wide"] > SCREENS[self.screen][0]:
-            self.fault(page, f"is {layout['wide']} pixels wide")
+        width = SCREENS[self.screen][0]
+        self.wait(lambda: not self.driver.execute_script(LAYOUT, width)["broken"], 5)
+        layout = self.driver.execute_script(LAYOUT, width)
+        for wide in layout["wide"][:3]:
+            self.fault(page, f"is wider than the screen: {wide}")
         if not layout["styled"]:
             self.fault(page, "has no style")
         for broken in layout["broken"]:

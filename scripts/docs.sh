@@ -27,7 +27,9 @@ if ! has requirements.txt; then
   install requirements.txt
 fi
 "$venv/bin/python" scripts/site_pages.py "$out/source"
-"$venv/bin/sphinx-build" -q -W --keep-going -b html -c docs/site -d "$out/doctrees" "$out/source" "$out/site"
+# Of a page that it read with a warning Sphinx would not warn again.
+"$venv/bin/sphinx-build" -q -W --keep-going -b html -c docs/site -d "$out/doctrees" "$out/source" "$out/site" ||
+  { rm -rf "$out/doctrees"; exit 1; }
 "$venv/bin/python" scripts/check_site.py "$out/site"
 if [ "${1:-}" = test ]; then
   has requirements-test.txt || install requirements-test.txt

@@ -100,7 +100,11 @@ def parts_of(run):
 # ---- What it looks like ----
 
 def mathml(text):
-    return f'<math xmlns="http://www.w3.org/1998/Math/MathML">{Formula(" ".join(text.split())).all()}</math>'
+    """A formula that is long is several, so that a line can break between them."""
+    parts = Formula(" ".join(text.split())).parts()
+    if len(text) < 24:
+        parts = ["".join(parts)]
+    return "<wbr>".join(f'<math xmlns="http://www.w3.org/1998/Math/MathML">{part}</math>' for part in parts)
 
 
 def script(text):
@@ -144,19 +148,45 @@ class Formula:
     def __init__(self, text):
         self.tokens, self.at = tokens_of(text), 0
 
-    def all(self):
-        out = ""
+    def parts(self):
+        """Factors and terms, each with the sign before it; those in brackets, too, if there are many."""
+        out = [""]
         while self.at < len(self.tokens):
-            out += self.one()
-        return out
+            kind, text = self.peek()
+            if text in "=<>≤≥≈≠+-" and not self.is_prefix() or kind == "space" and self.is_product():
+                out.append("")
+            out[-1] += self.bracket() if text == "(" and self.is_long() else self.one()
+        return list(filter(None, out))
 
-    def peek(self):
-        return self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
+    def is_product(self):
+        """Whether the space here is between factors."""
+        (kind, before), (_, after) = self.peek(-1), self.peek(1)
+        return kind not in ("", "upright", "number") and after not in ("", *OPERATORS) and before not in OPERATORS
+
+    def is_long(self):
+        at = self.at
+        size = len(self.inside()) if self.closes() else 0
+        scripted = self.peek()[0] in ("power", "sub")
+        self.at = at
+        return size > 400 and not scripted
+
+    def bracket(self):
+        self.at += 1
+        return '<mo stretchy="false" lspace="0" rspace="0">(</mo>'
+
+    def peek(self, by=0):
+        return self.tokens[self.at + by] if 0 <= self.at + by < len(self.tokens) else ("", "")
+
+    def is_prefix(self):
+        """Whether a sign here has nothing before it."""
+        before = next((t for k, t in reversed(self.tokens[:self.at]) if k != "space"), "(")
+        return before in OPERATORS + OPENING + "√"
 
     def one(self):
         kind, text = self.peek()
         if text == "(" and self.closes():
             return self.group()
+        form = "prefix" if self.is_prefix() else "infix"
         self.at += 1
         if kind == "space":  # products are written with one
             return '<mspace width="0.17em"/>'
@@ -173,15 +203,7 @@ class Formula:
         if text == "√" and self.peek()[1]:
             inside = self.inside() if self.peek()[1] == "(" and self.closes() else self.one()
             return f"<msqrt>{inside}</msqrt>"
-        return self.operator(text)
-
-    def operator(self, text):
-        before = next((t for k, t in reversed(self.tokens[:self.at - 1]) if k != "space"), "(")
-        attributes = ""
-        if text in "-+±" and before in OPERATORS + OPENING + "√":
-            attributes = ' form="prefix"'
-        elif text in "()[]|⟨⟩":
-            attributes = ' stretchy="false" lspace="0" rspace="0"'
+        attributes = f' form="{form}"' if text in OPERATORS else ' stretchy="false" lspace="0" rspace="0"'
         return f"<mo{attributes}>{html.escape({'-': '−', '*': '∗'}.get(text, text))}</mo>"
 
     def closes(self):

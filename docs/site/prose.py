@@ -15,7 +15,7 @@ from sphinx.util.osutil import relative_uri
 
 CALL = re.compile(r"(?<![\w:.<∂])(?:\w+::)*[A-Za-z]\w+(?:<[\w, ]+>)?\((?:[^()]|\([^()]*\))*\)"  # eigh(s)
                   r"|(?<![\w/])(?:\w+/)*\w+\.h(?!\w|\.\w)")  # tensors/spectral.h
-SHAPE = re.compile(r"\((?:\.\.\.[^();]*|[\w, ]{0,12});[^();]*\)")  # (...; 3, 3)
+SHAPE = re.compile(r"\((?:\.\.\.[^();]*|(?:\w+(?:, \w+)*)?);[^();]*\)")  # (...; 3, 3)
 AS_IT_IS = (nodes.literal, nodes.literal_block, nodes.raw, nodes.title, nodes.reference, nodes.comment, nodes.caption,
             addnodes.desc_signature, addnodes.toctree, addnodes.pending_xref)
 
@@ -69,7 +69,7 @@ class Prose(SphinxTransform):
                 text.parent.replace(text, self.typeset(text.astext(), self.letters(entry) if entry else set()))
 
     def linked(self, text, target, *classes):
-        code = nodes.literal("", text, classes=[*classes, "short"] if len(text) < 24 else [*classes])
+        code = nodes.literal("", text, classes=[*classes, *["short"] * (len(text) < 30)])
         if not target or target == (self.doc, ""):
             return code
         uri = relative_uri(f"{self.doc}.html", f"{target[0]}.html") + (f"#{target[1]}" if target[1] else "")
@@ -104,8 +104,7 @@ class Prose(SphinxTransform):
         for m in sorted(found, key=lambda m: (m.start(), -m.end())):
             if m.start() >= at:
                 out += self.plain(text[at:m.start()], letters)
-                out.append(nodes.literal("", m[0], classes=["shape"]) if m.re is SHAPE else
-                           self.linked(m[0], self.names.target(m[0], self.doc)))
+                out.append(self.linked(m[0], None, "shape") if m.re is SHAPE else self.linked(m[0], self.names.target(m[0], self.doc)))
                 at = m.end()
         return out + self.plain(text[at:], letters)
 

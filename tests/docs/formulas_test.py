@@ -25,6 +25,11 @@ def shown(text):
     return short(ElementTree.fromstring(mathml(text)))
 
 
+def lines(text):
+    """Where a formula can break."""
+    return ["".join(ElementTree.fromstring(part).itertext()) for part in mathml(text).split("<wbr>")]
+
+
 class Formulas(unittest.TestCase):
     def test_formulas_are_found_in_sentences(self):
         for text in [
@@ -73,6 +78,11 @@ class Formulas(unittest.TestCase):
         }.items():
             with self.subTest(text):
                 self.assertEqual(shown(text), result)
+
+    def test_formulas_that_are_long_can_break_at_signs_and_between_factors(self):
+        self.assertEqual(lines("A_ij = -B_ij"), ["Aij=−Bij"])
+        self.assertEqual(lines("A_ijkl = -T_jikl - (a + b) T_ijlk / 2"), ["Aijkl", "=−Tjikl", "−(a+b)", "Tijlk/2"])
+        self.assertEqual(lines("a_ij ((1 - s) δ_ij - 2 x_i r_j + 2 ε_ijk x_k) / d")[-2:], ["+2εijk", "xk)/d"])
 
 
 if __name__ == "__main__":
