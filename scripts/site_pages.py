@@ -90,6 +90,7 @@ class Site:
 
     def prose(self, text, path, page):
         def relinked(part):
+            part = re.sub(r"\[[\w./]+\.md\]\(", "[](", part)  # what is called by its file is called by its title
             return LINK.sub(lambda m: m[1] or f"{m[2]}{self.link(path, m[3], m[4] or '', page)})", part)
 
         out, at = [], 0
@@ -237,8 +238,8 @@ class Page:
         own = next((c for c in self.classes if c.name == Path(self.path).stem), None)
         if own:
             return escaped(re.split(r"(?<=\.)\s", " ".join(own.comment.split()) + " ")[0])
-        names = dict.fromkeys(f.name for f in self.functions if not f.constructor)
-        return " ".join(f"``{n}``" for n in names)
+        names = {self.qualified(f): f.name for f in self.functions if not f.constructor}
+        return " ".join(f"``{n} <{self.name}#{a}>``" if not n.startswith("operator") else f"``{n}``" for a, n in names.items())
 
     def names(self):
         """What a name of C++ leads to: an anchor of this page."""

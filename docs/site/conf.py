@@ -27,6 +27,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.signature):not(.highlight-text) > div.highlight > pre"
 
 html_theme = "furo"
+html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]

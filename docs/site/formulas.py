@@ -99,12 +99,15 @@ def parts_of(run):
 
 # ---- What it looks like ----
 
-def mathml(text):
-    """A formula that is long is several, so that a line can break between them."""
+def mathml(text, after=""):
+    """A formula that is long is several, so that a line can break between them; not before what is after it."""
     parts = Formula(" ".join(text.split())).parts()
     if len(text) < 24:
         parts = ["".join(parts)]
-    return "<wbr>".join(f'<math xmlns="http://www.w3.org/1998/Math/MathML">{part}</math>' for part in parts)
+    parts = [f'<math xmlns="http://www.w3.org/1998/Math/MathML">{part}</math>' for part in parts]
+    if after:
+        parts[-1] = f'<span class="joined">{parts[-1]}{after}</span>'
+    return "<wbr>".join(parts)
 
 
 def script(text):

@@ -79,7 +79,9 @@ class Prose(SphinxTransform):
         """Code that names something, or several things."""
         text = literal.astext()
         words = text.split()
-        if len(words) > 1 and all(self.names.target(w, self.doc) for w in words):
+        if explicit := re.fullmatch(r"(\w+) <(reference/[^#]+)#(.+)>", text):  # in lists that site_pages.py writes
+            literal.replace_self(self.linked(explicit[1], (explicit[2], explicit[3])))
+        elif len(words) > 1 and all(self.names.target(w, self.doc) for w in words):
             new = [n for w in words for n in (self.linked(w, self.names.target(w, self.doc)), nodes.Text(" "))]
             literal.parent.replace(literal, new[:-1])
         else:
@@ -117,8 +119,16 @@ class Prose(SphinxTransform):
             alone = rf"(?<![\w.'\"-])((?:(?<=\s)-)?(?:{alone}))(?![\w'(\"-]|\.\w)"
             parts = [(formula or i % 2 == 1, p) for formula, part in parts
                      for i, p in enumerate([part] if formula else re.split(alone, part)) if p]
-        return [nodes.raw("", mathml(part), format="html") if formula else nodes.Text(re.sub(r"(?<!\S)->(?!\S)", "→", part))
-                for formula, part in parts]
+        out = []
+        for at, (formula, part) in enumerate(parts):
+            if not formula:
+                out.append(nodes.Text(re.sub(r"(?<!\S)->(?!\S)", "→", part)))
+                continue
+            after = re.match(r"[.,;:)']*", "" if at + 1 == len(parts) or parts[at + 1][0] else parts[at + 1][1])[0]
+            if after:  # no line begins with it
+                parts[at + 1] = (False, parts[at + 1][1][len(after):])
+            out.append(nodes.raw("", mathml(part, after), format="html"))
+        return out
 
 
 def ancestors(node):
