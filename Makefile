@@ -9,7 +9,7 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan aarch64 coverage fuzz random benchmark python-test
+.PHONY: help tutorial test asan tsan aarch64 coverage fuzz random benchmark python-test docs docs-test
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
@@ -23,6 +23,8 @@ help:
 	@echo '                 PRESET=asan runs them under the sanitizers'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo 'make python-test build the Python package, install it into a fresh environment, test it there'
+	@echo 'make docs        build the site of these pages and of the reference, to be opened from build/docs/site'
+	@echo 'make docs-test   and look at it in headless Chromium'
 	@echo
 	@echo 'with LIBTORCH=auto     the one you name, or your Python'"'"'s, the system'"'"'s, a private one (default)'
 	@echo '     LIBTORCH=system   the system'"'"'s (Debian: libtorch-dev)'
@@ -80,3 +82,9 @@ benchmark:
 python-test:
 	@scripts/setup.sh private python
 	@scripts/test_python.sh
+
+docs:
+	@scripts/docs.sh
+
+docs-test:
+	@scripts/docs.sh test

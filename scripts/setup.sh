@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the system packages that this project needs and this machine lacks. With none missing it
-# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test, python or aarch64, if for
-# these
+# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test, python, aarch64, docs or
+# docs-test, if for these. For docs there is no compiler, for docs-test a browser.
 set -eu
 libtorch=${1:-auto}
 part=${2:-}
+docs=${part%%-test}
 missing=
 
 need() # need PACKAGE COMMAND...: the package is missing if the command fails
@@ -14,6 +15,15 @@ need() # need PACKAGE COMMAND...: the package is missing if the command fails
   shift
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
+compiling() # compiling PACKAGE COMMAND...: the same of what only a build needs
+{
+  [ "$docs" = docs ] || need "$@"
+}
+browsing() # browsing PACKAGE COMMAND...: the same of what looks at the site
+{
+  [ "$part" != docs-test ] || need "$@"
+}
+has_browser() { command -v chromium || command -v google-chrome || [ -d "/Applications/Google Chrome.app" ]; }
 has_header() { echo "#include <$1>" | c++ -x c++ -E -; }
 has_python_header()
 {
@@ -26,36 +36,42 @@ has_cmake() # 3.25 or newer
 }
 
 if command -v apt-get >/dev/null; then
-  need g++ c++ --version
-  need cmake has_cmake
-  need ninja-build ninja --version
+  compiling g++ c++ --version
+  compiling cmake has_cmake
+  compiling ninja-build ninja --version
   need python3-venv python3 -c 'import ensurepip, venv'
   [ "$part" != python ] || need python3-dev has_python_header
-  need catch2 has_header catch2/catch.hpp
-  need libbenchmark-dev has_header benchmark/benchmark.h
+  compiling catch2 has_header catch2/catch.hpp
+  compiling libbenchmark-dev has_header benchmark/benchmark.h
   [ "$part" != test ] || need libeigen3-dev has_header eigen3/Eigen/Sparse
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
   [ "$part" != aarch64 ] || need g++-aarch64-linux-gnu aarch64-linux-gnu-g++ --version
   [ "$part" != aarch64 ] || need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
   [ "$part" != aarch64 ] || need qemu-user qemu-aarch64 --version
+  browsing chromium has_browser
+  browsing chromium-driver command -v chromedriver
   update="apt-get update -o Acquire::Retries=3"
   install="apt-get install -y --no-install-recommends -o Acquire::Retries=3"
 elif command -v brew >/dev/null; then
-  need cmake has_cmake
-  need ninja ninja --version
+  compiling cmake has_cmake
+  compiling ninja ninja --version
   need python python3 -c 'import ensurepip, venv'
-  need catch2 brew list catch2
-  need google-benchmark brew list google-benchmark
+  compiling catch2 brew list catch2
+  compiling google-benchmark brew list google-benchmark
   [ "$part" != test ] || need eigen brew list eigen
   [ "$libtorch" != system ] || need pytorch brew list pytorch
+  browsing google-chrome has_browser
+  browsing chromedriver command -v chromedriver
   install="brew install"
   update=true
 else
-  need "a C++17 compiler" c++ --version
-  need "CMake 3.25 or newer" has_cmake
-  need Ninja ninja --version
+  compiling "a C++17 compiler" c++ --version
+  compiling "CMake 3.25 or newer" has_cmake
+  compiling Ninja ninja --version
   need "Python 3 with venv" python3 -c 'import ensurepip, venv'
   [ "$part" != python ] || need "Python's headers" has_python_header
+  browsing "Chromium or Chrome" has_browser
+  browsing "its chromedriver" command -v chromedriver
   [ -z "$missing" ] || { echo "Please install:$missing; for the tests also Catch2, for the benchmarks Google Benchmark." >&2; exit 1; }
 fi
 

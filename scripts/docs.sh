@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Builds the site of the pages and of the reference, into build/docs/site. Argument: test, to have Chromium look at it, too.
+# What it needs is installed the first time; after that it needs no network.
+set -eu
+cd "$(dirname "$0")/.."
+out=build/docs
+venv=$out/venv
+export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+
+scripts/setup.sh auto "docs${1:+-$1}"
+
+has() # has FILE: what this file of requirements names is installed
+{
+  cmp -s "docs/site/$1" "$venv/$1"
+}
+install() # install FILE
+{
+  echo "Installing what docs/site/$1 names in $venv" >&2
+  "$venv/bin/pip" install --quiet -r "docs/site/$1" >&2
+  cp "docs/site/$1" "$venv/$1"
+}
+
+if ! has requirements.txt; then
+  python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "The site needs Python 3.11 or newer, for Sphinx.")'
+  python3 -m venv --clear "$venv"
+  install requirements.txt
+fi
+"$venv/bin/python" scripts/site_pages.py "$out/source"
+# Of a page that it read with a warning Sphinx would not warn again.
+"$venv/bin/sphinx-build" -q -W --keep-going -b html -c docs/site -d "$out/doctrees" "$out/source" "$out/site" ||
+  { rm -rf "$out/doctrees"; exit 1; }
+"$venv/bin/python" scripts/check_site.py "$out/site"
+if [ "${1:-}" = test ]; then
+  has requirements-test.txt || install requirements-test.txt
+  "$venv/bin/python" scripts/browse_site.py "$out/site" "$out/screenshots"
+fi
+echo "file://$PWD/$out/site/index.html"

@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Lays out in FOLDER what Sphinx makes the site of: site_pages.py FOLDER
+
+The Markdown pages of the repository with the links of the site, the reference in one page a header, the examples. In a page,
+`<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is before its first
+heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
+"""
+import json
+import re
+import sys
+from pathlib import Path
+from posixpath import normpath, relpath
+
+from headers import INCLUDE, ROOT, Class, declaring, read
+from reference import CORE, FIRST, MEMBERS_ONLY
+
+PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "LICENSE": "license",
+         "docs/reference.md": "reference/index"}
+for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
+    PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
+FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
+LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
+
+
+def written(folder):
+    """A function that writes a file if it is another now, so that Sphinx reads no page twice; and the files so far."""
+    files = set()
+
+    def write(name, text):
+        path = folder / name
+        files.add(path)
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return write, files
+
+
+# ---- Pages of the repository ----
+
+class Site:
+    def __init__(self, headers):
+        self.headers = headers  # page of the reference, by the header's path below neml2
+        self.examples = {}  # page of each source file
+        for source in sorted([*ROOT.glob("examples/*.[ch]*"), *ROOT.glob("examples/python/*.py")]):
+            name = "viscoplasticity" if source.suffix == ".h" else source.stem
+            self.examples[source.relative_to(ROOT).as_posix()] = f"examples/{name}"
+
+    def link(self, path, target, anchor, page):
+        """What the link of a file of the repository is on a page of the site."""
+        if not target or "://" in target:
+            return target + anchor
+        at = normpath(f"{Path(path).parent.as_posix()}/{target}")
+        if at == "docs/reference.md" and anchor:
+            slugs = {re.sub(r"[^\w-]", "", f"neml2/{h}".lower()): p for h, p in self.headers.items()}
+            at, anchor = slugs[anchor[1:]] + ".rst", ""
+        elif at in PAGES:
+            at = PAGES[at] + (".rst" if at == "docs/reference.md" else ".md")
+        elif at in self.examples:
+            at = self.examples[at] + ".md"
+        elif at.startswith("docs/images/"):
+            at = at.removeprefix("docs/")
+        else:
+            sys.exit(f"{path}: the site has no page for the link to {target}")
+        return relpath(at, Path(page).parent.as_posix()) + anchor
+
+    def block(self, match, page):
+        """A block that is quoted from a file, with its caption."""
+        source, language, code = match[1], match[2] or "text", match[3]
+        if source in self.examples:
+            caption = f"[{source}]({relpath(self.examples[source], Path(page).parent.as_posix())}.md)"
+        else:
+            caption = "Output" if source.endswith(".out") else source
+        return f"```{{code-block}} {language}\n:caption: {caption}\n\n{code}```"
+
+    def insert(self, match, page):
+        """The part of another page that is asked for, with its links."""
+        path, heading = match[2], match[3]
+        text = (ROOT / path).read_text(encoding="utf-8")
+        if match[1] == "lead":
+            part = re.match(r"(?s)#[^\n]*\n(.*?)(?=^(?:#|<!--|```|!\[))", text, re.M)[1]
+            return self.prose(part.strip(), path, page)
+        # Headings in blocks are comments of shells.
+        plain = FENCE.sub(lambda m: " " * len(m[0]), text)
+        begin = re.search(rf"(?m)^(#+) {re.escape(heading)}$", plain)
+        if not begin:
+            sys.exit(f"{path} has no section {heading}")
+        end = re.compile(rf"(?m)^#{{1,{len(begin[1])}}} ").search(plain, begin.end())
+        return self.prose(text[begin.start():end.start() if end else None].strip(), path, page)
+
+    def prose(self, text, path, page):
+        def relinked(part):
+            part = re.sub(r"\[[\w./]+\.md\]\(", "[](", part)  # what is called by its file is called by its title
+            return LINK.sub(lambda m: m[1] or f"{m[2]}{self.link(path, m[3], m[4] or '', page)})", part)
+
+        out, at = [], 0
+        for fence in FENCE.finditer(text):
+            out += [relinked(text[at:fence.start()]), fence[0]]
+            at = fence.end()
+        text = "".join([*out, relinked(text[at:])])
+        text = re.sub(r"(?ms)^<!-- from (\S+) -->\n```(\w*)\n(.*?)^```$", lambda m: self.block(m, page), text)
+        return re.sub(r"(?m)^<!-- (section|lead) ([^\s:]+)(?:: (.*))? -->$", lambda m: self.insert(m, page), text)
+
+    def example(self, page, sources):
+        """What the program says of itself, the program in each language, what it prints."""
+        says, begins = "", {}
+        for source in sources:
+            text = (ROOT / source).read_text(encoding="utf-8")
+            head = re.match(r"(?:(?://|#) .*\n)+", text)[0]
+            begins[source] = head.count("\n") + 1
+            head = re.sub(r"(?m)^(//|#) ?", "", head.partition("\n")[2])
+            quoted = re.search(r'"""(.*?)(?:\n    .*)?"""', text, re.S)
+            says = says or head or (quoted[1] if quoted else "")
+        gallery = (ROOT / "docs" / "site" / "gallery.md").read_text(encoding="utf-8")
+        title = re.search(rf"grid-item-card}} (.*)\n:link: {page}\n", gallery)
+        if not title:
+            sys.exit(f"docs/site/gallery.md has no card for {page}")
+        out = [f"# {title[1]}", says.strip(), "::::::{tab-set}"]
+        for source in sources:
+            suffix = Path(source).suffix
+            tab, language = {".cpp": ("C++", "cpp"), ".py": ("Python", "python"), ".h": (Path(source).name, "cpp")}[suffix]
+            sync = f":sync: {language}\n" if suffix != ".h" else ""
+            out += [f":::::{{tab-item}} {tab}\n{sync}", f"```{{literalinclude}} /{source}\n:language: {language}\n:lines: {begins[source]}-\n```"]
+            output = Path(source).with_suffix(".out")
+            if suffix != ".h" and (ROOT / output).is_file():
+                out.append(f"```{{literalinclude}} /{output.as_posix()}\n:language: text\n:caption: Output\n```")
+            out.append(":::::")
+        return "\n\n".join([*out, "::::::"]) + "\n"
+
+
+# ---- The reference ----
+
+TITLES = {
+    "core/errors.h": "Exceptions",
+    "core/factories.h": "Factories",
+    "core/options.h": "Options and defaults",
+    "core/shape.h": "Shapes",
+    "math/autograd.h": "Gradients of formulas",
+    "math/binary.h": "Functions of two tensors",
+    "math/broadcast.h": "Broadcast and match shapes",
+    "math/difference.h": "Differences",
+    "math/elementwise.h": "Elementwise functions",
+    "math/extremum.h": "Least and largest",
+    "math/invariants.h": "Invariants of any type",
+    "math/jacobian.h": "value_and_jacobian",
+    "math/join.h": "Stack and concatenate",
+    "math/linalg.h": "Linear algebra",
+    "math/lists.h": "Lists of tensors",
+    "math/mandel.h": "Mandel components",
+    "math/mandel_maps.h": "Maps of Mandel components",
+    "math/sum.h": "Sums and means",
+    "tensors/Voigt.h": "Voigt's notation",
+    "tensors/cholesky.h": "Cholesky factors",
+    "tensors/interpolation.h": "Tables",
+    "tensors/invariants.h": "Invariants of SR2",
+    "tensors/kronecker.h": "Kronecker products",
+    "tensors/skew_products.h": "Products of skew and symmetric tensors",
+    "tensors/solve.h": "Linear systems",
+    "tensors/spectral.h": "Eigenvalues and eigenvectors",
+}
+
+
+def escaped(text):
+    """Plain text in reStructuredText, but for `code`."""
+    parts = re.split(r"(`[^`]+`)", text)
+    parts = [f"`{p}`" if i % 2 else re.sub(r"([\\*`|_])", r"\\\1", p) for i, p in enumerate(parts)]
+    text = "".join(parts)
+    return "\\" + text if re.match(r"[(\w#]+[.)]\s|[:.+-]", text) else text
+
+
+def comment(text, indent=""):
+    """A comment of the headers: paragraphs, lists, code that is indented, @throws."""
+    out, paragraph, kind = [], [], ""
+
+    def flush():
+        nonlocal kind
+        if paragraph and kind == "code":
+            out.extend([f"{indent}.. code-block:: cpp", "", *(f"{indent}   {s[4:]}".rstrip() for s in paragraph), ""])
+        elif paragraph:
+            body = " ".join(s.strip() for s in paragraph)
+            if kind == "throws":
+                body = re.sub(r"^([\w:]+)", r"Throws `\1`", body)
+            out.extend([f"{indent}{'- ' if kind == 'item' else ''}{escaped(body)}", ""])
+        paragraph.clear()
+        kind = ""
+
+    for line in text.splitlines():
+        throws = re.match(r"@throws\s+(.*)", line)
+        if line.startswith("    ") and kind in ("", "code"):
+            kind = "code"
+        elif not line.strip():
+            if kind == "code":
+                paragraph.append("")
+            else:
+                flush()
+            continue
+        elif throws or line.startswith("- "):
+            flush()
+            kind, line = ("throws", throws[1]) if throws else ("item", line[2:])
+        elif kind == "code" or re.match(r"(Units|Source|Elsewhere): ", line):
+            flush()
+        paragraph.append(line)
+    flush()
+    return "\n".join(out)
+
+
+def anchor(name):
+    return f".. raw:: html\n\n   <span id=\"{name}\"></span>\n"
+
+
+def heading(text, line):
+    return f"{text}\n{line * (len(text) + 2)}\n"
+
+
+class Page:
+    """One header of the reference."""
+
+    def __init__(self, path, header):
+        self.header, self.path = header, path.relative_to(INCLUDE).as_posix()
+        self.classes = sorted((i for i in header.items if isinstance(i, Class) and i.defined and i.comment),
+                              key=lambda c: c.name != path.stem)
+        self.functions = [f for f in header.functions if f.is_class or path.name not in MEMBERS_ONLY]
+        self.functions = [f for f in self.functions if f.comment or f.args or not f.constructor]
+        self.name = "reference/" + self.path.removesuffix(".h")
+        self.title = self.titled(path.stem)
+
+    def titled(self, stem):
+        if self.path in TITLES:
+            return TITLES[self.path]
+        if any(c.name == stem for c in self.classes) or any(f.name == stem for f in self.functions):
+            return stem
+        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem).replace("_", " ")
+        return title[0].upper() + title[1:].lower().replace("euler", "Euler")
+
+    @property
+    def about(self):
+        """One line for lists: the first sentence of its class, or its functions."""
+        own = next((c for c in self.classes if c.name == Path(self.path).stem), None)
+        if own:
+            return escaped(re.split(r"(?<=\.)\s", " ".join(own.comment.split()) + " ")[0])
+        names = {self.qualified(f): f.name for f in self.functions if not f.constructor}
+        return " ".join(f"``{n} <{self.name}#{a}>``" if not n.startswith("operator") else f"``{n}``" for a, n in names.items())
+
+    def names(self):
+        """What a name of C++ leads to: an anchor of this page."""
+        for c in self.classes:
+            yield c.name, c.name
+        for f in self.functions:
+            if not f.name.startswith("operator"):
+                yield self.qualified(f), self.qualified(f)
+
+    @staticmethod
+    def qualified(f):
+        return "::".join(filter(None, [f.scope.removeprefix("neml2").removeprefix("::"), f.name]))
+
+    def entries(self, functions, seen):
+        """The functions; those of one comment together."""
+        out, at = [], 0
+        while at < len(functions):
+            first, group = functions[at], []
+            while at < len(functions) and functions[at].comment == first.comment and functions[at].scope == first.scope \
+                    and (first.comment or functions[at].name == first.name):
+                group.append(functions[at])
+                at += 1
+            for f in group:
+                if (name := self.qualified(f)) not in seen and not f.name.startswith("operator"):
+                    seen.add(name)
+                    out.append(anchor(name))
+            texts = dict.fromkeys(f.text for f in group)
+            out.append(".. cpp:function:: " + "\n                  ".join(texts) + "\n")
+            out.append(comment(first.comment, "   ") + "\n")
+        return "\n".join(out)
+
+    def contents(self, functions):
+        names = {self.qualified(f): f.name for f in functions if not f.name.startswith("operator") and not f.constructor}
+        links = " ".join(f'<a href="#{a}"><code class="literal">{n}</code></a>' for a, n in names.items())
+        return f".. raw:: html\n\n   <p class=\"names\">{links}</p>\n" if len(names) > 3 else ""
+
+    def text(self):
+        out, seen = [heading(self.title, "="), f".. code-block:: cpp\n\n   #include \"neml2/{self.path}\"\n"], set()
+        seen.add(self.title if re.fullmatch("[a-z]+", self.title) else "")  # whose heading has this anchor
+        many = len(self.classes) > 1 or (self.classes and any(not f.is_class for f in self.functions))
+        for c in self.classes:
+            own = [f for f in self.functions if f.is_class and f.scope == c.name]
+            if c.name != self.title:
+                out.append(heading(c.name, "-"))
+            out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}\n", comment(c.comment, "   ") + "\n"]
+            out += [self.contents(own), f".. cpp:namespace:: neml2::{c.name}\n"]
+            seen.add(c.name)
+            making = [f for f in own if f.constructor or f.static]
+            rest = [f for f in own if f not in making]
+            for title, part in (("Constructors and factories", making), ("Members", rest)):
+                if part and (len(own) > 3 or many):
+                    line = "-" if c.name == self.title else "^"
+                    out.append(heading(title, line))
+                out.append(self.entries(part, seen) if part else "")
+        free = [f for f in self.functions if not f.is_class or not any(c.name == f.scope for c in self.classes)]
+        for scope in dict.fromkeys(f.scope for f in free):
+            part = [f for f in free if f.scope == scope]
+            if self.classes or len({f.scope for f in free}) > 1:
+                inner = scope.removeprefix("neml2").removeprefix("::")
+                out.append(heading(f"Functions in {inner}" if inner else "Functions", "-"))
+            elif scope != "neml2":
+                out.append(f"In the namespace ``{scope}``.\n")
+            out += [self.contents(part), f".. cpp:namespace:: {scope}\n", self.entries(part, seen)]
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(out))
+
+
+def group(title, pages, about):
+    out = [heading(title, "="), about + "\n", ".. list-table::\n   :widths: auto\n"]
+    for p in pages:
+        out.append(f"   * - :doc:`{escaped(p.title)} </{p.name}>`\n     - {p.about}")
+    out += ["\n.. toctree::\n   :hidden:\n", *(f"   /{p.name}" for p in pages)]
+    return "\n".join(out) + "\n"
+
+
+def introduction():
+    """What docs/reference.md begins with."""
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").partition("\n## ")[0].partition("\n")[2].strip()
+    targets = {"conventions.md": "/conventions", "nomenclature.md": "/nomenclature", "#neml2corefactoriesh": "/reference/core/factories"}
+    out, at = "", 0
+    for link in re.finditer(r"\[([^]]*)\]\(([^)]*)\)", text):
+        out += escaped(text[at:link.start()]) + f":doc:`{link[1].replace('`', '')} <{targets[link[2]]}>`"
+        at = link.end()
+    return out + escaped(text[at:])
+
+
+def reference(write):
+    tensors = sorted(declaring("tensors"), key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
+    paths = [*tensors, *declaring("math"), *[p for n in CORE if (p := INCLUDE / "core" / n).is_file()]]
+    declared = read(paths)
+    pages = [p for p in (Page(h, declared[h]) for h in paths) if p.functions or p.classes]
+    for page in pages:
+        write(f"{page.name}.rst", page.text())
+    labels = [p for p in pages if "labeled" in p.path.lower()]
+    types = [p for p in pages if p.path.startswith("tensors/") and p not in labels and p.title in {c.name for c in p.classes}]
+    topics = [p for p in pages if p.path.startswith("tensors/") and p not in labels + types]
+    cards = ""
+    for title, name, members, about in [
+            ("Types", "types", types, "One page a type: how to make it, its members, and the functions that belong to it."),
+            ("Topics", "topics", topics, "Functions of tensors by what they are for: invariants, kinematics, crystals, tables."),
+            ("Functions of any type", "any", [p for p in pages if p.path.startswith("math/")],
+             "Templates that take every type: elementwise functions, reductions, formulas and their derivatives, shapes."),
+            ("What all tensors have", "all", [p for p in pages if p.path.startswith("core/")],
+             "Members and factories that every type has, shapes, options and exceptions."),
+            ("Labels", "labels", labels, "Named, nested, typed views of a state and its Jacobian.")]:
+        write(f"reference/{name}.rst", group(title, members, about))
+        cards += f"   .. grid-item-card:: {title}\n      :link: /reference/{name}\n      :link-type: doc\n\n      {about}\n\n"
+    write("reference/index.rst", "\n".join([
+        heading("Reference", "="), introduction() + "\n", "All names in one list: :ref:`genindex`.\n",
+        f".. grid:: 1 2 2 3\n   :gutter: 3\n\n{cards}",
+        ".. toctree::\n   :hidden:\n\n   types\n   topics\n   any\n   all\n   labels\n"]))
+    return pages
+
+
+def main(folder):
+    write, files = written(folder)
+    pages = reference(write)
+    site = Site({p.path: p.name for p in pages})
+    for path, page in PAGES.items():
+        if path.endswith(".md") and path not in ("README.md", "docs/reference.md"):
+            write(f"{page}.md", site.prose((ROOT / path).read_text(encoding="utf-8"), path, page))
+    write("license.md", "# License\n\n```text\n" + (ROOT / "LICENSE").read_text(encoding="utf-8") + "```\n")
+    for page in dict.fromkeys(site.examples.values()):
+        sources = [s for s, p in site.examples.items() if p == page]
+        write(f"{page}.md", site.example(page, sorted(sources, key=lambda s: [".cpp", ".h", ".py"].index(Path(s).suffix))))
+    for source in [*site.examples, *(p.relative_to(ROOT).as_posix() for p in ROOT.glob("examples/**/*.out"))]:
+        write(source, (ROOT / source).read_text(encoding="utf-8"))
+    for picture in ROOT.glob("docs/images/*.svg"):
+        write(f"images/{picture.name}", picture.read_text(encoding="utf-8"))
+
+    # What names of C++ lead to. Of names that several headers have: what is in a page of its own, else SR2's, else the first.
+    names, headers = {}, {}
+    for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith("core/"))):
+        headers[f"neml2/{page.path}"] = page.name
+        for name, at in page.names():
+            names.setdefault(name, {})[page.name] = at
+    # Members that all types have, by themselves and as those of a type.
+    members = {f.name: [p.name, p.qualified(f)] for p in reversed(pages) if p.path.startswith("core/") for f in p.functions
+               if f.is_class and not f.constructor and not f.name.startswith("operator")}
+    write("names.json", json.dumps({"names": names, "members": members, "headers": headers, "examples": site.examples},
+                                   indent=0, ensure_ascii=False))
+    for stale in {p for p in folder.rglob("*") if p.is_file()} - files:
+        stale.unlink()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

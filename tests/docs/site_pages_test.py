@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""How scripts/site_pages.py lays out pages and comments for the site."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "scripts"))
+import site_pages  # noqa: E402
+
+SITE = site_pages.Site({"core/factories.h": "reference/core/factories"})
+
+
+class Pages(unittest.TestCase):
+    def test_links_lead_to_pages_of_the_site(self):
+        for path, link, page, result in [
+            ("README.md", "[x](docs/vmap.md#finite-elements)", "tour", "[x](vmap.md#finite-elements)"),
+            ("README.md", "[docs/memory.md](docs/memory.md)", "tour", "[](memory.md)"),
+            ("docs/engine.md", "![x](images/speed.svg)", "engine", "![x](images/speed.svg)"),
+            ("docs/site/index.md", "[x](../../LICENSE)", "index", "[x](license.md)"),
+            ("docs/vmap.md", "[x](../examples/taylor.cpp)", "vmap", "[x](examples/taylor.md)"),
+            ("docs/vmap.md", "[x](reference.md)", "vmap", "[x](reference/index.rst)"),
+            ("docs/vmap.md", "[x](reference.md#neml2corefactoriesh)", "vmap", "[x](reference/core/factories.rst)"),
+            ("docs/vmap.md", "[x](https://pytorch.org#y) and [x](#tables)", "vmap", "[x](https://pytorch.org#y) and [x](#tables)"),
+            ("docs/vmap.md", "`f[i](a)`", "vmap", "`f[i](a)`"),
+            ("docs/vmap.md", "```cpp\n[](memory.mdx)\n```", "vmap", "```cpp\n[](memory.mdx)\n```"),
+        ]:
+            with self.subTest(link):
+                self.assertEqual(SITE.prose(link, path, page), result)
+
+    def test_a_link_to_what_is_no_page_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "docs/vmap.md: the site has no page for the link to nothing.md"):
+            SITE.prose("[x](nothing.md)", "docs/vmap.md", "vmap")
+
+    def test_quoted_blocks_say_where_they_are_from(self):
+        text = SITE.prose("<!-- from examples/taylor.cpp -->\n```cpp\nint i;\n```", "docs/vmap.md", "vmap")
+        self.assertEqual(text, "```{code-block} cpp\n:caption: [examples/taylor.cpp](examples/taylor.md)\n\nint i;\n```")
+
+    def test_sections_are_taken_from_other_pages(self):
+        text = SITE.prose("<!-- section README.md: Try it -->", "docs/site/start.md", "start")
+        self.assertTrue(text.startswith("## Try it\n"))
+        self.assertIn("make tutorial   # builds", text)
+        self.assertNotIn("## Use it", text)
+        with self.assertRaisesRegex(SystemExit, "README.md has no section Nothing"):
+            SITE.prose("<!-- section README.md: Nothing -->", "docs/site/start.md", "start")
+
+    def test_comments_become_paragraphs_lists_and_code(self):
+        self.assertEqual(site_pages.comment(
+            "Turns a * b_ij,\n`x` too. Source: X\nUnits: any.\n- one\n  more\n- two\n\n    f(x);\n\n    g(x);\n@throws IndexException if\n  not.", "  "),
+            "  Turns a \\* b\\_ij, ``x`` too. Source: X\n\n  Units: any.\n\n  - one more\n\n  - two\n\n"
+            "  .. code-block:: cpp\n\n     f(x);\n\n     g(x);\n\n  Throws ``IndexException`` if not.\n")
+        self.assertEqual(site_pages.comment("1. (; )"), "\\1. (; )\n")
+
+    def test_files_are_written_only_where_they_change(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write, files = site_pages.written(Path(folder))
+            write("a/b.md", "x")
+            before = (Path(folder) / "a" / "b.md").stat().st_mtime_ns
+            write("a/b.md", "x")
+            self.assertEqual((Path(folder) / "a" / "b.md").stat().st_mtime_ns, before)
+            self.assertEqual(files, {Path(folder) / "a" / "b.md"})
+
+    def test_each_name_of_the_reference_has_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pages = site_pages.reference(site_pages.written(Path(folder))[0])
+            names = {name: page for page in pages for name, _ in page.names()}
+            self.assertEqual(names["polar_rotation"].name, "reference/tensors/kinematics")
+            self.assertEqual(names["SR2"].name, "reference/tensors/SR2")
+            self.assertEqual(names["SR2::fill"].name, "reference/tensors/SR2")
+            text = (Path(folder) / "reference" / "tensors" / "kinematics.rst").read_text(encoding="utf-8")
+            self.assertIn(".. cpp:function:: R2 polar_rotation(const R2 & F)", text)
+            shown = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").count("\n### `neml2/")
+            self.assertEqual(len(pages), shown)
+
+
+if __name__ == "__main__":
+    unittest.main()
