@@ -203,7 +203,7 @@ typedef int Int16 __attribute__((vector_size(64)));
 template <int W, class E>
 const Functions<W, E> & functions();
 
-/// The same once they have been asked for, before that none: read without a lock in every pack.
+/// Functions of this machine once they have been asked for, before that none: read without a lock in every pack.
 template <int W, class E>
 constexpr Functions<W, E> none{};
 template <int W, class E>
@@ -365,7 +365,7 @@ apply(F f, G g, Pack<W, E> & r, const X &... x)
     apply_avx2<Outside>(f, g, r, x...);
 }
 
-/// The same of a function that is not known yet: it is looked up, and g does where there is none.
+/// A function that is not known yet, looked up, and g does where there is none.
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD void
 look_up_and_apply(F Functions<W, E>::*f, G g, Pack<W, E> & r, const X &... x)
