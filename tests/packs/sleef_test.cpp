@@ -39,7 +39,8 @@ numbers()
         126.0, 700.0, 709.7, 710., 745., 1e3,  1.1e5, 1e8,  1e13,    1e15,  1e20})
     add(size);
   if (std::is_same_v<E, double>)
-    for (const double size : {5e-324, 1e-310, 1e-300, 1e-160, 1e99, 1e102, 1e154, 1e200, 1.7e308})
+    for (const double size :
+         {5e-324, 1e-310, 1e-300, 1e-200, 1e-161, 1e99, 1e102, 1e154, 1e200, 1e220, 1e289, 1.7e308})
       add(size);
   else
     for (const double size :

@@ -95,9 +95,9 @@ struct Outside
 template <class E>
 struct Domains
 {
-  static constexpr Domain<E> everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e290},
-      of_angle{0, 14.5}, of_tan{1e-300, 14.5}, of_arc{1e-290, 0.9999999}, of_sinh{0, 700},
-      of_tanh{0, 300}, of_atanh{0, 1}, of_root{0, 1e290}, of_power{1e-300, 1e300};
+  static constexpr Domain<E> everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e288},
+      of_angle{0, 14.5}, of_tan{1e-300, 14.5}, of_arc{1e-160, 0.9999999}, of_sinh{0, 700},
+      of_tanh{0, 300}, of_atanh{0, 1}, of_root{0, 1e200}, of_power{1e-300, 1e288};
   // what is neither small nor huge
   static constexpr double small = 1e-290, large = 1e290;
 };
