@@ -71,7 +71,25 @@ class Site:
             caption = f"[{source}]({relpath(self.examples[source], Path(page).parent.as_posix())}.md)"
         else:
             caption = "Output" if source.endswith(".out") else source
-        return f"```{{code-block}} {language}\n:caption: {caption}\n\n{code}```"
+        block = f"```{{code-block}} {language}\n:caption: {caption}\n\n{code}```"
+        region = self.region(source, code)
+        return self.tabs(block, *region, page) if region else block
+
+    def region(self, source, code):
+        """The program in Python, and its part, that does what a part of one in C++ does: both are between comments of one name."""
+        other = f"examples/python/{Path(source).stem}.py"
+        parts = re.findall(r"(?ms)^ *// begin (\w+)\n(.*?)^ *// end \1$", (ROOT / source).read_text(encoding="utf-8"))
+        if other in self.examples:
+            text = (ROOT / other).read_text(encoding="utf-8")
+            return next(((other, name) for name, part in parts if part == code and f"# begin {name}\n" in text), None)
+        return None
+
+    def tabs(self, block, other, name, page):
+        caption = f"[{other}]({relpath(self.examples[other], Path(page).parent.as_posix())}.md)"
+        quoted = (f"```{{literalinclude}} /{other}\n:language: python\n:caption: {caption}\n"
+                  f":start-after: \"# begin {name}\"\n:end-before: \"# end {name}\"\n:dedent:\n```")
+        return (f"::::{{tab-set}}\n:::{{tab-item}} C++\n:sync: cpp\n\n{block}\n:::\n"
+                f":::{{tab-item}} Python\n:sync: python\n\n{quoted}\n:::\n::::")
 
     def insert(self, match, page):
         """The part of another page that is asked for, with its links."""

@@ -37,6 +37,10 @@ class Pages(unittest.TestCase):
         text = SITE.prose("<!-- from examples/taylor.cpp -->\n```cpp\nint i;\n```", "docs/vmap.md", "vmap")
         self.assertEqual(text, "```{code-block} cpp\n:caption: [examples/taylor.cpp](examples/taylor.md)\n\nint i;\n```")
 
+    def test_blocks_whose_like_there_is_in_python_have_tabs(self):
+        text = SITE.prose((ROOT / "docs" / "labels.md").read_text(encoding="utf-8"), "docs/labels.md", "labels")
+        self.assertRegex(text, r"(?s):sync: cpp\n.*unknowns.add<SR2>.*:sync: python\n.*python/labeled_state.py\n.*# begin axes")
+
     def test_sections_are_taken_from_other_pages(self):
         text = SITE.prose("<!-- section README.md: Try it -->", "docs/site/start.md", "start")
         self.assertTrue(text.startswith("## Try it\n"))
