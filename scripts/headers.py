@@ -66,7 +66,7 @@ class Function:
 
 
 # The namespaces of the rooms, which are not for users.
-INTERNAL = {"kernels", "packs", "core", "engine", "composed", "math", "tensors", "gradients"}
+INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math", "tensors", "gradients"}
 
 
 class Header:

@@ -74,30 +74,8 @@ private:
       const RowFormula formula = row_formula<Tile<I>>(this->_f);
       if (!needed)
         return;
-      const Slabs slabs(batch, o[I].batch(), Tile<I>::numbers);
-      gradient =
-          slabs.dim == 0
-              ? vector_jacobian(formula, o, batch, o[I])
-              : sum_of_slabs(slabs,
-                             *o[I].tensor,
-                             o[I].batch_dim,
-                             [&](Size s) { return gradient_of_slab(formula, o, I, slabs, s); });
+      gradient = gradient_over_batch(formula, o, batch, I);
     }
-  }
-
-  /// The gradient by argument k of slab s of the operands.
-  static at::Tensor gradient_of_slab(
-      const RowFormula & formula, ArrayRef<Operand> o, size_t k, const Slabs & slabs, Size s)
-  {
-    std::array<at::Tensor, max_operands> tensors;
-    std::vector<Operand> part = o.vec();
-    for (size_t i = 0; i < o.size(); i++)
-      if (o[i].tensor)
-      {
-        tensors[i] = slabs.of(*o[i].tensor, o[i].batch_dim, s);
-        part[i].tensor = &tensors[i];
-      }
-    return vector_jacobian(formula, part, broadcast_batch("vmap", part), part[k]);
   }
 };
 

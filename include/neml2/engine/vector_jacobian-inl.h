@@ -57,4 +57,28 @@ vector_jacobian(const RowFormula & formula,
   run_tiles(formula.loop, formula.object, plan, tile, formula.numbers);
   return broadcast ? summed(partial, sums, 1).reshape(x.sizes()) : dense;
 }
+
+NEML2_BODY at::Tensor
+gradient_over_batch(const RowFormula & formula,
+                    ArrayRef<Operand> o,
+                    TensorShapeRef batch,
+                    size_t k)
+{
+  const Slabs slabs(batch, o[k].batch(), formula.numbers);
+  if (slabs.dim == 0)
+    return vector_jacobian(formula, o, batch, o[k]);
+  const auto of_slab = [&](Size s)
+  {
+    std::array<at::Tensor, max_operands> tensors;
+    std::vector<Operand> part = o.vec();
+    for (size_t i = 0; i < o.size(); i++)
+      if (o[i].tensor)
+      {
+        tensors[i] = slabs.of(*o[i].tensor, o[i].batch_dim, s);
+        part[i].tensor = &tensors[i];
+      }
+    return vector_jacobian(formula, part, broadcast_batch("vmap", part), part[k]);
+  };
+  return sum_of_slabs(slabs, *o[k].tensor, o[k].batch_dim, of_slab);
+}
 } // namespace neml2::engine

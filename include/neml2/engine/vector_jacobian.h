@@ -14,6 +14,12 @@ at::Tensor vector_jacobian(const RowFormula & formula,
                            ArrayRef<Operand> operands,
                            TensorShapeRef batch,
                            const Operand & argument);
+
+/// The same by argument k, whose sum over a batch it is broadcast to is taken slab by slab.
+at::Tensor gradient_over_batch(const RowFormula & formula,
+                               ArrayRef<Operand> operands,
+                               TensorShapeRef batch,
+                               size_t k);
 } // namespace neml2::engine
 
 #ifndef NEML2_COMPILED // else the library has the bodies

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Scalar.h"
+#include "neml2/recorded/Recording.h"
+
+namespace neml2::recorded
+{
+/// A truth value of a formula that is being recorded.
+struct Condition
+{
+  int32_t id = -1;
+
+  /// Refused: points go different ways.
+  template <class T = bool>
+  explicit operator bool() const
+  {
+    static_assert(
+        !std::is_same_v<T, bool>,
+        "a condition of a formula has a value per point: choose with where(condition, a, b)");
+    return false;
+  }
+
+  friend Condition operator&(const Condition & a, const Condition & b)
+  {
+    return {record(Op::and_, a, b)};
+  }
+  friend Condition operator|(const Condition & a, const Condition & b)
+  {
+    return {record(Op::or_, a, b)};
+  }
+  friend Condition operator~(const Condition & a)
+  {
+    return {Recording::now().record(Op::not_, a.id)};
+  }
+  friend Condition operator&&(const Condition & a, const Condition & b) { return a & b; }
+  friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
+  friend Condition operator!(const Condition & a) { return ~a; }
+
+  // Some points do and some do not: no way that a kernel spares points is recorded as spared. Its loops must end by themselves.
+  friend bool any(const Condition &) { return true; }
+  friend bool all(const Condition &) { return false; }
+
+private:
+  static int32_t record(Op op, const Condition & a, const Condition & b)
+  {
+    return Recording::now().record(op, a.id, b.id);
+  }
+};
+
+/**
+ * A number of a formula that is being recorded: where a kernel runs on packs to compute, it runs on symbols to record.
+ *
+ * Its arithmetic is done by the recording of the thread, Recording::now().
+ */
+struct Symbol : kernels::Component<Symbol>
+{
+  int32_t id;
+
+  Symbol() : id(-1) {}
+  Symbol(const Symbol & other) : kernels::Component<Symbol>(), id(other.id) {}
+  Symbol & operator=(const Symbol & other)
+  {
+    id = other.id;
+    return *this;
+  }
+  Symbol(double x) : id(Recording::now().constant(x)) {}
+  static Symbol of(int32_t id)
+  {
+    Symbol s;
+    s.id = id;
+    return s;
+  }
+  static Symbol input() { return of(Recording::now().input()); }
+
+  friend Symbol operator-(const Symbol & a) { return unary(Op::negate, a); }
+  friend Symbol operator+(const Symbol & a, const Symbol & b) { return binary(Op::add, a, b); }
+  friend Symbol operator-(const Symbol & a, const Symbol & b) { return binary(Op::subtract, a, b); }
+  friend Symbol operator*(const Symbol & a, const Symbol & b) { return binary(Op::multiply, a, b); }
+  friend Symbol operator/(const Symbol & a, const Symbol & b) { return binary(Op::divide, a, b); }
+
+  friend Condition operator<(const Symbol & a, const Symbol & b) { return compare(Op::less, a, b); }
+  friend Condition operator>(const Symbol & a, const Symbol & b) { return compare(Op::less, b, a); }
+  friend Condition operator<=(const Symbol & a, const Symbol & b)
+  {
+    return compare(Op::less_equal, a, b);
+  }
+  friend Condition operator>=(const Symbol & a, const Symbol & b)
+  {
+    return compare(Op::less_equal, b, a);
+  }
+  friend Condition operator==(const Symbol & a, const Symbol & b)
+  {
+    return compare(Op::equal, a, b);
+  }
+  friend Condition operator!=(const Symbol & a, const Symbol & b)
+  {
+    return compare(Op::not_equal, a, b);
+  }
+
+  friend Symbol where(const Condition & c, const Symbol & a, const Symbol & b)
+  {
+    return of(Recording::now().record(Op::where, c.id, a.id, b.id));
+  }
+  friend Symbol maximum(const Symbol & a, const Symbol & b) { return binary(Op::maximum, a, b); }
+  friend Symbol minimum(const Symbol & a, const Symbol & b) { return binary(Op::minimum, a, b); }
+
+  friend Symbol abs(const Symbol & a) { return unary(Op::abs, a); }
+  friend Symbol sqrt(const Symbol & a) { return unary(Op::sqrt, a); }
+  friend Symbol cbrt(const Symbol & a) { return unary(Op::cbrt, a); }
+  friend Symbol exp(const Symbol & a) { return unary(Op::exp, a); }
+  friend Symbol expm1(const Symbol & a) { return unary(Op::expm1, a); }
+  friend Symbol log(const Symbol & a) { return unary(Op::log, a); }
+  friend Symbol log1p(const Symbol & a) { return unary(Op::log1p, a); }
+  friend Symbol log10(const Symbol & a) { return unary(Op::log10, a); }
+  friend Symbol sin(const Symbol & a) { return unary(Op::sin, a); }
+  friend Symbol cos(const Symbol & a) { return unary(Op::cos, a); }
+  friend Symbol tan(const Symbol & a) { return unary(Op::tan, a); }
+  friend Symbol asin(const Symbol & a) { return unary(Op::asin, a); }
+  friend Symbol acos(const Symbol & a) { return unary(Op::acos, a); }
+  friend Symbol atan(const Symbol & a) { return unary(Op::atan, a); }
+  friend Symbol sinh(const Symbol & a) { return unary(Op::sinh, a); }
+  friend Symbol cosh(const Symbol & a) { return unary(Op::cosh, a); }
+  friend Symbol tanh(const Symbol & a) { return unary(Op::tanh, a); }
+  friend Symbol asinh(const Symbol & a) { return unary(Op::asinh, a); }
+  friend Symbol acosh(const Symbol & a) { return unary(Op::acosh, a); }
+  friend Symbol atanh(const Symbol & a) { return unary(Op::atanh, a); }
+  friend Symbol atan2(const Symbol & y, const Symbol & x) { return binary(Op::atan2, y, x); }
+  friend Symbol fmod(const Symbol & a, const Symbol & b) { return binary(Op::fmod, a, b); }
+  friend Symbol pow(const Symbol & a, const Symbol & n) { return binary(Op::pow, a, n); }
+
+private:
+  static Symbol unary(Op op, const Symbol & a) { return of(Recording::now().record(op, a.id)); }
+  static Symbol binary(Op op, const Symbol & a, const Symbol & b)
+  {
+    return of(Recording::now().record(op, a.id, b.id));
+  }
+  static Condition compare(Op op, const Symbol & a, const Symbol & b)
+  {
+    return {Recording::now().record(op, a.id, b.id)};
+  }
+};
+} // namespace neml2::recorded

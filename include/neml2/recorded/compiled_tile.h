@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/packs/forward_tile.h"
+
+/// What the sources of recorded formulas are compiled with: their tile loop, without anything of LibTorch.
+namespace neml2::recorded
+{
+template <int... n>
+struct Sizes
+{
+  static constexpr int count = sizeof...(n), total = (n + ... + 0);
+  static constexpr std::array<int, sizeof...(n)> size = {n...};
+
+  static constexpr int before(int k)
+  {
+    int sum = 0;
+    for (int i = 0; i < k; i++)
+      sum += size[size_t(i)];
+    return sum;
+  }
+};
+
+// a b + c and the like with one rounding where the machine can, as the interpreter's: so with -ffp-contract=off.
+
+template <class P>
+NEML2_INLINE P
+multiply_add(const P & a, const P & b, const P & c)
+{
+#ifdef __AVX512F__
+  if constexpr (P::width == 8)
+    return P::of(__builtin_ia32_vfmaddpd512_mask(a.v, b.v, c.v, -1, 4));
+#endif
+#ifdef __FMA__
+  if constexpr (P::width == 4)
+    return P::of(__builtin_ia32_vfmaddpd256(a.v, b.v, c.v));
+#endif
+#ifdef __FP_FAST_FMA
+  if constexpr (P::width == 1)
+    return P(std::fma(a.v, b.v, c.v));
+#endif
+  return a * b + c;
+}
+template <class P>
+NEML2_INLINE P
+multiply_subtract(const P & a, const P & b, const P & c)
+{
+  return multiply_add(a, b, P(-c));
+}
+template <class P>
+NEML2_INLINE P
+subtract_product(const P & a, const P & b, const P & c)
+{
+  return multiply_add(P(-a), b, c);
+}
+
+/// The tile of a formula that reads the components x of a row, and what `once` has computed of shared ones, and writes y.
+/// Operands are the arguments, then the results; with `sums` one that does not move is the sum over the tile.
+template <class Formula, bool sums, class Arguments, class Results>
+struct CompiledTile
+{
+  static constexpr int K = Arguments::count, all = K + Results::count;
+  static constexpr int baseline_width = 2;
+  static constexpr bool is_numbers = false;
+
+  template <class P>
+  NEML2_CALLS_FORMULA static void
+  run(const void *, double * const * data, const int64_t * stride, int64_t rows)
+  {
+    run<P>(data,
+           stride,
+           rows,
+           std::make_index_sequence<size_t(K)>(),
+           std::make_index_sequence<size_t(Results::count)>());
+  }
+
+private:
+  template <class P, size_t... I, size_t... J>
+  NEML2_CALLS_FORMULA static void run(double * const * data,
+                                      const int64_t * stride,
+                                      int64_t rows,
+                                      std::index_sequence<I...>,
+                                      std::index_sequence<J...>)
+  {
+    double * p[all];
+    for (int k = 0; k < all; k++)
+      p[k] = data[k];
+    P x[Arguments::total > 0 ? Arguments::total : 1], s[Formula::shared > 0 ? Formula::shared : 1];
+    P total[sums ? Results::total : 1];
+    if constexpr (sums)
+      for (int i = 0; i < Results::total; i++)
+        total[i] = P(0.0);
+    for (int i = 0; i < Arguments::total; i++)
+      x[i] = P(0.0); // what is not loaded is not used; the compiler cannot know
+    ((stride[I] == 0 ? packs::load_shared<Arguments::size[I]>(x + Arguments::before(I), p[I])
+                     : void()),
+     ...);
+    Formula::once(x, s);
+    for (int64_t left = rows; left > 0; left -= P::width)
+    {
+      ((stride[I] != 0
+            ? packs::load<Arguments::size[I]>(x + Arguments::before(I), stride[I], p[I], left)
+            : void()),
+       ...);
+      P y[Results::total];
+      Formula::each(x, s, y);
+      (finish<Results::size[J]>(y + Results::before(J),
+                                total + (sums ? Results::before(J) : 0),
+                                stride[K + int(J)],
+                                p[K + int(J)],
+                                left),
+       ...);
+      for (int k = 0; k < all; k++)
+        p[k] += stride[k] * P::width;
+    }
+    if constexpr (sums)
+      (write_sum<Results::size[J]>(
+           total + Results::before(J), stride[K + int(J)], data[K + int(J)]),
+       ...);
+  }
+
+  template <int N, class P>
+  NEML2_INLINE static void
+  finish(const P * y, [[maybe_unused]] P * total, int64_t stride, double * first, int64_t rows)
+  {
+    if constexpr (sums)
+      if (stride == 0)
+      {
+        P used;
+        for (int w = 0; w < P::width; w++)
+          used.lane(w, w < rows ? 1.0 : 0.0);
+        for (int i = 0; i < N; i++)
+          total[i] = total[i] + where(used > 0.0, y[i], P(0.0));
+        return;
+      }
+    packs::store<N>(y, stride, first, rows);
+  }
+  template <int N, class P>
+  NEML2_INLINE static void write_sum(const P * total, int64_t stride, double * first)
+  {
+    for (int i = 0; stride == 0 && i < N; i++)
+    {
+      double s = 0;
+      for (int w = 0; w < P::width; w++)
+        s += total[i].lane(w);
+      first[i] = s;
+    }
+  }
+};
+
+/// The loop for this machine; null if there is none.
+template <class Formula, bool sums, class Arguments, class Results>
+void
+give_tile_loop(void ** run, int * width)
+{
+  const packs::TileLoop loop = packs::tile_loop<CompiledTile<Formula, sums, Arguments, Results>>();
+  *run = reinterpret_cast<void *>(loop.run);
+  *width = loop.width;
+}
+} // namespace neml2::recorded

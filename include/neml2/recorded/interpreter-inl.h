@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/interpreter.h"
+
+namespace neml2::recorded
+{
+NEML2_BODY const Code &
+Evaluator::code(const int64_t * stride, int width) const
+{
+  const auto fits = [&](const Known & k)
+  {
+    bool yes = k.width == width;
+    for (size_t i = 0; i < k.is_shared.size(); i++)
+      yes = yes && k.is_shared[i] == (stride[i] == 0);
+    return yes;
+  };
+  const std::lock_guard<std::mutex> lock(_mutex);
+  for (const auto & k : _known)
+    if (fits(*k))
+      return k->code;
+  std::vector<bool> is_shared;
+  for (size_t i = 0; i < program.arguments.size(); i++)
+    is_shared.push_back(stride[i] == 0);
+  _known.push_back(std::make_unique<const Known>(
+      Known{is_shared, width, Code(operations, program, is_shared, block_rows / width)}));
+  return _known.back()->code;
+}
+
+NEML2_BODY int
+Evaluator::numbers() const
+{
+  size_t n = 0;
+  for (const auto * group : {&program.arguments, &program.results})
+    for (const auto & c : *group)
+      n += c.size();
+  return int(n);
+}
+
+/// What a tile loop of packs P does.
+template <class P>
+struct Interpreter
+{
+  using Mask = typename P::Mask;
+  static constexpr int W = P::width, block = block_rows / W;
+
+  /// Conditions are kept as packs.
+  NEML2_INLINE static P pack(const Mask & m)
+  {
+    if constexpr (W == 1)
+      return P(m.m ? 1.0 : 0.0);
+    else
+      return P::of((typename P::V)m.m);
+  }
+  NEML2_INLINE static Mask mask(const P & p)
+  {
+    if constexpr (W == 1)
+      return Mask(p.v != 0);
+    else
+      return Mask((typename Mask::M)p.v);
+  }
+
+  template <class F>
+  NEML2_INLINE static void unary(const Instruction & i, P * r, int n, const F & f)
+  {
+    const P * const a = r + i.operand[0].at;
+    P * const to = r + i.to.at;
+    for (int k = 0; k < n; k++)
+      to[k] = f(a[k * i.operand[0].step]);
+  }
+  template <class F>
+  NEML2_INLINE static void binary(const Instruction & i, P * r, int n, const F & f)
+  {
+    const P *const a = r + i.operand[0].at, *const b = r + i.operand[1].at;
+    P * const to = r + i.to.at;
+    for (int k = 0; k < n; k++)
+      to[k] = f(a[k * i.operand[0].step], b[k * i.operand[1].step]);
+  }
+  template <class F>
+  NEML2_INLINE static void ternary(const Instruction & i, P * r, int n, const F & f)
+  {
+    const P *const a = r + i.operand[0].at, *const b = r + i.operand[1].at,
+                   *const c = r + i.operand[2].at;
+    P * const to = r + i.to.at;
+    for (int k = 0; k < n; k++)
+      to[k] = f(a[k * i.operand[0].step], b[k * i.operand[1].step], c[k * i.operand[2].step]);
+  }
+
+  /// One operation on n packs.
+  NEML2_CALLS_FORMULA static void execute(const Instruction & i, P * r, int n)
+  {
+    switch (i.op)
+    {
+    case Op::negate:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return -a; });
+    case Op::abs:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return abs(a); });
+    case Op::sqrt:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sqrt(a); });
+    case Op::cbrt:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cbrt(a); });
+    case Op::exp:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return exp(a); });
+    case Op::expm1:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return expm1(a); });
+    case Op::log:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return log(a); });
+    case Op::log1p:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return log1p(a); });
+    case Op::log10:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return log10(a); });
+    case Op::sin:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sin(a); });
+    case Op::cos:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cos(a); });
+    case Op::tan:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return tan(a); });
+    case Op::asin:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return asin(a); });
+    case Op::acos:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return acos(a); });
+    case Op::atan:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return atan(a); });
+    case Op::sinh:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sinh(a); });
+    case Op::cosh:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cosh(a); });
+    case Op::tanh:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return tanh(a); });
+    case Op::asinh:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return asinh(a); });
+    case Op::acosh:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return acosh(a); });
+    case Op::atanh:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return atanh(a); });
+    case Op::not_:
+      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return pack(~mask(a)); });
+    case Op::add:
+      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a + b; });
+    case Op::subtract:
+      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a - b; });
+    case Op::multiply:
+      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a * b; });
+    case Op::divide:
+      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a / b; });
+    case Op::pow:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pow(a, b); });
+    case Op::atan2:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return atan2(a, b); });
+    case Op::fmod:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return fmod(a, b); });
+    case Op::minimum:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return minimum(a, b); });
+    case Op::maximum:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return maximum(a, b); });
+    case Op::less:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pack(a < b); });
+    case Op::less_equal:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pack(a <= b); });
+    case Op::equal:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pack(a == b); });
+    case Op::not_equal:
+      return binary(
+          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pack(a != b); });
+    case Op::and_:
+      return binary(i,
+                    r,
+                    n,
+                    [](const P & a, const P & b) NEML2_INLINE_LAMBDA
+                    { return pack(mask(a) & mask(b)); });
+    case Op::or_:
+      return binary(i,
+                    r,
+                    n,
+                    [](const P & a, const P & b) NEML2_INLINE_LAMBDA
+                    { return pack(mask(a) | mask(b)); });
+    case Op::where:
+      return ternary(i,
+                     r,
+                     n,
+                     [](const P & c, const P & a, const P & b) NEML2_INLINE_LAMBDA
+                     { return where(mask(c), a, b); });
+    case Op::multiply_add:
+      return ternary(i,
+                     r,
+                     n,
+                     [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
+                     { return a * b + c; });
+    case Op::multiply_subtract:
+      return ternary(i,
+                     r,
+                     n,
+                     [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
+                     { return a * b - c; });
+    case Op::subtract_product:
+      return ternary(i,
+                     r,
+                     n,
+                     [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
+                     { return c - a * b; });
+    case Op::input:
+    case Op::constant:
+      return;
+    }
+  }
+
+  /// Hands N components at a time to f, with where they begin.
+  template <int N, class F>
+  NEML2_INLINE static int chunks(int first, int count, const F & f)
+  {
+    for (; first + N <= count; first += N)
+      f(std::integral_constant<int, N>(), first);
+    return first;
+  }
+  template <class F>
+  NEML2_INLINE static void each_chunk(int count, const F & f)
+  {
+    chunks<1>(chunks<2>(chunks<4>(0, count, f), count, f), count, f);
+  }
+
+  /// The lanes of pack k of the rows, `skipped` components on.
+  NEML2_INLINE static packs::Lanes<P> lanes(double * first, int64_t stride, int64_t rows, int k)
+  {
+    return packs::Lanes<P>(first + k * W * stride, stride, rows - k * W);
+  }
+
+  NEML2_CALLS_FORMULA static void
+  load(const std::vector<Place> & c, P * r, double * first, int64_t stride, int64_t rows)
+  {
+    const int count = int(c.size()), n = int((rows + W - 1) / W);
+    for (int k = 0; k < n; k++)
+    {
+      packs::Lanes<P> row = lanes(first, stride, rows, k);
+      const auto load_chunk = [&](auto size, int i) NEML2_INLINE_LAMBDA
+      {
+        P x[size];
+        packs::load_rows<size>(x, row);
+        for (int j = 0; j < size; j++)
+          if (c[size_t(i + j)].at >= 0)
+            r[c[size_t(i + j)].at + k] = x[j];
+        for (int w = 0; w < W; w++)
+          row.row[w] += size;
+      };
+      each_chunk(count, load_chunk);
+    }
+  }
+
+  NEML2_CALLS_FORMULA static void
+  store(const std::vector<Place> & c, const P * r, double * first, int64_t stride, int64_t rows)
+  {
+    const int count = int(c.size()), n = int((rows + W - 1) / W);
+    for (int k = 0; k < n; k++)
+    {
+      const auto store_chunk = [&](auto size, int i) NEML2_INLINE_LAMBDA
+      {
+        P x[size];
+        for (int j = 0; j < size; j++)
+          x[j] = r[c[size_t(i + j)].at + k * c[size_t(i + j)].step];
+        packs::store<size>(x, stride, first + k * W * stride + i, rows - k * W);
+      };
+      each_chunk(count, store_chunk);
+    }
+  }
+
+  /// Adds up the rows a lane, of which the last pack may have fewer.
+  NEML2_CALLS_FORMULA static void
+  sum(const std::vector<Place> & c, const P * r, P * total, int64_t rows)
+  {
+    const int n = int((rows + W - 1) / W);
+    for (int k = 0; k < n; k++)
+    {
+      P used;
+      for (int w = 0; w < W; w++)
+        used.lane(w, k * W + w < rows ? 1.0 : 0.0);
+      for (size_t i = 0; i < c.size(); i++)
+        total[i] = total[i] + where(used > 0.0, r[c[i].at + k * c[i].step], P(0.0));
+    }
+  }
+  NEML2_CALLS_FORMULA static void write_sum(const P * total, size_t count, double * sum)
+  {
+    for (size_t i = 0; i < count; i++)
+    {
+      sum[i] = 0;
+      for (int w = 0; w < W; w++)
+        sum[i] += total[i].lane(w);
+    }
+  }
+
+  /// Packs in the cache, aligned, all zero: what is not loaded is not used, but may not trap.
+  class Memory
+  {
+  public:
+    explicit Memory(size_t packs) : _numbers(std::make_unique<double[]>(packs * W + 8))
+    {
+      void * p = _numbers.get();
+      size_t space = (packs * W + 8) * sizeof(double);
+      _first = static_cast<P *>(std::align(64, packs * sizeof(P), p, space));
+    }
+    P * get() const { return _first; }
+
+  private:
+    std::unique_ptr<double[]> _numbers;
+    P * _first;
+  };
+
+  NEML2_CALLS_FORMULA static void
+  run(const Evaluator & f, double * const * data, const int64_t * stride, int64_t rows)
+  {
+    const Code & code = f.code(stride, W);
+    const size_t K = code.arguments.size();
+    size_t totals = 0;
+    for (size_t j = 0; f.sums && j < code.results.size(); j++)
+      totals += code.results[j].size();
+    const Memory memory(size_t(code.size) + totals);
+    P *const r = memory.get(), *const total = r + code.size;
+    for (const auto & c : code.constants)
+      r[c.at] = P(c.number);
+    for (size_t k = 0; k < K; k++)
+      if (stride[k] == 0)
+        for (size_t i = 0; i < code.arguments[k].size(); i++)
+          if (code.arguments[k][i].at >= 0)
+            r[code.arguments[k][i].at] = P(data[k][i]);
+    for (const auto & i : code.once)
+      execute(i, r, 1);
+
+    for (int64_t first = 0; first < rows; first += block_rows)
+    {
+      const int64_t left = std::min<int64_t>(block_rows, rows - first);
+      const int n = int((left + W - 1) / W);
+      for (size_t k = 0; k < K; k++)
+        if (stride[k] != 0)
+          load(code.arguments[k], r, data[k] + first * stride[k], stride[k], left);
+      for (const auto & i : code.each)
+        execute(i, r, n);
+      P * t = total;
+      for (size_t j = 0; j < code.results.size(); t += code.results[j++].size())
+        if (f.sums && stride[K + j] == 0)
+          sum(code.results[j], r, t, left);
+        else
+          store(code.results[j], r, data[K + j] + first * stride[K + j], stride[K + j], left);
+    }
+    const P * t = total;
+    for (size_t j = 0; j < code.results.size(); t += code.results[j++].size())
+      if (f.sums && stride[K + j] == 0)
+        write_sum(t, code.results[j].size(), data[K + j]);
+  }
+};
+
+/// What is compiled for each instruction set.
+struct InterpreterTile
+{
+  static constexpr int baseline_width = 2;
+  static constexpr bool is_numbers = false;
+
+  template <class P>
+  NEML2_CALLS_FORMULA static void
+  run(const void * formula, double * const * data, const int64_t * stride, int64_t rows)
+  {
+    Interpreter<P>::run(*static_cast<const Evaluator *>(formula), data, stride, rows);
+  }
+};
+
+NEML2_BODY packs::TileLoop
+interpreter()
+{
+  return packs::tile_loop<InterpreterTile>();
+}
+} // namespace neml2::recorded

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/Recording.h"
+
+/**
+ * The derivatives of a recording whose numbers were duals: their partials are linear in those of the arguments, the seeds.
+ *
+ * So all derivative rules are those of the kernels; here a linear map is applied to other seeds, or transposed.
+ * Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
+ */
+namespace neml2::recorded
+{
+/// A map from seeds to partials, both nodes of the recording.
+class LinearMap
+{
+public:
+  LinearMap(Recording & r, std::vector<int32_t> seeds, std::vector<int32_t> partials)
+    : _r(r), _seeds(std::move(seeds)), _partials(std::move(partials)), _size(r.nodes().size())
+  {
+    find_dependent();
+  }
+
+  /// The partials for other seeds, of which -1 is zero whatever it is multiplied by.
+  std::vector<int32_t> of(const std::vector<int32_t> & seeds) const
+  {
+    std::vector<int32_t> x(_size, -1);
+    for (size_t k = 0; k < seeds.size(); k++)
+      x[size_t(_seeds[k])] = seeds[k];
+    for (const int32_t i : _order)
+      x[size_t(i)] = image(_r.node(i), x);
+    return values(x, _partials);
+  }
+
+  /// The map transposed: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even to what is infinite.
+  std::vector<int32_t> transposed(const std::vector<int32_t> & weights) const
+  {
+    std::vector<int32_t> x(_size, -1);
+    for (size_t k = 0; k < weights.size(); k++)
+      if (_depends[size_t(_partials[k])])
+        add(x, _partials[k], weights[k]);
+    for (size_t k = _order.size(); k-- > 0;)
+      if (x[size_t(_order[k])] >= 0)
+        hand_down(_order[k], x);
+    return values(x, _seeds);
+  }
+
+private:
+  Recording & _r;
+  std::vector<int32_t> _seeds, _partials;
+  size_t _size;
+  std::vector<bool> _depends; ///< on a seed
+  std::vector<bool> _may_be_infinite;
+  std::vector<int32_t> _order; ///< of what depends but the seeds
+
+  void find_dependent()
+  {
+    _depends.resize(_size);
+    _may_be_infinite.resize(_size);
+    for (const int32_t s : _seeds)
+      _depends[size_t(s)] = true;
+    for (size_t i = 0; i < _size; i++)
+    {
+      const Node n = _r.node(int32_t(i));
+      bool depends = false;
+      bool infinite = n.op >= Op::cbrt && n.op <= Op::atanh;
+      infinite = infinite || n.op == Op::divide || n.op == Op::pow;
+      for (int k = 0; k < operand_count(n.op); k++)
+      {
+        depends = depends || _depends[size_t(n.operand[k])];
+        infinite = infinite || _may_be_infinite[size_t(n.operand[k])];
+      }
+      _may_be_infinite[i] = infinite;
+      if (!depends)
+        continue;
+      _depends[i] = true;
+      _order.push_back(int32_t(i));
+    }
+  }
+
+  bool depends(int32_t i) const { return _depends[size_t(i)]; }
+
+  [[noreturn]] static void fail()
+  {
+    throw std::logic_error(
+        "a derivative of a recorded formula is not linear in those of its arguments");
+  }
+
+  /// What a node that depends on seeds is for others. Addends that do not depend on any are zero.
+  int32_t image(const Node & n, const std::vector<int32_t> & x) const
+  {
+    const auto of = [&](int k) { return depends(n.operand[k]) ? x[size_t(n.operand[k])] : -1; };
+    const auto or_zero = [&](int32_t i) { return i < 0 ? _r.constant(0) : i; };
+    const int32_t a = of(0), b = operand_count(n.op) > 1 ? of(1) : -1;
+    switch (n.op)
+    {
+    case Op::negate:
+      return a < 0 ? -1 : _r.record(Op::negate, a);
+    case Op::add:
+      return a < 0 ? b : b < 0 ? a : _r.record(Op::add, a, b);
+    case Op::subtract:
+      return b < 0 ? a : a < 0 ? _r.record(Op::negate, b) : _r.record(Op::subtract, a, b);
+    case Op::multiply:
+      if (depends(n.operand[0]) && depends(n.operand[1]))
+        fail();
+      if (a < 0 && b < 0)
+        return -1;
+      return a >= 0 ? _r.record(Op::multiply, a, n.operand[1])
+                    : _r.record(Op::multiply, b, n.operand[0]);
+    case Op::divide:
+      if (depends(n.operand[1]))
+        fail();
+      return a < 0 ? -1 : _r.record(Op::divide, a, n.operand[1]);
+    case Op::where:
+    {
+      if (depends(n.operand[0]))
+        fail();
+      const int32_t c = of(2);
+      return b < 0 && c < 0 ? -1 : _r.record(Op::where, n.operand[0], or_zero(b), or_zero(c));
+    }
+    default:
+      fail();
+    }
+  }
+
+  void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const
+  {
+    if (!depends(to))
+      return;
+    int32_t & sum = x[size_t(to)];
+    sum = sum < 0 ? amount : _r.record(Op::add, sum, amount);
+  }
+
+  /// weight · factor, 0 where the weight is.
+  int32_t weighted(Op op, int32_t weight, int32_t factor) const
+  {
+    const int32_t product = _r.record(op, weight, factor);
+    if (!_may_be_infinite[size_t(factor)] && op == Op::multiply)
+      return product;
+    const int32_t zero = _r.constant(0);
+    return _r.record(Op::where, _r.record(Op::equal, weight, zero), zero, product);
+  }
+
+  /// Adds what a node has to what it was made of.
+  void hand_down(int32_t i, std::vector<int32_t> & x) const
+  {
+    const Node n = _r.node(i);
+    const int32_t w = x[size_t(i)];
+    switch (n.op)
+    {
+    case Op::negate:
+      return add(x, n.operand[0], _r.record(Op::negate, w));
+    case Op::add:
+      add(x, n.operand[0], w);
+      return add(x, n.operand[1], w);
+    case Op::subtract:
+      add(x, n.operand[0], w);
+      if (depends(n.operand[1]))
+        add(x, n.operand[1], _r.record(Op::negate, w));
+      return;
+    case Op::multiply:
+      if (depends(n.operand[0]) && depends(n.operand[1]))
+        fail();
+      if (depends(n.operand[0]))
+        return add(x, n.operand[0], weighted(Op::multiply, w, n.operand[1]));
+      return add(x, n.operand[1], weighted(Op::multiply, w, n.operand[0]));
+    case Op::divide:
+      if (depends(n.operand[1]))
+        fail();
+      return add(x, n.operand[0], weighted(Op::divide, w, n.operand[1]));
+    case Op::where:
+    {
+      if (depends(n.operand[0]))
+        fail();
+      const int32_t zero = _r.constant(0);
+      if (depends(n.operand[1]))
+        add(x, n.operand[1], _r.record(Op::where, n.operand[0], w, zero));
+      if (depends(n.operand[2]))
+        add(x, n.operand[2], _r.record(Op::where, n.operand[0], zero, w));
+      return;
+    }
+    default:
+      fail();
+    }
+  }
+
+  std::vector<int32_t> values(const std::vector<int32_t> & x,
+                              const std::vector<int32_t> & nodes) const
+  {
+    std::vector<int32_t> r;
+    for (const int32_t i : nodes)
+      r.push_back(depends(i) && x[size_t(i)] >= 0 ? x[size_t(i)] : _r.constant(0));
+    return r;
+  }
+};
+} // namespace neml2::recorded

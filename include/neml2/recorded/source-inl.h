@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/source.h"
+
+#include <array>
+#include <cstdio>
+
+namespace neml2::recorded
+{
+namespace source
+{
+/// How an operation is written; $0, $1, $2 are its operands.
+inline const char *
+pattern(Op op)
+{
+  static constexpr std::array<const char *, size_t(Op::subtract_product) + 1> patterns = {
+      "",
+      "",
+      "-$0",
+      "abs($0)",
+      "sqrt($0)",
+      "cbrt($0)",
+      "exp($0)",
+      "expm1($0)",
+      "log($0)",
+      "log1p($0)",
+      "log10($0)",
+      "sin($0)",
+      "cos($0)",
+      "tan($0)",
+      "asin($0)",
+      "acos($0)",
+      "atan($0)",
+      "sinh($0)",
+      "cosh($0)",
+      "tanh($0)",
+      "asinh($0)",
+      "acosh($0)",
+      "atanh($0)",
+      "~$0",
+      "$0 + $1",
+      "$0 - $1",
+      "$0 * $1",
+      "$0 / $1",
+      "pow($0, $1)",
+      "atan2($0, $1)",
+      "fmod($0, $1)",
+      "minimum($0, $1)",
+      "maximum($0, $1)",
+      "$0 < $1",
+      "$0 <= $1",
+      "$0 == $1",
+      "$0 != $1",
+      "$0 & $1",
+      "$0 | $1",
+      "where($0, $1, $2)",
+      "multiply_add($0, $1, $2)",
+      "multiply_subtract($0, $1, $2)",
+      "subtract_product($0, $1, $2)"};
+  return patterns[size_t(op)];
+}
+
+/// A number that reads back as itself.
+inline std::string
+literal(double x)
+{
+  if (std::isnan(x))
+    return "std::numeric_limits<double>::quiet_NaN()";
+  if (std::isinf(x))
+    return x > 0 ? "std::numeric_limits<double>::infinity()"
+                 : "-std::numeric_limits<double>::infinity()";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.17g", x);
+  std::string s = text.data();
+  for (char & c : s) // of whatever locale
+    c = c == ',' ? '.' : c;
+  return s.find_first_of(".e") == s.npos ? s + ".0" : s;
+}
+
+/// Names of values, and what each is made of.
+class Writer
+{
+public:
+  explicit Writer(const Operations & o) : _o(o), _name(o.nodes.size()) {}
+
+  std::string & name(int32_t i) { return _name[size_t(i)]; }
+
+  std::string expression(int32_t i) const
+  {
+    const Node & n = _o.nodes[size_t(i)];
+    std::string text;
+    for (const char * c = pattern(n.op); *c; c++)
+      if (*c == '$')
+        text += _name[size_t(n.operand[*++c - '0'])];
+      else
+        text += *c;
+    return text;
+  }
+
+private:
+  const Operations & _o;
+  std::vector<std::string> _name;
+};
+
+inline std::string
+sizes(const std::vector<Components> & operands)
+{
+  std::string text;
+  for (const auto & c : operands)
+    text += (text.empty() ? "" : ", ") + std::to_string(c.size());
+  return text;
+}
+} // namespace source
+
+NEML2_BODY std::string
+cpp_source(const Evaluator & e, const std::vector<bool> & is_number)
+{
+  using namespace source;
+  const Operations & o = e.operations;
+  Writer w(o);
+  std::vector<bool> is_shared(o.nodes.size());
+  std::string load, once, each, store;
+  int shared = 0, component = 0;
+  for (size_t k = 0; k < e.program.arguments.size(); k++)
+    for (const int32_t i : e.program.arguments[k])
+    {
+      is_shared[size_t(i)] = k < is_number.size() && is_number[k];
+      w.name(i) = "x[" + std::to_string(component++) + "]";
+    }
+  for (size_t i = 0; i < o.nodes.size(); i++)
+  {
+    const Node & n = o.nodes[i];
+    if (!o.is_needed(i) || n.op == Op::input)
+      continue;
+    if (n.op == Op::constant)
+    {
+      is_shared[i] = true;
+      w.name(int32_t(i)) = "P(" + literal(n.number) + ")";
+      continue;
+    }
+    is_shared[i] = !gives_condition(n.op);
+    for (int k = 0; k < operand_count(n.op); k++)
+      is_shared[i] = is_shared[i] && is_shared[size_t(n.operand[k])];
+    std::string & name = w.name(int32_t(i));
+    if (is_shared[i])
+    {
+      const std::string text = w.expression(int32_t(i));
+      name = "s[" + std::to_string(shared++) + "]";
+      once += "    " + name + " = " + text + ";\n";
+      continue;
+    }
+    const std::string text = w.expression(int32_t(i));
+    name = (gives_condition(n.op) ? "c" : "v") + std::to_string(i);
+    each += "    const auto " + name + " = " + text + ";\n";
+  }
+  component = 0;
+  for (const auto & c : e.program.results)
+    for (const int32_t i : c)
+      store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
+  return "#include \"neml2/recorded/compiled_tile.h\"\n"
+         "using namespace neml2;\nusing namespace neml2::recorded;\n"
+         "struct Formula\n{\n"
+         "  static constexpr int shared = " +
+         std::to_string(shared) +
+         ";\n"
+         "  template <class P>\n  NEML2_INLINE static void once([[maybe_unused]] const P * x, "
+         "[[maybe_unused]] P * s)\n  {\n" +
+         once +
+         "  }\n"
+         "  template <class P>\n  NEML2_INLINE static void each([[maybe_unused]] const P * x, "
+         "[[maybe_unused]] const P * s, P * y)\n  {\n" +
+         each + store +
+         "  }\n};\n"
+         "extern \"C\" NEML2_ONE_A_PROGRAM void\nneml2_tile_loop(void ** run, int * width)\n{\n"
+         "  give_tile_loop<Formula, " +
+         (e.sums ? "true" : "false") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +
+         sizes(e.program.results) + ">>(run, width);\n}\n";
+}
+
+NEML2_BODY std::string
+listing(const Evaluator & e)
+{
+  using namespace source;
+  const Operations & o = e.operations;
+  Writer w(o);
+  std::string text;
+  int k = 0;
+  for (const auto & c : e.program.arguments)
+  {
+    for (size_t i = 0; i < c.size(); i++)
+      w.name(c[i]) = "x" + std::to_string(k) + (c.size() == 1 ? "" : "[" + std::to_string(i) + "]");
+    k++;
+  }
+  for (size_t i = 0; i < o.nodes.size(); i++)
+  {
+    const Node & n = o.nodes[i];
+    if (!o.is_needed(i) || n.op == Op::input)
+      continue;
+    if (n.op == Op::constant)
+    {
+      std::array<char, 40> number{};
+      std::snprintf(number.data(), number.size(), "%.17g", n.number);
+      std::array<char, 40> shorter{};
+      std::snprintf(shorter.data(), shorter.size(), "%g", n.number);
+      w.name(int32_t(i)) =
+          std::strtod(shorter.data(), nullptr) == n.number ? shorter.data() : number.data();
+      continue;
+    }
+    const std::string made = w.expression(int32_t(i));
+    w.name(int32_t(i)) = "v" + std::to_string(i);
+    text += "v" + std::to_string(i) + " = " + made + "\n";
+  }
+  k = 0;
+  for (const auto & c : e.program.results)
+  {
+    text += "y" + std::to_string(k++) + " =";
+    for (const int32_t i : c)
+      text += " " + w.name(i);
+    text += "\n";
+  }
+  return text;
+}
+} // namespace neml2::recorded
