@@ -52,6 +52,24 @@ TEMPLATES = {
                      "SSR4::identity_dev"], {"Like": []}),
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
+# What formulas are written with, of rows of one or two types, and of so many scalars: docs/vmap.md lists it.
+ROW_FUNCTIONS = {
+    1: "tr dev vol transpose transpose_major transpose_minor self_outer norm norm_sq unit skew skew_part sym full det inv "
+       "cholesky eigenvalues principal_values eigh I1 I2 I3 J2 J3 von_mises hydrostatic triaxiality lode_angle "
+       "polar polar_rotation right_stretch left_stretch right_cauchy_green left_cauchy_green green_lagrange hencky_strain "
+       "euler_rodrigues deuler_rodrigues exp_map log_map dexp_map shadow dshadow rotation_matrix to_rot conjugate",
+    2: "inner vdot outer cross drotate drotate_self kron kron_transposed sym_kron solve gdist dist "
+       "multiply_and_make_skew "
+       "d_multiply_and_make_skew_d_first d_multiply_and_make_skew_d_second skew_and_sym_to_sym "
+       "d_skew_and_sym_to_sym_d_skew d_skew_and_sym_to_sym_d_sym",
+}
+SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "cubic", 5: "transversely_isotropic",
+                    9: "orthotropic"}
+# Of rows of these types: the headers have templates of any type, which fail inside.
+TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),
+                   ("push_forward", "Vec R2 SR2 R4 SSR4", "R2"), ("pull_back", "Vec R2 SR2 R4 SSR4", "R2"),
+                   ("push_forward_covariant", "SR2", "R2"), ("pull_back_covariant", "SR2", "R2")]
+OPERATORS = "+ - * /"
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],
                 "symmetry": ["symmetry", "symmetry_operations_from_orbifold"]}
 
@@ -221,6 +239,31 @@ def module_source(types, docs):
     return "\n".join(out + ["}", "} // namespace neml2::python", ""])
 
 
+def vocabulary_source():
+    """What formulas call, for each choice of row types that the kernels have."""
+    lines = []
+    for n, names in ROW_FUNCTIONS.items():
+        a = ["a", "b"][:n]
+        parameters, call = ", ".join(f"const auto & {x}" for x in a), ", ".join(a)
+        lines += [f'add_of_rows<{n}>("{f}", []({parameters}) -> decltype({f}({call})) {{ return {f}({call}); }});'
+                  for f in names.split()]
+    for n, names in SCALAR_FUNCTIONS.items():
+        a = [f"a{i}" for i in range(n)]
+        parameters, call = ", ".join(f"const auto & {x}" for x in a), ", ".join(a)
+        lines += [f'add_of_scalars<{n}>("{f}", []({parameters}) -> decltype({f}({call})) {{ return {f}({call}); }});'
+                  for f in names.split()]
+    for f, first, second in TYPED_FUNCTIONS:
+        types = ", ".join(f"engine::Types<{t.replace(' ', ', ')}>" for t in (first, second))
+        lines.append(f'add_of_types("{f}", [](const auto & a, const auto & b) {{ return {f}(a, b); }}, {types}());'
+                     .replace(">, engine", ">(), engine"))
+    lines += [f'add_of_rows<2>("{o}", [](const auto & a, const auto & b) -> decltype(a {o} b) {{ return a {o} b; }});'
+              for o in OPERATORS.split()]
+    lines += ['add_of_rows<1>("negate", [](const auto & a) -> decltype(-a) { return -a; });']
+    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: what formulas in Python are written with.",
+           '#include "bindings/row_functions.h"', "", "namespace neml2::python", "{", "void", "add_row_functions()", "{"]
+    return "\n".join(out + lines + ["}", "} // namespace neml2::python", ""])
+
+
 def docs_source(headers):
     """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
     entries = {}
@@ -246,7 +289,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    names = [f"{g}.cpp" for g in GROUPS] + ["types.cpp", "docs.cpp"]
+    names = [f"{g}.cpp" for g in GROUPS] + ["types.cpp", "vocabulary.cpp", "docs.cpp"]
     if options.list:
         print("\n".join(names))
         return 0
@@ -267,6 +310,7 @@ def main():
         docs.update(found)
     docs.update(declared[tensor].classes)
     sources["types.cpp"] = module_source(types, docs)
+    sources["vocabulary.cpp"] = vocabulary_source()
     sources["docs.cpp"] = docs_source([declared[h] for h in by_hand])
     if report:
         print("generate.py cannot bind these declarations; mend it, or name them in it:", *report, sep="\n  ")

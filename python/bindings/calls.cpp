@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/calls.h"
 
-#include "bindings/Any.h"
+#include "bindings/vocabulary.h"
 
 #include <array>
+#include <unordered_map>
 
 namespace neml2::python
 {
@@ -63,6 +64,50 @@ is_raw(nb::handle argument)
   return false;
 }
 
+/// The names of functions with their classes: SR2.fill.
+std::unordered_map<const PyObject *, std::string> &
+qualified_names()
+{
+  static std::unordered_map<const PyObject *, std::string> names;
+  return names;
+}
+
+/// What a call that failed is in a formula that is being recorded: a result, an error, or null with the error as it was.
+PyObject *
+call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObject * names)
+{
+  const auto found = qualified_names().find(function);
+  if (found == qualified_names().end())
+    return nullptr;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  nb::object r;
+  try
+  {
+    r = call_in_formula(found->second, arguments, n, names);
+    if (!r.is_valid())
+    {
+      PyErr_Restore(type, value, trace);
+      return nullptr;
+    }
+  }
+  catch (nb::python_error & e)
+  {
+    e.restore();
+  }
+  catch (const nb::builtin_exception & e)
+  {
+    PyErr_SetString(PyExc_TypeError, e.what());
+  }
+  catch (const std::exception & e)
+  {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  }
+  for (PyObject * o : {type, value, trace})
+    Py_XDECREF(o);
+  return r.release().ptr();
+}
+
 /// Has a call that failed say more, where nanobind knows of types only.
 void
 explain(PyObject * function, PyObject * const * arguments, size_t n)
@@ -96,7 +141,12 @@ call(PyObject * function, PyObject * const * arguments, size_t nargsf, PyObject 
 {
   PyObject * r = originals[i](function, arguments, nargsf, names);
   if (C10_UNLIKELY(!r)) // Python, and nanobind for constructors, mark the number in its upper bits
-    explain(function, arguments, uint32_t(nargsf) + size_t(names ? PyTuple_GET_SIZE(names) : 0));
+  {
+    const size_t n = uint32_t(nargsf) + size_t(names ? PyTuple_GET_SIZE(names) : 0);
+    r = call_recorded(function, arguments, n, names);
+    if (!r)
+      explain(function, arguments, n);
+  }
   return r;
 }
 
@@ -109,8 +159,9 @@ explained(std::index_sequence<i...>)
 
 /// Has the errors of a function of nanobind explained.
 void
-explain_errors_of(nb::handle function)
+explain_errors_of(nb::handle function, const std::string & name)
 {
+  qualified_names()[function.ptr()] = name;
   static const auto calls =
       explained(std::make_index_sequence<std::tuple_size_v<decltype(originals)>>());
   PyObject * f = function.ptr();
@@ -139,15 +190,17 @@ is_a(const char * type, nb::handle object)
 void
 prepare_class(nb::handle cls)
 {
+  const std::string prefix = nb::cast<std::string>(cls.attr("__name__")) + ".";
   const auto members = nb::borrow<nb::dict>( // a copy: the class changes
       nb::module_::import_("builtins").attr("dict")(cls.attr("__dict__")));
   for (const auto & [name, member] : members)
   {
+    const std::string full = prefix + nb::cast<std::string>(name);
     if (is_a("nanobind.nb_func", member))
-      explain_errors_of(member);
+      explain_errors_of(member, full);
     else if (is_a("nanobind.nb_method", member))
     {
-      explain_errors_of(member);
+      explain_errors_of(member, full);
       if (nb::cast<std::string>(name).rfind("__", 0) !=
           0) // operators need it not, and it costs time
         cls.attr(name) = nb::steal(PyInstanceMethod_New(member.ptr()));
@@ -157,7 +210,7 @@ prepare_class(nb::handle cls)
     else if (is_a("property", member))
       for (const char * part : {"fget", "fset"})
         if (const nb::object f = member.attr(part); !f.is_none())
-          explain_errors_of(f);
+          explain_errors_of(f, full);
   }
 }
 } // namespace
@@ -167,7 +220,7 @@ prepare_calls(nb::module_ & m)
 {
   for (const auto & [name, member] : nb::borrow<nb::dict>(m.attr("__dict__")))
     if (is_a("nanobind.nb_func", member))
-      explain_errors_of(member);
+      explain_errors_of(member, nb::cast<std::string>(name));
     else if (PyType_Check(member.ptr()) && nb::type_check(member))
       prepare_class(member);
 }

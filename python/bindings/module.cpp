@@ -4,6 +4,7 @@
 #include "bindings/generated.h"
 #include "bindings/functions.h"
 #include "bindings/operators.h"
+#include "bindings/vocabulary.h"
 
 #include <torch/csrc/Exceptions.h>
 
@@ -140,6 +141,8 @@ NB_MODULE(_C, m)
   bind_functions(math);
   bind_labels(tensors);
   bind_rotations();
+  nb::module_ recording = m.def_submodule("recording", "What neml2.formulas is made of.");
+  bind_formulas(recording);
   for (nb::module_ & complete : {std::ref(tensors), std::ref(math), std::ref(crystallography)})
     prepare_calls(complete);
 }

@@ -37,7 +37,8 @@ neml2_tensors.check()
 _import_torch()
 
 import_module("._C", __name__)  # defines the modules below
-from . import _interop, crystallography, math, tensors  # noqa: E402
+from . import _interop, crystallography, formulas, math, tensors  # noqa: E402
+from .formulas import formula, show, value_and_jacobian, vmap  # noqa: E402, F401
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()

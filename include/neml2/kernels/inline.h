@@ -31,15 +31,20 @@
  *
  * The driver compiles its loop once for each instruction set; a formula runs with the wide
  * instructions only where it is inlined into that loop, so inlining is asked for, not hoped for.
+ * With NEML2_RECORDS formulas run but to be recorded: then what is compiled soon is better.
  */
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef NEML2_RECORDS
+#define NEML2_INLINE inline
+#elif defined(__GNUC__) || defined(__clang__)
 #define NEML2_INLINE inline __attribute__((always_inline))
 #else
 #define NEML2_INLINE inline
 #endif
 
 /// Marks a lambda so, behind its parameters.
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef NEML2_RECORDS
+#define NEML2_INLINE_LAMBDA
+#elif defined(__GNUC__) || defined(__clang__)
 #define NEML2_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define NEML2_INLINE_LAMBDA
@@ -62,7 +67,9 @@
  * Unrolls the short loop over components that follows. Without it gcc -O2 keeps the loop, and with
  * it the components in memory instead of in registers.
  */
-#if defined(__clang__)
+#ifdef NEML2_RECORDS
+#define NEML2_UNROLL
+#elif defined(__clang__)
 #define NEML2_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
 #define NEML2_UNROLL _Pragma("GCC unroll 81")

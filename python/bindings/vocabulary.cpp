@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/row_functions.h"
+
+#include <unordered_map>
+
+namespace neml2::python
+{
+namespace
+{
+std::unordered_map<std::string, std::vector<RowFunction>> &
+vocabulary()
+{
+  static std::unordered_map<std::string, std::vector<RowFunction>> functions;
+  return functions;
+}
+
+template <class A, size_t... I>
+bool
+find_component(const Row & row,
+               const std::vector<int> & index,
+               Row & result,
+               std::index_sequence<I...>)
+{
+  using R = recorded_row_t<A>;
+  if constexpr (std::is_invocable_v<const R &, std::conditional_t<I != size_t(-1), int, void>...>)
+    if (row.type == type_info<A>() && index.size() == sizeof...(I))
+    {
+      const R r = as_kernel<A>(row);
+      result = {&scalar_type(), {RecordedNumber(r(index[I]...))}};
+      return true;
+    }
+  return false;
+}
+
+template <class A>
+bool
+find_component(const Row & row, const std::vector<int> & index, Row & result)
+{
+  if constexpr (std::is_same_v<A, Scalar>)
+    return false;
+  else
+    return find_component<A>(row, index, result, std::make_index_sequence<1>()) ||
+           find_component<A>(row, index, result, std::make_index_sequence<2>()) ||
+           find_component<A>(row, index, result, std::make_index_sequence<3>()) ||
+           find_component<A>(row, index, result, std::make_index_sequence<4>());
+}
+
+template <class... A>
+Row
+component_of(const Row & row, const std::vector<int> & index, engine::Types<A...>)
+{
+  Row result{};
+  if ((find_component<A>(row, index, result) || ...))
+    return result;
+  const std::string message = std::string("component: a ") + row.type->name +
+                              " of a formula has no component of " + std::to_string(index.size()) +
+                              " indices.";
+  throw nb::type_error(message.c_str());
+}
+
+std::string
+types_text(const Rows & rows)
+{
+  std::string text;
+  for (size_t i = 0; i < rows.size(); i++)
+    text += (i == 0 ? "" : i + 1 < rows.size() ? ", " : " and ") + std::string(rows[i].type->name);
+  return text;
+}
+} // namespace
+
+const TypeInfo &
+scalar_type()
+{
+  static const TypeInfo & type = info(nb::type<Scalar>());
+  return type;
+}
+
+void
+add(const std::string & name, RowFunction f)
+{
+  vocabulary()[name].push_back(std::move(f));
+}
+
+const std::vector<RowFunction> &
+row_functions(const std::string & name)
+{
+  static const std::vector<RowFunction> none;
+  if (vocabulary().empty())
+    add_row_functions();
+  const auto found = vocabulary().find(name);
+  return found == vocabulary().end() ? none : found->second;
+}
+
+Rows
+call_rows(const std::string & name, const Rows & arguments)
+{
+  const auto & functions = row_functions(name);
+  for (const auto & f : functions)
+  {
+    bool fits = f.arguments.size() == arguments.size();
+    for (size_t i = 0; fits && i < arguments.size(); i++)
+      fits = f.arguments[i] == arguments[i].type;
+    if (fits)
+      return f.call(arguments);
+  }
+  const std::string message =
+      functions.empty() ? name + ": not available in formulas, which run point by point. Call it "
+                                 "on the batch, and hand the "
+                                 "result to the formula."
+                        : name + ": not defined in formulas for " + types_text(arguments) + ".";
+  throw nb::type_error(message.c_str());
+}
+
+Row
+component(const Row & row, const std::vector<int> & index)
+{
+  return component_of(row, index, RowTypes());
+}
+} // namespace neml2::python

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/Any.h"
+#include "neml2/kernels/Dual.h"
+#include "neml2/recorded/Symbol.h"
+
+#include <functional>
+
+/// What formulas in Python are written with: the formulas of the headers, on numbers that are being recorded.
+namespace neml2::python
+{
+/// A number of a formula with a partial, by whose seed recordings are differentiated.
+using RecordedNumber = kernels::Dual<recorded::Symbol, 1>;
+
+/// One tensor of a formula that is being recorded.
+struct Row
+{
+  const TypeInfo * type;
+  std::vector<RecordedNumber> components;
+};
+
+using Rows = std::vector<Row>;
+
+/// A function of rows of certain types.
+struct RowFunction
+{
+  std::vector<const TypeInfo *> arguments;
+  std::function<Rows(const Rows &)> call;
+};
+
+/// All of one name; empty if there are none.
+const std::vector<RowFunction> & row_functions(const std::string & name);
+/// The function of this name on these rows; throws TypeError if there is none.
+Rows call_rows(const std::string & name, const Rows & arguments);
+/// Component (i, j, ...) of a row.
+Row component(const Row & row, const std::vector<int> & index);
+/// The scalar type.
+const TypeInfo & scalar_type();
+
+/// Written by generate.py: adds all functions.
+void add_row_functions();
+
+/// The classes of what formulas are recorded with, and Formula.
+void bind_formulas(nb::module_ & m);
+/// The call of a function bound by nanobind that has failed, if it has a row among its arguments: what it is in a formula. None
+/// else.
+nb::object call_in_formula(const std::string & function,
+                           PyObject * const * arguments,
+                           size_t n,
+                           PyObject * names);
+} // namespace neml2::python

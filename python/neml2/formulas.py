@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""Formulas of one's own: a Python function of single tensors, run over batches in one pass over memory.
+
+    def von_mises(stress):
+        return math.sqrt(1.5) * math.norm(math.dev(stress))
+
+    neml2.vmap(von_mises, stress)  # (1000000; 6) -> (1000000; )
+
+The function is called once for each choice of argument types, with tensors of a formula, which record what is done with
+them. What was recorded runs at the speed of C++: interpreted block by block in the cache, or compiled where there is a
+compiler. It is differentiated exactly, by the rules of the library.
+"""
+
+import collections
+import dataclasses
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import _compiled
+from ._C import recording  # type: ignore[attr-defined]
+
+__all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
+
+Row, Condition = recording.Row, recording.Condition
+
+
+def _member(name: str) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        return recording.call(name, *arguments)
+
+    call.__name__ = name
+    return call
+
+
+def _getattr(row: Any, name: str) -> Any:
+    """A method of the types, on a tensor of a formula: s.dev() is math.dev(s)."""
+    if not name.startswith("_") and recording.has_function(name):
+        return functools.partial(_member(name), row)
+    raise AttributeError(
+        f"{name}: not available in formulas, where a {row.type.__name__} is one tensor, without batch, dtype and device",
+        name=name,
+    )
+
+
+Row.__getattr__ = _getattr
+
+
+# ---- Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers ----
+
+
+def _parts(group: Any) -> tuple[list[Any], Callable[[list[Any]], Any]] | None:
+    """The members of a group, and what makes one of its kind; None of what is no group."""
+    kind = type(group)
+    if isinstance(group, tuple) and hasattr(group, "_fields"):
+        return list(group), lambda members: kind(*members)
+    if isinstance(group, (tuple, list)):
+        return list(group), kind
+    if isinstance(group, dict):
+        keys = list(group)
+        return list(group.values()), lambda members: dict(zip(keys, members, strict=True))
+    if dataclasses.is_dataclass(group) and not isinstance(group, type):
+        names = [f.name for f in dataclasses.fields(group)]
+        return [getattr(group, n) for n in names], lambda members: kind(**dict(zip(names, members, strict=True)))
+    return None
+
+
+def _flatten(group: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """All tensors and numbers of a group, and what makes the group of as many."""
+    parts = _parts(group)
+    if parts is None:
+        return [group], lambda leaves: leaves[0]
+    members, make = parts
+    flat = [_flatten(m) for m in members]
+    if type(group) is tuple and all(len(leaves) == 1 and _parts(m) is None for m, (leaves, _) in zip(members, flat, strict=True)):
+        return members, tuple
+
+    def together(leaves: list[Any]) -> Any:
+        at, made = 0, []
+        for part, remake in flat:
+            made.append(remake(leaves[at : at + len(part)]))
+            at += len(part)
+        return make(made)
+
+    return [leaf for leaves, _ in flat for leaf in leaves], together
+
+
+def _structure(group: Any) -> Any:
+    """What two groups have in common that are made alike."""
+    parts = _parts(group)
+    if parts is None:
+        return None
+    keys = tuple(group) if isinstance(group, dict) else None
+    return type(group), keys, tuple(_structure(m) for m in parts[0])
+
+
+# ---- Formulas ----
+
+
+class Formula:
+    """A formula that is recorded when it is first called with arguments of certain types.
+
+    Called with tensors and numbers it is vmap of its function. What the function uses besides its arguments is taken as it
+    is while it is recorded: pass what changes as an argument.
+    """
+
+    def __init__(self, function: Callable[..., Any], backend: str | None = None):
+        if not callable(function):
+            raise TypeError(f"vmap: the formula is a {type(function).__name__}. Expected a function.")
+        self._formula = recording.Formula(function, _flatten, self._call_with_groups)
+        self._grouped: dict[Any, Formula] = {}
+        self._calls = 0
+        self.backend = _compiled.checked(backend)
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        result = self._formula(*arguments)
+        if self.backend != "interpreter":
+            self._compile()
+        return result
+
+    def __repr__(self) -> str:
+        return f"<formula {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"  # type: ignore[attr-defined]
+
+    def value_and_jacobian(self, *arguments: Any, argnums: int | tuple[int, ...] = 0) -> Any:
+        """See neml2.value_and_jacobian."""
+        places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        places = tuple(k + len(arguments) if k < 0 else k for k in places)
+        if not places or any(k < 0 for k in places):
+            raise TypeError(f"value_and_jacobian: argnums is {argnums}. Expected the places of tensors among the arguments.")
+        r = self._formula.value_and_jacobian(list(places), *arguments)
+        if r is None:
+            raise TypeError(
+                "value_and_jacobian: an argument is neither a tensor whose type fixes its base shape nor a number. Pass the "
+                "members of a group one by one."
+            )
+        value, jacobians = r
+        return value, jacobians[0] if isinstance(argnums, int) and len(jacobians) == 1 else jacobians
+
+    def _call_with_groups(self, *arguments: Any) -> Any:
+        """A call with groups among the arguments: that of a formula of all their members."""
+        structure = tuple(_structure(a) for a in arguments)
+        if not any(structure):
+            wrong = next(a for a in arguments if recording_refuses(a))
+            raise TypeError(
+                f"vmap: an argument is a {type(wrong).__name__}. Expected tensors of this library whose type fixes their base "
+                "shape (Scalar, Vec, SR2 ...), numbers, and groups of them: tuples, lists, dicts and dataclasses."
+            )
+        leaves, together = _flatten(list(arguments))
+        formula = self._grouped.get(structure)
+        if formula is None:
+            function = self.__wrapped__  # type: ignore[attr-defined]
+            formula = Formula(lambda *flat: function(*together(list(flat))), self.backend)
+            self._grouped[structure] = formula
+        return formula(*leaves)
+
+    def _compile(self) -> None:
+        self._calls += 1
+        for formula in (self, *self._grouped.values()):
+            _compiled.compile_programs(formula._formula, self.backend, self._calls)
+
+
+def recording_refuses(argument: Any) -> bool:
+    """Whether an argument is neither a tensor nor a number."""
+    from .tensors import TensorBase
+
+    return isinstance(argument, bool) or not isinstance(argument, (TensorBase, int, float))
+
+
+_most = 256  # formulas of functions that vmap keeps
+_formulas: "collections.OrderedDict[Any, Formula]" = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+def formula(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
+    """A function of single tensors as one of batches: vmap of it, as a decorator.
+
+        @neml2.formula
+        def energy(strain, stiffness): ...
+
+    backend is "auto" (interpreted, and compiled while it runs once that is worth it), "interpreter" or "compiler"; the
+    environment variable NEML2_FORMULAS is the default.
+    """
+    if function is None:
+        return functools.partial(formula, backend=backend)
+    return function if isinstance(function, Formula) else Formula(function, backend)
+
+
+def _formula_of(function: Any) -> Formula:
+    """The formula of a function, that used last being kept. Of a function that takes nothing but its arguments from where it
+    stands, as most lambdas, any other that is made of the same code has the same."""
+    if isinstance(function, Formula):
+        return function
+    key = function
+    if type(function) is types.FunctionType:
+        own = function.__closure__ or function.__defaults__ or function.__kwdefaults__
+        key = function if own else (function.__code__, id(function.__globals__))
+    try:
+        with _lock:
+            known = _formulas.get(key)
+            if known is None:
+                known = _formulas[key] = Formula(function)
+                if len(_formulas) > _most:
+                    _formulas.popitem(last=False)
+            else:
+                _formulas.move_to_end(key)
+            return known
+    except TypeError:  # of what has no hash
+        return Formula(function)
+
+
+def vmap(function: Callable[..., Any], *arguments: Any) -> Any:
+    """A function of single tensors, over a batch: in one pass over memory, with its gradients.
+
+    (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
+    type fixes their base shape, numbers, and groups of them. The function is called once for each choice of types, with
+    tensors of a formula, and must not decide by their values: math.where chooses. Where it cannot run so (other devices and
+    dtypes, transforms of functorch) it is called with the batches.
+    """
+    return _formula_of(function)(*arguments)
+
+
+def value_and_jacobian(function: Callable[..., Any], *arguments: Any, argnums: int | tuple[int, ...] = 0) -> Any:
+    """A function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
+
+    Returns the value, and the Jacobian or, for several argnums or results, the tuple of them: of the first result by each
+    argument, then of the next. (batch; y), (batch; x) -> (batch; y, x): an SSR4 of an SR2 by an SR2.
+    """
+    return _formula_of(function).value_and_jacobian(*arguments, argnums=argnums)
+
+
+def show(function: Any) -> str:
+    """What was recorded of a formula: the operations on numbers, for each choice of argument types."""
+    lines = []
+    for argument_types, listing, _, _, compiled in _formula_of(function)._formula.programs():
+        lines.append(f"({argument_types}), {'compiled' if compiled else 'interpreted'}: {listing.count(chr(10))} lines")
+        lines.append(listing)
+    return "\n".join(lines) or "not recorded yet: call it"
