@@ -553,7 +553,7 @@ public:
     return nb::make_tuple(results(*r, t, Size(batch.size())), nb::tuple(jacobians));
   }
 
-  /// The programs recorded so far, each as what it is of, a listing, its source, and how to have it run compiled.
+  /// The programs that there are so far, with what each is of, what it computes, and whether it runs compiled.
   nb::list programs() const
   {
     nb::list all;
@@ -562,27 +562,25 @@ public:
       std::string of;
       for (const TypeInfo * t : r->types)
         of += (of.empty() ? "" : ", ") + std::string(t ? t->name : "number");
-      const recorded::Evaluator & e = r->formula->value();
-      all.append(nb::make_tuple(
-          of, recorded::listing(e), source(*r, e), nb::capsule(&e), e.is_compiled()));
+      for (const auto & [what, e] : r->formula->evaluators())
+        all.append(nb::make_tuple(of, what, nb::capsule(e), e->is_compiled()));
     }
     return all;
   }
-  void forget() { _recorded.clear(); }
+  /// How many.
+  size_t program_count() const
+  {
+    size_t n = 0;
+    for (const auto & r : _recorded)
+      n += r->formula->evaluator_count();
+    return n;
+  }
   nb::object function() const { return _python->function; }
 
 private:
   std::shared_ptr<const PythonFunction> _python;
   nb::object _grouped;
   std::vector<std::shared_ptr<const Recorded>> _recorded;
-
-  static std::string source(const Recorded & r, const recorded::Evaluator & e)
-  {
-    std::vector<bool> is_number;
-    for (const TypeInfo * t : r.types)
-      is_number.push_back(!t);
-    return recorded::cpp_source(e, is_number);
-  }
 
   static void check(const Call & c, const char * name)
   {
@@ -711,6 +709,7 @@ private:
       a[k] = type.make(Tensor(variables.back(), Size(batch.size())));
     }
     compose(r, a, batch, c.like, t);
+    const nb::gil_scoped_release release; // which autograd takes itself
     at::Tensor * jacobian = t + r.results.size();
     for (size_t i = 0; i < r.results.size(); i++)
       for (const auto & J :
@@ -832,6 +831,12 @@ bind_rows(nb::module_ & m)
   comparison("__eq__", [](S a, S b) { return a == b; });
   comparison("__ne__", [](S a, S b) { return a != b; });
 }
+
+const recorded::Evaluator &
+evaluator(const nb::capsule & e)
+{
+  return *static_cast<const recorded::Evaluator *>(e.data());
+}
 } // namespace
 
 void
@@ -859,15 +864,17 @@ bind_formulas(nb::module_ & m)
           packs::TileLoop loop{};
           loop.run = reinterpret_cast<decltype(loop.run)>(run);
           loop.width = width;
-          static_cast<const recorded::Evaluator *>(e.data())->set_compiled(loop);
+          evaluator(e).set_compiled(loop);
         });
+  m.def("listing", [](const nb::capsule & e) { return recorded::listing(evaluator(e)); });
+  m.def("source", [](const nb::capsule & e) { return recorded::cpp_source(evaluator(e)); });
   m.def("width", [] { return recorded::interpreter().width; });
   nb::class_<Formula>(m, "Formula")
       .def(nb::init<nb::object, nb::object, nb::object>())
       .def("__call__", &Formula::call)
       .def("value_and_jacobian", &Formula::value_and_jacobian)
       .def("programs", &Formula::programs)
-      .def("forget", &Formula::forget)
+      .def("program_count", &Formula::program_count)
       .def_prop_ro("function", &Formula::function);
 }
 

@@ -20,8 +20,6 @@ from ._C import recording  # type: ignore[attr-defined]
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is called once is not worth it
 
-_lock = threading.Lock()
-_met: set[str] = set()  # sources that were compiled, are being, or cannot be
 _loaded: list[Any] = []
 
 
@@ -49,32 +47,27 @@ def flags() -> list[str]:
     return ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", *x86]
 
 
-def compile_programs(formula: Any, backend: str, calls: int) -> None:
+def compile_programs(formula: Any, backend: str) -> None:
     """Has what was recorded run compiled: now, or by and by."""
-    if backend == "auto" and calls < CALLS:
-        return
-    for _, _, source, program, is_compiled in formula.programs():
+    for _, _, program, is_compiled in formula.programs():
         if is_compiled:
             continue
-        with _lock:
-            if source in _met and backend == "auto":
-                continue
-            _met.add(source)
         if backend == "compiler":
-            use(source, program, formula)
+            use(program)
         elif compiler():
-            threading.Thread(target=_use_quietly, args=(source, program, formula), daemon=True).start()
+            threading.Thread(target=_use_quietly, args=(program, formula), daemon=True).start()
 
 
-def _use_quietly(source: str, program: Any, formula: Any) -> None:
+def _use_quietly(program: Any, formula: Any) -> None:  # the formula has the program live
     try:
-        use(source, program, formula)
+        use(program)
     except Exception as error:
         warnings.warn(f"a formula could not be compiled, and stays interpreted: {error}", RuntimeWarning, stacklevel=2)
 
 
-def use(source: str, program: Any, formula: Any) -> None:
-    library = ctypes.CDLL(str(built(source)))
+def use(program: Any) -> None:
+    """Has a program run compiled."""
+    library = ctypes.CDLL(str(built(recording.source(program))))
     run, width = ctypes.c_void_p(), ctypes.c_int()
     library.neml2_tile_loop(ctypes.byref(run), ctypes.byref(width))
     if run.value is None:

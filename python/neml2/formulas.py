@@ -112,13 +112,15 @@ class Formula:
         self._formula = recording.Formula(function, _flatten, self._call_with_groups)
         self._grouped: dict[Any, Formula] = {}
         self._calls = 0
+        self._programs = 0  # that are compiled, or are being
         self.backend = _compiled.checked(backend)
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
+        if self.backend == "interpreter":
+            return self._formula(*arguments)
         result = self._formula(*arguments)
-        if self.backend != "interpreter":
-            self._compile()
+        self._compile()
         return result
 
     def __repr__(self) -> str:
@@ -157,9 +159,12 @@ class Formula:
         return formula(*leaves)
 
     def _compile(self) -> None:
+        """Has what was recorded since the last call be compiled, if it is time to."""
         self._calls += 1
-        for formula in (self, *self._grouped.values()):
-            _compiled.compile_programs(formula._formula, self.backend, self._calls)
+        count = self._formula.program_count()
+        if count != self._programs and (self.backend == "compiler" or self._calls >= _compiled.CALLS):
+            self._programs = count
+            _compiled.compile_programs(self._formula, self.backend)
 
 
 def recording_refuses(argument: Any) -> bool:
@@ -234,7 +239,7 @@ def value_and_jacobian(function: Callable[..., Any], *arguments: Any, argnums: i
 def show(function: Any) -> str:
     """What was recorded of a formula: the operations on numbers, for each choice of argument types."""
     lines = []
-    for argument_types, listing, _, _, compiled in _formula_of(function)._formula.programs():
-        lines.append(f"({argument_types}), {'compiled' if compiled else 'interpreted'}: {listing.count(chr(10))} lines")
-        lines.append(listing)
+    for types_, what, program, is_compiled in _formula_of(function)._formula.programs():
+        listing = recording.listing(program)
+        lines += [f"{what} of ({types_}), {'compiled' if is_compiled else 'interpreted'}:", listing]
     return "\n".join(lines) or "not recorded yet: call it"

@@ -29,7 +29,10 @@ RecordedFormula::program() const
 {
   recorded::Program p;
   for (const auto & a : _arguments)
+  {
     p.arguments.push_back(a.values);
+    p.is_number.push_back(a.is_number);
+  }
   for (const auto & r : _results)
     p.results.push_back(r.values);
   return p;
@@ -135,6 +138,33 @@ RecordedFormula::jacobian(const std::vector<size_t> & by) const
   if (!e)
     e = make_jacobian(by);
   return *e;
+}
+
+NEML2_BODY std::vector<std::pair<std::string, const recorded::Evaluator *>>
+RecordedFormula::evaluators() const
+{
+  const std::lock_guard<std::mutex> lock(_mutex);
+  std::vector<std::pair<std::string, const recorded::Evaluator *>> all{{"value", &_value}};
+  const auto add = [&](const char * what, const Evaluators & evaluators)
+  {
+    for (const auto & [by, e] : evaluators)
+    {
+      std::string places;
+      for (const size_t k : by)
+        places += (places.empty() ? "" : ", ") + std::to_string(k);
+      all.emplace_back(what + places, e.get());
+    }
+  };
+  add("gradient by ", _vector_jacobians);
+  add("value and Jacobian by ", _jacobians);
+  return all;
+}
+
+NEML2_BODY size_t
+RecordedFormula::evaluator_count() const
+{
+  const std::lock_guard<std::mutex> lock(_mutex);
+  return 1 + _vector_jacobians.size() + _jacobians.size();
 }
 
 NEML2_BODY bool

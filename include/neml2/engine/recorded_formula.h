@@ -5,6 +5,7 @@
 #include "neml2/recorded/interpreter.h"
 
 #include <map>
+#include <string>
 #include <vector>
 
 /// Recorded formulas over batches: what vmap, gradients and Jacobians are for formulas that C++ did not compile.
@@ -41,6 +42,10 @@ public:
   const recorded::Evaluator & vector_jacobian(size_t k) const;
   /// The results, then the Jacobian of each by each argument `by`.
   const recorded::Evaluator & jacobian(const std::vector<size_t> & by) const;
+
+  /// Those made so far, with what they compute.
+  std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
+  size_t evaluator_count() const;
 
   /// The gradients of the needed arguments from those of the results, as Gradient::backward; false if not fused.
   bool backward(ArrayRef<Operand> arguments,

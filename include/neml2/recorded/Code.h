@@ -14,6 +14,7 @@ using Components = std::vector<int32_t>;
 struct Program
 {
   std::vector<Components> arguments, results;
+  std::vector<bool> is_number = {}; ///< of the first arguments: whether all rows share it, as a plain number
 };
 
 /**

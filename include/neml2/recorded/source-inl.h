@@ -114,7 +114,7 @@ sizes(const std::vector<Components> & operands)
 } // namespace source
 
 NEML2_BODY std::string
-cpp_source(const Evaluator & e, const std::vector<bool> & is_number)
+cpp_source(const Evaluator & e)
 {
   using namespace source;
   const Operations & o = e.operations;
@@ -125,7 +125,7 @@ cpp_source(const Evaluator & e, const std::vector<bool> & is_number)
   for (size_t k = 0; k < e.program.arguments.size(); k++)
     for (const int32_t i : e.program.arguments[k])
     {
-      is_shared[size_t(i)] = k < is_number.size() && is_number[k];
+      is_shared[size_t(i)] = k < e.program.is_number.size() && e.program.is_number[k];
       w.name(i) = "x[" + std::to_string(component++) + "]";
     }
   for (size_t i = 0; i < o.nodes.size(); i++)

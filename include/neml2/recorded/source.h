@@ -14,7 +14,7 @@ namespace neml2::recorded
  *
  * What depends on nothing but constants and the arguments that are numbers is computed once a tile.
  */
-std::string cpp_source(const Evaluator & e, const std::vector<bool> & is_number);
+std::string cpp_source(const Evaluator & e);
 
 /// The program as text for people: one operation a line.
 std::string listing(const Evaluator & e);
