@@ -68,7 +68,7 @@ ls -l build/python/wheel
 say "a fresh environment"
 venv=$source/build/python/venv
 python3 -m venv --clear "$venv"
-pip "$venv" install "$torch" numpy pytest pytest-xdist hypothesis mypy build/python/wheel/*.whl
+pip "$venv" install "$torch" numpy matplotlib pytest pytest-xdist hypothesis mypy build/python/wheel/*.whl
 clean() # in the fresh environment, which is all there is
 {
   (cd "$work" && env -i HOME="$work" PATH="$venv/bin" LANG=C.UTF-8 "$@")

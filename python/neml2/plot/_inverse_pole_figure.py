@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+from typing import Any
+
+import torch
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.contour import QuadContourSet
+
+from . import _sphere
+from ._arguments import Direction, Maps, Orientations, crystal_to_sample, direction, on_cpu, symmetry
+from ._axes import current_axes, outline, scatter
+from ._sectors import SECTORS, Sector
+from ._sphere import Projection
+
+
+@on_cpu
+def inverse_pole_figure(
+    orientations: Orientations,
+    sample_direction: Direction,
+    crystal_class: str,
+    *,
+    maps: Maps = "sample to crystal",
+    projection: Projection = "equal_area",
+    ax: Axes | None = None,
+    **style: Any,
+) -> PathCollection:
+    """Inverse pole figure: which crystal direction lies along a direction of the sample, in the fundamental sector of the
+    crystal class, where each direction has one equivalent: of 432 the standard triangle 001-101-111.
+
+    sample_direction: a Vec or three numbers.
+    crystal_class: "1" to "432", as of neml2.crystallography.symmetry; the sector is that of its Laue group, in which a
+        direction and its opposite are equivalent.
+    The other arguments are those of pole_figure.
+
+    Draws with Axes.scatter. Source: Bunge (1982), Texture Analysis in Materials Science.
+    """
+    function = "inverse_pole_figure"
+    operations = symmetry(function, crystal_class)
+    sector = SECTORS[crystal_class]
+    v = sector.reduce(_directions(function, orientations, sample_direction, maps), operations)
+    x, y = _sphere.project(function, v, projection)
+    ax = _sector_axes(current_axes(function, ax), sector, projection)
+    return scatter(ax, x, y, style)
+
+
+@on_cpu
+def inverse_pole_figure_density(
+    orientations: Orientations,
+    sample_direction: Direction,
+    crystal_class: str,
+    *,
+    halfwidth: float = 10.0,
+    maps: Maps = "sample to crystal",
+    projection: Projection = "equal_area",
+    ax: Axes | None = None,
+    **style: Any,
+) -> QuadContourSet:
+    """Inverse pole figure as a density, in multiples of a random distribution (m.r.d.), whose mean over the sector is 1.
+    Arguments as of inverse_pole_figure and pole_figure_density.
+
+    Draws with Axes.contourf. figure.colorbar(...) of what it returns is the scale.
+    """
+    function = "inverse_pole_figure_density"
+    operations = symmetry(function, crystal_class)
+    sector = SECTORS[crystal_class]
+    points = sector.points(_sphere.spacing(function, halfwidth))
+    x, y = _sphere.project(function, points, projection)
+    v = _directions(function, orientations, sample_direction, maps)
+    values = _sphere.density(torch.einsum("gij,nj->gni", operations, v).reshape(-1, 3), points, halfwidth)
+    ax = _sector_axes(current_axes(function, ax), sector, projection)
+    return ax.contourf(x.numpy(), y.numpy(), values.numpy(), **style)
+
+
+def _directions(function: str, orientations: Orientations, sample_direction: Direction, maps: Maps) -> torch.Tensor:
+    """The direction of the sample in the frame of each crystal, (n, 3)."""
+    R = crystal_to_sample(function, orientations, maps)
+    return torch.einsum("nij,i->nj", R, direction(function, "the sample direction", sample_direction))
+
+
+def _sector_axes(ax: Axes, sector: Sector, projection: Projection) -> Axes:
+    """The axes with the outline of the sector and the names of its corners, drawn once."""
+    edge = torch.stack(_sphere.project("", sector.edge(), projection), -1)
+    if outline(ax, edge):
+        corners = torch.tensor(list(sector.corners.values()), dtype=torch.float64)
+        at = torch.stack(_sphere.project("", corners / corners.norm(dim=-1, keepdim=True), projection), -1)
+        middle = (edge.amin(0) + edge.amax(0)) / 2
+        for name, corner, away in zip(
+            sector.corners, at.tolist(), torch.nn.functional.normalize(at - middle, dim=-1).tolist()
+        ):
+            ax.annotate(
+                name,
+                corner,
+                (5 * away[0], 5 * away[1]),
+                textcoords="offset points",
+                ha="center" if abs(away[0]) < 0.3 else "left" if away[0] > 0 else "right",
+                va="center" if abs(away[1]) < 0.3 else "bottom" if away[1] > 0 else "top",
+            )
+    return ax
