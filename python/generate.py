@@ -58,7 +58,7 @@ ROW_FUNCTIONS = {
        "cholesky eigenvalues principal_values eigh I1 I2 I3 J2 J3 von_mises hydrostatic triaxiality lode_angle "
        "polar polar_rotation right_stretch left_stretch right_cauchy_green left_cauchy_green green_lagrange hencky_strain "
        "euler_rodrigues deuler_rodrigues exp_map log_map dexp_map shadow dshadow rotation_matrix to_rot conjugate",
-    2: "inner vdot outer cross drotate drotate_self kron kron_transposed sym_kron solve gdist dist "
+    2: "inner vdot outer cross drotate drotate_self solve gdist dist "
        "multiply_and_make_skew "
        "d_multiply_and_make_skew_d_first d_multiply_and_make_skew_d_second skew_and_sym_to_sym "
        "d_skew_and_sym_to_sym_d_skew d_skew_and_sym_to_sym_d_sym",
@@ -67,7 +67,8 @@ SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "c
                     9: "orthotropic"}
 # Of rows of these types: the headers have templates of any type, which fail inside.
 TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),
-                   ("push_forward", "Vec R2 SR2 R4 SSR4", "R2"), ("pull_back", "Vec R2 SR2 R4 SSR4", "R2"),
+                   ("push_forward", "SR2 SSR4", "R2"), ("pull_back", "SR2 SSR4", "R2"), ("kron", "R2", "R2"),
+                   ("kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"),
                    ("push_forward_covariant", "SR2", "R2"), ("pull_back_covariant", "SR2", "R2")]
 OPERATORS = "+ - * /"
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],

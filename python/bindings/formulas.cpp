@@ -858,6 +858,7 @@ bind_formulas(nb::module_ & m)
           return n == "where" || n == "clamp" || functions_of_numbers().count(n) ||
                  functions_of_two_numbers().count(n) || !row_functions(n).empty();
         });
+  m.def("vocabulary", &row_vocabulary, "The functions of tensors, each with the types it takes.");
   m.def("set_loop",
         [](const nb::capsule & e, size_t run, int width)
         {

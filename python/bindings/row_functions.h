@@ -8,6 +8,7 @@
 /// Finds the row types that a function of the kernels takes, and registers it for them.
 namespace neml2::python
 {
+/// But SFR4 and WFR4, whose rows are those of SFFR4 and WFFR4.
 using RowTypes = engine::Types<Scalar,
                                Vec,
                                Rot,
@@ -18,9 +19,7 @@ using RowTypes = engine::Types<Scalar,
                                SFR3,
                                R4,
                                SSR4,
-                               SFR4,
                                SFFR4,
-                               WFR4,
                                WFFR4,
                                SWR4,
                                WSR4,

@@ -91,6 +91,22 @@ row_functions(const std::string & name)
   return found == vocabulary().end() ? none : found->second;
 }
 
+nb::list
+row_vocabulary()
+{
+  row_functions("");
+  nb::list all;
+  for (const auto & [name, functions] : vocabulary())
+    for (const auto & f : functions)
+    {
+      nb::list types;
+      for (const TypeInfo * t : f.arguments)
+        types.append(t->cls);
+      all.append(nb::make_tuple(name, nb::tuple(types)));
+    }
+  return all;
+}
+
 Rows
 call_rows(const std::string & name, const Rows & arguments)
 {

@@ -31,6 +31,8 @@ struct RowFunction
 
 /// All of one name; empty if there are none.
 const std::vector<RowFunction> & row_functions(const std::string & name);
+/// The names of all, each with the names of the types it takes.
+nb::list row_vocabulary();
 /// The function of this name on these rows; throws TypeError if there is none.
 Rows call_rows(const std::string & name, const Rows & arguments);
 /// Component (i, j, ...) of a row.

@@ -96,6 +96,38 @@ def _structure(group: Any) -> Any:
     return type(group), keys, tuple(_structure(m) for m in parts[0])
 
 
+# ---- What a function uses besides its arguments ----
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not set yet
+        return cell
+
+
+def _used(function: Any) -> tuple[list[Any], list[Any]]:
+    """The global names of a function, each with its namespace and value, and the variables of functions around it; and those
+    of the functions among them, but the library's."""
+    names: list[Any] = []
+    variables: list[Any] = []
+    seen: set[int] = set()
+    left = [function]
+    while left:
+        f = left.pop()
+        f = getattr(f, "__func__", f)
+        if not isinstance(f, types.FunctionType) or id(f) in seen or f.__module__.split(".")[0] in ("neml2", "torch"):
+            continue
+        seen.add(id(f))
+        codes = [f.__code__]
+        for code in codes:  # and those of functions defined in it
+            codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+            names += [(f.__globals__, n, f.__globals__[n]) for n in code.co_names if n in f.__globals__]
+        variables += [(c, _contents(c)) for c in f.__closure__ or ()]
+        left += [value for _, _, value in names] + [value for _, value in variables]
+    return names, variables
+
+
 # ---- Formulas ----
 
 
@@ -103,20 +135,37 @@ class Formula:
     """A formula that is recorded when it is first called with arguments of certain types.
 
     Called with tensors and numbers it is vmap of its function. What the function uses besides its arguments is taken as it
-    is while it is recorded: pass what changes as an argument.
+    is while it is recorded. Where a global name or a variable of the function around it has another value later, also in
+    functions that it calls, it is recorded again; what changes inside of an object is not seen: pass it as an argument.
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
         if not callable(function):
             raise TypeError(f"vmap: the formula is a {type(function).__name__}. Expected a function.")
+        self.backend = _compiled.checked(backend)
+        functools.update_wrapper(self, function)
+        self._start()
+
+    def _start(self) -> None:
+        """Forgets what was recorded."""
+        function = self.__wrapped__  # type: ignore[attr-defined]
         self._formula = recording.Formula(function, _flatten, self._call_with_groups)
         self._grouped: dict[Any, Formula] = {}
         self._calls = 0
         self._programs = 0  # that are compiled, or are being
-        self.backend = _compiled.checked(backend)
-        functools.update_wrapper(self, function)
+        self._names, self._variables = _used(function)
+
+    def _update(self) -> None:
+        """Starts again if what the function uses is another."""
+        for namespace, name, value in self._names:
+            if namespace.get(name) is not value:
+                return self._start()
+        for cell, value in self._variables:
+            if _contents(cell) is not value:
+                return self._start()
 
     def __call__(self, *arguments: Any) -> Any:
+        self._update()
         if self.backend == "interpreter":
             return self._formula(*arguments)
         result = self._formula(*arguments)
@@ -128,6 +177,7 @@ class Formula:
 
     def value_and_jacobian(self, *arguments: Any, argnums: int | tuple[int, ...] = 0) -> Any:
         """See neml2.value_and_jacobian."""
+        self._update()
         places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
         places = tuple(k + len(arguments) if k < 0 else k for k in places)
         if not places or any(k < 0 for k in places):
