@@ -15,7 +15,8 @@ at::Tensor vector_jacobian(const RowFormula & formula,
                            TensorShapeRef batch,
                            const Operand & argument);
 
-/// The same by argument k, whose sum over a batch it is broadcast to is taken slab by slab.
+/// The gradient by argument k, of its shape. Where it was broadcast, the sum over the batch is taken slab
+/// by slab.
 at::Tensor gradient_over_batch(const RowFormula & formula,
                                ArrayRef<Operand> operands,
                                TensorShapeRef batch,
