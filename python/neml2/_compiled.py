@@ -2,6 +2,7 @@
 """Compiles recorded formulas: C++ source to a shared library, kept in a folder of this user."""
 
 import ctypes
+import functools
 import hashlib
 import os
 import platform
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from ._C import recording  # type: ignore[attr-defined]
 
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is called once is not worth it
+
+KEPT = 1000  # formulas in the cache: the oldest go
 
 _loaded: list[Any] = []
 
@@ -67,7 +71,16 @@ def _use_quietly(program: Any, formula: Any) -> None:  # the formula has the pro
 
 def use(program: Any) -> None:
     """Has a program run compiled."""
-    library = ctypes.CDLL(str(built(recording.source(program))))
+    source = recording.source(program)
+    command = compiler()
+    if command is None:
+        raise RuntimeError("there is no C++ compiler: set CXX to one, or use backend='interpreter'")
+    text = "\n".join([source, __version__, _version(command), *flags(), platform.machine()])
+    name = hashlib.sha256(text.encode()).hexdigest() + ".so"
+    _set_loop(program, _from_cache(folder() / name) or _made(command, source, name))
+
+
+def _set_loop(program: Any, library: Any) -> None:
     run, width = ctypes.c_void_p(), ctypes.c_int()
     library.neml2_tile_loop(ctypes.byref(run), ctypes.byref(width))
     if run.value is None:
@@ -76,34 +89,75 @@ def use(program: Any) -> None:
     recording.set_loop(program, run.value, width.value)
 
 
-def built(source: str) -> Path:
-    """The shared library of a source, compiled unless it is there."""
-    command = compiler()
-    if command is None:
-        raise RuntimeError("there is no C++ compiler: set CXX to one, or use backend='interpreter'")
-    include = Path(_package).parent / "include"
-    version = subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
-    text = "\n".join([source, __version__, version, *flags(), platform.machine()])
-    name = hashlib.sha256(text.encode()).hexdigest()
-    cache = folder()
-    path = cache / f"{name}.so"
-    if path.is_file():
-        return path
+@functools.cache
+def _version(command: str) -> str:
+    return subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
+
+
+# A library in the cache ends with the digest of what is before it: what a full disk or a crash left of one is not loaded.
+
+
+def _from_cache(path: Path) -> Any:
+    """A library of the cache; None if it is not there, or not whole."""
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        place = tempfile.mkdtemp(dir=cache)
-    except OSError:  # read only, or full
-        place = tempfile.mkdtemp()
-        path = Path(place) / f"{name}.so"
-    made = Path(place) / "made.so"
-    cpp = Path(place) / "formula.cpp"
+        contents = path.read_bytes()
+        if hashlib.sha256(contents[:-32]).digest() != contents[-32:]:
+            return None
+        os.utime(path)  # used last
+    except OSError:
+        pass
+    try:
+        return ctypes.CDLL(str(path)) if path.is_file() else None
+    except OSError:
+        return None
+
+
+def _made(command: str, source: str, name: str) -> Any:
+    """The library of a source, compiled, and in the cache from now on if that can be written."""
+    error: Exception | None = None
+    for parent in (folder(), None):  # None: the folder of temporary files
+        try:
+            if parent:
+                parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with tempfile.TemporaryDirectory(prefix="new-", dir=parent) as place:
+                made = _compile(command, source, Path(place))
+                library = ctypes.CDLL(str(made))
+                if parent:
+                    os.replace(made, parent / name)  # at once, so that no process sees half of it
+                    _tidy(parent)
+                return library
+        except (OSError, RuntimeError) as e:  # read only, or full
+            error = e
+    raise RuntimeError(str(error)) from error
+
+
+def _compile(command: str, source: str, place: Path) -> Path:
+    cpp, made = place / "formula.cpp", place / "formula.so"
     cpp.write_text(source, encoding="utf-8")
+    include = Path(_package).parent / "include"
     done = subprocess.run(
         [command, *flags(), "-I", str(include), str(cpp), "-o", str(made)], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise RuntimeError(f"{command} failed: {done.stderr[:1000]}")
-    os.replace(made, path)  # at once, so that no process sees half of it
-    if path.parent != Path(place):
-        shutil.rmtree(place, ignore_errors=True)
-    return path
+    contents = made.read_bytes()
+    made.write_bytes(contents + hashlib.sha256(contents).digest())
+    return made
+
+
+def _tidy(parent: Path) -> None:
+    """Removes what was not used for longest, and what those left who were killed while they compiled."""
+    now = time.time()
+    libraries = sorted(parent.glob("*.so"), key=_age, reverse=True)
+    for old in [*libraries[KEPT:], *(p for p in parent.glob("new-*") if now - _age(p) > 86400)]:
+        if old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0
