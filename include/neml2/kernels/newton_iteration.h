@@ -109,49 +109,52 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
 }
 
 /**
- * Iterates x from the guess that it holds. Points stop one by one: what one computes does not depend on the others.
+ * Points of the iteration, which stop one by one: what one computes does not depend on the others.
  *
  * A point that passes the test takes the step that is at hand already, and stops. One where the next step, by the old
- * derivatives, would not be shorter than the last goes back half of that (natural monotonicity test). J is in the end that
- * of x, if asked for.
+ * derivatives, would not be shorter than the last goes back half of that (natural monotonicity test).
  */
-template <bool WithJacobian, class X, class V, int n, class Evaluate>
-NEML2_CALLS_FORMULA auto
-newton_iterate(V (&x)[n],
-               V (&J)[n][n],
-               const NewtonUnknowns<X, n> & unknowns,
-               const Evaluate & evaluate)
+template <class V, int n, class Unknowns>
+struct NewtonIteration
 {
-  const NewtonOptions & options = unknowns.options;
-  V r[n][1], base[n], base_r[n], d[n], scale[n], level(0.0), iterations(0.0);
+  using Condition = typename LU<n, V>::Condition;
+
+  const Unknowns & unknowns;
+  V (&x)[n]; ///< where the residual is to be evaluated
+  V (&J)[n][n];
+  V r[n][1]; ///< the residual of x, and its derivatives J
+  V base[n], base_r[n], base_J[n][n], d[n], scale[n], level, iterations;
   LU<n, V> lu;
-  V base_J[n][n];
-  for (int k = 0; k < n; k++)
+  Condition active, converged, turned, small;
+
+  /// From the guess in x.
+  NEML2_INLINE NewtonIteration(const Unknowns & u, V (&guess)[n], V (&derivatives)[n][n])
+    : unknowns(u), x(guess), J(derivatives), level(0.0), iterations(0.0)
   {
-    if (options.limited)
+    for (int k = 0; k < n; k++)
     {
-      const auto limits = unknowns.limits(k);
-      x[k] = minimum(maximum(x[k], V(limits.lower)), V(limits.upper));
+      if (u.options.limited)
+      {
+        const auto limits = u.limits(k);
+        x[k] = minimum(maximum(x[k], V(limits.lower)), V(limits.upper));
+      }
+      d[k] = base_r[k] = r[k][0] = V(0.0);
+      base[k] = scale[k] = x[k];
+      lu.over[k] = V(0.0);
+      for (int j = 0; j < n; j++)
+        lu.a[k][j] = base_J[k][j] = V(0.0);
     }
-    d[k] = base_r[k] = V(0.0);
-    base[k] = scale[k] = x[k];
-    lu.over[k] = V(0.0);
-    for (int j = 0; j < n; j++)
-      lu.a[k][j] = base_J[k][j] = V(0.0);
+    active = iterations <= iterations;
+    converged = turned = small = iterations < iterations;
   }
-  auto active = iterations <= iterations, converged = iterations < iterations, turned = converged;
-  NEML2_KEEP_LOOP
-  for (int it = 0; it <= options.iterations; it++)
+
+  /// Finds which points have converged; returns those whose residual is finite.
+  NEML2_INLINE Condition test()
   {
-    const bool more = it < options.iterations && any(active);
-    if (!more && !WithJacobian)
-      break;
-    evaluate(x, r, J);
-    if (!more)
-      break;
+    const NewtonOptions & options = unknowns.options;
     iterations = where(active, V(iterations + 1.0), iterations);
     V finite(0.0);
-    auto small = active;
+    small = active;
     for (int i = 0; i < n; i++)
     {
       V size(0.0);
@@ -162,17 +165,22 @@ newton_iterate(V (&x)[n],
       finite = finite + 0.0 * r[i][0];
     }
     converged = converged | small;
-    auto accept = active & (finite <= 0.0);
-    if (it == 0)
-      active = accept; // what has no residual at the guess has nowhere to go back to
-    else if (options.halve_steps)
-    {
-      V next[n][1];
-      for (int k = 0; k < n; k++)
-        next[k][0] = r[k][0];
-      lu.solve(next);
-      accept = accept & (small | turned | (newton_level(next, scale) < level));
-    }
+    return active & (finite <= 0.0);
+  }
+
+  /// Where the next step, by the derivatives at hand, would be shorter, or that does not matter.
+  NEML2_INLINE Condition goes_on() const
+  {
+    V next[n][1];
+    for (int k = 0; k < n; k++)
+      next[k][0] = r[k][0];
+    lu.solve(next);
+    return small | turned | (newton_level(next, scale) < level);
+  }
+
+  /// A step from x where it is accepted, else from where the last began, and half as far.
+  NEML2_INLINE void step(const Condition & accept)
+  {
     for (int i = 0; i < n; i++)
     {
       base[i] = where(accept, x[i], base[i]);
@@ -183,29 +191,60 @@ newton_iterate(V (&x)[n],
     }
     lu.factor();
     lu.solve(r);
-    V step[n], known(0.0);
+    V whole[n], known(0.0);
     for (int k = 0; k < n; k++)
     {
-      step[k] = -r[k][0];
-      known = known + 0.0 * step[k];
+      whole[k] = -r[k][0];
+      known = known + 0.0 * whole[k];
     }
-    unknowns.scale(base, step, scale);
+    unknowns.scale(base, whole, scale);
     level = newton_level(r, scale);
-    auto bounded = converged & !converged;
-    if (options.limited)
-      unknowns.shorten(base, step, bounded);
+    Condition bounded = converged & !converged;
+    if (unknowns.options.limited)
+      unknowns.shorten(base, whole, bounded);
     turned = (accept & bounded) | (turned & !accept);
     const auto stays = small & !(known <= 0.0); // a root where no step can be told
     for (int k = 0; k < n; k++)
     {
-      d[k] = where(accept, where(stays, V(0.0), step[k]), V(0.5 * d[k]));
+      d[k] = where(accept, where(stays, V(0.0), whole[k]), V(0.5 * d[k]));
       x[k] = where(active, V(base[k] + d[k]), x[k]);
     }
     active = active & !small;
   }
-  if (!options.keep)
-    for (int k = 0; k < n; k++)
-      x[k] = where(converged, x[k], V(std::numeric_limits<double>::quiet_NaN()));
-  return NewtonReport<int, V, decltype(converged)>{0, iterations, converged};
+
+  /// What did not converge is NaN, unless the options say otherwise.
+  NEML2_INLINE void finish()
+  {
+    if (!unknowns.options.keep)
+      for (int k = 0; k < n; k++)
+        x[k] = where(converged, x[k], V(std::numeric_limits<double>::quiet_NaN()));
+  }
+};
+
+/// Iterates x from the guess that it holds; J is in the end that of x, if asked for.
+template <bool WithJacobian, class V, int n, class Unknowns, class Evaluate>
+NEML2_CALLS_FORMULA auto
+newton_iterate(V (&x)[n], V (&J)[n][n], const Unknowns & unknowns, const Evaluate & evaluate)
+{
+  NewtonIteration<V, n, Unknowns> points(unknowns, x, J);
+  NEML2_KEEP_LOOP
+  for (int it = 0; it <= unknowns.options.iterations; it++)
+  {
+    const bool more = it < unknowns.options.iterations && any(points.active);
+    if (!more && !WithJacobian)
+      break;
+    evaluate(x, points.r, J);
+    if (!more)
+      break;
+    auto accept = points.test();
+    if (it == 0)
+      points.active = accept; // what has no residual at the guess has nowhere to go back to
+    else if (unknowns.options.halve_steps)
+      accept = accept & points.goes_on();
+    points.step(accept);
+  }
+  points.finish();
+  return NewtonReport<int, V, typename LU<n, V>::Condition>{
+      0, points.iterations, points.converged};
 }
 } // namespace neml2::kernels
