@@ -38,14 +38,18 @@ def _member(name: str) -> Callable[..., Any]:
 def _getattr(row: Any, name: str) -> Any:
     """A method of the types, on a tensor of a formula: s.dev() is math.dev(s)."""
     if not name.startswith("_") and recording.has_function(name):
-        return functools.partial(_member(name), row)
+        return functools.partial(_member(f"{row.type.__name__}.{name}"), row)
     raise AttributeError(
         f"{name}: not available in formulas, where a {row.type.__name__} is one tensor, without batch, dtype and device",
         name=name,
     )
 
 
-Row.__getattr__ = _getattr
+def _no_member(condition: Any, name: str) -> Any:
+    raise AttributeError(f"{name}: not available of a condition of a formula. Choose with math.where(condition, a, b).", name=name)
+
+
+Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
 # ---- Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers ----
@@ -149,7 +153,7 @@ class Formula:
     def _start(self) -> None:
         """Forgets what was recorded."""
         function = self.__wrapped__  # type: ignore[attr-defined]
-        self._formula = recording.Formula(function, _flatten, self._call_with_groups)
+        self._formula = recording.Formula(function, _flatten)
         self._grouped: dict[Any, Formula] = {}
         self._calls = 0
         self._programs = 0  # that are compiled, or are being
@@ -166,10 +170,11 @@ class Formula:
 
     def __call__(self, *arguments: Any) -> Any:
         self._update()
-        if self.backend == "interpreter":
-            return self._formula(*arguments)
         result = self._formula(*arguments)
-        self._compile()
+        if result is None:
+            return self._call_with_groups(*arguments)
+        if self.backend != "interpreter":
+            self._compile()
         return result
 
     def __repr__(self) -> str:
