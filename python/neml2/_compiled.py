@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ import torch
 
 from . import __file__ as _package
 from ._build import __version__
-from ._C import recording  # type: ignore[attr-defined]
+
+recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is called once is not worth it

@@ -257,6 +257,20 @@ def test_a_list_stays_a_list_and_nothing_else_is_a_group():
         neml2.vmap(lambda v, s: v, v, "text")
 
 
+def test_arguments_by_name():
+    s = Scalar(values(Scalar, 3))
+
+    def f(x, factor=2.0, offset=0.0):
+        return x * factor + offset
+
+    same(neml2.vmap(f, s, offset=s), 2.0 * s + s)
+    same(neml2.vmap(f, x=s, factor=3.0), 3.0 * s)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        neml2.vmap(f, factor=s)
+    with pytest.raises(TypeError, match="none is keyword-only"):
+        neml2.vmap(lambda x, *, k: x * k, s, k=2.0)
+
+
 # ---- Numbers ----
 
 
