@@ -74,17 +74,14 @@ qualified_names()
 
 /// What a call that failed is in a formula that is being recorded: a result, an error, or null with the error as it was.
 PyObject *
-call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObject * names)
+call_recorded(const std::string & name, PyObject * const * arguments, size_t n, PyObject * names)
 {
-  const auto found = qualified_names().find(function);
-  if (found == qualified_names().end())
-    return nullptr;
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   nb::object r;
   try
   {
-    r = call_in_formula(found->second, arguments, n, names);
+    r = call_in_formula(name, arguments, n, names);
     if (!r.is_valid())
     {
       PyErr_Restore(type, value, trace);
@@ -106,6 +103,34 @@ call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObj
   for (PyObject * o : {type, value, trace})
     Py_XDECREF(o);
   return r.release().ptr();
+}
+
+PyObject *
+call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObject * names)
+{
+  const auto found = qualified_names().find(function);
+  if (found == qualified_names().end())
+    return nullptr;
+  if (found->second.size() > 9 && found->second.rfind(".__init__") == found->second.size() - 9)
+    return nullptr; // construct has it
+  return call_recorded(found->second, arguments, n, names);
+}
+
+/// Constructors, which return what they find before them: R2(s) of an s of a formula is another of it.
+vectorcallfunc construct_original = nullptr;
+
+PyObject *
+construct(PyObject * cls, PyObject * const * arguments, size_t nargsf, PyObject * names)
+{
+  PyObject * r = construct_original(cls, arguments, nargsf, names);
+  if (C10_UNLIKELY(!r))
+  {
+    const std::string name = reinterpret_cast<PyTypeObject *>(cls)->tp_name;
+    const size_t n =
+        size_t(PyVectorcall_NARGS(nargsf)) + size_t(names ? PyTuple_GET_SIZE(names) : 0);
+    r = call_recorded(name.substr(name.rfind('.') + 1), arguments, n, names);
+  }
+  return r;
 }
 
 /// Has a call that failed say more, where nanobind knows of types only.
@@ -191,6 +216,12 @@ void
 prepare_class(nb::handle cls)
 {
   const std::string prefix = nb::cast<std::string>(cls.attr("__name__")) + ".";
+  vectorcallfunc & constructor = reinterpret_cast<PyTypeObject *>(cls.ptr())->tp_vectorcall;
+  if (constructor && (!construct_original || construct_original == constructor))
+  {
+    construct_original = constructor;
+    constructor = construct;
+  }
   const auto members = nb::borrow<nb::dict>( // a copy: the class changes
       nb::module_::import_("builtins").attr("dict")(cls.attr("__dict__")));
   for (const auto & [name, member] : members)

@@ -21,6 +21,26 @@ fail_type(const std::string & message)
   throw nb::type_error(message.c_str());
 }
 
+void
+check_recording(uint64_t recording)
+{
+  if (recording != Recording::number())
+    fail_type("vmap: a tensor of another formula, or of one that has ended, is used. Pass it as an argument, or return it.");
+}
+
+/// A truth value a point.
+struct Choice
+{
+  Condition condition;
+  uint64_t recording = Recording::number();
+
+  const Condition & checked() const
+  {
+    check_recording(recording);
+    return condition;
+  }
+};
+
 // ---- Rows ----
 
 Row
@@ -52,7 +72,10 @@ std::optional<Row>
 as_row(nb::handle object)
 {
   if (const Row * row = nullptr; nb::try_cast(object, row) && row)
+  {
+    check_recording(row->recording);
     return *row;
+  }
   if (double x = 0;
       PyBool_Check(object.ptr()) || PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()))
     return nb::try_cast(object, x) ? std::optional<Row>(row_of_number(x)) : std::nullopt;
@@ -222,12 +245,38 @@ build(const std::string & name, const Rows & x, Rows & result)
   return false;
 }
 
+/// Type(x): x itself, or as the type says it of another.
+const char *
+conversion(const std::string & type, const std::string & of)
+{
+  static const std::unordered_map<std::string, const char *> functions = {
+      {"R2(SR2)", "full"},
+      {"R2(WR2)", "full"},
+      {"R2(Rot)", "rotation_matrix"},
+      {"SR2(R2)", "sym"},
+      {"WR2(R2)", "skew"},
+      {"R4(SSR4)", "full"},
+      {"SSR4(R4)", "sym"},
+      {"Rot(Quaternion)", "to_rot"}};
+  const auto found = functions.find(type + "(" + of + ")");
+  return found == functions.end() ? nullptr : found->second;
+}
+
 Rows
 call_by_name(const std::string & qualified, const Rows & x)
 {
   Rows built;
   if (build(qualified, x, built))
     return built;
+  if (qualified == "WR2.exp") // the exponential map, while math.exp is of its numbers
+    return call_rows("exp_map", x);
+  if (x.size() == 1)
+  {
+    if (qualified == x[0].type->name)
+      return x;
+    if (const char * function = conversion(qualified, x[0].type->name))
+      return call_rows(function, x);
+  }
   const std::string name = formula_name(qualified);
   if (x.size() == 1)
     if (const auto f = functions_of_numbers().find(name); f != functions_of_numbers().end())
@@ -263,12 +312,12 @@ rows_of(const std::string & name, const std::vector<nb::handle> & arguments)
 nb::object
 choose(const std::vector<nb::handle> & arguments)
 {
-  const Condition * c = nullptr;
+  const Choice * c = nullptr;
   if (arguments.size() != 3 || !nb::try_cast(arguments[0], c) || !c)
     fail_type("where: in a formula its arguments are a condition of the formula, as a < b gives, "
               "and two values.");
   const Rows x = rows_of("where", {arguments[1], arguments[2]});
-  auto r = each_component([&](const D & a, const D & b) { return where(*c, a, b); }, x[0], x[1]);
+  auto r = each_component([&](const D & a, const D & b) { return where(c->checked(), a, b); }, x[0], x[1]);
   if (!r)
     fail_type(std::string("where: in a formula of a ") + x[0].type->name + " and a " +
               x[1].type->name + ". Expected tensors of one type, or a scalar.");
@@ -303,7 +352,7 @@ compare(nb::handle a, nb::handle b, const Compare & less)
   if (x->type != &scalar_type() || y->type != &scalar_type())
     fail_type(std::string("a formula compares a ") + x->type->name + " with a " + y->type->name +
               ". Expected scalars: compare components, or norms.");
-  return nb::cast(Condition(less(x->components[0].x, y->components[0].x)));
+  return nb::cast(Choice{less(x->components[0].x, y->components[0].x)});
 }
 
 // ---- Formulas ----
@@ -474,17 +523,17 @@ struct Call
 class Formula
 {
 public:
-  Formula(nb::object f, nb::object flatten, nb::object grouped)
-    : _python(std::make_shared<PythonFunction>(std::move(f), std::move(flatten))),
-      _grouped(std::move(grouped))
+  Formula(nb::object f, nb::object flatten)
+    : _python(std::make_shared<PythonFunction>(std::move(f), std::move(flatten)))
   {
   }
 
+  /// None if there are groups among the arguments, of which Python makes another formula.
   nb::object call(const nb::args & arguments)
   {
     Call c;
     if (!c.read(arguments))
-      return _grouped(*arguments);
+      return nb::none();
     check(c, "vmap");
     const std::shared_ptr<const Recorded> r = recorded(c);
     const core::Operation op("vmap", core::Accepts::any);
@@ -508,12 +557,12 @@ public:
     return results(*r, t, Size(batch.size()));
   }
 
-  /// What it returned, and the Jacobians of each result by each argument `by`.
+  /// What it returned, and the Jacobians of each result by each argument `by`; None as call.
   nb::object value_and_jacobian(const std::vector<size_t> & by, const nb::args & arguments)
   {
     Call c;
     if (!c.read(arguments))
-      return nb::none(); // groups: for Python
+      return nb::none();
     check(c, "value_and_jacobian");
     const core::Operation op("value_and_jacobian", core::Accepts::any);
     for (const size_t k : by)
@@ -579,7 +628,6 @@ public:
 
 private:
   std::shared_ptr<const PythonFunction> _python;
-  nb::object _grouped;
   std::vector<std::shared_ptr<const Recorded>> _recorded;
 
   static void check(const Call & c, const char * name)
@@ -751,13 +799,15 @@ private:
 void
 bind_rows(nb::module_ & m)
 {
-  nb::class_<Condition>(
+  nb::class_<Choice>(
       m, "Condition", "What comparing scalars of a formula gives: a truth value a point.")
-      .def("__and__", [](const Condition & a, const Condition & b) { return a & b; })
-      .def("__or__", [](const Condition & a, const Condition & b) { return a | b; })
-      .def("__invert__", [](const Condition & a) { return ~a; })
+      .def("__and__",
+           [](const Choice & a, const Choice & b) { return Choice{a.checked() & b.checked()}; })
+      .def("__or__",
+           [](const Choice & a, const Choice & b) { return Choice{a.checked() | b.checked()}; })
+      .def("__invert__", [](const Choice & a) { return Choice{~a.checked()}; })
       .def("__bool__",
-           [](const Condition &) -> bool
+           [](const Choice &) -> bool
            {
              fail_type(
                  "a condition of a formula has a value a point: choose with math.where(condition, "
@@ -772,14 +822,15 @@ bind_rows(nb::module_ & m)
       .def("__call__",
            [](const Row & r, const nb::args & index)
            {
+             check_recording(r.recording);
              std::vector<int> i;
              for (const nb::handle k : index)
                i.push_back(nb::cast<int>(k));
              return component(r, i);
            })
-      .def("__neg__", [](const Row & a) { return as_object(call_rows("negate", {a})); })
+      .def("__neg__", [](nb::handle a) { return as_object(call_rows("negate", rows_of("negate", {a}))); })
       .def("__pos__", [](const Row & a) { return a; })
-      .def("__abs__", [](const Row & a) { return as_object(call_by_name("abs", {a})); })
+      .def("__abs__", [](nb::handle a) { return as_object(call_by_name("abs", rows_of("abs", {a}))); })
       .def("__bool__",
            [](const Row & r) -> bool
            {
@@ -837,6 +888,27 @@ evaluator(const nb::capsule & e)
 {
   return *static_cast<const recorded::Evaluator *>(e.data());
 }
+bool
+is_of_formula(nb::handle a)
+{
+  return nb::isinstance<Row>(a) || nb::isinstance<Choice>(a);
+}
+
+/// Whether it is a list, a tuple or a dict with one.
+bool
+has_member_of_formula(nb::handle a)
+{
+  if (PyList_Check(a.ptr()) || PyTuple_Check(a.ptr()))
+    return std::any_of(PySequence_Fast_ITEMS(a.ptr()),
+                       PySequence_Fast_ITEMS(a.ptr()) + PySequence_Fast_GET_SIZE(a.ptr()),
+                       is_of_formula);
+  if (!PyDict_Check(a.ptr()))
+    return false;
+  for (const auto & [key, value] : nb::borrow<nb::dict>(a))
+    if (is_of_formula(value))
+      return true;
+  return false;
+}
 } // namespace
 
 void
@@ -871,7 +943,7 @@ bind_formulas(nb::module_ & m)
   m.def("source", [](const nb::capsule & e) { return recorded::cpp_source(evaluator(e)); });
   m.def("width", [] { return recorded::interpreter().width; });
   nb::class_<Formula>(m, "Formula")
-      .def(nb::init<nb::object, nb::object, nb::object>())
+      .def(nb::init<nb::object, nb::object>())
       .def("__call__", &Formula::call)
       .def("value_and_jacobian", &Formula::value_and_jacobian)
       .def("programs", &Formula::programs)
@@ -885,10 +957,12 @@ call_in_formula(const std::string & function,
                 size_t n,
                 PyObject * names)
 {
-  const auto is_of_formula = [](nb::handle a)
-  { return nb::isinstance<Row>(a) || nb::isinstance<Condition>(a); };
   if (std::none_of(arguments, arguments + n, is_of_formula))
+  {
+    if (std::any_of(arguments, arguments + n, has_member_of_formula))
+      call_rows(formula_name(function) + " of a group", {}); // says that there is none
     return nb::object();
+  }
   if (names && PyTuple_GET_SIZE(names) > 0)
     fail_type(formula_name(function) +
               ": in a formula arguments are passed by their place, not by name.");

@@ -18,6 +18,7 @@ struct Row
 {
   const TypeInfo * type;
   std::vector<RecordedNumber> components;
+  uint64_t recording = recorded::Recording::number();
 };
 
 using Rows = std::vector<Row>;

@@ -38,7 +38,8 @@ _import_torch()
 
 import_module("._C", __name__)  # defines the modules below
 from . import _interop, crystallography, formulas, math, tensors  # noqa: E402
-from .formulas import formula, show, value_and_jacobian, vmap  # noqa: E402, F401
+from .formulas import formula as formula, show as show  # noqa: E402
+from .formulas import value_and_jacobian as value_and_jacobian, vmap as vmap  # noqa: E402
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()

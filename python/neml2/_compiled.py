@@ -8,16 +8,21 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from . import __file__ as _package
 from ._build import __version__
-from ._C import recording  # type: ignore[attr-defined]
+
+recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is called once is not worth it
@@ -49,6 +54,14 @@ def flags() -> list[str]:
     sets = {8: ["-mavx512f", "-mavx512dq", "-mavx512vl", "-DNEML2_AVX512"], 4: []}.get(recording.width())
     x86 = [] if sets is None else ["-mavx2", "-mfma", *sets]
     return ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", *x86]
+
+
+def link_flags() -> list[str]:
+    """With torch, which is loaded already and has the elementary functions of packs: elsewhere than on Linux they are found
+    without."""
+    if sys.platform != "linux":
+        return []
+    return [f"-L{Path(torch.__file__).parent / 'lib'}", "-Wl,--no-as-needed", "-ltorch_cpu"]
 
 
 def compile_programs(formula: Any, backend: str) -> None:
@@ -136,7 +149,7 @@ def _compile(command: str, source: str, place: Path) -> Path:
     cpp.write_text(source, encoding="utf-8")
     include = Path(_package).parent / "include"
     done = subprocess.run(
-        [command, *flags(), "-I", str(include), str(cpp), "-o", str(made)], capture_output=True, text=True, check=False
+        [command, *flags(), "-I", str(include), str(cpp), "-o", str(made), *link_flags()], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise RuntimeError(f"{command} failed: {done.stderr[:1000]}")

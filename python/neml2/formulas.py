@@ -14,15 +14,20 @@ compiler. It is differentiated exactly, by the rules of the library.
 import collections
 import dataclasses
 import functools
+import inspect
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar, overload
 
 from . import _compiled
-from ._C import recording  # type: ignore[attr-defined]
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
+
+recording: Any = import_module("._C", __package__).recording
+P = ParamSpec("P")
+R = TypeVar("R")
 
 Row, Condition = recording.Row, recording.Condition
 
@@ -38,14 +43,18 @@ def _member(name: str) -> Callable[..., Any]:
 def _getattr(row: Any, name: str) -> Any:
     """A method of the types, on a tensor of a formula: s.dev() is math.dev(s)."""
     if not name.startswith("_") and recording.has_function(name):
-        return functools.partial(_member(name), row)
+        return functools.partial(_member(f"{row.type.__name__}.{name}"), row)
     raise AttributeError(
         f"{name}: not available in formulas, where a {row.type.__name__} is one tensor, without batch, dtype and device",
         name=name,
     )
 
 
-Row.__getattr__ = _getattr
+def _no_member(condition: Any, name: str) -> Any:
+    raise AttributeError(f"{name}: not available of a condition of a formula. Choose with math.where(condition, a, b).", name=name)
+
+
+Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
 # ---- Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers ----
@@ -149,7 +158,7 @@ class Formula:
     def _start(self) -> None:
         """Forgets what was recorded."""
         function = self.__wrapped__  # type: ignore[attr-defined]
-        self._formula = recording.Formula(function, _flatten, self._call_with_groups)
+        self._formula = recording.Formula(function, _flatten)
         self._grouped: dict[Any, Formula] = {}
         self._calls = 0
         self._programs = 0  # that are compiled, or are being
@@ -164,13 +173,25 @@ class Formula:
             if _contents(cell) is not value:
                 return self._start()
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self._update()
-        if self.backend == "interpreter":
-            return self._formula(*arguments)
+        if keywords:
+            arguments = self._in_order(arguments, keywords)
         result = self._formula(*arguments)
-        self._compile()
+        if result is None:
+            return self._call_with_groups(*arguments)
+        if self.backend != "interpreter":
+            self._compile()
         return result
+
+    def _in_order(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+        """Arguments by their places that were passed by name."""
+        bound = inspect.signature(self.__wrapped__).bind(*arguments, **keywords)  # type: ignore[attr-defined]
+        if bound.kwargs:  # behind one that is left out
+            bound.apply_defaults()
+        if bound.kwargs:
+            raise TypeError(f"vmap: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+        return bound.args
 
     def __repr__(self) -> str:
         return f"<formula {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"  # type: ignore[attr-defined]
@@ -229,6 +250,10 @@ _formulas: "collections.OrderedDict[Any, Formula]" = collections.OrderedDict()
 _lock = threading.Lock()
 
 
+@overload
+def formula(function: Callable[P, R], *, backend: str | None = None) -> Callable[P, R]: ...
+@overload
+def formula(function: None = None, *, backend: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def formula(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
     """A function of single tensors as one of batches: vmap of it, as a decorator.
 
@@ -266,7 +291,7 @@ def _formula_of(function: Any) -> Formula:
         return Formula(function)
 
 
-def vmap(function: Callable[..., Any], *arguments: Any) -> Any:
+def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R:
     """A function of single tensors, over a batch: in one pass over memory, with its gradients.
 
     (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
@@ -274,16 +299,18 @@ def vmap(function: Callable[..., Any], *arguments: Any) -> Any:
     tensors of a formula, and must not decide by their values: math.where chooses. Where it cannot run so (other devices and
     dtypes, transforms of functorch) it is called with the batches.
     """
-    return _formula_of(function)(*arguments)
+    result: R = _formula_of(function)(*arguments, **keywords)
+    return result
 
 
-def value_and_jacobian(function: Callable[..., Any], *arguments: Any, argnums: int | tuple[int, ...] = 0) -> Any:
+def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: int | tuple[int, ...] = 0) -> tuple[R, Any]:
     """A function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
 
     Returns the value, and the Jacobian or, for several argnums or results, the tuple of them: of the first result by each
     argument, then of the next. (batch; y), (batch; x) -> (batch; y, x): an SSR4 of an SR2 by an SR2.
     """
-    return _formula_of(function).value_and_jacobian(*arguments, argnums=argnums)
+    result: tuple[R, Any] = _formula_of(function).value_and_jacobian(*arguments, argnums=argnums)
+    return result
 
 
 def show(function: Any) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Formulas that several tests run, and random ones."""
 
+import math as numbers
+
 import torch
 from hypothesis import strategies as st
 from operations import values
@@ -18,10 +20,10 @@ def j2(strain, plastic_strain, p, C):
     trial = C * (strain - plastic_strain)
     s = math.dev(trial)
     norm = math.norm(s)
-    f = norm - math.sqrt(2.0 / 3.0) * (0.2 + 1.5 * p)
+    f = norm - numbers.sqrt(2.0 / 3.0) * (0.2 + 1.5 * p)
     dp = math.macaulay(f) / (2.0 * 70.0 + 1.0)
     direction = s / math.where(norm > 1e-12, norm, 1.0)
-    return trial - 2.0 * 70.0 * dp * direction, p + math.sqrt(2.0 / 3.0) * dp
+    return trial - 2.0 * 70.0 * dp * direction, p + numbers.sqrt(2.0 / 3.0) * dp
 
 
 def rotated(stress, rotation):
@@ -30,7 +32,8 @@ def rotated(stress, rotation):
 
 def neo_hookean(F):
     J = math.det(F)
-    return 3.0 * (F - math.transpose(math.inverse(F))) + 5.0 * math.log(J) * math.transpose(math.inverse(F))
+    inverse = F.inverse().transpose()
+    return 3.0 * (F - inverse) + 5.0 * math.log(J) * inverse
 
 
 FORMULAS = {
@@ -42,7 +45,7 @@ FORMULAS = {
 
 
 def arguments(types, *batch, grad=False):
-    return tuple(t(values(t, *batch).requires_grad_(grad)) for t in types)
+    return tuple(t(values(t, *batch, 1).squeeze(len(batch)).requires_grad_(grad)) for t in types)
 
 
 # ---- Random formulas ----
@@ -65,7 +68,7 @@ STEPS = [  # what makes a tensor of some type out of others, and stays of modera
     (Scalar, (SR2,), lambda s: s(0, 1)),
     (Scalar, (SR2, SR2), lambda s, t: math.inner(s, t)),
     (Scalar, (R2,), lambda A: math.det(A)),
-    (Scalar, (Vec, Vec), lambda u, v: math.dot(u, v)),
+    (Scalar, (Vec, Vec), lambda u, v: math.inner(u, v)),
     (Vec, (Vec, Vec), lambda u, v: math.cross(u, v)),
     (Vec, (Vec, Scalar), lambda u, a: u * a),
     (Vec, (R2, Vec), lambda A, u: A * u),
@@ -76,7 +79,7 @@ STEPS = [  # what makes a tensor of some type out of others, and stays of modera
     (SR2, (R2,), lambda A: math.sym(A)),
     (R2, (R2, R2), lambda A, B: A * B),
     (R2, (R2, Scalar), lambda A, a: A / (1.0 + a * a)),
-    (R2, (R2,), lambda A: math.transpose(A)),
+    (R2, (R2,), lambda A: A.transpose()),
     (R2, (SR2,), lambda s: R2(s)),
     (R2, (Vec, Vec), lambda u, v: math.outer(u, v)),
 ]

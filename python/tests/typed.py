@@ -25,6 +25,18 @@ assert_type(math.batch_sum(stress), SR2)
 assert_type(stress.base[:3], Tensor)
 assert_type(neml2.Vec.rand(), Vec)
 
+
+def energy(strain: SR2, C: SSR4) -> Scalar:
+    return 0.5 * math.inner(strain, C * strain)
+
+
+assert_type(neml2.vmap(energy, strain, C), Scalar)
+assert_type(neml2.formula(energy)(strain, C), Scalar)
+assert_type(neml2.formula(backend="interpreter")(energy)(strain, C), Scalar)
+assert_type(neml2.vmap(lambda s: math.dev(s), stress), SR2)
+assert_type(neml2.value_and_jacobian(energy, strain, C)[0], Scalar)
+
+neml2.vmap(energy, strain)  # type: ignore[call-arg]
 stress * "no number"  # type: ignore[operator]
 stress.no_such_function()  # type: ignore[attr-defined]
 SR2([1.0])  # type: ignore[call-overload]

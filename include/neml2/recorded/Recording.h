@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/inline.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -111,6 +112,9 @@ public:
     Recording * _before;
   };
 
+  /// Which recording of this program the thread is at; 0 where it records none.
+  static uint64_t number() { return current() ? current()->_number : 0; }
+
   /// The one of this thread.
   static Recording & now()
   {
@@ -146,6 +150,7 @@ public:
   }
 
 private:
+  uint64_t _number = next_number();
   std::vector<Node> _nodes;
   std::vector<int32_t> _inputs;
 
@@ -162,6 +167,12 @@ private:
     }
   };
   std::unordered_map<Node, int32_t, Hash> _known;
+
+  static uint64_t next_number()
+  {
+    static std::atomic<uint64_t> n{0};
+    return ++n;
+  }
 
   static Recording *& current()
   {

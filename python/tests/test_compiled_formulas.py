@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""Formulas of one's own compiled by the C++ compiler of this machine: bitwise as interpreted, from a cache that nothing breaks.
+
+Only these tests need a compiler.
+"""
+
+import multiprocessing
+import os
+import time
+import warnings
+
+import pytest
+import torch
+from formulas_support import FORMULAS, arguments, bitwise, random_formulas, torches
+from hypothesis import given, settings
+from operations import values
+from support import FIXED, run
+
+import neml2
+from neml2 import _compiled, math
+from neml2.tensors import R2, SR2, Scalar, Vec
+
+pytestmark = pytest.mark.skipif(_compiled.compiler() is None, reason="there is no C++ compiler")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("NEML2_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def both(f):
+    return neml2.formula(f, backend="interpreter"), neml2.formula(f, backend="compiler")
+
+
+def run_everything(formula, types, *batch):
+    """Values, gradients and Jacobians."""
+    torch.manual_seed(3)
+    a = arguments(types, *batch, grad=True)
+    found = torches(formula(*a))
+    weights = [torch.rand_like(x) for x in found]
+    gradients = torch.autograd.grad(found, [x.torch() for x in a], weights)
+    _, jacobians = formula.value_and_jacobian(*(t(x.torch().detach()) for t, x in zip(types, a)), argnums=0)
+    return [*found, *gradients, *torches(jacobians)]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_compiled_is_interpreted_bitwise(formula):
+    f, types = FORMULAS[formula]
+    interpreted, compiled = both(f)
+    run_everything(compiled, types, 3)
+    formula_programs = compiled._formula.programs()
+    for _, _, program, is_compiled in formula_programs:
+        if not is_compiled:
+            _compiled.use(program)
+    assert "interpreted:" not in neml2.show(compiled)
+    for batch in [(), (0,), (1,), (2,), (7,), (8,), (9,), (63,), (64,), (65,), (130,), (3, 50), (1000,)]:
+        for x, y in zip(run_everything(compiled, types, *batch), run_everything(interpreted, types, *batch), strict=True):
+            assert torch.equal(x.contiguous().view(torch.int64), y.contiguous().view(torch.int64))
+
+
+@given(random_formulas(most=40))
+@settings(max_examples=int(os.environ.get("NEML2_RANDOM_COMPILED", 10)))
+def test_random_formulas(f):
+    interpreted, compiled = both(f)
+    a = [t(2 * torch.rand(77, *FIXED[t]) - 1) for t in (Scalar, Vec, SR2, R2)]
+    compiled(*a)
+    bitwise(compiled(*a), interpreted(*a))
+
+
+def test_numbers_are_arguments_of_what_is_compiled():
+    interpreted, compiled = both(lambda s, a, b: math.pow(s, a) + b)
+    s = Scalar(values(Scalar, 50))
+    for a, b in ((2.0, 1.0), (0.5, -3.0), (float("inf"), float("nan"))):
+        bitwise(compiled(s, a, b), interpreted(s, a, b))
+
+
+# ---- The cache ----
+
+
+def exponential(k=1.0):
+    s = Scalar(torch.linspace(0, 1, 20))
+    f = neml2.formula(lambda x: math.exp(x) * 1.25, backend="compiler")
+    f(s)
+    assert ", compiled:" in neml2.show(f)
+    torch.testing.assert_close(f(s).torch(), (math.exp(s) * 1.25).torch())
+
+
+def libraries(cache):
+    return sorted(cache.glob("*.so"))
+
+
+def test_what_is_in_the_cache_is_not_compiled_again(cache, monkeypatch):
+    exponential()
+    assert len(libraries(cache)) == 1 and [p.name for p in cache.iterdir()] == [p.name for p in libraries(cache)]
+    monkeypatch.setattr(_compiled, "_compile", None)
+    exponential()
+
+
+@pytest.mark.parametrize("spoil", ["cut", "empty", "text", "changed", "folder"])
+def test_a_spoilt_library_is_compiled_again(cache, spoil):
+    exponential()
+    (library,) = libraries(cache)
+    whole = library.read_bytes()
+    library.unlink()
+    if spoil == "folder":
+        library.mkdir()
+    else:
+        library.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "text": b"no library" * 9, "changed": whole[:-1] + b"x"}[spoil])
+    exponential()
+    if spoil != "folder":
+        assert library.read_bytes()[:64] == whole[:64] and len(library.read_bytes()) > 1000
+
+
+def test_a_cache_that_cannot_be_written(cache, monkeypatch):
+    cache.parent.joinpath("file").write_text("")
+    monkeypatch.setenv("NEML2_CACHE", str(cache.parent / "file"))  # no folder, for root too
+    exponential()
+    monkeypatch.setenv("NEML2_CACHE", "/proc/no/folder")
+    exponential()
+
+
+def test_two_versions_have_libraries_of_their_own(cache, monkeypatch):
+    exponential()
+    monkeypatch.setattr(_compiled, "__version__", "0.0.1")
+    exponential()
+    assert len(libraries(cache)) == 2
+
+
+def test_the_oldest_of_a_large_cache_go(cache, monkeypatch):
+    cache.mkdir()
+    for k in range(5):
+        (cache / f"{k}.so").write_text("")
+        os.utime(cache / f"{k}.so", (k, k))
+    killed = cache / "new-killed"
+    killed.mkdir()
+    os.utime(killed, (0, 0))
+    monkeypatch.setattr(_compiled, "KEPT", 3)
+    exponential()
+    assert {p.name for p in libraries(cache)} >= {"3.so", "4.so"} and len(libraries(cache)) == 3
+    assert not killed.exists()
+
+
+PROGRAM = """
+import torch, neml2
+from neml2 import Scalar, math
+f = neml2.formula(lambda x: math.exp(x) * 1.25, backend="compiler")
+s = Scalar(torch.linspace(0, 1, 20, dtype=torch.float64))
+assert torch.allclose(f(s).torch(), (math.exp(s) * 1.25).torch(), rtol=1e-14)
+print(", compiled:" in neml2.show(f))
+"""
+
+
+def test_several_processes_compile_at_once(cache):
+    context = multiprocessing.get_context("fork")
+    outcomes = context.Queue()
+    workers = [context.Process(target=lambda: outcomes.put(run(PROGRAM).stdout)) for _ in range(4)]
+    [w.start() for w in workers]
+    assert [outcomes.get(timeout=120) for _ in workers] == ["True\n"] * 4
+    [w.join() for w in workers]
+    assert len(libraries(cache)) == 1 and not list(cache.glob("new-*"))
+
+
+def test_a_process_that_is_killed_while_it_compiles(cache, tmp_path, monkeypatch):
+    slow = tmp_path / "slow"
+    slow.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] || touch {tmp_path}/started\nsleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("CXX", str(slow))
+    slow.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && exit 0\ntouch {tmp_path}/started\nexec sleep 60\n")
+    worker = multiprocessing.get_context("fork").Process(target=run, args=(PROGRAM,))
+    worker.start()
+    for _ in range(600):
+        if (tmp_path / "started").exists():
+            break
+        time.sleep(0.1)
+    os.kill(worker.pid, 9)
+    assert not libraries(cache)
+    monkeypatch.delenv("CXX")
+    exponential()
+
+
+def test_a_compiler_that_fails(cache, monkeypatch, tmp_path):
+    bad = tmp_path / "bad"
+    bad.write_text("#!/bin/sh\necho no space left on device >&2\nexit 1\n")
+    bad.chmod(0o755)
+    monkeypatch.setenv("CXX", str(bad))
+    with pytest.raises(RuntimeError, match="bad failed: no space left on device"):
+        exponential()
+    f = neml2.formula(lambda x: math.exp(x) * 1.5, backend="auto")
+    s = Scalar(torch.rand(5))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for _ in range(_compiled.CALLS + 1):
+            f(s)
+        for _ in range(100):
+            if seen:
+                break
+            time.sleep(0.05)
+    assert "could not be compiled, and stays interpreted" in str(seen[0].message)
+    torch.testing.assert_close(f(s).torch(), (math.exp(s) * 1.5).torch())
+    assert not libraries(cache) and not list(cache.glob("new-*"))
+
+
+def test_what_is_called_often_is_compiled_meanwhile():
+    f = neml2.formula(lambda x: math.exp(x) * 1.75, backend="auto")
+    s = Scalar(torch.rand(5))
+    expected = f(s).torch()
+    for _ in range(400):
+        assert torch.equal(f(s).torch(), expected)  # before, while, and after
+        if ", compiled:" in neml2.show(f):
+            break
+        time.sleep(0.05)
+    assert ", compiled:" in neml2.show(f)
+
+
+def test_after_a_fork():
+    f = neml2.formula(lambda x: math.exp(x) * 2.25, backend="compiler")
+    s = Scalar(torch.rand(5))
+    expected = f(s).torch().tolist()
+    context = multiprocessing.get_context("fork")
+    outcomes = context.Queue()
+    worker = context.Process(target=lambda: outcomes.put(f(s).torch().tolist()))
+    worker.start()
+    assert outcomes.get(timeout=60) == expected
+    worker.join()
+
+
+def test_the_source_needs_nothing_of_torch():
+    f = neml2.formula(FORMULAS["j2"][0])
+    f(*arguments(FORMULAS["j2"][1], 2))
+    source = neml2._C.recording.source(f._formula.programs()[0][2])
+    assert "torch" not in source and "ATen" not in source and source.count("#include") == 1
