@@ -41,6 +41,48 @@ unknown_of_each()
 template <class X>
 constexpr auto unknowns_of = unknown_of_each<X>();
 
+/// The largest |x_k| + |d_k| of each unknown.
+template <class Unknown, class V, int n>
+NEML2_INLINE void
+scale_unknowns(const Unknown & unknown, const V (&x)[n], const V (&d)[n], V (&largest)[n])
+{
+  int first = 0;
+  for (int k = 0; k < n; k++)
+  {
+    const V size = abs(x[k]) + abs(d[k]);
+    if (unknown[size_t(k)] != unknown[size_t(first)])
+      first = k;
+    largest[first] = k == first ? size : maximum(largest[first], size);
+    largest[k] = largest[first];
+  }
+  for (int k = n - 2; k >= 0; k--)
+    if (unknown[size_t(k)] == unknown[size_t(k) + 1])
+      largest[k] = largest[k + 1];
+}
+
+/// Shortens the step d from x to the limits of the unknowns; where a bound turned it, bounded holds.
+template <class Unknowns, class V, int n, class C>
+NEML2_INLINE void
+shorten_step(const Unknowns & unknowns, const V (&x)[n], V (&d)[n], C & bounded)
+{
+  V part(1.0);
+  for (int k = 0; k < n; k++)
+  {
+    const V length = abs(d[k]), longest(unknowns.limits(k).step);
+    const auto too_long = length > longest;
+    part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
+  }
+  for (int k = 0; k < n; k++)
+  {
+    d[k] = part * d[k];
+    const V lower(unknowns.limits(k).lower), upper(unknowns.limits(k).upper), next = x[k] + d[k];
+    const auto below = (next < lower), above = (next > upper);
+    d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
+    d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
+    bounded = bounded | below | above;
+  }
+}
+
 /// The unknowns of n numbers: their limits, and what is large of them.
 template <class X, int n>
 struct NewtonUnknowns
@@ -52,45 +94,15 @@ struct NewtonUnknowns
     return options.limits_at(unknowns_of<X>[size_t(k)]);
   }
 
-  /// The largest |x_k| + |d_k| of each unknown.
   template <class V>
   NEML2_INLINE static void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n])
   {
-    constexpr auto unknown = unknowns_of<X>;
-    int first = 0;
-    for (int k = 0; k < n; k++)
-    {
-      const V size = abs(x[k]) + abs(d[k]);
-      if (unknown[size_t(k)] != unknown[size_t(first)])
-        first = k;
-      largest[first] = k == first ? size : maximum(largest[first], size);
-      largest[k] = largest[first];
-    }
-    for (int k = n - 2; k >= 0; k--)
-      if (unknown[size_t(k)] == unknown[size_t(k) + 1])
-        largest[k] = largest[k + 1];
+    scale_unknowns(unknowns_of<X>, x, d, largest);
   }
-
-  /// Shortens the step d from x; where a bound turned it, bounded holds.
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
   {
-    V part(1.0);
-    for (int k = 0; k < n; k++)
-    {
-      const V length = abs(d[k]), longest(limits(k).step);
-      const auto too_long = length > longest;
-      part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
-    }
-    for (int k = 0; k < n; k++)
-    {
-      d[k] = part * d[k];
-      const V lower(limits(k).lower), upper(limits(k).upper), next = x[k] + d[k];
-      const auto below = (next < lower), above = (next > upper);
-      d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
-      d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
-      bounded = bounded | below | above;
-    }
+    shorten_step(*this, x, d, bounded);
   }
 };
 

@@ -25,30 +25,75 @@ struct Operations
 {
   std::vector<Node> nodes;   ///< as in the recording
   std::vector<int32_t> uses; ///< by other operations and as results; 0 of what is not needed
+  std::vector<Loop> loops;
+  std::vector<int32_t> loop_of; ///< of each node
 
-  Operations(const Recording & r, const Program & p) : nodes(r.nodes()), uses(nodes.size())
+  Operations(const Recording & r, const Program & p)
+    : nodes(r.nodes()), uses(nodes.size()), loops(r.loops())
   {
+    for (size_t i = 0; i < nodes.size(); i++)
+      loop_of.push_back(r.loop_of(int32_t(i)));
     for (const auto & result : p.results)
       for (const int32_t i : result)
         uses[size_t(i)]++;
     for (size_t i = nodes.size(); i-- > 0;)
-      for (int k = 0; uses[i] > 0 && k < operand_count(nodes[i].op); k++)
-        uses[size_t(nodes[i].operand[k])]++;
+      if (uses[i] > 0)
+        each_operand(i, [&](size_t k) { uses[k]++; });
     for (size_t i = 0; i < nodes.size(); i++)
       if (uses[i] > 0)
         fuse(nodes[i]);
   }
 
   bool is_needed(size_t i) const { return uses[i] > 0; }
+  /// The loop that a node of one is of.
+  const Loop & loop(size_t i) const { return loops[size_t(nodes[i].operand[0])]; }
+  /// What a state begins with.
+  int32_t initial(size_t i) const { return loop(i).initial[size_t(nodes[i].operand[1])]; }
 
+  /// What a node is made of: a loop of all that its states become, a result of its loop.
   template <class F>
   void each_operand(size_t i, const F & f) const
   {
-    for (int k = 0; k < operand_count(nodes[i].op); k++)
+    const Op op = nodes[i].op;
+    for (int k = 0; k < operand_count(op); k++)
       f(size_t(nodes[i].operand[k]));
+    if (op == Op::state || op == Op::state_condition)
+      f(size_t(initial(i)));
+    else if (op == Op::result || op == Op::result_condition)
+      f(size_t(loop(i).node));
+    else if (op == Op::loop)
+    {
+      for (const int32_t s : loop(i).states)
+        f(size_t(s));
+      for (const int32_t n : loop(i).next)
+        if (n >= 0)
+          f(size_t(n));
+    }
+  }
+
+  /// The nodes that are needed as they are run: those of a loop together before it, behind what it takes from outside.
+  std::vector<size_t> order() const
+  {
+    std::vector<std::vector<size_t>> of(loops.size() + 1); // each loop, and none
+    for (size_t i = 0; i < nodes.size(); i++)
+      if (is_needed(i))
+        of[size_t(loop_of[i] + 1)].push_back(i);
+    std::vector<size_t> all;
+    append(of, 0, all);
+    return all;
   }
 
 private:
+  void append(const std::vector<std::vector<size_t>> & of, size_t l, std::vector<size_t> & all) const
+  {
+    for (const size_t i : of[l])
+    {
+      if (nodes[i].op == Op::loop)
+        append(of, size_t(nodes[i].operand[0]) + 1, all);
+      all.push_back(i);
+    }
+  }
+
   bool is_single_product(int32_t i) const
   {
     return nodes[size_t(i)].op == Op::multiply && uses[size_t(i)] == 1;
@@ -79,11 +124,25 @@ struct Place
   int32_t step = 0;
 };
 
+/// An operation on values. A loop begins with Op::state and ends with Op::loop, which have its number as operand.
 struct Instruction
 {
   Op op;
   Place to;
   std::array<Place, 3> operand;
+};
+
+/// A loop: its states begin as others, then what is between its two instructions turns them into the next while one holds.
+struct LoopCode
+{
+  struct Move
+  {
+    Place from, to;
+  };
+  std::vector<Move> start, next;
+  Place active;
+  int32_t most = 0;
+  size_t first = 0, last = 0; ///< its instructions
 };
 
 /**
@@ -97,7 +156,7 @@ class Code
 public:
   /// For blocks of so many packs.
   Code(const Operations & o, const Program & p, const std::vector<bool> & is_shared, int block)
-    : _o(o), _block(block), _shared(o.nodes.size()), _place(o.nodes.size())
+    : loops(o.loops.size()), _o(o), _block(block), _shared(o.nodes.size()), _place(o.nodes.size())
   {
     find_shared(p, is_shared);
     place_shared();
@@ -116,6 +175,7 @@ public:
   };
   std::vector<Constant> constants;
   std::vector<Instruction> once, each; ///< before the rows, and for each block of them
+  std::vector<LoopCode> loops;         ///< by their numbers
   std::vector<std::vector<Place>> arguments, results; ///< of components; -1 where none is needed
   int32_t shared_size = 0, size = 0;                  ///< in packs
 
@@ -135,7 +195,8 @@ private:
     for (size_t i = 0; i < _shared.size(); i++)
       if (_o.nodes[i].op != Op::input)
       {
-        bool all = true;
+        const Op op = _o.nodes[i].op;
+        bool all = op < Op::state || op > Op::loop; // loops are run for each block
         _o.each_operand(i, [&](size_t k) { all = all && _shared[k]; });
         _shared[i] = all;
       }
@@ -176,24 +237,74 @@ private:
     }
   }
 
-  void place_operations(const Program & p)
+  /// Where in the order each node's value is used last: within a loop what comes from outside until its end.
+  std::vector<size_t> last_uses(const std::vector<size_t> & order, const Program & p) const
   {
-    std::vector<int32_t> left = _o.uses;
+    std::vector<size_t> at(_o.nodes.size()), last(_o.nodes.size());
+    for (size_t n = 0; n < order.size(); n++)
+      at[order[n]] = n;
+    for (size_t n = 0; n < order.size(); n++)
+    {
+      const size_t user = order[n];
+      last[user] = std::max(last[user], n);
+      _o.each_operand(user,
+                      [&](size_t k)
+                      {
+                        size_t end = n;
+                        const bool is_inside = _o.nodes[user].op == Op::loop;
+                        for (int32_t l = _o.loop_of[user]; !is_inside && l != _o.loop_of[k];)
+                        {
+                          const auto node = size_t(_o.loops[size_t(l)].node);
+                          end = std::max(end, at[node]);
+                          l = _o.loop_of[node];
+                        }
+                        last[k] = std::max(last[k], end);
+                      });
+    }
     for (const auto & result : p.results) // which are never used up
       for (const int32_t i : result)
-        left[size_t(i)] = std::numeric_limits<int32_t>::max();
-    for (size_t i = 0; i < _o.nodes.size(); i++)
+        last[size_t(i)] = order.size();
+    return last;
+  }
+
+  void place_operations(const Program & p)
+  {
+    const std::vector<size_t> order = _o.order();
+    std::vector<size_t> last = last_uses(order, p);
+    for (const size_t i : order) // a result is where its state was
+      if (is_result(i))
+        last[state_of(i)] = std::max(last[state_of(i)], last[i]);
+    std::vector<std::vector<int32_t>> free_after(order.size() + 1);
+    const auto free_later = [&](size_t i)
+    { free_after[last[i]].push_back(_place[i].at / _block); };
+    for (const auto & c : p.arguments)
+      for (const int32_t i : c)
+        if (_o.is_needed(size_t(i)) && !_shared[size_t(i)])
+          free_later(size_t(i));
+    for (size_t n = 0; n < order.size(); n++)
     {
-      if (_shared[i] || !_o.is_needed(i) || _o.nodes[i].op == Op::input)
+      const size_t i = order[n];
+      if (_shared[i] || _o.nodes[i].op == Op::input)
         continue;
-      const auto use = [&](size_t k)
+      std::vector<int32_t> & free = free_after[n];
+      _free.insert(_free.end(), free.begin(), free.end());
+      free.clear();
+      if (_o.nodes[i].op == Op::loop)
       {
-        if (!_shared[k] && --left[k] == 0)
-          _free.push_back(_place[k].at / _block);
-      };
-      _o.each_operand(i, use);
+        finish_loop(i);
+        continue;
+      }
+      if (is_result(i))
+      {
+        _place[i] = _place[state_of(i)];
+        continue;
+      }
       _place[i] = {slot() * _block, 1};
-      each.push_back(instruction(i));
+      free_later(i);
+      if (_o.nodes[i].op == Op::state || _o.nodes[i].op == Op::state_condition)
+        start_state(i);
+      else
+        each.push_back(instruction(i));
     }
   }
 
@@ -203,6 +314,40 @@ private:
     size_t n = 0;
     _o.each_operand(i, [&](size_t k) { r.operand[n++] = _place[k]; });
     return r;
+  }
+
+  bool is_result(size_t i) const
+  {
+    return _o.nodes[i].op == Op::result || _o.nodes[i].op == Op::result_condition;
+  }
+  size_t state_of(size_t i) const
+  {
+    return size_t(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]);
+  }
+  LoopCode & code_of(size_t i) { return loops[size_t(_o.nodes[i].operand[0])]; }
+
+  void start_state(size_t i)
+  {
+    LoopCode & code = code_of(i);
+    if (code.start.empty())
+    {
+      code.first = each.size();
+      each.push_back({Op::state, {}, {Place{_o.nodes[i].operand[0], 0}}});
+    }
+    code.start.push_back({_place[size_t(_o.initial(i))], _place[i]});
+  }
+
+  void finish_loop(size_t i)
+  {
+    const Loop & loop = _o.loop(i);
+    LoopCode & code = code_of(i);
+    for (size_t k = 0; k < loop.states.size(); k++)
+      if (loop.next[k] >= 0)
+        code.next.push_back({_place[size_t(loop.next[k])], _place[size_t(loop.states[k])]});
+    code.active = _place[size_t(loop.active)];
+    code.most = loop.most;
+    code.last = each.size();
+    each.push_back({Op::loop, {}, {Place{_o.nodes[i].operand[0], 0}}});
   }
 
   std::vector<Place> places(const Components & c) const
@@ -221,6 +366,16 @@ private:
       shift(i.to);
       for (auto & o : i.operand)
         shift(o);
+    }
+    for (auto & loop : loops)
+    {
+      for (auto * moves : {&loop.start, &loop.next})
+        for (auto & m : *moves)
+        {
+          shift(m.from);
+          shift(m.to);
+        }
+      shift(loop.active);
     }
     for (auto * group : {&arguments, &results})
       for (auto & c : *group)

@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/inline.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -21,6 +22,11 @@ enum class Op : uint8_t
 {
   input,
   constant,
+  state, ///< of a loop, where an iteration begins
+  state_condition,
+  result, ///< a state of a loop that has ended
+  result_condition,
+  loop, ///< whose operands are those of its Loop
   negate,
   abs,
   sqrt,
@@ -68,15 +74,16 @@ enum class Op : uint8_t
 constexpr int
 operand_count(Op op)
 {
-  return op <= Op::constant ? 0 : op <= Op::not_ ? 1 : op <= Op::or_ ? 2 : 3;
+  return op <= Op::loop ? 0 : op <= Op::not_ ? 1 : op <= Op::or_ ? 2 : 3;
 }
 constexpr bool
 gives_condition(Op op)
 {
-  return op == Op::not_ || (op >= Op::less && op <= Op::or_);
+  return op == Op::not_ || (op >= Op::less && op <= Op::or_) || op == Op::state_condition ||
+         op == Op::result_condition;
 }
 
-/// An operation on the values of nodes before it.
+/// An operation on the values of nodes before it; those of loops have the loop, and which of its states, as operands.
 struct Node
 {
   Op op;
@@ -88,6 +95,19 @@ struct Node
     return a.op == b.op && std::memcmp(a.operand, b.operand, sizeof(a.operand)) == 0 &&
            std::memcmp(&a.number, &b.number, sizeof(double)) == 0; // 0 is not -0, NaN is NaN
   }
+};
+
+/**
+ * A loop at each point: while `active`, one of its states, holds, but no more than `most` times.
+ *
+ * It goes on as long as any point needs it, so that the others leave what counts of their states alone. What it does are
+ * the nodes that depend on its states.
+ */
+struct Loop
+{
+  std::vector<int32_t> initial, states, next; ///< next is -1 of a state that stays
+  int32_t active = -1, most = 0;
+  int32_t node = -1; ///< its Op::loop, from which on it is closed
 };
 
 /**
@@ -126,12 +146,56 @@ public:
   const std::vector<Node> & nodes() const { return _nodes; }
   const Node & node(int32_t i) const { return _nodes[size_t(i)]; }
   const std::vector<int32_t> & inputs() const { return _inputs; }
+  const std::vector<Loop> & loops() const { return _loops; }
+  /// The innermost loop that a node is in, -1 of none.
+  int32_t loop_of(int32_t i) const { return _loop_of[size_t(i)]; }
 
   int32_t input()
   {
-    _nodes.push_back({Op::input, {int32_t(_inputs.size()), -1, -1}});
-    _inputs.push_back(int32_t(_nodes.size()) - 1);
+    _inputs.push_back(append({Op::input, {int32_t(_inputs.size()), -1, -1}}, -1));
     return _inputs.back();
+  }
+
+  /// Opens a loop with such states: what is recorded from them is done in each iteration. Returns its number.
+  int32_t open_loop(std::vector<int32_t> initial)
+  {
+    const auto number = int32_t(_loops.size());
+    Loop loop;
+    for (size_t k = 0; k < initial.size(); k++)
+    {
+      const Op op = gives_condition(node(initial[k]).op) ? Op::state_condition : Op::state;
+      loop.states.push_back(append({op, {number, int32_t(k), -1}}, number));
+    }
+    loop.initial = std::move(initial);
+    _loops.push_back(std::move(loop));
+    _open.push_back(number);
+    return number;
+  }
+
+  /// Closes the innermost: its states in the next iteration, and which of them is `active`. Returns the results.
+  std::vector<int32_t> close_loop(std::vector<int32_t> next, size_t active, int32_t most)
+  {
+    const int32_t number = _open.back();
+    Loop & loop = _loops[size_t(number)];
+    for (size_t k = 0; k < next.size(); k++)
+      if (next[k] == loop.states[k])
+        next[k] = -1;
+      else if (node(next[k]).op == Op::state || node(next[k]).op == Op::state_condition)
+        throw std::logic_error("a state of a recorded loop becomes another one");
+    loop.next = std::move(next);
+    loop.active = loop.states[active];
+    loop.most = most;
+    _open.pop_back();
+    const int32_t around = _open.empty() ? -1 : _open.back();
+    loop.node = append({Op::loop, {number, -1, -1}}, around);
+    std::vector<int32_t> results;
+    for (size_t k = 0; k < loop.states.size(); k++)
+    {
+      const bool is_condition = gives_condition(node(loop.states[k]).op);
+      const Op op = is_condition ? Op::result_condition : Op::result;
+      results.push_back(append({op, {number, int32_t(k), -1}}, around));
+    }
+    return results;
   }
 
   int32_t constant(double x) { return find_or_append({Op::constant, {-1, -1, -1}, x}); }
@@ -141,6 +205,9 @@ public:
 
   int32_t record(Op op, int32_t a, int32_t b = -1, int32_t c = -1)
   {
+    for (const int32_t i : {a, b, c})
+      if (i >= 0 && loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
+        throw std::logic_error("a number of a recorded loop is used behind it");
     const bool commutes = op == Op::add || op == Op::multiply || op == Op::equal ||
                           op == Op::not_equal || op == Op::and_ || op == Op::or_;
     if (commutes && b < a)
@@ -153,6 +220,9 @@ private:
   uint64_t _number = next_number();
   std::vector<Node> _nodes;
   std::vector<int32_t> _inputs;
+  std::vector<Loop> _loops;
+  std::vector<int32_t> _loop_of; ///< of each node
+  std::vector<int32_t> _open;    ///< loops, the innermost last
 
   struct Hash
   {
@@ -188,9 +258,19 @@ private:
     {
       if (_nodes.size() >= most)
         throw std::length_error("a formula records at most 1,048,576 operations on numbers");
-      _nodes.push_back(n);
+      int32_t loop = -1;
+      for (int k = 0; k < operand_count(n.op); k++)
+        loop = std::max(loop, loop_of(n.operand[k]));
+      append(n, loop);
     }
     return place->second;
+  }
+
+  int32_t append(const Node & n, int32_t loop)
+  {
+    _nodes.push_back(n);
+    _loop_of.push_back(loop);
+    return int32_t(_nodes.size()) - 1;
   }
 
   /// A node that is there and has this value; -1 if it takes an operation.

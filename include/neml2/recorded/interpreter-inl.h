@@ -86,6 +86,41 @@ struct Interpreter
       to[k] = f(a[k * i.operand[0].step], b[k * i.operand[1].step], c[k * i.operand[2].step]);
   }
 
+  NEML2_INLINE static void move(const std::vector<LoopCode::Move> & moves, P * r, int n)
+  {
+    for (const auto & m : moves)
+      for (int k = 0; k < n; k++)
+        r[m.to.at + k] = r[m.from.at + k * m.from.step];
+  }
+  NEML2_INLINE static bool any_row(const Place & condition, const P * r, int n)
+  {
+    bool holds = false;
+    for (int k = 0; k < n; k++)
+      holds = holds || any(mask(r[condition.at + k]));
+    return holds;
+  }
+
+  /// The instructions in order, those of loops again while any row of the block needs it.
+  NEML2_CALLS_FORMULA static void
+  execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations)
+  {
+    for (size_t at = 0; at < code.each.size(); at++)
+    {
+      const Instruction & i = code.each[at];
+      if (i.op != Op::state && i.op != Op::loop)
+      {
+        execute(i, r, n);
+        continue;
+      }
+      const auto number = size_t(i.operand[0].at);
+      const LoopCode & loop = code.loops[number];
+      move(i.op == Op::state ? loop.start : loop.next, r, n);
+      iterations[number] = i.op == Op::state ? 0 : iterations[number] + 1;
+      const bool again = iterations[number] < loop.most && any_row(loop.active, r, n);
+      at = again ? loop.first : loop.last;
+    }
+  }
+
   /// One operation on n packs.
   NEML2_CALLS_FORMULA static void execute(const Instruction & i, P * r, int n)
   {
@@ -208,6 +243,11 @@ struct Interpreter
                      { return c - a * b; });
     case Op::input:
     case Op::constant:
+    case Op::state:
+    case Op::state_condition:
+    case Op::result:
+    case Op::result_condition:
+    case Op::loop:
       return;
     }
   }
@@ -331,6 +371,7 @@ struct Interpreter
     for (const auto & i : code.once)
       execute(i, r, 1);
 
+    std::vector<int32_t> iterations(code.loops.size());
     for (int64_t first = 0; first < rows; first += block_rows)
     {
       const int64_t left = std::min<int64_t>(block_rows, rows - first);
@@ -338,8 +379,7 @@ struct Interpreter
       for (size_t k = 0; k < K; k++)
         if (stride[k] != 0)
           load(code.arguments[k], r, data[k] + first * stride[k], stride[k], left);
-      for (const auto & i : code.each)
-        execute(i, r, n);
+      execute_all(code, r, n, iterations);
       P * t = total;
       for (size_t j = 0; j < code.results.size(); t += code.results[j++].size())
         if (f.sums && stride[K + j] == 0)

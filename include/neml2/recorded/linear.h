@@ -55,16 +55,26 @@ private:
 
   void find_dependent()
   {
+    std::vector<bool> matters(_size); // to the partials
+    for (const int32_t p : _partials)
+      matters[size_t(p)] = true;
+    for (size_t i = _size; i-- > 0;)
+      for (int k = 0; matters[i] && k < operand_count(_r.nodes()[i].op); k++)
+        matters[size_t(_r.nodes()[i].operand[k])] = true;
     _depends.resize(_size);
     _may_be_infinite.resize(_size);
     for (const int32_t s : _seeds)
       _depends[size_t(s)] = true;
     for (size_t i = 0; i < _size; i++)
     {
+      if (!matters[i])
+        continue;
       const Node n = _r.node(int32_t(i));
       bool depends = false;
-      bool infinite = n.op >= Op::cbrt && n.op <= Op::atanh;
-      infinite = infinite || n.op == Op::divide || n.op == Op::pow;
+      bool infinite = (n.op >= Op::cbrt && n.op <= Op::atanh) ||
+                      (n.op == Op::constant && !std::isfinite(n.number));
+      infinite = infinite || n.op == Op::divide || n.op == Op::pow || n.op == Op::state ||
+                 n.op == Op::result;
       for (int k = 0; k < operand_count(n.op); k++)
       {
         depends = depends || _depends[size_t(n.operand[k])];

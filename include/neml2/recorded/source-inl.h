@@ -17,6 +17,11 @@ pattern(Op op)
   static constexpr std::array<const char *, size_t(Op::subtract_product) + 1> patterns = {
       "",
       "",
+      "",
+      "",
+      "",
+      "",
+      "",
       "-$0",
       "abs($0)",
       "sqrt($0)",
@@ -86,6 +91,36 @@ public:
 
   std::string & name(int32_t i) { return _name[size_t(i)]; }
 
+  /// A state, declared as what it begins with; behind the last of a loop its head.
+  std::string start(size_t i, const char * declare, const std::string & head)
+  {
+    const Loop & loop = _o.loop(i);
+    std::string & own = _name[i];
+    own = (gives_condition(_o.nodes[i].op) ? "c" : "v") + std::to_string(i);
+    const bool is_last = size_t(_o.nodes[i].operand[1]) + 1 == loop.states.size();
+    return declare + own + " = " + name(_o.initial(i)) + (is_last ? head : "");
+  }
+  /// What each state becomes, between these texts.
+  std::string next(size_t i, const char * before, const char * after)
+  {
+    const Loop & loop = _o.loop(i);
+    std::string text;
+    for (size_t k = 0; k < loop.states.size(); k++)
+      if (loop.next[k] >= 0)
+        text += before + name(loop.states[k]) + " = " + name(loop.next[k]) + after;
+    return text;
+  }
+  /// How many times a loop runs at most, and while what.
+  std::string head(size_t i, const std::string & before, const std::string & between, const char * after)
+  {
+    const Loop & loop = _o.loop(i);
+    return before + std::to_string(loop.most) + between + "c" + std::to_string(loop.active) + after;
+  }
+  void name_result(size_t i)
+  {
+    _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]);
+  }
+
   std::string expression(int32_t i) const
   {
     const Node & n = _o.nodes[size_t(i)];
@@ -128,11 +163,29 @@ cpp_source(const Evaluator & e)
       is_shared[size_t(i)] = k < e.program.is_number.size() && e.program.is_number[k];
       w.name(i) = "x[" + std::to_string(component++) + "]";
     }
-  for (size_t i = 0; i < o.nodes.size(); i++)
+  for (const size_t i : o.order())
   {
     const Node & n = o.nodes[i];
-    if (!o.is_needed(i) || n.op == Op::input)
+    if (n.op == Op::input)
       continue;
+    if (n.op == Op::state || n.op == Op::state_condition)
+    {
+      const std::string head = w.head(i, "; it < ", " && any(", "); it++)\n    {\n");
+      each += w.start(i, "    auto ", ";\n    for (int it = 0" + head);
+      if (each.back() != '\n')
+        each += ";\n";
+      continue;
+    }
+    if (n.op == Op::loop)
+    {
+      each += w.next(i, "    ", ";\n") + "    }\n";
+      continue;
+    }
+    if (n.op == Op::result || n.op == Op::result_condition)
+    {
+      w.name_result(i);
+      continue;
+    }
     if (n.op == Op::constant)
     {
       is_shared[i] = true;
@@ -192,11 +245,31 @@ listing(const Evaluator & e)
       w.name(c[i]) = "x" + std::to_string(k) + (c.size() == 1 ? "" : "[" + std::to_string(i) + "]");
     k++;
   }
-  for (size_t i = 0; i < o.nodes.size(); i++)
+  std::string indent;
+  for (const size_t i : o.order())
   {
     const Node & n = o.nodes[i];
-    if (!o.is_needed(i) || n.op == Op::input)
+    if (n.op == Op::input)
       continue;
+    if (n.op == Op::state || n.op == Op::state_condition)
+    {
+      text += indent + w.start(i, "", "\n" + indent + w.head(i, "at most ", " times while ", ":"));
+      text += "\n";
+      if (text[text.size() - 2] == ':')
+        indent += "  ";
+      continue;
+    }
+    if (n.op == Op::loop)
+    {
+      text += w.next(i, indent.c_str(), "\n");
+      indent.resize(indent.size() - 2);
+      continue;
+    }
+    if (n.op == Op::result || n.op == Op::result_condition)
+    {
+      w.name_result(i);
+      continue;
+    }
     if (n.op == Op::constant)
     {
       std::array<char, 40> number{};
@@ -208,8 +281,8 @@ listing(const Evaluator & e)
       continue;
     }
     const std::string made = w.expression(int32_t(i));
-    w.name(int32_t(i)) = "v" + std::to_string(i);
-    text += "v" + std::to_string(i) + " = " + made + "\n";
+    w.name(int32_t(i)) = (gives_condition(n.op) ? "c" : "v") + std::to_string(i);
+    text += indent + w.name(int32_t(i)) + " = " + made + "\n";
   }
   k = 0;
   for (const auto & c : e.program.results)

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Dual.h"
+#include "neml2/kernels/newton_iteration.h"
+#include "neml2/recorded/Symbol.h"
+#include "neml2/recorded/linear.h"
+
+#include <functional>
+
+/// Newton's method recorded: kernels::NewtonIteration as a loop, and the derivative of what it finds.
+namespace neml2::recorded
+{
+/// A number of a formula with a partial, by whose seed recordings are differentiated.
+using Number = kernels::Dual<Symbol, 1>;
+
+/// The residual of as many unknowns.
+using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
+
+/// The unknowns of n numbers, of which neighbours of the same `unknown` belong together.
+template <int n>
+struct RecordedUnknowns
+{
+  const kernels::NewtonOptions & options;
+  const std::vector<int> & unknown;
+
+  kernels::NewtonOptions::Limits limits(int k) const
+  {
+    return options.limits_at(unknown[size_t(k)]);
+  }
+  template <class V>
+  void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
+  {
+    kernels::scale_unknowns(unknown, x, d, largest);
+  }
+  template <class V, class C>
+  void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
+  {
+    kernels::shorten_step(*this, x, d, bounded);
+  }
+};
+
+/// What newton finds, with its partials.
+struct RecordedNewton
+{
+  std::vector<Number> solution;
+  Symbol iterations;
+  Condition converged;
+};
+
+/// The residual of x, and its derivatives by it.
+template <int n>
+void
+record_residual(const Residual & residual, const Symbol (&x)[n], Symbol (&r)[n][1], Symbol (&J)[n][n])
+{
+  std::vector<Number> u;
+  std::vector<int32_t> seeds, partials;
+  for (const Symbol & v : x)
+  {
+    Number c(v);
+    c.d[0] = Symbol::input();
+    seeds.push_back(c.d[0].id);
+    u.push_back(c);
+  }
+  const std::vector<Number> result = residual(u);
+  for (int i = 0; i < n; i++)
+  {
+    r[i][0] = result[size_t(i)].x;
+    partials.push_back(result[size_t(i)].d[0].id);
+  }
+  const LinearMap map(Recording::now(), seeds, partials);
+  for (int j = 0; j < n; j++)
+  {
+    std::vector<int32_t> direction(n, -1);
+    direction[size_t(j)] = Symbol(1.0).id;
+    const std::vector<int32_t> column = map.of(direction);
+    for (int i = 0; i < n; i++)
+      J[i][j] = Symbol::of(column[size_t(i)]);
+  }
+}
+
+/// The states of the iteration in an order.
+template <int n, class Unknowns, class F, class C>
+void
+each_state(kernels::NewtonIteration<Symbol, n, Unknowns> & s, const F & number, const C & condition)
+{
+  condition(s.active);
+  condition(s.converged);
+  condition(s.turned);
+  number(s.level);
+  number(s.iterations);
+  for (int i = 0; i < n; i++)
+  {
+    for (Symbol * x : {&s.x[i], &s.base[i], &s.base_r[i], &s.d[i], &s.scale[i], &s.lu.over[i]})
+      number(*x);
+    for (int j = 0; j < n; j++)
+    {
+      number(s.base_J[i][j]);
+      number(s.lu.a[i][j]);
+      if (j > i)
+        condition(s.lu.swapped[i][j]);
+    }
+  }
+}
+
+/// Records newton of n numbers from a guess.
+template <int n>
+RecordedNewton
+record_newton(const Residual & residual,
+              const std::vector<Number> & guess,
+              const std::vector<int> & unknown,
+              const kernels::NewtonOptions & options)
+{
+  const Symbol zero(0.0);
+  Symbol x[n], J[n][n];
+  for (int k = 0; k < n; k++)
+  {
+    x[k] = guess[size_t(k)].x;
+    for (Symbol & entry : J[k])
+      entry = zero;
+  }
+  const RecordedUnknowns<n> unknowns{options, unknown};
+  kernels::NewtonIteration<Symbol, n, RecordedUnknowns<n>> points(unknowns, x, J);
+  for (int k = 0; k < n; k++)
+    for (Condition & c : points.lu.swapped[k])
+      c = points.converged; // nowhere
+
+  // The first iteration has no step behind it to judge.
+  Condition first = points.active;
+  std::vector<int32_t> initial, next;
+  const auto all = [&](const auto & number, const auto & condition)
+  {
+    each_state<n>(points, number, condition);
+    condition(first);
+  };
+  const auto append_to = [](std::vector<int32_t> & ids)
+  { return [&ids](const auto & s) { ids.push_back(s.id); }; };
+  all(append_to(initial), append_to(initial));
+  Recording & recording = Recording::now();
+  const int32_t loop = recording.open_loop(initial);
+  size_t k = 0;
+  const auto become_state = [&](auto & s)
+  { s.id = recording.loops()[size_t(loop)].states[k++]; };
+  all(become_state, become_state);
+
+  record_residual(residual, x, points.r, J);
+  Condition accept = points.test();
+  points.active = points.active & (accept | !first); // what has no residual at the guess has nowhere to go back to
+  if (options.halve_steps)
+    accept = accept & (first | points.goes_on());
+  points.step(accept);
+  first = points.converged & !points.converged;
+  all(append_to(next), append_to(next));
+  k = 0;
+  const std::vector<int32_t> results = recording.close_loop(next, 0, options.iterations);
+  const auto become_result = [&](auto & s) { s.id = results[k++]; };
+  all(become_result, become_result);
+  points.finish();
+
+  // r(x(a), a) = 0: ∂r/∂x dx = -∂r/∂a da
+  std::vector<Number> u(x, x + n);
+  const std::vector<Number> at = residual(u);
+  Symbol r[n][1], b[n][1];
+  bool depends = false;
+  for (int i = 0; i < n; i++)
+  {
+    b[i][0] = -at[size_t(i)].d[0];
+    depends = depends || !recording.is_constant(b[i][0].id);
+  }
+  if (!depends)
+    return {u, points.iterations, points.converged};
+  record_residual(residual, x, r, J);
+  kernels::LU<n, Symbol> lu;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      lu.a[i][j] = J[i][j];
+  lu.factor();
+  lu.solve(b);
+  const Symbol counts = where(points.converged, Symbol(1.0), Symbol(std::numeric_limits<double>::quiet_NaN()));
+  for (int i = 0; i < n; i++)
+    u[size_t(i)].d[0] = b[i][0] * counts;
+  return {u, points.iterations, points.converged};
+}
+} // namespace neml2::recorded
