@@ -3,6 +3,7 @@
 
 #include "neml2/engine/formula_jacobian.h"
 #include "neml2/engine/recorded_formula.h"
+#include "neml2/math/newton.h"
 #include "neml2/recorded/source.h"
 
 #include <deque>
@@ -429,6 +430,18 @@ composed_result(nb::handle r, const TypeInfo & type, TensorShapeRef batch, const
   return t.batch_sizes() == batch ? at::Tensor(t) : at::Tensor(t.batch_expand(batch));
 }
 
+/// How many functions of formulas are called on whole batches in this thread.
+thread_local int composing = 0;
+
+class Composing
+{
+public:
+  Composing() { composing++; }
+  Composing(const Composing &) = delete;
+  Composing & operator=(const Composing &) = delete;
+  ~Composing() { composing--; }
+};
+
 class RecordedGradient : public engine::Gradient
 {
 public:
@@ -473,6 +486,7 @@ public:
       }
       else
         a.append(nb::float_(arguments[i].item<double>()));
+    const Composing now;
     const Returned r = _r->python->call(a);
     for (size_t i = 0; i < r.leaves.size(); i++)
       results[i] = composed_result(r.leaves[i], *_r->results[i], batch, like);
@@ -715,6 +729,7 @@ private:
                       const at::Tensor & like,
                       at::Tensor * t)
   {
+    const Composing now;
     const Returned returned = r.python->call(arguments);
     for (size_t i = 0; i < returned.leaves.size(); i++)
       t[i] = composed_result(returned.leaves[i], *r.results[i], batch, like);
@@ -883,6 +898,108 @@ bind_rows(nb::module_ & m)
   comparison("__ne__", [](S a, S b) { return a != b; });
 }
 
+// ---- Newton's method ----
+
+/// What the keywords of newton choose.
+kernels::NewtonOptions
+newton_options(double relative_tolerance,
+               double absolute_tolerance,
+               int max_iterations,
+               const std::vector<std::tuple<int, double, double>> & bounds,
+               const std::vector<std::pair<int, double>> & max_steps,
+               bool line_search,
+               bool keep_unconverged)
+{
+  kernels::NewtonOptions o;
+  o.tolerance(relative_tolerance, absolute_tolerance)
+      .max_iterations(max_iterations)
+      .line_search(line_search);
+  for (const auto & [k, lower, upper] : bounds) // -1: of all
+    k < 0 ? o.bounds(lower, upper) : o.bounds_of(k, lower, upper);
+  for (const auto & [k, step] : max_steps)
+    k < 0 ? o.max_step(step) : o.max_step_of(k, step);
+  if (keep_unconverged)
+    o.keep_unconverged();
+  return o;
+}
+
+/// The numbers of the guess, of which each leaf is an unknown.
+std::vector<RecordedNumber>
+numbers_of(const Rows & rows)
+{
+  std::vector<RecordedNumber> all;
+  for (const Row & r : rows)
+    all.insert(all.end(), r.components.begin(), r.components.end());
+  return all;
+}
+
+/// Rows of these types, made of numbers.
+nb::list
+rows_of_numbers(const Rows & like, const std::vector<RecordedNumber> & x)
+{
+  nb::list rows;
+  auto at = x.begin();
+  for (const Row & r : like)
+  {
+    const auto end = at + std::ptrdiff_t(r.components.size());
+    rows.append(nb::cast(Row{r.type, {at, end}}));
+    at = end;
+  }
+  return rows;
+}
+
+/// newton in a formula: residual is of a list of unknowns, and returns a list.
+nb::tuple
+newton_in_formula(const nb::callable & residual,
+                  const nb::list & guess,
+                  const kernels::NewtonOptions & options)
+{
+  Rows unknowns;
+  std::vector<int> unknown;
+  for (const nb::handle leaf : guess)
+  {
+    unknowns.push_back(rows_of("newton", {leaf})[0]);
+    unknown.resize(unknown.size() + unknowns.back().components.size(), int(unknowns.size()) - 1);
+  }
+  const auto equations = [&](const std::vector<RecordedNumber> & x)
+  {
+    Rows r;
+    for (const nb::handle leaf : nb::cast<nb::list>(residual(rows_of_numbers(unknowns, x))))
+      r.push_back(rows_of("newton", {leaf})[0]);
+    std::vector<RecordedNumber> numbers = numbers_of(r);
+    if (numbers.size() != x.size())
+      fail_type("newton: the residual returned " + std::to_string(numbers.size()) +
+                " numbers for " + std::to_string(x.size()) +
+                " of unknowns. Expected as many equations as unknowns.");
+    return numbers;
+  };
+  const auto found = record_newton(equations, numbers_of(unknowns), unknown, options);
+  return nb::make_tuple(rows_of_numbers(unknowns, found.solution),
+                        Row{&scalar_type(), {RecordedNumber(found.iterations)}},
+                        Choice{found.converged});
+}
+
+/// newton on whole batches: residual(x, counts) as math::ComposedResidual, counts may be None.
+nb::tuple
+newton_on_batches(const nb::callable & residual,
+                  const at::Tensor & guess,
+                  const std::vector<Size> & unknowns,
+                  const kernels::NewtonOptions & options)
+{
+  const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
+  {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<at::Tensor>(
+        residual(x, counts.defined() ? nb::cast(counts) : nb::object(nb::none())));
+  };
+  math::ComposedNewton found;
+  {
+    const nb::gil_scoped_release release; // which autograd takes itself
+    found = math::composed_newton(guess, unknowns, options, /*differentiable=*/true, equations);
+  }
+  return nb::make_tuple(found.solution, found.iterations, found.converged);
+}
+
 const recorded::Evaluator &
 evaluator(const nb::capsule & e)
 {
@@ -931,6 +1048,29 @@ bind_formulas(nb::module_ & m)
                  functions_of_two_numbers().count(n) || !row_functions(n).empty();
         });
   m.def("vocabulary", &row_vocabulary, "The functions of tensors, each with the types it takes.");
+  m.def("is_recording", [] { return Recording::number() != 0; });
+  m.def("is_composing", [] { return composing > 0; });
+  nb::class_<kernels::NewtonOptions>(m, "NewtonOptions")
+      .def("__init__",
+           [](kernels::NewtonOptions * self,
+              double relative_tolerance,
+              double absolute_tolerance,
+              int max_iterations,
+              const std::vector<std::tuple<int, double, double>> & bounds,
+              const std::vector<std::pair<int, double>> & max_steps,
+              bool line_search,
+              bool keep_unconverged)
+           {
+             new (self) kernels::NewtonOptions(newton_options(relative_tolerance,
+                                                              absolute_tolerance,
+                                                              max_iterations,
+                                                              bounds,
+                                                              max_steps,
+                                                              line_search,
+                                                              keep_unconverged));
+           });
+  m.def("newton_in_formula", &newton_in_formula);
+  m.def("newton_on_batches", &newton_on_batches);
   m.def("set_loop",
         [](const nb::capsule & e, size_t run, int width)
         {

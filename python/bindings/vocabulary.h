@@ -3,15 +3,14 @@
 
 #include "bindings/Any.h"
 #include "neml2/kernels/Dual.h"
-#include "neml2/recorded/Symbol.h"
+#include "neml2/recorded/newton.h"
 
 #include <functional>
 
 /// What formulas in Python are written with: the formulas of the headers, on numbers that are being recorded.
 namespace neml2::python
 {
-/// A number of a formula with a partial, by whose seed recordings are differentiated.
-using RecordedNumber = kernels::Dual<recorded::Symbol, 1>;
+using RecordedNumber = recorded::Number;
 
 /// One tensor of a formula that is being recorded.
 struct Row
@@ -40,6 +39,12 @@ Rows call_rows(const std::string & name, const Rows & arguments);
 Row component(const Row & row, const std::vector<int> & index);
 /// The scalar type.
 const TypeInfo & scalar_type();
+
+/// Records newton of the numbers of a guess, each of an unknown; throws where they are too many.
+recorded::RecordedNewton record_newton(const recorded::Residual & residual,
+                                       const std::vector<RecordedNumber> & guess,
+                                       const std::vector<int> & unknown,
+                                       const kernels::NewtonOptions & options);
 
 /// Written by generate.py: adds all functions.
 void add_row_functions();

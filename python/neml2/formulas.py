@@ -125,6 +125,9 @@ def _used(function: Any) -> tuple[list[Any], list[Any]]:
     while left:
         f = left.pop()
         f = getattr(f, "__func__", f)
+        f = f.__wrapped__ if isinstance(f, Formula) else f  # type: ignore[attr-defined]
+        if dataclasses.is_dataclass(f) and callable(f) and not isinstance(f, type):
+            left += vars(f).values()
         if not isinstance(f, types.FunctionType) or id(f) in seen or f.__module__.split(".")[0] in ("neml2", "torch"):
             continue
         seen.add(id(f))
@@ -174,6 +177,8 @@ class Formula:
                 return self._start()
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if recording.is_recording():  # in another formula it is what its function is
+            return self.__wrapped__(*arguments, **keywords)  # type: ignore[attr-defined]
         self._update()
         if keywords:
             arguments = self._in_order(arguments, keywords)
@@ -210,6 +215,8 @@ class Formula:
                 "members of a group one by one."
             )
         value, jacobians = r
+        if self.backend != "interpreter":
+            self._compile()
         return value, jacobians[0] if isinstance(argnums, int) and len(jacobians) == 1 else jacobians
 
     def _call_with_groups(self, *arguments: Any) -> Any:
@@ -268,15 +275,20 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
     return function if isinstance(function, Formula) else Formula(function, backend)
 
 
-def _formula_of(function: Any) -> Formula:
-    """The formula of a function, that used last being kept. Of a function that takes nothing but its arguments from where it
-    stands, as most lambdas, any other that is made of the same code has the same."""
-    if isinstance(function, Formula):
-        return function
-    key = function
+def _key(function: Any) -> Any:
+    """What functions have in common that are the same. A function that takes nothing but its arguments from where it stands,
+    as most lambdas, is any other that is made of the same code."""
     if type(function) is types.FunctionType:
         own = function.__closure__ or function.__defaults__ or function.__kwdefaults__
-        key = function if own else (function.__code__, id(function.__globals__))
+        return function if own else (function.__code__, id(function.__globals__))
+    return function
+
+
+def formula_of(function: Any, key: Any = None) -> Formula:
+    """The formula of a function, that used last being kept."""
+    if isinstance(function, Formula):
+        return function
+    key = _key(function) if key is None else key
     try:
         with _lock:
             known = _formulas.get(key)
@@ -299,7 +311,7 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
     tensors of a formula, and must not decide by their values: math.where chooses. Where it cannot run so (other devices and
     dtypes, transforms of functorch) it is called with the batches.
     """
-    result: R = _formula_of(function)(*arguments, **keywords)
+    result: R = formula_of(function)(*arguments, **keywords)
     return result
 
 
@@ -309,14 +321,14 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: int
     Returns the value, and the Jacobian or, for several argnums or results, the tuple of them: of the first result by each
     argument, then of the next. (batch; y), (batch; x) -> (batch; y, x): an SSR4 of an SR2 by an SR2.
     """
-    result: tuple[R, Any] = _formula_of(function).value_and_jacobian(*arguments, argnums=argnums)
+    result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums)
     return result
 
 
 def show(function: Any) -> str:
     """What was recorded of a formula: the operations on numbers, for each choice of argument types."""
     lines = []
-    for types_, what, program, is_compiled in _formula_of(function)._formula.programs():
+    for types_, what, program, is_compiled in formula_of(function)._formula.programs():
         listing = recording.listing(program)
         lines += [f"{what} of ({types_}), {'compiled' if is_compiled else 'interpreted'}:", listing]
     return "\n".join(lines) or "not recorded yet: call it"

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Newton's method at each point: in formulas, and of batches."""
+
+import dataclasses
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+import torch
+
+from . import math
+from .formulas import _flatten, _key, formula_of
+from .tensors import Scalar, TensorBase
+
+recording: Any = import_module("._C", __package__).recording
+X = TypeVar("X")
+
+
+@dataclasses.dataclass(frozen=True)
+class NewtonReport(Generic[X]):
+    """What newton_report gives: the solution, how often the residual was evaluated, and whether that has converged."""
+
+    solution: X
+    iterations: Scalar
+    converged: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class _Options:
+    relative_tolerance: float = 1e-8
+    absolute_tolerance: float = 1e-10
+    max_iterations: int = 50
+    bounds: Any = ()
+    max_step: Any = ()
+    line_search: bool = True
+    keep_unconverged: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", _of_unknowns(self.bounds, lambda b: tuple(map(float, b)), "bounds", "(lower, upper)"))
+        object.__setattr__(self, "max_step", _of_unknowns(self.max_step, lambda s: (float(s),), "max_step", "a number"))
+
+    def chosen(self) -> Any:
+        return recording.NewtonOptions(*dataclasses.astuple(self))
+
+
+def _of_unknowns(choice: Any, read: Callable[[Any], tuple[float, ...]], name: str, expected: str) -> tuple[Any, ...]:
+    """What is chosen for all unknowns, or {place: for one of them}; -1 stands for all."""
+    if choice is None or choice == ():
+        return ()
+    each = choice.items() if isinstance(choice, dict) else [(-1, choice)]
+    try:
+        return tuple((int(k), *read(c)) for k, c in each)
+    except (TypeError, ValueError):
+        raise TypeError(f"newton: {name} is {choice!r}. Expected {expected}, or a dict of them by the places of unknowns.") from None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Solve:
+    """newton as a formula of the guess and the arguments."""
+
+    residual: Callable[..., Any]
+    options: _Options
+
+    def __call__(self, guess: Any, *arguments: Any) -> Any:
+        report = _solve(self.residual, guess, arguments, self.options)
+        return report.solution, report.iterations, math.where(report.converged, 1.0, 0.0 * report.iterations)
+
+
+def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
+    if recording.is_recording():
+        leaves, together = _flatten(guess)
+
+        def equations(x: list[Any]) -> list[Any]:
+            return _flatten(residual(together(x), *arguments))[0]
+
+        solution, iterations, converged = recording.newton_in_formula(equations, leaves, options.chosen())
+        return NewtonReport(together(solution), iterations, converged)
+    return _on_batches(residual, guess, arguments, options)
+
+
+def newton(
+    residual: Callable[..., Any],
+    guess: X,
+    *arguments: Any,
+    relative_tolerance: float = 1e-8,
+    absolute_tolerance: float = 1e-10,
+    max_iterations: int = 50,
+    bounds: Any = None,
+    max_step: Any = None,
+    line_search: bool = True,
+    keep_unconverged: bool = False,
+) -> X:
+    """The x with residual(x, *arguments) = 0 at each point, by Newton's method from a guess; also in a formula.
+
+    x is a tensor or a group of them (tuples, dicts, dataclasses), and so is what residual returns: as many numbers. residual
+    is a function of single tensors, as of vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
+
+    Each point stops by itself, where |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
+    i, and then takes one step more. A step is halved where the one after it, by the same derivatives, would not be shorter
+    (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either
+    may be a dict of the places of unknowns. Where max_iterations evaluations do not suffice, the derivatives are singular or
+    something is NaN, x is NaN, or the last iterate with keep_unconverged.
+
+    Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a, by whatever the residual uses in a formula, by
+    the arguments elsewhere; none come from the guess.
+
+    Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
+    """
+    return newton_report(
+        residual,
+        guess,
+        *arguments,
+        relative_tolerance=relative_tolerance,
+        absolute_tolerance=absolute_tolerance,
+        max_iterations=max_iterations,
+        bounds=bounds,
+        max_step=max_step,
+        line_search=line_search,
+        keep_unconverged=keep_unconverged,
+    ).solution
+
+
+def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
+    """newton, and how it went at each point: its solution, iterations and converged. Options are those of newton."""
+    chosen = _Options(**options)
+    chosen.chosen()  # which checks them
+    if recording.is_recording() or recording.is_composing():
+        return _solve(residual, guess, arguments, chosen)
+    if not any(isinstance(leaf, TensorBase) for leaf in _flatten([guess, *arguments])[0]):
+        raise TypeError(
+            "newton: neither the guess nor an argument is a tensor of this library. What the residual uses besides is passed as "
+            "an argument; in a formula (neml2.vmap) it may be used where it is."
+        )
+    solve = formula_of(_Solve(residual, chosen), ("newton", _key(residual), chosen))
+    solution, iterations, converged = solve(guess, *arguments)
+    return NewtonReport(solution, iterations, converged > 0.5)
+
+
+# ---- On whole batches: other devices and dtypes, transforms of functorch, second derivatives ----
+
+
+def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
+    unknowns, together = _flatten(guess)
+    inputs, regroup = _flatten(list(arguments))
+    tensors = [t for t in (*unknowns, *inputs) if isinstance(t, TensorBase)]
+    batch = torch.broadcast_shapes(*(t.batch.shape for t in tensors))
+    like = tensors[0].torch()
+    types = [type(u) if isinstance(u, TensorBase) else Scalar for u in unknowns]
+    bases = [tuple(u.base.shape) if isinstance(u, TensorBase) else () for u in unknowns]
+    sizes = [torch.Size(b).numel() for b in bases]
+
+    def parts(x: torch.Tensor) -> Any:
+        pieces = torch.split(x, sizes, -1)
+        return together([t(p.reshape(*p.shape[:-1], *b)) for t, p, b in zip(types, pieces, bases, strict=True)])
+
+    def flat(leaves: list[Any]) -> torch.Tensor:
+        columns = []
+        for leaf in leaves:
+            if isinstance(leaf, TensorBase):
+                t, base = leaf.torch().to(torch.float64), tuple(leaf.base.shape)
+            else:
+                t, base = torch.full((), float(leaf), dtype=torch.float64, device=like.device), ()
+            columns.append(t.expand(*batch, *base).reshape(*batch, torch.Size(base).numel()))
+        return torch.cat(columns, -1)
+
+    def counted(leaf: Any, counts: torch.Tensor | None) -> Any:
+        if not isinstance(leaf, TensorBase):
+            return leaf
+        t = leaf.torch().to(torch.float64)
+        if counts is None:
+            return type(leaf)(t.detach())
+        each = t.expand(*batch, *leaf.base.shape)
+        where = counts.reshape(*batch, *(1 for _ in leaf.base.shape))
+        return type(leaf)(torch.where(where, each, each.detach()))
+
+    def equations(x: torch.Tensor, counts: torch.Tensor | None) -> torch.Tensor:
+        return flat(_flatten(residual(parts(x), *regroup([counted(leaf, counts) for leaf in inputs])))[0])
+
+    solution, iterations, converged = recording.newton_on_batches(equations, flat(unknowns), sizes, options.chosen())
+    return NewtonReport(parts(solution.to(like.dtype)), Scalar(iterations.to(like.dtype)), Scalar(converged.to(like.dtype)) > 0.5)
