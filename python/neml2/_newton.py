@@ -151,7 +151,7 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
 
     def parts(x: torch.Tensor) -> Any:
         pieces = torch.split(x, sizes, -1)
-        return together([t(p.reshape(*p.shape[:-1], *b)) for t, p, b in zip(types, pieces, bases, strict=True)])
+        return together([t(p.reshape((*p.shape[:-1], *b))) for t, p, b in zip(types, pieces, bases, strict=True)])
 
     def flat(leaves: list[Any]) -> torch.Tensor:
         columns = []
@@ -160,7 +160,7 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
                 t, base = leaf.torch().to(torch.float64), tuple(leaf.base.shape)
             else:
                 t, base = torch.full((), float(leaf), dtype=torch.float64, device=like.device), ()
-            columns.append(t.expand(*batch, *base).reshape(*batch, torch.Size(base).numel()))
+            columns.append(t.expand((*batch, *base)).reshape((*batch, torch.Size(base).numel())))
         return torch.cat(columns, -1)
 
     def counted(leaf: Any, counts: torch.Tensor | None) -> Any:
@@ -169,8 +169,8 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
         t = leaf.torch().to(torch.float64)
         if counts is None:
             return type(leaf)(t.detach())
-        each = t.expand(*batch, *leaf.base.shape)
-        where = counts.reshape(*batch, *(1 for _ in leaf.base.shape))
+        each = t.expand((*batch, *leaf.base.shape))
+        where = counts.reshape((*batch, *(1 for _ in leaf.base.shape)))
         return type(leaf)(torch.where(where, each, each.detach()))
 
     def equations(x: torch.Tensor, counts: torch.Tensor | None) -> torch.Tensor:

@@ -198,6 +198,14 @@ public:
     return results;
   }
 
+  /// Gives up the innermost loop, which has failed.
+  void abandon_loop()
+  {
+    Loop & loop = _loops[size_t(_open.back())];
+    loop.node = loop.states[0];
+    _open.pop_back();
+  }
+
   int32_t constant(double x) { return find_or_append({Op::constant, {-1, -1, -1}, x}); }
 
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
@@ -207,7 +215,9 @@ public:
   {
     for (const int32_t i : {a, b, c})
       if (i >= 0 && loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
-        throw std::logic_error("a number of a recorded loop is used behind it");
+        throw std::invalid_argument(
+            "a formula uses outside of an iteration what was computed in it, such as a tensor of "
+            "newton's residual: return it, or compute it from the solution");
     const bool commutes = op == Op::add || op == Op::multiply || op == Op::equal ||
                           op == Op::not_equal || op == Op::and_ || op == Op::or_;
     if (commutes && b < a)

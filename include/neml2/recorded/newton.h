@@ -69,14 +69,21 @@ record_residual(const Residual & residual, const Symbol (&x)[n], Symbol (&r)[n][
     partials.push_back(result[size_t(i)].d[0].id);
   }
   const LinearMap map(Recording::now(), seeds, partials);
+  bool depends = false;
   for (int j = 0; j < n; j++)
   {
     std::vector<int32_t> direction(n, -1);
     direction[size_t(j)] = Symbol(1.0).id;
     const std::vector<int32_t> column = map.of(direction);
     for (int i = 0; i < n; i++)
+    {
       J[i][j] = Symbol::of(column[size_t(i)]);
+      depends = depends || !Recording::now().is_constant(J[i][j].id, 0);
+    }
   }
+  if (!depends)
+    throw std::invalid_argument(
+        "newton: the residual does not depend on the unknown, its first argument");
 }
 
 /// The states of the iteration in an order.
@@ -143,7 +150,15 @@ record_newton(const Residual & residual,
   { s.id = recording.loops()[size_t(loop)].states[k++]; };
   all(become_state, become_state);
 
-  record_residual(residual, x, points.r, J);
+  try
+  {
+    record_residual(residual, x, points.r, J);
+  }
+  catch (...)
+  {
+    recording.abandon_loop();
+    throw;
+  }
   Condition accept = points.test();
   points.active = points.active & (accept | !first); // what has no residual at the guess has nowhere to go back to
   if (options.halve_steps)
