@@ -199,7 +199,7 @@ def test_errors():
 
 def test_a_residual_that_fails_leaves_its_formula_as_it_was():
     def f(a):
-        for residual in (lambda x: undefined(x), square):  # noqa: F821
+        for residual in (lambda x, a: undefined(x), square):  # noqa: F821
             try:
                 return neml2.newton(residual, 1.0, a) + neml2.newton(square, 1.0, a)
             except NameError:
