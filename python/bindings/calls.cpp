@@ -94,7 +94,11 @@ call_recorded(const std::string & name, PyObject * const * arguments, size_t n, 
   }
   catch (const nb::builtin_exception & e)
   {
-    PyErr_SetString(PyExc_TypeError, e.what());
+    const auto kind = e.type();
+    PyErr_SetString(kind == nb::exception_type::value_error   ? PyExc_ValueError
+                    : kind == nb::exception_type::index_error ? PyExc_IndexError
+                                                              : PyExc_TypeError,
+                    e.what());
   }
   catch (const std::exception & e)
   {

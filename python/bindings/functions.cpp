@@ -463,15 +463,17 @@ chosen(const std::string & name, const std::array<std::pair<const char *, Choice
   }
   throw NEMLException("interpolate: '" + name + "' is none of " + all + ".");
 }
+} // namespace
+
 Interpolant
-interpolant(const std::string & name)
+interpolant_named(const std::string & name)
 {
   return chosen(name,
                 std::array{std::pair("linear", Interpolant::linear),
                            std::pair("monotone_cubic", Interpolant::monotone_cubic)});
 }
 Beyond
-beyond(const std::string & name)
+beyond_named(const std::string & name)
 {
   return chosen(name,
                 std::array{std::pair("constant", Beyond::constant),
@@ -479,6 +481,8 @@ beyond(const std::string & name)
                            std::pair("nan", Beyond::nan)});
 }
 
+namespace
+{
 void
 bind_tables(nb::module_ & m)
 {
@@ -489,7 +493,7 @@ bind_tables(nb::module_ & m)
          const Raw & ys,
          const std::string & kind,
          const std::string & outside)
-      { return interpolate(x, table(xs, 1), table(ys, 1), interpolant(kind), beyond(outside)); },
+      { return interpolate(x, table(xs, 1), table(ys, 1), interpolant_named(kind), beyond_named(outside)); },
       nb::arg("x"),
       nb::arg("abscissae"),
       nb::arg("ordinates"),
@@ -504,7 +508,7 @@ bind_tables(nb::module_ & m)
          const Raw & ys,
          const Raw & values,
          const std::string & outside)
-      { return interpolate(x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond(outside)); },
+      { return interpolate(x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond_named(outside)); },
       nb::arg("x"),
       nb::arg("y"),
       nb::arg("x_abscissae"),
@@ -512,6 +516,37 @@ bind_tables(nb::module_ & m)
       nb::arg("values"),
       nb::arg("beyond") = "constant",
       doc("interpolate"));
+  m.def(
+      "linear_interpolation",
+      [](const Scalar & x, const Raw & xs, const Raw & ys, const std::string & outside)
+      {
+        return interpolate(
+            x, table(xs, 1), table(ys, 1), Interpolant::linear, beyond_named(outside));
+      },
+      nb::arg("x"),
+      nb::arg("abscissae"),
+      nb::arg("ordinates"),
+      nb::arg("beyond") = "constant",
+      "interpolate, straight from point to point. (...; ), (...; n), (...; n) -> (...; )");
+  m.def(
+      "bilinear_interpolation",
+      [](const Scalar & x,
+         const Scalar & y,
+         const Raw & xs,
+         const Raw & ys,
+         const Raw & values,
+         const std::string & outside)
+      {
+        return interpolate(
+            x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond_named(outside));
+      },
+      nb::arg("x"),
+      nb::arg("y"),
+      nb::arg("x_abscissae"),
+      nb::arg("y_abscissae"),
+      nb::arg("values"),
+      nb::arg("beyond") = "constant",
+      "interpolate of a table of two abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; )");
 }
 } // namespace
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/Any.h"
+#include "neml2/kernels/interpolants.h"
 
 namespace neml2::python
 {
@@ -9,4 +10,8 @@ namespace neml2::python
 void bind_functions(nb::module_ & math);
 /// LabeledAxis, LabeledVector, LabeledMatrix and what belongs to them.
 void bind_labels(nb::module_ & tensors);
+
+/// The choices of tables by their names in Python; throw where there is none.
+Interpolant interpolant_named(const std::string & name);
+Beyond beyond_named(const std::string & name);
 } // namespace neml2::python

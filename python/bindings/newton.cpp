@@ -1,42 +1,137 @@
 // SPDX-License-Identifier: MIT
-#include "bindings/vocabulary.h"
+#include "bindings/rows.h"
 
+#include "neml2/math/newton.h"
+
+/// Newton's method in formulas of Python, and on whole batches.
 namespace neml2::python
 {
 namespace
 {
-constexpr int most_unknowns = 24; // each number of them is compiled
-
-template <size_t... I>
-recorded::RecordedNewton
-record_newton(const recorded::Residual & residual,
-              const std::vector<RecordedNumber> & guess,
-              const std::vector<int> & unknown,
-              const kernels::NewtonOptions & options,
-              std::index_sequence<I...>)
+/// What the keywords of newton choose.
+kernels::NewtonOptions
+newton_options(double relative_tolerance,
+               double absolute_tolerance,
+               int max_iterations,
+               const std::vector<std::tuple<int, double, double>> & bounds,
+               const std::vector<std::pair<int, double>> & max_steps,
+               bool line_search,
+               bool keep_unconverged)
 {
-  recorded::RecordedNewton found;
-  (void)((guess.size() == I + 1 &&
-          (found = recorded::record_newton<int(I) + 1>(residual, guess, unknown, options), true)) ||
-         ...);
-  return found;
+  kernels::NewtonOptions o;
+  o.tolerance(relative_tolerance, absolute_tolerance)
+      .max_iterations(max_iterations)
+      .line_search(line_search);
+  for (const auto & [k, lower, upper] : bounds) // -1: of all
+    k < 0 ? o.bounds(lower, upper) : o.bounds_of(k, lower, upper);
+  for (const auto & [k, step] : max_steps)
+    k < 0 ? o.max_step(step) : o.max_step_of(k, step);
+  if (keep_unconverged)
+    o.keep_unconverged();
+  return o;
+}
+
+/// The numbers of the guess, of which each leaf is an unknown.
+Numbers
+numbers_of(const Rows & rows)
+{
+  Numbers all;
+  for (const Row & r : rows)
+    all.insert(all.end(), r.components.begin(), r.components.end());
+  return all;
+}
+
+/// Rows of these types, made of numbers.
+nb::list
+rows_of_numbers(const Rows & like, const Numbers & x)
+{
+  nb::list rows;
+  auto at = x.begin();
+  for (const Row & r : like)
+  {
+    const auto end = at + std::ptrdiff_t(r.components.size());
+    rows.append(nb::cast(Row(r.type, {at, end}, r.base)));
+    at = end;
+  }
+  return rows;
+}
+
+/// newton in a formula: residual is of a list of unknowns, and returns a list.
+nb::tuple
+newton_in_formula(const nb::callable & residual,
+                  const nb::list & guess,
+                  const kernels::NewtonOptions & options)
+{
+  Rows unknowns;
+  std::vector<int> unknown;
+  for (const nb::handle leaf : guess)
+  {
+    unknowns.push_back(rows_of("newton", {leaf})[0]);
+    unknown.resize(unknown.size() + unknowns.back().components.size(), int(unknowns.size()) - 1);
+  }
+  const auto equations = [&](const Numbers & x)
+  {
+    Rows r;
+    for (const nb::handle leaf : nb::cast<nb::list>(residual(rows_of_numbers(unknowns, x))))
+      r.push_back(rows_of("newton", {leaf})[0]);
+    Numbers numbers = numbers_of(r);
+    if (numbers.size() != x.size())
+      fail_type("newton: the residual returned " + std::to_string(numbers.size()) +
+                " numbers for " + std::to_string(x.size()) +
+                " of unknowns. Expected as many equations as unknowns.");
+    return numbers;
+  };
+  const auto found = record_newton(equations, numbers_of(unknowns), unknown, options);
+  return nb::make_tuple(rows_of_numbers(unknowns, found.solution),
+                        Row(&scalar_type(), {RecordedNumber(found.iterations)}),
+                        Choice({found.converged}, {}));
+}
+
+/// newton on whole batches: residual(x, counts) as math::ComposedResidual, counts may be None.
+nb::tuple
+newton_on_batches(const nb::callable & residual,
+                  const at::Tensor & guess,
+                  const std::vector<Size> & unknowns,
+                  const kernels::NewtonOptions & options)
+{
+  const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
+  {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<at::Tensor>(
+        residual(x, counts.defined() ? nb::cast(counts) : nb::object(nb::none())));
+  };
+  math::ComposedNewton found;
+  {
+    const nb::gil_scoped_release release; // which autograd takes itself
+    found = math::composed_newton(guess, unknowns, options, /*differentiable=*/true, equations);
+  }
+  return nb::make_tuple(found.solution, found.iterations, found.converged);
 }
 } // namespace
 
-recorded::RecordedNewton
-record_newton(const recorded::Residual & residual,
-              const std::vector<RecordedNumber> & guess,
-              const std::vector<int> & unknown,
-              const kernels::NewtonOptions & options)
+void
+bind_newton(nb::module_ & m)
 {
-  if (guess.empty() || guess.size() > size_t(most_unknowns))
-  {
-    const std::string message = "newton: in a formula there may be 1 to " +
-                                std::to_string(most_unknowns) + " numbers of unknowns, not " +
-                                std::to_string(guess.size()) + ".";
-    throw nb::value_error(message.c_str());
-  }
-  return record_newton(
-      residual, guess, unknown, options, std::make_index_sequence<size_t(most_unknowns)>());
+  nb::class_<kernels::NewtonOptions>(m, "NewtonOptions")
+      .def("__init__",
+           [](kernels::NewtonOptions * self,
+              double relative_tolerance,
+              double absolute_tolerance,
+              int max_iterations,
+              const std::vector<std::tuple<int, double, double>> & bounds,
+              const std::vector<std::pair<int, double>> & max_steps,
+              bool line_search,
+              bool keep_unconverged)
+           {
+             new (self) kernels::NewtonOptions(newton_options(relative_tolerance,
+                                                              absolute_tolerance,
+                                                              max_iterations,
+                                                              bounds,
+                                                              max_steps,
+                                                              line_search,
+                                                              keep_unconverged));
+           });
+  m.def("newton_in_formula", &newton_in_formula);
+  m.def("newton_on_batches", &newton_on_batches);
 }
 } // namespace neml2::python

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/math.h"
 
+#include "neml2/composed/cholesky.h"
+
 #include <neml2/neml2.h>
 #include <nanobind/stl/variant.h>
 
@@ -32,6 +34,17 @@ of_matrices(nb::module_ & m, const char * name, R (*f)(const Tensor &))
 {
   m.def(
       name, [f](const Tensor & A) { return f(A); }, nb::arg("A"), doc(name));
+}
+
+Tensor
+cholesky_of_matrix(const Tensor & A)
+{
+  core::check_defined("cholesky", A);
+  NEML2_CHECK(A.base_dim() == 2 && A.base_size(0) == A.base_size(1),
+              "cholesky: expected a square matrix, got ",
+              core::operand(A),
+              ".");
+  return Tensor(composed::cholesky(A), A.batch_dim());
 }
 
 bool
@@ -156,6 +169,11 @@ bind_products(nb::module_ & m)
   of_matrices<Tensor>(m, "vol", vol<Tensor>);
   of_matrices<Tensor>(m, "dev", dev<Tensor>);
   of_matrices<Tensor>(m, "inv", inv<Tensor>);
+  m.def("cholesky",
+        &cholesky_of_matrix,
+        nb::arg("A"),
+        "The lower triangle L of A = L Lᵀ, of the symmetric part of A; NaN where that is not positive definite. "
+        "(...; n, n) -> (...; n, n)");
   bind_all_components(m);
   bind_linalg(m);
 }

@@ -63,7 +63,7 @@ append(Rows & rows, const R & r)
     rows.push_back({&scalar_type(), {RecordedNumber(r)}});
   else if constexpr (kernels::is_row<R>::value)
   {
-    Row row{type_info<engine::batch_of_row_t<R>>(), {}};
+    Row row(type_info<engine::batch_of_row_t<R>>(), {});
     for (const auto & x : r.v)
       row.components.push_back(RecordedNumber(x));
     rows.push_back(std::move(row));

@@ -45,17 +45,23 @@ find_component(const Row & row, const std::vector<int> & index, Row & result)
            find_component<A>(row, index, result, std::make_index_sequence<4>());
 }
 
-template <class... A>
-Row
-component_of(const Row & row, const std::vector<int> & index, engine::Types<A...>)
+[[noreturn]] void
+fail_indices(const Row & row, const std::vector<int> & index)
 {
-  Row result{};
-  if ((find_component<A>(row, index, result) || ...))
-    return result;
   const std::string message = std::string("component: a ") + row.type->name +
                               " of a formula has no component of " + std::to_string(index.size()) +
                               " indices.";
   throw nb::type_error(message.c_str());
+}
+
+template <class... A>
+Row
+component_of(const Row & row, const std::vector<int> & index, engine::Types<A...>)
+{
+  Row result(&scalar_type(), {});
+  if ((find_component<A>(row, index, result) || ...))
+    return result;
+  fail_indices(row, index);
 }
 
 std::string
@@ -72,6 +78,13 @@ const TypeInfo &
 scalar_type()
 {
   static const TypeInfo & type = info(nb::type<Scalar>());
+  return type;
+}
+
+const TypeInfo &
+tensor_type()
+{
+  static const TypeInfo & type = info(nb::type<Tensor>());
   return type;
 }
 
@@ -130,6 +143,24 @@ call_rows(const std::string & name, const Rows & arguments)
 Row
 component(const Row & row, const std::vector<int> & index)
 {
-  return component_of(row, index, RowTypes());
+  // As many indices as the base shape has are of what is stored, others of the full tensor.
+  const bool is_stored = index.size() == row.base.size();
+  for (size_t k = 0; k < index.size(); k++)
+    if (const Size size = is_stored ? row.base[k] : 3; index[k] < 0 || index[k] >= size)
+    {
+      const std::string message = "component: index " + std::to_string(k) + " is " +
+                                  std::to_string(index[k]) + ". Expected 0 to " +
+                                  std::to_string(size - 1) + " of a " + row.type->name +
+                                  " of a formula.";
+      throw nb::index_error(message.c_str());
+    }
+  if (row.type != &tensor_type())
+    return component_of(row, index, RowTypes());
+  if (!is_stored)
+    fail_indices(row, index);
+  size_t place = 0;
+  for (size_t k = 0; k < index.size(); k++)
+    place = place * size_t(row.base[k]) + size_t(index[k]);
+  return {&scalar_type(), {row.components[place]}};
 }
 } // namespace neml2::python

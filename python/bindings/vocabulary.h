@@ -11,13 +11,21 @@
 namespace neml2::python
 {
 using RecordedNumber = recorded::Number;
+using Numbers = std::vector<RecordedNumber>;
 
 /// One tensor of a formula that is being recorded.
 struct Row
 {
   const TypeInfo * type;
-  std::vector<RecordedNumber> components;
+  Numbers components;
+  TensorShape base; ///< of its type, where that has one
   uint64_t recording = recorded::Recording::number();
+
+  Row(const TypeInfo * of, Numbers c) : Row(of, std::move(c), of->base) {}
+  Row(const TypeInfo * of, Numbers c, TensorShapeRef shape)
+    : type(of), components(std::move(c)), base(shape.begin(), shape.end())
+  {
+  }
 };
 
 using Rows = std::vector<Row>;
@@ -37,14 +45,20 @@ nb::list row_vocabulary();
 Rows call_rows(const std::string & name, const Rows & arguments);
 /// Component (i, j, ...) of a row.
 Row component(const Row & row, const std::vector<int> & index);
-/// The scalar type.
+/// Scalar, and Tensor, which may have any base shape.
 const TypeInfo & scalar_type();
+const TypeInfo & tensor_type();
 
-/// Records newton of the numbers of a guess, each of an unknown; throws where they are too many.
+/// Records newton of the numbers of a guess, each of an unknown; throws where they are too many, as do the others.
 recorded::RecordedNewton record_newton(const recorded::Residual & residual,
-                                       const std::vector<RecordedNumber> & guess,
+                                       const Numbers & guess,
                                        const std::vector<int> & unknown,
                                        const kernels::NewtonOptions & options);
+/// Of matrices of so many rows, their numbers row by row.
+Numbers record_solve(const Numbers & A, const Numbers & b, size_t rank);
+Numbers record_inverse(const Numbers & A, size_t rank);
+Numbers record_determinant(const Numbers & A, size_t rank);
+Numbers record_cholesky(const Numbers & A, size_t rank);
 
 /// Written by generate.py: adds all functions.
 void add_row_functions();

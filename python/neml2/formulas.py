@@ -15,13 +15,17 @@ import collections
 import dataclasses
 import functools
 import inspect
+import itertools
+import math as numbers
+import operator
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
-from . import _compiled
+from . import _compiled, math
+from .tensors import TensorBase
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
 
@@ -55,6 +59,94 @@ def _no_member(condition: Any, name: str) -> Any:
 
 
 Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
+
+
+class _Base:
+    """s.base of a tensor of a formula: what it gives are Tensors of the formula, as of batches."""
+
+    def __init__(self, row: Any):
+        self._row = row
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._row.base_shape)
+
+    def dim(self) -> int:
+        return len(self.shape)
+
+    def size(self, dim: int) -> int:
+        return self.shape[dim]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return recording.rearranged([self._row], lambda places: places[0].base[index])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("a formula does not write into tensors: make another one, by math.where or math.base_stack.")
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in ("expand", "expand_copy", "flatten", "movedim", "reshape", "slice", "squeeze", "transpose", "unsqueeze"):
+            raise AttributeError(f"{name}: not available of .base in formulas", name=name)
+
+        def call(*arguments: Any) -> Any:
+            return recording.rearranged([self._row], lambda places: getattr(places[0].base, name)(*arguments))
+
+        return call
+
+
+Row.base = property(_Base)
+
+
+# ---- Functions of lists and with options, for tensors of a formula ----
+
+
+def _base_stack(tensors: Any, d: int = 0) -> Any:
+    return recording.rearranged(list(tensors), lambda places: math.base_stack(places, d))
+
+
+def _base_cat(tensors: Any, d: int = -1) -> Any:
+    return recording.rearranged(list(tensors), lambda places: math.base_cat(places, d))
+
+
+def _base_sum(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any:
+    rank = len(a.base.shape)
+    for k in sorted(({d % rank} if isinstance(d, int) else {i % rank for i in d}), reverse=True):
+        a = functools.reduce(operator.add, a.base.movedim(k, 0).base)
+        a = a.base.unsqueeze(k) if keepdim else a
+    return a
+
+
+def _base_mean(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any:
+    total = _base_sum(a, d, keepdim)
+    return total / (numbers.prod(a.base.shape) / numbers.prod(total.base.shape))
+
+
+def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
+    """A table of one abscissa, or of two, as math.interpolate tells them apart."""
+    if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
+        return _bilinear_interpolation(x, *arguments, **options)
+
+    def one(abscissae: Any, ordinates: Any, interpolant: str = "linear", beyond: str = "constant") -> Any:
+        return recording.interpolate(x, abscissae, ordinates, interpolant, beyond)
+
+    return one(*arguments, **options)
+
+
+def _linear_interpolation(x: Any, abscissae: Any, ordinates: Any, beyond: str = "constant") -> Any:
+    return recording.interpolate(x, abscissae, ordinates, "linear", beyond)
+
+
+def _bilinear_interpolation(x: Any, y: Any, x_abscissae: Any, y_abscissae: Any, values: Any, beyond: str = "constant") -> Any:
+    return recording.interpolate(x, y, x_abscissae, y_abscissae, values, beyond)
+
+
+for _function in (_base_stack, _base_cat, _base_sum, _base_mean, _interpolate, _linear_interpolation, _bilinear_interpolation):
+    recording.define(_function.__name__.removeprefix("_"), _function)
 
 
 # ---- Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers ----
@@ -184,7 +276,8 @@ class Formula:
             arguments = self._in_order(arguments, keywords)
         result = self._formula(*arguments)
         if result is None:
-            return self._call_with_groups(*arguments)
+            formula, leaves = self._flat(arguments)
+            return formula(*leaves)
         if self.backend != "interpreter":
             self._compile()
         return result
@@ -201,40 +294,66 @@ class Formula:
     def __repr__(self) -> str:
         return f"<formula {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"  # type: ignore[attr-defined]
 
-    def value_and_jacobian(self, *arguments: Any, argnums: int | tuple[int, ...] = 0) -> Any:
+    def value_and_jacobian(self, *arguments: Any, argnums: int | tuple[int, ...] = 0, of: Any = None) -> Any:
         """See neml2.value_and_jacobian."""
+        if recording.is_recording():
+            raise TypeError("value_and_jacobian: not available in formulas. Return what is needed of its parts.")
         self._update()
         places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
         places = tuple(k + len(arguments) if k < 0 else k for k in places)
-        if not places or any(k < 0 for k in places):
-            raise TypeError(f"value_and_jacobian: argnums is {argnums}. Expected the places of tensors among the arguments.")
-        r = self._formula.value_and_jacobian(list(places), *arguments)
-        if r is None:
-            raise TypeError(
-                "value_and_jacobian: an argument is neither a tensor whose type fixes its base shape nor a number. Pass the "
-                "members of a group one by one."
-            )
-        value, jacobians = r
-        if self.backend != "interpreter":
-            self._compile()
-        return value, jacobians[0] if isinstance(argnums, int) and len(jacobians) == 1 else jacobians
+        if not places or any(not 0 <= k < len(arguments) for k in places):
+            raise TypeError(f"value_and_jacobian: argnums is {argnums}. Expected the places of tensors among the {len(arguments)} arguments.")
+        formula, leaves = self._flat(arguments)
+        starts = list(itertools.accumulate((len(_flatten(a)[0]) for a in arguments), initial=0))
+        members = [[i for i in range(starts[k], starts[k + 1]) if isinstance(leaves[i], TensorBase)] for k in places]
+        if not all(members):
+            raise TypeError("value_and_jacobian: an argument of argnums is a plain number. Expected a tensor, or a group with one.")
+        value, jacobians = formula._differentiate(list(itertools.chain(*members)), of, leaves)
 
-    def _call_with_groups(self, *arguments: Any) -> Any:
-        """A call with groups among the arguments: that of a formula of all their members."""
+        # One for each result and argument: of a group the group of them.
+        each = iter(jacobians)
+        grouped = []
+        for _ in range(len(jacobians) // sum(map(len, members))):
+            for k, of_k in zip(places, members, strict=True):
+                own = [next(each) if i in of_k else None for i in range(starts[k], starts[k + 1])]
+                grouped.append(_flatten(arguments[k])[1](own))
+        if self.backend != "interpreter":
+            formula._compile()
+        return value, grouped[0] if isinstance(argnums, int) and len(grouped) == 1 else tuple(grouped)
+
+    def _differentiate(self, by: list[int], of: Any, leaves: list[Any]) -> Any:
+        """Value and Jacobians of the results that `of` names, one after the other."""
+        results = None
+        if of is not None:
+            n, together = self._formula.returned(*leaves)
+            group = 0 if together is None else together(list(range(n)))
+            chosen = of if isinstance(of, (tuple, list)) else (of,)
+            try:
+                results = [i for o in chosen for i in _flatten(_member_of(group, o))[0]]
+            except (LookupError, AttributeError, TypeError):
+                raise TypeError(
+                    f"value_and_jacobian: of is {of!r}. Expected places or names of results, of which the formula returned {group!r}."
+                ) from None
+        return self._formula.value_and_jacobian(by, results, *leaves)
+
+    def _flat(self, arguments: tuple[Any, ...]) -> "tuple[Formula, list[Any]]":
+        """The formula of all members of the groups among arguments, and these; itself without groups."""
+        for a in _flatten(list(arguments))[0]:
+            if isinstance(a, bool) or not isinstance(a, (TensorBase, int, float)):
+                raise TypeError(
+                    f"vmap: an argument is a {type(a).__name__}. Expected tensors of this library, numbers, and groups of them: "
+                    "tuples, lists, dicts and dataclasses."
+                )
         structure = tuple(_structure(a) for a in arguments)
-        if not any(structure):
-            wrong = next(a for a in arguments if recording_refuses(a))
-            raise TypeError(
-                f"vmap: an argument is a {type(wrong).__name__}. Expected tensors of this library whose type fixes their base "
-                "shape (Scalar, Vec, SR2 ...), numbers, and groups of them: tuples, lists, dicts and dataclasses."
-            )
         leaves, together = _flatten(list(arguments))
+        if not any(structure):
+            return self, leaves
         formula = self._grouped.get(structure)
         if formula is None:
             function = self.__wrapped__  # type: ignore[attr-defined]
             formula = Formula(lambda *flat: function(*together(list(flat))), self.backend)
             self._grouped[structure] = formula
-        return formula(*leaves)
+        return formula, leaves
 
     def _compile(self) -> None:
         """Has what was recorded since the last call be compiled, if it is time to."""
@@ -245,11 +364,14 @@ class Formula:
             _compiled.compile_programs(self._formula, self.backend)
 
 
-def recording_refuses(argument: Any) -> bool:
-    """Whether an argument is neither a tensor nor a number."""
-    from .tensors import TensorBase
-
-    return isinstance(argument, bool) or not isinstance(argument, (TensorBase, int, float))
+def _member_of(group: Any, name: Any) -> Any:
+    """A result by its place or name; of one alone, itself."""
+    if isinstance(name, str) and not isinstance(group, dict):
+        return getattr(group, name)
+    parts = _parts(group)
+    if parts is None:
+        return [group][name]
+    return group[name] if isinstance(group, dict) and isinstance(name, str) else parts[0][name]
 
 
 _most = 256  # formulas of functions that vmap keeps
@@ -315,13 +437,15 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
     return result
 
 
-def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: int | tuple[int, ...] = 0) -> tuple[R, Any]:
+def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: int | tuple[int, ...] = 0, of: Any = None) -> tuple[R, Any]:
     """A function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
 
     Returns the value, and the Jacobian or, for several argnums or results, the tuple of them: of the first result by each
-    argument, then of the next. (batch; y), (batch; x) -> (batch; y, x): an SSR4 of an SR2 by an SR2.
+    argument, then of the next. The Jacobian by a group is such a group, with None for its numbers. `of` names the results that
+    are differentiated, by place or name or a tuple of these; the others are carried along.
+    (batch; y), (batch; x) -> (batch; y, x): an SSR4 of an SR2 by an SR2.
     """
-    result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums)
+    result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of)
     return result
 
 

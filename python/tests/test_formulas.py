@@ -20,7 +20,7 @@ from support import FIXED, name, run
 import neml2
 from neml2 import math
 from neml2._C import recording
-from neml2.tensors import R2, SR2, SSR4, Quaternion, Rot, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, SSR4, Quaternion, Rot, Scalar, TensorBase, Vec
 
 C = SSR4.isotropic_E_nu(200.0, 0.3, dtype=torch.float64)
 
@@ -33,6 +33,10 @@ def interpreted(monkeypatch):
 # ---- Every operation ----
 
 IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]
+
+
+def torches_or_numbers(x):
+    return list(x) if isinstance(x, (tuple, list)) else [x]
 
 
 def outcome(row, raw):
@@ -52,6 +56,9 @@ def test_every_operation_is_as_on_batches_or_says_that_it_is_not_there(row):
         assert "formula" in found, found
         return
     expected = row.call(*(t(x) for t, x in zip(row.types, raw)))
+    if isinstance(expected, (int, tuple, list)) and not any(isinstance(x, TensorBase) for x in torches_or_numbers(expected)):
+        assert [x.torch().unique().tolist() for x in torches_or_numbers(found)] == [[x] for x in torches_or_numbers(expected)]
+        return  # such as the shape, which a formula returns as numbers
     if isinstance(found, tuple):
         assert [type(x) for x in found] == [type(x) for x in expected]
     else:
@@ -363,13 +370,12 @@ def test_what_is_no_formula_is_refused():
     assert "the formula is a int" in str(refused(3, s).value)
     assert "returned a NoneType" in str(refused(lambda x: None, s).value)
     assert "returned nothing" in str(refused(lambda x: (), s).value)
-    assert "does not fix its base shape" in str(refused(lambda x: x, Tensor(torch.rand(3, 2), 1)).value)
     assert "at least one argument must be a tensor" in str(refused(lambda x: x, 1.0).value)
     assert "without batch, dtype and device" in str(refused(lambda x: x.batch, s, error=AttributeError).value)
     assert "not defined in formulas for SR2 and Vec" in str(
         refused(lambda a, b: a + b, SR2(values(SR2, 2)), Vec(values(Vec, 2))).value
     )
-    with pytest.raises(TypeError, match="argument 2 of argnums is not there"):
+    with pytest.raises(TypeError, match="argnums is 2. Expected the places of tensors among the 1 arguments"):
         neml2.value_and_jacobian(lambda x: x, s, argnums=2)
     with pytest.raises(ValueError, match="backend is 'gpu'. Expected one of auto, interpreter, compiler"):
         neml2.formula(lambda x: x, backend="gpu")

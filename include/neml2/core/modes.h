@@ -21,7 +21,8 @@ is_plain(const at::Tensor & t)
 inline bool
 dispatches_plainly()
 {
-  return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
+  const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
+  return c10::default_included_set.has_all(keys.included_ - keys.excluded_);
 }
 
 /// As long as it lives no mode sees what its thread computes: what it makes are plain tensors.

@@ -48,14 +48,15 @@ RecordedFormula::bases() const
 }
 
 NEML2_BODY std::vector<TensorShape>
-RecordedFormula::bases_with_jacobians(const std::vector<size_t> & by) const
+RecordedFormula::bases_with_jacobians(const Places & by, const Places & of) const
 {
   std::vector<TensorShape> b;
   for (const auto & r : _results)
     b.push_back(r.base);
-  for (const auto & r : _results)
+  for (const size_t i : of)
     for (const size_t k : by)
-      b.push_back(utils::add_shapes(TensorShapeRef(r.base), TensorShapeRef(_arguments[k].base)));
+      b.push_back(
+          utils::add_shapes(TensorShapeRef(_results[i].base), TensorShapeRef(_arguments[k].base)));
   return b;
 }
 
@@ -93,26 +94,29 @@ RecordedFormula::make_vector_jacobian(size_t k) const
 }
 
 NEML2_BODY std::unique_ptr<const recorded::Evaluator>
-RecordedFormula::make_jacobian(const std::vector<size_t> & by) const
+RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 {
   recorded::Recording r = _recording;
   recorded::Program p = program();
+  std::vector<Tensor> results;
+  for (const size_t i : of)
+    results.push_back(_results[i]);
   std::vector<recorded::Components> jacobians; // of each result by each argument
-  for (const auto & result : _results)
+  for (const auto & result : results)
     for (const size_t k : by)
       jacobians.emplace_back(result.values.size() * _arguments[k].values.size());
   for (size_t m = 0; m < by.size(); m++)
   {
     const recorded::Components & seeds = _arguments[by[m]].partials;
-    const recorded::LinearMap map(r, seeds, all(true, _results));
+    const recorded::LinearMap map(r, seeds, all(true, results));
     for (size_t j = 0; j < seeds.size(); j++)
     {
       recorded::Components direction(seeds.size(), -1);
       direction[j] = r.constant(1);
       const recorded::Components column = map.of(direction);
       size_t at = 0;
-      for (size_t i = 0; i < _results.size(); i++)
-        for (size_t c = 0; c < _results[i].values.size(); c++)
+      for (size_t i = 0; i < results.size(); i++)
+        for (size_t c = 0; c < results[i].values.size(); c++)
           jacobians[i * by.size() + m][c * seeds.size() + j] = column[at++];
     }
   }
@@ -124,19 +128,19 @@ NEML2_BODY const recorded::Evaluator &
 RecordedFormula::vector_jacobian(size_t k) const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
-  auto & e = _vector_jacobians[{k}];
+  auto & e = _vector_jacobians[k];
   if (!e)
     e = make_vector_jacobian(k);
   return *e;
 }
 
 NEML2_BODY const recorded::Evaluator &
-RecordedFormula::jacobian(const std::vector<size_t> & by) const
+RecordedFormula::jacobian(const Places & by, const Places & of) const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
-  auto & e = _jacobians[by];
+  auto & e = _jacobians[{by, of}];
   if (!e)
-    e = make_jacobian(by);
+    e = make_jacobian(by, of);
   return *e;
 }
 
@@ -145,18 +149,17 @@ RecordedFormula::evaluators() const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
   std::vector<std::pair<std::string, const recorded::Evaluator *>> all{{"value", &_value}};
-  const auto add = [&](const char * what, const Evaluators & evaluators)
+  const auto text = [](const Places & places)
   {
-    for (const auto & [by, e] : evaluators)
-    {
-      std::string places;
-      for (const size_t k : by)
-        places += (places.empty() ? "" : ", ") + std::to_string(k);
-      all.emplace_back(what + places, e.get());
-    }
+    std::string s;
+    for (const size_t k : places)
+      s += (s.empty() ? "" : ", ") + std::to_string(k);
+    return s;
   };
-  add("gradient by ", _vector_jacobians);
-  add("value and Jacobian by ", _jacobians);
+  for (const auto & [k, e] : _vector_jacobians)
+    all.emplace_back("gradient by " + std::to_string(k), e.get());
+  for (const auto & [key, e] : _jacobians)
+    all.emplace_back("value, and Jacobian of " + text(key.second) + " by " + text(key.first), e.get());
   return all;
 }
 

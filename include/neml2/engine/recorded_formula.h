@@ -34,14 +34,16 @@ public:
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
   std::vector<TensorShapeRef> bases() const;
-  /// Base shapes of the results, then of the Jacobians of each by each argument `by`.
-  std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by) const;
+  /// Base shapes of the results, then of the Jacobians of each of those `of` by each argument `by`.
+  std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
+                                                const std::vector<size_t> & of) const;
 
   const recorded::Evaluator & value() const { return _value; }
   /// Of the arguments, and weights of the results: the gradient by argument k.
   const recorded::Evaluator & vector_jacobian(size_t k) const;
-  /// The results, then the Jacobian of each by each argument `by`.
-  const recorded::Evaluator & jacobian(const std::vector<size_t> & by) const;
+  /// The results, then the Jacobian of each of those `of` by each argument `by`.
+  const recorded::Evaluator & jacobian(const std::vector<size_t> & by,
+                                       const std::vector<size_t> & of) const;
 
   /// Those made so far, with what they compute.
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
@@ -54,18 +56,22 @@ public:
                 at::Tensor * gradients) const;
 
 private:
-  using Evaluators = std::map<std::vector<size_t>, std::unique_ptr<const recorded::Evaluator>>;
+  template <class Key>
+  using Evaluators = std::map<Key, std::unique_ptr<const recorded::Evaluator>>;
+  using Places = std::vector<size_t>;
 
   recorded::Recording _recording;
   std::vector<Tensor> _arguments, _results;
   recorded::Evaluator _value;
   mutable std::mutex _mutex;
-  mutable Evaluators _vector_jacobians, _jacobians;
+  mutable Evaluators<size_t> _vector_jacobians;
+  mutable Evaluators<std::pair<Places, Places>> _jacobians; ///< by, of
 
   recorded::Program program() const;
   recorded::Components all(bool partials, const std::vector<Tensor> & tensors) const;
   std::unique_ptr<const recorded::Evaluator> make_vector_jacobian(size_t k) const;
-  std::unique_ptr<const recorded::Evaluator> make_jacobian(const std::vector<size_t> & by) const;
+  std::unique_ptr<const recorded::Evaluator> make_jacobian(const Places & by,
+                                                           const Places & of) const;
 };
 
 inline RowFormula

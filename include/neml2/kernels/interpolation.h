@@ -35,6 +35,20 @@ constexpr bool is_table = table_size<T> > 0;
 template <class T>
 using entry_t = std::decay_t<decltype(std::declval<const T &>()[0])>;
 
+/// Whether it is a table of constants.
+template <class T>
+constexpr bool is_constant_table = false;
+template <class N, size_t n>
+constexpr bool is_constant_table<std::array<N, n>> = true;
+
+/// How many entries a table has, where its type says so.
+template <class Table>
+NEML2_INLINE constexpr int
+entries(const Table &)
+{
+  return table_size<Table>;
+}
+
 template <class X>
 constexpr bool is_abscissa = std::is_arithmetic_v<X> || std::is_base_of_v<Component<X>, X>;
 
@@ -90,10 +104,11 @@ struct Column
 };
 
 /// r, or the entry for the interval i if x is not before it.
-template <class P, int n, class R, class X, class Xs, class Table>
+template <class P, class R, class X, class Xs, class Table>
 NEML2_INLINE constexpr R
 entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> & column, int offset)
 {
+  const int n = entries(xs);
   const int k = column.start + column.stride * neighbour(i, offset, n);
   return where(x >= as_component<P>(xs[i]), as_component<P>(column.table[k]), r);
 }
@@ -104,19 +119,19 @@ template <class P, class X, class Xs, class Table>
 NEML2_INLINE constexpr auto
 entry_at(const X & x, const Xs & xs, const Column<Table> & column, int offset)
 {
-  constexpr int n = table_size<Xs>;
+  const int n = entries(xs);
   auto r = as_component<P>(column.table[column.start + column.stride * neighbour(0, offset, n)]);
-  if constexpr (n <= 32)
+  if constexpr (table_size<Xs> <= 32)
   {
     NEML2_UNROLL
     for (int i = 1; i < n - 1; i++)
-      r = entry_from<P, n>(i, r, x, xs, column, offset);
+      r = entry_from<P>(i, r, x, xs, column, offset);
   }
   else
   {
     NEML2_KEEP_LOOP
     for (int i = 1; i < n - 1; i++)
-      r = entry_from<P, n>(i, r, x, xs, column, offset);
+      r = entry_from<P>(i, r, x, xs, column, offset);
   }
   return r;
 }
@@ -172,7 +187,7 @@ template <class Xs>
 NEML2_INLINE constexpr void
 check_abscissae([[maybe_unused]] const Xs & xs)
 {
-  if constexpr (!is_row<Xs>::value)
+  if constexpr (is_constant_table<Xs>)
   {
     bool ok = true;
     NEML2_UNROLL // so that of constants nothing is left
@@ -196,9 +211,9 @@ template <class P, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_in_order([[maybe_unused]] const Xs & xs, const Y & y)
 {
-  if constexpr (is_row<Xs>::value)
+  if constexpr (!is_constant_table<Xs>)
   {
-    constexpr int n = Xs::n;
+    const int n = entries(xs);
     constexpr double inf = std::numeric_limits<double>::infinity();
     auto ok = value(xs[0]) > -inf && value(xs[n - 1]) < inf;
     NEML2_UNROLL
@@ -221,7 +236,7 @@ template <class P, class Xs>
 NEML2_INLINE constexpr auto
 last_of(const Xs & xs)
 {
-  return as_component<P>(xs[table_size<Xs> - 1]);
+  return as_component<P>(xs[entries(xs) - 1]);
 }
 
 template <class P, class X, class Xs>
@@ -264,7 +279,7 @@ template <class P, class X, class Xs, class Ys>
 NEML2_INLINE constexpr auto
 interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
 {
-  constexpr int n = table_size<Xs>;
+  const int n = entries(xs);
   return on_cubic(x,
                   held_by<P>(x, xs),
                   knot_at<P>(x, xs, ys, -1),
@@ -277,12 +292,21 @@ interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
                   Where());
 }
 
-/// The values of both points that bound the interval of x, for each of m columns.
+/// A table of as many entries as ys has, which are such as values has.
+template <class P, class Ys, class Values>
+NEML2_INLINE constexpr auto
+columns_of(const Ys &, const Values &)
+{
+  return Components<decltype(as_component<P>(std::declval<const entry_t<Values> &>())),
+                    table_size<Ys>>{Unset()};
+}
+
+/// The values of both points that bound the interval of x, for each column.
 template <class P, class X, class Xs, class Values, class Columns>
 NEML2_INLINE constexpr void
 take_columns(const X & x, const Xs & xs, const Values & values, Columns & at_a, Columns & at_b)
 {
-  constexpr int m = Columns::n;
+  const int m = entries(at_a);
   NEML2_UNROLL
   for (int j = 0; j < m; j++)
   {
@@ -296,8 +320,7 @@ NEML2_INLINE constexpr auto
 interpolate_bilinear(
     const X & x, const Y & y, const Xs & xs, const Ys & ys, const Values & values, Beyond beyond)
 {
-  using Columns = Components<decltype(as_component<P>(values[0])), table_size<Ys>>;
-  Columns at_a{Unset()}, at_b{Unset()};
+  auto at_a = columns_of<P>(ys, values), at_b = columns_of<P>(ys, values);
   take_columns<P>(x, xs, values, at_a, at_b);
   const auto a = knot_at<P>(x, xs, xs, 0), b = knot_at<P>(x, xs, xs, 1);
   const auto on_a = knot_at<P>(y, ys, at_a, 0), on_a_after = knot_at<P>(y, ys, at_a, 1),

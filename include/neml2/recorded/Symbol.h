@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Scalar.h"
+#include "neml2/kernels/Dual.h"
 #include "neml2/recorded/Recording.h"
 
 namespace neml2::recorded
@@ -140,4 +140,7 @@ private:
     return {Recording::now().record(op, a.id, b.id)};
   }
 };
+
+/// A number of a formula with a partial, by whose seed recordings are differentiated.
+using Number = kernels::Dual<Symbol, 1>;
 } // namespace neml2::recorded

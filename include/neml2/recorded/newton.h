@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Dual.h"
 #include "neml2/kernels/newton_iteration.h"
 #include "neml2/recorded/Symbol.h"
 #include "neml2/recorded/linear.h"
@@ -11,9 +10,6 @@
 /// Newton's method recorded: kernels::NewtonIteration as a loop, and the derivative of what it finds.
 namespace neml2::recorded
 {
-/// A number of a formula with a partial, by whose seed recordings are differentiated.
-using Number = kernels::Dual<Symbol, 1>;
-
 /// The residual of as many unknowns.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 

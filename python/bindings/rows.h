@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/vocabulary.h"
+
+#include <optional>
+
+/// Tensors of formulas as Python has them, and what it does with them.
+namespace neml2::python
+{
+/// A truth value a point, for each component of a base shape.
+struct Choice
+{
+  std::vector<recorded::Condition> conditions;
+  TensorShape base;
+  uint64_t recording = recorded::Recording::number();
+
+  Choice(std::vector<recorded::Condition> c, TensorShapeRef shape)
+    : conditions(std::move(c)), base(shape.begin(), shape.end())
+  {
+  }
+};
+
+[[noreturn]] void fail_type(const std::string & message);
+
+/// A row, a number, or a tensor of one point; nothing else.
+std::optional<Row> as_row(nb::handle object);
+/// The arguments of a function; throws TypeError of others.
+Rows rows_of(const std::string & function, const std::vector<nb::handle> & arguments);
+/// A row, or a tuple of rows.
+nb::object as_object(Rows rows);
+
+/// What Python calls members and what formulas do: SR2.inverse is inv.
+std::string formula_name(const std::string & name);
+/// The function of this name in a formula, of which a member has the name of its class: SR2.dev. Throws TypeError if there is none.
+Rows call_by_name(const std::string & name, const Rows & x);
+/// Whether there is one of some tensors.
+bool has_function(const std::string & name);
+/// where(condition, a, b); none of types that do not go together.
+std::optional<Row> choose(const Choice & c, const Row & a, const Row & b);
+/// The conditions that compare gives, of each two components; none of types that do not go together.
+std::optional<Choice>
+compare(const Row & a,
+        const Row & b,
+        recorded::Condition (*compare)(const recorded::Symbol &, const recorded::Symbol &));
+
+void bind_rows(nb::module_ & m);
+void bind_newton(nb::module_ & m);
+} // namespace neml2::python
