@@ -9,6 +9,7 @@ place in a declaration is written by hand in bindings/: what all types have, and
     generate.py --out DIR    writes them
 """
 import argparse
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -67,9 +68,11 @@ SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "c
                     9: "orthotropic"}
 # Of rows of these types: the headers have templates of any type, which fail inside.
 TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),
-                   ("push_forward", "SR2 SSR4", "R2"), ("pull_back", "SR2 SSR4", "R2"), ("kron", "R2", "R2"),
-                   ("kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"),
-                   ("push_forward_covariant", "SR2", "R2"), ("pull_back_covariant", "SR2", "R2")]
+                   ("push_forward pull_back", "SR2 SSR4", "R2"), ("push_forward_covariant pull_back_covariant", "SR2", "R2"),
+                   ("kron kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"), ("contract_k", "R3", "Vec"),
+                   ("expm logm sqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2", "SR2"),
+                   ("powm dpowm", "SR2", "Scalar"), ("dpowm", "SR2", "Scalar", "SR2"), ("ieigh", "Vec", "R2"),
+                   ("norm", "Vec R2 SR2 WR2 R3 R4 SSR4", "Scalar"), ("slerp", "Quaternion", "Quaternion", "Scalar")]
 OPERATORS = "+ - * /"
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],
                 "symmetry": ["symmetry", "symmetry_operations_from_orbifold"]}
@@ -253,10 +256,11 @@ def vocabulary_source():
         parameters, call = ", ".join(f"const auto & {x}" for x in a), ", ".join(a)
         lines += [f'add_of_scalars<{n}>("{f}", []({parameters}) -> decltype({f}({call})) {{ return {f}({call}); }});'
                   for f in names.split()]
-    for f, first, second in TYPED_FUNCTIONS:
-        types = ", ".join(f"engine::Types<{t.replace(' ', ', ')}>" for t in (first, second))
-        lines.append(f'add_of_types("{f}", [](const auto & a, const auto & b) {{ return {f}(a, b); }}, {types}());'
-                     .replace(">, engine", ">(), engine"))
+    for names, *types in TYPED_FUNCTIONS:
+        a = ["a", "b", "c"][:len(types)]
+        parameters, call = ", ".join(f"const auto & {x}" for x in a), ", ".join(a)
+        lines += [f'add_for<{", ".join(t)}>("{f}", []({parameters}) {{ return {f}({call}); }});'
+                  for f in names.split() for t in itertools.product(*(t.split() for t in types))]
     lines += [f'add_of_rows<2>("{o}", [](const auto & a, const auto & b) -> decltype(a {o} b) {{ return a {o} b; }});'
               for o in OPERATORS.split()]
     lines += ['add_of_rows<1>("negate", [](const auto & a) -> decltype(-a) { return -a; });']

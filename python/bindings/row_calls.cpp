@@ -417,6 +417,9 @@ call_by_name(const std::string & qualified, const Rows & x)
     r = call_of_tensors(name, x);
   if (r)
     return {*r};
+  if (name == "rotate" && x.size() == 2 && x[1].type == &type_named("Quaternion") &&
+      x[0].type != &type_named("Vec"))
+    return call_rows(name, {x[0], call_rows("rotation_matrix", {x[1]})[0]});
   return call_rows(name == "@" ? "*" : name, x);
 }
 

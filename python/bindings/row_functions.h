@@ -5,6 +5,9 @@
 
 #include <neml2/neml2.h>
 
+#include "neml2/kernels/isotropic_functions.h"
+#include "neml2/kernels/matrix_functions.h"
+
 /// Finds the row types that a function of the kernels takes, and registers it for them.
 namespace neml2::python
 {
@@ -121,12 +124,6 @@ void
 add_binary(const char * name, const F & f, engine::Types<A...> all)
 {
   (add_with_first<A>(name, f, all), ...);
-}
-template <class F, class... A, class... B>
-void
-add_of_types(const char * name, const F & f, engine::Types<A...>, engine::Types<B...> second)
-{
-  (add_with_first<A>(name, f, second), ...);
 }
 template <class F, size_t... I>
 void

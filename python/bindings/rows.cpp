@@ -298,6 +298,12 @@ bind_conditions(nb::module_ & m)
       .def("__or__",
            [](const Choice & a, const Choice & b)
            { return combine(a, b, [](const auto & x, const auto & y) { return x | y; }); })
+      .def("__xor__",
+           [](const Choice & a, const Choice & b)
+           {
+             return combine(
+                 a, b, [](const auto & x, const auto & y) { return (x & ~y) | (~x & y); });
+           })
       .def("__invert__",
            [](const Choice & a)
            { return combine(a, a, [](const auto & x, const auto &) { return ~x; }); })

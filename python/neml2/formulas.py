@@ -25,7 +25,7 @@ from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
 from . import _compiled, math
-from .tensors import TensorBase
+from .tensors import TensorBase, Vec
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
 
@@ -145,8 +145,39 @@ def _bilinear_interpolation(x: Any, y: Any, x_abscissae: Any, y_abscissae: Any, 
     return recording.interpolate(x, y, x_abscissae, y_abscissae, values, beyond)
 
 
-for _function in (_base_stack, _base_cat, _base_sum, _base_mean, _interpolate, _linear_interpolation, _bilinear_interpolation):
+def _row(A: Any, i: int) -> Any:
+    return Vec(A.base[i])
+
+
+def _col(A: Any, i: int) -> Any:
+    return Vec(A.base[:, i])
+
+
+def _einsum(equation: str, operands: Any) -> Any:
+    """Sums of products of components, one by one."""
+    inputs, result = equation.replace(" ", "").replace("...", "").split("->")
+    letters = inputs.split(",")
+    sizes = {i: n for indices, t in zip(letters, operands, strict=True) for i, n in zip(indices, t.base.shape, strict=True)}
+    summed = [i for i in sizes if i not in result]
+
+    def component(places: tuple[int, ...]) -> Any:
+        at = dict(zip(result, places, strict=True))
+        terms = []
+        for others in itertools.product(*(range(sizes[i]) for i in summed)):
+            at.update(zip(summed, others, strict=True))
+            terms.append(functools.reduce(operator.mul, (t(*(at[i] for i in own)) for own, t in zip(letters, operands, strict=True))))
+        return functools.reduce(operator.add, terms)
+
+    flat = [component(places) for places in itertools.product(*(range(sizes[i]) for i in result))]
+    return _base_stack(flat).base.reshape(*(sizes[i] for i in result))
+
+
+for _function in (_base_stack, _base_cat, _base_sum, _base_mean, _interpolate, _linear_interpolation, _bilinear_interpolation, _row, _col, _einsum):
     recording.define(_function.__name__.removeprefix("_"), _function)
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    recording.define(_name, getattr(operator, _name))
+for _name, _operator in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor), ("not", operator.invert)):
+    recording.define(f"logical_{_name}", _operator)
 
 
 # ---- Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers ----

@@ -50,6 +50,7 @@ OF_TENSORS = {
     "sum": (lambda a, b: math.base_sum(a, 1) + math.base_mean(b), [(2, 3), (4, 2)]),
     "sum of all": (lambda a, b: math.base_sum(a, (0, 1)) * math.base_sum(b, -1, True), [(2, 3), (4,)]),
     "to a type": (lambda a, b: SR2(a) - SR2(b), [(6,), (6,)]),
+    "einsum": (lambda a, b: math.einsum("...ij,...jk->...ki", [a, b]) + math.einsum("...ij,...jk->...", [a, b]), [(2, 3), (3, 2)]),
     "iteration": (lambda a, b: sum(x * y for x, y in zip(a.base, b.base)), [(3,), (3,)]),
 }
 
@@ -147,6 +148,41 @@ def test_comparisons_of_components():
     t = tensor(20, 3)
     assert torch.equal(neml2.vmap(lambda t: math.where(t > 0.5, 1.0, 0.0), t).torch(), (t.torch() > 0.5).double())
     assert torch.equal(neml2.vmap(lambda t: math.where(t(0) > 0.5, t, -t), t).torch(), torch.where(t.torch()[:, :1] > 0.5, t.torch(), -t.torch()))
+
+
+def test_conditions_by_functions():
+    a, b = (Scalar(torch.rand(20, dtype=torch.float64)) for _ in range(2))
+    for f in (
+        lambda a, b: math.where(math.logical_and(math.gt(a, b), math.le(a, 0.8)), a, b),
+        lambda a, b: math.where(math.logical_or(math.lt(a, 0.2), math.logical_not(math.ge(b, 0.5))), 1.0, b),
+        lambda a, b: math.where(math.logical_xor(math.ne(a, b), a > 0.5), a, b),
+        lambda a, b: math.where((a > b) ^ (a > 0.5), math.where(math.eq(a, a), a, 0.0), b),
+    ):
+        same(neml2.vmap(f, a, b), f(a, b))
+
+
+@pytest.mark.parametrize("f", [math.expm, math.logm, math.sqrtm, lambda A: math.powm(A, 0.3), math.dexpm], ids="expm logm sqrtm powm dexpm".split())
+def test_functions_of_symmetric_tensors(f):
+    s = SR2(0.2 * values(SR2, 6)) + SR2.identity(dtype=torch.float64)
+    same(neml2.vmap(f, s), f(s), 10)
+    raw = s.torch()[:2].clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: neml2.vmap(f, SR2(x)).torch(), raw)
+    equal = SR2.identity(dtype=torch.float64).batch.expand(2).torch().clone().requires_grad_()
+    g = lambda h, x: torch.autograd.grad(h(SR2(x)).torch().sum(), x)[0]  # noqa: E731
+    torch.testing.assert_close(g(lambda s: neml2.vmap(f, s), equal), g(f, equal))
+
+
+def test_other_functions():
+    q, p = (Rot(0.3 * values(Vec, 5)).to_quaternion() if hasattr(Rot, "to_quaternion") else Quaternion(torch.nn.functional.normalize(torch.rand(5, 4, dtype=torch.float64), dim=-1)) for _ in range(2))
+    s, A = SR2(values(SR2, 5)), R2(values(R2, 5))
+    for f, a in [
+        (lambda s, q: s.rotate(q), (s, q)),
+        (lambda q, p: math.slerp(q, p, 0.3), (q, p)),
+        (lambda A: math.row(A, 1) + A.col(2), (A,)),
+        (lambda s: math.ieigh(*math.eigh(s)), (s,)),
+        (lambda s: math.norm(s, 1e-3), (s,)),
+    ]:
+        same(neml2.vmap(f, *a), f(*a), 10)
 
 
 def refused(f, *a, error=TypeError):

@@ -319,6 +319,81 @@ TEST_CASE("Functions of tensors and their inverses have inverse derivatives",
     }
 }
 
+TEST_CASE("Second derivatives of functions of tensors are exact between equal and nearly equal "
+          "eigenvalues",
+          "[kernels][matrix_functions]")
+{
+  const SR2<double> e(0.3, -0.2, 0.5, 0.7, -0.4, 0.1), h(-0.6, 0.8, 0.2, -0.1, 0.9, 0.5);
+  // of s along h, and e fixed
+  const auto along_h = [&](const SR2<double> & s)
+  {
+    SR2<Dual<double, 1>> r;
+    for (int i = 0; i < 6; i++)
+    {
+      r[i] = Dual<double, 1>(s[i]);
+      r[i].d[0] = h[i];
+    }
+    return r;
+  };
+  const auto second = [](const SR2<Dual<double, 1>> & x) { return partials_of(x, 0); };
+  for (const double g : {0.0, 1e-14, 1e-10, 1e-6, 1e-3, 0.05, 0.2, 0.7, 3.0})
+    for (const double k : {0.0, 1e-12, 1e-4, 0.1, 2.0})
+    {
+      const auto s = tensor_of(0.4, 0.4 + g, 0.4 + g + k);
+      const auto x = along_h(s);
+      const R2<double> E = full(e), H = full(h), M = full(s);
+      REQUIRE(close(second(dpowm(x, 2.0, e)), sym(E * H + H * E), 1e-14));
+      REQUIRE(close(second(dpowm(x, 3.0, e)),
+                    sym(E * H * M + E * M * H + H * E * M + H * M * E + M * E * H + M * H * E),
+                    1e-13));
+      // D²g[Df e, Df h] + Dg[D²f[e, h]] = 0 of g(f(s)) = s
+      const auto inverse = [&](const auto & f, const auto & df, const auto & dg)
+      {
+        const SR2<double> y = f(s), ye = df(s, e), yh = df(s, h), yeh = second(df(x, e));
+        SR2<Dual<double, 1>> z;
+        for (int i = 0; i < 6; i++)
+        {
+          z[i] = Dual<double, 1>(y[i]);
+          z[i].d[0] = yh[i];
+        }
+        const SR2<double> outer = second(dg(z, ye)), inner = dg(y, yeh);
+        const double size = 1 + norm(outer);
+        for (int i = 0; i < 6; i++)
+          REQUIRE(std::abs(outer[i] + inner[i]) < 2e-12 * size);
+      };
+      inverse([](const auto & t) { return expm(t); },
+              [](const auto & t, const auto & d) { return dexpm(t, d); },
+              [](const auto & t, const auto & d) { return dlogm(t, d); });
+      inverse([](const auto & t) { return logm(t); },
+              [](const auto & t, const auto & d) { return dlogm(t, d); },
+              [](const auto & t, const auto & d) { return dexpm(t, d); });
+      inverse([](const auto & t) { return sqrtm(t); },
+              [](const auto & t, const auto & d) { return dsqrtm(t, d); },
+              [](const auto & t, const auto & d) { return dpowm(t, 2.0, d); });
+      inverse([](const auto & t) { return powm(t, -0.6); },
+              [](const auto & t, const auto & d) { return dpowm(t, -0.6, d); },
+              [](const auto & t, const auto & d) { return dpowm(t, -1 / 0.6, d); });
+      // and of the whole derivative, by each component
+      const auto D = dexpm(vary(s));
+      for (int i = 0; i < 6; i++)
+      {
+        double sum = 0;
+        for (int j = 0; j < 6; j++)
+          for (int l = 0; l < 6; l++)
+            sum += D(i, j).d[l] * e[j] * h[l];
+        REQUIRE(std::abs(sum - second(dexpm(x, e))[i]) < 1e-13 * (1 + norm(second(dexpm(x, e)))));
+      }
+    }
+  // where the value is NaN, derivatives are
+  const auto negative = along_h(tensor_of(-0.4, -0.4, -0.5));
+  for (int i = 0; i < 6; i++)
+  {
+    REQUIRE(std::isnan(second(dlogm(negative, e))[i]));
+    REQUIRE(std::isnan(second(dsqrtm(negative, e))[i]));
+    REQUIRE(std::isnan(second(dpowm(negative, 0.3, e))[i]));
+  }
+}
+
 TEST_CASE("Powers are differentiated by their exponent too", "[kernels][matrix_functions]")
 {
   test_dual p(0.6);

@@ -210,6 +210,12 @@ derivative(const T &, int)
   return T(0.0);
 }
 
+/// How many derivatives a number carries.
+template <class T>
+constexpr int partials = 0;
+template <class T, int N>
+constexpr int partials<Dual<T, N>> = N;
+
 template <class T, int N>
 struct plain_number<Dual<T, N>>
 {

@@ -8,9 +8,11 @@
 
 /**
  * Functions of eigenvalues, for those of symmetric tensors: what is decomposed, values f(l), slopes
- * f'(l) and divided differences (f(m) - f(l)) / (m - l) for l <= m, the slope where the two are equal.
+ * f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, the slope where the two are
+ * equal, and second ones f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l <= m <= n, f''(l) / 2 where the
+ * three are.
  *
- * Each has a formula for the divided differences without cancellation, so that nothing is lost between
+ * Each has formulas for the divided differences without cancellation, so that nothing is lost between
  * nearly equal eigenvalues.
  */
 namespace neml2::kernels
@@ -32,6 +34,31 @@ only_where(const C & c, const T & a)
   return where(c, a, T(std::numeric_limits<double>::quiet_NaN()));
 }
 
+/**
+ * Σ_k c_k h_k(l, m, n), h_k the sum of all products of k of them, which have the mean 0: the second divided
+ * difference of Σ_k c_k x^(k + 2) at l, m and n. c_0 is given, and next(k) is c_k / c_(k-1).
+ * Source: de Boor (2005), Surveys in Approximation Theory 1, 46-69, eq. 36.
+ */
+template <class T, class Next>
+NEML2_INLINE T
+second_difference_of_series(const T & l, const T & m, const T & n, const T & c_0, const Next & next)
+{
+  const T squares = T(-(l * m + m * n + n * l)), cubes = T(l * m * n);
+  T c = c_0, sum = c_0, h_3(0.0), h_2(1.0), h_1(0.0); // h_(k-3), h_(k-2), h_(k-1)
+  c = T(c * next(1));
+  NEML2_KEEP_LOOP
+  for (int k = 2; k < 20; k++)
+  {
+    const T h = T(squares * h_2 + cubes * h_3);
+    c = T(c * next(k));
+    sum = T(sum + c * h);
+    h_3 = h_2;
+    h_2 = h_1;
+    h_1 = h;
+  }
+  return sum;
+}
+
 template <class T>
 struct Exponential
 {
@@ -51,6 +78,19 @@ struct Exponential
     using std::expm1;
     const T d = T(m - l);
     return T(g * ratio_or(T(-expm1(T(-d))), d, 1.0));
+  }
+  /// From the values f and the quotients of the first two and of the last two.
+  NEML2_INLINE T second(const Vec<T> & l, const Vec<T> &, const T & first, const T & last) const
+  {
+    using std::exp;
+    const T d = T(l[2] - l[0]), mean = T((l[0] + l[1] + l[2]) / 3.0);
+    const auto is_near = d < 0.25;
+    const T near = second_difference_of_series(where(is_near, T(l[0] - mean), T(0.0)),
+                                               where(is_near, T(l[1] - mean), T(0.0)),
+                                               where(is_near, T(l[2] - mean), T(0.0)),
+                                               T(0.5 * exp(mean)),
+                                               [](int k) { return 1.0 / (k + 2); });
+    return where(is_near, near, T((last - first) / where(is_near, T(1.0), d)));
   }
 };
 
@@ -85,6 +125,23 @@ struct Logarithm
     const T near = T(ratio_or(T(log1p(y)), y, 1.0) / plain(l));
     return where(is_small, T(near + 0.0 * (f + g)), T((g - f) / where(is_small, T(1.0), d)));
   }
+  NEML2_INLINE T
+  second(const Vec<T> & l, const Vec<T> & f, const T & first, const T & last) const
+  {
+    const T d = T(l[2] - l[0]), mean = T((l[0] + l[1] + l[2]) / 3.0), M = plain(mean);
+    const auto is_close = d < 0.15 * M;
+    const T over = T(1.0 / where(is_close, M, T(1.0)));
+    const auto relative = [&](int i) NEML2_INLINE_LAMBDA
+    { return where(is_close, T((l[i] - mean) * over), T(0.0)); };
+    const T near = second_difference_of_series(relative(0),
+                                               relative(1),
+                                               relative(2),
+                                               T(-0.5 * over * over),
+                                               [](int k) { return -(k + 1.0) / (k + 2.0); });
+    return where(is_close,
+                 T(near + 0.0 * (f[0] + f[1] + f[2])),
+                 T((last - first) / where(is_close, T(1.0), d)));
+  }
 
   NEML2_INLINE static SR2<T> minus_identity(const SR2<T> & s)
   {
@@ -114,6 +171,11 @@ struct SquareRoot
   NEML2_INLINE T quotient(const T &, const T &, const T & f, const T & g) const
   {
     return T(1.0 / (f + g));
+  }
+  /// -1 / ((√l + √m) (√m + √n) (√n + √l))
+  NEML2_INLINE T second(const Vec<T> &, const Vec<T> & f, const T &, const T &) const
+  {
+    return T(-1.0 / ((f[0] + f[1]) * (f[1] + f[2]) * (f[2] + f[0])));
   }
 };
 
@@ -146,6 +208,26 @@ struct Power
     const T larger = where(falls, T(-f), g);
     const auto is_zero = equals_zero(d);
     return where(is_zero, slope(l, f), T(larger * change / where(is_zero, T(1.0), d)));
+  }
+  NEML2_INLINE T
+  second(const Vec<T> & l, const Vec<T> & f, const T & first, const T & last) const
+  {
+    using std::pow;
+    const T & p = exponent;
+    const T d = T(l[2] - l[0]), M = T((l[0] + l[1] + l[2]) / 3.0);
+    const auto is_close = d * (1.0 + abs(p)) < 0.15 * M;
+    const T mean = where(is_close, M, T(1.0)), over = T(1.0 / mean);
+    const auto relative = [&](int i) NEML2_INLINE_LAMBDA
+    { return where(is_close, T((l[i] - M) * over), T(0.0)); };
+    const T near = second_difference_of_series(
+        relative(0),
+        relative(1),
+        relative(2),
+        T(0.5 * p * (p - 1.0) * pow(mean, p) * over * over),
+        [&](int k) NEML2_INLINE_LAMBDA { return T((p - (k + 1.0)) / (k + 2.0)); });
+    return where(is_close,
+                 T(near + 0.0 * (f[0] + f[1] + f[2])),
+                 T((last - first) / where(is_close, T(1.0), d)));
   }
 };
 } // namespace neml2::kernels

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/R3.h"
 #include "neml2/kernels/eigenvalue_functions.h"
 
 /**
  * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues: with Γ the divided
  * differences f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), f'(λ_i) where the two are equal, the
- * derivative of f(s) along e is V (Γ ∘ Vᵀ e V) Vᵀ.
- * Source: Higham (2008), Functions of Matrices, theorem 3.9 and corollary 3.12.
+ * derivative of f(s) along e is V (Γ ∘ Vᵀ e V) Vᵀ. Along e and h it is V z Vᵀ,
+ * z_ij = Σ_k f[λ_i, λ_k, λ_j] (e_ik h_kj + h_ik e_kj) of e and h in the frame of V.
+ * Source: Higham (2008), Functions of Matrices, theorem 3.9 and corollary 3.12; Bhatia (1997), Matrix Analysis, eq. V.25.
  */
 namespace neml2::kernels
 {
@@ -18,6 +20,7 @@ struct Spectrum
   R2<T> V;
   Vec<T> values;
   SR2<T> slopes;
+  Vec<T> eigenvalues;
 };
 
 template <bool WithSlopes, template <class> class F, class T>
@@ -25,7 +28,7 @@ NEML2_INLINE Spectrum<T>
 spectrum(const F<T> & f)
 {
   const auto [l, V] = eigh(f.decomposed);
-  Spectrum<T> r{V, Vec<T>(Unset()), SR2<T>(Unset())};
+  Spectrum<T> r{V, Vec<T>(Unset()), SR2<T>(Unset()), l};
   NEML2_UNROLL
   for (int i = 0; i < 3; i++)
     r.values[i] = f.value(l[i]);
@@ -65,20 +68,147 @@ slope_along(const Spectrum<T> & x, const SR2<T> & e)
     z[p] = x.slopes[p] * y[p];
   return rotate(z, x.V);
 }
+
+/// f[λ_i, λ_j, λ_k] of a spectrum with slopes.
+template <template <class> class F, class T>
+NEML2_INLINE R3<T>
+second_differences(const F<T> & f, const Spectrum<T> & x)
+{
+  R3<T> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+    NEML2_UNROLL
+  for (int j = i; j < 3; j++)
+    NEML2_UNROLL
+  for (int k = j; k < 3; k++)
+  {
+    const auto of = [&](const Vec<T> & v) NEML2_INLINE_LAMBDA { return Vec<T>(v[i], v[j], v[k]); };
+    const T d = f.second(of(x.eigenvalues),
+                         of(x.values),
+                         x.slopes[mandel_reverse_index[i][j]],
+                         x.slopes[mandel_reverse_index[j][k]]);
+    r[9 * i + 3 * j + k] = r[9 * i + 3 * k + j] = r[9 * j + 3 * i + k] = d;
+    r[9 * j + 3 * k + i] = r[9 * k + 3 * i + j] = r[9 * k + 3 * j + i] = d;
+  }
+  return r;
+}
+
+/// The second derivative along e and h.
+template <class T>
+NEML2_INLINE SR2<T>
+curvature_along(const Spectrum<T> & x, const R3<T> & second, const SR2<T> & e, const SR2<T> & h)
+{
+  const R2<T> Vt = transpose(x.V), y = full(rotate(e, Vt)), w = full(rotate(h, Vt));
+  R2<T> z{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+    NEML2_UNROLL
+  for (int j = 0; j < 3; j++)
+  {
+    T sum(0.0);
+    NEML2_UNROLL
+    for (int k = 0; k < 3; k++)
+      sum = T(sum + second[9 * i + 3 * k + j] *
+                        (y[3 * i + k] * w[3 * k + j] + w[3 * i + k] * y[3 * k + j]));
+    z[3 * i + j] = sum;
+  }
+  return rotate(sym(z), x.V);
+}
+
+/// What numbers of these types make together.
+template <class A, class... B>
+struct Products
+{
+  using type = A;
+};
+template <class A, class B, class... C>
+struct Products<A, B, C...> : Products<product_t<A, B>, C...>
+{
+};
+template <class... A>
+using products_t = typename Products<A...>::type;
+
+/// The values of a tensor, which may be of duals.
+template <class A>
+NEML2_INLINE auto
+plain_values(const SR2<A> & s)
+{
+  SR2<typename plain_number<A>::type> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < 6; i++)
+    r[i] = value(s[i]);
+  return r;
+}
+
+/// A tensor of numbers or packs as one of R, which may be duals.
+template <class R, class A>
+NEML2_INLINE SR2<R>
+lifted(const SR2<A> & s)
+{
+  SR2<R> r{Unset()};
+  NEML2_UNROLL
+  for (int i = 0; i < 6; i++)
+    r[i] = R(s[i]);
+  return r;
+}
+
+/// The derivative of f of plain numbers, along e.
 template <template <class> class F, class T>
 NEML2_INLINE SR2<T>
-isotropic_derivative(const F<T> & f, const SR2<T> & e)
+isotropic_derivative(const F<T> & f, const SR2<T> &, const SR2<T> & e)
 {
   return slope_along(spectrum<true>(f), e);
 }
-
-/// The derivative.
 template <template <class> class F, class T>
 NEML2_INLINE SSR4<T>
-isotropic_derivative(const F<T> & f)
+isotropic_derivative(const F<T> & f, const SR2<T> &)
 {
   const auto x = spectrum<true>(f);
   return scaling_in_frame(x.slopes, x.V);
+}
+/// Of duals s and e, from f of the values of s.
+template <template <class> class F, class T, int N>
+NEML2_INLINE SR2<Dual<T, N>>
+isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s, const SR2<Dual<T, N>> & e)
+{
+  const auto x = spectrum<true>(f);
+  const R3<T> second = second_differences(f, x);
+  const SR2<T> along = values_of(e);
+  SR2<Dual<T, N>> r{Unset()};
+  set_values(r, slope_along(x, along));
+  NEML2_UNROLL
+  for (int k = 0; k < N; k++)
+    set_partials(r,
+                 k,
+                 slope_along(x, partials_of(e, k)) +
+                     curvature_along(x, second, along, partials_of(s, k)));
+  return r;
+}
+template <template <class> class F, class T, int N>
+NEML2_INLINE SSR4<Dual<T, N>>
+isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s)
+{
+  const auto x = spectrum<true>(f);
+  const R3<T> second = second_differences(f, x);
+  SSR4<Dual<T, N>> r{Unset()};
+  set_values(r, scaling_in_frame(x.slopes, x.V));
+  NEML2_KEEP_LOOP
+  for (int k = 0; k < N; k++)
+  {
+    SSR4<T> partials{Unset()};
+    NEML2_KEEP_LOOP
+    for (int q = 0; q < 6; q++)
+    {
+      SR2<T> direction;
+      direction[q] = T(1.0);
+      const SR2<T> column = curvature_along(x, second, direction, partials_of(s, k));
+      NEML2_UNROLL
+      for (int p = 0; p < 6; p++)
+        partials[6 * p + q] = column[p];
+    }
+    set_partials(r, k, partials);
+  }
+  return r;
 }
 
 /// f of duals, from f of their values and the derivatives of what it is the function of.
@@ -93,6 +223,17 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
   for (int k = 0; k < N; k++)
     set_partials(r, k, slope_along(x, partials_of(s, k)));
   return r;
+}
+
+/// The derivative of F at s, or along e, which may be of duals.
+template <template <class> class F, class A, class... E>
+NEML2_INLINE auto
+derivative_of_isotropic(const SR2<A> & s, const E &... e)
+{
+  using R = products_t<A, typename E::value_type...>;
+  const SR2<R> x = lifted<R>(s);
+  const auto values = plain_values(x);
+  return isotropic_derivative(F<typename plain_number<R>::type>(values), x, lifted<R>(e)...);
 }
 
 /// F of s, which may be of duals.
@@ -119,7 +260,7 @@ template <class T, class... E>
 NEML2_INLINE auto
 dexpm(const SR2<T> & s, const E &... e)
 {
-  return isotropic_derivative(Exponential<T>(s), e...);
+  return derivative_of_isotropic<Exponential>(s, e...);
 }
 
 /// log s of positive definite s, else NaN
@@ -134,7 +275,7 @@ template <class T, class... E>
 NEML2_INLINE auto
 dlogm(const SR2<T> & s, const E &... e)
 {
-  return isotropic_derivative(Logarithm<T>(s), e...);
+  return derivative_of_isotropic<Logarithm>(s, e...);
 }
 
 /// √s of positive definite s, else NaN
@@ -149,7 +290,7 @@ template <class T, class... E>
 NEML2_INLINE auto
 dsqrtm(const SR2<T> & s, const E &... e)
 {
-  return isotropic_derivative(SquareRoot<T>(s), e...);
+  return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
 /// s^p of positive definite s, else NaN; either may be of duals.
@@ -188,11 +329,51 @@ powm(const SR2<A> & s, const B & p)
     return r;
   }
 }
-/// Its derivative by s, or along e.
-template <class T, class P, class... E>
-NEML2_INLINE auto
-dpowm(const SR2<T> & s, const P & p, const E &... e)
+
+/// The derivatives of the slopes of a power by its exponent.
+template <class T>
+NEML2_INLINE Spectrum<T>
+slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)
 {
-  return isotropic_derivative(Power<T>(s, T(p)), e...);
+  using D = Dual<T, 1>;
+  D exponent(f.exponent);
+  exponent.d[0] = T(1.0);
+  const Power<D> g(SR2<D>(), exponent);
+  Spectrum<T> r = x;
+  NEML2_UNROLL
+  for (int p = 0; p < 6; p++)
+  {
+    const int i = mandel_index[p][0], j = mandel_index[p][1];
+    const D l(x.eigenvalues[i]), m(x.eigenvalues[j]);
+    const D slope =
+        i == j ? g.slope(l, g.value(l)) : g.quotient(l, m, g.value(l), g.value(m));
+    r.slopes[p] = slope.d[0];
+  }
+  return r;
+}
+
+/// Its derivative by s, or along e.
+template <class A, class B, class... E>
+NEML2_INLINE auto
+dpowm(const SR2<A> & s, const B & p, const E &... e)
+{
+  using R = products_t<A, B, typename E::value_type...>;
+  using T = typename plain_number<R>::type;
+  const SR2<R> x = lifted<R>(s);
+  const Power<T> f(plain_values(x), T(value(p)));
+  auto r = isotropic_derivative(f, x, lifted<R>(e)...);
+  if constexpr (partials < B >> 0)
+  {
+    const auto y = slopes_by_exponent(f, spectrum<true>(f));
+    for (int k = 0; k < partials<B>; k++)
+    {
+      const T dp = T(derivative(p, k));
+      if constexpr (sizeof...(E) == 0)
+        set_partials(r, k, partials_of(r, k) + scaling_in_frame(y.slopes, y.V) * dp);
+      else
+        set_partials(r, k, partials_of(r, k) + slope_along(y, plain_values(e)...) * dp);
+    }
+  }
+  return r;
 }
 } // namespace neml2::kernels

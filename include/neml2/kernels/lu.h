@@ -120,12 +120,6 @@ private:
   }
 };
 
-/// How many derivatives a number carries.
-template <class T>
-constexpr int partials = 0;
-template <class T, int N>
-constexpr int partials<Dual<T, N>> = N;
-
 /// The values of a matrix of n columns, factored.
 template <int n, class T, class A>
 NEML2_INLINE LU<n, T>
