@@ -953,6 +953,7 @@ def test_other_wrong_arguments_get_no_such_hint():
 
 # ---- Objects without __init__ ----
 
+NOT_OF_OBJECTS = {"__init__", "__new__", "__setstate__", "__init_subclass__", "__hash__", "__class_getitem__"}
 CLASSES = [c for c in vars(tensors).values() if isinstance(c, type)]
 CLASSES += [c for place in CLASSES for c in vars(place).values() if isinstance(c, type) and c.__module__.startswith("neml2")]
 
@@ -963,7 +964,7 @@ def test_what_has_not_been_initialized_says_so(cls):
     ours = [c for c in cls.__mro__ if c.__module__.startswith("neml2")]
     members = {n: m for c in reversed(ours) for n, m in vars(c).items() if callable(m) or isinstance(m, property)}
     said = 0
-    for member in sorted(members.keys() - {"__init__", "__new__", "__setstate__", "__init_subclass__", "__hash__"}):
+    for member in sorted(members.keys() - NOT_OF_OBJECTS):
         if isinstance(vars(next(c for c in cls.__mro__ if member in vars(c)))[member], (staticmethod, type)):
             continue
         if type(getattr(cls, member)).__name__ == "nb_func" and type(members[member]).__name__ == "nb_func":

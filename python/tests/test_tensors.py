@@ -701,6 +701,31 @@ def test_classes_of_users():
     assert type(a) is Stress and a.unit == "MPa"
 
 
+def test_what_is_of_the_class_of_its_operand_is_so_for_classes_of_users_too():
+    class Stress(SR2):
+        def __init__(self, t, unit):
+            super().__init__(t)
+            self.unit = unit
+
+        def twice(self):
+            return self * 2
+
+    a = Stress(torch.rand(3, 2, 6), "MPa")
+    v = a.batch
+    for b in (v[0], v[:, None], v[[True, False, True]], v.expand(4, 3, 2), v.expand_as(Scalar.zeros(1, 3, 2)), v.expand_copy(3, 2), v.reshape(6),
+              v.unsqueeze(0), v[:1].batch.squeeze(0), v.transpose(0, 1), v.movedim(0, 1), v.flatten(), v.slice(0, 0, 2), *v,
+              -a, abs(a), a**2, 2 * a, a.clone(), a.detach(), a.contiguous(), a.to(torch.float32), a.cpu(), a.double(),
+              neml2.math.exp(a), neml2.math.batch_sum(a), neml2.math.where(a > 0.5, a, 0.0), neml2.math.batch_stack([a, a])):  # fmt: skip
+        assert type(b) is Stress and type(b.twice()) is Stress and not hasattr(b, "unit")
+        assert torch.equal(b.twice().torch(), 2 * b.torch())
+    assert type(a + a) is type(a.dev()) is SR2
+
+    class Slotted(Tensor):
+        __slots__ = ("mark",)
+
+    assert type(Slotted(torch.rand(2, 3), 1).batch[0]) is Slotted
+
+
 @pytest.mark.filterwarnings("ignore:nanobind. attempted")
 def test_classes_that_forget_to_construct():
     class Empty(SR2):

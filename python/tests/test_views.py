@@ -2,6 +2,7 @@
 """The views .batch and .base against the indexing and reshaping of PyTorch on the same numbers."""
 
 import gc
+import typing
 
 import hypothesis.strategies as st
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 from hypothesis import assume, given
 from support import random, typed
 
-from neml2.tensors import R2, SR2, LabeledAxis, LabeledVector, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, BatchView, LabeledAxis, LabeledVector, Scalar, Tensor, Vec
 
 SIZES = st.integers(0, 3)
 SHAPES = st.lists(SIZES, max_size=3).map(tuple)
@@ -513,3 +514,18 @@ def test_a_tensor_is_still_no_sequence_to_numpy_and_torch():
     assert isinstance(2.0 * np.float64(3) * s, SR2)
     with pytest.raises(TypeError):
         len(s)
+
+
+# ---- Types ----
+
+
+def test_the_view_of_a_batch_is_generic():
+    assert typing.get_origin(BatchView[SR2]) is BatchView and typing.get_args(BatchView[SR2]) == (SR2,)
+
+    def first(view: BatchView[SR2]) -> SR2:
+        return view[0]
+
+    assert typing.get_type_hints(first) == {"view": BatchView[SR2], "return": SR2}
+    assert isinstance(SR2.zeros(2).batch, BatchView) and type(first(SR2.zeros(2).batch)) is SR2
+    with pytest.raises(TypeError):
+        BatchView[SR2]()
