@@ -29,6 +29,7 @@ stress = C * strain
 ratio = math.von_mises(stress) / 250
 print(repr(stress), repr(2 - ratio**2), repr(stress(0, 1)))
 print(repr(R2(stress) * R2(stress)), repr(stress.rotate(Rot.rand(1000, 1))))
+print(repr(stress < 0), repr(ratio > 1), repr(math.where(ratio > 1, stress, 0.0)))
 
 # Derivatives
 E = Scalar(1e5, requires_grad=True)

@@ -148,6 +148,7 @@ NB_MODULE(_C, m)
   bind_functions(math);
   bind_labels(tensors);
   bind_rotations();
+  bind_scalar_comparisons();
   m.def("in_python", in_python, nb::arg("message"));
   nb::module_ recording = m.def_submodule("recording", "What neml2.formulas is made of.");
   bind_formulas(recording);

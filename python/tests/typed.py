@@ -69,6 +69,35 @@ def last(view: BatchView[SR2]) -> SR2:
 last(history.batch)
 last(R2(torch.eye(3)).batch)  # type: ignore[arg-type]
 
+# Truth values are no stresses
+mask = stress > 0
+assert_type(mask, Tensor)
+assert_type(stress < stress, Tensor)
+assert_type(stress <= E, Tensor)
+assert_type(0 >= stress, Tensor)
+assert_type(E > stress, Tensor)
+assert_type(stress == stress, Tensor)
+assert_type(stress != 0, Tensor)
+assert_type(E > 0, Scalar)
+assert_type(0.5 < E, Scalar)
+assert_type(E == E, Scalar)
+assert_type(math.gt(stress, 0), Tensor)
+assert_type(math.lt(E, stress), Tensor)
+assert_type(math.eq(stress, stress), Tensor)
+assert_type(math.ge(E, 0.5), Scalar)
+assert_type(math.ne(0.5, E), Scalar)
+assert_type(math.logical_and(mask, stress > E), Tensor)
+assert_type(math.logical_or(E, E), Scalar)
+assert_type(math.logical_not(stress), Tensor)
+assert_type(math.logical_not(E), Scalar)
+assert_type(~mask & (stress < 1) | mask ^ mask, Tensor)
+assert_type(~(E > 0) & (E < 1), Scalar)
+assert_type(mask & (E > 0), Tensor)
+assert_type(mask.all(), bool)
+assert_type(math.where(mask, stress, 0.0), SR2)
+assert_type(math.where(E > 0, 0.0, history), Stress)
+assert_type(stress.batch[stress.norm() > 1], SR2)
+mask.dev()  # type: ignore[attr-defined]
 
 
 def energy(strain: SR2, C: SSR4) -> Scalar:
