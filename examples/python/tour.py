@@ -17,7 +17,7 @@ print(repr(strain), repr(pairs), repr(moduli), strain.torch() is t)
 
 # Views of the batch and of the base dimensions
 print(strain.batch.shape, strain.base.shape, strain.batch.dim(), strain.base.size(0))
-first = strain.batch[:10, 0]  # of the same type
+first = strain.batch[:2, 0]  # of the same type
 normal = strain.base[:3]  # a Tensor
 print(repr(first), repr(normal), repr(strain.batch.unsqueeze(-1)))
 strain.batch[0] = 0  # writes into t
