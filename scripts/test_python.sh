@@ -75,7 +75,7 @@ clean() # in the fresh environment, which is all there is
 }
 
 say "its tests"
-cp -r python/tests "$work/tests"
+cp -r python/tests python/bindings "$work"  # whose messages a test reads
 clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical tests --ignore tests/test_compiled_formulas.py
 
 say "formulas that a compiler compiles"

@@ -17,7 +17,7 @@ print(repr(strain), repr(pairs), repr(moduli), strain.torch() is t)
 
 # Views of the batch and of the base dimensions
 print(strain.batch.shape, strain.base.shape, strain.batch.dim(), strain.base.size(0))
-first = strain.batch[:10, 0]  # of the same type
+first = strain.batch[:2, 0]  # of the same type
 normal = strain.base[:3]  # a Tensor
 print(repr(first), repr(normal), repr(strain.batch.unsqueeze(-1)))
 strain.batch[0] = 0  # writes into t
@@ -29,6 +29,7 @@ stress = C * strain
 ratio = math.von_mises(stress) / 250
 print(repr(stress), repr(2 - ratio**2), repr(stress(0, 1)))
 print(repr(R2(stress) * R2(stress)), repr(stress.rotate(Rot.rand(1000, 1))))
+print(repr(stress < 0), repr(ratio > 1), repr(math.where(ratio > 1, stress, 0.0)))
 
 # Derivatives
 E = Scalar(1e5, requires_grad=True)

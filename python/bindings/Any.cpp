@@ -44,6 +44,15 @@ info(nb::handle cls)
   return registry().at(reinterpret_cast<const PyTypeObject *>(cls.ptr()));
 }
 
+nb::object
+Any::like_derived(const Tensor & t) const
+{
+  nb::object r = nb::inst_alloc(object.type());
+  type->construct(nb::inst_ptr<void>(r), t);
+  nb::inst_mark_ready(r);
+  return r;
+}
+
 TensorOptions
 options(OptionalDtype dtype, const OptionalDevice & device, bool requires_grad)
 {

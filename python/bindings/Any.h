@@ -16,6 +16,8 @@ struct TypeInfo
   Size (*batch_dim)(const void *);
   /// An object of this type; throws NEMLException unless the base shape fits.
   nb::object (*make)(const Tensor &);
+  /// The same in the memory of an object that is not initialized.
+  void (*construct)(void *, const Tensor &);
   /// The base shape, and whether the type has one.
   TensorShapeRef base;
   bool fixed_base;
@@ -38,8 +40,12 @@ struct Any
 
   Tensor value() const { return {core::Trusted(), *tensor, batch_dim, type->name_in_messages}; }
   operator Tensor() const { return value(); }
-  /// A result of the same type.
+  /// A result of the same type, also where that is a class that a user derives: without its __init__,
+  /// as torch makes those of classes that derive from torch.Tensor.
   struct Same like(const Tensor & t) const;
+
+private:
+  nb::object like_derived(const Tensor & t) const;
 };
 
 /// A result of the type of an argument: to type checkers, Self.
@@ -51,7 +57,7 @@ struct Same
 inline Same
 Any::like(const Tensor & t) const
 {
-  return {type->make(t)};
+  return {object.type().is(type->cls) ? type->make(t) : like_derived(t)};
 }
 
 /// The other operand of an operator: to type checkers, Self or a Scalar.
@@ -89,6 +95,7 @@ declare(nb::module_ & m, const char * doc)
                 [](const void * p) -> const at::Tensor & { return *static_cast<const T *>(p); },
                 [](const void * p) { return static_cast<const T *>(p)->batch_dim(); },
                 [](const Tensor & t) { return nb::cast(T(t)); },
+                [](void * p, const Tensor & t) { new (p) T(t); },
                 {},
                 !std::is_same_v<T, Tensor>,
                 cls};

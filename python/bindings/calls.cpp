@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/calls.h"
 
+#include "bindings/messages.h"
 #include "bindings/vocabulary.h"
 
 #include <array>
@@ -102,7 +103,7 @@ call_recorded(const std::string & name, PyObject * const * arguments, size_t n, 
   }
   catch (const std::exception & e)
   {
-    PyErr_SetString(PyExc_ValueError, e.what());
+    PyErr_SetString(PyExc_ValueError, in_python(e.what()).c_str());
   }
   for (PyObject * o : {type, value, trace})
     Py_XDECREF(o);

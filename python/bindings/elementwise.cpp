@@ -109,42 +109,83 @@ bind_unary(nb::module_ & m)
   unary(m, "acosh", acosh<Tensor>);
   unary(m, "atanh", atanh<Tensor>);
   unary(m, "normalize_gcd", normalize_gcd<Tensor>);
-  unary(m, "logical_not", logical_not<Tensor>);
+}
+
+/// f(a, b) of what binary takes, of which the result is truth values.
+template <class F>
+void
+relation(nb::module_ & m, const char * name, const std::string & text, const F & f)
+{
+  const std::string scalar = "neml2.tensors.Scalar", number = scalar + " | float";
+  const auto define =
+      [&](const auto & call, const std::string & a, const std::string & b, bool scalars)
+  {
+    m.def(name,
+          call,
+          nb::arg("a"),
+          nb::arg("b"),
+          text.c_str(),
+          nb::sig((std::string("def ") + name + "(a: " + a + ", b: " + b + ") -> " +
+                   (scalars ? scalar : "neml2.tensors.Tensor"))
+                      .c_str()));
+  };
+  define([f](const Scalar & x, const Scalar & y) { return f(x, y); }, scalar, scalar, true);
+  define([f](const Scalar & x, const CScalar & y) { return f(x, y); }, scalar, "float", true);
+  define([f](const CScalar & x, const Scalar & y) { return f(x, y); }, "float", scalar, true);
+  define([f](const Factor & x, const Any & y) -> Tensor
+         { return x.number ? f(*x.number, y.value()) : f(Scalar(x.value()), y.value()); },
+         number,
+         "neml2.tensors.TensorBase",
+         false);
+  define([f, name](const Any & x, const Value & y) -> Tensor
+         { return beside(name, x, y, [&](const auto & v) { return f(x.value(), v); }); },
+         "T",
+         "T | " + number,
+         false);
 }
 
 void
 bind_relations(nb::module_ & m)
 {
-  const auto relation = [&](const char * name, const std::string & text, const auto & f)
+  const auto described = [&](const char * name, const std::string & text, const auto & f)
   {
-    binary(m,
-           name,
-           {"a", "b"},
-           text + " (...; base), (...; base) -> (...; base) of dtype bool, component by component, "
-                  "of two "
-                  "tensors of one type, or of a tensor and a Scalar or a number. Shapes broadcast, "
-                  "dtypes mix.",
-           f);
+    relation(
+        m,
+        name,
+        text + " (...; base), (...; base) -> (...; base) of dtype bool, component by component, of "
+               "two tensors of one type, or of a tensor and a Scalar or a number: a Tensor, of "
+               "Scalars a Scalar. Shapes broadcast, dtypes mix.",
+        f);
   };
   const auto comparison = [&](const char * name, const std::string & text, const auto & f)
-  { relation(name, text + ", false where one is NaN.", f); };
+  { described(name, text + ", false where one is NaN.", f); };
   comparison("gt", "a > b", [](const auto & x, const auto & y) { return gt(x, y); });
   comparison("lt", "a < b", [](const auto & x, const auto & y) { return lt(x, y); });
   comparison("ge", "a >= b", [](const auto & x, const auto & y) { return ge(x, y); });
   comparison("le", "a <= b", [](const auto & x, const auto & y) { return le(x, y); });
   comparison("eq", "a == b", [](const auto & x, const auto & y) { return eq(x, y); });
-  relation("ne",
-           "a != b, true where one is NaN.",
-           [](const auto & x, const auto & y) { return ne(x, y); });
-  relation("logical_and",
-           doc("logical_and"),
-           [](const auto & x, const auto & y) { return logical_and(x, y); });
-  relation("logical_or",
-           doc("logical_or"),
-           [](const auto & x, const auto & y) { return logical_or(x, y); });
-  relation("logical_xor",
-           doc("logical_xor"),
-           [](const auto & x, const auto & y) { return logical_xor(x, y); });
+  described("ne",
+            "a != b, true where one is NaN.",
+            [](const auto & x, const auto & y) { return ne(x, y); });
+  described("logical_and",
+            doc("logical_and"),
+            [](const auto & x, const auto & y) { return logical_and(x, y); });
+  described("logical_or",
+            doc("logical_or"),
+            [](const auto & x, const auto & y) { return logical_or(x, y); });
+  described("logical_xor",
+            doc("logical_xor"),
+            [](const auto & x, const auto & y) { return logical_xor(x, y); });
+  m.def(
+      "logical_not",
+      [](const Scalar & a) { return logical_not(a); },
+      nb::arg("a"),
+      doc("logical_not"));
+  m.def(
+      "logical_not",
+      [](const Any & a) { return logical_not(a.value()); },
+      nb::arg("a"),
+      doc("logical_not"));
 }
 
 void

@@ -116,7 +116,7 @@ bind_broadcasting(nb::module_ & m)
       nb::arg("tensors"),
       "The batch shape all tensors broadcast to; undefined ones are skipped, an empty list gives "
       "().\n"
-      "@throws NEMLException if they do not broadcast.",
+      "Raises ValueError if they do not broadcast.",
       nb::sig("def broadcast_batch_sizes(tensors: "
               "collections.abc.Sequence[neml2.tensors.TensorBase]) -> tuple[int, ...]"));
   m.def(

@@ -149,7 +149,7 @@ template <class T>
 Tensor
 block(const T & t, const indexing::TensorLabels & labels)
 {
-  core::check_defined("base_index", t.tensor());
+  core::check_defined(".base[...]", t.tensor());
   return t.base_index(labels);
 }
 
@@ -240,7 +240,7 @@ bind_batch(nb::class_<T> & parent)
         if (const T * other = instance<T>(value))
           for (size_t k = 0; k < axis_count<T>; k++)
             NEML2_CHECK(v.parent.axis(Size(k)) == other->axis(Size(k)),
-                        "batch_index_put_: the axes ",
+                        ".batch[...] = value: the axes ",
                         k,
                         " differ.");
         if (const auto t = tensor_of(value, 0))
@@ -248,7 +248,7 @@ bind_batch(nb::class_<T> & parent)
         else if (CScalar number; nb::try_cast(value, number))
           put(number);
         else
-          refuse("batch_index_put_", value, ", or a number");
+          refuse(".batch[...] = value", value, ", or a number");
       },
       nb::arg("index").none(),
       nb::arg("value").none(),
@@ -297,7 +297,7 @@ bind_base(nb::class_<T> & parent)
         else if (CScalar number; nb::try_cast(value, number))
           v.parent.base_index_put_(labels, number);
         else
-          refuse("base_index_put_", value, ", or a number");
+          refuse(".base[...] = value", value, ", or a number");
       },
       nb::arg("labels"),
       nb::arg("value").none(),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/common.h"
 
+#include "neml2/core/modes.h"
 #include "neml2/math/operators.h"
+
+#include <ATen/EmptyTensor.h>
 
 namespace neml2::python
 {
@@ -108,22 +111,88 @@ bind_conversions(AnyClass & cls)
   method("int", "The same values as torch.int32.");
 }
 
+/// "[2][6]": batch and base.
+std::string
+shape_text(const Any & a)
+{
+  std::ostringstream s;
+  const auto sizes = a.tensor->sym_sizes(); // of which a trace may know no numbers
+  const size_t n = std::min(size_t(a.batch_dim), sizes.size());
+  for (const auto group : {sizes.slice(0, n), sizes.slice(n)})
+  {
+    s << '[';
+    for (size_t i = 0; i < group.size(); i++)
+      s << (i ? ", " : "") << group[i];
+    s << ']';
+  }
+  return s.str();
+}
+
+/// Whether storage() holds all values: its memory may be gone, as FSDP frees what it does not need.
+bool
+has_memory(const at::Tensor & t)
+{
+  return t.storage().nbytes() >=
+         at::detail::computeStorageNbytes(
+             t.sizes(), t.strides(), t.dtype().itemsize(), size_t(t.storage_offset()));
+}
+
+/// ": [0., 1., 2.], dtype=torch.float32", what torch prints of a few values. Of many nothing, and where looking at values
+/// would disturb what computes with them: on a GPU, which would have to finish first, under a transform or a trace, and of
+/// meta, fake and such tensors, which have none.
+std::string
+values_text(const at::Tensor & t)
+{
+  constexpr int64_t few = 100;
+  if (!core::dispatches_plainly() || !core::is_plain(t) || t.numel() == 0 || t.numel() > few ||
+      !has_memory(t))
+    return "";
+  const nb::object print = nb::module_::import_("torch").attr("Tensor").attr("__repr__");
+  const auto printed =
+      nb::cast<std::string>(print(nb::cast(t))); // tensor([[0., 1.],\n        [2., 3.]])
+  const size_t begin = printed.find('(') + 1;
+  if (begin == 0 || printed.back() != ')')
+    return "";
+  const std::string values = printed.substr(begin, printed.size() - begin - 1),
+                    margin = '\n' + std::string(begin, ' ');
+  if (values.find('\n') == values.npos)
+    return ": " + values;
+  std::string r = ":\n " + values;
+  for (size_t i = 0; (i = r.find(margin, i)) != r.npos; i++)
+    r.replace(i, margin.size(), "\n ");
+  return r;
+}
+
+/// What f returns, or this where it fails: what shows an object must not.
+template <class F>
+std::string
+unless_it_fails(const F & f, const char * otherwise)
+{
+  try
+  {
+    return f();
+  }
+  catch (nb::python_error & e)
+  {
+    if (!e.matches(PyExc_Exception)) // Ctrl-C
+      throw;
+  }
+  catch (const std::exception &)
+  {
+    PyErr_Clear(); // of PyTorch, if it met one in Python
+  }
+  return otherwise;
+}
+
 std::string
 repr(const Any & a)
 {
-  std::string s = std::string("<") + a.type->name + " of shape ";
+  const std::string name = std::string("<") + a.type->name;
   if (!a.tensor->defined())
-    return std::string("<") + a.type->name + ", undefined>";
-  const auto group = [&](TensorShapeRef shape)
-  {
-    s += '[';
-    for (size_t i = 0; i < shape.size(); i++)
-      s += (i ? ", " : "") + std::to_string(shape[i]);
-    s += ']';
-  };
-  group(a.tensor->sizes().slice(0, size_t(a.batch_dim)));
-  group(a.tensor->sizes().slice(size_t(a.batch_dim)));
-  return s + '>';
+    return name + ", undefined>";
+  return name + " of " +
+         unless_it_fails([&] { return "shape " + shape_text(a); }, "unknown shape") +
+         unless_it_fails([&] { return values_text(*a.tensor); }, "") + '>';
 }
 
 std::string

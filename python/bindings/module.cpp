@@ -3,6 +3,7 @@
 #include "bindings/common.h"
 #include "bindings/generated.h"
 #include "bindings/functions.h"
+#include "bindings/messages.h"
 #include "bindings/operators.h"
 #include "bindings/vocabulary.h"
 
@@ -25,6 +26,12 @@ submodule(nb::module_ & m, const char * name, const char * doc)
   return r;
 }
 
+void
+set(PyObject * error, const NEMLException & e)
+{
+  PyErr_SetString(error, in_python(e.what()).c_str());
+}
+
 /// An error that is defined in Python.
 void
 set_error(const char * module, const char * name, const char * message)
@@ -42,7 +49,7 @@ set_out_of_memory(const char * message)
   set_error(nb::hasattr(torch, name) ? "torch" : "torch.cuda", name, message);
 }
 
-/// Errors as Python has them, with the message of the library; those of PyTorch as PyTorch has them.
+/// Errors as Python has them, with the message of the library in its words; those of PyTorch as PyTorch has them.
 void
 translate(const std::exception_ptr & p, void *)
 {
@@ -52,23 +59,23 @@ translate(const std::exception_ptr & p, void *)
   }
   catch (const IndexException & e)
   {
-    PyErr_SetString(PyExc_IndexError, e.what());
+    set(PyExc_IndexError, e);
   }
-  catch (const LabelException & e)
+  catch (const LabelException & e) // its words are the user's labels
   {
     PyErr_SetString(PyExc_KeyError, e.what());
   }
   catch (const SingularException & e)
   {
-    set_error("torch.linalg", "LinAlgError", e.what());
+    set_error("torch.linalg", "LinAlgError", in_python(e.what()).c_str());
   }
   catch (const OutOfMemoryException & e)
   {
-    set_out_of_memory(e.what());
+    set_out_of_memory(in_python(e.what()).c_str());
   }
   catch (const NEMLException & e)
   {
-    PyErr_SetString(PyExc_ValueError, e.what());
+    set(PyExc_ValueError, e);
   }
   catch (const c10::IndexError & e)
   {
@@ -141,6 +148,8 @@ NB_MODULE(_C, m)
   bind_functions(math);
   bind_labels(tensors);
   bind_rotations();
+  bind_scalar_comparisons();
+  m.def("in_python", in_python, nb::arg("message"));
   nb::module_ recording = m.def_submodule("recording", "What neml2.formulas is made of.");
   bind_formulas(recording);
   for (nb::module_ & complete : {std::ref(tensors), std::ref(math), std::ref(crystallography)})

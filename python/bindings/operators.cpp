@@ -147,6 +147,72 @@ bind_in_place(AnyClass & cls,
                   .c_str()));
 }
 
+/// A comparison of what bind takes.
+template <class F>
+void
+bind_comparison(AnyClass & cls, const char * name, const F & f)
+{
+  const std::string typed = std::string("def ") + name + "(self, other: ";
+  cls.def(
+      name,
+      [f](const Any & a, const Other & b) -> nb::object
+      {
+        if (a.type == b.type)
+          return truth_values(a, without_gil([&] { return f(a.value(), b.value()); }));
+        if (is_scalar(b))
+          return truth_values(a, without_gil([&] { return f(a.value(), Scalar(b.value())); }));
+        return not_implemented().object;
+      },
+      nb::arg("other").noconvert(),
+      nb::is_operator(),
+      nb::sig((typed + "typing_extensions.Self | Scalar) -> Tensor").c_str()));
+  cls.def(
+      name,
+      [f](const Any & a, const CScalar & b)
+      { return truth_values(a, without_gil([&] { return f(a.value(), b); })); },
+      nb::arg("other").noconvert(),
+      nb::is_operator(),
+      nb::sig((typed + "float) -> Tensor").c_str()));
+}
+
+template <class F>
+void
+bind_scalar_comparison(nb::class_<Scalar> & cls, const char * name, const F & f)
+{
+  const auto other = nb::arg("other").noconvert();
+  const auto op = nb::is_operator();
+  const auto free = nb::call_guard<nb::gil_scoped_release>();
+  cls.def(
+      name, [f](const Scalar & a, const Scalar & b) { return f(a, b); }, other, op, free);
+  cls.def(
+      name, [f](const Scalar & a, const CScalar & b) { return f(a, b); }, other, op, free);
+  cls.def(
+      name,
+      [f](const Scalar & a, const Any & b)
+      { return without_gil([&] { return Tensor(f(a, b.value())); }); },
+      other,
+      op);
+}
+
+const auto less = [](const auto & x, const auto & y) { return x < y; };
+const auto less_equal = [](const auto & x, const auto & y) { return x <= y; };
+const auto greater = [](const auto & x, const auto & y) { return x > y; };
+const auto greater_equal = [](const auto & x, const auto & y) { return x >= y; };
+const auto equal = [](const auto & x, const auto & y) { return x == y; };
+const auto not_equal = [](const auto & x, const auto & y) { return x != y; };
+
+template <class F>
+void
+for_each_comparison(const F & f)
+{
+  f("__lt__", less);
+  f("__le__", less_equal);
+  f("__gt__", greater);
+  f("__ge__", greater_equal);
+  f("__eq__", equal);
+  f("__ne__", not_equal);
+}
+
 const auto plus = [](const auto & x, const auto & y) { return x + y; };
 const auto minus = [](const auto & x, const auto & y) { return x - y; };
 const auto times = [](const auto & x, const auto & y) { return x * y; };
@@ -211,6 +277,14 @@ bind_rotations()
 }
 
 void
+bind_scalar_comparisons()
+{
+  auto cls = nb::borrow<nb::class_<Scalar>>(nb::type<Scalar>());
+  for_each_comparison([&](const char * name, const auto & f)
+                      { bind_scalar_comparison(cls, name, f); });
+}
+
+void
 bind_operators(AnyClass & cls)
 {
   bind(cls, "__add__", plus);
@@ -234,12 +308,7 @@ bind_operators(AnyClass & cls)
   cls.def("__pos__", [](const Any & a) -> Same { return {nb::borrow(a.object)}; });
   cls.def("__abs__", [](const Any & a) { return a.like(abs(a.value())); });
 
-  bind(cls, "__lt__", [](const auto & x, const auto & y) { return x < y; });
-  bind(cls, "__le__", [](const auto & x, const auto & y) { return x <= y; });
-  bind(cls, "__gt__", [](const auto & x, const auto & y) { return x > y; });
-  bind(cls, "__ge__", [](const auto & x, const auto & y) { return x >= y; });
-  bind(cls, "__eq__", [](const auto & x, const auto & y) { return x == y; });
-  bind(cls, "__ne__", [](const auto & x, const auto & y) { return x != y; });
+  for_each_comparison([&](const char * name, const auto & f) { bind_comparison(cls, name, f); });
   bind(cls, "__and__", [](const auto & x, const auto & y) { return x & y; });
   bind(cls, "__or__", [](const auto & x, const auto & y) { return x | y; });
   bind(cls, "__xor__", [](const auto & x, const auto & y) { return x ^ y; });

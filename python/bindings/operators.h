@@ -13,6 +13,14 @@ is_scalar(const Any & a)
   return a.type->cls.is(nb::type<Scalar>());
 }
 
+/// Truth values, a component each: a Tensor, for the operations and the meaning of a stress are not theirs.
+/// Of a Scalar a Scalar, one each point of the batch.
+inline nb::object
+truth_values(const Any & of, const Tensor & t)
+{
+  return is_scalar(of) ? nb::cast(Scalar(t)) : nb::cast(t);
+}
+
 /// T and itself, a Scalar or a number. * of a T and a T is left to products of its own.
 template <class T>
 void
@@ -58,6 +66,8 @@ bind_arithmetic(nb::class_<T> & cls)
 void bind_numbers(AnyClass & cls);
 /// The products of rotations and vectors, and those of Tensors by @.
 void bind_rotations();
+/// Comparisons of Scalars, which give Scalars.
+void bind_scalar_comparisons();
 /// All operators, for the class that all types derive from.
 void bind_operators(AnyClass & cls);
 } // namespace neml2::python

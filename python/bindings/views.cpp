@@ -3,6 +3,8 @@
 
 #include "neml2/tensors/Scalar.h"
 
+#include <nanobind/typing.h>
+
 namespace neml2::python
 {
 namespace
@@ -214,7 +216,7 @@ namespace
 struct OfBatch
 {
   const char * name = "batch";
-  const char * part_type = "typing.Any";
+  const char * part_type = "_T_co";
   nb::object part(const View & v, Size i) const
   {
     return v.parent.like(v.value().batch_index({i})).object;
@@ -237,10 +239,14 @@ struct OfBase
 void
 bind_batch(nb::module_ & m)
 {
+  m.attr("_T_co") =
+      nb::type_var("_T_co", nb::arg("bound") = nb::type<AnyTensor>(), nb::arg("covariant") = true);
   nb::class_<BatchView> cls(m,
                             "BatchView",
+                            nb::is_generic(),
                             nb::is_weak_referenceable(),
                             nb::type_slots(collected),
+                            nb::sig("class BatchView(typing.Generic[_T_co])"),
                             "The batch dimensions of a tensor: their shape, indexing and "
                             "reshaping. Results are of the tensor's "
                             "type and share its storage wherever PyTorch's do.");
@@ -254,7 +260,7 @@ bind_batch(nb::module_ & m)
       },
       nb::arg("index").none(),
       doc("TensorBase::batch_index"),
-      nb::sig("def __getitem__(self, index: typing.Any) -> typing.Any"));
+      nb::sig("def __getitem__(self, index: typing.Any) -> _T_co"));
   cls.def(
       "__setitem__",
       [](const BatchView & v, const nb::object & key, const nb::object & value)
@@ -272,26 +278,26 @@ bind_batch(nb::module_ & m)
       [](const BatchView & v, const nb::args & shape)
       { return v.parent.like(v.value().batch_expand(sizes(shape))); },
       doc("TensorBase::batch_expand"),
-      nb::sig("def expand(self, *shape: int | collections.abc.Sequence[int]) -> typing.Any"));
+      nb::sig("def expand(self, *shape: int | collections.abc.Sequence[int]) -> _T_co"));
   cls.def(
       "expand_as",
       [](const BatchView & v, const Any & other)
       { return v.parent.like(v.value().batch_expand_as(other.value())); },
       nb::arg("other"),
       doc("TensorBase::batch_expand_as"),
-      nb::sig("def expand_as(self, other: TensorBase) -> typing.Any"));
+      nb::sig("def expand_as(self, other: TensorBase) -> _T_co"));
   cls.def(
       "expand_copy",
       [](const BatchView & v, const nb::args & shape)
       { return v.parent.like(v.value().batch_expand_copy(sizes(shape))); },
       doc("TensorBase::batch_expand_copy"),
-      nb::sig("def expand_copy(self, *shape: int | collections.abc.Sequence[int]) -> typing.Any"));
+      nb::sig("def expand_copy(self, *shape: int | collections.abc.Sequence[int]) -> _T_co"));
   cls.def(
       "reshape",
       [](const BatchView & v, const nb::args & shape)
       { return v.parent.like(v.value().batch_reshape(sizes(shape))); },
       doc("TensorBase::batch_reshape"),
-      nb::sig("def reshape(self, *shape: int | collections.abc.Sequence[int]) -> typing.Any"));
+      nb::sig("def reshape(self, *shape: int | collections.abc.Sequence[int]) -> _T_co"));
   cls.def(
       "unsqueeze",
       [](const BatchView & v, Size dim, Size n)
@@ -299,13 +305,13 @@ bind_batch(nb::module_ & m)
       nb::arg("dim"),
       nb::arg("n") = 1,
       doc("TensorBase::batch_unsqueeze"),
-      nb::sig("def unsqueeze(self, dim: int, n: int = 1) -> typing.Any"));
+      nb::sig("def unsqueeze(self, dim: int, n: int = 1) -> _T_co"));
   cls.def(
       "squeeze",
       [](const BatchView & v, Size dim) { return v.parent.like(v.value().batch_squeeze(dim)); },
       nb::arg("dim"),
       doc("TensorBase::batch_squeeze"),
-      nb::sig("def squeeze(self, dim: int) -> typing.Any"));
+      nb::sig("def squeeze(self, dim: int) -> _T_co"));
   cls.def(
       "transpose",
       [](const BatchView & v, Size dim0, Size dim1)
@@ -313,7 +319,7 @@ bind_batch(nb::module_ & m)
       nb::arg("dim0"),
       nb::arg("dim1"),
       "The same with these two batch dimensions interchanged.",
-      nb::sig("def transpose(self, dim0: int, dim1: int) -> typing.Any"));
+      nb::sig("def transpose(self, dim0: int, dim1: int) -> _T_co"));
   cls.def(
       "movedim",
       [](const BatchView & v, Size source, Size destination)
@@ -321,12 +327,12 @@ bind_batch(nb::module_ & m)
       nb::arg("source"),
       nb::arg("destination"),
       doc("TensorBase::batch_movedim"),
-      nb::sig("def movedim(self, source: int, destination: int) -> typing.Any"));
+      nb::sig("def movedim(self, source: int, destination: int) -> _T_co"));
   cls.def(
       "flatten",
       [](const BatchView & v) { return v.parent.like(v.value().batch_flatten()); },
       doc("TensorBase::batch_flatten"),
-      nb::sig("def flatten(self) -> typing.Any"));
+      nb::sig("def flatten(self) -> _T_co"));
   cls.def(
       "slice",
       [](const BatchView & v,
@@ -342,7 +348,7 @@ bind_batch(nb::module_ & m)
       doc("TensorBase::batch_slice"),
       nb::sig("def slice(self, dim: int, start: int | None = None, stop: int | None = None, step: "
               "int | None "
-              "= None) -> typing.Any"));
+              "= None) -> _T_co"));
 }
 
 void
@@ -503,7 +509,10 @@ bind_views(nb::module_ & m, AnyClass & cls)
   bind_batch(m);
   bind_base(m);
   cls.def_prop_ro(
-      "batch", [](const Any & a) { return BatchView(a); }, "The batch dimensions.");
+      "batch",
+      [](const Any & a) { return BatchView(a); },
+      "The batch dimensions.",
+      nb::sig("def batch(self) -> BatchView[typing_extensions.Self]"));
   cls.def_prop_ro(
       "base", [](const Any & a) { return BaseView(a); }, "The base dimensions.");
 }

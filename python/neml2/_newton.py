@@ -4,7 +4,7 @@
 import dataclasses
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import torch
 
@@ -143,9 +143,9 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
     unknowns, together = _flatten(guess)
     inputs, regroup = _flatten(list(arguments))
     tensors = [t for t in (*unknowns, *inputs) if isinstance(t, TensorBase)]
-    batch = torch.broadcast_shapes(*(t.batch.shape for t in tensors))
+    batch = math.broadcast_batch_sizes(tensors)
     like = tensors[0].torch()
-    types = [type(u) if isinstance(u, TensorBase) else Scalar for u in unknowns]
+    types: list[Any] = [type(u) if isinstance(u, TensorBase) else Scalar for u in unknowns]
     bases = [tuple(u.base.shape) if isinstance(u, TensorBase) else () for u in unknowns]
     sizes = [torch.Size(b).numel() for b in bases]
 
@@ -166,12 +166,12 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
     def counted(leaf: Any, counts: torch.Tensor | None) -> Any:
         if not isinstance(leaf, TensorBase):
             return leaf
-        t = leaf.torch().to(torch.float64)
+        t, kind = leaf.torch().to(torch.float64), cast(Any, type(leaf))
         if counts is None:
-            return type(leaf)(t.detach())
+            return kind(t.detach())
         each = t.expand((*batch, *leaf.base.shape))
         where = counts.reshape((*batch, *(1 for _ in leaf.base.shape)))
-        return type(leaf)(torch.where(where, each, each.detach()))
+        return kind(torch.where(where, each, each.detach()))
 
     def equations(x: torch.Tensor, counts: torch.Tensor | None) -> torch.Tensor:
         return flat(_flatten(residual(parts(x), *regroup([counted(leaf, counts) for leaf in inputs])))[0])

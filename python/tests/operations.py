@@ -125,6 +125,7 @@ without_row("gcd normalize_gcd", "of integers")
 without_row("TensorBase.__getitem__ TensorBase.__setitem__", "says what to write instead")
 without_row("broadcast_shapes mandel_factor axis", "of numbers")
 without_row("__new__", "made by __init__")
+without_row("__class_getitem__", "of types")
 without_row("bfloat16", "of two digits")
 without_row("TensorBase.BatchView.__init__ TensorBase.BaseView.__init__", "made by .batch and .base")
 

@@ -2,12 +2,14 @@
 """What several tests use."""
 
 import os
+import re
 import subprocess
 import sys
 
 import torch
 
-from neml2 import tensors
+from neml2 import crystallography, math, tensors
+from neml2.tensors import SR2
 
 FIXED = {  # base shapes
     tensors.Scalar: (),
@@ -65,3 +67,24 @@ def run(code, input=None, timeout=120):
         timeout=timeout,
         env=environment,
     )
+
+
+OF_CPP = (
+    r"\w*::\w*|\bk[A-Z]\w*\d|\w+Exception\b|\bstd\b|\b[\w/]+\.h\b|\bNoGradGuard\b|\bnullptr\b|\bTensorOptions\b"
+    r"|\bgot (?:unsigned|signed|short|int|long|float|double)\b"
+)
+
+
+def of_cpp(message):
+    """The words of a message that are none in Python: of C++, or of what Python does not have."""
+    text = re.sub(r"(?<!\w)('[^']*'|\"[^\"]*\")", "", message)  # the user's
+    words = re.findall(OF_CPP, text)
+    known = {"batch_dim", "batch_shape"}  # arguments
+    words += [w for w in re.findall(r"\b(?:batch|base)_\w+", text) if not hasattr(math, w) and w not in known]
+    view = SR2.zeros(1).batch
+    words += [f".{v}.{w}" for v, w in re.findall(r"\.(batch|base)\.(\w+)", text) if not hasattr(view, w)]
+    places = {"math": math, "crystallography": crystallography, "torch": torch, **vars(tensors)}
+    for place, w in re.findall(r"\b([A-Za-z]\w*)\.(\w+)", text):
+        if place in places and not hasattr(places[place], w):
+            words.append(f"{place}.{w}")
+    return words

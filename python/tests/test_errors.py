@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 import torch
-from support import run
+from support import of_cpp, run
 
 from neml2 import math, tensors
 from neml2.tensors import R2, SR2, SSR4, WR2, LabeledAxis, LabeledVector, Quaternion, Rot, Scalar, Tensor, Vec
@@ -757,7 +757,7 @@ PROGRAMS = {
         for name in [n for n in sys.modules if n.startswith("neml2")]:
             del sys.modules[name]
         b = (a + a).dev()
-        assert repr(b) == "<SR2 of shape [2][6]>"
+        assert repr(b).startswith("<SR2 of shape [2][6]:")
         """,
 }
 
@@ -810,7 +810,7 @@ def test_messages_name_the_operation_and_the_values(use, error, message):
         use()
     text = str(e.value)
     assert "Exception raised from" not in text and "std::" not in text and "c10::" not in text
-    assert "nanobind" not in text
+    assert "nanobind" not in text and not of_cpp(text)
 
 
 AXIS = LabeledAxis().add("a", SR2).setup_layout()
@@ -843,8 +843,9 @@ AXIS = LabeledAxis().add("a", SR2).setup_layout()
     ],
 )
 def test_what_is_not_there_is_an_index_error(use):
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError) as e:
         use()
+    assert not of_cpp(str(e.value))
 
 
 @pytest.mark.parametrize(
@@ -859,8 +860,9 @@ def test_what_is_not_there_is_an_index_error(use):
     ],
 )
 def test_a_wrong_shape_is_a_value_error(use):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError) as e:
         use()
+    assert not of_cpp(str(e.value))
 
 
 @pytest.mark.parametrize(
@@ -908,7 +910,7 @@ def test_a_singular_matrix_is_torchs_error():
 def test_messages_name_operands_by_their_types(use, operands):
     with pytest.raises((ValueError, IndexError, TypeError), match=operands) as e:
         use()
-    assert "operands are Tensor" not in str(e.value)
+    assert "operands are Tensor" not in str(e.value) and not of_cpp(str(e.value))
 
 
 def test_jacrev_of_what_was_computed_without_grad_says_so():
@@ -951,6 +953,7 @@ def test_other_wrong_arguments_get_no_such_hint():
 
 # ---- Objects without __init__ ----
 
+NOT_OF_OBJECTS = {"__init__", "__new__", "__setstate__", "__init_subclass__", "__hash__", "__class_getitem__"}
 CLASSES = [c for c in vars(tensors).values() if isinstance(c, type)]
 CLASSES += [c for place in CLASSES for c in vars(place).values() if isinstance(c, type) and c.__module__.startswith("neml2")]
 
@@ -961,7 +964,7 @@ def test_what_has_not_been_initialized_says_so(cls):
     ours = [c for c in cls.__mro__ if c.__module__.startswith("neml2")]
     members = {n: m for c in reversed(ours) for n, m in vars(c).items() if callable(m) or isinstance(m, property)}
     said = 0
-    for member in sorted(members.keys() - {"__init__", "__new__", "__setstate__", "__init_subclass__", "__hash__"}):
+    for member in sorted(members.keys() - NOT_OF_OBJECTS):
         if isinstance(vars(next(c for c in cls.__mro__ if member in vars(c)))[member], (staticmethod, type)):
             continue
         if type(getattr(cls, member)).__name__ == "nb_func" and type(members[member]).__name__ == "nb_func":

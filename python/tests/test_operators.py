@@ -170,27 +170,75 @@ def test_signs(cls):
 
 @every_type
 @pytest.mark.parametrize("op", COMPARISONS.items(), ids=lambda item: item[0])
-def test_comparisons(cls, op):
+def test_comparisons_are_truth_values(cls, op):
     f = op[1]
     a, b, n = positive(cls, 2, 3), positive(cls, 3), len(TYPES[cls])
     b.batch[0] = a.batch[0, 0]
-    check(f(a, b), cls, f(a.torch(), aligned(b.torch(), 2, n)), (2, 3))
-    check(f(a, 1), cls, f(a.torch(), 1))
-    check(f(1, a), cls, f(1, a.torch()))
-    check(f(a, np.float64(1)), cls, f(a.torch(), 1))
-    check(f(np.float64(1), a), cls, f(1, a.torch()))
+    truth = Scalar if cls is Scalar else Tensor
+    check(f(a, b), truth, f(a.torch(), aligned(b.torch(), 2, n)), (2, 3))
+    check(f(a, 1), truth, f(a.torch(), 1), (2, 3))
+    check(f(1, a), truth, f(1, a.torch()))
+    check(f(a, np.float64(1)), truth, f(a.torch(), 1))
+    check(f(np.float64(1), a), truth, f(1, a.torch()))
     s = Scalar(0.5 + torch.rand(3))
-    check(f(a, s), cls, f(a.torch(), beside(s.torch(), n)))
-    check(f(s, a), cls, f(beside(s.torch(), n), a.torch()))
+    check(f(a, s), truth, f(a.torch(), beside(s.torch(), n)), (2, 3))
+    check(f(s, a), truth, f(beside(s.torch(), n), a.torch()), (2, 3))
 
 
 @every_type
 @pytest.mark.parametrize("op", LOGIC.items(), ids=lambda item: item[0])
 def test_logic(cls, op):
     f = op[1]
-    a, b = random(cls, 2, 3) > 0, random(cls, 3) > 0
-    check(f(a, b), cls, f(a.torch(), aligned(b.torch(), 2, len(TYPES[cls]))), (2, 3))
-    check(~a, cls, ~a.torch())
+    a, b, n = random(cls, 2, 3) > 0, random(cls, 3) > 0, len(TYPES[cls])
+    truth = Scalar if cls is Scalar else Tensor
+    check(f(a, b), truth, f(a.torch(), aligned(b.torch(), 2, n)), (2, 3))
+    check(~a, truth, ~a.torch())
+    s = random(Scalar, 3) > 0
+    check(f(a, s), truth, f(a.torch(), beside(s.torch(), n)), (2, 3))
+    check(f(s, a), truth, f(beside(s.torch(), n), a.torch()), (2, 3))
+    i = typed(cls, torch.randint(0, 8, (2, *TYPES[cls])))
+    check(f(i, i), cls, f(i.torch(), i.torch()))  # of integers the bits, of their type
+
+
+@every_type
+def test_truth_values_choose(cls):
+    a, b = random(cls, 2, 3, grad=True), random(cls, 2, 3)
+    mask = (a > 0) & ~(b > 0.5) | (a == b)
+    chosen = math.where(mask, a, b)
+    expected = torch.where(mask.torch(), a.torch(), b.torch())
+    check(chosen, cls, expected, (2, 3))
+    chosen.torch().sum().backward()
+    assert torch.equal(a.grad.torch(), mask.torch().to(a.dtype))
+    size = a.torch()[0, 0].numel()
+    assert mask.torch().sum() == math.where(mask, Tensor.ones((2, 3), TYPES[cls]), 0.0).torch().sum() <= 6 * size
+    every = Scalar((a > 0).torch().reshape(2, 3, -1).all(-1))
+    check(a.batch[every], cls, a.torch()[every.torch()])
+
+
+def test_truth_values_are_no_stresses():
+    s = SR2.rand(2) < 0.5
+    for missing in ("tr", "rotate", "dev", "norm"):
+        assert not hasattr(s, missing)
+    assert s.base.shape == (6,) and s.batch.shape == (2,) and s.dtype == torch.bool
+
+
+def test_truth_values_are_masks():
+    a = random(SR2, 4)
+    points, components = a.norm() > 1, a.batch[0] > 0
+    check(a.batch[points], SR2, a.torch()[points.torch()])
+    check(a.base[components], Tensor, a.torch()[:, components.torch()])
+    a.batch[~points] = 0
+    assert (a.norm() > 1).torch().equal(points.torch()) and not a.batch[~points].torch().any()
+
+
+def test_truth_values_of_derived_classes_are_tensors():
+    class Stress(SR2):
+        pass
+
+    class Angle(Scalar):
+        pass
+
+    assert type(Stress(torch.rand(6)) < 1) is Tensor and type(Angle(1.0) < Angle(2.0)) is Scalar
 
 
 def test_equality_of_other_things():

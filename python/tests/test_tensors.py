@@ -6,11 +6,14 @@ import io
 import math
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
 import torch
 from support import FIXED, SMALL, TENSOR_BASE, TYPES, name, random, run, typed
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import neml2
 from neml2 import crystallography, tensors
@@ -582,12 +585,134 @@ def test_deepcopy_keeps_what_is_shared():
     assert same(copy.deepcopy(with_gradient).grad, with_gradient.grad)
 
 
-def test_repr():
-    assert repr(SR2.zeros(2)) == "<SR2 of shape [2][6]>"
-    assert repr(SSR4.zeros(1000, 2)) == "<SSR4 of shape [1000, 2][6, 6]>"
-    assert repr(Scalar(1.0)) == "<Scalar of shape [][]>"
-    assert repr(Tensor.zeros((0, 2), (3,))) == "<Tensor of shape [0, 2][3]>"
+def test_repr_of_few_values_shows_them_as_torch_does():
+    assert repr(SR2.zeros(1)) == "<SR2 of shape [1][6]: [[0., 0., 0., 0., 0., 0.]]>"
+    assert repr(Scalar(1.0)) == "<Scalar of shape [][]: 1.>"
+    assert repr(Scalar(1.5, dtype=torch.float32)) == "<Scalar of shape [][]: 1.5000, dtype=torch.float32>"
+    assert repr(Vec.zeros(requires_grad=True)) == "<Vec of shape [][3]: [0., 0., 0.], requires_grad=True>"
+    assert repr(MillerIndex.fill(1, -1, 0)) == "<MillerIndex of shape [][3]: [ 1, -1,  0]>"
+    assert repr(SR2.zeros() > 1).startswith("<Tensor of shape [][6]: [False, False,")
+    assert repr(Scalar(torch.tensor([1 + 2j]))) == "<Scalar of shape [1][]: [1.+2.j]>"
+    assert repr(Scalar(1.0, requires_grad=True) * 2).startswith("<Scalar of shape [][]: 2., grad_fn=<")
+    assert repr(R2(torch.nn.Parameter(torch.eye(3)))) == (
+        "<R2 of shape [][3, 3]:\n [[1., 0., 0.],\n  [0., 1., 0.],\n  [0., 0., 1.]], requires_grad=True>"
+    )
+    blocks = repr(R2.zeros(2))
+    assert blocks.startswith("<R2 of shape [2][3, 3]:\n [[[0., 0., 0.],\n   [0., 0., 0.],\n   [0., 0., 0.]],\n\n  [[0., 0., 0.],\n")
     assert "[2]" in repr(SR2.zeros(2).batch) and "[6]" in repr(SR2.zeros(2).base)
+
+
+def test_repr_follows_the_print_options_of_torch():
+    try:
+        torch.set_printoptions(precision=1)
+        assert repr(Scalar(1.25)) in ("<Scalar of shape [][]: 1.2>", "<Scalar of shape [][]: 1.3>")
+        torch.set_printoptions(threshold=3, edgeitems=1)
+        assert repr(Scalar.zeros(9)) == "<Scalar of shape [9][]: [0.,  ..., 0.]>"
+    finally:
+        torch.set_printoptions(profile="default")
+
+
+def test_repr_of_many_values_shows_the_shape():
+    assert repr(SSR4.zeros(1000, 2)) == "<SSR4 of shape [1000, 2][6, 6]>"
+    assert repr(Tensor.zeros((0, 2), (3,))) == "<Tensor of shape [0, 2][3]>"
+    assert repr(Scalar.zeros(101)) == "<Scalar of shape [101][]>" and "\n" in repr(Scalar.zeros(100))
+
+
+# Whose values are not at hand, or would not be as torch shows them.
+OTHERS = {
+    "meta": lambda t: t.to("meta"),
+    "sparse": lambda t: t.to_sparse(),
+    "csr": lambda t: t.to_sparse_csr(),
+    "mkldnn": lambda t: t.float().to_mkldnn(),
+    "quantized": lambda t: torch.quantize_per_tensor(t.float(), 0.1, 0, torch.qint8),
+    "zero": lambda t: torch._efficientzerotensor((2, 6)),
+    "conjugate": lambda t: t.cfloat().conj(),
+    "negative": lambda t: torch._neg_view(t),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("kind", OTHERS)
+def test_repr_of_what_is_no_plain_tensor_shows_the_shape(kind):
+    try:
+        a = SR2(OTHERS[kind](torch.rand(2, 6)))
+    except (RuntimeError, ValueError, NotImplementedError) as e:
+        pytest.skip(str(e))
+    assert repr(a) == "<SR2 of shape [2][6]>"
+
+
+def test_repr_does_not_look_at_values_under_transforms_and_traces():
+    seen = []
+
+    def f(t):
+        seen.append(repr(SR2(t)))
+        seen.append(repr(constant))
+        return t * 2
+
+    constant, t = SR2.ones(), torch.rand(2, 6)
+    torch.func.vmap(f)(t)
+    torch.func.vmap(torch.func.grad(lambda t: f(t).sum()))(t)
+    torch.func.jvp(f, (t,), (t,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", torch.jit.TracerWarning)
+        torch.jit.trace(f, t, check_trace=False)
+    for mode in ("real", "fake", "symbolic"):
+        make_fx(f, tracing_mode=mode)(t)
+    with FakeTensorMode():
+        f(torch.rand(2, 6))
+    assert len(seen) == 16 and all(re.fullmatch(r"<SR2 of shape (\[\w*\])?\[6\]>", s) for s in seen), seen
+    assert repr(constant).endswith(": [1., 1., 1., 1., 1., 1.]>")
+
+
+def test_repr_of_what_left_a_transform():
+    kept = []
+    torch.func.vmap(lambda t: (kept.append(SR2(t)), t)[1])(torch.rand(3, 6))
+    torch.func.grad(lambda t: (kept.append(SR2(t)), t.sum())[1])(torch.rand(6))
+    torch.func.jvp(lambda t: (kept.append(SR2(t)), t.sum())[1], (torch.rand(6),), (torch.rand(6),))
+    with torch.autograd.forward_ad.dual_level():
+        kept.append(SR2(torch.autograd.forward_ad.make_dual(torch.rand(6), torch.rand(6))))
+        repr(kept[-1])
+    for a in kept:
+        assert repr(a).startswith("<SR2 of shape [")
+
+
+def test_repr_never_fails():
+    for spoil in (
+        lambda r: r.resize_(()),
+        lambda r: r.resize_(10, 7),
+        lambda r: r.unsqueeze_(0),
+        lambda r: r.set_(),
+        lambda r: r.untyped_storage().resize_(0),
+        lambda r: r.untyped_storage().resize_(8),
+    ):
+        raw = torch.rand(2, 6)
+        a, t = SR2(raw), Tensor(raw, 2)
+        spoil(raw)
+        assert repr(a).startswith("<SR2 of shape [") and repr(t).startswith("<Tensor of shape [")
+
+    class Odd(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, f, types, args=(), kwargs=None):
+            if f is torch.Tensor.__repr__:
+                raise RuntimeError("no")
+            return super().__torch_function__(f, types, args, kwargs or {})
+
+    assert repr(SR2(torch.rand(2, 6).as_subclass(Odd))) == "<SR2 of shape [2][6]>"
+
+    class Named(torch.Tensor):
+        pass
+
+    assert repr(Scalar(torch.ones(1).as_subclass(Named))) == "<Scalar of shape [1][]: [1.]>"
+
+    class Interrupted(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, f, types, args=(), kwargs=None):
+            if f is torch.Tensor.__repr__:
+                raise KeyboardInterrupt
+            return super().__torch_function__(f, types, args, kwargs or {})
+
+    with pytest.raises(KeyboardInterrupt):
+        repr(SR2(torch.rand(2, 6).as_subclass(Interrupted)))
 
 
 @every_small_type
@@ -666,7 +791,7 @@ def test_meta_tensors_have_shapes_only(cls):
     b = (a + a) * 2 - a / 3
     assert type(b) is cls and b.device.type == "meta" and b.batch.shape == (2,)
     assert a.batch[None, 0].batch.shape == (1,)
-    assert repr(a) == repr(typed(cls, torch.empty(2, *TYPES[cls])))
+    assert repr(a) == f"<{cls.__name__} of shape [2][{', '.join(map(str, TYPES[cls]))}]>"
 
 
 def test_meta_functions():
@@ -699,6 +824,31 @@ def test_classes_of_users():
     assert SR2(a).torch() is a.torch()
     a += 1
     assert type(a) is Stress and a.unit == "MPa"
+
+
+def test_what_is_of_the_class_of_its_operand_is_so_for_classes_of_users_too():
+    class Stress(SR2):
+        def __init__(self, t, unit):
+            super().__init__(t)
+            self.unit = unit
+
+        def twice(self):
+            return self * 2
+
+    a = Stress(torch.rand(3, 2, 6), "MPa")
+    v = a.batch
+    for b in (v[0], v[:, None], v[[True, False, True]], v.expand(4, 3, 2), v.expand_as(Scalar.zeros(1, 3, 2)), v.expand_copy(3, 2), v.reshape(6),
+              v.unsqueeze(0), v[:1].batch.squeeze(0), v.transpose(0, 1), v.movedim(0, 1), v.flatten(), v.slice(0, 0, 2), *v,
+              -a, abs(a), a**2, 2 * a, a.clone(), a.detach(), a.contiguous(), a.to(torch.float32), a.cpu(), a.double(),
+              neml2.math.exp(a), neml2.math.batch_sum(a), neml2.math.where(a > 0.5, a, 0.0), neml2.math.batch_stack([a, a])):  # fmt: skip
+        assert type(b) is Stress and type(b.twice()) is Stress and not hasattr(b, "unit")
+        assert torch.equal(b.twice().torch(), 2 * b.torch())
+    assert type(a + a) is type(a.dev()) is SR2
+
+    class Slotted(Tensor):
+        __slots__ = ("mark",)
+
+    assert type(Slotted(torch.rand(2, 3), 1).batch[0]) is Slotted
 
 
 @pytest.mark.filterwarnings("ignore:nanobind. attempted")

@@ -2,6 +2,7 @@
 """The views .batch and .base against the indexing and reshaping of PyTorch on the same numbers."""
 
 import gc
+import typing
 
 import hypothesis.strategies as st
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 from hypothesis import assume, given
 from support import random, typed
 
-from neml2.tensors import R2, SR2, LabeledAxis, LabeledVector, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, BatchView, LabeledAxis, LabeledVector, Scalar, Tensor, Vec
 
 SIZES = st.integers(0, 3)
 SHAPES = st.lists(SIZES, max_size=3).map(tuple)
@@ -248,9 +249,9 @@ def test_large_slices():
 
 def test_messages_of_wrong_indices():
     a = random(SR2, 5)
-    with pytest.raises(IndexError, match=r"batch_index: 2 indices for the 1 batch dimensions of .*\(5; 6\)"):
+    with pytest.raises(IndexError, match=r"^\.batch\[\.\.\.\]: 2 indices for the 1 batch dimensions of .*\(5; 6\)"):
         a.batch[0, 0]
-    with pytest.raises(IndexError, match="base_index: 2 indices for the 1 base dimensions"):
+    with pytest.raises(IndexError, match=r"^\.base\[\.\.\.\]: 2 indices for the 1 base dimensions"):
         a.base[0, 0]
     with pytest.raises(IndexError, match="7"):
         a.batch[7]
@@ -395,11 +396,11 @@ def test_wrong_dimensions():
                     use()
     with pytest.raises((IndexError, ValueError)):
         a.batch.unsqueeze(0, -1)
-    with pytest.raises(ValueError, match="batch_reshape"):
+    with pytest.raises(ValueError, match=r"^\.batch\.reshape: "):
         a.batch.reshape(5)
-    with pytest.raises(ValueError, match="batch_expand"):
+    with pytest.raises(ValueError, match=r"^\.batch\.expand: "):
         a.batch.expand(3, 1)
-    with pytest.raises(ValueError, match="base_expand"):
+    with pytest.raises(ValueError, match=r"^\.base\.expand: "):
         a.base.expand(3)
     for wrong in ("x", 1.5, None, (1, "x"), [[2]], np.ones(2)):
         for use in (a.batch.expand, a.batch.reshape, a.base.expand, a.base.reshape):
@@ -513,3 +514,18 @@ def test_a_tensor_is_still_no_sequence_to_numpy_and_torch():
     assert isinstance(2.0 * np.float64(3) * s, SR2)
     with pytest.raises(TypeError):
         len(s)
+
+
+# ---- Types ----
+
+
+def test_the_view_of_a_batch_is_generic():
+    assert typing.get_origin(BatchView[SR2]) is BatchView and typing.get_args(BatchView[SR2]) == (SR2,)
+
+    def first(view: BatchView[SR2]) -> SR2:
+        return view[0]
+
+    assert typing.get_type_hints(first) == {"view": BatchView[SR2], "return": SR2}
+    assert isinstance(SR2.zeros(2).batch, BatchView) and type(first(SR2.zeros(2).batch)) is SR2
+    with pytest.raises(TypeError):
+        BatchView[SR2]()

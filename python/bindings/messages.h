@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+namespace neml2::python
+{
+/// A message of the library in the words of Python: .batch.unsqueeze for batch_unsqueeze, torch.float64 for kFloat64,
+/// SR2.fill for SR2::fill. What stands in quotes is the user's and stays.
+std::string in_python(const std::string & message);
+} // namespace neml2::python

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Errors name what Python has: .batch.unsqueeze, not batch_unsqueeze; the messages of the headers are looked through, too."""
+
+import re
+from pathlib import Path
+
+import neml2
+import pytest
+import torch
+from neml2 import math
+from neml2._C import in_python
+from neml2.tensors import R2, SR2, SSR4, LabeledAxis, LabeledMatrix, LabeledVector, MillerIndex, Rot, Scalar, Tensor, Vec
+from support import of_cpp
+
+HERE = Path(__file__).resolve()
+HEADERS = next(
+    p for p in (Path(neml2.__file__).parent / "include/neml2", HERE.parents[2] / "include/neml2") if (p / "neml2.h").is_file()
+)
+BINDINGS = HERE.parents[1] / "bindings"
+
+AXIS = LabeledAxis().add("a", SR2).add("batch_unsqueeze", Scalar).setup_layout()
+
+
+@pytest.mark.parametrize(
+    "use, message",
+    [
+        (
+            lambda: SR2.zeros(2) + SR2.zeros(3),
+            r"Make them equal, or make one of them 1 \(\.batch\.unsqueeze\)\. The operands are SR2 \(2; 6\) and SR2 \(3; 6\)",
+        ),
+        (lambda: SR2.zeros(2).batch[0, 0], r"\.batch\[\.\.\.\]: 2 indices .*\. Use \.base\[\.\.\.\] for base dimensions"),
+        (lambda: R2.zeros(2).base[0, 0, 0], r"\.base\[\.\.\.\]: 3 indices .*\. Use \.batch\[\.\.\.\] for batch dimensions"),
+        (lambda: SR2.zeros(2).batch.__setitem__(0, torch.zeros(5)), r"^\.batch\[\.\.\.\] = value: "),
+        (lambda: SR2.zeros(2).base.__setitem__(0, torch.zeros(5)), r"^\.base\[\.\.\.\] = value: "),
+        (lambda: SR2.zeros(2).batch.expand(3), r"^\.batch\.expand: "),
+        (lambda: SR2.zeros(2).batch.reshape(3), r"^\.batch\.reshape: "),
+        (lambda: SR2.zeros(2).batch.squeeze(0), r"^\.batch\.squeeze: "),
+        (lambda: SR2.zeros(2).batch.size(2), r"^\.batch\.size: "),
+        (lambda: Tensor.zeros((2,), (3,)).base.expand(5), r"^\.base\.expand: "),
+        (lambda: math.batch_sum(SR2.zeros(), 0), r"^batch_sum: .* Add one \(\.batch\.unsqueeze\), or use"),
+        (lambda: math.base_max(Tensor.zeros((2,), ()), 0), r"^base_max: .* Add one \(\.base\.unsqueeze\), or use"),
+        (lambda: SR2.zeros(dtype=torch.int64).dev(), r"^dev: not defined for dtype int64 .* \.to\(torch\.float64\)\."),
+        (lambda: SR2.zeros(dtype=torch.complex128).dev(), r"dev: not defined for dtype complex128 "),
+        (lambda: MillerIndex.create([1.5, 0, 0], dtype=torch.float64).reduce(), r"\.to\(torch\.int64\)"),
+        (lambda: Rot.rand(2, dtype=torch.int64), r"^Rot\.rand: expected a floating dtype such as torch\.float64, got int64\."),
+        (lambda: math.full_to_mandel_map(dtype=torch.float64), r"expected an integer dtype such as torch\.int64, got float64: "),
+        (lambda: MillerIndex.fill(0.5, 0, 0), r"^MillerIndex\.fill: .* or another dtype\."),
+        (lambda: SSR4.isotropic_E_nu(Scalar.zeros(2), Scalar.zeros(3)), r"^SSR4\.isotropic_E_nu: "),
+        (lambda: Rot.fill_euler_angles(Vec.zeros(), "SR2::fill", "radians"), r"^Rot\.fill_euler_angles: .* 'SR2::fill'\."),
+        (lambda: math.solve(Tensor.zeros((2,), (3, 3)), Tensor.zeros((2,), (4,))), r"^math\.solve: "),
+        (lambda: math.vector_norm(R2.zeros(2)), r"^math\.vector_norm: "),
+        (lambda: math.jacrev(SR2.zeros(3).requires_grad_(), SR2.zeros(2)), r"expand x \(\.batch\.expand\) before"),
+        (lambda: math.base_cat([Tensor.zeros((2,), (3, 3)), Tensor.zeros((2,), (4, 4))]), r"\(\.base\.expand, \.base\.reshape\)"),
+        (lambda: math.diff(SR2.zeros(2), 1, -1), r"Use base_diff, which returns a Tensor, or batch_diff"),
+        (lambda: math.where(torch.rand(2, 4, 6) > 0, SR2.zeros(4), 0.0), r"Tensor\(condition, batch_dim\)"),
+        (lambda: LabeledVector().dtype, r"^dtype: undefined"),
+        (lambda: LabeledVector.zeros(2, AXIS).base.__setitem__("a", torch.zeros(2, 5)), r"^\.base\[\.\.\.\] = value: the value "),
+        (lambda: LabeledMatrix.zeros(2, (AXIS, AXIS)).base["a"], r"^\.base\[\.\.\.\]: 1 labels for 2 base dimensions"),
+        (lambda: LabeledVector.zeros(2, AXIS).base["x"], r"Its variables are: a, batch_unsqueeze\."),
+        (lambda: LabeledAxis().add("kFloat64", 1).add("kFloat64", 2), r"variable 'kFloat64'"),
+        (lambda: SR2.zeros(2**40, 2**20), r"."),
+    ],
+)
+def test_messages_name_what_python_has(use, message):
+    with pytest.raises((ValueError, IndexError, KeyError, RuntimeError), match=message) as e:
+        use()
+    assert not of_cpp(str(e.value))
+
+
+def test_what_is_quoted_or_of_no_rule_stays():
+    for text in (
+        "the variable 'batch_unsqueeze' is given twice",
+        'Unknown crystal class "linalg::solve". Expected one of 1',
+        "the result's dtype, of kHardening and batch_dim",
+        "batch_sum, base_diff, batch_stack and base_logspace",
+        "Could not run aten::add",
+        "",
+        "'",
+        "::",
+    ):
+        assert in_python(text) == (text if text != "::" else ".")
+    assert in_python("the result's batch_unsqueeze('base_index')") == "the result's .batch.unsqueeze('base_index')"
+    assert in_python("my_batch_unsqueeze xbase_index batch_unsqueezed") == "my_batch_unsqueeze xbase_index batch_unsqueezed"
+
+
+# ---- What the library can say at all ----
+
+LITERAL = re.compile(
+    r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|\'(?:\\.|[^\'\\\n])\'|R"doc\(.*?\)doc"|((?:"(?:\\.|[^"\\\n])*"\s*)+)', re.DOTALL | re.MULTILINE
+)
+# Said by compilers: to programs of C++ only.
+COMPILED = re.compile(r"(?:static_assert|deprecated)\s*\((?:[^()\"]|\"(?:\\.|[^\"\\])*\"|\((?:[^()]|\([^()]*\))*\))*\)")
+
+
+def literals(path):
+    """The texts of a source, those that stand together as one, with where."""
+    text = path.read_text(encoding="utf-8")
+    text = COMPILED.sub(lambda m: "\n" * m[0].count("\n"), text)
+    for m in LITERAL.finditer(text):
+        if m[1] and not re.search(r"\bdoc\([^\n]*$", text[: m.start()]):
+            yield f"{path.name}:{text.count(chr(10), 0, m.start()) + 1}", re.sub(r'"\s*"', "", m[1].strip()[1:-1]).replace('\\"', '"')
+
+
+def test_no_message_of_the_headers_is_spelled_as_in_cpp():
+    # Names of NEML2 2.x, and source code, which are nobody's in Python; so is Tensor::identity.
+    others = {"core/DynamicDims.h", "recorded/source.h", "recorded/source-inl.h", "recorded/Code.h", "core/TraceableTensorShape.h"}
+    found = [(where, text) for p in sorted(HEADERS.rglob("*.h")) if str(p.relative_to(HEADERS)) not in others for where, text in literals(p)]
+    assert len(found) > 1000 and any("batch_unsqueeze" in text for _, text in found)
+    found.remove(next(f for f in found if f[1] == "Tensor::identity"))
+    assert not [(where, text, words) for where, text in found if (words := of_cpp(in_python(text)))]
+
+
+@pytest.mark.skipif(not BINDINGS.is_dir(), reason="the sources are not here")
+def test_no_message_of_the_bindings_is_spelled_as_in_cpp():
+    found = [(where, text) for p in sorted(BINDINGS.glob("*.*")) if p.name != "messages.cpp" for where, text in literals(p)]
+    assert len(found) > 1000
+    assert not [(where, text, words) for where, text in found if (words := of_cpp(text))]
+
+
+def test_the_guard_knows_cpp_from_python():
+    for text in (
+        "SR2::fill",
+        "(batch_unsqueeze)",
+        "base_index",
+        "kFloat64",
+        "a NEMLException",
+        "std::tie",
+        "with tensors/solve.h",
+        "SR2.no_such_function",
+        ".batch.no_such_function",
+        "torch.no_such_dtype",
+        "math.no_such_function",
+        "got long int",
+    ):
+        assert of_cpp(text), text
+    for text in ("SR2.fill", ".batch.unsqueeze", "base_diff", "torch.float64", "math.solve", "Tensor(t, batch_dim)", "'SR2::fill'"):
+        assert not of_cpp(text), text
