@@ -135,20 +135,32 @@ choose(const std::vector<nb::handle> & arguments)
   return nb::cast(std::move(*r));
 }
 
-nb::object
-call(const std::string & name, const std::vector<nb::handle> & arguments)
-{
-  if (formula_name(name) == "where")
-    return choose(arguments);
-  return as_object(call_by_name(name, rows_of(name, arguments)));
-}
-
 /// Functions that Python defines: of lists of tensors, and with options.
 std::unordered_map<std::string, nb::object> &
 definitions()
 {
   static auto * const known = new std::unordered_map<std::string, nb::object>; // outlives Python
   return *known;
+}
+
+/// The function of this name; the last arguments may have names.
+nb::object
+call(const std::string & name, const std::vector<PyObject *> & arguments, PyObject * names = nullptr)
+{
+  const std::string own = formula_name(name);
+  const size_t named = names ? size_t(PyTuple_GET_SIZE(names)) : 0;
+  if (const auto f = definitions().find(own); f != definitions().end())
+  {
+    PyObject * const r = PyObject_Vectorcall(
+        f->second.ptr(), arguments.data(), arguments.size() - named, names);
+    if (!r)
+      throw nb::python_error();
+    return nb::steal(r);
+  }
+  if (named > 0)
+    fail_type(own + ": in a formula arguments are passed by their place, not by name.");
+  const std::vector<nb::handle> a(arguments.begin(), arguments.end());
+  return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
 /// The function of components that f is of their places: for what only brings them into another order.
@@ -323,7 +335,7 @@ bind_row_class(nb::module_ & m)
   row.def("__repr__", [](const Row & r) { return std::string(r.type->name) + " of a formula"; })
       .def_prop_ro(
           "type", [](const Row & r) { return nb::borrow(r.type->cls); }, "The type it is a row of.")
-      .def_prop_ro("base_shape", [](const Row & r) { return r.base; })
+      .def_prop_ro("_sizes", [](const Row & r) { return r.base; })
       .def("__call__",
            [](const Row & r, const nb::args & index)
            {
@@ -333,9 +345,9 @@ bind_row_class(nb::module_ & m)
                i.push_back(nb::cast<int>(k));
              return component(r, i);
            })
-      .def("__neg__", [](nb::handle a) { return call("negate", {a}); })
+      .def("__neg__", [](nb::handle a) { return call("negate", {a.ptr()}); })
       .def("__pos__", [](const Row & a) { return a; })
-      .def("__abs__", [](nb::handle a) { return call("abs", {a}); })
+      .def("__abs__", [](nb::handle a) { return call("abs", {a.ptr()}); })
       .def("__bool__",
            [](const Row & r) -> bool
            {
@@ -422,20 +434,9 @@ call_in_formula(const std::string & function,
   const bool of_rows = std::any_of(arguments, arguments + n, is_of_formula);
   if (!of_rows && std::none_of(arguments, arguments + n, has_member_of_formula))
     return nb::object();
-  const size_t named = names ? size_t(PyTuple_GET_SIZE(names)) : 0;
-  const std::string name = formula_name(function);
-  if (const auto f = definitions().find(name); f != definitions().end())
-  {
-    PyObject * const r = PyObject_Vectorcall(f->second.ptr(), arguments, n - named, names);
-    if (!r)
-      throw nb::python_error();
-    return nb::steal(r);
-  }
-  if (!of_rows)
-    call_rows(name + " of a group", {}); // says that there is none
-  if (named > 0)
-    fail_type(name + ": in a formula arguments are passed by their place, not by name.");
-  return call(function, std::vector<nb::handle>(arguments, arguments + n));
+  if (!of_rows && !definitions().count(formula_name(function)))
+    call_rows(formula_name(function) + " of a group", {}); // says that there is none
+  return call(function, {arguments, arguments + n}, names);
 }
 
 void
@@ -446,9 +447,9 @@ bind_rows(nb::module_ & m)
   m.def("call",
         [](const std::string & name, const nb::args & arguments)
         {
-          std::vector<nb::handle> a;
+          std::vector<PyObject *> a;
           for (const nb::handle x : arguments)
-            a.push_back(x);
+            a.push_back(x.ptr());
           return call(name, a);
         });
   m.def("define",
@@ -467,7 +468,9 @@ bind_rows(nb::module_ & m)
   m.def("interpolate",
         [](nb::handle x, nb::handle y, nb::handle xs, nb::handle ys, nb::handle values, const std::string & outside)
         { return interpolate(x, y, xs, ys, values, beyond_named(outside)); });
-  m.def("has_function", &has_function);
+  m.def("has_function",
+        [](const std::string & name)
+        { return has_function(name) || definitions().count(formula_name(name)) > 0; });
   m.def("vocabulary", &row_vocabulary, "The functions of tensors, each with the types it takes.");
   m.def("is_recording", [] { return Recording::number() != 0; });
 }

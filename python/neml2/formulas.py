@@ -69,7 +69,7 @@ class _Base:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(self._row.base_shape)
+        return tuple(self._row._sizes)
 
     def dim(self) -> int:
         return len(self.shape)
@@ -176,8 +176,21 @@ for _function in (_base_stack, _base_cat, _base_sum, _base_mean, _interpolate, _
     recording.define(_function.__name__.removeprefix("_"), _function)
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     recording.define(_name, getattr(operator, _name))
-for _name, _operator in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor), ("not", operator.invert)):
-    recording.define(f"logical_{_name}", _operator)
+
+
+def _logical(name: str, of_conditions: Callable[..., Any]) -> None:
+    def call(*conditions: Any) -> Any:
+        if not all(isinstance(c, Condition) for c in conditions):
+            raise TypeError(f"logical_{name}: in a formula it takes conditions, as a < b gives. Write a != 0 of a number.")
+        return of_conditions(*conditions)
+
+    recording.define(f"logical_{name}", call)
+
+
+_logical("and", operator.and_)
+_logical("or", operator.or_)
+_logical("xor", operator.xor)
+_logical("not", operator.invert)
 
 
 # ---- Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers ----
