@@ -21,7 +21,7 @@ def cells_of(program, title):
     says = re.search(r'(?s)"""(.*?)(?:\n    .*)?"""', head)[1].strip()
     yield "markdown", f"# {title}\n\n{says}"
     for mark, text in zip(parts[::2], parts[1::2]):
-        text = text.strip("\n")
+        text = re.sub(r"(?m)^# (begin|end) \w+\n", "", text).strip("\n")  # which pages quote
         if mark == " [markdown]":
             yield "markdown", re.sub(r"(?m)^# ?", "", text)
         elif not mark:

@@ -46,6 +46,7 @@ class State:
     alpha: Scalar  # equivalent plastic strain
 
 
+# begin radial_return
 @neml2.formula
 def radial_return(strain: SR2, old: State, material: Material) -> tuple[SR2, State]:
     """Stress and new state at this strain."""
@@ -58,6 +59,7 @@ def radial_return(strain: SR2, old: State, material: Material) -> tuple[SR2, Sta
     increment = trial * (1.5 * multiplier / maximum(mises, 1e-12))
     stress = 3 * kappa * vol(strain) + trial - 2 * mu * increment
     return stress, State(old.plastic_strain + increment, old.alpha + multiplier)
+# end radial_return
 
 
 # %% [markdown]

@@ -67,6 +67,7 @@ class Unknowns:
     dp: Scalar  # plastic strain that is added
 
 
+# begin equations
 def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar) -> tuple[SR2, SR2, Scalar]:
     stress = x.s - x.X
     mises = sqrt(1.5) * norm(stress)
@@ -77,6 +78,7 @@ def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar) -> t
         (x.X - old.X - 2 / 3 * m.C * x.dp * direction + m.gamma * x.dp * x.X) / m.yield_stress,
         (mises - m.yield_stress - hardening - m.K * (x.dp / dt) ** (1 / m.n)) / m.yield_stress,
     )
+# end equations
 
 
 # %% [markdown]
@@ -85,6 +87,7 @@ def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar) -> t
 # solution at points that flow, and the elastic stress at the others.
 
 # %%
+# begin update
 @neml2.formula
 def update(strain: SR2, old: State, m: Material, dt: Scalar) -> tuple[SR2, State]:
     """Stress and new state at this strain, after a time dt."""
@@ -100,6 +103,7 @@ def update(strain: SR2, old: State, m: Material, dt: Scalar) -> tuple[SR2, State
     plastic_strain = old.plastic_strain + (trial - s) / (2 * m.G)
     new = State(plastic_strain, where(flows, found.X, old.X), old.p + where(flows, found.dp, 0.0))
     return 3 * m.kappa * vol(strain) + s, new
+# end update
 
 
 # %% [markdown]
