@@ -13,7 +13,7 @@ torch.manual_seed(0)
 
 # A formula
 @neml2.formula
-def flow_rate(stress: Scalar, n: float) -> Scalar:
+def flow_rate(stress: Scalar, n: Scalar | float) -> Scalar:
     return 1e-3 * (stress / 0.5) ** n * math.exp(-2 * stress)
 
 

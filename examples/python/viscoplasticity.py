@@ -68,7 +68,7 @@ class Unknowns:
 
 
 # begin equations
-def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar) -> tuple[SR2, SR2, Scalar]:
+def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, SR2, Scalar]:
     stress = x.s - x.X
     mises = sqrt(1.5) * norm(stress)
     direction = stress * (1.5 / mises)
@@ -89,7 +89,7 @@ def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar) -> t
 # %%
 # begin update
 @neml2.formula
-def update(strain: SR2, old: State, m: Material, dt: Scalar) -> tuple[SR2, State]:
+def update(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, State]:
     """Stress and new state at this strain, after a time dt."""
     trial = 2 * m.G * dev(strain - old.plastic_strain)
     stress = trial - old.X
@@ -172,8 +172,8 @@ from neml2 import plot
 chosen = [0, 2, 4, 5]
 cycle = batch_stack(stresses).batch[:, chosen]  # (201, 4; 6)
 plot.stress_strain(batch_stack(strains), cycle, unit="MPa", label=[f"{rate.batch[i].item():.0e} /s" for i in chosen])
+pyplot.legend(title="strain rate")
 pyplot.locator_params(axis="x", nbins=5)
-_ = pyplot.legend(title="strain rate")
 
 # %% only in the script
 pyplot.savefig(file)
