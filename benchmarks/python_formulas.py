@@ -256,7 +256,7 @@ def of_cpp(folder, quick):
     """µs of C++. Its benchmarks keep memory unless they are told not to, which Python's allocator does not."""
     found = {}
     for row in ROWS.values():
-        name = f"--benchmark_filter=^{row.name}/[0-9]*/1/neml2$"
+        name = f"--benchmark_filter=^{row.name}/[0-9]*/1/neml2(/|$)"
         flags = ["--default_malloc", *(["--quick"] if quick else [])]
         ns = benchmark.run(folder / row.program, name, *flags)[1]
         found |= {tuple(k.split("/")[:2]): t / 1e3 for k, t in ns.items()}
@@ -265,7 +265,12 @@ def of_cpp(folder, quick):
 
 def of_neml2_3(python, quick):
     """Its version, and µs of the fastest way through it; none if it is not asked for or cannot run."""
-    found = benchmark.run_script(python, "neml2_3.py", *(["--quick"] if quick else [])) if python else None
+    if not python:
+        return "", {}
+    own = os.environ.pop("PYTHONPATH", None)  # this package may be found there, under the same name
+    found = benchmark.run_script(python, "neml2_3.py", *(["--quick"] if quick else []))
+    if own:
+        os.environ["PYTHONPATH"] = own
     if not found:
         return "", {}
     fastest = {}
