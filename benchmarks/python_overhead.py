@@ -284,7 +284,7 @@ def main():
     if args.docs:
         page = ROOT / "docs" / "python.md"
         head, rest = page.read_text().split(BEGIN)
-        page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{benchmark.END}{rest.split(benchmark.END)[1]}")
+        page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{benchmark.END}{rest.split(benchmark.END, 1)[1]}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 
 using namespace neml2;
 
+// begin radial_return
 /// One point: strain, plastic strain and equivalent plastic strain α in; stress and the new ones out.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
@@ -33,6 +34,7 @@ constexpr auto radial_return = [](const auto & strain,
                     plastic_strain + increment,
                     alpha + multiplier);
 };
+// end radial_return
 
 constexpr auto stress_of = [](const auto &... a) { return std::get<0>(radial_return(a...)); };
 

@@ -15,6 +15,7 @@ namespace viscoplasticity
 {
 using namespace neml2;
 
+// begin equations
 /// What holds at the end of a step: deviator s of the stress, backstress X and the plastic strain dp that is added. In units
 /// of the yield stress, so that all equations count alike.
 constexpr auto equations = [](const auto & unknowns,
@@ -34,7 +35,9 @@ constexpr auto equations = [](const auto & unknowns,
                     (X - old_X - 2.0 / 3.0 * C * dp * direction + gamma * dp * X) / yield,
                     (mises - yield - hardening - K * pow(dp / dt, 1.0 / n)) / yield);
 };
+// end equations
 
+// begin update
 /// One point: stress and new state from the strain, the old state (plastic strain, backstress, accumulated plastic strain),
 /// the material (G, bulk modulus, yield stress, Q, b, C, γ, K, n) and the time step.
 constexpr auto update =
@@ -57,4 +60,5 @@ constexpr auto update =
                                where(flows, std::get<1>(found), old_X),
                                old_p + where(flows, std::get<2>(found), 0.0)));
 };
+// end update
 } // namespace viscoplasticity

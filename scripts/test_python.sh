@@ -93,6 +93,16 @@ for example in examples/python/*.py; do
   [ ! -e "$expected" ] || diff "$expected" "$work/out"
 done
 
+say "what executes notebooks"
+pip "$venv" install nbclient ipykernel tqdm
+cp scripts/notebooks.py "$work"
+for notebook in examples/python/*.ipynb; do
+  say "$notebook"
+  cp "$notebook" "$work"
+  clean python notebooks.py --run "$(basename "$notebook")" >"$work/out"
+  diff "${notebook%.ipynb}.out" "$work/out"
+done
+
 prefix=$(clean python -m neml2 --cmake-prefix)
 for way in installed compiled; do
   say "C++ with the wheel's headers, $way"

@@ -1,21 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""Von Mises plasticity with linear isotropic hardening, on a batch: radial return (Simo and Hughes,
-Computational Inelasticity, 1998, section 3.3), its consistent tangent by autograd, and Newton's method,
-with that tangent, for thin tubes that are twisted by a constant torque while they are pulled and pushed:
-five stresses and one strain are prescribed. The tubes, and the numbers, are those of j2_plasticity.cpp.
+"""Von Mises plasticity with linear isotropic hardening: radial return (Simo and Hughes, Computational Inelasticity, 1998,
+section 3.3), written for one point and run over a batch; its consistent tangent from the same formula; and Newton's method,
+with that tangent, for thin tubes that are twisted by a constant torque while they are pulled and pushed: five stresses and
+one strain are prescribed. The tubes, and the numbers, are those of j2_plasticity.cpp.
 
     j2_plasticity.py [--plot FILE]
 """
 
+# %% only in the script
 import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--plot", metavar="FILE", help="draws the curves into this file (needs matplotlib)")
+file = parser.parse_args().plot
+
+# %%
 from dataclasses import dataclass
 from math import sqrt
 
+import neml2
 import torch
-from neml2.math import jacrev, maximum, solve
+from neml2.math import dev, maximum, norm, solve, vol
 from neml2.tensors import SR2, Scalar
 
+torch.set_default_dtype(torch.float64)
 
+
+# %% [markdown]
+# ## The model
+# `@neml2.formula` makes of a function of one point one of batches, which runs in one pass over memory. The material and the
+# state go in as dataclasses, and the new state comes out as one.
+
+# %%
 @dataclass
 class Material:
     E: Scalar
@@ -26,93 +42,104 @@ class Material:
 
 @dataclass
 class State:
-    strain: SR2
-    stress: SR2
     plastic_strain: SR2
-    alpha: Scalar
+    alpha: Scalar  # equivalent plastic strain
 
 
-def radial_return(strain: SR2, old: State, material: Material) -> State:
-    """The state at this strain; alpha is the equivalent plastic strain."""
+# begin radial_return
+@neml2.formula
+def radial_return(strain: SR2, old: State, material: Material) -> tuple[SR2, State]:
+    """Stress and new state at this strain."""
     E, nu, modulus = material.E, material.nu, material.hardening_modulus
     mu, kappa = E / (2 * (1 + nu)), E / (3 * (1 - 2 * nu))
-    trial = 2 * mu * (strain - old.plastic_strain).dev()
-    mises = sqrt(1.5) * trial.norm()
+    trial = 2 * mu * dev(strain - old.plastic_strain)
+    mises = sqrt(1.5) * norm(trial)
     excess = maximum(mises - (material.yield_stress + modulus * old.alpha), 0.0)
     multiplier = excess / (3 * mu + modulus)
     increment = trial * (1.5 * multiplier / maximum(mises, 1e-12))
-    stress = 3 * kappa * strain.vol() + trial - 2 * mu * increment
-    return State(strain, stress, old.plastic_strain + increment, old.alpha + multiplier)
+    stress = 3 * kappa * vol(strain) + trial - 2 * mu * increment
+    return stress, State(old.plastic_strain + increment, old.alpha + multiplier)
+# end radial_return
 
 
-def find_strain(axial: Scalar, prescribed: SR2, old: State, material: Material, verbose: bool) -> SR2:
+# %% [markdown]
+# ## Prescribed stresses
+# The axial strain is given, and the other components are such that five stresses are what they must be. `value_and_jacobian`
+# computes stresses and their derivatives by the strain, exact and in the same pass.
+
+# %%
+@neml2.formula
+def stress_of(strain: SR2, plastic_strain: SR2, alpha: Scalar, *material: Scalar) -> SR2:
+    return radial_return(strain, State(plastic_strain, alpha), Material(*material))[0]
+
+
+def find_strain(start: SR2, axial: Scalar, prescribed: SR2, old: State, material: Material, verbose: bool) -> SR2:
     """The strain of given axial component at which all other stresses are the prescribed ones."""
-    strain = old.strain.clone()
+    strain = start.clone()
     strain.base[0] = axial
     for iteration in range(20):
-        strain.requires_grad_()
-        stress = radial_return(strain, old, material).stress
-        residual = (stress - prescribed).base[1:].detach()
+        members = [*vars(old).values(), *vars(material).values()]
+        stress, tangent = neml2.value_and_jacobian(stress_of, strain, *members)
+        residual = (stress - prescribed).base[1:]
         error = residual.torch().abs().max().item()
         if verbose:
             print(f"{iteration:5d}   {error:8.1e}" if error > 1e-9 else f"{iteration:5d}  converged")
         if error < 1e-9:
             break
-        tangent = jacrev(stress, strain).base[1:, 1:]
-        strain = strain.detach()
-        strain.base[1:] -= solve(tangent, residual)
-    return strain.detach()
+        strain.base[1:] -= solve(tangent.base[1:, 1:], residual)
+    return strain
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--plot", metavar="FILE", help="draws the curves into this file (needs matplotlib)")
-    plot = parser.parse_args().plot
-    torch.set_default_dtype(torch.float64)
+# %% [markdown]
+# ## Three materials, four tubes of each
+# One call computes all twelve: batch shapes `(3, 1)` of the materials and `(4,)` of the tubes broadcast.
 
-    names = ["steel", "copper", "aluminium"]
-    material = Material(  # MPa, (3, 1; )
-        E=Scalar.create([[200e3], [110e3], [70e3]]),
-        nu=Scalar.create([[0.3], [0.34], [0.33]]),
-        yield_stress=Scalar.create([[250.0], [200.0], [95.0]]),
-        hardening_modulus=Scalar.create([[2000.0], [10000.0], [700.0]]),
-    )
-    amplitude = Scalar.create([0.0025, 0.005, 0.0075, 0.01])  # of the axial strain of four tubes each, (4; )
-    zero = Scalar(0.0)
-    prescribed = SR2.fill(zero, zero, zero, zero, zero, 0.3 * material.yield_stress)  # (3, 1; 6)
-    batch = (3, 4)  # materials, tubes
-    state = State(SR2.zeros(batch), SR2.zeros(batch), SR2.zeros(batch), Scalar.zeros(batch))
+# %%
+names = ["steel", "copper", "aluminium"]
+material = Material(  # MPa, (3, 1; )
+    E=Scalar.create([[200e3], [110e3], [70e3]]),
+    nu=Scalar.create([[0.3], [0.34], [0.33]]),
+    yield_stress=Scalar.create([[250.0], [200.0], [95.0]]),
+    hardening_modulus=Scalar.create([[2000.0], [10000.0], [700.0]]),
+)
+amplitude = Scalar.create([0.0025, 0.005, 0.0075, 0.01])  # of the axial strain of four tubes each, (4; )
+zero = Scalar(0.0)
+prescribed = SR2.fill(zero, zero, zero, zero, zero, 0.3 * material.yield_stress)  # (3, 1; 6)
+strain = SR2.zeros(3, 4)  # materials, tubes
+state = State(SR2.zeros(3, 4), Scalar.zeros(3, 4))
 
-    steps, rows, curve = 40, [], [[0.0] * 4]  # tension, compression, tension
-    for step in range(1, steps + 1):
-        t = 4 * step / steps
-        axial = amplitude * (t if t < 1 else 2 - t if t < 3 else t - 4)
-        if step == 10:
-            print("Newton's method in step 10: largest error of the prescribed stresses, MPa")
-        strain = find_strain(axial, prescribed, state, material, verbose=step == 10)
-        state = radial_return(strain, state, material)
+steps, rows, curve = 40, [], [[0.0] * 4]  # tension, compression, tension
+for step in range(1, steps + 1):
+    t = 4 * step / steps
+    axial = amplitude * (t if t < 1 else 2 - t if t < 3 else t - 4)
+    if step == 10:
+        print("Newton's method in step 10: largest error of the prescribed stresses, MPa")
+    strain = find_strain(strain, axial, prescribed, state, material, verbose=step == 10)
+    stress, state = radial_return(strain, state, material)
 
-        furthest = state.stress.batch[:, 3](0, 0).tolist()  # axial stress of the tubes pulled furthest
-        twist = state.strain.batch[:, 3](0, 1).tolist()
-        percent = 100 * axial.batch[3].item()
-        curve.append([percent, *furthest])
-        if step % 5 == 0:
-            columns = (f"  {a:8.2f} {100 * g:6.3f}" for a, g in zip(furthest, twist))
-            rows.append(f"{percent:7.2f} " + "".join(columns))
-    print("\nAxial stress in MPa and shear strain in % of the tubes pulled furthest")
-    print("strain %            steel           copper        aluminium", *rows, sep="\n")
+    furthest = stress.batch[:, 3](0, 0).tolist()  # axial stress of the tubes pulled furthest
+    twist = strain.batch[:, 3](0, 1).tolist()
+    percent = 100 * axial.batch[3].item()
+    curve.append([percent, *furthest])
+    if step % 5 == 0:
+        columns = (f"  {a:8.2f} {100 * g:6.3f}" for a, g in zip(furthest, twist))
+        rows.append(f"{percent:7.2f} " + "".join(columns))
+print("\nAxial stress in MPa and shear strain in % of the tubes pulled furthest")
+print("strain %            steel           copper        aluminium", *rows, sep="\n")
 
-    if plot:
-        from matplotlib import pyplot
+# %% only in the script
+if not file:
+    raise SystemExit
 
-        strains, *stresses = zip(*curve)
-        for name, stress in zip(names, stresses):
-            pyplot.plot(strains, stress, label=name)
-        pyplot.xlabel("axial strain, %")
-        pyplot.ylabel("axial stress, MPa")
-        pyplot.legend()
-        pyplot.savefig(plot)
+# %%
+from matplotlib import pyplot
 
+strains, *stresses = zip(*curve)
+for name, values in zip(names, stresses):
+    pyplot.plot(strains, values, label=name)
+pyplot.xlabel("axial strain, %")
+pyplot.ylabel("axial stress, MPa")
+_ = pyplot.legend()
 
-if __name__ == "__main__":
-    main()
+# %% only in the script
+pyplot.savefig(file)

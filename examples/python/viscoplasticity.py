@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Cyclic viscoplasticity: six specimens, pulled and pushed between two strains at rates that differ by a hundred thousand. The
+model has isotropic hardening (Voce), kinematic hardening (Armstrong and Frederick) and a power law for the rate (Norton), as
+those of Chaboche: thirteen equations at each point, which Newton's method solves. The amplitude of the last cycle is compared
+with the closed form of Lemaitre and Chaboche (1990), Mechanics of Solid Materials, Cambridge University Press, section 5.4.4.
+
+    viscoplasticity.py [--plot FILE]
+"""
+
+# %% only in the script
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--plot", metavar="FILE", help="draws the last cycle into this file (needs matplotlib)")
+file = parser.parse_args().plot
+
+# %%
+from dataclasses import dataclass
+from math import sqrt
+
+import neml2
+import torch
+from neml2.math import batch_stack, dev, exp, macaulay, norm, tanh, vol, where
+from neml2.tensors import SR2, Scalar
+
+try:
+    from tqdm import tqdm
+except ImportError:  # a progress bar, which is not needed
+
+    def tqdm(steps, **_):
+        return steps
+
+
+torch.set_default_dtype(torch.float64)
+
+
+# %% [markdown]
+# ## The equations
+# What holds at the end of a step is written for one point. The unknowns are thirteen numbers, a dataclass of two tensors and a
+# scalar. In units of the yield stress all equations count alike.
+
+# %%
+@dataclass
+class Material:  # MPa, s
+    G: float
+    kappa: float
+    yield_stress: float
+    Q: float
+    b: float
+    C: float
+    gamma: float
+    K: float
+    n: float
+
+
+@dataclass
+class State:
+    plastic_strain: SR2
+    X: SR2  # backstress
+    p: Scalar  # accumulated plastic strain
+
+
+@dataclass
+class Unknowns:
+    s: SR2  # deviator of the stress
+    X: SR2
+    dp: Scalar  # plastic strain that is added
+
+
+# begin equations
+def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, SR2, Scalar]:
+    stress = x.s - x.X
+    mises = sqrt(1.5) * norm(stress)
+    direction = stress * (1.5 / mises)
+    hardening = m.Q * (1 - exp(-m.b * (old.p + x.dp)))
+    return (
+        (x.s - trial + 2 * m.G * x.dp * direction) / m.yield_stress,
+        (x.X - old.X - 2 / 3 * m.C * x.dp * direction + m.gamma * x.dp * x.X) / m.yield_stress,
+        (mises - m.yield_stress - hardening - m.K * (x.dp / dt) ** (1 / m.n)) / m.yield_stress,
+    )
+# end equations
+
+
+# %% [markdown]
+# ## A step
+# `newton` solves them from half of the elastic overstress as a guess, in the pass that computes the rest. `where` takes the
+# solution at points that flow, and the elastic stress at the others.
+
+# %%
+# begin update
+@neml2.formula
+def update(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, State]:
+    """Stress and new state at this strain, after a time dt."""
+    trial = 2 * m.G * dev(strain - old.plastic_strain)
+    stress = trial - old.X
+    mises = sqrt(1.5) * norm(stress)
+    over = mises - m.yield_stress - m.Q * (1 - exp(-m.b * old.p))
+    guess = 0.5 * macaulay(over) / (3 * m.G + m.C)
+    start = Unknowns(trial - 3 * m.G * guess / mises * stress, old.X, guess)
+    found = neml2.newton(equations, start, trial, old, m, dt, bounds={2: (0, 1)})  # of dp
+    flows = over > 0
+    s = where(flows, found.s, trial)
+    plastic_strain = old.plastic_strain + (trial - s) / (2 * m.G)
+    new = State(plastic_strain, where(flows, found.X, old.X), old.p + where(flows, found.dp, 0.0))
+    return 3 * m.kappa * vol(strain) + s, new
+# end update
+
+
+# %% [markdown]
+# ## Forty cycles at six rates
+
+# %%
+material = Material(G=80e3, kappa=160e3, yield_stress=100, Q=50, b=20, C=20e3, gamma=200, K=80, n=5)
+rate = Scalar.create([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+amplitude, cycles, steps = 0.01, 40, 200  # steps of a cycle
+path = SR2.fill(1.0, -0.5, -0.5)  # without change of volume
+dt = 4 * amplitude / steps / rate
+
+state = State(SR2.zeros(6), SR2.zeros(6), Scalar.zeros(6))
+strains, stresses, plastic = [], [], []  # of the last cycle
+for step in tqdm(range(1, cycles * steps + 1), disable=None):  # None: where there is no terminal
+    t = 4 * (step % steps) / steps
+    strain = amplitude * (t if t < 1 else 2 - t if t < 3 else t - 4) * path
+    stress, state = update(strain, state, material, dt)
+    if step >= (cycles - 1) * steps:
+        strains.append(strain)
+        stresses.append(1.5 * dev(stress))  # in tension and compression alone
+        plastic.append(state.plastic_strain(0, 0))
+
+highest = batch_stack(stresses)(0, 0).torch()[1:].amax(0)
+m, largest = material, Scalar(batch_stack(plastic).torch()[1:].amax(0))
+expected = m.yield_stress + m.Q + m.K * rate ** (1 / m.n) + m.C / m.gamma * tanh(m.gamma * largest)
+print("Amplitude of the last cycle, MPa\n  rate 1/s   computed   closed form")
+for r, computed, closed in zip(rate.tolist(), highest.tolist(), expected.tolist()):
+    print(f"{r:10.0e} {computed:10.2f} {closed:13.2f}")
+
+# %% [markdown]
+# ## The consistent tangent
+# comes from the same formula, also through the equations that are solved. Here it is compared with central differences, at strains
+# in all directions, the small ones elastic. Numbers and tensors without a batch, as the material and the state here, may be
+# used in a formula without being its arguments.
+
+# %%
+N, h = 1000, 1e-8
+directions = torch.sin(1.7 * torch.arange(6.0 * N)).reshape(N, 6)
+small = SR2(torch.linspace(0, 3e-3, N).unsqueeze(-1) * directions)
+virgin = State(SR2.zeros(), SR2.zeros(), Scalar(0.0))
+
+
+@neml2.formula
+def first_step(strain: SR2) -> tuple[SR2, Scalar]:
+    stress, new = update(strain, virgin, material, 1.0)
+    return stress, new.p
+
+
+(_, p), (tangent, _) = neml2.value_and_jacobian(first_step, small)
+error = 0.0
+for k, d in enumerate(h * torch.eye(6)):
+    difference = (first_step(small + SR2(d))[0] - first_step(small - SR2(d))[0]) / (2 * h)
+    error = max(error, (difference.torch() - tangent.torch()[..., k]).abs().max().item())
+agree = "1e-7" if error < 1e-7 * 3 * m.kappa else "NOT 1e-7"
+print(f"\nTangents agree with differences to {agree} of the stiffness, {(p.torch() > 0).sum()} of {N} points flow")
+
+# %% only in the script
+if not file:
+    raise SystemExit
+
+# %%
+from matplotlib import pyplot
+from neml2 import plot
+
+chosen = [0, 2, 4, 5]
+cycle = batch_stack(stresses).batch[:, chosen]  # (201, 4; 6)
+plot.stress_strain(batch_stack(strains), cycle, unit="MPa", label=[f"{rate.batch[i].item():.0e} /s" for i in chosen])
+pyplot.legend(title="strain rate")
+pyplot.locator_params(axis="x", nbins=5)
+
+# %% only in the script
+pyplot.savefig(file)
