@@ -29,13 +29,19 @@ register_type(nb::handle cls, const TypeInfo & type)
 }
 
 const TypeInfo *
-type_of(nb::handle object)
+type_of_class(const PyTypeObject * cls)
 {
   // A class that a user derives from one of ours is one of ours.
-  for (const PyTypeObject * t = Py_TYPE(object.ptr()); t; t = t->tp_base)
+  for (const PyTypeObject * t = cls; t; t = t->tp_base)
     if (const auto found = registry().find(t); found != registry().end())
       return &found->second;
   return nullptr;
+}
+
+const TypeInfo *
+type_of(nb::handle object)
+{
+  return type_of_class(Py_TYPE(object.ptr()));
 }
 
 const TypeInfo &

@@ -26,6 +26,7 @@ struct TypeInfo
 
 /// The type of an object, or nullptr if it is no tensor of this library.
 const TypeInfo * type_of(nb::handle object);
+const TypeInfo * type_of_class(const PyTypeObject * cls);
 /// Of the class itself.
 const TypeInfo & info(nb::handle cls);
 void register_type(nb::handle cls, const TypeInfo & type);

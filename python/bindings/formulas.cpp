@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "bindings/functions_of_python.h"
 #include "bindings/rows.h"
 
 #include "neml2/core/modes.h"
@@ -6,7 +7,6 @@
 #include "neml2/engine/recorded_formula.h"
 #include "neml2/recorded/source.h"
 
-#include <deque>
 #include <numeric>
 
 /// Formulas: functions of Python recorded, and run over batches.
@@ -16,47 +16,7 @@ namespace
 {
 using engine::RecordedFormula;
 using recorded::Recording;
-
-/// What a formula returned, flat: tensors and numbers, and what puts them together; None of one alone.
-struct Returned
-{
-  std::vector<nb::object> leaves;
-  nb::object together;
-};
-
-/// What formulas, and gradients that outlive them, hold of Python.
-struct PythonFunction
-{
-  nb::object function, flatten;
-
-  PythonFunction(nb::object f, nb::object g) : function(std::move(f)), flatten(std::move(g)) {}
-  PythonFunction(const PythonFunction &) = delete;
-  PythonFunction & operator=(const PythonFunction &) = delete;
-  ~PythonFunction() // on whatever thread of autograd
-  {
-    if (!Py_IsInitialized())
-    {
-      function.release();
-      flatten.release();
-      return;
-    }
-    const nb::gil_scoped_acquire gil;
-    function.reset();
-    flatten.reset();
-  }
-
-  Returned call(const nb::list & arguments) const
-  {
-    const nb::object r = function(*arguments);
-    if (nb::isinstance<Row>(r) || type_of(r))
-      return {{r}, nb::none()};
-    const auto flat = nb::cast<nb::tuple>(flatten(r));
-    Returned all{{}, flat[1]};
-    for (const nb::handle leaf : nb::cast<nb::list>(flat[0]))
-      all.leaves.push_back(nb::borrow(leaf));
-    return all;
-  }
-};
+using Places = std::vector<size_t>;
 
 /// What an argument or a result is: a plain number has no type.
 struct Kind
@@ -70,13 +30,225 @@ struct Kind
   }
 };
 
+/// What a method is of: an object, which goes by itself and the values of its attributes, and which nobody keeps alive if it
+/// can be held weakly.
+class Instance
+{
+public:
+  Instance() = default;
+  Instance(nb::handle object, const nb::list & attributes)
+  {
+    if (!object)
+      return;
+    PyObject * const weak = PyWeakref_NewRef(object.ptr(), nullptr);
+    PyErr_Clear();
+    _is_weak = weak != nullptr;
+    _object = weak ? nb::steal(weak) : nb::borrow(object);
+    for (const nb::handle a : attributes)
+      _attributes.emplace_back(nb::borrow(a[0]), nb::borrow(a[1]));
+  }
+
+  bool is(nb::handle object) const
+  {
+    if (!object || !_object.is_valid())
+      return !object && !_object.is_valid();
+    return now().is(object) && !changed(object);
+  }
+  bool is_there() const { return _object.is_valid(); }
+  bool is_gone() const { return _is_weak && now().is_none(); }
+  /// The attribute that has another value now; null if there is none.
+  const char * changed(nb::handle object) const
+  {
+    for (const auto & [name, value] : _attributes)
+    {
+      const nb::object now = nb::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
+      PyErr_Clear();
+      if (!is_same_value(now, value))
+        return PyUnicode_AsUTF8(name.ptr());
+    }
+    return nullptr;
+  }
+
+  template <class Visit>
+  int traverse(const Visit & visit) const
+  {
+    int stop = visit(_object);
+    for (const auto & a : _attributes)
+      stop = stop ? stop : visit(a.second);
+    return stop;
+  }
+
+private:
+  nb::object _object;
+  bool _is_weak = false;
+  std::vector<std::pair<nb::object, nb::object>> _attributes;
+
+  nb::object now() const { return _is_weak ? _object() : _object; }
+};
+
 /// A formula for arguments of certain types.
 struct Recorded
 {
-  std::vector<Kind> types, results;
-  std::shared_ptr<const PythonFunction> python;
-  nb::object together; ///< of the results; None of one
+  size_t arguments;
+  Structure groups; ///< of the arguments
+  std::vector<Kind> types;
+  Instance instance;
+  Structure returned;
+  std::vector<Kind> results;
   std::unique_ptr<const RecordedFormula> formula;
+  std::vector<TensorShapeRef> bases; ///< of the results
+  nb::dict chosen;                   ///< places of results by what named them
+
+  template <class Visit>
+  int traverse(const Visit & visit) const
+  {
+    int stop = instance.traverse(visit);
+    for (const Structure * s : {&groups, &returned})
+      for (const auto & p : s->parts())
+        stop = stop ? stop : visit(p.object);
+    return stop ? stop : visit(chosen);
+  }
+};
+
+std::string
+type_name(nb::handle object)
+{
+  return is_torch_tensor(object) ? "torch.Tensor" : Py_TYPE(object.ptr())->tp_name;
+}
+
+/// The names of a function's parameters.
+class Names
+{
+public:
+  Names() = default;
+  explicit Names(std::vector<nb::object> all) : _all(std::move(all)) {}
+
+  /// That of argument k, of a method behind what it is of; null if it has none.
+  nb::handle operator()(size_t k, nb::handle instance) const
+  {
+    const size_t i = k + (instance ? 1 : 0);
+    return i < _all.size() ? nb::handle(_all[i]) : nb::handle();
+  }
+  std::vector<std::string> texts(size_t n, bool of_method) const
+  {
+    std::vector<std::string> all;
+    for (size_t k = 0; k < n; k++)
+    {
+      const nb::handle name = (*this)(k, of_method ? nb::handle(Py_None) : nb::handle());
+      all.push_back(name ? nb::str(name).c_str() : "argument " + std::to_string(k));
+    }
+    return all;
+  }
+
+private:
+  std::vector<nb::object> _all;
+};
+
+/// The arguments of a call, as operands.
+class Call
+{
+public:
+  nb::handle instance;
+  Structure groups;
+  Leaves leaves;
+  SmallVector<size_t, 8> first_parts, first_leaves; ///< of each argument, and one more
+  std::vector<Kind> types;
+  SmallVector<core::Operand, 8> operands;
+  const at::Tensor * like = nullptr;
+
+  Call(const char * name, nb::handle of, const nb::tuple & arguments, const Names & names)
+    : instance(of)
+  {
+    for (const nb::handle a : arguments)
+    {
+      first_parts.push_back(groups.parts().size());
+      first_leaves.push_back(leaves.size());
+      groups.take_apart(a, leaves);
+    }
+    first_leaves.push_back(leaves.size());
+    types.reserve(leaves.size()); // operands refer to them
+    _numbers.reserve(leaves.size());
+    for (const Leaf & l : leaves)
+      if (!read(l))
+        refuse(names);
+    if (!like)
+      fail_type(std::string(name) + ": at least one argument must be a tensor of this library");
+  }
+  Call(const Call &) = delete;
+  Call & operator=(const Call &) = delete;
+
+  size_t size() const { return first_parts.size(); }
+
+  /// Such arguments, of other leaves.
+  nb::list arguments(PutTogether::NextLeaf leaf) const
+  {
+    return arguments_of(groups, instance, size(), leaf);
+  }
+  static nb::list
+  arguments_of(const Structure & groups, nb::handle instance, size_t n, PutTogether::NextLeaf leaf)
+  {
+    nb::list all;
+    if (instance)
+      all.append(instance);
+    PutTogether group(groups, leaf);
+    for (size_t i = 0; i < n; i++)
+      all.append(group.next());
+    return all;
+  }
+
+private:
+  SmallVector<double, 16> _numbers;
+
+  bool read(const Leaf & l)
+  {
+    if (l.type && nb::inst_ready(l.object))
+    {
+      const void * p = nb::inst_ptr<void>(l.object);
+      const at::Tensor & t = l.type->tensor(p);
+      const bool is_own = !l.type->fixed_base && t.defined();
+      types.push_back(
+          {l.type,
+           TensorShape(is_own ? t.sizes().slice(size_t(l.type->batch_dim(p))) : l.type->base)});
+      operands.push_back({&t, l.type->name, l.type->batch_dim(p), types.back().base});
+      like = &t;
+      return true;
+    }
+    Number x;
+    if (PyFloat_CheckExact(l.object.ptr()))
+      x.value = PyFloat_AS_DOUBLE(l.object.ptr());
+    else if (!nb::try_cast(l.object, x))
+      return false;
+    _numbers.push_back(x.value);
+    operands.push_back(core::operand(_numbers.back()));
+    types.push_back({nullptr, {}});
+    return true;
+  }
+  /// Throws of the leaf that is none.
+  [[noreturn]] void refuse(const Names & names) const
+  {
+    const size_t i = types.size();
+    const nb::handle object = leaves[i].object;
+    const bool is_member = !groups.is_leaf(first_parts[argument_of(i)]);
+    std::string message = "vmap: an argument is a " + type_name(object);
+    if (is_member)
+      message += " (" + groups.paths(names.texts(size(), bool(instance)))[i] + ")";
+    if (leaves[i].type)
+      message += " that has not been initialized. A class that derives from it must call "
+                 "super().__init__(...) first.";
+    else if (is_torch_tensor(object))
+      message +=
+          ", which does not say which of its dimensions are batch dimensions. Make it a tensor "
+          "of this library first, for example SR2(t), or Tensor(t, batch_dim).";
+    else
+      message += ". Expected tensors of this library, numbers, and groups of them: tuples, lists, "
+                 "dicts and dataclasses.";
+    fail_type(message);
+  }
+  size_t argument_of(size_t leaf) const
+  {
+    const auto after = std::upper_bound(first_leaves.begin(), first_leaves.end(), leaf);
+    return size_t(after - first_leaves.begin()) - 1;
+  }
 };
 
 /// A result of the function on whole batches, of the whole batch shape.
@@ -88,8 +260,7 @@ composed_result(nb::handle r, const Kind & kind, TensorShapeRef batch, const at:
   {
     c10::Scalar x;
     if (!nb::try_cast(r, x))
-      fail_type(std::string("vmap: the formula returned a ") + Py_TYPE(r.ptr())->tp_name +
-                " on whole batches");
+      fail_type("vmap: the formula returned a " + type_name(r) + " on whole batches");
     const auto dtype = c10::isFloatingType(like.scalar_type()) ? like.scalar_type() : kFloat64;
     return at::full(batch, x, like.options().dtype(dtype).requires_grad(false));
   }
@@ -113,10 +284,35 @@ public:
   ~Composing() { composing--; }
 };
 
+/// The results of the function on whole batches.
+void
+compose(const Recorded & r,
+        const PythonFunction & f,
+        const nb::list & arguments,
+        TensorShapeRef batch,
+        const at::Tensor & like,
+        at::Tensor * results)
+{
+  const Composing now;
+  const Returned returned = f.call(arguments);
+  if (!(returned.structure == r.returned))
+    fail_type(
+        "vmap: the formula returned another group on whole batches than when it was recorded");
+  for (size_t i = 0; i < returned.leaves.size(); i++)
+    results[i] = composed_result(returned.leaves[i].object, r.results[i], batch, like);
+}
+
 class RecordedGradient : public engine::Gradient
 {
 public:
-  explicit RecordedGradient(std::shared_ptr<const Recorded> r) : _r(std::move(r)) {}
+  RecordedGradient(std::shared_ptr<const Recorded> r,
+                   std::shared_ptr<const PythonFunction> f,
+                   nb::handle instance)
+    : _r(std::move(r)),
+      _f(std::move(f)),
+      _instance(instance ? share_with_threads<nb::object>(nb::borrow(instance)) : nullptr)
+  {
+  }
 
   const char * name() const override { return "VmapBackward"; }
 
@@ -125,7 +321,8 @@ public:
                 ArrayRef<bool> needed,
                 at::Tensor * gradients) const override
   {
-    std::deque<double> numbers;
+    std::vector<double> numbers;
+    numbers.reserve(arguments.size());
     std::vector<core::Operand> o;
     for (size_t i = 0; i < arguments.size(); i++)
       if (const Kind & k = _r->types[i]; k.type)
@@ -142,123 +339,223 @@ public:
   void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
   {
     const nb::gil_scoped_acquire gil;
-    nb::list a;
+    const nb::handle instance = _instance ? *_instance : nb::handle();
+    const char * name = _f->changed();
+    if (!name && instance)
+      name = _r->instance.changed(instance);
+    if (name)
+      fail_type(std::string("vmap: ") + name +
+                ", which the formula uses, has another value than when it ran: create_graph=True "
+                "differentiates its function. Pass it as an argument.");
     TensorShape batch;
     at::Tensor like;
-    for (size_t i = 0; i < arguments.size(); i++)
-      if (const Kind & k = _r->types[i]; k.type)
-      {
-        const Tensor t(arguments[i], arguments[i].dim() - Size(k.base.size()));
-        batch = utils::broadcast_sizes(TensorShapeRef(batch), t.batch_sizes());
-        like = arguments[i];
-        a.append(k.type->make(t));
-      }
-      else
-        a.append(nb::float_(arguments[i].item<double>()));
-    const Composing now;
-    const Returned r = _r->python->call(a);
-    for (size_t i = 0; i < r.leaves.size(); i++)
-      results[i] = composed_result(r.leaves[i], _r->results[i], batch, like);
+    size_t i = 0;
+    const auto leaf = [&]() -> nb::object
+    {
+      const at::Tensor & a = arguments[i];
+      const Kind & k = _r->types[i++];
+      if (!k.type)
+        return nb::float_(a.item<double>());
+      const Tensor t(a, a.dim() - Size(k.base.size()));
+      batch = utils::broadcast_sizes(TensorShapeRef(batch), t.batch_sizes());
+      like = a;
+      return k.type->make(t);
+    };
+    const nb::list a = Call::arguments_of(_r->groups, instance, _r->arguments, leaf);
+    python::compose(*_r, *_f, a, batch, like, results);
   }
 
 private:
   std::shared_ptr<const Recorded> _r;
+  std::shared_ptr<const PythonFunction> _f;
+  std::shared_ptr<const nb::object> _instance; ///< of a method
 };
 
-/// The arguments of a call, as operands.
-struct Call
+// ---- Recording ----
+
+/// An argument of the recording.
+Row
+input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
 {
-  std::vector<Kind> types;
-  std::vector<core::Operand> operands;
-  std::deque<double> numbers;
-  at::Tensor like;
-
-  /// False if an argument is neither a tensor nor a number.
-  bool read(const nb::args & arguments)
+  constexpr Size most = 1 << 16;
+  Row row(kind.type ? kind.type : &scalar_type(), {}, kind.base);
+  RecordedFormula::Tensor t;
+  t.is_number = !kind.type;
+  t.base = kind.base;
+  const Size n = c10::multiply_integers(t.base);
+  if (n > most)
+    fail_type("vmap: an argument has " + std::to_string(n) + " components a point. Expected " +
+              std::to_string(most) + " at most: are batch dimensions among them?");
+  for (Size i = 0; i < n; i++)
   {
-    types.reserve(arguments.size()); // operands refer to them
-    for (const nb::handle a : arguments)
-      if (const TypeInfo * type = type_of(a); type && nb::inst_ready(a))
-      {
-        const void * p = nb::inst_ptr<void>(a);
-        const at::Tensor & t = type->tensor(p);
-        const bool is_own = !type->fixed_base && t.defined();
-        types.push_back(
-            {type, TensorShape(is_own ? t.sizes().slice(size_t(type->batch_dim(p))) : type->base)});
-        operands.push_back({&t, type->name, type->batch_dim(p), types.back().base});
-        like = t;
-      }
-      else if (PyBool_Check(a.ptr()))
-        return false;
-      else if (Number x; nb::try_cast(a, x))
-      {
-        numbers.push_back(x.value);
-        operands.push_back(core::operand(numbers.back()));
-        types.push_back({nullptr, {}});
-      }
-      else
-        return false;
-    return true;
+    RecordedNumber x(recorded::Symbol::input());
+    if (kind.type)
+      x.d[0] = recorded::Symbol::input();
+    t.values.push_back(x.x.id);
+    if (kind.type)
+      t.partials.push_back(x.d[0].id);
+    row.components.push_back(x);
   }
-};
+  arguments.push_back(std::move(t));
+  return row;
+}
 
+[[noreturn]] void
+fail_returned(nb::handle object)
+{
+  fail_type("vmap: the formula returned a " + type_name(object) +
+            ". Expected tensors of the formula, numbers, or groups of them.");
+}
+
+/// A result of the recording.
+RecordedFormula::Tensor
+output(nb::handle object, std::vector<Kind> & results)
+{
+  const auto row = as_row(object);
+  if (!row)
+    fail_returned(object);
+  RecordedFormula::Tensor t;
+  for (const auto & x : row->components)
+  {
+    t.values.push_back(x.x.id);
+    t.partials.push_back(x.d[0].id);
+  }
+  t.base = row->base;
+  results.push_back({row->type, row->base});
+  return t;
+}
+
+std::shared_ptr<Recorded>
+record(const PythonFunction & f, const Call & c)
+{
+  const core::OutsideOfModes no_modes; // of constants that the function makes
+  auto made = share_with_threads<Recorded>();
+  made->arguments = c.size();
+  made->groups = c.groups;
+  made->types = c.types;
+  Recording recording;
+  std::vector<RecordedFormula::Tensor> arguments, results;
+  {
+    const Recording::Scope scope(recording);
+    size_t i = 0;
+    const auto leaf = [&] { return nb::cast(input(c.types[i++], arguments)); };
+    const Returned returned = f.call(c.arguments(leaf));
+    for (const Leaf & l : returned.leaves)
+      results.push_back(output(l.object, made->results));
+    if (results.empty() && returned.structure.parts()[0].is == Structure::Is::constant)
+      fail_returned(returned.structure.parts()[0].object);
+    if (results.empty())
+      fail_type(
+          "vmap: the formula returned nothing. Expected a tensor, a number, or a group of them.");
+    made->returned = returned.structure;
+  }
+  made->formula = std::make_unique<const RecordedFormula>(
+      std::move(recording), std::move(arguments), std::move(results));
+  made->bases = made->formula->bases();
+  return made;
+}
+
+// ---- Formulas ----
+
+Places
+all_of(size_t n)
+{
+  Places all(n);
+  std::iota(all.begin(), all.end(), size_t(0));
+  return all;
+}
+
+/// A Jacobian as the type whose base shape it has, as C++ has it, else as a Tensor.
+nb::object
+jacobian_of(TensorShapeRef base, const at::Tensor & t, Size batch_dim)
+{
+  static const auto types = []
+  {
+    std::vector<const TypeInfo *> all;
+    const nb::object tensors = nb::module_::import_("neml2.tensors");
+    for (const char * name : {"Scalar", "Vec", "SR2", "R2", "SSR4", "R3"})
+      all.push_back(&info(tensors.attr(name)));
+    return all;
+  }();
+  for (const TypeInfo * type : types)
+    if (base == type->base)
+      return type->make(Tensor(t, batch_dim));
+  return tensor_type().make(Tensor(t, batch_dim));
+}
+
+/// What the class Formula of neml2.formulas derives from, which has what is not done in each call: _used, _by_place, _names,
+/// _attributes, _chosen and _compile.
 class Formula
 {
 public:
-  Formula(nb::object f, nb::object flatten)
-    : _python(std::make_shared<PythonFunction>(std::move(f), std::move(flatten)))
+  /// compile_after: how many calls are interpreted before what was recorded is to be compiled; -1 for all.
+  Formula(nb::object function, int compile_after)
+    : _function(std::move(function)), _compile_after(compile_after)
   {
   }
 
-  /// None if there are groups among the arguments, of which Python makes another formula.
-  nb::object call(const nb::args & arguments)
+  nb::object
+  call(nb::handle self, nb::handle instance, nb::tuple arguments, const nb::dict & keywords)
   {
-    Call c;
-    if (!c.read(arguments))
-      return nb::none();
-    check(c, "vmap");
-    const std::shared_ptr<const Recorded> r = recorded(c);
+    if (Recording::number() != 0) // in another formula it is what its function is
+      return call_function(instance, arguments, keywords);
+    update(self);
+    if (keywords.size() > 0)
+      arguments = by_place(self, instance, arguments, keywords);
+    const Call c("vmap", instance, arguments, _names);
+    const std::shared_ptr<const Recorded> r = recorded(self, c);
+    const std::shared_ptr<const PythonFunction> f = _python;
     const core::Operation op("vmap", core::Accepts::any);
     core::check_operands(op, c.operands);
     const TensorShape batch = core::broadcast_batch(op, c.operands);
-    const auto composed = [&](at::Tensor * t) { compose(*r, arguments, batch, c.like, t); };
+    const auto composed = [&](at::Tensor * t)
+    {
+      const nb::gil_scoped_acquire gil;
+      compose(*r, *f, c.arguments(each_leaf(c)), batch, *c.like, t);
+    };
     const auto gradient = [&]() -> std::shared_ptr<const engine::Gradient>
-    { return std::make_shared<RecordedGradient>(r); };
-    std::vector<at::Tensor> t(r->results.size());
+    {
+      const nb::gil_scoped_acquire gil;
+      return std::make_shared<RecordedGradient>(r, f, instance);
+    };
+    SmallVector<at::Tensor, 4> t(r->results.size());
     {
       const nb::gil_scoped_release release;
       engine::evaluate({op,
                         c.operands,
                         batch,
                         engine::row_formula(r->formula->value()),
-                        r->formula->bases(),
+                        r->bases,
                         composed,
                         gradient},
                        t.data());
     }
+    compile(self);
     return as_returned(*r, t, Size(batch.size()));
   }
 
-  /// What it returned, and the Jacobians of each result by each argument `by`; None as call.
-  nb::object value_and_jacobian(const std::vector<size_t> & by,
-                                const std::optional<std::vector<size_t>> & of,
-                                const nb::args & arguments)
+  /// What it returned, and the Jacobian of each result of `of`, by each argument of argnums.
+  nb::object value_and_jacobian(nb::handle self,
+                                nb::handle instance,
+                                nb::tuple arguments,
+                                const nb::dict & keywords,
+                                nb::handle argnums,
+                                nb::handle of)
   {
-    Call c;
-    if (!c.read(arguments))
-      return nb::none();
-    check(c, "value_and_jacobian");
+    if (Recording::number() != 0)
+      fail_type("value_and_jacobian: not available in a formula. Differentiate the whole formula, "
+                "or write "
+                "out the derivative that it needs; newton has those of its residual by itself.");
+    update(self);
+    if (keywords.size() > 0)
+      arguments = by_place(self, instance, arguments, keywords);
+    const Call c("value_and_jacobian", instance, arguments, _names);
+    const Places places = arguments_named(argnums, c);
+    const Places by = tensors_among(c, places);
+    const std::shared_ptr<Recorded> r = recorded(self, c);
+    const std::shared_ptr<const PythonFunction> f = _python;
+    const Places results = of.is_none() ? all_of(r->results.size()) : results_named(self, *r, of);
     const core::Operation op("value_and_jacobian", core::Accepts::any);
-    for (const size_t k : by)
-      if (k >= c.types.size() || !c.types[k].type)
-        fail_type("value_and_jacobian: argument " + std::to_string(k) + " of argnums is " +
-                  (k >= c.types.size() ? "not there" : "a plain number") +
-                  ". Expected the place of a tensor.");
-    const std::shared_ptr<const Recorded> r = recorded(c);
-    const std::vector<size_t> results = of ? *of : all_of(r->results.size());
-    for (const size_t i : results)
-      if (i >= r->results.size())
-        fail_type("value_and_jacobian: result " + std::to_string(i) + " of `of` is not there");
     core::check_operands(op, c.operands);
     for (const auto & o : c.operands)
       NEML2_CHECK(!o.tensor || !o.tensor->_fw_grad(0).defined(),
@@ -270,7 +567,7 @@ public:
     const auto shapes = r->formula->bases_with_jacobians(by, results);
     const std::vector<TensorShapeRef> bases(shapes.begin(), shapes.end());
     const auto composed = [&](at::Tensor * t)
-    { compose_jacobians(*r, by, results, arguments, batch, c, t); };
+    { compose_jacobians(*r, *f, by, results, batch, c, t); };
     std::vector<at::Tensor> t(bases.size());
     {
       const nb::gil_scoped_release release;
@@ -283,22 +580,28 @@ public:
                         engine::no_gradient},
                        t.data());
     }
+    compile(self);
+    const auto batch_dim = Size(batch.size());
+    size_t next = r->results.size();
     nb::list jacobians;
-    for (size_t i = r->results.size(); i < t.size(); i++)
-      jacobians.append(jacobian_of(bases[i], t[i], Size(batch.size())));
-    t.resize(r->results.size());
-    return nb::make_tuple(as_returned(*r, t, Size(batch.size())), nb::tuple(jacobians));
-  }
-
-  /// How many tensors it returns of such arguments, and what puts them together, None of one alone; None as call.
-  nb::object returned(const nb::args & arguments)
-  {
-    Call c;
-    if (!c.read(arguments))
-      return nb::none();
-    check(c, "value_and_jacobian");
-    const std::shared_ptr<const Recorded> r = recorded(c);
-    return nb::make_tuple(r->results.size(), r->together);
+    for (size_t i = 0; i < results.size(); i++)
+      for (const size_t k : places)
+      {
+        size_t leaf = c.first_leaves[k];
+        const auto jacobian = [&]() -> nb::object // of a number None
+        {
+          if (!c.types[leaf++].type)
+            return nb::none();
+          nb::object J = jacobian_of(bases[next], t[next], batch_dim);
+          next++;
+          return J;
+        };
+        jacobians.append(PutTogether(c.groups, jacobian, c.first_parts[k]).next());
+      }
+    const bool is_one =
+        jacobians.size() == 1 && !PyTuple_Check(argnums.ptr()) && !PyList_Check(argnums.ptr());
+    return nb::make_tuple(as_returned(*r, {t.data(), r->results.size()}, batch_dim),
+                          is_one ? nb::object(jacobians[0]) : nb::object(nb::tuple(jacobians)));
   }
 
   /// The programs that there are so far, with what each is of, what it computes, and whether it runs compiled.
@@ -306,153 +609,222 @@ public:
   {
     nb::list all;
     for (const auto & r : _recorded)
-    {
-      std::string of;
-      for (const Kind & k : r->types)
-        of += (of.empty() ? "" : ", ") + name_of(k);
       for (const auto & [what, e] : r->formula->evaluators())
-        all.append(nb::make_tuple(of, what, nb::capsule(e), e->is_compiled()));
-    }
+      {
+        auto * const owner = new Program{r, e};
+        all.append(nb::make_tuple(
+            arguments_text(*r), what, nb::capsule(owner, Program::let_go), e->is_compiled()));
+      }
     return all;
   }
-  /// How many.
-  size_t program_count() const
+  static const recorded::Evaluator & evaluator(const nb::capsule & program)
   {
-    size_t n = 0;
-    for (const auto & r : _recorded)
-      n += r->formula->evaluator_count();
-    return n;
+    return *static_cast<const Program *>(program.data())->evaluator;
   }
-  nb::object function() const { return _python->function; }
+
+  template <class Visit>
+  int traverse(const Visit & visit) const
+  {
+    int stop = visit(_function);
+    if (_python && _python.use_count() == 1) // else gradients have it, too
+      stop = stop ? stop : _python->traverse(visit);
+    for (const auto & r : _recorded)
+      if (r.use_count() == 1)
+        stop = stop ? stop : r->traverse(visit);
+    return stop;
+  }
+  void clear()
+  {
+    _function = nb::none();
+    _python.reset();
+    _recorded.clear();
+  }
 
 private:
+  nb::object _function;
+  int _compile_after;
   std::shared_ptr<const PythonFunction> _python;
-  std::vector<std::shared_ptr<const Recorded>> _recorded;
+  Names _names;
+  std::vector<std::shared_ptr<Recorded>> _recorded;
+  int _calls = 0;
+  size_t _programs = 0;        ///< that are compiled, or are being
+  size_t _programs_before = 0; ///< that are no more
 
-  static std::string name_of(const Kind & k)
+  static constexpr size_t most_recorded = 256;
+
+  /// A program that lives as long as someone knows it.
+  struct Program
   {
-    if (!k.type)
-      return "number";
-    std::ostringstream name;
-    name << k.type->name;
-    if (!k.type->fixed_base)
-      name << ' ' << TensorShapeRef(k.base);
-    return name.str();
+    std::shared_ptr<const Recorded> recorded;
+    const recorded::Evaluator * evaluator;
+
+    static void let_go(void * p) noexcept { delete static_cast<Program *>(p); }
+  };
+
+  nb::object
+  call_function(nb::handle instance, const nb::tuple & arguments, const nb::dict & keywords)
+  {
+    return instance ? _function(instance, *arguments, **keywords)
+                    : _function(*arguments, **keywords);
   }
 
-  static std::vector<size_t> all_of(size_t n)
+  /// Starts again if what the function uses is another.
+  void update(nb::handle self)
   {
-    std::vector<size_t> all(n);
-    std::iota(all.begin(), all.end(), size_t(0));
+    if (_python && !_python->changed())
+      return;
+    const std::vector<std::shared_ptr<Recorded>> before = std::move(_recorded);
+    _recorded.clear();
+    _calls = 0;
+    _programs = _programs_before = 0;
+    look_around(self);
+    _names = Names(nb::cast<std::vector<nb::object>>(self.attr("_names")()));
+  }
+  void look_around(nb::handle self)
+  {
+    const auto used = nb::cast<nb::list>(self.attr("_used")());
+    _python = share_with_threads<PythonFunction>(_function, used);
+  }
+
+  /// Arguments that were passed by name in their places.
+  nb::tuple by_place(nb::handle self,
+                     nb::handle instance,
+                     const nb::tuple & arguments,
+                     const nb::dict & keywords)
+  {
+    const size_t n = arguments.size() + keywords.size();
+    nb::list all(arguments);
+    for (size_t k = arguments.size(); k < n; k++)
+    {
+      const nb::handle name = _names(k, instance);
+      PyObject * const value = name ? PyDict_GetItem(keywords.ptr(), name.ptr()) : nullptr;
+      if (!value)
+        break;
+      all.append(nb::handle(value));
+    }
+    if (all.size() == n)
+      return nb::tuple(all);
+    return nb::cast<nb::tuple>(self.attr("_by_place")(
+        instance ? nb::make_tuple(instance) : nb::tuple(), arguments, keywords));
+  }
+
+  std::shared_ptr<Recorded> recorded(nb::handle self, const Call & c)
+  {
+    for (size_t i = 0; i < _recorded.size(); i++) // comparing keys may run code of Python
+      if (const auto r = _recorded[i];
+          r->types == c.types && r->groups == c.groups && r->instance.is(c.instance))
+        return r;
+    if (const nb::list types = types_among(c);
+        types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types)))
+      look_around(self);
+    const auto f = _python;
+    const std::shared_ptr<Recorded> r = record(*f, c);
+    if (c.instance)
+      r->instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_attributes")(c.instance)));
+    forget_some();
+    _recorded.push_back(r);
+    return r;
+  }
+  /// The types of groups, and of what a method is of.
+  static nb::list types_among(const Call & c)
+  {
+    nb::list all;
+    if (c.instance)
+      all.append(c.instance.type());
+    for (const auto & p : c.groups.parts())
+      if (p.is == Structure::Is::dataclass || p.is == Structure::Is::tuple)
+        all.append(p.object);
     return all;
   }
-
-  static void check(const Call & c, const char * name)
+  void forget_some()
   {
-    if (!c.like.defined())
-      fail_type(std::string(name) + ": at least one argument must be a tensor of this library");
+    std::vector<std::shared_ptr<Recorded>> before = std::move(_recorded);
+    _recorded.clear();
+    for (size_t i = 0; i < before.size(); i++)
+      if (before[i]->instance.is_gone() || (i == 0 && before.size() >= most_recorded))
+        _programs_before += before[i]->formula->evaluator_count();
+      else
+        _recorded.push_back(before[i]);
   }
 
-  std::shared_ptr<const Recorded> recorded(const Call & c)
+  /// The places of the arguments that argnums names.
+  Places arguments_named(nb::handle argnums, const Call & c) const
   {
-    for (const auto & r : _recorded)
-      if (r->types == c.types)
-        return r;
-    _recorded.push_back(record(c.types));
-    return _recorded.back();
-  }
-
-  std::shared_ptr<const Recorded> record(const std::vector<Kind> & types) const
-  {
-    const core::OutsideOfModes no_modes; // of constants that the function makes
-    auto made = std::make_shared<Recorded>();
-    made->types = types;
-    made->python = _python;
-    Recording recording;
-    std::vector<RecordedFormula::Tensor> arguments, results;
+    Places places;
+    const auto n = Py_ssize_t(c.size());
+    const auto add = [&](nb::handle one)
     {
-      const Recording::Scope scope(recording);
-      nb::list rows;
-      for (const Kind & k : types)
-        rows.append(nb::cast(input(k, arguments)));
-      const Returned returned = _python->call(rows);
-      for (const nb::object & leaf : returned.leaves)
-      {
-        const auto row = as_row(leaf);
-        if (!row)
-          fail_type(std::string("vmap: the formula returned a ") + Py_TYPE(leaf.ptr())->tp_name +
-                    ". Expected tensors of the formula, numbers, or groups of them.");
-        RecordedFormula::Tensor t;
-        for (const auto & x : row->components)
-        {
-          t.values.push_back(x.x.id);
-          t.partials.push_back(x.d[0].id);
-        }
-        t.base = row->base;
-        results.push_back(std::move(t));
-        made->results.push_back({row->type, row->base});
-      }
-      if (results.empty())
-        fail_type(
-            "vmap: the formula returned nothing. Expected a tensor, a number, or a group of them.");
-      made->together = returned.together;
-    }
-    made->formula = std::make_unique<const RecordedFormula>(
-        std::move(recording), std::move(arguments), std::move(results));
-    return made;
+      Py_ssize_t k = 0;
+      if (PyUnicode_Check(one.ptr()))
+        while (k < n && !is_same_value(_names(size_t(k), c.instance), one))
+          k++;
+      else if (PyBool_Check(one.ptr()) || !nb::try_cast(one, k))
+        k = n;
+      else if (k < 0)
+        k += n;
+      if (k < 0 || k >= n)
+        fail_argnums(argnums, c);
+      places.push_back(size_t(k));
+    };
+    if (PyTuple_Check(argnums.ptr()) || PyList_Check(argnums.ptr()))
+      for (const nb::handle one : nb::borrow<nb::sequence>(argnums))
+        add(one);
+    else
+      add(argnums);
+    if (places.empty())
+      fail_argnums(argnums, c);
+    return places;
   }
-
-  /// An argument of the recording.
-  static Row input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
+  [[noreturn]] void fail_argnums(nb::handle argnums, const Call & c) const
   {
-    constexpr Size most = 1 << 16;
-    Row row(kind.type ? kind.type : &scalar_type(), {}, kind.base);
-    RecordedFormula::Tensor t;
-    t.is_number = !kind.type;
-    t.base = kind.base;
-    const Size n = c10::multiply_integers(t.base);
-    if (n > most)
-      fail_type("vmap: an argument has " + std::to_string(n) + " components a point. Expected " +
-                std::to_string(most) + " at most: are batch dimensions among them?");
-    for (Size i = 0; i < n; i++)
+    std::string names;
+    for (size_t k = 0; k < c.size(); k++)
+      if (const nb::handle name = _names(k, c.instance))
+        names += std::string(k == 0 ? ", or their names: " : ", ") + nb::str(name).c_str();
+    fail_type(std::string("value_and_jacobian: argnums is ") + nb::repr(argnums).c_str() +
+              ". Expected the places of tensors among the " + std::to_string(c.size()) +
+              " arguments" + names + ".");
+  }
+  /// The leaves that are tensors, of the arguments of these places.
+  static Places tensors_among(const Call & c, const Places & places)
+  {
+    Places by;
+    for (const size_t k : places)
     {
-      RecordedNumber x(recorded::Symbol::input());
-      if (kind.type)
-        x.d[0] = recorded::Symbol::input();
-      t.values.push_back(x.x.id);
-      if (kind.type)
-        t.partials.push_back(x.d[0].id);
-      row.components.push_back(x);
+      const size_t before = by.size();
+      for (size_t i = c.first_leaves[k]; i < c.first_leaves[k + 1]; i++)
+        if (c.types[i].type)
+          by.push_back(i);
+      if (by.size() == before)
+        fail_type("value_and_jacobian: argument " + std::to_string(k) +
+                  " of argnums is a plain number. Expected a tensor, or a group with one.");
     }
-    arguments.push_back(std::move(t));
-    return row;
+    return by;
   }
 
-  static void compose(const Recorded & r,
-                      const nb::list & arguments,
-                      TensorShapeRef batch,
-                      const at::Tensor & like,
-                      at::Tensor * t)
+  Places results_named(nb::handle self, Recorded & r, nb::handle of) const
   {
-    const Composing now;
-    const Returned returned = r.python->call(arguments);
-    for (size_t i = 0; i < returned.leaves.size(); i++)
-      t[i] = composed_result(returned.leaves[i], r.results[i], batch, like);
+    PyObject * found = PyDict_GetItemWithError(r.chosen.ptr(), of.ptr());
+    PyErr_Clear(); // of what has no hash
+    if (found)
+      return nb::cast<Places>(nb::handle(found));
+    size_t i = 0;
+    const auto place = [&]() -> nb::object { return nb::int_(i++); };
+    const nb::object chosen = self.attr("_chosen")(PutTogether(r.returned, place).next(), of);
+    if (PyDict_SetItem(r.chosen.ptr(), of.ptr(), chosen.ptr()) < 0)
+      PyErr_Clear();
+    return nb::cast<Places>(chosen);
   }
-  static void compose(const Recorded & r,
-                      const nb::args & arguments,
-                      TensorShapeRef batch,
-                      const at::Tensor & like,
-                      at::Tensor * t)
+
+  static auto each_leaf(const Call & c)
   {
-    const nb::gil_scoped_acquire gil;
-    compose(r, nb::list(arguments), batch, like, t);
+    return [&c, i = size_t(0)]() mutable { return c.leaves[i++].object; };
   }
 
   static void compose_jacobians(const Recorded & r,
-                                const std::vector<size_t> & by,
-                                const std::vector<size_t> & of,
-                                const nb::args & arguments,
+                                const PythonFunction & f,
+                                const Places & by,
+                                const Places & of,
                                 const TensorShape & batch,
                                 const Call & c,
                                 at::Tensor * t)
@@ -466,7 +838,9 @@ private:
     const c10::InferenceMode normal(false); // in it nothing is recorded
     const at::AutoGradMode record(true);
     std::vector<at::Tensor> variables;
-    nb::list a(arguments);
+    std::vector<nb::object> leaves;
+    for (const Leaf & l : c.leaves)
+      leaves.push_back(l.object);
     for (const size_t k : by)
     {
       const Kind & kind = c.types[k];
@@ -476,52 +850,125 @@ private:
       variables.push_back(create_graph && rows.requires_grad()
                               ? rows.view_as(rows)
                               : rows.detach().set_requires_grad(true));
-      a[k] = kind.type->make(Tensor(variables.back(), Size(batch.size())));
+      leaves[k] = kind.type->make(Tensor(variables.back(), Size(batch.size())));
     }
-    compose(r, a, batch, c.like, t);
+    size_t i = 0;
+    const auto leaf = [&] { return leaves[i++]; };
+    compose(r, f, c.arguments(leaf), batch, *c.like, t);
     const nb::gil_scoped_release release; // which autograd takes itself
     at::Tensor * jacobian = t + r.results.size();
-    for (const size_t i : of)
+    for (const size_t k : of)
       for (const auto & J :
-           engine::composed_jacobians(t[i], Size(batch.size()), variables, create_graph))
+           engine::composed_jacobians(t[k], Size(batch.size()), variables, create_graph))
         *jacobian++ = J;
-    for (size_t i = 0; i < r.results.size() && !create_graph; i++)
-      t[i] = t[i].detach();
+    for (size_t k = 0; k < r.results.size() && !create_graph; k++)
+      t[k] = t[k].detach();
   }
 
-  static nb::object as_returned(const Recorded & r, const std::vector<at::Tensor> & t, Size batch_dim)
+  static nb::object as_returned(const Recorded & r, ArrayRef<at::Tensor> t, Size batch_dim)
   {
-    if (r.together.is_none())
-      return r.results[0].type->make(Tensor(t[0], batch_dim));
-    nb::list leaves;
-    for (size_t i = 0; i < t.size(); i++)
-      leaves.append(r.results[i].type->make(Tensor(t[i], batch_dim)));
-    return r.together.is(nb::handle(reinterpret_cast<PyObject *>(&PyTuple_Type)))
-               ? nb::object(nb::tuple(leaves))
-               : r.together(leaves);
+    size_t i = 0;
+    const auto leaf = [&]
+    {
+      const size_t k = i++;
+      return r.results[k].type->make(Tensor(t[k], batch_dim));
+    };
+    return PutTogether(r.returned, leaf).next();
   }
 
-  /// A Jacobian as the type whose base shape it has, as C++ has it, else as a Tensor.
-  static nb::object jacobian_of(TensorShapeRef base, const at::Tensor & t, Size batch_dim)
+  /// Has what was recorded since the last call be compiled, if it is time to.
+  void compile(nb::handle self)
   {
-    static const std::vector<std::pair<TensorShape, const char *>> types = {{{}, "Scalar"},
-                                                                            {{3}, "Vec"},
-                                                                            {{6}, "SR2"},
-                                                                            {{3, 3}, "R2"},
-                                                                            {{6, 6}, "SSR4"},
-                                                                            {{3, 3, 3}, "R3"}};
-    const nb::object tensors = nb::module_::import_("neml2.tensors");
-    for (const auto & [shape, name] : types)
-      if (base == TensorShapeRef(shape))
-        return info(tensors.attr(name)).make(Tensor(t, batch_dim));
-    return info(tensors.attr("Tensor")).make(Tensor(t, batch_dim));
+    if (_compile_after < 0 || ++_calls < _compile_after)
+      return;
+    size_t n = _programs_before;
+    for (const auto & r : _recorded)
+      n += r->formula->evaluator_count();
+    if (n == _programs)
+      return;
+    _programs = n;
+    self.attr("_compile")();
+  }
+
+  std::string arguments_text(const Recorded & r) const
+  {
+    const auto & parts = r.groups.parts();
+    const bool is_flat = std::all_of(
+        parts.begin(), parts.end(), [](const auto & p) { return p.is == Structure::Is::leaf; });
+    std::vector<std::string> paths(r.types.size());
+    if (!is_flat)
+      paths = r.groups.paths(_names.texts(r.arguments, r.instance.is_there()));
+    std::string text;
+    for (size_t i = 0; i < r.types.size(); i++)
+    {
+      const Kind & k = r.types[i];
+      std::ostringstream name;
+      name << (k.type ? k.type->name : "number");
+      if (k.type && !k.type->fixed_base)
+        name << ' ' << TensorShapeRef(k.base);
+      text += (i == 0 ? "" : ", ") + (is_flat ? "" : paths[i] + ": ") + name.str();
+    }
+    return text;
   }
 };
 
-const recorded::Evaluator &
-evaluator(const nb::capsule & e)
+int
+traverse_formula(PyObject * self, visitproc visit, void * arg)
 {
-  return *static_cast<const recorded::Evaluator *>(e.data());
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self))
+    return 0;
+  return nb::inst_ptr<Formula>(self)->traverse([&](nb::handle o)
+                                               { return o ? visit(o.ptr(), arg) : 0; });
+}
+int
+clear_formula(PyObject * self)
+{
+  if (nb::inst_ready(self))
+    nb::inst_ptr<Formula>(self)->clear();
+  return 0;
+}
+
+void
+bind_formula_class(nb::module_ & m)
+{
+  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_formula)},
+                                {Py_tp_clear, reinterpret_cast<void *>(clear_formula)},
+                                {0, nullptr}};
+  using Self = nb::pointer_and_handle<Formula>;
+  const auto of = [](nb::handle instance) { return instance.is_none() ? nb::handle() : instance; };
+  nb::class_<Formula>(m, "Formula", nb::type_slots(slots))
+      .def(nb::init<nb::object, int>(), nb::arg("function"), nb::arg("compile_after"))
+      .def("__call__",
+           [](Self self, const nb::args & arguments, const nb::kwargs & keywords)
+           { return self.p->call(self.h, {}, nb::borrow<nb::tuple>(arguments), keywords); })
+      .def(
+          "_call",
+          [of](Self self,
+               nb::handle instance,
+               const nb::tuple & arguments,
+               const nb::dict & keywords)
+          { return self.p->call(self.h, of(instance), arguments, keywords); },
+          nb::arg("instance").none(),
+          nb::arg("arguments"),
+          nb::arg("keywords"))
+      .def(
+          "_value_and_jacobian",
+          [of](Self self,
+               nb::handle instance,
+               const nb::tuple & arguments,
+               const nb::dict & keywords,
+               nb::handle argnums,
+               nb::handle results) {
+            return self.p->value_and_jacobian(
+                self.h, of(instance), arguments, keywords, argnums, results);
+          },
+          nb::arg("instance").none(),
+          nb::arg("arguments"),
+          nb::arg("keywords"),
+          nb::arg("argnums").none(),
+          nb::arg("of").none())
+      .def("programs", &Formula::programs);
 }
 } // namespace
 
@@ -530,29 +977,22 @@ bind_formulas(nb::module_ & m)
 {
   bind_rows(m);
   bind_newton(m);
+  bind_groups(m);
+  bind_formula_class(m);
   m.def("is_composing", [] { return composing > 0; });
   m.def("set_loop",
-        [](const nb::capsule & e, size_t run, int width)
+        [](const nb::capsule & program, size_t run, int width)
         {
           packs::TileLoop loop{};
           loop.run = reinterpret_cast<decltype(loop.run)>(run);
           loop.width = width;
-          evaluator(e).set_compiled(loop);
+          Formula::evaluator(program).set_compiled(loop);
         });
-  m.def("listing", [](const nb::capsule & e) { return recorded::listing(evaluator(e)); });
-  m.def("source", [](const nb::capsule & e) { return recorded::cpp_source(evaluator(e)); });
+  m.def("listing",
+        [](const nb::capsule & program) { return recorded::listing(Formula::evaluator(program)); });
+  m.def("source",
+        [](const nb::capsule & program)
+        { return recorded::cpp_source(Formula::evaluator(program)); });
   m.def("width", [] { return recorded::interpreter().width; });
-  nb::class_<Formula>(m, "Formula")
-      .def(nb::init<nb::object, nb::object>())
-      .def("__call__", &Formula::call)
-      .def("value_and_jacobian",
-           &Formula::value_and_jacobian,
-           nb::arg("by"),
-           nb::arg("of").none(),
-           nb::arg("arguments"))
-      .def("returned", &Formula::returned)
-      .def("programs", &Formula::programs)
-      .def("program_count", &Formula::program_count)
-      .def_prop_ro("function", &Formula::function);
 }
 } // namespace neml2::python

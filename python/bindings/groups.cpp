@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/groups.h"
+
+#include "bindings/rows.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace neml2::python
+{
+namespace
+{
+using Is = Structure::Is;
+using Part = Structure::Part;
+
+constexpr size_t most_leaves = 1 << 16, most_levels = 200;
+
+/// The fields of a dataclass: their names, and whether its constructor takes them.
+struct Fields
+{
+  std::vector<nb::object> names;
+  std::vector<bool> are_arguments;
+  nb::object arguments; ///< the tuple of the names of those
+};
+
+/// What objects of a type are.
+struct TypeKind
+{
+  Is is = Is::leaf;
+  const TypeInfo * tensor = nullptr;
+  bool is_named = false; ///< a tuple whose constructor takes the members one by one
+  Fields fields = {};
+  nb::object reference = {}; ///< weak, to the type
+};
+
+std::unordered_map<PyObject *, TypeKind> &
+known_kinds()
+{
+  static auto * const known = new std::unordered_map<PyObject *, TypeKind>; // outlives Python
+  return *known;
+}
+
+/// Called when a type is no more, with its address.
+PyObject *
+forget_kind(PyObject * address, PyObject *)
+{
+  known_kinds().erase(static_cast<PyObject *>(PyLong_AsVoidPtr(address)));
+  Py_RETURN_NONE;
+}
+
+Fields
+fields_of(nb::handle type)
+{
+  Fields all;
+  nb::list arguments;
+  for (const nb::handle f : nb::module_::import_("dataclasses").attr("fields")(type))
+  {
+    all.names.push_back(f.attr("name"));
+    all.are_arguments.push_back(nb::cast<bool>(f.attr("init")));
+    if (all.are_arguments.back())
+      arguments.append(all.names.back());
+  }
+  all.arguments = nb::tuple(arguments);
+  return all;
+}
+
+TypeKind
+find_kind(nb::handle type)
+{
+  auto * const t = reinterpret_cast<PyTypeObject *>(type.ptr());
+  const auto is_a = [&](PyTypeObject & other) { return PyType_IsSubtype(t, &other) != 0; };
+  TypeKind k;
+  if ((k.tensor = type_of_class(t)))
+    return k;
+  const nb::object enumeration = nb::module_::import_("enum").attr("Enum");
+  if (is_a(PyUnicode_Type) || is_a(PyBool_Type) || t == Py_TYPE(Py_None) ||
+      is_a(*reinterpret_cast<PyTypeObject *>(enumeration.ptr())))
+    k.is = Is::constant;
+  else if (is_a(PyTuple_Type) || is_a(PyList_Type))
+  {
+    k.is = Is::tuple;
+    k.is_named = is_a(PyTuple_Type) && nb::hasattr(type, "_fields");
+  }
+  else if (is_a(PyDict_Type))
+    k.is = Is::dict;
+  else if (nb::hasattr(type, "__dataclass_fields__"))
+  {
+    k.is = Is::dataclass;
+    k.fields = fields_of(type);
+  }
+  return k;
+}
+
+/// Of the type of an object that lives.
+const TypeKind &
+kind_of(nb::handle type)
+{
+  static PyMethodDef forget = {"forget_kind", forget_kind, METH_O, nullptr};
+  auto & known = known_kinds();
+  if (const auto found = known.find(type.ptr()); found != known.end())
+    return found->second;
+  TypeKind k = find_kind(type);
+  const nb::object address = nb::steal(PyLong_FromVoidPtr(type.ptr()));
+  k.reference = nb::weakref(type, nb::steal(PyCFunction_New(&forget, address.ptr())));
+  return known.emplace(type.ptr(), std::move(k)).first->second;
+}
+
+/// Takes groups apart, member by member.
+class TakeApart
+{
+public:
+  TakeApart(Structure::Parts & parts, Leaves & leaves) : _parts(parts), _leaves(leaves) {}
+
+  void member(nb::object o)
+  {
+    if (_leaves.size() >= most_leaves || _parts.size() >= 4 * most_leaves)
+      fail_type("vmap: groups have more than " + std::to_string(most_leaves) +
+                " members. Make them tensors with batch or base dimensions.");
+    PyTypeObject * const type = Py_TYPE(o.ptr());
+    if (type == &PyFloat_Type || type == &PyLong_Type)
+      return leaf(std::move(o), nullptr);
+    const TypeKind & kind = kind_of(reinterpret_cast<PyObject *>(type));
+    if (kind.is == Is::leaf)
+      return leaf(std::move(o), kind.tensor);
+    if (kind.is == Is::constant)
+      return _parts.push_back({Is::constant, std::move(o)});
+    open(o);
+    if (kind.is == Is::dict)
+      dict(o);
+    else if (kind.is == Is::dataclass)
+      dataclass(o, kind.fields);
+    else if (PyTuple_Check(o.ptr()))
+      sequence(o, PyTuple_Size, PyTuple_GetItem);
+    else
+      sequence(o, PyList_Size, PyList_GetItem);
+    _open.pop_back();
+  }
+
+private:
+  Structure::Parts & _parts;
+  Leaves & _leaves;
+  SmallVector<PyObject *, 8> _open; ///< groups whose members these are
+
+  void open(nb::handle group)
+  {
+    if (std::find(_open.begin(), _open.end(), group.ptr()) != _open.end())
+      fail_type(std::string("vmap: a ") + Py_TYPE(group.ptr())->tp_name + " contains itself.");
+    if (_open.size() >= most_levels)
+      fail_type("vmap: groups are nested more than " + std::to_string(most_levels) + " deep.");
+    _open.push_back(group.ptr());
+  }
+  void leaf(nb::object o, const TypeInfo * type)
+  {
+    _parts.push_back({Is::leaf});
+    _leaves.push_back({std::move(o), type});
+  }
+
+  // Members may run code of Python that changes the group: what is read of it is read anew, and held.
+
+  void
+  sequence(nb::handle o, Py_ssize_t (*size)(PyObject *), PyObject * (*item)(PyObject *, Py_ssize_t))
+  {
+    const size_t part = _parts.size();
+    _parts.push_back({Is::tuple, nb::borrow(o.type())});
+    Py_ssize_t i = 0;
+    for (; i < size(o.ptr()); i++)
+      member(nb::borrow(item(o.ptr(), i)));
+    _parts[part].size = size_t(i);
+  }
+  void dict(nb::handle o)
+  {
+    const size_t part = _parts.size();
+    _parts.push_back({Is::dict, nb::borrow(o.type())});
+    PyObject *key, *value;
+    for (Py_ssize_t i = 0; PyDict_Next(o.ptr(), &i, &key, &value);)
+    {
+      nb::object held = nb::borrow(value);
+      _parts.push_back({Is::key, nb::borrow(key)});
+      member(std::move(held));
+      _parts[part].size++;
+    }
+  }
+  void dataclass(nb::handle o, const Fields & fields)
+  {
+    _parts.push_back({Is::dataclass, nb::borrow(o.type())});
+    for (const nb::object & name : fields.names)
+    {
+      PyObject * const value = PyObject_GetAttr(o.ptr(), name.ptr());
+      if (!value)
+        throw nb::python_error();
+      member(nb::steal(value));
+    }
+  }
+};
+
+bool
+is_same(const Part & a, const Part & b)
+{
+  if (a.is != b.is || a.size != b.size)
+    return false;
+  PyObject *const x = a.object.ptr(), *const y = b.object.ptr();
+  if (x == y)
+    return true;
+  if (!x || !y || Py_TYPE(x) != Py_TYPE(y) || (a.is != Is::constant && a.is != Is::key))
+    return false;
+  if (PyUnicode_Check(x))
+    return PyUnicode_Compare(x, y) == 0;
+  const int equal = a.is == Is::key ? PyObject_RichCompareBool(x, y, Py_EQ) : 0;
+  if (equal < 0)
+    PyErr_Clear();
+  return equal > 0;
+}
+
+/// What is written behind the name of a group to name a member.
+class Paths
+{
+public:
+  explicit Paths(const Structure::Parts & parts) : _parts(parts) {}
+
+  std::vector<std::string> found;
+
+  void next(const std::string & path)
+  {
+    const Part & p = _parts[_part++];
+    const auto text = [](nb::handle x) { return std::string(nb::repr(x).c_str()); };
+    if (p.is == Is::leaf)
+      found.push_back(path);
+    else if (p.is == Is::dataclass)
+      for (const nb::object & name : kind_of(p.object).fields.names)
+        next(path + "." + nb::str(name).c_str());
+    for (size_t i = 0; p.is == Is::dict && i < p.size; i++)
+    {
+      const nb::object key = _parts[_part++].object;
+      next(path + "[" + text(key) + "]");
+    }
+    if (p.is != Is::tuple)
+      return;
+    const nb::object names = nb::getattr(p.object, "_fields", nb::none());
+    for (size_t i = 0; i < p.size; i++)
+      next(path + (names.is_none() ? "[" + std::to_string(i) + "]"
+                                   : std::string(".") + nb::str(names[i]).c_str()));
+  }
+
+private:
+  const Structure::Parts & _parts;
+  size_t _part = 0;
+};
+} // namespace
+
+bool
+operator==(const Structure & a, const Structure & b)
+{
+  return a._parts.size() == b._parts.size() &&
+         std::equal(a._parts.begin(), a._parts.end(), b._parts.begin(), is_same);
+}
+
+void
+Structure::take_apart(nb::handle object, Leaves & leaves)
+{
+  TakeApart(_parts, leaves).member(nb::borrow(object));
+}
+
+std::vector<std::string>
+Structure::paths(const std::vector<std::string> & names) const
+{
+  Paths paths(_parts);
+  for (const std::string & n : names)
+    paths.next(n);
+  return paths.found;
+}
+
+nb::object
+PutTogether::next()
+{
+  const Part & p = _parts[_part++];
+  switch (p.is)
+  {
+  case Is::leaf:
+    return _leaf();
+  case Is::tuple:
+    return tuple(p);
+  case Is::dict:
+    return dict(p.size);
+  case Is::dataclass:
+    return dataclass(p.object);
+  default:
+    return p.object;
+  }
+}
+
+namespace
+{
+nb::object
+call(nb::handle f, PyObject * const * arguments, size_t n, nb::handle names = {})
+{
+  PyObject * const r = PyObject_Vectorcall(f.ptr(), arguments, n, names.ptr());
+  if (!r)
+    throw nb::python_error();
+  return nb::steal(r);
+}
+} // namespace
+
+nb::object
+PutTogether::tuple(const Part & p)
+{
+  const nb::handle type = p.object;
+  const bool is_tuple =
+      PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(type.ptr()), &PyTuple_Type) != 0;
+  const auto n = Py_ssize_t(p.size);
+  const nb::object members = nb::steal(is_tuple ? PyTuple_New(n) : PyList_New(n));
+  for (Py_ssize_t i = 0; i < n; i++)
+  {
+    PyObject * const member = next().release().ptr();
+    is_tuple ? PyTuple_SET_ITEM(members.ptr(), i, member)
+             : PyList_SET_ITEM(members.ptr(), i, member);
+  }
+  if (members.type().is(type))
+    return members;
+  return is_tuple && kind_of(type).is_named ? nb::object(type(*nb::borrow<nb::tuple>(members)))
+                                            : nb::object(type(members));
+}
+
+nb::object
+PutTogether::dict(size_t size)
+{
+  nb::dict all;
+  for (size_t i = 0; i < size; i++)
+  {
+    const nb::object key = _parts[_part++].object;
+    all[key] = next();
+  }
+  return std::move(all);
+}
+
+nb::object
+PutTogether::dataclass(nb::handle type)
+{
+  const Fields & fields = kind_of(type).fields;
+  SmallVector<nb::object, 16> members;
+  SmallVector<PyObject *, 16> arguments;
+  for (size_t i = 0; i < fields.names.size(); i++)
+  {
+    members.push_back(next());
+    if (fields.are_arguments[i])
+      arguments.push_back(members.back().ptr());
+  }
+  nb::object made =
+      call(type, arguments.data(), 0, arguments.empty() ? nb::handle() : fields.arguments);
+  for (size_t i = 0; i < members.size(); i++) // of which a frozen one would say that it is frozen
+    if (!fields.are_arguments[i] &&
+        PyObject_GenericSetAttr(made.ptr(), fields.names[i].ptr(), members[i].ptr()) < 0)
+      throw nb::python_error();
+  return made;
+}
+
+// ---- For Python ----
+
+namespace
+{
+/// What puts a group together of a list of leaves.
+struct Together
+{
+  Structure structure;
+
+  nb::object operator()(const nb::list & leaves) const
+  {
+    size_t i = 0;
+    const auto leaf = [&]() -> nb::object
+    {
+      if (i >= leaves.size())
+        throw nb::index_error("there are fewer members than the group has");
+      return nb::borrow(leaves[i++]);
+    };
+    return PutTogether(structure, leaf).next();
+  }
+};
+} // namespace
+
+void
+bind_groups(nb::module_ & m)
+{
+  nb::class_<Together>(m, "Together").def("__call__", &Together::operator());
+  m.def(
+      "flatten",
+      [](nb::handle group)
+      {
+        Together t;
+        Leaves leaves;
+        t.structure.take_apart(group, leaves);
+        nb::list all;
+        for (Leaf & l : leaves)
+          all.append(std::move(l.object));
+        return nb::make_tuple(all, std::move(t));
+      },
+      nb::arg("group").none(),
+      "All tensors and numbers of a group, and what makes such a group of a list of as many.");
+}
+} // namespace neml2::python

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/Any.h"
+
+#include <memory>
+
+/// Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers, also of each other. They are taken apart
+/// into what they are made of, their leaves, and a structure, of which others that are made alike have the same.
+namespace neml2::python
+{
+/// What is no group: a tensor, a number, or what will be refused.
+struct Leaf
+{
+  nb::object object;
+  const TypeInfo * type; ///< null of what is no tensor
+};
+using Leaves = SmallVector<Leaf, 16>;
+
+/// What groups are besides their leaves: types, sizes and keys, and members that are constants: text, bool, None, and members
+/// of enums.
+class Structure
+{
+public:
+  enum class Is : uint8_t
+  {
+    leaf,
+    constant,
+    tuple,     ///< or a list, of so many parts
+    dict,      ///< of so many keys, each with its part behind it
+    key,       ///< of a dict
+    dataclass, ///< of the parts that its type says
+  };
+  struct Part
+  {
+    Is is;
+    nb::object object = {}; ///< the constant, the key, or the type
+    size_t size = 0;
+  };
+  using Parts = SmallVector<Part, 16>;
+
+  const Parts & parts() const { return _parts; }
+  bool is_leaf(size_t part) const { return _parts[part].is == Is::leaf; }
+  friend bool operator==(const Structure & a, const Structure & b);
+
+  /// Adds the parts of an object, and its leaves to others. Throws TypeError of a group that contains itself.
+  void take_apart(nb::handle object, Leaves & leaves);
+  /// Where each leaf is, `state.p`, of objects with these names.
+  std::vector<std::string> paths(const std::vector<std::string> & names) const;
+
+private:
+  Parts _parts;
+};
+
+/// Puts groups together, one after the other, of what gives their leaves in order.
+class PutTogether
+{
+public:
+  using NextLeaf = c10::function_ref<nb::object()>;
+
+  PutTogether(const Structure & s, NextLeaf leaf, size_t first_part = 0)
+    : _parts(s.parts()), _leaf(leaf), _part(first_part)
+  {
+  }
+  nb::object next();
+
+private:
+  const Structure::Parts & _parts;
+  NextLeaf _leaf;
+  size_t _part;
+
+  nb::object tuple(const Structure::Part & p);
+  nb::object dict(size_t size);
+  nb::object dataclass(nb::handle type);
+};
+
+/// Shared by those who may let go of it in any thread, and after Python has ended: what has objects of Python.
+template <class T, class... A>
+std::shared_ptr<T>
+share_with_threads(A &&... a)
+{
+  return {new T{std::forward<A>(a)...},
+          [](T * p)
+          {
+            if (!Py_IsInitialized())
+              return;
+            const nb::gil_scoped_acquire gil;
+            delete p;
+          }};
+}
+
+void bind_groups(nb::module_ & m);
+} // namespace neml2::python
