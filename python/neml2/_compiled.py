@@ -51,8 +51,9 @@ def folder() -> Path:
 
 
 def flags() -> list[str]:
-    sets = {8: ["-mavx512f", "-mavx512dq", "-mavx512vl", "-DNEML2_AVX512"], 4: []}.get(recording.width())
-    x86 = [] if sets is None else ["-mavx2", "-mfma", *sets]
+    width = recording.width()
+    sets = {8: ["-mavx512f", "-mavx512dq", "-mavx512vl"], 4: []}.get(width)
+    x86 = [] if sets is None else ["-mavx2", "-mfma", f"-DNEML2_WIDTH={width}", *sets]
     return ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", *x86]
 
 

@@ -137,3 +137,45 @@ TEST_CASE("The factor of Cholesky and its gradient", "[kernels][cholesky]")
   }
   REQUIRE(std::isnan(cholesky(R2<double>(1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 1.0))[0]));
 }
+
+namespace
+{
+template <int n>
+void
+check_transposed(bool zero_first)
+{
+  LU<n, double> lu;
+  double A[n][n], b[n][2], x[n][2];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      lu.a[i][j] = A[i][j] = i == 0 && j == 0 && zero_first ? 0 : number(n * i + 3 * j);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 2; k++)
+      b[i][k] = x[i][k] = number(5 * i + k);
+  lu.factor();
+  lu.solve_transposed(x);
+  for (int k = 0; k < 2; k++)
+    for (int j = 0; j < n; j++)
+    {
+      double left = 0, size = 0;
+      for (int i = 0; i < n; i++)
+      {
+        left += A[i][j] * x[i][k];
+        size += std::abs(A[i][j] * x[i][k]);
+      }
+      REQUIRE(std::abs(left - b[j][k]) < 1e-13 * (1 + size));
+    }
+}
+} // namespace
+
+TEST_CASE("The solution of the transposed system solves it", "[kernels][solve]")
+{
+  check_transposed<1>(false);
+  for (const bool zero_first : {false, true})
+  {
+    check_transposed<2>(zero_first);
+    check_transposed<3>(zero_first);
+    check_transposed<6>(zero_first);
+    check_transposed<13>(zero_first);
+  }
+}

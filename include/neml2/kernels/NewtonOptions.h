@@ -20,6 +20,12 @@ public:
   struct Limits
   {
     double lower, upper, step;
+
+    constexpr bool is_bounded() const
+    {
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      return lower > -infinity || upper < infinity;
+    }
   };
 
   constexpr NewtonOptions() : limits()

@@ -30,11 +30,124 @@ each_of(int begin, int end, const F & f)
 }
 
 /**
- * P A = L U of an N×N matrix by Gaussian elimination with row pivoting, its rows chosen lane by lane: factored once, for any
- * number of right sides.
+ * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, its rows chosen lane by lane. A factor `lu` has
+ * a, where the matrix was; over, 1 / pivot; det, the determinant; and swapped, where step k exchanged rows k and i. Loops are
+ * those of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
  */
+template <int N, class Factor>
+NEML2_INLINE void
+factor_lu(Factor & lu, int n)
+{
+  using T = std::decay_t<decltype(lu.det)>;
+  auto singular = lu.a[0][0] < lu.a[0][0]; // a pivot is 0
+  lu.det = T(1.0);
+  // Exchanges rows k and i where that of i has the larger pivot, with the multipliers of the steps before.
+  const auto exchange = [&](int k, int i) NEML2_INLINE_LAMBDA
+  {
+    const auto c = abs(lu.a[k][k]) < abs(lu.a[i][k]);
+    lu.swapped[k][i] = c;
+    if (!any(c))
+      return;
+    each_of<N>(0, n, [&](int j) NEML2_INLINE_LAMBDA { swap_where(c, lu.a[k][j], lu.a[i][j]); });
+    lu.det = where(c, T(-lu.det), lu.det);
+  };
+  const auto eliminate = [&](int k, int i) NEML2_INLINE_LAMBDA
+  {
+    lu.a[i][k] = lu.a[i][k] * lu.over[k];
+    each_of<N>(k + 1,
+               n,
+               [&](int j) NEML2_INLINE_LAMBDA
+               { lu.a[i][j] = lu.a[i][j] - lu.a[i][k] * lu.a[k][j]; });
+  };
+  each_of<N>(0,
+             n,
+             [&](int k) NEML2_INLINE_LAMBDA
+             {
+               each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { exchange(k, i); });
+               const auto is_zero = equals_zero(lu.a[k][k]);
+               singular = singular | is_zero;
+               lu.det = lu.det * lu.a[k][k];
+               lu.over[k] = T(1.0 / where(is_zero, T(1.0), lu.a[k][k]));
+               each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { eliminate(k, i); });
+             });
+  lu.over[n - 1] =
+      where(singular, T(std::numeric_limits<double>::quiet_NaN()), lu.over[n - 1]);
+}
+
+/// Exchanges rows k and i of b where step k did.
+template <int N, class Factor, class B>
+NEML2_INLINE void
+swap_rows(const Factor & lu, int k, int i, B & b, int m)
+{
+  const typename Factor::Condition c = lu.swapped[k][i];
+  if (any(c))
+    each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { swap_where(c, b[k][j], b[i][j]); });
+}
+
+/// Replaces b by the x of A x = b, of m right sides at once; NaN where A is singular.
+template <int N, class Factor, class B>
+NEML2_INLINE void
+solve_lu(const Factor & lu, int n, B & b, int m)
+{
+  const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
+    each_of<N>(
+        0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[i][k] * b[k][j]; });
+  };
+  each_of<N>(0,
+             n,
+             [&](int k) NEML2_INLINE_LAMBDA
+             {
+               each_of<N>(
+                   k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { swap_rows<N>(lu, k, i, b, m); });
+             });
+  each_of<N>(0,
+             n,
+             [&](int k) NEML2_INLINE_LAMBDA
+             { each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); }); });
+  each_of<N>(0,
+             n,
+             [&](int last) NEML2_INLINE_LAMBDA
+             {
+               const int k = n - 1 - last;
+               each_of<N>(
+                   0, m, [&](int j) NEML2_INLINE_LAMBDA { b[k][j] = b[k][j] * lu.over[k]; });
+               each_of<N>(0, k, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); });
+             });
+}
+
+/// Replaces b by the x of Aᵀ x = b, as solve_lu.
+template <int N, class Factor, class B>
+NEML2_INLINE void
+solve_lu_transposed(const Factor & lu, int n, B & b, int m)
+{
+  const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
+    each_of<N>(
+        0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[k][i] * b[k][j]; });
+  };
+  each_of<N>(0,
+             n,
+             [&](int k) NEML2_INLINE_LAMBDA
+             {
+               each_of<N>(
+                   0, m, [&](int j) NEML2_INLINE_LAMBDA { b[k][j] = b[k][j] * lu.over[k]; });
+               each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); });
+             });
+  const auto from_last = [&](const auto & f) NEML2_INLINE_LAMBDA
+  { each_of<N>(0, n, [&](int k) NEML2_INLINE_LAMBDA { f(n - 1 - k); }); };
+  from_last([&](int k) NEML2_INLINE_LAMBDA
+            { each_of<N>(0, k, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); }); });
+  from_last([&](int k) NEML2_INLINE_LAMBDA
+            {
+              each_of<N>(k + 1,
+                         n,
+                         [&](int i) NEML2_INLINE_LAMBDA
+                         { swap_rows<N>(lu, k, n + k - i, b, m); });
+            });
+}
+
+/// A matrix of N rows factored once, for any number of right sides.
 template <int N, class T>
 struct LU
 {
@@ -47,76 +160,18 @@ struct LU
       {}; ///< where step k exchanged rows k and i; set for compilers that do not see that it will be
 
   /// Factors the matrix that is in a.
-  NEML2_INLINE void factor()
-  {
-    auto singular = a[0][0] < a[0][0]; // a pivot is 0
-    det = T(1.0);
-    each_of<N>(0,
-               N,
-               [&](int k) NEML2_INLINE_LAMBDA
-               {
-                 each_of<N>(k + 1, N, [&](int i) NEML2_INLINE_LAMBDA { exchange(k, i); });
-                 const auto is_zero = equals_zero(a[k][k]);
-                 singular = singular | is_zero;
-                 det = det * a[k][k];
-                 over[k] = T(1.0 / where(is_zero, T(1.0), a[k][k]));
-                 each_of<N>(k + 1, N, [&](int i) NEML2_INLINE_LAMBDA { eliminate(k, i); });
-               });
-    over[N - 1] = where(singular, T(std::numeric_limits<double>::quiet_NaN()), over[N - 1]);
-  }
-
+  NEML2_INLINE void factor() { factor_lu<N>(*this, N); }
   /// Replaces b by the x of A x = b, of M right sides at once; NaN where A is singular.
   template <int M>
   NEML2_INLINE void solve(T (&b)[N][M]) const
   {
-    const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
-      each_of<N>(0, M, [&](int m) NEML2_INLINE_LAMBDA { b[i][m] = b[i][m] - a[i][k] * b[k][m]; });
-    };
-    each_of<N>(0,
-               N,
-               [&](int k) NEML2_INLINE_LAMBDA
-               {
-                 each_of<N>(k + 1,
-                            N,
-                            [&](int i) NEML2_INLINE_LAMBDA
-                            {
-                              const auto & c = swapped[k][i];
-                              if (any(c))
-                                each_of<N>(0,
-                                           M,
-                                           [&](int m) NEML2_INLINE_LAMBDA
-                                           { swap_where(c, b[k][m], b[i][m]); });
-                            });
-               });
-    each_of<N>(0,
-               N,
-               [&](int k) NEML2_INLINE_LAMBDA
-               { each_of<N>(k + 1, N, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); }); });
-    each_of<N>(0,
-               N,
-               [&](int n) NEML2_INLINE_LAMBDA
-               {
-                 const int k = N - 1 - n;
-                 each_of<N>(0, M, [&](int m) NEML2_INLINE_LAMBDA { b[k][m] = b[k][m] * over[k]; });
-                 each_of<N>(0, k, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); });
-               });
+    solve_lu<N>(*this, N, b, M);
   }
-
-private:
-  /// Exchanges rows k and i where that of i has the larger pivot, with the multipliers of the steps before.
-  NEML2_INLINE void exchange(int k, int i)
+  /// Replaces b by the x of Aᵀ x = b.
+  template <int M>
+  NEML2_INLINE void solve_transposed(T (&b)[N][M]) const
   {
-    const Condition c = abs(a[k][k]) < abs(a[i][k]);
-    swapped[k][i] = c;
-    if (!any(c))
-      return;
-    each_of<N>(0, N, [&](int j) NEML2_INLINE_LAMBDA { swap_where(c, a[k][j], a[i][j]); });
-    det = where(c, T(-det), det);
-  }
-  NEML2_INLINE void eliminate(int k, int i)
-  {
-    a[i][k] = a[i][k] * over[k];
-    each_of<N>(k + 1, N, [&](int j) NEML2_INLINE_LAMBDA { a[i][j] = a[i][j] - a[i][k] * a[k][j]; });
+    solve_lu_transposed<N>(*this, N, b, M);
   }
 };
 

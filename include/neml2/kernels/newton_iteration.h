@@ -68,14 +68,20 @@ shorten_step(const Unknowns & unknowns, const V (&x)[n], V (&d)[n], C & bounded)
   V part(1.0);
   for (int k = 0; k < n; k++)
   {
-    const V length = abs(d[k]), longest(unknowns.limits(k).step);
+    const double longest = unknowns.limits(k).step;
+    if (longest == std::numeric_limits<double>::infinity())
+      continue;
+    const V length = abs(d[k]);
     const auto too_long = length > longest;
     part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
   }
   for (int k = 0; k < n; k++)
   {
     d[k] = part * d[k];
-    const V lower(unknowns.limits(k).lower), upper(unknowns.limits(k).upper), next = x[k] + d[k];
+    const auto limits = unknowns.limits(k);
+    if (!limits.is_bounded())
+      continue;
+    const V lower(limits.lower), upper(limits.upper), next = x[k] + d[k];
     const auto below = (next < lower), above = (next > upper);
     d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
     d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
@@ -147,8 +153,8 @@ struct NewtonIteration
     {
       if (u.options.limited)
       {
-        const auto limits = u.limits(k);
-        x[k] = minimum(maximum(x[k], V(limits.lower)), V(limits.upper));
+        if (const auto limits = u.limits(k); limits.is_bounded())
+          x[k] = minimum(maximum(x[k], V(limits.lower)), V(limits.upper));
       }
       d[k] = base_r[k] = r[k][0] = V(0.0);
       base[k] = scale[k] = x[k];

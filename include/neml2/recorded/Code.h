@@ -26,10 +26,11 @@ struct Operations
   std::vector<Node> nodes;   ///< as in the recording
   std::vector<int32_t> uses; ///< by other operations and as results; 0 of what is not needed
   std::vector<Loop> loops;
+  std::vector<System> systems;
   std::vector<int32_t> loop_of; ///< of each node
 
   Operations(const Recording & r, const Program & p)
-    : nodes(r.nodes()), uses(nodes.size()), loops(r.loops())
+    : nodes(r.nodes()), uses(nodes.size()), loops(r.loops()), systems(r.systems())
   {
     for (size_t i = 0; i < nodes.size(); i++)
       loop_of.push_back(r.loop_of(int32_t(i)));
@@ -47,10 +48,12 @@ struct Operations
   bool is_needed(size_t i) const { return uses[i] > 0; }
   /// The loop that a node of one is of.
   const Loop & loop(size_t i) const { return loops[size_t(nodes[i].operand[0])]; }
+  /// The system that a node is of.
+  const System & system(size_t i) const { return systems[size_t(nodes[i].operand[0])]; }
   /// What a state begins with.
   int32_t initial(size_t i) const { return loop(i).initial[size_t(nodes[i].operand[1])]; }
 
-  /// What a node is made of: a loop of all that its states become, a result of its loop.
+  /// What a node is made of: a loop of all that its states become, a result of its loop, an output of its system.
   template <class F>
   void each_operand(size_t i, const F & f) const
   {
@@ -61,6 +64,11 @@ struct Operations
       f(size_t(initial(i)));
     else if (op == Op::result || op == Op::result_condition)
       f(size_t(loop(i).node));
+    else if (is_output(op))
+      f(size_t(system(i).node));
+    else if (is_of_system(op))
+      for (const int32_t k : system(i).operands)
+        f(size_t(k));
     else if (op == Op::loop)
     {
       for (const int32_t s : loop(i).states)
@@ -124,7 +132,8 @@ struct Place
   int32_t step = 0;
 };
 
-/// An operation on values. A loop begins with Op::state and ends with Op::loop, which have its number as operand.
+/// An operation on values. A loop begins with Op::state and ends with Op::loop, which have its number as operand, as has what
+/// is of a system.
 struct Instruction
 {
   Op op;
@@ -145,6 +154,13 @@ struct LoopCode
   size_t first = 0, last = 0; ///< its instructions
 };
 
+/// A system: of its outputs those that nobody needs are at -1.
+struct SystemCode
+{
+  int32_t n = 0;
+  std::vector<Place> operands, outputs;
+};
+
 /**
  * A program with a place for each value, for rows of which some arguments are shared.
  *
@@ -156,7 +172,12 @@ class Code
 public:
   /// For blocks of so many packs.
   Code(const Operations & o, const Program & p, const std::vector<bool> & is_shared, int block)
-    : loops(o.loops.size()), _o(o), _block(block), _shared(o.nodes.size()), _place(o.nodes.size())
+    : loops(o.loops.size()),
+      systems(o.systems.size()),
+      _o(o),
+      _block(block),
+      _shared(o.nodes.size()),
+      _place(o.nodes.size())
   {
     find_shared(p, is_shared);
     place_shared();
@@ -176,6 +197,7 @@ public:
   std::vector<Constant> constants;
   std::vector<Instruction> once, each; ///< before the rows, and for each block of them
   std::vector<LoopCode> loops;         ///< by their numbers
+  std::vector<SystemCode> systems;
   std::vector<std::vector<Place>> arguments, results; ///< of components; -1 where none is needed
   int32_t shared_size = 0, size = 0;                  ///< in packs
 
@@ -196,7 +218,7 @@ private:
       if (_o.nodes[i].op != Op::input)
       {
         const Op op = _o.nodes[i].op;
-        bool all = op < Op::state || op > Op::loop; // loops are run for each block
+        bool all = op < Op::state || op > Op::loop; // loops and systems are run for each block
         _o.each_operand(i, [&](size_t k) { all = all && _shared[k]; });
         _shared[i] = all;
       }
@@ -267,9 +289,48 @@ private:
     return last;
   }
 
+  /// The states that what they become is computed into at once, as nobody reads them afterwards: of each node -1 or its state.
+  std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
+  {
+    std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());
+    for (size_t n = 0; n < order.size(); n++)
+      at[order[n]] = n;
+    for (const size_t user : order)
+      if (_o.nodes[user].op != Op::loop)
+        _o.each_operand(user,
+                        [&](size_t k)
+                        {
+                          size_t end = at[user];
+                          for (int32_t l = _o.loop_of[user]; l >= 0 && l != _o.loop_of[k];)
+                          {
+                            const auto node = size_t(_o.loops[size_t(l)].node);
+                            end = std::max(end, at[node]);
+                            l = _o.loop_of[node];
+                          }
+                          read[k] = std::max(read[k], end);
+                        });
+    std::vector<int32_t> state(_o.nodes.size(), -1);
+    for (size_t l = 0; l < _o.loops.size(); l++)
+      if (const Loop & loop = _o.loops[l]; loop.node >= 0 && _o.is_needed(size_t(loop.node)))
+        for (size_t k = 0; k < loop.states.size(); k++)
+          if (const int32_t next = loop.next.empty() ? -1 : loop.next[k]; next >= 0)
+          {
+            const auto i = size_t(next), s = size_t(loop.states[k]);
+            const Op op = _o.nodes[i].op;
+            const size_t made = is_output(op) ? at[size_t(_o.system(i).node)] : at[i];
+            const bool is_made_here = (op < Op::state || op > Op::loop || is_output(op)) &&
+                                      op != Op::input && !_shared[i] &&
+                                      _o.loop_of[i] == int32_t(l);
+            if (is_made_here && state[i] < 0 && made >= read[s])
+              state[i] = loop.states[k];
+          }
+    return state;
+  }
+
   void place_operations(const Program & p)
   {
     const std::vector<size_t> order = _o.order();
+    const std::vector<int32_t> state = states_in_place(order);
     std::vector<size_t> last = last_uses(order, p);
     for (const size_t i : order) // a result is where its state was
       if (is_result(i))
@@ -281,14 +342,24 @@ private:
       for (const int32_t i : c)
         if (_o.is_needed(size_t(i)) && !_shared[size_t(i)])
           free_later(size_t(i));
+    const auto place = [&](size_t i)
+    {
+      if (state[i] >= 0)
+      {
+        _place[i] = _place[size_t(state[i])];
+        return;
+      }
+      _place[i] = {slot() * _block, 1};
+      free_later(i);
+    };
     for (size_t n = 0; n < order.size(); n++)
     {
       const size_t i = order[n];
-      if (_shared[i] || _o.nodes[i].op == Op::input)
-        continue;
       std::vector<int32_t> & free = free_after[n];
       _free.insert(_free.end(), free.begin(), free.end());
       free.clear();
+      if (_shared[i] || _o.nodes[i].op == Op::input || is_output(_o.nodes[i].op))
+        continue;
       if (_o.nodes[i].op == Op::loop)
       {
         finish_loop(i);
@@ -299,8 +370,17 @@ private:
         _place[i] = _place[state_of(i)];
         continue;
       }
-      _place[i] = {slot() * _block, 1};
-      free_later(i);
+      if (is_of_system(_o.nodes[i].op))
+      {
+        for (const int32_t k : _o.system(i).outputs)
+          if (_o.is_needed(size_t(k)))
+            place(size_t(k));
+          else
+            _place[size_t(k)] = {-1, 0};
+        add_system(i);
+        continue;
+      }
+      place(i);
       if (_o.nodes[i].op == Op::state || _o.nodes[i].op == Op::state_condition)
         start_state(i);
       else
@@ -326,6 +406,14 @@ private:
   }
   LoopCode & code_of(size_t i) { return loops[size_t(_o.nodes[i].operand[0])]; }
 
+  void add_system(size_t i)
+  {
+    const System & system = _o.system(i);
+    systems[size_t(_o.nodes[i].operand[0])] = {
+        system.n, places(system.operands), places(system.outputs)};
+    each.push_back({system.op, {}, {Place{_o.nodes[i].operand[0], 0}}});
+  }
+
   void start_state(size_t i)
   {
     LoopCode & code = code_of(i);
@@ -343,7 +431,11 @@ private:
     LoopCode & code = code_of(i);
     for (size_t k = 0; k < loop.states.size(); k++)
       if (loop.next[k] >= 0)
-        code.next.push_back({_place[size_t(loop.next[k])], _place[size_t(loop.states[k])]});
+      {
+        const Place from = _place[size_t(loop.next[k])], to = _place[size_t(loop.states[k])];
+        if (from.at != to.at || from.step != to.step)
+          code.next.push_back({from, to});
+      }
     code.active = _place[size_t(loop.active)];
     code.most = loop.most;
     code.last = each.size();
@@ -377,6 +469,10 @@ private:
         }
       shift(loop.active);
     }
+    for (auto & s : systems)
+      for (auto * c : {&s.operands, &s.outputs})
+        for (auto & p : *c)
+          shift(p);
     for (auto * group : {&arguments, &results})
       for (auto & c : *group)
         for (auto & p : c)

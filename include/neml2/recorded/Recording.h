@@ -26,6 +26,11 @@ enum class Op : uint8_t
   state_condition,
   result, ///< a state of a loop that has ended
   result_condition,
+  output, ///< of a System
+  output_condition,
+  factor, ///< a System's operations, whose operands are the System's
+  solve,
+  solve_transposed,
   loop, ///< whose operands are those of its Loop
   negate,
   abs,
@@ -80,10 +85,21 @@ constexpr bool
 gives_condition(Op op)
 {
   return op == Op::not_ || (op >= Op::less && op <= Op::or_) || op == Op::state_condition ||
-         op == Op::result_condition;
+         op == Op::result_condition || op == Op::output_condition;
+}
+constexpr bool
+is_output(Op op)
+{
+  return op == Op::output || op == Op::output_condition;
+}
+constexpr bool
+is_of_system(Op op)
+{
+  return op >= Op::factor && op <= Op::solve_transposed;
 }
 
-/// An operation on the values of nodes before it; those of loops have the loop, and which of its states, as operands.
+/// An operation on the values of nodes before it; those of loops and of systems have its number, and which of its states or
+/// outputs, as operands.
 struct Node
 {
   Op op;
@@ -108,6 +124,22 @@ struct Loop
   std::vector<int32_t> initial, states, next; ///< next is -1 of a state that stays
   int32_t active = -1, most = 0;
   int32_t node = -1; ///< its Op::loop, from which on it is closed
+};
+
+/**
+ * Equations of n unknowns, as kernels::LU has them: what it takes and gives are numbers of nodes.
+ *
+ * A factor is of n × n numbers, row by row, and gives a LU's a, over and det, then the conditions swapped[k][i], k < i. It is
+ * solved, or transposed, by these but det, and a right side, for n unknowns.
+ */
+struct System
+{
+  Op op;
+  int32_t n;
+  std::vector<int32_t> operands, outputs;
+  int32_t node = -1;
+
+  static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); } ///< without det
 };
 
 /**
@@ -147,6 +179,7 @@ public:
   const Node & node(int32_t i) const { return _nodes[size_t(i)]; }
   const std::vector<int32_t> & inputs() const { return _inputs; }
   const std::vector<Loop> & loops() const { return _loops; }
+  const std::vector<System> & systems() const { return _systems; }
   /// The innermost loop that a node is in, -1 of none.
   int32_t loop_of(int32_t i) const { return _loop_of[size_t(i)]; }
 
@@ -211,13 +244,40 @@ public:
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }
 
+  /// The outputs of a system.
+  std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands)
+  {
+    for (const System & s : _systems)
+      if (s.op == op && s.operands == operands)
+        return s.outputs;
+    int32_t loop = -1;
+    for (const int32_t i : operands)
+    {
+      check_open(i);
+      loop = std::max(loop, loop_of(i));
+    }
+    const auto number = int32_t(_systems.size());
+    System system{op, n, operands, {}};
+    system.node = append({op, {number, -1, -1}}, loop);
+    const auto give = [&](Op output)
+    {
+      const auto k = int32_t(system.outputs.size());
+      system.outputs.push_back(append({output, {number, k, -1}}, loop));
+    };
+    const int32_t numbers = op == Op::factor ? n * n + n + 1 : n;
+    for (int32_t k = 0; k < numbers; k++)
+      give(Op::output);
+    for (int32_t k = 0; op == Op::factor && k < n * (n - 1) / 2; k++)
+      give(Op::output_condition);
+    _systems.push_back(system);
+    return system.outputs;
+  }
+
   int32_t record(Op op, int32_t a, int32_t b = -1, int32_t c = -1)
   {
     for (const int32_t i : {a, b, c})
-      if (i >= 0 && loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
-        throw std::invalid_argument(
-            "a formula uses outside of an iteration what was computed in it, such as a tensor of "
-            "newton's residual: return it, or compute it from the solution");
+      if (i >= 0)
+        check_open(i);
     const bool commutes = op == Op::add || op == Op::multiply || op == Op::equal ||
                           op == Op::not_equal || op == Op::and_ || op == Op::or_;
     if (commutes && b < a)
@@ -231,6 +291,7 @@ private:
   std::vector<Node> _nodes;
   std::vector<int32_t> _inputs;
   std::vector<Loop> _loops;
+  std::vector<System> _systems;
   std::vector<int32_t> _loop_of; ///< of each node
   std::vector<int32_t> _open;    ///< loops, the innermost last
 
@@ -258,6 +319,14 @@ private:
   {
     static thread_local Recording * r = nullptr;
     return r;
+  }
+
+  void check_open(int32_t i) const
+  {
+    if (loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
+      throw std::invalid_argument(
+          "a formula uses outside of an iteration what was computed in it, such as a tensor of "
+          "newton's residual: return it, or compute it from the solution");
   }
 
   int32_t find_or_append(const Node & n)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/lu.h"
 #include "neml2/packs/forward_tile.h"
 
 /// What the sources of recorded formulas are compiled with: their tile loop, without anything of LibTorch.
@@ -20,6 +21,28 @@ struct Sizes
     return sum;
   }
 };
+
+using kernels::LU;
+
+template <int N, class P>
+NEML2_INLINE void
+set_matrix(LU<N, P> & lu, const P (&numbers)[N * N])
+{
+  for (int i = 0; i < N * N; i++)
+    lu.a[i / N][i % N] = numbers[i];
+}
+template <int N, class P>
+NEML2_INLINE void
+set_factor(LU<N, P> & lu, const P (&over)[N], const typename P::Mask (&swapped)[N * (N - 1) / 2])
+{
+  const auto * s = swapped;
+  for (int k = 0; k < N; k++)
+  {
+    lu.over[k] = over[k];
+    for (int i = k + 1; i < N; i++)
+      lu.swapped[k][i] = *s++;
+  }
+}
 
 // a b + c and the like with one rounding where the machine can, as the interpreter's: so with -ffp-contract=off.
 
@@ -148,12 +171,22 @@ private:
   }
 };
 
-/// The loop for this machine; null if there is none.
+/// The loop for this machine, null if there is none; where NEML2_WIDTH is defined that for packs of as many rows alone, which
+/// compiles in less time.
 template <class Formula, bool sums, class Arguments, class Results>
 void
 give_tile_loop(void ** run, int * width)
 {
-  const packs::TileLoop loop = packs::tile_loop<CompiledTile<Formula, sums, Arguments, Results>>();
+  using Tile = CompiledTile<Formula, sums, Arguments, Results>;
+#if defined(NEML2_SIMD) && defined(NEML2_WIDTH)
+  packs::TileLoop loop{nullptr, NEML2_WIDTH};
+  if constexpr (NEML2_WIDTH == 8)
+    loop.run = packs::run_avx512<Tile>;
+  else
+    loop.run = packs::run_avx2<Tile>;
+#else
+  const packs::TileLoop loop = packs::tile_loop<Tile>();
+#endif
   *run = reinterpret_cast<void *>(loop.run);
   *width = loop.width;
 }

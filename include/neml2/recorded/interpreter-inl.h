@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/lu.h"
 #include "neml2/recorded/interpreter.h"
 
 namespace neml2::recorded
@@ -100,13 +101,110 @@ struct Interpreter
     return holds;
   }
 
+  /// Rows of a matrix of so many columns, and of conditions, which are kept as packs.
+  struct Matrix
+  {
+    P * first;
+    int columns;
+    NEML2_INLINE P * operator[](int i) const { return first + i * columns; }
+  };
+  struct MaskMatrix
+  {
+    struct Entry
+    {
+      P * p;
+      NEML2_INLINE operator Mask() const { return mask(*p); }
+      NEML2_INLINE void operator=(const Mask & m) const { *p = pack(m); }
+    };
+    struct Row
+    {
+      P * first;
+      NEML2_INLINE Entry operator[](int i) const { return {first + i}; }
+    };
+    P * first;
+    int columns;
+    NEML2_INLINE Row operator[](int i) const { return {first + i * columns}; }
+  };
+  /// What kernels::factor_lu and the others take of a LU.
+  struct Factor
+  {
+    using Condition = Mask;
+
+    Matrix a;
+    P * over;
+    P det;
+    MaskMatrix swapped;
+  };
+
+  /// How many packs a system of n unknowns works on.
+  static size_t system_size(int n) { return size_t(2 * n * n + 2 * n); }
+
+  NEML2_CALLS_FORMULA static void
+  execute_system(Op op, const SystemCode & s, P * r, int packs, P * work)
+  {
+    const int n = s.n;
+    Factor lu{{work, n}, work + n * n, P(0.0), {work + n * n + n, n}};
+    P * const right = work + 2 * n * n + n;
+    const Matrix b{right, 1};
+    const auto each_exchange = [&](const auto & f) NEML2_INLINE_LAMBDA
+    {
+      for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++)
+          f(lu.swapped[k].first[i]);
+    };
+    for (int k = 0; k < packs; k++)
+    {
+      auto from = s.operands.begin();
+      const auto load = [&](P & x) NEML2_INLINE_LAMBDA
+      {
+        x = r[from->at + k * from->step];
+        ++from;
+      };
+      auto to = s.outputs.begin();
+      const auto store = [&](const P & x) NEML2_INLINE_LAMBDA
+      {
+        if (to->at >= 0)
+          r[to->at + k] = x;
+        ++to;
+      };
+      for (int i = 0; i < n * n; i++)
+        load(work[i]);
+      if (op == Op::factor)
+      {
+        kernels::factor_lu<any_size>(lu, n);
+        for (int i = 0; i < n * n + n; i++)
+          store(work[i]);
+        store(lu.det);
+        each_exchange(store);
+        continue;
+      }
+      for (int i = 0; i < n; i++)
+        load(lu.over[i]);
+      each_exchange(load);
+      for (int i = 0; i < n; i++)
+        load(right[i]);
+      if (op == Op::solve)
+        kernels::solve_lu<any_size>(lu, n, b, 1);
+      else
+        kernels::solve_lu_transposed<any_size>(lu, n, b, 1);
+      for (int i = 0; i < n; i++)
+        store(right[i]);
+    }
+  }
+  static constexpr int any_size = 99; // whose loops are not unrolled
+
   /// The instructions in order, those of loops again while any row of the block needs it.
   NEML2_CALLS_FORMULA static void
-  execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations)
+  execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
   {
     for (size_t at = 0; at < code.each.size(); at++)
     {
       const Instruction & i = code.each[at];
+      if (is_of_system(i.op))
+      {
+        execute_system(i.op, code.systems[size_t(i.operand[0].at)], r, n, work);
+        continue;
+      }
       if (i.op != Op::state && i.op != Op::loop)
       {
         execute(i, r, n);
@@ -247,6 +345,11 @@ struct Interpreter
     case Op::state_condition:
     case Op::result:
     case Op::result_condition:
+    case Op::output:
+    case Op::output_condition:
+    case Op::factor:
+    case Op::solve:
+    case Op::solve_transposed:
     case Op::loop:
       return;
     }
@@ -359,8 +462,11 @@ struct Interpreter
     size_t totals = 0;
     for (size_t j = 0; f.sums && j < code.results.size(); j++)
       totals += code.results[j].size();
-    const Memory memory(size_t(code.size) + totals);
-    P *const r = memory.get(), *const total = r + code.size;
+    size_t largest = 0;
+    for (const auto & s : code.systems)
+      largest = std::max(largest, system_size(s.n));
+    const Memory memory(size_t(code.size) + totals + largest);
+    P *const r = memory.get(), *const total = r + code.size, *const work = total + totals;
     for (const auto & c : code.constants)
       r[c.at] = P(c.number);
     for (size_t k = 0; k < K; k++)
@@ -379,7 +485,7 @@ struct Interpreter
       for (size_t k = 0; k < K; k++)
         if (stride[k] != 0)
           load(code.arguments[k], r, data[k] + first * stride[k], stride[k], left);
-      execute_all(code, r, n, iterations);
+      execute_all(code, r, n, iterations, work);
       P * t = total;
       for (size_t j = 0; j < code.results.size(); t += code.results[j++].size())
         if (f.sums && stride[K + j] == 0)

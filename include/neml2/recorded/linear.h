@@ -28,7 +28,10 @@ public:
     for (size_t k = 0; k < seeds.size(); k++)
       x[size_t(_seeds[k])] = seeds[k];
     for (const int32_t i : _order)
-      x[size_t(i)] = image(_r.node(i), x);
+      if (const Node n = _r.node(i); is_of_system(n.op))
+        set_image_of_system(system(n), x);
+      else if (!is_output(n.op)) // whose system has set it
+        x[size_t(i)] = image(n, x);
     return values(x, _partials);
   }
 
@@ -40,7 +43,9 @@ public:
       if (_depends[size_t(_partials[k])])
         add(x, _partials[k], weights[k]);
     for (size_t k = _order.size(); k-- > 0;)
-      if (x[size_t(_order[k])] >= 0)
+      if (const Node n = _r.node(_order[k]); is_of_system(n.op))
+        hand_down_system(system(n), x);
+      else if (x[size_t(_order[k])] >= 0 && !is_output(n.op))
         hand_down(_order[k], x);
     return values(x, _seeds);
   }
@@ -59,8 +64,8 @@ private:
     for (const int32_t p : _partials)
       matters[size_t(p)] = true;
     for (size_t i = _size; i-- > 0;)
-      for (int k = 0; matters[i] && k < operand_count(_r.nodes()[i].op); k++)
-        matters[size_t(_r.nodes()[i].operand[k])] = true;
+      if (matters[i])
+        each_operand(_r.node(int32_t(i)), [&](int32_t k) { matters[size_t(k)] = true; });
     _depends.resize(_size);
     _may_be_infinite.resize(_size);
     for (const int32_t s : _seeds)
@@ -74,12 +79,13 @@ private:
       bool infinite = (n.op >= Op::cbrt && n.op <= Op::atanh) ||
                       (n.op == Op::constant && !std::isfinite(n.number));
       infinite = infinite || n.op == Op::divide || n.op == Op::pow || n.op == Op::state ||
-                 n.op == Op::result;
-      for (int k = 0; k < operand_count(n.op); k++)
-      {
-        depends = depends || _depends[size_t(n.operand[k])];
-        infinite = infinite || _may_be_infinite[size_t(n.operand[k])];
-      }
+                 n.op == Op::result || is_of_system(n.op);
+      each_operand(n,
+                   [&](int32_t k)
+                   {
+                     depends = depends || _depends[size_t(k)];
+                     infinite = infinite || _may_be_infinite[size_t(k)];
+                   });
       _may_be_infinite[i] = infinite;
       if (!depends)
         continue;
@@ -89,6 +95,21 @@ private:
   }
 
   bool depends(int32_t i) const { return _depends[size_t(i)]; }
+
+  const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
+
+  /// What a node is made of, but what is of a loop.
+  template <class F>
+  void each_operand(const Node & n, const F & f) const
+  {
+    for (int k = 0; k < operand_count(n.op); k++)
+      f(n.operand[k]);
+    if (is_output(n.op))
+      f(system(n).node);
+    else if (is_of_system(n.op))
+      for (const int32_t k : system(n).operands)
+        f(k);
+  }
 
   [[noreturn]] static void fail()
   {
@@ -131,6 +152,67 @@ private:
     default:
       fail();
     }
+  }
+
+  /// A system is linear in its right side, which is the last of its operands.
+  static size_t right_side(const System & s) { return System::factor_size(s.n); }
+  void check_linear(const System & s) const
+  {
+    const size_t constant = s.op == Op::factor ? s.operands.size() : right_side(s);
+    for (size_t k = 0; k < constant; k++)
+      if (depends(s.operands[k]))
+        fail();
+  }
+
+  /// The outputs of a system of other right sides.
+  std::vector<int32_t> record_like(const System & s, Op op, const std::vector<int32_t> & right) const
+  {
+    std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(right_side(s)));
+    operands.insert(operands.end(), right.begin(), right.end());
+    return _r.record_system(op, s.n, operands);
+  }
+
+  void set_image_of_system(const System & of, std::vector<int32_t> & x) const
+  {
+    const System s = of; // recording moves them
+    check_linear(s);
+    std::vector<int32_t> right;
+    bool any = false;
+    for (size_t k = right_side(s); k < s.operands.size(); k++)
+    {
+      const int32_t b = depends(s.operands[k]) ? x[size_t(s.operands[k])] : -1;
+      any = any || b >= 0;
+      right.push_back(b < 0 ? _r.constant(0) : b);
+    }
+    if (!any)
+      return;
+    const auto outputs = record_like(s, s.op, right);
+    for (size_t k = 0; k < outputs.size(); k++)
+      x[size_t(s.outputs[k])] = outputs[k];
+  }
+
+  void hand_down_system(const System & of, std::vector<int32_t> & x) const
+  {
+    const System s = of;
+    check_linear(s);
+    const int32_t zero = _r.constant(0);
+    std::vector<int32_t> weights;
+    int32_t nothing = -1; // where all weights are zero
+    for (const int32_t o : s.outputs)
+    {
+      const int32_t w = x[size_t(o)];
+      weights.push_back(w < 0 ? zero : w);
+      if (w < 0)
+        continue;
+      const int32_t is_zero = _r.record(Op::equal, w, zero);
+      nothing = nothing < 0 ? is_zero : _r.record(Op::and_, nothing, is_zero);
+    }
+    if (nothing < 0)
+      return;
+    const Op op = s.op == Op::solve ? Op::solve_transposed : Op::solve;
+    const auto outputs = record_like(s, op, weights);
+    for (size_t k = 0; k < outputs.size(); k++)
+      add(x, s.operands[right_side(s) + k], _r.record(Op::where, nothing, zero, outputs[k]));
   }
 
   void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const

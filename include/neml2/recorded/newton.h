@@ -2,8 +2,8 @@
 #pragma once
 
 #include "neml2/kernels/newton_iteration.h"
-#include "neml2/recorded/Symbol.h"
 #include "neml2/recorded/linear.h"
+#include "neml2/recorded/lu.h"
 
 #include <functional>
 

@@ -15,13 +15,7 @@ inline const char *
 pattern(Op op)
 {
   static constexpr std::array<const char *, size_t(Op::subtract_product) + 1> patterns = {
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
+      "", "", "", "", "", "", "", "", "", "", "", "",
       "-$0",
       "abs($0)",
       "sqrt($0)",
@@ -116,6 +110,61 @@ public:
     const Loop & loop = _o.loop(i);
     return before + std::to_string(loop.most) + between + "c" + std::to_string(loop.active) + after;
   }
+  /// Names of nodes, with commas.
+  template <class I>
+  std::string names(I from, I to)
+  {
+    std::string text;
+    for (; from != to; ++from)
+      text += (text.empty() ? "" : ", ") + name(*from);
+    return text;
+  }
+  /// The outputs of a system, as kernels::LU has them, of the variable `own`.
+  void name_outputs(size_t i, const std::string & own)
+  {
+    const System & s = _o.system(i);
+    const auto at = [](int k, int j) { return "[" + std::to_string(k) + "][" + std::to_string(j) + "]"; };
+    auto output = s.outputs.begin();
+    if (s.op != Op::factor)
+    {
+      for (int k = 0; k < s.n; k++)
+        name(*output++) = own + at(k, 0);
+      return;
+    }
+    for (int k = 0; k < s.n; k++)
+      for (int j = 0; j < s.n; j++)
+        name(*output++) = own + ".a" + at(k, j);
+    for (int k = 0; k < s.n; k++)
+      name(*output++) = own + ".over[" + std::to_string(k) + "]";
+    name(*output++) = own + ".det";
+    for (int k = 0; k < s.n; k++)
+      for (int j = k + 1; j < s.n; j++)
+        name(*output++) = own + ".swapped" + at(k, j);
+  }
+  /// The statements that compute a system, with what kernels::LU has.
+  std::string system(size_t i)
+  {
+    const System & s = _o.system(i);
+    const std::string number = std::to_string(i), n = std::to_string(s.n);
+    const auto first = s.operands.begin();
+    std::string text = "    LU<" + n + ", P> f" + number + ";\n";
+    if (s.op == Op::factor)
+    {
+      text += "    set_matrix(f" + number + ", {" + names(first, s.operands.end()) + "});\n    f" +
+              number + ".factor();\n";
+      name_outputs(i, "f" + number);
+      return text;
+    }
+    const auto over = first + s.n * s.n, swapped = over + s.n, right = s.operands.end() - s.n;
+    text += "    set_matrix(f" + number + ", {" + names(first, over) + "});\n    set_factor(f" + number +
+            ", {" + names(over, swapped) + "}, {" + names(swapped, right) + "});\n    P v" + number +
+            "[" + n + "][1] = {";
+    for (auto b = right; b != s.operands.end(); ++b)
+      text += (b == right ? "{" : ", {") + name(*b) + "}";
+    text += "};\n    f" + number + (s.op == Op::solve ? ".solve" : ".solve_transposed") + "(v" + number + ");\n";
+    name_outputs(i, "v" + number);
+    return text;
+  }
   void name_result(size_t i)
   {
     _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]);
@@ -186,6 +235,13 @@ cpp_source(const Evaluator & e)
       w.name_result(i);
       continue;
     }
+    if (is_of_system(n.op))
+    {
+      each += w.system(i);
+      continue;
+    }
+    if (is_output(n.op))
+      continue;
     if (n.op == Op::constant)
     {
       is_shared[i] = true;
@@ -270,6 +326,19 @@ listing(const Evaluator & e)
       w.name_result(i);
       continue;
     }
+    if (is_of_system(n.op))
+    {
+      const System & s = o.system(i);
+      const char * const what = s.op == Op::factor  ? " = factor("
+                                : s.op == Op::solve ? " = solve("
+                                                    : " = solve_transposed(";
+      const std::string own = "v" + std::to_string(i);
+      text += indent + own + what + w.names(s.operands.begin(), s.operands.end()) + ")\n";
+      w.name_outputs(i, own);
+      continue;
+    }
+    if (is_output(n.op))
+      continue;
     if (n.op == Op::constant)
     {
       std::array<char, 40> number{};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/cholesky.h"
-#include "neml2/recorded/Symbol.h"
+#include "neml2/recorded/lu.h"
 
 #include <vector>
 
