@@ -72,7 +72,7 @@ TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "R
                    ("kron kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"), ("contract_k", "R3", "Vec"),
                    ("expm logm sqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2", "SR2"),
                    ("powm dpowm", "SR2", "Scalar"), ("dpowm", "SR2", "Scalar", "SR2"), ("ieigh", "Vec", "R2"),
-                   ("slerp", "Quaternion", "Quaternion", "Scalar")]
+                   ("slerp", "Quaternion", "Quaternion", "Scalar"), ("to_quaternion", "Rot R2")]
 OPERATORS = "+ - * /"
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],
                 "symmetry": ["symmetry", "symmetry_operations_from_orbifold"]}

@@ -111,7 +111,7 @@ struct Recorded
 };
 
 std::string
-type_name(nb::handle object)
+name_of_type(nb::handle object)
 {
   return is_torch_tensor(object) ? "torch.Tensor" : Py_TYPE(object.ptr())->tp_name;
 }
@@ -229,7 +229,7 @@ private:
     const size_t i = types.size();
     const nb::handle object = leaves[i].object;
     const bool is_member = !groups.is_leaf(first_parts[argument_of(i)]);
-    std::string message = "vmap: an argument is a " + type_name(object);
+    std::string message = "vmap: an argument is a " + name_of_type(object);
     if (is_member)
       message += " (" + groups.paths(names.texts(size(), bool(instance)))[i] + ")";
     if (leaves[i].type)
@@ -260,7 +260,7 @@ composed_result(nb::handle r, const Kind & kind, TensorShapeRef batch, const at:
   {
     c10::Scalar x;
     if (!nb::try_cast(r, x))
-      fail_type("vmap: the formula returned a " + type_name(r) + " on whole batches");
+      fail_type("vmap: the formula returned a " + name_of_type(r) + " on whole batches");
     const auto dtype = c10::isFloatingType(like.scalar_type()) ? like.scalar_type() : kFloat64;
     return at::full(batch, x, like.options().dtype(dtype).requires_grad(false));
   }
@@ -271,18 +271,6 @@ composed_result(nb::handle r, const Kind & kind, TensorShapeRef batch, const at:
               kind.type->name + " when it was recorded");
   return t.batch_sizes() == batch ? at::Tensor(t) : at::Tensor(t.batch_expand(batch));
 }
-
-/// How many functions of formulas are called on whole batches in this thread.
-thread_local int composing = 0;
-
-class Composing
-{
-public:
-  Composing() { composing++; }
-  Composing(const Composing &) = delete;
-  Composing & operator=(const Composing &) = delete;
-  ~Composing() { composing--; }
-};
 
 /// The results of the function on whole batches.
 void
@@ -339,7 +327,7 @@ public:
   void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
   {
     const nb::gil_scoped_acquire gil;
-    const nb::handle instance = _instance ? *_instance : nb::handle();
+    const nb::handle instance = _instance ? nb::handle(*_instance) : nb::handle();
     const char * name = _f->changed();
     if (!name && instance)
       name = _r->instance.changed(instance);
@@ -403,7 +391,7 @@ input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
 [[noreturn]] void
 fail_returned(nb::handle object)
 {
-  fail_type("vmap: the formula returned a " + type_name(object) +
+  fail_type("vmap: the formula returned a " + name_of_type(object) +
             ". Expected tensors of the formula, numbers, or groups of them.");
 }
 
@@ -483,6 +471,13 @@ jacobian_of(TensorShapeRef base, const at::Tensor & t, Size batch_dim)
   return tensor_type().make(Tensor(t, batch_dim));
 }
 
+/// The leaves of a call, one after the other.
+auto
+each_leaf(const Call & c)
+{
+  return [&c, i = size_t(0)]() mutable { return c.leaves[i++].object; };
+}
+
 /// What the class Formula of neml2.formulas derives from, which has what is not done in each call: _used, _by_place, _names,
 /// _attributes, _chosen and _compile.
 class Formula
@@ -511,7 +506,8 @@ public:
     const auto composed = [&](at::Tensor * t)
     {
       const nb::gil_scoped_acquire gil;
-      compose(*r, *f, c.arguments(each_leaf(c)), batch, *c.like, t);
+      auto leaf = each_leaf(c);
+      compose(*r, *f, c.arguments(leaf), batch, *c.like, t);
     };
     const auto gradient = [&]() -> std::shared_ptr<const engine::Gradient>
     {
@@ -816,11 +812,6 @@ private:
     return nb::cast<Places>(chosen);
   }
 
-  static auto each_leaf(const Call & c)
-  {
-    return [&c, i = size_t(0)]() mutable { return c.leaves[i++].object; };
-  }
-
   static void compose_jacobians(const Recorded & r,
                                 const PythonFunction & f,
                                 const Places & by,
@@ -979,7 +970,7 @@ bind_formulas(nb::module_ & m)
   bind_newton(m);
   bind_groups(m);
   bind_formula_class(m);
-  m.def("is_composing", [] { return composing > 0; });
+  m.def("is_composing", &is_composing);
   m.def("set_loop",
         [](const nb::capsule & program, size_t run, int width)
         {

@@ -46,6 +46,18 @@ private:
   static nb::handle value_of(const Use & u);
 };
 
+/// While functions of formulas are called on whole batches in this thread. As while they are recorded, x += y then makes
+/// another tensor: no argument is written to.
+class Composing
+{
+public:
+  Composing();
+  Composing(const Composing &) = delete;
+  Composing & operator=(const Composing &) = delete;
+  ~Composing();
+};
+bool is_composing();
+
 /// Whether what a name stands for is the same: the object, or a number or a text that is equal.
 bool is_same_value(nb::handle a, nb::handle b);
 } // namespace neml2::python

@@ -316,8 +316,9 @@ PutTogether::tuple(const Part & p)
   }
   if (members.type().is(type))
     return members;
-  return is_tuple && kind_of(type).is_named ? nb::object(type(*nb::borrow<nb::tuple>(members)))
-                                            : nb::object(type(members));
+  if (is_tuple && kind_of(type).is_named)
+    return type(*nb::borrow<nb::tuple>(members));
+  return type(members);
 }
 
 nb::object
@@ -345,7 +346,7 @@ PutTogether::dataclass(nb::handle type)
       arguments.push_back(members.back().ptr());
   }
   nb::object made =
-      call(type, arguments.data(), 0, arguments.empty() ? nb::handle() : fields.arguments);
+      call(type, arguments.data(), 0, arguments.empty() ? nb::handle() : nb::handle(fields.arguments));
   for (size_t i = 0; i < members.size(); i++) // of which a frozen one would say that it is frozen
     if (!fields.are_arguments[i] &&
         PyObject_GenericSetAttr(made.ptr(), fields.names[i].ptr(), members[i].ptr()) < 0)
@@ -379,7 +380,13 @@ struct Together
 void
 bind_groups(nb::module_ & m)
 {
-  nb::class_<Together>(m, "Together").def("__call__", &Together::operator());
+  nb::class_<Together>(m, "Together")
+      .def("__call__", &Together::operator())
+      .def(
+          "paths",
+          [](const Together & t) { return t.structure.paths({""}); },
+          "Where each leaf is in the group: `.p`, `['p']`, `[0].p`.");
+  m.def("is_leaf", [](nb::handle o) { return kind_of(o.type()).is == Is::leaf; });
   m.def(
       "flatten",
       [](nb::handle group)

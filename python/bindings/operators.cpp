@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/operators.h"
 
+#include "bindings/functions_of_python.h"
 #include "neml2/math/logic.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/math/products.h"
@@ -117,6 +118,8 @@ bind_in_place(AnyClass & cls,
       name,
       [f, kind, symbol](const Any & a, const Other & b) -> Same
       {
+        if (is_composing())
+          throw nb::next_overload(); // a + b
         Tensor x = a;
         if (combine(a, b, kind))
           f(x, b.value());
@@ -132,6 +135,8 @@ bind_in_place(AnyClass & cls,
       name,
       [f](const Any & a, const CScalar & b) -> Same
       {
+        if (is_composing())
+          throw nb::next_overload();
         Tensor x = a;
         f(x, b);
         return {nb::borrow(a.object)};
@@ -141,7 +146,12 @@ bind_in_place(AnyClass & cls,
   // Python would take the operator that returns, and give the name on the left another tensor.
   cls.def(
       name,
-      [symbol](const Any & a, const nb::object & b) -> Same { refuse(symbol, a, b); },
+      [symbol](const Any & a, const nb::object & b) -> Same
+      {
+        if (is_composing())
+          throw nb::next_overload();
+        refuse(symbol, a, b);
+      },
       nb::arg("other").none(),
       nb::sig((std::string("def ") + name + "(self, other: typing.Never) -> typing_extensions.Self")
                   .c_str()));

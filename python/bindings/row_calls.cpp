@@ -302,6 +302,19 @@ call_of_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
+/// norm(a, epsilon) and unit(a, epsilon)
+Row
+with_epsilon(const std::string & name, const Row & a, const D & epsilon)
+{
+  if (Recording::now().is_constant(epsilon.x.id, 0))
+    return call_by_name(name, {a})[0];
+  const Row norm =
+      scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));
+  if (name == "norm")
+    return norm;
+  return *each_component([](const D & x, const D & n) { return D(x / n); }, a, norm);
+}
+
 // ---- Tensors made of others ----
 
 const TypeInfo &
@@ -340,29 +353,32 @@ build(const std::string & name, const Rows & x)
   return Row(&type_named(type.c_str()), std::move(c));
 }
 
-/// Type(x): x itself, what the type says it is of another, or the type that a Tensor has the base shape of.
+/// Type(x): x itself, what the type says it is of another, or the type that has its base shape.
 std::optional<Rows>
 convert(const std::string & type, const Row & x)
 {
   static const std::unordered_map<std::string, const char *> functions = {
       {"R2(SR2)", "full"},
       {"R2(WR2)", "full"},
-      {"R2(Rot)", "rotation_matrix"},
+      {"R2(Rot)", "euler_rodrigues"},
       {"SR2(R2)", "sym"},
-      {"WR2(R2)", "skew"},
+      {"WR2(R2)", "skew_part"},
       {"R4(SSR4)", "full"},
       {"SSR4(R4)", "sym"},
-      {"Rot(Quaternion)", "to_rot"}};
+      {"Quaternion(Rot)", "to_quaternion"}};
   if (type == x.type->name)
     return Rows{x};
   if (const auto found = functions.find(type + "(" + x.type->name + ")"); found != functions.end())
     return call_rows(found->second, {x});
   if (type.substr(type.rfind('.') + 1) == "tensor" || type == tensor_type().name)
     return Rows{Row(&tensor_type(), x.components, x.base)};
-  if (!is_tensor(x) || !nb::hasattr(nb::module_::import_("neml2.tensors"), type.c_str()))
+  if (!nb::hasattr(nb::module_::import_("neml2.tensors"), type.c_str()))
     return std::nullopt;
   const TypeInfo & to = type_named(type.c_str());
-  if (TensorShapeRef(x.base) != to.base)
+  const bool fits = TensorShapeRef(x.base) == to.base;
+  if (!fits && !is_tensor(x))
+    return std::nullopt;
+  if (!fits)
   {
     std::ostringstream expected;
     expected << to.base;
@@ -413,6 +429,10 @@ call_by_name(const std::string & qualified, const Rows & x)
                        x[0],
                        x[1],
                        x[2]);
+  if (name == "clamp" && x.size() != 3)
+    fail_type("clamp: takes a value and two bounds, clamp(a, lower, upper).");
+  if ((name == "norm" || name == "unit") && x.size() == 2 && is_scalar(x[1]))
+    return {with_epsilon(name, x[0], x[1].components[0])};
   if (!r)
     r = call_of_tensors(name, x);
   if (r)

@@ -157,9 +157,21 @@ call(const std::string & name, const std::vector<PyObject *> & arguments, PyObje
       throw nb::python_error();
     return nb::steal(r);
   }
+  std::vector<nb::handle> a(arguments.begin(), arguments.end());
+  nb::tuple by_place;
   if (named > 0)
-    fail_type(own + ": in a formula arguments are passed by their place, not by name.");
-  const std::vector<nb::handle> a(arguments.begin(), arguments.end());
+  {
+    nb::dict keywords;
+    for (size_t i = 0; i < named; i++)
+      keywords[PyTuple_GET_ITEM(names, i)] = a[a.size() - named + i];
+    nb::list placed;
+    for (size_t i = 0; i + named < a.size(); i++)
+      placed.append(a[i]);
+    by_place = nb::cast<nb::tuple>(definitions().at("by_place")(name, placed, keywords));
+    a.clear();
+    for (const nb::handle x : by_place)
+      a.push_back(x);
+  }
   return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
@@ -367,6 +379,19 @@ bind_row_class(nb::module_ & m)
            {
              fail_type(std::string("a ") + r.type->name +
                        " of a formula is not iterated: its components are r(0), r(0, 1) ...");
+           })
+      .def("__getitem__",
+           [](const Row & r, nb::handle) -> nb::object
+           {
+             fail_type(std::string("a ") + r.type->name +
+                       " of a formula is not indexed: its components are r(0), r(0, 1) ..., or "
+                       "r.base[0] as a Tensor.");
+           })
+      .def("__len__",
+           [](const Row & r) -> size_t
+           {
+             fail_type(std::string("a ") + r.type->name +
+                       " of a formula has no length: it is one tensor, r.base.shape its sizes.");
            });
   const auto binary = [&](const char * name, const char * reflected, const char * op)
   {
@@ -445,12 +470,19 @@ bind_rows(nb::module_ & m)
   bind_conditions(m);
   bind_row_class(m);
   m.def("call",
-        [](const std::string & name, const nb::args & arguments)
+        [](const std::string & name, const nb::args & arguments, const nb::kwargs & keywords)
         {
           std::vector<PyObject *> a;
           for (const nb::handle x : arguments)
             a.push_back(x.ptr());
-          return call(name, a);
+          nb::list names;
+          for (const auto & [key, value] : keywords)
+          {
+            names.append(key);
+            a.push_back(value.ptr());
+          }
+          const nb::tuple named(names);
+          return call(name, a, names.size() > 0 ? named.ptr() : nullptr);
         });
   m.def("define",
         [](const std::string & name, const nb::callable & f) { definitions()[name] = f; });

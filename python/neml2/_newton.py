@@ -2,6 +2,7 @@
 """Newton's method at each point: in formulas, and of batches."""
 
 import dataclasses
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
@@ -9,10 +10,11 @@ from typing import Any, Generic, TypeVar, cast
 import torch
 
 from . import math
-from .formulas import _flatten, _key, formula_of
+from .formulas import _key, formula_of
 from .tensors import Scalar, TensorBase
 
 recording: Any = import_module("._C", __package__).recording
+flatten = recording.flatten
 X = TypeVar("X")
 
 
@@ -35,23 +37,38 @@ class _Options:
     line_search: bool = True
     keep_unconverged: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", _of_unknowns(self.bounds, lambda b: tuple(map(float, b)), "bounds", "(lower, upper)"))
-        object.__setattr__(self, "max_step", _of_unknowns(self.max_step, lambda s: (float(s),), "max_step", "a number"))
+    def of(self, guess: Any) -> "_Options":
+        """With the places of unknowns of a guess for what was chosen by their names."""
+        bounds = _of_unknowns(self.bounds, guess, lambda b: tuple(map(float, b)), "bounds", "(lower, upper)")
+        max_step = _of_unknowns(self.max_step, guess, lambda s: (float(s),), "max_step", "a number")
+        return dataclasses.replace(self, bounds=bounds, max_step=max_step)
 
     def chosen(self) -> Any:
         return recording.NewtonOptions(*dataclasses.astuple(self))
 
 
-def _of_unknowns(choice: Any, read: Callable[[Any], tuple[float, ...]], name: str, expected: str) -> tuple[Any, ...]:
-    """What is chosen for all unknowns, or {place: for one of them}; -1 stands for all."""
+def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...]], name: str, expected: str) -> tuple[Any, ...]:
+    """What is chosen for all unknowns, or {place or name: for one of them}; -1 stands for all."""
     if choice is None or choice == ():
         return ()
     each = choice.items() if isinstance(choice, dict) else [(-1, choice)]
     try:
-        return tuple((int(k), *read(c)) for k, c in each)
+        return tuple((place, *read(c)) for k, c in each for place in _places(k, guess, name))
     except (TypeError, ValueError):
-        raise TypeError(f"newton: {name} is {choice!r}. Expected {expected}, or a dict of them by the places of unknowns.") from None
+        raise TypeError(
+            f"newton: {name} is {choice!r}. Expected {expected}, or a dict of them by the places or the names of unknowns."
+        ) from None
+
+
+def _places(unknown: Any, guess: Any, name: str) -> list[int]:
+    """The places of an unknown in a guess: itself, or those of what has its name, `p` or `inner.p`, and of its members."""
+    if not isinstance(unknown, str):
+        return [int(unknown)]
+    paths = [re.sub(r"\['?([^]']*)'?\]", r".\1", path)[1:] for path in flatten(guess)[1].paths()]
+    places = [i for i, path in enumerate(paths) if f"{path}.".startswith(f"{unknown}.")]
+    if not places:
+        raise LookupError(f"newton: {name} names {unknown!r}. The unknowns are {', '.join(filter(None, paths)) or 'one, without a name'}.")
+    return places
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -68,10 +85,10 @@ class _Solve:
 
 def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
     if recording.is_recording():
-        leaves, together = _flatten(guess)
+        leaves, together = flatten(guess)
 
         def equations(x: list[Any]) -> list[Any]:
-            return _flatten(residual(together(x), *arguments))[0]
+            return flatten(residual(together(x), *arguments))[0]
 
         solution, iterations, converged = recording.newton_in_formula(equations, leaves, options.chosen())
         return NewtonReport(together(solution), iterations, converged)
@@ -98,7 +115,7 @@ def newton(
     Each point stops by itself, where |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
     i, and then takes one step more. A step is halved where the one after it, by the same derivatives, would not be shorter
     (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either
-    may be a dict of the places of unknowns. Where max_iterations evaluations do not suffice, the derivatives are singular or
+    may be a dict by the places or names of unknowns: {"p": (0.0, 1.0)}. Where max_iterations evaluations do not suffice, the derivatives are singular or
     something is NaN, x is NaN, or the last iterate with keep_unconverged.
 
     Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a, by whatever the residual uses in a formula, by
@@ -122,11 +139,11 @@ def newton(
 
 def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
     """newton, and how it went at each point: its solution, iterations and converged. Options are those of newton."""
-    chosen = _Options(**options)
+    chosen = _Options(**options).of(guess)
     chosen.chosen()  # which checks them
     if recording.is_recording() or recording.is_composing():
         return _solve(residual, guess, arguments, chosen)
-    if not any(isinstance(leaf, TensorBase) for leaf in _flatten([guess, *arguments])[0]):
+    if not any(isinstance(leaf, TensorBase) for leaf in flatten([guess, *arguments])[0]):
         raise TypeError(
             "newton: neither the guess nor an argument is a tensor of this library. What the residual uses besides is passed as "
             "an argument; in a formula (neml2.vmap) it may be used where it is."
@@ -140,9 +157,10 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
 
 
 def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
-    unknowns, together = _flatten(guess)
-    inputs, regroup = _flatten(list(arguments))
-    tensors = [t for t in (*unknowns, *inputs) if isinstance(t, TensorBase)]
+    unknowns, together = flatten(guess)
+    inputs, regroup = flatten(list(arguments))
+    used = flatten(residual(guess, *arguments))[0]  # of which what the residual has from around it
+    tensors = [t for t in (*unknowns, *inputs, *used) if isinstance(t, TensorBase)]
     batch = math.broadcast_batch_sizes(tensors)
     like = tensors[0].torch()
     types: list[Any] = [type(u) if isinstance(u, TensorBase) else Scalar for u in unknowns]
@@ -174,7 +192,7 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
         return kind(torch.where(where, each, each.detach()))
 
     def equations(x: torch.Tensor, counts: torch.Tensor | None) -> torch.Tensor:
-        return flat(_flatten(residual(parts(x), *regroup([counted(leaf, counts) for leaf in inputs])))[0])
+        return flat(flatten(residual(parts(x), *regroup([counted(leaf, counts) for leaf in inputs])))[0])
 
     solution, iterations, converged = recording.newton_on_batches(equations, flat(unknowns), sizes, options.chosen())
     return NewtonReport(parts(solution.to(like.dtype)), Scalar(iterations.to(like.dtype)), Scalar(converged.to(like.dtype)) > 0.5)

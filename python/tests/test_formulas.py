@@ -260,8 +260,10 @@ def test_a_list_stays_a_list_and_nothing_else_is_a_group():
     v = Vec(values(Vec, 3))
     found = neml2.vmap(lambda v: [v, [v(0), 1.0]], v)
     assert type(found) is list and type(found[1][1]) is Scalar and found[1][1].batch.shape == (3,)
-    with pytest.raises(TypeError, match="vmap: an argument is a str"):
-        neml2.vmap(lambda v, s: v, v, "text")
+    with pytest.raises(TypeError, match="vmap: an argument is a complex"):
+        neml2.vmap(lambda v, s: v, v, 1j)
+    with pytest.raises(TypeError, match=r"vmap: an argument is a torch.Tensor \(s\[0\]\), which does not say which of its dimensions are"):
+        neml2.vmap(lambda v, s: v, v, [v.torch()])
 
 
 def test_arguments_by_name():

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Tensors of a formula: the methods and functions that tensors have, for one of them."""
+
+import functools
+import itertools
+import math as numbers
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from . import math, tensors
+from .tensors import Vec
+
+recording: Any = import_module("._C", __package__).recording
+Row, Condition = recording.Row, recording.Condition
+
+
+def _member(name: str) -> Callable[..., Any]:
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        return recording.call(name, *arguments, **keywords)
+
+    call.__name__ = name
+    return call
+
+
+def _getattr(row: Any, name: str) -> Any:
+    """A method of the types, on a tensor of a formula: s.dev() is math.dev(s)."""
+    if not name.startswith("_") and recording.has_function(name):
+        return functools.partial(_member(f"{row.type.__name__}.{name}"), row)
+    raise AttributeError(
+        f"{name}: not available in formulas, where a {row.type.__name__} is one tensor, without batch, dtype and device",
+        name=name,
+    )
+
+
+def _no_member(condition: Any, name: str) -> Any:
+    raise AttributeError(f"{name}: not available of a condition of a formula. Choose with math.where(condition, a, b).", name=name)
+
+
+Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
+
+
+class _Base:
+    """s.base of a tensor of a formula: what it gives are Tensors of the formula, as of batches."""
+
+    def __init__(self, row: Any):
+        self._row = row
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._row._sizes)
+
+    def dim(self) -> int:
+        return len(self.shape)
+
+    def size(self, dim: int) -> int:
+        return self.shape[dim]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return recording.rearranged([self._row], lambda places: places[0].base[index])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("a formula does not write into tensors: make another one, by math.where or math.base_stack.")
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in ("expand", "expand_copy", "flatten", "movedim", "reshape", "slice", "squeeze", "transpose", "unsqueeze"):
+            raise AttributeError(f"{name}: not available of .base in formulas", name=name)
+
+        def call(*arguments: Any) -> Any:
+            return recording.rearranged([self._row], lambda places: getattr(places[0].base, name)(*arguments))
+
+        return call
+
+
+Row.base = property(_Base)
+
+
+def _no_function_of_torch(cls: type, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
+    name = getattr(function, "__name__", function)
+    raise TypeError(
+        f"torch's {name}: not available in formulas. Their functions are in neml2.math; what is a torch.Tensor is passed as an "
+        "argument, made a tensor of this library."
+    )
+
+
+Row.__torch_function__ = classmethod(_no_function_of_torch)
+
+
+def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a function or a member, of which some have names, by their places in one of its signatures."""
+    cls, _, member = name.rpartition(".")
+    function = getattr(math if cls in ("", "math") else getattr(tensors, cls), member)
+    for signature, _, defaults in getattr(function, "__nb_signature__", ()):
+        inside = re.sub(r"\[[^\[\]]*\]", "", signature.partition(" -> ")[0].partition("(")[2][:-1])
+        numbers_of = {p.partition(":")[0].strip(): re.search(r"\\(\d+)", p) for p in inside.split(",")}
+        parameters = list(numbers_of)
+        given = dict(zip(parameters, arguments, strict=False))
+        if given.keys() & keywords or not keywords.keys() <= numbers_of.keys():
+            continue
+        given.update(keywords)
+        needed = parameters[: 1 + max(map(parameters.index, given))]
+        if all(p in given or numbers_of[p] for p in needed):
+            return tuple(given[p] if p in given else defaults[int(numbers_of[p][1])] for p in needed)
+    raise TypeError(f"{name}: has no {', '.join(keywords)} besides {len(arguments)} arguments. See help(neml2.math.{member}).")
+
+
+# ---- Functions of lists and with options, for tensors of a formula ----
+
+
+def _base_stack(tensors: Any, d: int = 0) -> Any:
+    return recording.rearranged(list(tensors), lambda places: math.base_stack(places, d))
+
+
+def _base_cat(tensors: Any, d: int = -1) -> Any:
+    return recording.rearranged(list(tensors), lambda places: math.base_cat(places, d))
+
+
+def _base_sum(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any:
+    rank = len(a.base.shape)
+    for k in sorted(({d % rank} if isinstance(d, int) else {i % rank for i in d}), reverse=True):
+        a = functools.reduce(operator.add, a.base.movedim(k, 0).base)
+        a = a.base.unsqueeze(k) if keepdim else a
+    return a
+
+
+def _base_mean(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any:
+    total = _base_sum(a, d, keepdim)
+    return total / (numbers.prod(a.base.shape) / numbers.prod(total.base.shape))
+
+
+def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
+    """A table of one abscissa, or of two, as math.interpolate tells them apart."""
+    if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
+        return _bilinear_interpolation(x, *arguments, **options)
+
+    def one(abscissae: Any, ordinates: Any, interpolant: str = "linear", beyond: str = "constant") -> Any:
+        return recording.interpolate(x, abscissae, ordinates, interpolant, beyond)
+
+    return one(*arguments, **options)
+
+
+def _linear_interpolation(x: Any, abscissae: Any, ordinates: Any, beyond: str = "constant") -> Any:
+    return recording.interpolate(x, abscissae, ordinates, "linear", beyond)
+
+
+def _bilinear_interpolation(x: Any, y: Any, x_abscissae: Any, y_abscissae: Any, values: Any, beyond: str = "constant") -> Any:
+    return recording.interpolate(x, y, x_abscissae, y_abscissae, values, beyond)
+
+
+def _row(A: Any, i: int) -> Any:
+    return Vec(A.base[i])
+
+
+def _col(A: Any, i: int) -> Any:
+    return Vec(A.base[:, i])
+
+
+def _einsum(equation: str, operands: Any) -> Any:
+    """Sums of products of components, one by one."""
+    inputs, result = equation.replace(" ", "").replace("...", "").split("->")
+    letters = inputs.split(",")
+    sizes = {i: n for indices, t in zip(letters, operands, strict=True) for i, n in zip(indices, t.base.shape, strict=True)}
+    summed = [i for i in sizes if i not in result]
+
+    def component(places: tuple[int, ...]) -> Any:
+        at = dict(zip(result, places, strict=True))
+        terms = []
+        for others in itertools.product(*(range(sizes[i]) for i in summed)):
+            at.update(zip(summed, others, strict=True))
+            terms.append(functools.reduce(operator.mul, (t(*(at[i] for i in own)) for own, t in zip(letters, operands, strict=True))))
+        return functools.reduce(operator.add, terms)
+
+    flat = [component(places) for places in itertools.product(*(range(sizes[i]) for i in result))]
+    return _base_stack(flat).base.reshape(*(sizes[i] for i in result))
+
+
+for _function in (_base_stack, _base_cat, _base_sum, _base_mean, _interpolate, _linear_interpolation, _bilinear_interpolation, _row, _col, _einsum, _by_place):
+    recording.define(_function.__name__[1:], _function)
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    recording.define(_name, getattr(operator, _name))
+
+
+def _logical(name: str, of_conditions: Callable[..., Any]) -> None:
+    def call(*conditions: Any) -> Any:
+        if not all(isinstance(c, Condition) for c in conditions):
+            raise TypeError(f"logical_{name}: in a formula it takes conditions, as a < b gives. Write a != 0 of a number.")
+        return of_conditions(*conditions)
+
+    recording.define(f"logical_{name}", call)
+
+
+_logical("and", operator.and_)
+_logical("or", operator.or_)
+_logical("xor", operator.xor)
+_logical("not", operator.invert)
