@@ -3,6 +3,7 @@
 it; what the signatures do not tell is below, by name, and test_transforms.py fails where that is missing."""
 
 import ast
+import math as numbers
 import re
 
 import torch
@@ -235,6 +236,18 @@ def _(A):
 
 
 by_hand("math.interpolate", R2, R2)(lambda a, b: math.interpolate(Tensor(a.torch()[..., 0], a.batch.dim() + 1), Tensor(b.torch(), b.batch.dim() + 2)))
+
+
+def table(x, *shape):
+    """Numbers from -2 on, in order along each dimension."""
+    return torch.arange(numbers.prod(shape), dtype=x.dtype, device=x.device).reshape(shape) - 2.0
+
+
+by_hand("math.interpolate", Scalar)(lambda x: math.interpolate(x, table(x, 5), table(x, 5) ** 2, "monotone_cubic"))
+by_hand("math.linear_interpolation", Scalar)(lambda x: math.linear_interpolation(x, table(x, 5), table(x, 5) ** 2))
+by_hand("math.bilinear_interpolation", Scalar, Scalar)(
+    lambda x, y: math.bilinear_interpolation(x, y, table(x, 5), table(x, 6), table(x, 5, 6) ** 2, "extrapolate")
+)
 by_hand("math.lu_solve", Tensor, Tensor)(lambda A, b: math.lu_solve(*math.lu_factor(A), b))
 by_hand("math.solve", Tensor, Tensor)(math.solve)
 by_hand("math.solve", R2, Vec)(math.solve)

@@ -916,6 +916,8 @@ def test_interpolate_table():
     check(each, Scalar, expected * torch.tensor([1.0, 2.0]), (2, 2))
     y, values = Scalar(torch.tensor(0.25)), torch.stack([E, 3 * E], 1)
     check(math.interpolate(x, y, T, torch.tensor([0.0, 1.0]), values), Scalar, 1.5 * expected, (2, 2))
+    check(math.bilinear_interpolation(x, y, T, torch.tensor([0.0, 1.0]), values), Scalar, 1.5 * expected, (2, 2))
+    check(math.linear_interpolation(x, T, E), Scalar, expected, (2, 2))
     z = Scalar(torch.tensor([100.0], dtype=torch.float64, requires_grad=True))
     double = T.double(), E.double()
     assert torch.autograd.gradcheck(lambda t: math.interpolate(Scalar(t), *double).torch(), z.torch())
@@ -966,6 +968,7 @@ HERE = {
     "list_derivative_outer_product_b", "list_derivative_outer_product_ab", "imap_v", "imap", "full_to_mandel",
     "mandel_to_full", "full_to_skew", "skew_to_full", "full_to_reduced", "reduced_to_full", "mandel_factor", *MAPS,
     *FACTORS, "scatter", "assemble", "assemble_", "interpolate",
+    "linear_interpolation", "bilinear_interpolation",
 }
 
 
