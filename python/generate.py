@@ -64,7 +64,7 @@ ROW_FUNCTIONS = {
        "d_multiply_and_make_skew_d_first d_multiply_and_make_skew_d_second skew_and_sym_to_sym "
        "d_skew_and_sym_to_sym_d_skew d_skew_and_sym_to_sym_d_sym",
 }
-SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "cubic", 5: "transversely_isotropic",
+SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "cubic fill_C1_C2_C3", 5: "transversely_isotropic",
                     9: "orthotropic"}
 # Of rows of these types: the headers have templates of any type, which fail inside.
 TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),

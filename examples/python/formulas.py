@@ -52,6 +52,21 @@ for step in range(3):
 print(stress.batch.shape, state.p.batch.shape)
 
 
+# Methods
+@dataclass
+class PowerLaw:
+    n: Scalar | float
+    inverted: bool = False
+
+    @neml2.formula
+    def rate(self, stress: Scalar) -> Scalar:
+        return stress ** (1.0 / self.n if self.inverted else self.n)
+
+
+for law in PowerLaw(3.5), PowerLaw(3.5, inverted=True):
+    print(f"{law.rate(Scalar(0.5)).torch():.4f}")
+
+
 # Jacobians
 def law(e: SR2, C: SSR4) -> tuple[Scalar, SR2]:
     stress = (1.0 + math.norm(e)) * (C * e)

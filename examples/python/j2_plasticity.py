@@ -68,18 +68,12 @@ def radial_return(strain: SR2, old: State, material: Material) -> tuple[SR2, Sta
 # computes stresses and their derivatives by the strain, exact and in the same pass.
 
 # %%
-@neml2.formula
-def stress_of(strain: SR2, plastic_strain: SR2, alpha: Scalar, *material: Scalar) -> SR2:
-    return radial_return(strain, State(plastic_strain, alpha), Material(*material))[0]
-
-
 def find_strain(start: SR2, axial: Scalar, prescribed: SR2, old: State, material: Material, verbose: bool) -> SR2:
     """The strain of given axial component at which all other stresses are the prescribed ones."""
     strain = start.clone()
     strain.base[0] = axial
     for iteration in range(20):
-        members = [*vars(old).values(), *vars(material).values()]
-        stress, tangent = neml2.value_and_jacobian(stress_of, strain, *members)
+        (stress, _), tangent = neml2.value_and_jacobian(radial_return, strain, old, material, of=0)
         residual = (stress - prescribed).base[1:]
         error = residual.torch().abs().max().item()
         if verbose:

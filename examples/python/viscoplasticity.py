@@ -97,7 +97,7 @@ def update(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR
     over = mises - m.yield_stress - m.Q * (1 - exp(-m.b * old.p))
     guess = 0.5 * macaulay(over) / (3 * m.G + m.C)
     start = Unknowns(trial - 3 * m.G * guess / mises * stress, old.X, guess)
-    found = neml2.newton(equations, start, trial, old, m, dt, bounds={2: (0, 1)})  # of dp
+    found = neml2.newton(equations, start, trial, old, m, dt, bounds={"dp": (0, 1)})
     flows = over > 0
     s = where(flows, found.s, trial)
     plastic_strain = old.plastic_strain + (trial - s) / (2 * m.G)

@@ -64,7 +64,7 @@ def _places(unknown: Any, guess: Any, name: str) -> list[int]:
     """The places of an unknown in a guess: itself, or those of what has its name, `p` or `inner.p`, and of its members."""
     if not isinstance(unknown, str):
         return [int(unknown)]
-    paths = [re.sub(r"\['?([^]']*)'?\]", r".\1", path)[1:] for path in flatten(guess)[1].paths()]
+    paths: list[str] = [re.sub(r"\['?([^]']*)'?\]", r".\1", path)[1:] for path in flatten(guess)[1].paths()]
     places = [i for i, path in enumerate(paths) if f"{path}.".startswith(f"{unknown}.")]
     if not places:
         raise LookupError(f"newton: {name} names {unknown!r}. The unknowns are {', '.join(filter(None, paths)) or 'one, without a name'}.")

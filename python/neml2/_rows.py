@@ -100,15 +100,15 @@ def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tupl
     function = getattr(math if cls in ("", "math") else getattr(tensors, cls), member)
     for signature, _, defaults in getattr(function, "__nb_signature__", ()):
         inside = re.sub(r"\[[^\[\]]*\]", "", signature.partition(" -> ")[0].partition("(")[2][:-1])
-        numbers_of = {p.partition(":")[0].strip(): re.search(r"\\(\d+)", p) for p in inside.split(",")}
-        parameters = list(numbers_of)
+        default_of = {p.partition(":")[0].strip(): defaults[int(p.partition("= \\")[2])] if "= \\" in p else None for p in inside.split(",")}
+        parameters = list(default_of)
         given = dict(zip(parameters, arguments, strict=False))
-        if given.keys() & keywords or not keywords.keys() <= numbers_of.keys():
+        if given.keys() & keywords or not keywords.keys() <= default_of.keys():
             continue
         given.update(keywords)
         needed = parameters[: 1 + max(map(parameters.index, given))]
-        if all(p in given or numbers_of[p] for p in needed):
-            return tuple(given[p] if p in given else defaults[int(numbers_of[p][1])] for p in needed)
+        if all(p in given or default_of[p] is not None for p in needed):
+            return tuple(given.get(p, default_of[p]) for p in needed)
     raise TypeError(f"{name}: has no {', '.join(keywords)} besides {len(arguments)} arguments. See help(neml2.math.{member}).")
 
 

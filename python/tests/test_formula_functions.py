@@ -19,7 +19,7 @@ from support import FIXED
 
 import neml2
 from neml2 import math
-from neml2.tensors import SR2, Rot, Scalar, Vec
+from neml2.tensors import SR2, SSR4, Rot, Scalar, Vec
 
 
 def scalar(n=3, grad=False):
@@ -334,6 +334,11 @@ def test_functions_of_the_library_take_arguments_by_name():
     same(neml2.vmap(lambda x: math.clamp(x, upper=0.5, lower=0.2), s), math.clamp(s, 0.2, 0.5))
     with pytest.raises(TypeError, match="norm: has no eps besides 1 arguments"):
         neml2.vmap(lambda e: math.norm(e, eps=1e-3), e)
+
+
+def test_stiffnesses_of_scalars():
+    a, b = scalar(), scalar()
+    same(neml2.vmap(lambda a, b: SSR4.fill_C1_C2_C3(a, b, 2.0), a, b), SSR4.fill_C1_C2_C3(a, b, 2.0))
 
 
 def test_norm_with_epsilon_is_smooth_at_zero():
