@@ -493,7 +493,10 @@ bind_tables(nb::module_ & m)
          const Raw & ys,
          const std::string & kind,
          const std::string & outside)
-      { return interpolate(x, table(xs, 1), table(ys, 1), interpolant_named(kind), beyond_named(outside)); },
+      {
+        return interpolate(
+            x, table(xs, 1), table(ys, 1), interpolant_named(kind), beyond_named(outside));
+      },
       nb::arg("x"),
       nb::arg("abscissae"),
       nb::arg("ordinates"),
@@ -507,8 +510,10 @@ bind_tables(nb::module_ & m)
          const Raw & xs,
          const Raw & ys,
          const Raw & values,
-         const std::string & outside)
-      { return interpolate(x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond_named(outside)); },
+         const std::string & outside) {
+        return interpolate(
+            x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond_named(outside));
+      },
       nb::arg("x"),
       nb::arg("y"),
       nb::arg("x_abscissae"),
@@ -518,8 +523,7 @@ bind_tables(nb::module_ & m)
       doc("interpolate"));
   m.def(
       "linear_interpolation",
-      [](const Scalar & x, const Raw & xs, const Raw & ys, const std::string & outside)
-      {
+      [](const Scalar & x, const Raw & xs, const Raw & ys, const std::string & outside) {
         return interpolate(
             x, table(xs, 1), table(ys, 1), Interpolant::linear, beyond_named(outside));
       },
@@ -535,8 +539,7 @@ bind_tables(nb::module_ & m)
          const Raw & xs,
          const Raw & ys,
          const Raw & values,
-         const std::string & outside)
-      {
+         const std::string & outside) {
         return interpolate(
             x, y, table(xs, 1), table(ys, 1), table(values, 2), beyond_named(outside));
       },
@@ -546,7 +549,8 @@ bind_tables(nb::module_ & m)
       nb::arg("y_abscissae"),
       nb::arg("values"),
       nb::arg("beyond") = "constant",
-      "interpolate of a table of two abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; )");
+      "interpolate of a table of two abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) "
+      "-> (...; )");
 }
 } // namespace
 

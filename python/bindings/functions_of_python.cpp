@@ -8,9 +8,15 @@ namespace
 thread_local int composing = 0;
 } // namespace
 
-Composing::Composing() { composing++; }
+Composing::Composing()
+{
+  composing++;
+}
 
-Composing::~Composing() { composing--; }
+Composing::~Composing()
+{
+  composing--;
+}
 
 bool
 is_composing()

@@ -345,8 +345,8 @@ PutTogether::dataclass(nb::handle type)
     if (fields.are_arguments[i])
       arguments.push_back(members.back().ptr());
   }
-  nb::object made =
-      call(type, arguments.data(), 0, arguments.empty() ? nb::handle() : nb::handle(fields.arguments));
+  nb::object made = call(
+      type, arguments.data(), 0, arguments.empty() ? nb::handle() : nb::handle(fields.arguments));
   for (size_t i = 0; i < members.size(); i++) // of which a frozen one would say that it is frozen
     if (!fields.are_arguments[i] &&
         PyObject_GenericSetAttr(made.ptr(), fields.names[i].ptr(), members[i].ptr()) < 0)

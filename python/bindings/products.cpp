@@ -172,7 +172,8 @@ bind_products(nb::module_ & m)
   m.def("cholesky",
         &cholesky_of_matrix,
         nb::arg("A"),
-        "The lower triangle L of A = L Lᵀ, of the symmetric part of A; NaN where that is not positive definite. "
+        "The lower triangle L of A = L Lᵀ, of the symmetric part of A; NaN where that is not "
+        "positive definite. "
         "(...; n, n) -> (...; n, n)");
   bind_all_components(m);
   bind_linalg(m);

@@ -190,7 +190,8 @@ dot(const Row & a, const Row & b)
 {
   D sum(0.0);
   for (size_t i = 0; i < a.components.size(); i++)
-    sum = i == 0 ? D(a.components[i] * b.components[i]) : D(sum + a.components[i] * b.components[i]);
+    sum =
+        i == 0 ? D(a.components[i] * b.components[i]) : D(sum + a.components[i] * b.components[i]);
   return sum;
 }
 
@@ -418,7 +419,8 @@ call_by_name(const std::string & qualified, const Rows & x)
       return *converted;
   std::string name = formula_name(qualified);
   std::optional<Row> r;
-  if (const auto f = functions_of_numbers().find(name); x.size() == 1 && f != functions_of_numbers().end())
+  if (const auto f = functions_of_numbers().find(name);
+      x.size() == 1 && f != functions_of_numbers().end())
     r = each_component(f->second, x[0]);
   if (const auto f = functions_of_two_numbers().find(name);
       x.size() == 2 && f != functions_of_two_numbers().end())
@@ -456,7 +458,8 @@ choose(const Choice & c, const Row & a, const Row & b)
   else if (!c.base.empty() && c.base != of->base)
     return std::nullopt;
   Row r(of->type, {}, of->base);
-  const auto i = places(c.base, of->base), j = places(a.base, of->base), k = places(b.base, of->base);
+  const auto i = places(c.base, of->base), j = places(a.base, of->base),
+             k = places(b.base, of->base);
   for (size_t n = 0; n < i.size(); n++)
     r.components.push_back(where(c.conditions[i[n]], a.components[j[n]], b.components[k[n]]));
   return r;

@@ -145,14 +145,16 @@ definitions()
 
 /// The function of this name; the last arguments may have names.
 nb::object
-call(const std::string & name, const std::vector<PyObject *> & arguments, PyObject * names = nullptr)
+call(const std::string & name,
+     const std::vector<PyObject *> & arguments,
+     PyObject * names = nullptr)
 {
   const std::string own = formula_name(name);
   const size_t named = names ? size_t(PyTuple_GET_SIZE(names)) : 0;
   if (const auto f = definitions().find(own); f != definitions().end())
   {
-    PyObject * const r = PyObject_Vectorcall(
-        f->second.ptr(), arguments.data(), arguments.size() - named, names);
+    PyObject * const r =
+        PyObject_Vectorcall(f->second.ptr(), arguments.data(), arguments.size() - named, names);
     if (!r)
       throw nb::python_error();
     return nb::steal(r);
@@ -185,9 +187,10 @@ rearranged(const Rows & rows, const nb::callable & f)
   for (const Row & r : rows)
   {
     const auto n = Size(r.components.size());
-    const at::Tensor t =
-        at::arange(Size(all.size()), Size(all.size()) + n, at::TensorOptions(kInt64).device(at::kCPU))
-            .reshape(r.base);
+    const at::Tensor t = at::arange(Size(all.size()),
+                                    Size(all.size()) + n,
+                                    at::TensorOptions(kInt64).device(at::kCPU))
+                             .reshape(r.base);
     of_places.append(tensor_type().make(Tensor(t, 0)));
     all.insert(all.end(), r.components.begin(), r.components.end());
   }
@@ -224,7 +227,8 @@ abscissae_of(nb::handle object)
   const Recording & r = Recording::now();
   for (size_t i = 1; t.is_constant && i < t.numbers.size(); i++)
   {
-    const double before = r.node(t.numbers[i - 1].x.id).number, after = r.node(t.numbers[i].x.id).number;
+    const double before = r.node(t.numbers[i - 1].x.id).number,
+                 after = r.node(t.numbers[i].x.id).number;
     if (!kernels::in_order(before, after))
       throw nb::value_error(
           ("interpolate: " + kernels::abscissae_message(int64_t(i), before, after)).c_str());
@@ -323,8 +327,7 @@ bind_conditions(nb::module_ & m)
            [](const Choice & a, const Choice & b)
            { return combine(a, b, [](const auto & x, const auto & y) { return x | y; }); })
       .def("__xor__",
-           [](const Choice & a, const Choice & b)
-           {
+           [](const Choice & a, const Choice & b) {
              return combine(
                  a, b, [](const auto & x, const auto & y) { return (x & ~y) | (~x & y); });
            })
@@ -495,10 +498,19 @@ bind_rows(nb::module_ & m)
           return rearranged(rows_of("vmap", all), f);
         });
   m.def("interpolate",
-        [](nb::handle x, nb::handle xs, nb::handle ys, const std::string & kind, const std::string & outside)
+        [](nb::handle x,
+           nb::handle xs,
+           nb::handle ys,
+           const std::string & kind,
+           const std::string & outside)
         { return interpolate(x, xs, ys, interpolant_named(kind), beyond_named(outside)); });
   m.def("interpolate",
-        [](nb::handle x, nb::handle y, nb::handle xs, nb::handle ys, nb::handle values, const std::string & outside)
+        [](nb::handle x,
+           nb::handle y,
+           nb::handle xs,
+           nb::handle ys,
+           nb::handle values,
+           const std::string & outside)
         { return interpolate(x, y, xs, ys, values, beyond_named(outside)); });
   m.def("has_function",
         [](const std::string & name)

@@ -39,10 +39,10 @@ bool has_function(const std::string & name);
 /// where(condition, a, b); none of types that do not go together.
 std::optional<Row> choose(const Choice & c, const Row & a, const Row & b);
 /// The conditions that compare gives, of each two components; none of types that do not go together.
-std::optional<Choice>
-compare(const Row & a,
-        const Row & b,
-        recorded::Condition (*compare)(const recorded::Symbol &, const recorded::Symbol &));
+std::optional<Choice> compare(const Row & a,
+                              const Row & b,
+                              recorded::Condition (*compare)(const recorded::Symbol &,
+                                                             const recorded::Symbol &));
 
 void bind_rows(nb::module_ & m);
 void bind_newton(nb::module_ & m);

@@ -56,8 +56,7 @@ record_newton(const recorded::Residual & residual,
 Numbers
 record_solve(const Numbers & A, const Numbers & b, size_t rank)
 {
-  return of_rank<Numbers>(
-      "solve", rank, [&](auto n) { return recorded::solve<n()>(A, b); });
+  return of_rank<Numbers>("solve", rank, [&](auto n) { return recorded::solve<n()>(A, b); });
 }
 Numbers
 record_inverse(const Numbers & A, size_t rank)

@@ -227,11 +227,12 @@ def value_and_jacobian(
     return result
 
 
-def show(function: Any) -> str:
-    """What was recorded of a formula: the operations on numbers, for each choice of argument types."""
+def show(function: Any, source: bool = False) -> str:
+    """What was recorded of a formula, for each choice of argument types: the operations on numbers, or the C++ source that is
+    compiled of them."""
     lines = []
     known = formula_of(function)
     for types_, what, program, is_compiled in getattr(known, "_formula", known).programs():
-        listing = recording.listing(program)
-        lines += [f"{what} of ({types_}), {'compiled' if is_compiled else 'interpreted'}:", listing]
+        text = recording.source(program) if source else recording.listing(program)
+        lines += [f"{what} of ({types_}), {'compiled' if is_compiled else 'interpreted'}:", text]
     return "\n".join(lines) or "not recorded yet: call it"

@@ -12,7 +12,8 @@ import warnings
 import pytest
 import torch
 from formulas_support import FORMULAS, arguments, bitwise, random_formulas, torches
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from operations import values
 from support import FIXED, run
 
@@ -58,13 +59,21 @@ def test_compiled_is_interpreted_bitwise(formula):
         bitwise(run_everything(compiled, types, *batch), run_everything(interpreted, types, *batch))
 
 
-@given(random_formulas(most=40))
-@settings(max_examples=int(os.environ.get("NEML2_RANDOM_COMPILED", 10)))
-def test_random_formulas(f):
-    interpreted, compiled = both(f)
+@given(st.lists(random_formulas(), min_size=8, max_size=40))
+@settings(max_examples=int(os.environ.get("NEML2_RANDOM_COMPILED", 10)), suppress_health_check=list(HealthCheck))
+def test_random_formulas(formulas):
+    """Many of them compiled together."""
+    interpreted, compiled = both(lambda *a: [f(*a) for f in formulas])
     a = [t(2 * torch.rand(77, *FIXED[t]) - 1) for t in (Scalar, Vec, SR2, R2)]
-    compiled(*a)
-    bitwise(compiled(*a), interpreted(*a))
+    for found, alone in zip(compiled(*a), formulas, strict=True):
+        bitwise(found, neml2.vmap(alone, *a))
+    bitwise(gradients(compiled, a), gradients(interpreted, a))
+
+
+def gradients(formula, a):
+    a = [type(x)(x.torch().clone().requires_grad_()) for x in a]
+    results = [t for several in formula(*a) for t in torches(several)]
+    return torch.autograd.grad(results, [x.torch() for x in a], [torch.ones_like(t) for t in results], allow_unused=True, materialize_grads=True)
 
 
 def test_numbers_are_arguments_of_what_is_compiled():

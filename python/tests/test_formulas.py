@@ -469,6 +469,7 @@ def test_show():
     f(Scalar(values(Scalar, 2)))
     text = neml2.show(f)
     assert "value of (Scalar), interpreted:" in text and "exp(" in text
+    assert "#include" in neml2.show(f, source=True)
 
 
 def test_the_decorator_keeps_name_and_text():

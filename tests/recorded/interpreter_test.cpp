@@ -144,6 +144,7 @@ TEST_CASE("what does not change a result is not recorded", "[recorded]")
 
 TEST_CASE("numbers of a formula are refused outside of it", "[recorded]")
 {
-  REQUIRE_THROWS_WITH(recorded::Symbol(1.0), Catch::Matchers::ContainsSubstring("no formula is recorded"));
+  REQUIRE_THROWS_WITH(recorded::Symbol(1.0),
+                      Catch::Matchers::ContainsSubstring("no formula is recorded"));
 }
 } // namespace interpreter_test

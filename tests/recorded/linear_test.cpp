@@ -70,7 +70,10 @@ TEST_CASE("the gradient of a recording is its Jacobian transposed", "[recorded]"
 
 TEST_CASE("a weight of zero adds nothing, even to what is infinite", "[recorded]")
 {
-  Formula formula(1, [](const auto & x) { return std::vector{Number(sqrt(x[0])), Number(x[0] * x[0])}; });
+  Formula formula(1,
+                  [](const auto & x) {
+                    return std::vector{Number(sqrt(x[0])), Number(x[0] * x[0])};
+                  });
   const test::Program gradient = formula.gradient();
   const recorded::Evaluator g(formula.recording, gradient);
   REQUIRE(test::run(g, {{0.0}, {0.0, 1.0}}, 1)[0] == 0.0);

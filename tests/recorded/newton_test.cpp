@@ -24,8 +24,7 @@ root(const kernels::NewtonOptions & options = {})
                  {
                    const auto r = [&](const std::vector<Number> & x)
                    { return std::vector{Number(x[0] * x[0] * x[0] + x[0] - a[0])}; };
-                   const auto found =
-                       recorded::record_newton<1>(r, {Number(1.0)}, {0}, options);
+                   const auto found = recorded::record_newton<1>(r, {Number(1.0)}, {0}, options);
                    return std::vector{found.solution[0], Number(found.iterations)};
                  });
 }
@@ -96,7 +95,8 @@ TEST_CASE("what was computed in an iteration is refused outside of it", "[record
             });
   };
   REQUIRE_THROWS_WITH(
-      leaks(), Catch::Matchers::ContainsSubstring("uses outside of an iteration what was computed in it"));
+      leaks(),
+      Catch::Matchers::ContainsSubstring("uses outside of an iteration what was computed in it"));
 }
 
 TEST_CASE("sources and listings have the loop", "[recorded]")

@@ -37,7 +37,8 @@ systems(size_t rows)
   Row all;
   for (size_t r = 0; r < rows; r++)
     for (size_t k = 0; k < n * n + n; k++)
-      all.push_back(n > 1 && k == 0 && r % 3 == 0 ? 0.0 : std::sin(double(31 * r + 17 * k * k + 1)));
+      all.push_back(n > 1 && k == 0 && r % 3 == 0 ? 0.0
+                                                  : std::sin(double(31 * r + 17 * k * k + 1)));
   return all;
 }
 
@@ -109,7 +110,8 @@ TEST_CASE("recorded systems are solved with pivots of each row's own", "[recorde
   solves<13>();
 }
 
-TEST_CASE("solutions of recorded systems have exact derivatives, forwards and backwards", "[recorded]")
+TEST_CASE("solutions of recorded systems have exact derivatives, forwards and backwards",
+          "[recorded]")
 {
   differentiates<2>();
   differentiates<5>();
@@ -142,19 +144,20 @@ TEST_CASE("a weight of zero adds nothing, even to the gradient of a singular sys
 TEST_CASE("a recorded newton of many unknowns factors its matrix in one operation", "[recorded]")
 {
   constexpr int n = 6;
-  Formula formula(n,
-                  [](const std::vector<Number> & a)
-                  {
-                    const auto r = [&](const std::vector<Number> & x)
-                    {
-                      std::vector<Number> y;
-                      for (size_t i = 0; i < n; i++)
-                        y.push_back(Number(x[i] * x[i] * x[i] + x[i] + 0.5 * x[(i + 1) % n] - a[i]));
-                      return y;
-                    };
-                    const std::vector<Number> guess(n, Number(0.5));
-                    return recorded::record_newton<n>(r, guess, std::vector<int>(n, 0), {}).solution;
-                  });
+  Formula formula(
+      n,
+      [](const std::vector<Number> & a)
+      {
+        const auto r = [&](const std::vector<Number> & x)
+        {
+          std::vector<Number> y;
+          for (size_t i = 0; i < n; i++)
+            y.push_back(Number(x[i] * x[i] * x[i] + x[i] + 0.5 * x[(i + 1) % n] - a[i]));
+          return y;
+        };
+        const std::vector<Number> guess(n, Number(0.5));
+        return recorded::record_newton<n>(r, guess, std::vector<int>(n, 0), {}).solution;
+      });
   const test::Program value = formula.value(), jacobian = formula.jacobian();
   const recorded::Evaluator f(formula.recording, value), J(formula.recording, jacobian);
   size_t needed = 0;

@@ -159,7 +159,8 @@ RecordedFormula::evaluators() const
   for (const auto & [k, e] : _vector_jacobians)
     all.emplace_back("gradient by " + std::to_string(k), e.get());
   for (const auto & [key, e] : _jacobians)
-    all.emplace_back("value, and Jacobian of " + text(key.second) + " by " + text(key.first), e.get());
+    all.emplace_back("value, and Jacobian of " + text(key.second) + " by " + text(key.first),
+                     e.get());
   return all;
 }
 

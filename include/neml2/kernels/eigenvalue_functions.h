@@ -125,8 +125,7 @@ struct Logarithm
     const T near = T(ratio_or(T(log1p(y)), y, 1.0) / plain(l));
     return where(is_small, T(near + 0.0 * (f + g)), T((g - f) / where(is_small, T(1.0), d)));
   }
-  NEML2_INLINE T
-  second(const Vec<T> & l, const Vec<T> & f, const T & first, const T & last) const
+  NEML2_INLINE T second(const Vec<T> & l, const Vec<T> & f, const T & first, const T & last) const
   {
     const T d = T(l[2] - l[0]), mean = T((l[0] + l[1] + l[2]) / 3.0), M = plain(mean);
     const auto is_close = d < 0.15 * M;
@@ -209,8 +208,7 @@ struct Power
     const auto is_zero = equals_zero(d);
     return where(is_zero, slope(l, f), T(larger * change / where(is_zero, T(1.0), d)));
   }
-  NEML2_INLINE T
-  second(const Vec<T> & l, const Vec<T> & f, const T & first, const T & last) const
+  NEML2_INLINE T second(const Vec<T> & l, const Vec<T> & f, const T & first, const T & last) const
   {
     using std::pow;
     const T & p = exponent;
@@ -219,12 +217,12 @@ struct Power
     const T mean = where(is_close, M, T(1.0)), over = T(1.0 / mean);
     const auto relative = [&](int i) NEML2_INLINE_LAMBDA
     { return where(is_close, T((l[i] - M) * over), T(0.0)); };
-    const T near = second_difference_of_series(
-        relative(0),
-        relative(1),
-        relative(2),
-        T(0.5 * p * (p - 1.0) * pow(mean, p) * over * over),
-        [&](int k) NEML2_INLINE_LAMBDA { return T((p - (k + 1.0)) / (k + 2.0)); });
+    const T near = second_difference_of_series(relative(0),
+                                               relative(1),
+                                               relative(2),
+                                               T(0.5 * p * (p - 1.0) * pow(mean, p) * over * over),
+                                               [&](int k) NEML2_INLINE_LAMBDA
+                                               { return T((p - (k + 1.0)) / (k + 2.0)); });
     return where(is_close,
                  T(near + 0.0 * (f[0] + f[1] + f[2])),
                  T((last - first) / where(is_close, T(1.0), d)));

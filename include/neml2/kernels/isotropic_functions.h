@@ -345,8 +345,7 @@ slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)
   {
     const int i = mandel_index[p][0], j = mandel_index[p][1];
     const D l(x.eigenvalues[i]), m(x.eigenvalues[j]);
-    const D slope =
-        i == j ? g.slope(l, g.value(l)) : g.quotient(l, m, g.value(l), g.value(m));
+    const D slope = i == j ? g.slope(l, g.value(l)) : g.quotient(l, m, g.value(l), g.value(m));
     r.slopes[p] = slope.d[0];
   }
   return r;

@@ -72,8 +72,7 @@ factor_lu(Factor & lu, int n)
                lu.over[k] = T(1.0 / where(is_zero, T(1.0), lu.a[k][k]));
                each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { eliminate(k, i); });
              });
-  lu.over[n - 1] =
-      where(singular, T(std::numeric_limits<double>::quiet_NaN()), lu.over[n - 1]);
+  lu.over[n - 1] = where(singular, T(std::numeric_limits<double>::quiet_NaN()), lu.over[n - 1]);
 }
 
 /// Exchanges rows k and i of b where step k did.
@@ -92,16 +91,13 @@ NEML2_INLINE void
 solve_lu(const Factor & lu, int n, B & b, int m)
 {
   const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
-    each_of<N>(
-        0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[i][k] * b[k][j]; });
+    each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[i][k] * b[k][j]; });
   };
-  each_of<N>(0,
-             n,
-             [&](int k) NEML2_INLINE_LAMBDA
-             {
-               each_of<N>(
-                   k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { swap_rows<N>(lu, k, i, b, m); });
-             });
+  each_of<N>(
+      0,
+      n,
+      [&](int k) NEML2_INLINE_LAMBDA
+      { each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { swap_rows<N>(lu, k, i, b, m); }); });
   each_of<N>(0,
              n,
              [&](int k) NEML2_INLINE_LAMBDA
@@ -111,8 +107,7 @@ solve_lu(const Factor & lu, int n, B & b, int m)
              [&](int last) NEML2_INLINE_LAMBDA
              {
                const int k = n - 1 - last;
-               each_of<N>(
-                   0, m, [&](int j) NEML2_INLINE_LAMBDA { b[k][j] = b[k][j] * lu.over[k]; });
+               each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { b[k][j] = b[k][j] * lu.over[k]; });
                each_of<N>(0, k, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); });
              });
 }
@@ -123,28 +118,25 @@ NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)
 {
   const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
-    each_of<N>(
-        0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[k][i] * b[k][j]; });
+    each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[k][i] * b[k][j]; });
   };
   each_of<N>(0,
              n,
              [&](int k) NEML2_INLINE_LAMBDA
              {
-               each_of<N>(
-                   0, m, [&](int j) NEML2_INLINE_LAMBDA { b[k][j] = b[k][j] * lu.over[k]; });
+               each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { b[k][j] = b[k][j] * lu.over[k]; });
                each_of<N>(k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); });
              });
   const auto from_last = [&](const auto & f) NEML2_INLINE_LAMBDA
   { each_of<N>(0, n, [&](int k) NEML2_INLINE_LAMBDA { f(n - 1 - k); }); };
   from_last([&](int k) NEML2_INLINE_LAMBDA
             { each_of<N>(0, k, [&](int i) NEML2_INLINE_LAMBDA { subtract(i, k); }); });
-  from_last([&](int k) NEML2_INLINE_LAMBDA
-            {
-              each_of<N>(k + 1,
-                         n,
-                         [&](int i) NEML2_INLINE_LAMBDA
-                         { swap_rows<N>(lu, k, n + k - i, b, m); });
-            });
+  from_last(
+      [&](int k) NEML2_INLINE_LAMBDA
+      {
+        each_of<N>(
+            k + 1, n, [&](int i) NEML2_INLINE_LAMBDA { swap_rows<N>(lu, k, n + k - i, b, m); });
+      });
 }
 
 /// A matrix of N rows factored once, for any number of right sides.

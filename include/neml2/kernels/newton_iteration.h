@@ -262,7 +262,6 @@ newton_iterate(V (&x)[n], V (&J)[n][n], const Unknowns & unknowns, const Evaluat
     points.step(accept);
   }
   points.finish();
-  return NewtonReport<int, V, typename LU<n, V>::Condition>{
-      0, points.iterations, points.converged};
+  return NewtonReport<int, V, typename LU<n, V>::Condition>{0, points.iterations, points.converged};
 }
 } // namespace neml2::kernels

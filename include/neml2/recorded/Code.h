@@ -14,7 +14,8 @@ using Components = std::vector<int32_t>;
 struct Program
 {
   std::vector<Components> arguments, results;
-  std::vector<bool> is_number = {}; ///< of the first arguments: whether all rows share it, as a plain number
+  std::vector<bool> is_number =
+      {}; ///< of the first arguments: whether all rows share it, as a plain number
 };
 
 /**
@@ -92,7 +93,8 @@ struct Operations
   }
 
 private:
-  void append(const std::vector<std::vector<size_t>> & of, size_t l, std::vector<size_t> & all) const
+  void
+  append(const std::vector<std::vector<size_t>> & of, size_t l, std::vector<size_t> & all) const
   {
     for (const size_t i : of[l])
     {
@@ -319,8 +321,7 @@ private:
             const Op op = _o.nodes[i].op;
             const size_t made = is_output(op) ? at[size_t(_o.system(i).node)] : at[i];
             const bool is_made_here = (op < Op::state || op > Op::loop || is_output(op)) &&
-                                      op != Op::input && !_shared[i] &&
-                                      _o.loop_of[i] == int32_t(l);
+                                      op != Op::input && !_shared[i] && _o.loop_of[i] == int32_t(l);
             if (is_made_here && state[i] < 0 && made >= read[s])
               state[i] = loop.states[k];
           }
@@ -336,8 +337,7 @@ private:
       if (is_result(i))
         last[state_of(i)] = std::max(last[state_of(i)], last[i]);
     std::vector<std::vector<int32_t>> free_after(order.size() + 1);
-    const auto free_later = [&](size_t i)
-    { free_after[last[i]].push_back(_place[i].at / _block); };
+    const auto free_later = [&](size_t i) { free_after[last[i]].push_back(_place[i].at / _block); };
     for (const auto & c : p.arguments)
       for (const int32_t i : c)
         if (_o.is_needed(size_t(i)) && !_shared[size_t(i)])

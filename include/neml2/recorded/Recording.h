@@ -139,7 +139,10 @@ struct System
   std::vector<int32_t> operands, outputs;
   int32_t node = -1;
 
-  static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); } ///< without det
+  static size_t factor_size(int32_t n)
+  {
+    return size_t(n * n + n + n * (n - 1) / 2);
+  } ///< without det
 };
 
 /**

@@ -165,7 +165,8 @@ private:
   }
 
   /// The outputs of a system of other right sides.
-  std::vector<int32_t> record_like(const System & s, Op op, const std::vector<int32_t> & right) const
+  std::vector<int32_t>
+  record_like(const System & s, Op op, const std::vector<int32_t> & right) const
   {
     std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(right_side(s)));
     operands.insert(operands.end(), right.begin(), right.end());

@@ -47,7 +47,10 @@ struct RecordedNewton
 /// The residual of x, and its derivatives by it.
 template <int n>
 void
-record_residual(const Residual & residual, const Symbol (&x)[n], Symbol (&r)[n][1], Symbol (&J)[n][n])
+record_residual(const Residual & residual,
+                const Symbol (&x)[n],
+                Symbol (&r)[n][1],
+                Symbol (&J)[n][n])
 {
   std::vector<Number> u;
   std::vector<int32_t> seeds, partials;
@@ -142,8 +145,7 @@ record_newton(const Residual & residual,
   Recording & recording = Recording::now();
   const int32_t loop = recording.open_loop(initial);
   size_t k = 0;
-  const auto become_state = [&](auto & s)
-  { s.id = recording.loops()[size_t(loop)].states[k++]; };
+  const auto become_state = [&](auto & s) { s.id = recording.loops()[size_t(loop)].states[k++]; };
   all(become_state, become_state);
 
   try
@@ -156,7 +158,8 @@ record_newton(const Residual & residual,
     throw;
   }
   Condition accept = points.test();
-  points.active = points.active & (accept | !first); // what has no residual at the guess has nowhere to go back to
+  points.active = points.active &
+                  (accept | !first); // what has no residual at the guess has nowhere to go back to
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);
@@ -187,7 +190,8 @@ record_newton(const Residual & residual,
       lu.a[i][j] = J[i][j];
   lu.factor();
   lu.solve(b);
-  const Symbol counts = where(points.converged, Symbol(1.0), Symbol(std::numeric_limits<double>::quiet_NaN()));
+  const Symbol counts =
+      where(points.converged, Symbol(1.0), Symbol(std::numeric_limits<double>::quiet_NaN()));
   for (int i = 0; i < n; i++)
     u[size_t(i)].d[0] = b[i][0] * counts;
   return {u, points.iterations, points.converged};

@@ -15,7 +15,18 @@ inline const char *
 pattern(Op op)
 {
   static constexpr std::array<const char *, size_t(Op::subtract_product) + 1> patterns = {
-      "", "", "", "", "", "", "", "", "", "", "", "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
       "-$0",
       "abs($0)",
       "sqrt($0)",
@@ -105,7 +116,8 @@ public:
     return text;
   }
   /// How many times a loop runs at most, and while what.
-  std::string head(size_t i, const std::string & before, const std::string & between, const char * after)
+  std::string
+  head(size_t i, const std::string & before, const std::string & between, const char * after)
   {
     const Loop & loop = _o.loop(i);
     return before + std::to_string(loop.most) + between + "c" + std::to_string(loop.active) + after;
@@ -123,7 +135,8 @@ public:
   void name_outputs(size_t i, const std::string & own)
   {
     const System & s = _o.system(i);
-    const auto at = [](int k, int j) { return "[" + std::to_string(k) + "][" + std::to_string(j) + "]"; };
+    const auto at = [](int k, int j)
+    { return "[" + std::to_string(k) + "][" + std::to_string(j) + "]"; };
     auto output = s.outputs.begin();
     if (s.op != Op::factor)
     {
@@ -156,19 +169,17 @@ public:
       return text;
     }
     const auto over = first + s.n * s.n, swapped = over + s.n, right = s.operands.end() - s.n;
-    text += "    set_matrix(f" + number + ", {" + names(first, over) + "});\n    set_factor(f" + number +
-            ", {" + names(over, swapped) + "}, {" + names(swapped, right) + "});\n    P v" + number +
-            "[" + n + "][1] = {";
+    text += "    set_matrix(f" + number + ", {" + names(first, over) + "});\n    set_factor(f" +
+            number + ", {" + names(over, swapped) + "}, {" + names(swapped, right) +
+            "});\n    P v" + number + "[" + n + "][1] = {";
     for (auto b = right; b != s.operands.end(); ++b)
       text += (b == right ? "{" : ", {") + name(*b) + "}";
-    text += "};\n    f" + number + (s.op == Op::solve ? ".solve" : ".solve_transposed") + "(v" + number + ");\n";
+    text += "};\n    f" + number + (s.op == Op::solve ? ".solve" : ".solve_transposed") + "(v" +
+            number + ");\n";
     name_outputs(i, "v" + number);
     return text;
   }
-  void name_result(size_t i)
-  {
-    _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]);
-  }
+  void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
   std::string expression(int32_t i) const
   {
