@@ -30,60 +30,53 @@ struct Kind
   }
 };
 
-/// What a method is of: an object, which goes by itself and the values of its attributes, and which nobody keeps alive if it
-/// can be held weakly.
+/// What a method is of: an object, which goes by itself and what the method uses of it, and which nobody keeps alive if it can
+/// be held weakly.
 class Instance
 {
 public:
   Instance() = default;
-  Instance(nb::handle object, const nb::list & attributes)
+  Instance(nb::handle object, const nb::list & used)
+    : _attributes(attributes_of(object)), _uses(used, object)
   {
-    if (!object)
-      return;
     PyObject * const weak = PyWeakref_NewRef(object.ptr(), nullptr);
     PyErr_Clear();
     _is_weak = weak != nullptr;
     _object = weak ? nb::steal(weak) : nb::borrow(object);
-    for (const nb::handle a : attributes)
-      _attributes.emplace_back(nb::borrow(a[0]), nb::borrow(a[1]));
   }
 
   bool is(nb::handle object) const
   {
     if (!object || !_object.is_valid())
       return !object && !_object.is_valid();
-    return now().is(object) && !changed(object);
+    return now().is(object) && attributes_of(object).is(_attributes) && !changed();
   }
   bool is_there() const { return _object.is_valid(); }
   bool is_gone() const { return _is_weak && now().is_none(); }
-  /// The attribute that has another value now; null if there is none.
-  const char * changed(nb::handle object) const
-  {
-    for (const auto & [name, value] : _attributes)
-    {
-      const nb::object now = nb::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
-      PyErr_Clear();
-      if (!is_same_value(now, value))
-        return PyUnicode_AsUTF8(name.ptr());
-    }
-    return nullptr;
-  }
+  const char * changed() const { return _uses.changed(); }
 
   template <class Visit>
   int traverse(const Visit & visit) const
   {
-    int stop = visit(_object);
-    for (const auto & a : _attributes)
-      stop = stop ? stop : visit(a.second);
-    return stop;
+    for (const nb::object * o : {&_object, &_attributes})
+      if (const int stop = visit(*o))
+        return stop;
+    return _uses.traverse(visit);
   }
 
 private:
-  nb::object _object;
+  nb::object _object, _attributes;
   bool _is_weak = false;
-  std::vector<std::pair<nb::object, nb::object>> _attributes;
+  Uses _uses;
 
   nb::object now() const { return _is_weak ? _object() : _object; }
+  /// Its namespace, of what has one.
+  static nb::object attributes_of(nb::handle object)
+  {
+    PyObject * const attributes = PyObject_GenericGetDict(object.ptr(), nullptr);
+    PyErr_Clear();
+    return nb::steal(attributes);
+  }
 };
 
 /// A formula for arguments of certain types.
@@ -170,7 +163,7 @@ public:
     _numbers.reserve(leaves.size());
     for (const Leaf & l : leaves)
       if (!read(l))
-        refuse(names);
+        refuse(name, names);
     if (!like)
       fail_type(std::string(name) + ": at least one argument must be a tensor of this library");
   }
@@ -224,12 +217,12 @@ private:
     return true;
   }
   /// Throws of the leaf that is none.
-  [[noreturn]] void refuse(const Names & names) const
+  [[noreturn]] void refuse(const std::string & name, const Names & names) const
   {
     const size_t i = types.size();
     const nb::handle object = leaves[i].object;
     const bool is_member = !groups.is_leaf(first_parts[argument_of(i)]);
-    std::string message = "vmap: an argument is a " + name_of_type(object);
+    std::string message = name + ": an argument is a " + name_of_type(object);
     if (is_member)
       message += " (" + groups.paths(names.texts(size(), bool(instance)))[i] + ")";
     if (leaves[i].type)
@@ -330,7 +323,7 @@ public:
     const nb::handle instance = _instance ? nb::handle(*_instance) : nb::handle();
     const char * name = _f->changed();
     if (!name && instance)
-      name = _r->instance.changed(instance);
+      name = _r->instance.changed();
     if (name)
       fail_type(std::string("vmap: ") + name +
                 ", which the formula uses, has another value than when it ran: create_graph=True "
@@ -478,8 +471,8 @@ each_leaf(const Call & c)
   return [&c, i = size_t(0)]() mutable { return c.leaves[i++].object; };
 }
 
-/// What the class Formula of neml2.formulas derives from, which has what is not done in each call: _used, _by_place, _names,
-/// _attributes, _chosen and _compile.
+/// What the class Formula of neml2.formulas derives from, which has what is not done in each call: _used, _used_of, _look_into,
+/// _by_place, _names, _chosen and _compile.
 class Formula
 {
 public:
@@ -530,13 +523,14 @@ public:
     return as_returned(*r, t, Size(batch.size()));
   }
 
-  /// What it returned, and the Jacobian of each result of `of`, by each argument of argnums.
+  /// What it returned, and the Jacobian of each result of `of`, by each argument of argnums, which counts from the first.
   nb::object value_and_jacobian(nb::handle self,
                                 nb::handle instance,
                                 nb::tuple arguments,
                                 const nb::dict & keywords,
                                 nb::handle argnums,
-                                nb::handle of)
+                                nb::handle of,
+                                size_t first)
   {
     if (Recording::number() != 0)
       fail_type("value_and_jacobian: not available in a formula. Differentiate the whole formula, "
@@ -546,7 +540,7 @@ public:
     if (keywords.size() > 0)
       arguments = by_place(self, instance, arguments, keywords);
     const Call c("value_and_jacobian", instance, arguments, _names);
-    const Places places = arguments_named(argnums, c);
+    const Places places = arguments_named(argnums, c, first);
     const Places by = tensors_among(c, places);
     const std::shared_ptr<Recorded> r = recorded(self, c);
     const std::shared_ptr<const PythonFunction> f = _python;
@@ -631,8 +625,10 @@ public:
   }
   void clear()
   {
-    _function = nb::none();
-    _python.reset();
+    // What is let go of may run code of Python, also of this.
+    const nb::object function = std::exchange(_function, nb::none());
+    const std::shared_ptr<const PythonFunction> python = std::move(_python);
+    const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);
     _recorded.clear();
   }
 
@@ -714,9 +710,11 @@ private:
         types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types)))
       look_around(self);
     const auto f = _python;
-    const std::shared_ptr<Recorded> r = record(*f, c);
+    Instance instance; // as it is before the function is called
     if (c.instance)
-      r->instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_attributes")(c.instance)));
+      instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_used_of")(c.instance)));
+    const std::shared_ptr<Recorded> r = record(*f, c);
+    r->instance = std::move(instance);
     forget_some();
     _recorded.push_back(r);
     return r;
@@ -744,7 +742,7 @@ private:
   }
 
   /// The places of the arguments that argnums names.
-  Places arguments_named(nb::handle argnums, const Call & c) const
+  Places arguments_named(nb::handle argnums, const Call & c, size_t first) const
   {
     Places places;
     const auto n = Py_ssize_t(c.size());
@@ -756,10 +754,10 @@ private:
           k++;
       else if (PyBool_Check(one.ptr()) || !nb::try_cast(one, k))
         k = n;
-      else if (k < 0)
-        k += n;
-      if (k < 0 || k >= n)
-        fail_argnums(argnums, c);
+      else if (k += k < 0 ? n : Py_ssize_t(first); k < Py_ssize_t(first))
+        k = n;
+      if (k >= n)
+        fail_argnums(argnums, c, first);
       places.push_back(size_t(k));
     };
     if (PyTuple_Check(argnums.ptr()) || PyList_Check(argnums.ptr()))
@@ -768,17 +766,17 @@ private:
     else
       add(argnums);
     if (places.empty())
-      fail_argnums(argnums, c);
+      fail_argnums(argnums, c, first);
     return places;
   }
-  [[noreturn]] void fail_argnums(nb::handle argnums, const Call & c) const
+  [[noreturn]] void fail_argnums(nb::handle argnums, const Call & c, size_t first) const
   {
     std::string names;
-    for (size_t k = 0; k < c.size(); k++)
+    for (size_t k = first; k < c.size(); k++)
       if (const nb::handle name = _names(k, c.instance))
-        names += std::string(k == 0 ? ", or their names: " : ", ") + nb::str(name).c_str();
+        names += std::string(k == first ? ", or their names: " : ", ") + nb::str(name).c_str();
     fail_type(std::string("value_and_jacobian: argnums is ") + nb::repr(argnums).c_str() +
-              ". Expected the places of tensors among the " + std::to_string(c.size()) +
+              ". Expected the places of tensors among the " + std::to_string(c.size() - first) +
               " arguments" + names + ".");
   }
   /// The leaves that are tensors, of the arguments of these places.
@@ -804,9 +802,7 @@ private:
     PyErr_Clear(); // of what has no hash
     if (found)
       return nb::cast<Places>(nb::handle(found));
-    size_t i = 0;
-    const auto place = [&]() -> nb::object { return nb::int_(i++); };
-    const nb::object chosen = self.attr("_chosen")(PutTogether(r.returned, place).next(), of);
+    const nb::object chosen = self.attr("_chosen")(Together{r.returned}, of);
     if (PyDict_SetItem(r.chosen.ptr(), of.ptr(), chosen.ptr()) < 0)
       PyErr_Clear();
     return nb::cast<Places>(chosen);
@@ -950,15 +946,17 @@ bind_formula_class(nb::module_ & m)
                const nb::tuple & arguments,
                const nb::dict & keywords,
                nb::handle argnums,
-               nb::handle results) {
+               nb::handle results,
+               size_t first) {
             return self.p->value_and_jacobian(
-                self.h, of(instance), arguments, keywords, argnums, results);
+                self.h, of(instance), arguments, keywords, argnums, results, first);
           },
           nb::arg("instance").none(),
           nb::arg("arguments"),
           nb::arg("keywords"),
           nb::arg("argnums").none(),
-          nb::arg("of").none())
+          nb::arg("of").none(),
+          nb::arg("first") = 0)
       .def("programs", &Formula::programs);
 }
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/functions_of_python.h"
 
+#include <cstring>
+
 namespace neml2::python
 {
 namespace
@@ -31,34 +33,48 @@ is_same_value(nb::handle a, nb::handle b)
     return true;
   if (!a || !b || !a.type().is(b.type()))
     return false;
-  if (!PyFloat_CheckExact(a.ptr()) && !PyLong_CheckExact(a.ptr()) && !PyUnicode_CheckExact(a.ptr()))
+  if (PyFloat_CheckExact(a.ptr())) // 0.0 is not -0.0, and NaN is itself
+  {
+    const double x = PyFloat_AS_DOUBLE(a.ptr()), y = PyFloat_AS_DOUBLE(b.ptr());
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
+  if (!PyLong_CheckExact(a.ptr()) && !PyUnicode_CheckExact(a.ptr()))
     return false;
   return PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ) == 1;
 }
 
-PythonFunction::PythonFunction(nb::object function, const nb::list & used)
-  : _function(std::move(function))
+Uses::Uses(const nb::list & places, nb::handle object)
 {
-  for (const nb::handle pair : used)
+  for (const nb::handle pair : places)
   {
     Use u{pair[0], pair[1], {}};
-    u.value = nb::borrow(value_of(u));
-    _uses.push_back(std::move(u));
+    u.value = value_of(u);
+    const bool is_own =
+        object && u.value && PyMethod_Check(u.value.ptr()) && PyMethod_GET_SELF(u.value.ptr()) == object.ptr();
+    if (!is_own && !(object && u.value.is(object)))
+      _all.push_back(std::move(u));
   }
 }
 
-nb::handle
-PythonFunction::value_of(const Use & u)
+nb::object
+Uses::value_of(const Use & u)
 {
-  return PyCell_Check(u.place.ptr()) ? PyCell_GET(u.place.ptr())
-                                     : PyDict_GetItem(u.place.ptr(), u.name.ptr());
+  PyObject * const place = u.place.ptr();
+  if (PyCell_Check(place))
+    return nb::borrow(PyCell_GET(place));
+  if (PyDict_Check(place))
+    return nb::borrow(PyDict_GetItem(place, u.name.ptr()));
+  PyObject * const value = Py_TYPE(place) == &PyDictProxy_Type ? PyObject_GetItem(place, u.name.ptr())
+                                                               : PyObject_GetAttr(place, u.name.ptr());
+  PyErr_Clear();
+  return nb::steal(value);
 }
 
 const char *
-PythonFunction::changed() const
+Uses::changed() const
 {
-  for (const Use & u : _uses)
-    if (const nb::handle now = value_of(u); !now.is(u.value) && !is_same_value(now, u.value))
+  for (const Use & u : _all)
+    if (const nb::object now = value_of(u); !is_same_value(now, u.value))
       return PyUnicode_AsUTF8(u.name.ptr());
   return nullptr;
 }

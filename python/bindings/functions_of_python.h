@@ -13,23 +13,23 @@ struct Returned
   Leaves leaves;
 };
 
-/// A function, with the values that global names and variables around it have now.
-class PythonFunction
+/// What names stand for, as it was when this was made.
+class Uses
 {
 public:
-  /// used: tuples of a namespace and a name, and tuples of the cell of a variable and its name.
-  PythonFunction(nb::object function, const nb::list & used);
+  Uses() = default;
+  /// Tuples of a place and a name: of a namespace, which may be that of a class, of a cell with the name of its variable, or of
+  /// an object and an attribute. It is not kept what is an object itself, or a method of it.
+  explicit Uses(const nb::list & places, nb::handle object = {});
 
-  const nb::object & function() const { return _function; }
-  Returned call(const nb::list & arguments) const;
   /// What has another value now; null if there is nothing.
   const char * changed() const;
 
   template <class Visit>
   int traverse(const Visit & visit) const
   {
-    int stop = visit(_function);
-    for (const Use & u : _uses)
+    int stop = 0;
+    for (const Use & u : _all)
       for (const nb::object * o : {&u.place, &u.value})
         stop = stop ? stop : visit(*o);
     return stop;
@@ -40,10 +40,34 @@ private:
   {
     nb::object place, name, value; ///< without a value where there is none
   };
-  nb::object _function;
-  std::vector<Use> _uses;
+  std::vector<Use> _all;
 
-  static nb::handle value_of(const Use & u);
+  static nb::object value_of(const Use & u);
+};
+
+/// A function, and what it uses besides its arguments.
+class PythonFunction
+{
+public:
+  PythonFunction(nb::object function, const nb::list & used)
+    : _function(std::move(function)), _uses(used)
+  {
+  }
+
+  const nb::object & function() const { return _function; }
+  Returned call(const nb::list & arguments) const;
+  const char * changed() const { return _uses.changed(); }
+
+  template <class Visit>
+  int traverse(const Visit & visit) const
+  {
+    const int stop = visit(_function);
+    return stop ? stop : _uses.traverse(visit);
+  }
+
+private:
+  nb::object _function;
+  Uses _uses;
 };
 
 /// While functions of formulas are called on whole batches in this thread. As while they are recorded, x += y then makes

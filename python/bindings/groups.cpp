@@ -15,20 +15,14 @@ using Part = Structure::Part;
 
 constexpr size_t most_leaves = 1 << 16, most_levels = 200;
 
-/// The fields of a dataclass: their names, and whether its constructor takes them.
-struct Fields
-{
-  std::vector<nb::object> names;
-  std::vector<bool> are_arguments;
-  nb::object arguments; ///< the tuple of the names of those
-};
+/// The names of the fields of a dataclass.
+using Fields = std::vector<nb::object>;
 
 /// What objects of a type are.
 struct TypeKind
 {
   Is is = Is::leaf;
   const TypeInfo * tensor = nullptr;
-  bool is_named = false; ///< a tuple whose constructor takes the members one by one
   Fields fields = {};
   nb::object reference = {}; ///< weak, to the type
 };
@@ -52,15 +46,8 @@ Fields
 fields_of(nb::handle type)
 {
   Fields all;
-  nb::list arguments;
   for (const nb::handle f : nb::module_::import_("dataclasses").attr("fields")(type))
-  {
-    all.names.push_back(f.attr("name"));
-    all.are_arguments.push_back(nb::cast<bool>(f.attr("init")));
-    if (all.are_arguments.back())
-      arguments.append(all.names.back());
-  }
-  all.arguments = nb::tuple(arguments);
+    all.push_back(f.attr("name"));
   return all;
 }
 
@@ -77,10 +64,7 @@ find_kind(nb::handle type)
       is_a(*reinterpret_cast<PyTypeObject *>(enumeration.ptr())))
     k.is = Is::constant;
   else if (is_a(PyTuple_Type) || is_a(PyList_Type))
-  {
     k.is = Is::tuple;
-    k.is_named = is_a(PyTuple_Type) && nb::hasattr(type, "_fields");
-  }
   else if (is_a(PyDict_Type))
     k.is = Is::dict;
   else if (nb::hasattr(type, "__dataclass_fields__"))
@@ -103,6 +87,25 @@ kind_of(nb::handle type)
   const nb::object address = nb::steal(PyLong_FromVoidPtr(type.ptr()));
   k.reference = nb::weakref(type, nb::steal(PyCFunction_New(&forget, address.ptr())));
   return known.emplace(type.ptr(), std::move(k)).first->second;
+}
+
+/// Refuses an object with attributes that are no fields, and would be lost.
+void
+check_attributes(nb::handle o, const Fields & fields)
+{
+  const nb::object attributes = nb::steal(PyObject_GenericGetDict(o.ptr(), nullptr));
+  PyErr_Clear(); // of what has slots
+  if (!attributes || size_t(PyDict_Size(attributes.ptr())) <= fields.size())
+    return;
+  for (const auto & [name, value] : nb::borrow<nb::dict>(attributes))
+  {
+    const auto is_this = [&, n = name](const nb::object & f) { return f.equal(n); };
+    const nb::object of_class = nb::getattr(o.type(), nb::borrow<nb::str>(name), nb::none());
+    if (std::none_of(fields.begin(), fields.end(), is_this) &&
+        !of_class.type().is(nb::module_::import_("functools").attr("cached_property")))
+      fail_type(std::string("vmap: a ") + Py_TYPE(o.ptr())->tp_name + " has the attribute '" +
+                nb::str(name).c_str() + "', which is none of its fields. Annotate it in the class.");
+  }
 }
 
 /// Takes groups apart, member by member.
@@ -183,7 +186,8 @@ private:
   void dataclass(nb::handle o, const Fields & fields)
   {
     _parts.push_back({Is::dataclass, nb::borrow(o.type())});
-    for (const nb::object & name : fields.names)
+    check_attributes(o, fields);
+    for (const nb::object & name : fields)
     {
       PyObject * const value = PyObject_GetAttr(o.ptr(), name.ptr());
       if (!value)
@@ -226,7 +230,7 @@ public:
     if (p.is == Is::leaf)
       found.push_back(path);
     else if (p.is == Is::dataclass)
-      for (const nb::object & name : kind_of(p.object).fields.names)
+      for (const nb::object & name : kind_of(p.object).fields)
         next(path + "." + nb::str(name).c_str());
     for (size_t i = 0; p.is == Is::dict && i < p.size; i++)
     {
@@ -269,6 +273,34 @@ Structure::paths(const std::vector<std::string> & names) const
   return paths.found;
 }
 
+std::vector<size_t>
+Structure::members() const
+{
+  std::vector<size_t> all;
+  // Groups that are open: how many of their parts are to come.
+  const auto sizes = [](const Part & p)
+  { return p.is == Is::dataclass ? kind_of(p.object).fields.size() : p.size; };
+  const bool is_group = _parts[0].is != Is::leaf && _parts[0].is != Is::constant;
+  std::vector<size_t> left = {is_group ? sizes(_parts[0]) : 1};
+  size_t member = 0;
+  for (size_t i = is_group ? 1 : 0; i < _parts.size(); i++)
+  {
+    const Part & p = _parts[i];
+    if (p.is == Is::key)
+      continue;
+    left.back()--;
+    if (p.is == Is::leaf)
+      all.push_back(member);
+    else if (p.is != Is::constant)
+      left.push_back(sizes(p));
+    while (left.size() > 1 && left.back() == 0)
+      left.pop_back();
+    if (left.size() == 1)
+      member++;
+  }
+  return all;
+}
+
 nb::object
 PutTogether::next()
 {
@@ -280,7 +312,7 @@ PutTogether::next()
   case Is::tuple:
     return tuple(p);
   case Is::dict:
-    return dict(p.size);
+    return dict(p);
   case Is::dataclass:
     return dataclass(p.object);
   default:
@@ -290,13 +322,14 @@ PutTogether::next()
 
 namespace
 {
+/// A new object that its type has not initialized: a class may change what its constructor takes.
 nb::object
-call(nb::handle f, PyObject * const * arguments, size_t n, nb::handle names = {})
+make(PyTypeObject & base, nb::handle type, const nb::tuple & arguments = nb::tuple())
 {
-  PyObject * const r = PyObject_Vectorcall(f.ptr(), arguments, n, names.ptr());
-  if (!r)
+  PyObject * const made = base.tp_new(reinterpret_cast<PyTypeObject *>(type.ptr()), arguments.ptr(), nullptr);
+  if (!made)
     throw nb::python_error();
-  return nb::steal(r);
+  return nb::steal(made);
 }
 } // namespace
 
@@ -316,66 +349,56 @@ PutTogether::tuple(const Part & p)
   }
   if (members.type().is(type))
     return members;
-  if (is_tuple && kind_of(type).is_named)
-    return type(*nb::borrow<nb::tuple>(members));
-  return type(members);
+  if (is_tuple)
+    return make(PyTuple_Type, type, nb::make_tuple(members));
+  const nb::object list = make(PyList_Type, type);
+  nb::handle(reinterpret_cast<PyObject *>(&PyList_Type)).attr("__init__")(list, members);
+  return list;
 }
 
 nb::object
-PutTogether::dict(size_t size)
+PutTogether::dict(const Structure::Part & p)
 {
-  nb::dict all;
-  for (size_t i = 0; i < size; i++)
+  const bool is_plain = p.object.is(reinterpret_cast<PyObject *>(&PyDict_Type));
+  const nb::object all = is_plain ? nb::object(nb::dict()) : p.object();
+  for (size_t i = 0; i < p.size; i++)
   {
     const nb::object key = _parts[_part++].object;
-    all[key] = next();
+    const nb::object member = next();
+    if (PyObject_SetItem(all.ptr(), key.ptr(), member.ptr()) < 0)
+      throw nb::python_error();
   }
-  return std::move(all);
+  return all;
 }
 
 nb::object
 PutTogether::dataclass(nb::handle type)
 {
   const Fields & fields = kind_of(type).fields;
-  SmallVector<nb::object, 16> members;
-  SmallVector<PyObject *, 16> arguments;
-  for (size_t i = 0; i < fields.names.size(); i++)
+  const nb::object made = make(PyBaseObject_Type, type);
+  for (const nb::object & name : fields) // of which a frozen one would say that it is frozen
   {
-    members.push_back(next());
-    if (fields.are_arguments[i])
-      arguments.push_back(members.back().ptr());
-  }
-  nb::object made = call(
-      type, arguments.data(), 0, arguments.empty() ? nb::handle() : nb::handle(fields.arguments));
-  for (size_t i = 0; i < members.size(); i++) // of which a frozen one would say that it is frozen
-    if (!fields.are_arguments[i] &&
-        PyObject_GenericSetAttr(made.ptr(), fields.names[i].ptr(), members[i].ptr()) < 0)
+    const nb::object member = next();
+    if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), member.ptr()) < 0)
       throw nb::python_error();
+  }
   return made;
 }
 
 // ---- For Python ----
 
-namespace
+nb::object
+Together::operator()(const nb::list & leaves) const
 {
-/// What puts a group together of a list of leaves.
-struct Together
-{
-  Structure structure;
-
-  nb::object operator()(const nb::list & leaves) const
+  size_t i = 0;
+  const auto leaf = [&]() -> nb::object
   {
-    size_t i = 0;
-    const auto leaf = [&]() -> nb::object
-    {
-      if (i >= leaves.size())
-        throw nb::index_error("there are fewer members than the group has");
-      return nb::borrow(leaves[i++]);
-    };
-    return PutTogether(structure, leaf).next();
-  }
-};
-} // namespace
+    if (i >= leaves.size())
+      throw nb::index_error("there are fewer members than the group has");
+    return nb::borrow(leaves[i++]);
+  };
+  return PutTogether(structure, leaf).next();
+}
 
 void
 bind_groups(nb::module_ & m)
@@ -385,7 +408,11 @@ bind_groups(nb::module_ & m)
       .def(
           "paths",
           [](const Together & t) { return t.structure.paths({""}); },
-          "Where each leaf is in the group: `.p`, `['p']`, `[0].p`.");
+          "Where each leaf is in the group: `.p`, `['p']`, `[0].p`.")
+      .def(
+          "members",
+          [](const Together & t) { return t.structure.members(); },
+          "Of which member of the group each leaf is.");
   m.def("is_leaf", [](nb::handle o) { return kind_of(o.type()).is == Is::leaf; });
   m.def(
       "flatten",

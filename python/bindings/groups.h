@@ -47,6 +47,8 @@ public:
   void take_apart(nb::handle object, Leaves & leaves);
   /// Where each leaf is, `state.p`, of objects with these names.
   std::vector<std::string> paths(const std::vector<std::string> & names) const;
+  /// Of which member of the first object each leaf is, 0 of what is no group.
+  std::vector<size_t> members() const;
 
 private:
   Parts _parts;
@@ -70,7 +72,7 @@ private:
   size_t _part;
 
   nb::object tuple(const Structure::Part & p);
-  nb::object dict(size_t size);
+  nb::object dict(const Structure::Part & p);
   nb::object dataclass(nb::handle type);
 };
 
@@ -88,6 +90,14 @@ share_with_threads(A &&... a)
             delete p;
           }};
 }
+
+/// What puts a group together of a list of leaves, for Python.
+struct Together
+{
+  Structure structure;
+
+  nb::object operator()(const nb::list & leaves) const;
+};
 
 void bind_groups(nb::module_ & m);
 } // namespace neml2::python

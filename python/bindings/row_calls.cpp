@@ -307,7 +307,7 @@ call_of_tensors(const std::string & name, const Rows & x)
 Row
 with_epsilon(const std::string & name, const Row & a, const D & epsilon)
 {
-  if (Recording::now().is_constant(epsilon.x.id, 0))
+  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // of which there is none
     return call_by_name(name, {a})[0];
   const Row norm =
       scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));

@@ -2,7 +2,6 @@
 """Newton's method at each point: in formulas, and of batches."""
 
 import dataclasses
-import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
@@ -10,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 import torch
 
 from . import math
-from .formulas import _key, formula_of
+from .formulas import _key, formula_of, names_of, places_named
 from .tensors import Scalar, TensorBase
 
 recording: Any = import_module("._C", __package__).recording
@@ -64,10 +63,11 @@ def _places(unknown: Any, guess: Any, name: str) -> list[int]:
     """The places of an unknown in a guess: itself, or those of what has its name, `p` or `inner.p`, and of its members."""
     if not isinstance(unknown, str):
         return [int(unknown)]
-    paths: list[str] = [re.sub(r"\['?([^]']*)'?\]", r".\1", path)[1:] for path in flatten(guess)[1].paths()]
-    places = [i for i, path in enumerate(paths) if f"{path}.".startswith(f"{unknown}.")]
+    structure = flatten(guess)[1]
+    places = places_named(unknown, structure)
     if not places:
-        raise LookupError(f"newton: {name} names {unknown!r}. The unknowns are {', '.join(filter(None, paths)) or 'one, without a name'}.")
+        names = ", ".join(filter(None, names_of(structure))) or "one, without a name"
+        raise LookupError(f"newton: {name} names {unknown!r}. The unknowns are {names}.")
     return places
 
 
@@ -77,6 +77,10 @@ class _Solve:
 
     residual: Callable[..., Any]
     options: _Options
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:  # what uses more than its arguments
+        return self.residual
 
     def __call__(self, guess: Any, *arguments: Any) -> Any:
         report = _solve(self.residual, guess, arguments, self.options)

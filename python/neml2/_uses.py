@@ -1,103 +1,177 @@
 # SPDX-License-Identifier: MIT
-"""What functions use besides their arguments: global names, variables of functions around them, and members of modules."""
+"""What functions use besides their arguments: global names, variables of functions around them, members of modules, and
+attributes of classes and of objects."""
 
-import dataclasses
 import dis
 import functools
 import sys
+import sysconfig
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-_FOREIGN = {"neml2", "torch", "numpy", "builtins", *sys.stdlib_module_names}
+_MOST = 10000  # of functions and objects that are looked into
+_LIBRARIES = {"neml2", "torch", "numpy", "builtins"}
+_STANDARD = str(Path(sysconfig.get_path("stdlib")))
+
+Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is looked up in it, there or not
 
 
-def uses(functions: Iterable[Any]) -> list[tuple[Any, str]]:
-    """Of functions, and of the functions and classes that they use, but for those of libraries: namespaces with names that are
-    looked up in them, there or not, and cells of variables with their names."""
-    found: list[tuple[Any, str]] = []
-    seen: set[int] = set()
-    left = list(functions)
-    while left:
-        f = left.pop()
-        if id(f) in seen:
-            continue
-        seen.add(id(f))
-        left += _made_of(f)
-        if isinstance(f, types.FunctionType) and not _is_foreign(f):
-            own = [*_variables(f), *_globals(f, f.__code__)]
-            found += own
-            left += [value for place, name in own for value in _value(place, name)]
-    return found
+def uses(*roots: Any) -> list[Use]:
+    """Of functions and objects, and of the functions, classes and objects that they use, but for those of libraries."""
+    search = _Search()
+    search.left.extend(roots)
+    return search.run()
 
 
-def methods(cls: type) -> Iterator[Any]:
-    """The functions of a class that it does not have from a library."""
-    for base in cls.__mro__:
-        if not _is_foreign(base):
-            yield from vars(base).values()
+def is_foreign(cls: type) -> bool:
+    """Whether a class is of a library."""
+    return _is_library(getattr(cls, "__module__", None) or "")
 
 
-def attribute_names(function: Any) -> set[str]:
-    """The names of attributes that a function reads, of whatever it is."""
-    codes = [function.__code__] if isinstance(function, types.FunctionType) else []
-    return {i.argval for code in _all(codes) for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+@functools.cache
+def _is_library(module: str) -> bool:
+    if module.split(".")[0] in _LIBRARIES:
+        return True
+    file = getattr(sys.modules.get(module), "__file__", None)  # a module of a user may have the name of a standard one
+    if file is None:
+        return module in sys.builtin_module_names
+    return file.startswith(_STANDARD) and "site-packages" not in file
 
 
-def _is_foreign(f: Any) -> bool:
-    return (getattr(f, "__module__", None) or "").split(".")[0] in _FOREIGN
+class _Search:
+    def __init__(self) -> None:
+        self.left: list[Any] = []
+        self._kept: dict[int, Any] = {}  # what was visited, which no other object takes the address of meanwhile
+        self._names: set[str] = set()  # of attributes that functions read, of whatever it is
+        self._objects: list[Any] = []
+        self._found: dict[tuple[int, str], Use] = {}
+        self._of_classes: dict[int, Any] = {}  # their namespaces, of which each call of vars makes another
 
+    def run(self) -> list[Use]:
+        while self.left and len(self._kept) < _MOST:
+            while self.left:
+                self._visit(self.left.pop())
+            # Attributes of the objects by all names, as functions that were found last read others.
+            for o in self._objects:
+                for place in self._namespaces(o):
+                    for name in self._names | _operators(o, place):
+                        self._add(place, name)
+                for slot in _slots(o):
+                    if slot in self._names:
+                        self._add(o, slot)
+        return list(self._found.values())
 
-def _made_of(f: Any) -> list[Any]:
-    """The functions behind what is not a plain function."""
-    if isinstance(f, (staticmethod, classmethod, types.MethodType)):
-        return [f.__func__]
-    if isinstance(f, property):
-        return [f.fget]
-    if isinstance(f, (functools.partial, functools.partialmethod)):
-        return [f.func]
-    if isinstance(f, type):
-        return list(methods(f))
-    parts = [f.__wrapped__] if hasattr(f, "__wrapped__") else []
-    if dataclasses.is_dataclass(f) and callable(f):
-        parts += vars(f).values()
-    if not isinstance(f, (types.FunctionType, types.ModuleType)) and callable(f):
-        parts += methods(type(f))
-    return parts
+    def _add(self, place: Any, name: str) -> None:
+        if (id(place), name) in self._found:
+            return
+        self._found[id(place), name] = place, name
+        self.left += _value(place, name)
 
+    def _visit(self, x: Any) -> None:
+        if id(x) in self._kept or len(self._kept) >= _MOST:
+            return
+        self._kept[id(x)] = x
+        if callable(x) and not isinstance(x, type):
+            self.left.append(getattr(x, "__wrapped__", None))
+        if isinstance(x, types.FunctionType):
+            if not _is_library(x.__module__ or ""):
+                self._function(x)
+        elif isinstance(x, (staticmethod, classmethod)):
+            self.left.append(x.__func__)
+        elif isinstance(x, types.MethodType):
+            self.left += [x.__func__, x.__self__]
+        elif isinstance(x, property):
+            self.left += [x.fget]
+        elif isinstance(x, functools.cached_property):
+            self.left.append(x.func)
+        elif isinstance(x, (functools.partial, functools.partialmethod)):
+            self.left += [x.func, *x.args, *x.keywords.values()]
+        elif isinstance(x, (tuple, list, dict)) and len(x) <= 64:
+            self.left += x.values() if isinstance(x, dict) else x
+        elif isinstance(x, type) and not is_foreign(x):
+            self._objects.append(x)
+        elif not isinstance(x, (type, types.ModuleType)) and not is_foreign(type(x)):
+            self._objects.append(x)
 
-def _all(codes: list[types.CodeType]) -> list[types.CodeType]:
-    """And those of functions defined in them."""
-    for code in codes:
-        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return codes
+    def _namespaces(self, o: Any) -> list[Any]:
+        """Of an object, and of the classes that it is of."""
+        own = [] if isinstance(o, type) or not hasattr(o, "__dict__") else [vars(o)]
+        classes = [c for c in (o if isinstance(o, type) else type(o)).__mro__ if not is_foreign(c)]
+        return [*own, *(self._of_classes.setdefault(id(c), vars(c)) for c in classes)]
 
+    def _function(self, f: types.FunctionType) -> None:
+        self._add(f, "__code__")  # which reloading replaces
+        self.left += [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+        for name, cell in cells.items():
+            self._add(cell, name)
+        for code in _codes(f.__code__):
+            self._code(f, code, cells)
 
-def _variables(f: types.FunctionType) -> list[tuple[Any, str]]:
-    return list(zip(f.__closure__ or (), f.__code__.co_freevars, strict=True))
-
-
-def _globals(f: types.FunctionType, code: types.CodeType) -> Iterator[tuple[Any, str]]:
-    for each in _all([code]):
-        module = None
-        for i in dis.get_instructions(each):
+    def _code(self, f: types.FunctionType, code: types.CodeType, cells: dict[str, Any]) -> None:
+        module: types.ModuleType | None = None  # whose member is read next
+        imported = []  # by the code itself
+        for i in dis.get_instructions(code):
             if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                yield f.__globals__, i.argval
-                module = f.__globals__.get(i.argval)
-            elif i.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(module, types.ModuleType):
-                own = module.__name__.split(".")[0] not in _FOREIGN
-                if own:
-                    yield vars(module), i.argval
-                module = vars(module).get(i.argval) if own else None
-            else:
+                self._add(f.__globals__, i.argval)
+                module = _module(_value(f.__globals__, i.argval))
+            elif i.opname == "LOAD_DEREF":
+                module = _module(_value(cells[i.argval], i.argval)) if i.argval in cells else None
+            elif i.opname in ("IMPORT_NAME", "IMPORT_FROM"):
+                if i.opname == "IMPORT_NAME":
+                    module = sys.modules.get(i.argval)
+                    imported.append(module)
+                elif module is not None:
+                    self._member(module, i.argval)
+            elif i.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                self._names.add(i.argval)
+                module = _module(self._member(module, i.argval)) if module is not None else None
+            elif i.opname not in ("EXTENDED_ARG", "PUSH_NULL", "CACHE", "STORE_FAST", "STORE_DEREF", "POP_TOP"):
                 module = None
+        for m in imported:
+            for name in self._names & set(vars(m) if m else ()):
+                self._member(m, name)
+
+    def _member(self, module: Any, name: str) -> list[Any]:
+        if _is_library(module.__name__):
+            return []
+        self._add(vars(module), name)
+        return _value(vars(module), name)
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """And those of functions defined in it."""
+    yield code
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            yield from _codes(c)
+
+
+def _module(found: list[Any]) -> types.ModuleType | None:
+    return found[0] if found and isinstance(found[0], types.ModuleType) else None
+
+
+def _operators(o: Any, place: Any) -> set[str]:
+    """Names of methods in the namespace of a class that are called without being named."""
+    return set() if isinstance(place, dict) else {n for n in place if n.startswith("__") and isinstance(place[n], types.FunctionType)}
+
+
+def _slots(o: Any) -> set[str]:
+    cls = o if isinstance(o, type) else type(o)
+    if o is cls:
+        return set()
+    return {n for c in cls.__mro__ for n, d in vars(c).items() if isinstance(d, types.MemberDescriptorType)}
 
 
 def _value(place: Any, name: str) -> list[Any]:
     """What is looked up, if it is there."""
-    if isinstance(place, dict):
+    if isinstance(place, types.CellType):
+        try:
+            return [place.cell_contents]
+        except ValueError:  # not set yet
+            return []
+    if isinstance(place, (dict, types.MappingProxyType)):
         return [place[name]] if name in place else []
-    try:
-        return [place.cell_contents]
-    except ValueError:  # not set yet
-        return []
+    return [getattr(place, name)] if hasattr(place, name) else []

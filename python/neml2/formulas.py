@@ -14,8 +14,10 @@ compiler. It is differentiated exactly, by the rules of the library.
 import collections
 import functools
 import inspect
+import re
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
@@ -42,10 +44,10 @@ class Formula(recording.Formula):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
         if not callable(function):
             raise TypeError(f"vmap: the formula is a {type(function).__name__}. Expected a function.")
+        functools.update_wrapper(self, function)
         self.backend = _compiled.checked(backend)
         super().__init__(function, {"interpreter": -1, "compiler": 0, "auto": _compiled.CALLS}[self.backend])
-        functools.update_wrapper(self, function)
-        self._classes: set[type] = set()  # of groups and objects that it was called with
+        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # of groups and objects that it was called with
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Method(self, instance)
@@ -63,47 +65,54 @@ class Formula(recording.Formula):  # type: ignore[misc]
     # ---- What the recording asks for ----
 
     def _used(self) -> list[Any]:
-        return _uses.uses([self.__wrapped__, *self._classes])
+        return _uses.uses(self.__wrapped__, *self._classes)
+
+    def _used_of(self, instance: Any) -> list[Any]:
+        """Of the object whose method it is."""
+        return _uses.uses(self.__wrapped__, instance)
 
     def _look_into(self, classes: list[type]) -> bool:
         """Whether what the function uses is to be looked for in more classes than before."""
-        new = {c for c in classes if any(_uses.methods(c))} - self._classes
+        new = {c for c in classes if not _uses.is_foreign(c)}.difference(self._classes)
         self._classes |= new
         return bool(new)
 
     def _names(self) -> list[str]:
         """Of the arguments that have places."""
         try:
-            parameters = inspect.signature(self.__wrapped__).parameters.values()
+            parameters = inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.values()
         except (TypeError, ValueError):
             return []
         return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
     def _by_place(self, instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """Arguments by their places that were passed by name."""
-        bound = inspect.signature(self.__wrapped__).bind(*instance, *arguments, **keywords)
+        bound = inspect.signature(self.__wrapped__, follow_wrapped=False).bind(*instance, *arguments, **keywords)
+        given = set(bound.arguments)
         if bound.kwargs:  # behind one that is left out
             bound.apply_defaults()
         if bound.kwargs:
             raise TypeError(f"vmap: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+        for name, value in bound.arguments.items():
+            if name not in given and recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
+                raise TypeError(f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}: no argument.")
         return bound.args[len(instance) :]
 
-    def _attributes(self, instance: Any) -> list[tuple[str, Any]]:
-        """Of an object whose method it is: what the function may read of it, but for methods and properties."""
-        named = _uses.attribute_names(self.__wrapped__)
-        of_class = {n: v for c in reversed(type(instance).__mro__) for n, v in vars(c).items() if n in named and not hasattr(v, "__get__")}
-        in_slots = {n for c in type(instance).__mro__ for n in (getattr(c, "__slots__", None) or ()) if hasattr(instance, n)}
-        return [(n, getattr(instance, n)) for n in {**of_class, **getattr(instance, "__dict__", {}), **dict.fromkeys(in_slots)}]
-
     def _chosen(self, returned: Any, of: Any) -> list[int]:
-        """The places of the results that `of` names; returned is the group of all places."""
-        try:
-            chosen = [_member_of(returned, name) for name in (of if isinstance(of, (tuple, list)) else (of,))]
-        except (LookupError, AttributeError, TypeError):
-            raise TypeError(
-                f"value_and_jacobian: of is {of!r}. Expected places or names of results, of which the formula returned {returned!r}."
-            ) from None
-        return list(recording.flatten(chosen)[0])
+        """The places of the results that `of` names, in the structure that was returned."""
+        members = returned.members()
+        chosen: list[int] = []
+        for name in of if isinstance(of, (tuple, list)) else (of,):
+            if isinstance(name, str):
+                found = places_named(name, returned)
+            else:
+                member = name + members[-1] + 1 if isinstance(name, int) and name < 0 else name
+                found = [i for i, m in enumerate(members) if m == member]
+            if not found:
+                results = ", ".join(filter(None, names_of(returned))) or f"{members[-1] + 1} without names"
+                raise TypeError(f"value_and_jacobian: of is {of!r}. Expected places or names of the results: {results}.")
+            chosen += found
+        return chosen
 
     def _compile(self) -> None:
         _compiled.compile_programs(self, self.backend)
@@ -127,30 +136,22 @@ class _Method:
         """See neml2.value_and_jacobian: argnums counts from behind the object."""
         if not self._is_argument:
             return self._formula._value_and_jacobian(self._instance, arguments, keywords, argnums, of)
-        behind = _behind_first(argnums)
-        return self._formula._value_and_jacobian(None, (self._instance, *arguments), keywords, behind, of)
+        return self._formula._value_and_jacobian(None, (self._instance, *arguments), keywords, argnums, of, 1)
 
 
-def _behind_first(argnums: Any) -> Any:
-    if isinstance(argnums, (tuple, list)):
-        return tuple(_behind_first(k) for k in argnums)
-    return argnums + 1 if isinstance(argnums, int) and argnums >= 0 else argnums
+def names_of(structure: Any) -> list[str]:
+    """Of the leaves of a group: `p`, `inner.p`, `0.p`; empty of what is none."""
+    return [re.sub(r"\['?([^]']*)'?\]", r".\1", path)[1:] for path in structure.paths()]
 
 
-def _member_of(group: Any, name: Any) -> Any:
-    """A result by its place or name; of one alone, itself."""
-    if isinstance(name, str):
-        return group[name] if isinstance(group, dict) else getattr(group, name)
-    if isinstance(group, int):
-        return [group][name]
-    if isinstance(group, (tuple, list)):
-        return group[name]
-    return list(group.values() if isinstance(group, dict) else vars(group).values())[name]
+def places_named(name: str, structure: Any) -> list[int]:
+    """The places of the leaf with this name, or of all in the group that has it."""
+    return [i for i, n in enumerate(names_of(structure)) if n and f"{n}.".startswith(f"{name}.")]
 
 
 _most = 256  # formulas of functions that vmap keeps
 _formulas: "collections.OrderedDict[Any, Formula]" = collections.OrderedDict()
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 @overload
@@ -173,30 +174,35 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
 
 def _key(function: Any) -> Any:
     """What functions have in common that are the same. A function that takes nothing but its arguments from where it stands,
-    as most lambdas, is any other that is made of the same code."""
-    if type(function) is types.FunctionType:
-        own = function.__closure__ or function.__defaults__ or function.__kwdefaults__
-        return function if own else (function.__code__, id(function.__globals__))
-    return function
+    as most lambdas, is any other that is made of the same code. Others are only themselves, whatever they are equal to."""
+    if type(function) is types.FunctionType and not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
+        return function.__code__, id(function.__globals__)
+    if type(function) is types.MethodType:
+        return _key(function.__func__), id(function.__self__)
+    return id(function)
 
 
 def formula_of(function: Any, key: Any = None) -> Any:
     """The formula of a function, that used last being kept."""
     if isinstance(function, (Formula, _Method)):
         return function
-    key = _key(function) if key is None else key
+    if key is None:
+        if type(function) is types.MethodType:
+            return _Method(formula_of(function.__func__), function.__self__)
+        if not isinstance(function, (types.FunctionType, type, functools.partial)) and isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+            return _Method(formula_of(type(function).__call__), function)
+        key = _key(function)
     try:
-        with _lock:
-            known = _formulas.get(key)
-            if known is None:
-                known = _formulas[key] = Formula(function)
-                if len(_formulas) > _most:
-                    _formulas.popitem(last=False)
-            else:
-                _formulas.move_to_end(key)
-            return known
-    except TypeError:  # of what has no hash
-        return Formula(function)
+        known = _formulas[key]
+        _formulas.move_to_end(key)
+        return known
+    except KeyError:
+        made = Formula(function)
+    with _lock:
+        known = _formulas.setdefault(key, made)
+        gone = _formulas.popitem(last=False) if len(_formulas) > _most else None
+    del gone  # which may run code that is a formula itself
+    return known
 
 
 def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What is a formula: functions with groups and constants, methods, and what they use besides their arguments."""
 
+import collections
 import copy
 import dataclasses
 import enum
+import functools
 import gc
 import pickle
 import sys
@@ -11,6 +13,7 @@ import types
 import typing
 import weakref
 
+import numpy
 import pytest
 import torch
 from formulas_support import same
@@ -97,19 +100,72 @@ def test_a_group_of_a_user_comes_back_as_it_is():
 
 
 @dataclasses.dataclass
-class WithField:
-    x: Scalar
+class InDegrees:
+    angle: Scalar
     twice: Scalar = dataclasses.field(init=False)
 
     def __post_init__(self):
-        self.twice = 2.0 * self.x
+        self.angle = self.angle * 2.0
+        self.twice = 2.0 * self.angle
 
 
-def test_a_dataclass_with_fields_that_its_constructor_does_not_take():
+class Doubled(typing.NamedTuple("Doubled", [("x", Scalar)])):
+    def __new__(cls, x):
+        return super().__new__(cls, 2.0 * x)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InSlots:
+    x: Scalar
+    y: Scalar
+
+
+def test_groups_are_put_together_as_they_were_taken_apart():
     s = scalar()
-    found = neml2.vmap(lambda w: WithField(w.twice), WithField(s))
-    same(found.x, 2.0 * s)
-    same(found.twice, 4.0 * s)
+    half = Scalar(s.torch().to(torch.float16))
+    for x, digits in ((s, 11), (half, 2)):
+        d = InDegrees(x)
+        same(neml2.vmap(lambda d: d.angle + d.twice, d), d.angle + d.twice, digits)
+        found = neml2.vmap(InDegrees, x)
+        same(found.angle, 2.0 * x, digits)
+        same(found.twice, 4.0 * x, digits)
+        same(neml2.vmap(lambda d: 1.0 * d.x, Doubled(x)), 2.0 * x, digits)
+        same(neml2.vmap(Doubled, x).x, 2.0 * x, digits)
+        swapped = neml2.vmap(lambda p: dataclasses.replace(p, x=p.y, y=p.x), InSlots(x, 3.0 * x))
+        same(swapped.x, 3.0 * x, digits)
+    by = neml2.value_and_jacobian(lambda d: d.angle * 1.0, InDegrees(s))[1]
+    assert by.angle.torch().eq(1.0).all()
+    assert type(neml2.vmap(lambda d: d, collections.OrderedDict(a=s))) is collections.OrderedDict
+
+
+def test_attributes_that_are_no_fields_are_refused():
+    material = Material(scalar())
+    object.__setattr__(material, "scale", 5.0)
+    with pytest.raises(TypeError, match="a Material has the attribute 'scale', which is none of its fields"):
+        material.stress(scalar())
+
+
+class Three(typing.NamedTuple):
+    a: Scalar
+    b: Scalar
+    rest: dict[str, Scalar]
+
+
+def test_results_that_of_names():
+    s = scalar()
+
+    def f(x):
+        return Three(x, 3.0 * x, {"c": 5.0 * x, "d": 7.0 * x})
+
+    for of, slopes in [("a", [1]), ("b", [3]), ("rest", [5, 7]), ("rest.d", [7]), (1, [3]), (-1, [5, 7]), ((2, "a"), [5, 7, 1])]:
+        by = neml2.value_and_jacobian(f, s, of=of)[1]
+        assert [x.torch().unique().item() for x in (by if isinstance(by, tuple) else [by])] == slopes
+    for wrong in ("c", "count", 3, -4, 1.5, ("a", "z")):
+        with pytest.raises(TypeError, match="Expected places or names of the results: a, b, rest.c, rest.d"):
+            neml2.value_and_jacobian(f, s, of=wrong)
+    assert neml2.value_and_jacobian(lambda x: InDegrees(x), s, of="twice")[1].torch().unique().item() == 4.0
+    with pytest.raises(TypeError, match="Expected places or names of the results: 1 without names"):
+        neml2.value_and_jacobian(lambda x: x, s, of="a")
 
 
 def test_groups_that_are_none_are_refused():
@@ -258,6 +314,185 @@ def test_members_of_modules_are_seen():
     same(f(s), 3.0 * s * s)
 
 
+class Law1D:
+    exponent = 1.0
+
+    def __init__(self, k):
+        self.k = k
+
+    def __call__(self, x):
+        return self.inner(x)
+
+    def inner(self, x):
+        return self.k * x**self.exponent
+
+    def residual(self, y, x):
+        return y - self.k * x
+
+    @neml2.formula
+    def formula(self, x):
+        return self.inner(x)
+
+    @classmethod
+    def by_class(cls, x):
+        return cls.exponent * x
+
+
+class WithSlots:
+    __slots__ = ("__k",)
+
+    def __init__(self, k):
+        self.__k = k
+
+    def set(self, k):
+        self.__k = k
+
+    def times(self, x):
+        return self.__k * x
+
+
+class Around:
+    def __init__(self, law):
+        self.law = law
+
+    def times(self, x):
+        return self.law.inner(x)
+
+    @property
+    def hidden(self):
+        return getattr(self, "_hidden", 2.0)
+
+    def by_property(self, x):
+        return self.hidden * x
+
+
+LAW = Law1D(2.0)
+NAMED = {"law": Law1D(2.0).inner}
+
+
+def of_default(x, law=LAW.inner):
+    return law(x)
+
+
+def test_what_objects_have_is_seen(monkeypatch):
+    """Of a method, a callable object, a global object, one in another, a default argument, and what a helper reads."""
+    s = scalar()
+    own, inner, slots = Law1D(2.0), Law1D(2.0), WithSlots(2.0)
+    around = Around(inner)
+    monkeypatch.setattr(LAW, "k", 2.0)
+    ways = [
+        (own, lambda: neml2.vmap(own.inner, s)),
+        (own, lambda: neml2.vmap(own, s)),
+        (own, lambda: own.formula(s)),
+        (own, lambda: neml2.newton(own.residual, s, s)),
+        (inner, lambda: neml2.vmap(around.times, s)),
+        (LAW, lambda: neml2.vmap(lambda x: LAW.inner(x), s)),
+        (LAW, lambda: neml2.vmap(lambda x: LAW.formula(x), s)),
+        (LAW, lambda: neml2.vmap(lambda x: LAW(x), s)),
+        (LAW, lambda: neml2.vmap(of_default, s)),
+        (own, lambda: neml2.vmap(functools.partial(Law1D.inner, own), s)),
+    ]
+    for changed, call in ways:
+        for k in (2.0, 3.0, 2.0):
+            changed.k = k
+            same(call(), k * s)
+    for k in (2.0, 3.0):
+        slots.set(k)
+        same(neml2.vmap(slots.times, s), k * s)
+        around._hidden = k
+        same(neml2.vmap(around.by_property, s), k * s)
+        monkeypatch.setattr(Law1D, "exponent", k)
+        same(own.formula(s), 2.0 * s**k)
+        same(neml2.vmap(Law1D.by_class, s), k * s)
+    monkeypatch.undo()
+    same(own.formula(s), 2.0 * s)
+    own.inner = lambda x: 5.0 * x  # another method
+    same(own.formula(s), 5.0 * s)
+    own.__dict__ = {"k": 7.0}
+    same(own.formula(s), 7.0 * s)
+
+
+def test_objects_that_are_equal_are_not_the_same():
+    @dataclasses.dataclass(frozen=True)
+    class Power:
+        n: typing.Any
+
+        def __call__(self, x):
+            return x * (3.0 if isinstance(self.n, int) else 5.0)
+
+    s = scalar()
+    same(neml2.vmap(Power(2), s), 3.0 * s)
+    same(neml2.vmap(Power(2.0), s), 5.0 * s)
+
+
+def test_what_a_function_imports_is_seen(monkeypatch):
+    module = types.ModuleType("module_of_a_test")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    s = scalar()
+
+    def inside(x):
+        import module_of_a_test
+
+        return module_of_a_test.k * x
+
+    def member(x):
+        from module_of_a_test import k
+
+        return k * x
+
+    def around():
+        import module_of_a_test as m
+
+        return lambda x: m.k * x
+
+    closure = around()
+    for k in (2.0, 3.0):
+        module.k = k
+        for f in (inside, member, closure):
+            same(neml2.vmap(f, s), k * s)
+
+
+def test_reloaded_code_is_seen():
+    def helper(x):
+        return 2.0 * x
+
+    s = scalar()
+    f = neml2.formula(lambda x: helper(x))
+    same(f(s), 2.0 * s)
+    helper.__code__ = (lambda x: 3.0 * x).__code__
+    same(f(s), 3.0 * s)
+
+
+def test_what_a_method_writes_while_it_is_recorded_is_seen():
+    class Counts:
+        n = 1.0
+
+        @neml2.formula
+        def f(self, x):
+            r = self.n * x
+            self.n += 1.0
+            return r
+
+    s, c = scalar(), Counts()
+    same(c.f(s), s)
+    same(c.f(s), 2.0 * s)
+
+
+def test_formulas_in_finalizers_do_not_wait():
+    s = scalar()
+
+    class Ends:
+        def __del__(self):
+            neml2.vmap(lambda x: x * 5.0, s)
+
+    def made():
+        ends = Ends()
+        return lambda x: x * (1.0 if ends else 0.0)
+
+    for _ in range(300):  # more than are kept
+        neml2.vmap(made(), s)
+
+
 def test_methods_of_members_are_looked_into(monkeypatch):
     s, m = scalar(), Material(scalar())
 
@@ -271,6 +506,15 @@ def test_methods_of_members_are_looked_into(monkeypatch):
 
 
 RATE = 2.0
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.0, -0.0), (2.0, float("nan"))])
+def test_another_number_is_seen(a, b):
+    k = a
+    f = neml2.formula(lambda x: 1.0 / (k * (x / x)))
+    s = scalar()
+    for k in (a, b, a):
+        same(f(s), Scalar(1.0 / torch.full((3,), k, dtype=torch.float64)))
 
 
 def test_second_derivatives_of_another_function_are_refused(monkeypatch):
@@ -323,6 +567,25 @@ def test_jacobians_by_names():
             neml2.value_and_jacobian(f, s, t, argnums=wrong)
     with pytest.raises(TypeError, match="missing a required argument"):
         neml2.value_and_jacobian(f, y=t)
+
+    @functools.wraps(f)
+    def swapped(y, x):
+        return f(x, y)
+
+    same(neml2.vmap(swapped, x=s, y=t), f(s, t))
+    with pytest.raises(TypeError, match="the default of law, which comes before b, is a function"):
+        neml2.vmap(lambda x, law=(lambda x: x), b=1.0: law(x), s, b=2.0)
+
+
+def test_places_count_from_behind_the_object():
+    s, E = scalar(), scalar()
+    material = Material(E)
+    for k in (0, -1, numpy.int64(0), "strain", [0], ("strain",)):
+        by = neml2.value_and_jacobian(material.stress, s, argnums=k)[1]
+        same(by[0] if isinstance(by, tuple) else by, E)
+    for wrong in (1, -2, True):
+        with pytest.raises(TypeError, match="argnums is .* among the 1 arguments, or their names: strain"):
+            neml2.value_and_jacobian(material.stress, s, argnums=wrong)
 
 
 def test_functions_of_the_library_take_arguments_by_name():
