@@ -49,8 +49,8 @@ Uses::Uses(const nb::list & places, nb::handle object)
   {
     Use u{pair[0], pair[1], {}};
     u.value = value_of(u);
-    const bool is_own =
-        object && u.value && PyMethod_Check(u.value.ptr()) && PyMethod_GET_SELF(u.value.ptr()) == object.ptr();
+    const bool is_own = object && u.value && PyMethod_Check(u.value.ptr()) &&
+                        PyMethod_GET_SELF(u.value.ptr()) == object.ptr();
     if (!is_own && !(object && u.value.is(object)))
       _all.push_back(std::move(u));
   }
@@ -64,8 +64,9 @@ Uses::value_of(const Use & u)
     return nb::borrow(PyCell_GET(place));
   if (PyDict_Check(place))
     return nb::borrow(PyDict_GetItem(place, u.name.ptr()));
-  PyObject * const value = Py_TYPE(place) == &PyDictProxy_Type ? PyObject_GetItem(place, u.name.ptr())
-                                                               : PyObject_GetAttr(place, u.name.ptr());
+  PyObject * const value = Py_TYPE(place) == &PyDictProxy_Type
+                               ? PyObject_GetItem(place, u.name.ptr())
+                               : PyObject_GetAttr(place, u.name.ptr());
   PyErr_Clear();
   return nb::steal(value);
 }

@@ -104,7 +104,8 @@ check_attributes(nb::handle o, const Fields & fields)
     if (std::none_of(fields.begin(), fields.end(), is_this) &&
         !of_class.type().is(nb::module_::import_("functools").attr("cached_property")))
       fail_type(std::string("vmap: a ") + Py_TYPE(o.ptr())->tp_name + " has the attribute '" +
-                nb::str(name).c_str() + "', which is none of its fields. Annotate it in the class.");
+                nb::str(name).c_str() +
+                "', which is none of its fields. Annotate it in the class.");
   }
 }
 
@@ -326,7 +327,8 @@ namespace
 nb::object
 make(PyTypeObject & base, nb::handle type, const nb::tuple & arguments = nb::tuple())
 {
-  PyObject * const made = base.tp_new(reinterpret_cast<PyTypeObject *>(type.ptr()), arguments.ptr(), nullptr);
+  PyObject * const made =
+      base.tp_new(reinterpret_cast<PyTypeObject *>(type.ptr()), arguments.ptr(), nullptr);
   if (!made)
     throw nb::python_error();
   return nb::steal(made);

@@ -36,9 +36,9 @@ class Formula(recording.Formula):  # type: ignore[misc]
     """A formula that is recorded when it is first called with arguments of certain types.
 
     Called with tensors and numbers it is vmap of its function; in a class it is a method. What the function uses besides its
-    arguments is taken as it is while it is recorded. Where a global name, a member of a module, an attribute of the object
-    that it is a method of or a variable of the function around it has another value later, also in functions that it calls,
-    it is recorded again; what changes inside of other objects is not seen: pass it as an argument.
+    arguments is taken as it is while it is recorded. Where a name, a variable of the function around it, a member of a module
+    or an attribute has another value later, also in functions that it calls, it is recorded again; what changes in a list, a
+    dict or a tensor is not seen: pass it as an argument.
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):

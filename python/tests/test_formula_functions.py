@@ -412,17 +412,49 @@ def test_what_objects_have_is_seen(monkeypatch):
     same(own.formula(s), 7.0 * s)
 
 
+class Equal:
+    """As any other."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 1
+
+    def __call__(self, x):
+        return self.k * x
+
+    def residual(self, y, x):
+        return y - self.k * x
+
+
 def test_objects_that_are_equal_are_not_the_same():
-    @dataclasses.dataclass(frozen=True)
-    class Power:
-        n: typing.Any
+    s = scalar()
+    for k in (2.0, 3.0):
+        e = Equal(k)
+        same(neml2.vmap(e, s), k * s)
+        same(neml2.vmap(functools.partial(Equal.__call__, e), s), k * s)
+        same(neml2.newton(e.residual, s, s), k * s)
+
+
+def test_a_callable_group_is_an_argument():
+    calls = []
+
+    @dataclasses.dataclass
+    class Law:
+        k: typing.Any
 
         def __call__(self, x):
-            return x * (3.0 if isinstance(self.n, int) else 5.0)
+            calls.append(1)
+            return self.k * x
 
     s = scalar()
-    same(neml2.vmap(Power(2), s), 3.0 * s)
-    same(neml2.vmap(Power(2.0), s), 5.0 * s)
+    for k in (2.0, 3.0):
+        same(neml2.vmap(Law(k), s), k * s)
+    assert len(calls) == 1  # of the first
 
 
 def test_what_a_function_imports_is_seen(monkeypatch):

@@ -261,6 +261,19 @@ private:
     }
   }
 
+  /// Until where in the order a user needs node k: from outside of loops until their ends.
+  size_t used_until(size_t user, size_t k, const std::vector<size_t> & at) const
+  {
+    size_t end = at[user];
+    for (int32_t l = _o.loop_of[user]; l >= 0 && l != _o.loop_of[k];)
+    {
+      const auto node = size_t(_o.loops[size_t(l)].node);
+      end = std::max(end, at[node]);
+      l = _o.loop_of[node];
+    }
+    return end;
+  }
+
   /// Where in the order each node's value is used last: within a loop what comes from outside until its end.
   std::vector<size_t> last_uses(const std::vector<size_t> & order, const Program & p) const
   {
@@ -274,15 +287,8 @@ private:
       _o.each_operand(user,
                       [&](size_t k)
                       {
-                        size_t end = n;
                         const bool is_inside = _o.nodes[user].op == Op::loop;
-                        for (int32_t l = _o.loop_of[user]; !is_inside && l != _o.loop_of[k];)
-                        {
-                          const auto node = size_t(_o.loops[size_t(l)].node);
-                          end = std::max(end, at[node]);
-                          l = _o.loop_of[node];
-                        }
-                        last[k] = std::max(last[k], end);
+                        last[k] = std::max(last[k], is_inside ? n : used_until(user, k, at));
                       });
     }
     for (const auto & result : p.results) // which are never used up
@@ -300,17 +306,7 @@ private:
     for (const size_t user : order)
       if (_o.nodes[user].op != Op::loop)
         _o.each_operand(user,
-                        [&](size_t k)
-                        {
-                          size_t end = at[user];
-                          for (int32_t l = _o.loop_of[user]; l >= 0 && l != _o.loop_of[k];)
-                          {
-                            const auto node = size_t(_o.loops[size_t(l)].node);
-                            end = std::max(end, at[node]);
-                            l = _o.loop_of[node];
-                          }
-                          read[k] = std::max(read[k], end);
-                        });
+                        [&](size_t k) { read[k] = std::max(read[k], used_until(user, k, at)); });
     std::vector<int32_t> state(_o.nodes.size(), -1);
     for (size_t l = 0; l < _o.loops.size(); l++)
       if (const Loop & loop = _o.loops[l]; loop.node >= 0 && _o.is_needed(size_t(loop.node)))

@@ -139,10 +139,8 @@ struct System
   std::vector<int32_t> operands, outputs;
   int32_t node = -1;
 
-  static size_t factor_size(int32_t n)
-  {
-    return size_t(n * n + n + n * (n - 1) / 2);
-  } ///< without det
+  /// Without the determinant.
+  static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }
 };
 
 /**
@@ -251,7 +249,9 @@ public:
   std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands)
   {
     for (const System & s : _systems)
-      if (s.op == op && s.operands == operands)
+      if (s.op == op &&
+          s.operands.size() == operands.size() && // those of one factor differ at the end
+          std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
         return s.outputs;
     int32_t loop = -1;
     for (const int32_t i : operands)
@@ -334,12 +334,9 @@ private:
 
   int32_t find_or_append(const Node & n)
   {
-    constexpr size_t most = 1 << 20;
     const auto [place, is_new] = _known.try_emplace(n, int32_t(_nodes.size()));
     if (is_new)
     {
-      if (_nodes.size() >= most)
-        throw std::length_error("a formula records at most 1,048,576 operations on numbers");
       int32_t loop = -1;
       for (int k = 0; k < operand_count(n.op); k++)
         loop = std::max(loop, loop_of(n.operand[k]));
@@ -350,6 +347,9 @@ private:
 
   int32_t append(const Node & n, int32_t loop)
   {
+    constexpr size_t most = 1 << 20;
+    if (_nodes.size() >= most)
+      throw std::length_error("a formula records at most 1,048,576 operations on numbers");
     _nodes.push_back(n);
     _loop_of.push_back(loop);
     return int32_t(_nodes.size()) - 1;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/formula_call.h"
+#include "bindings/functions_of_python.h"
+#include "neml2/engine/recorded_formula.h"
+
+/// A function of Python as it was recorded for arguments of certain types, and on whole batches.
+namespace neml2::python
+{
+/// What a method is of: an object, which goes by itself and what the method uses of it, and which nobody keeps alive if it can
+/// be held weakly.
+class Instance
+{
+public:
+  Instance() = default;
+  Instance(nb::handle object, const nb::list & used)
+    : _attributes(attributes_of(object)), _uses(used, object)
+  {
+    PyObject * const weak = PyWeakref_NewRef(object.ptr(), nullptr);
+    PyErr_Clear();
+    _is_weak = weak != nullptr;
+    _object = weak ? nb::steal(weak) : nb::borrow(object);
+  }
+
+  bool is(nb::handle object) const
+  {
+    if (!object || !_object.is_valid())
+      return !object && !_object.is_valid();
+    return now().is(object) && attributes_of(object).is(_attributes) && !changed();
+  }
+  bool is_there() const { return _object.is_valid(); }
+  bool is_gone() const { return _is_weak && now().is_none(); }
+  const char * changed() const { return _uses.changed(); }
+
+  template <class Visit>
+  int traverse(const Visit & visit) const
+  {
+    for (const nb::object * o : {&_object, &_attributes})
+      if (const int stop = visit(*o))
+        return stop;
+    return _uses.traverse(visit);
+  }
+
+private:
+  nb::object _object, _attributes;
+  bool _is_weak = false;
+  Uses _uses;
+
+  nb::object now() const { return _is_weak ? _object() : _object; }
+  /// Its namespace, of what has one.
+  static nb::object attributes_of(nb::handle object)
+  {
+    PyObject * const attributes = PyObject_GenericGetDict(object.ptr(), nullptr);
+    PyErr_Clear();
+    return nb::steal(attributes);
+  }
+};
+/// A formula for arguments of certain types.
+struct Recorded
+{
+  size_t arguments;
+  Structure groups; ///< of the arguments
+  std::vector<Kind> types;
+  Instance instance;
+  Structure returned;
+  std::vector<Kind> results;
+  std::unique_ptr<const engine::RecordedFormula> formula;
+  std::vector<TensorShapeRef> bases; ///< of the results
+  nb::dict chosen;                   ///< places of results by what named them
+
+  template <class Visit>
+  int traverse(const Visit & visit) const
+  {
+    int stop = instance.traverse(visit);
+    for (const Structure * s : {&groups, &returned})
+      for (const auto & p : s->parts())
+        stop = stop ? stop : visit(p.object);
+    return stop ? stop : visit(chosen);
+  }
+};
+
+/// Records the function for such arguments.
+std::shared_ptr<Recorded> record(const PythonFunction & f, const Call & c);
+
+/// The results of the function on whole batches.
+void compose(const Recorded & r,
+             const PythonFunction & f,
+             const nb::list & arguments,
+             TensorShapeRef batch,
+             const at::Tensor & like,
+             at::Tensor * results);
+
+/// What autograd asks for gradients; instance: of a method.
+std::shared_ptr<const engine::Gradient> gradient_of(std::shared_ptr<const Recorded> r,
+                                                    std::shared_ptr<const PythonFunction> f,
+                                                    nb::handle instance);
+} // namespace neml2::python
