@@ -64,7 +64,7 @@ def _places(unknown: Any, guess: Any, name: str) -> list[int]:
     if not isinstance(unknown, str):
         return [int(unknown)]
     structure = flatten(guess)[1]
-    places = places_named(unknown, structure)
+    places: list[int] = places_named(unknown, structure)
     if not places:
         names = ", ".join(filter(None, names_of(structure))) or "one, without a name"
         raise LookupError(f"newton: {name} names {unknown!r}. The unknowns are {names}.")

@@ -113,6 +113,8 @@ class _Search:
     def _code(self, f: types.FunctionType, code: types.CodeType, cells: dict[str, Any]) -> None:
         module: types.ModuleType | None = None  # whose member is read next
         imported = []  # by the code itself
+        if {"getattr", "hasattr"} & set(code.co_names):
+            self._names.update(c for c in code.co_consts if isinstance(c, str) and c.isidentifier())
         for i in dis.get_instructions(code):
             if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 self._add(f.__globals__, i.argval)

@@ -122,7 +122,7 @@ class _Method:
     """A formula as a method of an object; where that is a tensor or a group of them, it is the first argument."""
 
     def __init__(self, formula: Formula, instance: Any):
-        functools.update_wrapper(self, formula)
+        functools.update_wrapper(self, formula, updated=())
         self._formula = formula
         self._instance = instance
         self._is_argument = isinstance(instance, TensorBase) or not recording.is_leaf(instance)

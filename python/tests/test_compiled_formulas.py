@@ -50,7 +50,7 @@ def test_compiled_is_interpreted_bitwise(formula):
     f, types = FORMULAS[formula]
     interpreted, compiled = both(f)
     run_everything(compiled, types, 3)
-    formula_programs = compiled._formula.programs()
+    formula_programs = compiled.programs()
     for _, _, program, is_compiled in formula_programs:
         if not is_compiled:
             _compiled.use(program)
@@ -236,5 +236,5 @@ def test_after_a_fork():
 def test_the_source_needs_nothing_of_torch():
     f = neml2.formula(FORMULAS["j2"][0])
     f(*arguments(FORMULAS["j2"][1], 2))
-    source = neml2._C.recording.source(f._formula.programs()[0][2])
+    source = neml2._C.recording.source(f.programs()[0][2])
     assert "torch" not in source and "ATen" not in source and source.count("#include") == 1

@@ -318,7 +318,7 @@ def test_the_results_that_are_named_are_differentiated():
         same(dstrain, 0.5 * SSR4.identity_sym(dtype=torch.float64))
         assert type(dp) is SR2
     for of in (3, "strain", 1.5):
-        with pytest.raises(TypeError, match="Expected places or names of results, of which the formula returned"):
+        with pytest.raises(TypeError, match="Expected places or names of the results: stress, state.strain, state.p"):
             neml2.value_and_jacobian(update, strain, state, material, of=of)
     same(neml2.value_and_jacobian(math.dev, strain, of=0)[1], SSR4.identity_dev(dtype=torch.float64))
 
