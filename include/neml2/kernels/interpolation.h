@@ -44,7 +44,7 @@ constexpr bool is_constant_table<std::array<N, n>> = true;
 /// How many entries a table has, where its type says so.
 template <class Table>
 NEML2_INLINE constexpr int
-entries(const Table &)
+entry_count(const Table &)
 {
   return table_size<Table>;
 }
@@ -108,7 +108,7 @@ template <class P, class R, class X, class Xs, class Table>
 NEML2_INLINE constexpr R
 entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> & column, int offset)
 {
-  const int n = entries(xs);
+  const int n = entry_count(xs);
   const int k = column.start + column.stride * neighbour(i, offset, n);
   return where(x >= as_component<P>(xs[i]), as_component<P>(column.table[k]), r);
 }
@@ -119,7 +119,7 @@ template <class P, class X, class Xs, class Table>
 NEML2_INLINE constexpr auto
 entry_at(const X & x, const Xs & xs, const Column<Table> & column, int offset)
 {
-  const int n = entries(xs);
+  const int n = entry_count(xs);
   auto r = as_component<P>(column.table[column.start + column.stride * neighbour(0, offset, n)]);
   if constexpr (table_size<Xs> <= 32)
   {
@@ -213,7 +213,7 @@ where_in_order([[maybe_unused]] const Xs & xs, const Y & y)
 {
   if constexpr (!is_constant_table<Xs>)
   {
-    const int n = entries(xs);
+    const int n = entry_count(xs);
     constexpr double inf = std::numeric_limits<double>::infinity();
     auto ok = value(xs[0]) > -inf && value(xs[n - 1]) < inf;
     NEML2_UNROLL
@@ -236,7 +236,7 @@ template <class P, class Xs>
 NEML2_INLINE constexpr auto
 last_of(const Xs & xs)
 {
-  return as_component<P>(xs[entries(xs) - 1]);
+  return as_component<P>(xs[entry_count(xs) - 1]);
 }
 
 template <class P, class X, class Xs>
@@ -279,7 +279,7 @@ template <class P, class X, class Xs, class Ys>
 NEML2_INLINE constexpr auto
 interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
 {
-  const int n = entries(xs);
+  const int n = entry_count(xs);
   return on_cubic(x,
                   held_by<P>(x, xs),
                   knot_at<P>(x, xs, ys, -1),
@@ -306,7 +306,7 @@ template <class P, class X, class Xs, class Values, class Columns>
 NEML2_INLINE constexpr void
 take_columns(const X & x, const Xs & xs, const Values & values, Columns & at_a, Columns & at_b)
 {
-  const int m = entries(at_a);
+  const int m = entry_count(at_a);
   NEML2_UNROLL
   for (int j = 0; j < m; j++)
   {

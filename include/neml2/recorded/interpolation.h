@@ -18,7 +18,7 @@ struct Table
   Number & operator[](int i) { return numbers[size_t(i)]; }
 };
 inline int
-entries(const Table & t)
+entry_count(const Table & t)
 {
   return int(t.numbers.size());
 }
@@ -41,7 +41,7 @@ inline Number
 interpolate(
     const Number & x, const Table & xs, const Table & ys, Interpolant interpolant, Beyond beyond)
 {
-  const bool is_cubic = interpolant == Interpolant::monotone_cubic && entries(xs) > 2;
+  const bool is_cubic = interpolant == Interpolant::monotone_cubic && entry_count(xs) > 2;
   const Number y = is_cubic ? kernels::interpolate_cubic<Symbol>(x, xs, ys, beyond)
                             : kernels::interpolate_linear<Symbol>(x, xs, ys, beyond);
   return where_known_in_order(xs, kernels::where_within<Symbol>(x, xs, beyond, y));

@@ -5,10 +5,10 @@
 #include "neml2/recorded/Symbol.h"
 
 /// Factors of matrices in recordings: one operation each of four rows and more, which would be a thousand of ten.
-namespace neml2::kernels
+namespace neml2
 {
 template <int N>
-struct LU<N, recorded::Symbol>
+struct kernels::LU<N, recorded::Symbol>
 {
   using T = recorded::Symbol;
   using Condition = recorded::Condition;
@@ -88,4 +88,4 @@ private:
     }
   }
 };
-} // namespace neml2::kernels
+} // namespace neml2
