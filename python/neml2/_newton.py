@@ -91,7 +91,7 @@ def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...],
     if recording.is_recording():
         leaves, together = flatten(guess)
 
-        def equations(x: list[Any]) -> list[Any]:
+        def equations(x: list[Any]) -> Any:
             return flatten(residual(together(x), *arguments))[0]
 
         solution, iterations, converged = recording.newton_in_formula(equations, leaves, options.chosen())
