@@ -43,7 +43,7 @@ for name, program in json.load(sys.stdin).items():
         child = os.fork()
         if child == 0:
             os.dup2(log.fileno(), 2)
-            signal.alarm(20)
+            signal.alarm(120)
             try:
                 exec(program, dict(globals()))
                 gc.collect()
@@ -765,7 +765,7 @@ PROGRAMS = {
 @pytest.fixture(scope="module")
 def outcomes():
     programs = {name: textwrap.dedent(p) for name, p in PROGRAMS.items()}
-    r = run(DRIVER, input=json.dumps(programs), timeout=300)
+    r = run(DRIVER, input=json.dumps(programs), timeout=900)
     assert r.returncode == 0, r.stderr
     return {name: (status, log) for name, status, log in map(json.loads, r.stdout.splitlines())}
 
