@@ -22,7 +22,8 @@ inline bool
 dispatches_plainly()
 {
   const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
-  const c10::DispatchKeySet left_out = keys.excluded_ - c10::default_excluded_set; // by OutsideOfModes
+  // By OutsideOfModes; those of autocast are left out anyhow, until one is on.
+  const c10::DispatchKeySet left_out = keys.excluded_ - c10::default_excluded_set;
   return c10::default_included_set.has_all(keys.included_ - left_out);
 }
 
