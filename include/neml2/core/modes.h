@@ -21,17 +21,21 @@ is_plain(const at::Tensor & t)
 inline bool
 dispatches_plainly()
 {
-  const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
-  // By OutsideOfModes; those of autocast are left out anyhow, until one is on.
-  const c10::DispatchKeySet left_out = keys.excluded_ - c10::default_excluded_set;
-  return c10::default_included_set.has_all(keys.included_ - left_out);
+  return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
 }
 
 /// As long as it lives no mode sees what its thread computes: what it makes are plain tensors.
 class OutsideOfModes
 {
-  c10::impl::ExcludeDispatchKeyGuard _modes{c10::impl::tls_local_dispatch_key_set().included_ -
-                                            c10::default_included_set};
+  c10::impl::ForceDispatchKeyGuard _plain{without_modes()};
+
+  static c10::impl::LocalDispatchKeySet without_modes()
+  {
+    c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
+    keys.excluded_ = keys.excluded_ | (keys.included_ - c10::default_included_set);
+    keys.included_ = keys.included_ & c10::default_included_set;
+    return keys;
+  }
 };
 
 /// Whether the values of a tensor can be looked at: meta and fake tensors have none, and what is traced
