@@ -422,6 +422,12 @@ def test_torch_transforms():
         assert not f(e.clone().requires_grad_()).requires_grad
 
 
+def test_autocast():
+    e = SR2(values(SR2, 3))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        same(neml2.vmap(lambda e: C * e, e), C * e)  # with a constant
+
+
 def test_no_gradients_are_lost_in_threads():
     s = SR2(values(SR2, 500))
     expected = math.dev(s).torch()
