@@ -54,7 +54,6 @@ public:
   {
   }
 
-  const nb::object & function() const { return _function; }
   Returned call(const nb::list & arguments) const;
   const char * changed() const { return _uses.changed(); }
 

@@ -231,6 +231,12 @@ scalar(const D & x)
   return {&scalar_type(), {x}};
 }
 
+Row
+divided(const Row & a, const Row & by)
+{
+  return *each_component([](const D & x, const D & n) { return D(x / n); }, a, by);
+}
+
 std::optional<Row>
 call_of_tensor(const std::string & name, const Row & a)
 {
@@ -241,9 +247,7 @@ call_of_tensor(const std::string & name, const Row & a)
   if (name == "norm" || name == "vector_norm")
     return scalar(kernels::norm_of_square(dot(a, a)));
   if (name == "unit")
-    return each_component([](const D & x, const D & n) { return D(x / n); },
-                          a,
-                          scalar(kernels::norm_of_square(dot(a, a))));
+    return divided(a, scalar(kernels::norm_of_square(dot(a, a))));
   if (name == "det")
     return Row(&scalar_type(), record_determinant(a.components, rank_of(name, {a})));
   if (name == "inv")
@@ -313,7 +317,7 @@ with_epsilon(const std::string & name, const Row & a, const D & epsilon)
       scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));
   if (name == "norm")
     return norm;
-  return *each_component([](const D & x, const D & n) { return D(x / n); }, a, norm);
+  return divided(a, norm);
 }
 
 // ---- Tensors made of others ----

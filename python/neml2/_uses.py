@@ -56,11 +56,10 @@ class _Search:
             # Attributes of the objects by all names, as functions that were found last read others.
             for o in self._objects:
                 for place in self._namespaces(o):
-                    for name in self._names | _operators(o, place):
+                    for name in self._names | _operators(place):
                         self._add(place, name)
-                for slot in _slots(o):
-                    if slot in self._names:
-                        self._add(o, slot)
+                for slot in self._names & _slots(o):
+                    self._add(o, slot)
         return list(self._found.values())
 
     def _add(self, place: Any, name: str) -> None:
@@ -90,15 +89,13 @@ class _Search:
             self.left += [x.func, *x.args, *x.keywords.values()]
         elif isinstance(x, (tuple, list, dict)) and len(x) <= 64:
             self.left += x.values() if isinstance(x, dict) else x
-        elif isinstance(x, type) and not is_foreign(x):
-            self._objects.append(x)
-        elif not isinstance(x, (type, types.ModuleType)) and not is_foreign(type(x)):
+        elif not isinstance(x, types.ModuleType) and not is_foreign(_class_of(x)):
             self._objects.append(x)
 
     def _namespaces(self, o: Any) -> list[Any]:
         """Of an object, and of the classes that it is of."""
         own = [] if isinstance(o, type) or not hasattr(o, "__dict__") else [vars(o)]
-        classes = [c for c in (o if isinstance(o, type) else type(o)).__mro__ if not is_foreign(c)]
+        classes = [c for c in _class_of(o).__mro__ if not is_foreign(c)]
         return [*own, *(self._of_classes.setdefault(id(c), vars(c)) for c in classes)]
 
     def _function(self, f: types.FunctionType) -> None:
@@ -155,16 +152,19 @@ def _module(found: list[Any]) -> types.ModuleType | None:
     return found[0] if found and isinstance(found[0], types.ModuleType) else None
 
 
-def _operators(o: Any, place: Any) -> set[str]:
+def _class_of(o: Any) -> type:
+    return o if isinstance(o, type) else type(o)
+
+
+def _operators(place: Any) -> set[str]:
     """Names of methods in the namespace of a class that are called without being named."""
     return set() if isinstance(place, dict) else {n for n in place if n.startswith("__") and isinstance(place[n], types.FunctionType)}
 
 
 def _slots(o: Any) -> set[str]:
-    cls = o if isinstance(o, type) else type(o)
-    if o is cls:
+    if isinstance(o, type):
         return set()
-    return {n for c in cls.__mro__ for n, d in vars(c).items() if isinstance(d, types.MemberDescriptorType)}
+    return {n for c in type(o).__mro__ for n, d in vars(c).items() if isinstance(d, types.MemberDescriptorType)}
 
 
 def _value(place: Any, name: str) -> list[Any]:

@@ -124,19 +124,16 @@ class _Method:
     def __init__(self, formula: Formula, instance: Any):
         functools.update_wrapper(self, formula, updated=())
         self._formula = formula
-        self._instance = instance
-        self._is_argument = isinstance(instance, TensorBase) or not recording.is_leaf(instance)
+        is_argument = isinstance(instance, TensorBase) or not recording.is_leaf(instance)
+        self._instance = None if is_argument else instance
+        self._first = (instance,) if is_argument else ()
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if self._is_argument:
-            return self._formula(self._instance, *arguments, **keywords)
-        return self._formula._call(self._instance, arguments, keywords)
+        return self._formula._call(self._instance, (*self._first, *arguments), keywords)
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian: argnums counts from behind the object."""
-        if not self._is_argument:
-            return self._formula._value_and_jacobian(self._instance, arguments, keywords, argnums, of)
-        return self._formula._value_and_jacobian(None, (self._instance, *arguments), keywords, argnums, of, 1)
+        return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
 
 
 def names_of(structure: Any) -> list[str]:

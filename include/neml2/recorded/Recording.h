@@ -98,6 +98,13 @@ is_of_system(Op op)
   return op >= Op::factor && op <= Op::solve_transposed;
 }
 
+/// Whether it makes a value of its operands by itself: what is of loops and of systems does not.
+constexpr bool
+is_of_values(Op op)
+{
+  return op < Op::state || op > Op::loop;
+}
+
 /// An operation on the values of nodes before it; those of loops and of systems have its number, and which of its states or
 /// outputs, as operands.
 struct Node

@@ -173,9 +173,10 @@ private:
     return _r.record_system(op, s.n, operands);
   }
 
-  void set_image_of_system(const System & of, std::vector<int32_t> & x) const
+  // A System by value, as recording moves them.
+
+  void set_image_of_system(const System s, std::vector<int32_t> & x) const
   {
-    const System s = of; // recording moves them
     check_linear(s);
     std::vector<int32_t> right;
     bool any = false;
@@ -192,9 +193,8 @@ private:
       x[size_t(s.outputs[k])] = outputs[k];
   }
 
-  void hand_down_system(const System & of, std::vector<int32_t> & x) const
+  void hand_down_system(const System s, std::vector<int32_t> & x) const
   {
-    const System s = of;
     check_linear(s);
     const int32_t zero = _r.constant(0);
     std::vector<int32_t> weights;

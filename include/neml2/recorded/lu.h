@@ -20,12 +20,8 @@ struct kernels::LU<N, recorded::Symbol>
   {
     if constexpr (is_one)
     {
-      std::vector<int32_t> matrix;
-      for (const auto & row : a)
-        for (const T & x : row)
-          matrix.push_back(x.id);
       const auto outputs =
-          recorded::Recording::now().record_system(recorded::Op::factor, N, matrix);
+          recorded::Recording::now().record_system(recorded::Op::factor, N, matrix());
       auto next = outputs.begin();
       for (auto & row : a)
         for (T & x : row)
@@ -67,13 +63,19 @@ private:
         f(k, i);
   }
 
+  std::vector<int32_t> matrix() const
+  {
+    std::vector<int32_t> all;
+    for (const auto & row : a)
+      for (const T & x : row)
+        all.push_back(x.id);
+    return all;
+  }
+
   template <int M>
   void record(recorded::Op op, T (&b)[N][M]) const
   {
-    std::vector<int32_t> factor;
-    for (const auto & row : a)
-      for (const T & x : row)
-        factor.push_back(x.id);
+    std::vector<int32_t> factor = matrix();
     for (const T & x : over)
       factor.push_back(x.id);
     each_exchange([&](int k, int i) { factor.push_back(swapped[k][i].id); });
