@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Formulas that several tests run, and random ones."""
 
+import dataclasses
 import math as numbers
 
 import torch
 from hypothesis import strategies as st
-from operations import values
+from operations import ROWS, values
+from support import FIXED
 
+import neml2
 from neml2 import math
 from neml2.tensors import R2, SR2, SSR4, Rot, Scalar, Vec
 
@@ -46,6 +49,38 @@ FORMULAS = {
 
 def arguments(types, *batch, grad=False):
     return tuple(t(values(t, *batch, 1).squeeze(len(batch)).requires_grad_(grad)) for t in types)
+
+
+# ---- Equations ----
+
+
+@dataclasses.dataclass
+class State:
+    strain: SR2
+    p: Scalar
+
+
+def creep(state, stress, C, rate):
+    flow = rate * math.pow(math.norm(stress), 3.0)
+    return State(C * state.strain - stress + flow * math.dev(state.strain), state.p * (1.0 + state.p) - flow)
+
+
+def creep_arguments(*batch):
+    C = SSR4.isotropic_E_nu(2.0, 0.3, dtype=torch.float64)
+    return SR2(values(SR2, *batch)), C, Scalar(0.3 + 0.1 * torch.rand(*batch))
+
+
+# ---- Every operation ----
+
+IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]
+
+
+def outcome(row, raw):
+    """What an operation gives in a formula; the message of the error if it is not there."""
+    try:
+        return neml2.vmap(row.call, *(t(x) for t, x in zip(row.types, raw)))
+    except (TypeError, ValueError, AttributeError) as error:
+        return str(error)
 
 
 # ---- Random formulas ----

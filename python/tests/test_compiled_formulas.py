@@ -11,7 +11,19 @@ import warnings
 
 import pytest
 import torch
-from formulas_support import FORMULAS, arguments, bitwise, random_formulas, same, torches
+from formulas_support import (
+    FORMULAS,
+    IN_FORMULAS,
+    State,
+    arguments,
+    bitwise,
+    creep,
+    creep_arguments,
+    outcome,
+    random_formulas,
+    same,
+    torches,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from operations import values
@@ -59,6 +71,24 @@ def test_compiled_is_interpreted_bitwise(formula):
         bitwise(run_everything(compiled, types, *batch), run_everything(interpreted, types, *batch))
 
 
+SOME = 30  # operations are compiled together
+
+
+@pytest.mark.parametrize("first", range(0, len(IN_FORMULAS), SOME))
+def test_every_operation_is_interpreted_bitwise(first):
+    rows = [r for r in IN_FORMULAS[first : first + SOME] if not isinstance(outcome(r, r.arguments(2)), str)]
+    arguments = [[t(x) for t, x in zip(r.types, r.arguments(37))] for r in rows]
+
+    def results(x):
+        return [y for y in (x if isinstance(x, (tuple, list)) else (x,)) if not isinstance(y, (int, float))]
+
+    interpreted, compiled = both(lambda a: [y for r, x in zip(rows, a) for y in results(r.call(*x))])
+    compiled(arguments)
+    found, expected = compiled(arguments), interpreted(arguments)
+    assert len(found) >= len(rows)
+    bitwise(found, expected)
+
+
 @given(st.lists(random_formulas(), min_size=8, max_size=40))
 @settings(max_examples=int(os.environ.get("NEML2_RANDOM_COMPILED", 10)), suppress_health_check=list(HealthCheck))
 def test_random_formulas(formulas):
@@ -76,7 +106,9 @@ def test_random_formulas(formulas):
 def gradients(formula, a):
     a = [type(x)(x.torch().clone().requires_grad_()) for x in a]
     results = [t for several in formula(*a) for t in torches(several)]
-    return torch.autograd.grad(results, [x.torch() for x in a], [torch.ones_like(t) for t in results], allow_unused=True, materialize_grads=True)
+    return torch.autograd.grad(
+        results, [x.torch() for x in a], [torch.ones_like(t) for t in results], allow_unused=True, materialize_grads=True
+    )
 
 
 def test_numbers_are_arguments_of_what_is_compiled():
@@ -84,6 +116,84 @@ def test_numbers_are_arguments_of_what_is_compiled():
     s = Scalar(values(Scalar, 50))
     for a, b in ((2.0, 1.0), (0.5, -3.0), (float("inf"), float("nan"))):
         bitwise(compiled(s, a, b), interpreted(s, a, b))
+
+
+# ---- Newton's iterations ----
+
+
+def cubes(x, a):
+    """Its Jacobian is singular at 0."""
+    v, root = x
+    return math.inner(v, v) * v - a * root * Vec.fill(1.0, 2.0, 3.0), root * root - a
+
+
+def nested(x, a):
+    """A residual that solves equations itself."""
+    v, root = neml2.newton(cubes, (ONES, 1.0), a + x[1] * x[1])
+    return x[0] - v * x[1], x[1] * root - a
+
+
+def of_a_vector(x, a):
+    return math.outer(x, x) * x - a * x + Vec.fill(0.1, 0.1, 0.2)
+
+
+def of_a_matrix(X, a):
+    return X * X - a * R2.fill(2.0, 0.1, 0.2, 0.3, 1.0, 0.4, 0.5, 0.6, 3.0)
+
+
+def of_two(x, a):
+    return x[0] * x[0] * x[0] - a * x[1], x[1] * x[1] - a
+
+
+ONES = Vec.fill(1.0, 1.0, 1.0)
+ITERATIONS = {
+    "bounds and steps": (cubes, (ONES, 1.0), dict(bounds={1: (-10.0, 0.9)}, max_step={0: 0.1})),
+    "bounds of all": (cubes, (ONES, 1.0), dict(bounds=(0.0, 5.0))),
+    "tolerances": (cubes, (3.0 * ONES, 2.0), dict(relative_tolerance=1e-3, absolute_tolerance=1e-2)),
+    "few iterations": (cubes, (40.0 * ONES, 2.0), dict(max_iterations=8)),
+    "last iterates": (cubes, (40.0 * ONES, 2.0), dict(max_iterations=8, keep_unconverged=True)),
+    "no line search": (cubes, (0.01 * ONES, 2.0), dict(line_search=False)),
+    "singular": (cubes, (0.0 * ONES, 0.0), {}),
+    "nested": (nested, (ONES, 1.0), {}),
+    "a vector": (of_a_vector, ONES, {}),
+    "a matrix": (of_a_matrix, R2.fill(1.0), {}),
+    "two numbers": (of_two, (1.0, 1.0), {}),
+}
+
+
+@pytest.mark.parametrize("case", ITERATIONS)
+def test_iterations_are_interpreted_bitwise(case):
+    residual, guess, options = ITERATIONS[case]
+
+    def f(a):
+        found = neml2.newton_report(residual, guess, a, **options)
+        solution = found.solution if isinstance(found.solution, tuple) else (found.solution,)
+        return *solution, found.iterations, math.where(found.converged, 1.0, 0.0)
+
+    torch.manual_seed(1)
+    a = Scalar(torch.rand(133) + 0.2)
+    a.torch()[::9] = float("nan")
+    a.torch()[1::9] *= -1
+    interpreted, compiled = both(f)
+    for run_it in (lambda g: g(a), lambda g: torches(g.value_and_jacobian(a)[1])):
+        run_it(compiled)  # it is compiled then
+        bitwise(run_it(compiled), run_it(interpreted))
+    assert "interpreted:" not in neml2.show(compiled)
+    assert case == "singular" or 0 < compiled(a)[-1].torch().sum() < 133
+
+
+def test_equations_in_groups_are_interpreted_bitwise():
+    def f(stress, C, rate):
+        found = neml2.newton(creep, State(0.0 * stress, 0.0 * rate), stress, C, rate)
+        return found.strain, found.p
+
+    torch.manual_seed(1)
+    a = creep_arguments(100)
+    a[2].torch()[::9] = float("nan")
+    interpreted, compiled = both(f)
+    for run_it in (lambda g: g(*a), lambda g: torches(g.value_and_jacobian(*a)[1])):
+        run_it(compiled)
+        bitwise(run_it(compiled), run_it(interpreted))
 
 
 # ---- The cache ----
@@ -117,7 +227,9 @@ def test_a_spoilt_library_is_compiled_again(cache, spoil):
     if spoil == "folder":
         library.mkdir()
     else:
-        library.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "text": b"no library" * 9, "changed": whole[:-1] + b"x"}[spoil])
+        library.write_bytes(
+            {"cut": whole[: len(whole) // 2], "empty": b"", "text": b"no library" * 9, "changed": whole[:-1] + b"x"}[spoil]
+        )
     exponential()
     if spoil != "folder":
         assert library.read_bytes()[:64] == whole[:64] and len(library.read_bytes()) > 1000
@@ -174,10 +286,10 @@ def test_several_processes_compile_at_once(cache):
 
 def test_a_process_that_is_killed_while_it_compiles(cache, tmp_path, monkeypatch):
     slow = tmp_path / "slow"
-    slow.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] || touch {tmp_path}/started\nsleep 60\n")
+    slow.write_text(f'#!/bin/sh\n[ "$1" = --version ] || touch {tmp_path}/started\nsleep 60\n')
     slow.chmod(0o755)
     monkeypatch.setenv("CXX", str(slow))
-    slow.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && exit 0\ntouch {tmp_path}/started\nexec sleep 60\n")
+    slow.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exit 0\ntouch {tmp_path}/started\nexec sleep 60\n')
     worker = multiprocessing.get_context("fork").Process(target=run, args=(PROGRAM,))
     worker.start()
     for _ in range(600):

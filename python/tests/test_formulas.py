@@ -12,9 +12,9 @@ import weakref
 
 import pytest
 import torch
-from formulas_support import FORMULAS, arguments, j2, random_formulas, same, torches
+from formulas_support import FORMULAS, IN_FORMULAS, arguments, j2, outcome, random_formulas, same, torches
 from hypothesis import given, settings
-from operations import ROWS, values
+from operations import values
 from support import FIXED, name, run
 
 import neml2
@@ -32,20 +32,9 @@ def interpreted(monkeypatch):
 
 # ---- Every operation ----
 
-IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]
-
 
 def torches_or_numbers(x):
     return list(x) if isinstance(x, (tuple, list)) else [x]
-
-
-def outcome(row, raw):
-    """What an operation gives in a formula; the message of the error if it is not there."""
-    try:
-        results = neml2.vmap(row.call, *(t(x) for t, x in zip(row.types, raw)))
-    except (TypeError, ValueError, AttributeError) as error:
-        return str(error)
-    return results
 
 
 @pytest.mark.parametrize("row", IN_FORMULAS, ids=lambda row: row.name)
@@ -511,5 +500,3 @@ def test_rotations_and_quaternions():
     v, q, r = Vec(values(Vec, 3)), Quaternion(values(Quaternion, 3)), Rot(values(Rot, 3))
     same(neml2.vmap(lambda v, q: v.rotate(q), v, q), v.rotate(q))
     same(neml2.vmap(lambda v, r: v.rotate(r), v, r), v.rotate(r))
-
-

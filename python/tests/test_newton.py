@@ -5,11 +5,11 @@ import dataclasses
 
 import pytest
 import torch
-from formulas_support import bitwise, same, torches
+from formulas_support import State, creep, creep_arguments, same, torches
 from operations import values
 
 import neml2
-from neml2 import _compiled, math
+from neml2 import math
 from neml2._newton import _on_batches, _Options
 from neml2.tensors import R2, SR2, SSR4, Scalar, Vec
 
@@ -62,22 +62,6 @@ def test_in_a_formula_it_may_use_what_is_there():
     torch.testing.assert_close(x.torch(), expected, rtol=1e-14, atol=0)
     torch.testing.assert_close(dx_da.torch(), 0.4 * expected / a.torch(), rtol=1e-13, atol=0)
     torch.testing.assert_close(dx_db.torch(), 0.2 * expected / b.torch(), rtol=1e-13, atol=0)
-
-
-@dataclasses.dataclass
-class State:
-    strain: SR2
-    p: Scalar
-
-
-def creep(state, stress, C, rate):
-    flow = rate * math.pow(math.norm(stress), 3.0)
-    return State(C * state.strain - stress + flow * math.dev(state.strain), state.p * (1.0 + state.p) - flow)
-
-
-def creep_arguments(*batch):
-    C = SSR4.isotropic_E_nu(2.0, 0.3, dtype=torch.float64)
-    return SR2(values(SR2, *batch)), C, Scalar(0.3 + 0.1 * torch.rand(*batch))
 
 
 def test_unknowns_and_equations_in_groups():
@@ -207,25 +191,3 @@ def test_a_residual_that_fails_leaves_its_formula_as_it_was():
 
     a = positive(3)
     torch.testing.assert_close(neml2.vmap(f, a).torch(), 2.0 * a.torch().sqrt())
-
-
-@pytest.mark.skipif(_compiled.compiler() is None, reason="there is no C++ compiler")
-def test_compiled_is_interpreted_bitwise(tmp_path, monkeypatch):
-    monkeypatch.setenv("NEML2_CACHE", str(tmp_path))
-
-    def f(stress, C, rate):
-        found = neml2.newton(creep, State(0.0 * stress, 0.0 * rate), stress, C, rate)
-        return found.strain, found.p
-
-    results = []
-    for backend in ("interpreter", "compiler"):
-        torch.manual_seed(1)
-        formula = neml2.formula(f, backend=backend)
-        a = creep_arguments(100)
-        a[2].torch()[::9] = float("nan")
-        formula(*a)
-        formula.value_and_jacobian(*a)
-        value, jacobian = formula.value_and_jacobian(*a)
-        assert (", compiled:" in neml2.show(formula)) == (backend == "compiler")
-        results.append([*torches(formula(*a)), *torches(value), *torches(jacobian)])
-    bitwise(*results)

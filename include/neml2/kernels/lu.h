@@ -29,6 +29,14 @@ each_of(int begin, int end, const F & f)
   }
 }
 
+/// c - a b; of packs with one rounding, where the machine can.
+template <class A, class B, class C>
+NEML2_INLINE auto
+subtract_product(const A & a, const B & b, const C & c)
+{
+  return c - a * b;
+}
+
 /**
  * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, its rows chosen lane by lane. A factor `lu` has
  * a, where the matrix was; over, 1 / pivot; det, the determinant; and swapped, where step k exchanged rows k and i. Loops are
@@ -59,7 +67,7 @@ factor_lu(Factor & lu, int n)
     each_of<N>(k + 1,
                n,
                [&](int j) NEML2_INLINE_LAMBDA
-               { lu.a[i][j] = lu.a[i][j] - lu.a[i][k] * lu.a[k][j]; });
+               { lu.a[i][j] = subtract_product(lu.a[i][k], lu.a[k][j], lu.a[i][j]); });
   };
   each_of<N>(0,
              n,
@@ -90,8 +98,12 @@ template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu(const Factor & lu, int n, B & b, int m)
 {
-  const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
-    each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[i][k] * b[k][j]; });
+  const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA
+  {
+    each_of<N>(0,
+               m,
+               [&](int j) NEML2_INLINE_LAMBDA
+               { b[i][j] = subtract_product(lu.a[i][k], b[k][j], b[i][j]); });
   };
   each_of<N>(
       0,
@@ -117,8 +129,12 @@ template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)
 {
-  const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA {
-    each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { b[i][j] = b[i][j] - lu.a[k][i] * b[k][j]; });
+  const auto subtract = [&](int i, int k) NEML2_INLINE_LAMBDA
+  {
+    each_of<N>(0,
+               m,
+               [&](int j) NEML2_INLINE_LAMBDA
+               { b[i][j] = subtract_product(lu.a[k][i], b[k][j], b[i][j]); });
   };
   each_of<N>(0,
              n,

@@ -112,7 +112,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
     const auto found =
         newton_iterate<outer>(x,
                               J,
-                              NewtonUnknowns<X, n>{options},
+                              NewtonUnknowns<n>{options, unknowns_of<X>.data()},
                               [&](const V(&u)[n], V(&r)[n][1], V(&j)[n][n])
                               { System::evaluate(f, u, r, j, without_derivatives(a)...); });
     with_numbers_t<X, V> solution;

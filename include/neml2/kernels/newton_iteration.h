@@ -42,21 +42,21 @@ template <class X>
 constexpr auto unknowns_of = unknown_of_each<X>();
 
 /// The largest |x_k| + |d_k| of each unknown.
-template <class Unknown, class V, int n>
+template <class V, int n>
 NEML2_INLINE void
-scale_unknowns(const Unknown & unknown, const V (&x)[n], const V (&d)[n], V (&largest)[n])
+scale_unknowns(const int * unknown, const V (&x)[n], const V (&d)[n], V (&largest)[n])
 {
   int first = 0;
   for (int k = 0; k < n; k++)
   {
     const V size = abs(x[k]) + abs(d[k]);
-    if (unknown[size_t(k)] != unknown[size_t(first)])
+    if (unknown[k] != unknown[first])
       first = k;
     largest[first] = k == first ? size : maximum(largest[first], size);
     largest[k] = largest[first];
   }
   for (int k = n - 2; k >= 0; k--)
-    if (unknown[size_t(k)] == unknown[size_t(k) + 1])
+    if (unknown[k] == unknown[k + 1])
       largest[k] = largest[k + 1];
 }
 
@@ -89,21 +89,19 @@ shorten_step(const Unknowns & unknowns, const V (&x)[n], V (&d)[n], C & bounded)
   }
 }
 
-/// The unknowns of n numbers: their limits, and what is large of them.
-template <class X, int n>
+/// The unknowns of n numbers, each of which belongs to `unknown[k]`: their limits, and what is large of them.
+template <int n>
 struct NewtonUnknowns
 {
   const NewtonOptions & options;
+  const int * unknown;
 
-  NEML2_INLINE NewtonOptions::Limits limits(int k) const
-  {
-    return options.limits_at(unknowns_of<X>[size_t(k)]);
-  }
+  NEML2_INLINE NewtonOptions::Limits limits(int k) const { return options.limits_at(unknown[k]); }
 
   template <class V>
-  NEML2_INLINE static void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n])
+  NEML2_INLINE void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
   {
-    scale_unknowns(unknowns_of<X>, x, d, largest);
+    scale_unknowns(unknown, x, d, largest);
   }
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
@@ -178,7 +176,8 @@ struct NewtonIteration
       V size(0.0);
       for (int j = 0; j < n; j++)
         size = size + abs(V(J[i][j] * x[j]));
-      const V bound = options.relative_tolerance * size + options.absolute_tolerance;
+      // abs, so that no compiler multiplies and adds with one rounding: all find the same.
+      const V bound = options.absolute_tolerance + abs(V(options.relative_tolerance * size));
       small = small & (abs(r[i][0]) <= bound) & (bound < std::numeric_limits<double>::infinity());
       finite = finite + 0.0 * r[i][0];
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/packs/Pack.h"
+#include "neml2/packs/multiply_add.h"
 
 /**
  * The choice of the instruction set.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/NewtonOptions.h"
 #include "neml2/kernels/inline.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
@@ -120,6 +122,16 @@ struct Node
   }
 };
 
+/// That a loop is kernels::NewtonIteration, and may be run as such: of its states only these are used when it has ended.
+struct NewtonLoop
+{
+  kernels::NewtonOptions options;
+  std::vector<int> unknown; ///< that each number belongs to
+  std::vector<int32_t> x, r,
+      J; ///< the states that are the unknowns, their residual, and its derivatives row by row
+  int32_t iterations = -1, converged = -1; ///< states
+};
+
 /**
  * A loop at each point: while `active`, one of its states, holds, but no more than `most` times.
  *
@@ -131,6 +143,7 @@ struct Loop
   std::vector<int32_t> initial, states, next; ///< next is -1 of a state that stays
   int32_t active = -1, most = 0;
   int32_t node = -1; ///< its Op::loop, from which on it is closed
+  std::optional<NewtonLoop> newton = std::nullopt;
 };
 
 /**
@@ -214,7 +227,10 @@ public:
   }
 
   /// Closes the innermost: its states in the next iteration, and which of them is `active`. Returns the results.
-  std::vector<int32_t> close_loop(std::vector<int32_t> next, size_t active, int32_t most)
+  std::vector<int32_t> close_loop(std::vector<int32_t> next,
+                                  size_t active,
+                                  int32_t most,
+                                  std::optional<NewtonLoop> newton = std::nullopt)
   {
     const int32_t number = _open.back();
     Loop & loop = _loops[size_t(number)];
@@ -226,6 +242,7 @@ public:
     loop.next = std::move(next);
     loop.active = loop.states[active];
     loop.most = most;
+    loop.newton = std::move(newton);
     _open.pop_back();
     const int32_t around = _open.empty() ? -1 : _open.back();
     loop.node = append({Op::loop, {number, -1, -1}}, around);

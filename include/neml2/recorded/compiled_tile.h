@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/lu.h"
+#include "neml2/kernels/newton_iteration.h"
 #include "neml2/packs/forward_tile.h"
 
 /// What the sources of recorded formulas are compiled with: their tile loop, without anything of LibTorch.
@@ -23,6 +23,23 @@ struct Sizes
 };
 
 using kernels::LU;
+using kernels::NewtonOptions;
+
+/// x by kernels::NewtonIteration from the guess that it holds: evaluate(x, r, J) is the residual.
+template <int n, class P, class Evaluate>
+NEML2_CALLS_FORMULA auto
+iterate(P (&x)[n],
+        const NewtonOptions & options,
+        const int (&unknown)[n],
+        const Evaluate & evaluate)
+{
+  P J[n][n];
+  for (auto & row : J) // not uninitialised, as far as a compiler can tell
+    for (P & entry : row)
+      entry = P(0.0);
+  return kernels::newton_iterate<false>(
+      x, J, kernels::NewtonUnknowns<n>{options, unknown}, evaluate);
+}
 
 template <int N, class P>
 NEML2_INLINE void
@@ -42,39 +59,6 @@ set_factor(LU<N, P> & lu, const P (&over)[N], const typename P::Mask (&swapped)[
     for (int i = k + 1; i < N; i++)
       lu.swapped[k][i] = *s++;
   }
-}
-
-// a b + c and the like with one rounding where the machine can, as the interpreter's: so with -ffp-contract=off.
-
-template <class P>
-NEML2_INLINE P
-multiply_add(const P & a, const P & b, const P & c)
-{
-#ifdef __AVX512F__
-  if constexpr (P::width == 8)
-    return P::of(__builtin_ia32_vfmaddpd512_mask(a.v, b.v, c.v, -1, 4));
-#endif
-#ifdef __FMA__
-  if constexpr (P::width == 4)
-    return P::of(__builtin_ia32_vfmaddpd256(a.v, b.v, c.v));
-#endif
-#ifdef __FP_FAST_FMA
-  if constexpr (P::width == 1)
-    return P(std::fma(a.v, b.v, c.v));
-#endif
-  return a * b + c;
-}
-template <class P>
-NEML2_INLINE P
-multiply_subtract(const P & a, const P & b, const P & c)
-{
-  return multiply_add(a, b, P(-c));
-}
-template <class P>
-NEML2_INLINE P
-subtract_product(const P & a, const P & b, const P & c)
-{
-  return multiply_add(P(-a), b, c);
 }
 
 /// The tile of a formula that reads the components x of a row, and what `once` has computed of shared ones, and writes y.

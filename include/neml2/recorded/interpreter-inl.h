@@ -326,19 +326,19 @@ struct Interpreter
                      r,
                      n,
                      [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
-                     { return a * b + c; });
+                     { return multiply_add(a, b, c); });
     case Op::multiply_subtract:
       return ternary(i,
                      r,
                      n,
                      [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
-                     { return a * b - c; });
+                     { return multiply_subtract(a, b, c); });
     case Op::subtract_product:
       return ternary(i,
                      r,
                      n,
                      [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
-                     { return c - a * b; });
+                     { return subtract_product(a, b, c); });
     case Op::input:
     case Op::constant:
     case Op::state:

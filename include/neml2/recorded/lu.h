@@ -13,6 +13,8 @@ struct kernels::LU<N, recorded::Symbol>
   using T = recorded::Symbol;
   using Condition = recorded::Condition;
 
+  static constexpr bool is_one = N > 3; ///< operation
+
   T a[N][N], over[N], det;
   Condition swapped[N][N];
 
@@ -53,8 +55,6 @@ struct kernels::LU<N, recorded::Symbol>
   }
 
 private:
-  static constexpr bool is_one = N > 3;
-
   template <class F>
   static void each_exchange(const F & f)
   {

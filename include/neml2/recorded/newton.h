@@ -13,29 +13,6 @@ namespace neml2::recorded
 /// The residual of as many unknowns.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
-/// The unknowns of n numbers, of which neighbours of the same `unknown` belong together.
-template <int n>
-struct RecordedUnknowns
-{
-  const kernels::NewtonOptions & options;
-  const std::vector<int> & unknown;
-
-  kernels::NewtonOptions::Limits limits(int k) const
-  {
-    return options.limits_at(unknown[size_t(k)]);
-  }
-  template <class V>
-  void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
-  {
-    kernels::scale_unknowns(unknown, x, d, largest);
-  }
-  template <class V, class C>
-  void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
-  {
-    kernels::shorten_step(*this, x, d, bounded);
-  }
-};
-
 /// What newton finds, with its partials.
 struct RecordedNewton
 {
@@ -125,8 +102,8 @@ record_newton(const Residual & residual,
     for (Symbol & entry : J[k])
       entry = zero;
   }
-  const RecordedUnknowns<n> unknowns{options, unknown};
-  kernels::NewtonIteration<Symbol, n, RecordedUnknowns<n>> points(unknowns, x, J);
+  const kernels::NewtonUnknowns<n> unknowns{options, unknown.data()};
+  kernels::NewtonIteration<Symbol, n, kernels::NewtonUnknowns<n>> points(unknowns, x, J);
   for (int k = 0; k < n; k++)
     for (Condition & c : points.lu.swapped[k])
       c = points.converged; // nowhere
@@ -147,6 +124,13 @@ record_newton(const Residual & residual,
   size_t k = 0;
   const auto become_state = [&](auto & s) { s.id = recording.loops()[size_t(loop)].states[k++]; };
   all(become_state, become_state);
+  NewtonLoop newton;
+  newton.options = options;
+  newton.unknown = unknown;
+  newton.iterations = points.iterations.id;
+  newton.converged = points.converged.id;
+  for (const Symbol & v : x)
+    newton.x.push_back(v.id);
 
   try
   {
@@ -157,6 +141,12 @@ record_newton(const Residual & residual,
     recording.abandon_loop();
     throw;
   }
+  for (int i = 0; i < n; i++)
+  {
+    newton.r.push_back(points.r[i][0].id);
+    for (const Symbol & entry : J[i])
+      newton.J.push_back(entry.id);
+  }
   Condition accept = points.test();
   points.active = points.active &
                   (accept | !first); // what has no residual at the guess has nowhere to go back to
@@ -166,7 +156,12 @@ record_newton(const Residual & residual,
   first = points.converged & !points.converged;
   all(append_to(next), append_to(next));
   k = 0;
-  const std::vector<int32_t> results = recording.close_loop(next, 0, options.iterations);
+  const std::vector<int32_t> results = recording.close_loop(
+      next,
+      0,
+      options.iterations,
+      // Of few unknowns their factors are recorded, and rounded, otherwise than kernels::NewtonIteration does.
+      kernels::LU<n, Symbol>::is_one ? std::optional<NewtonLoop>(std::move(newton)) : std::nullopt);
   const auto become_result = [&](auto & s) { s.id = results[k++]; };
   all(become_result, become_result);
   points.finish();

@@ -181,6 +181,45 @@ public:
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
+  /// The head of an iteration of newton, behind whose states it stands.
+  std::string newton_head(size_t i)
+  {
+    const Loop & loop = _o.loop(i);
+    const NewtonLoop & newton = *loop.newton;
+    const std::string own = number_of(loop), n = std::to_string(newton.x.size());
+    std::string guess, unknown;
+    for (size_t k = 0; k < newton.x.size(); k++)
+    {
+      const char * const comma = k == 0 ? "" : ", ";
+      guess += comma + name(_o.initial(size_t(newton.x[k])));
+      unknown += comma + std::to_string(newton.unknown[k]);
+      name(newton.x[k]) = "u" + own + at(k);
+    }
+    return "    static constexpr NewtonOptions o" + own + " = " + options(newton.options) +
+           ";\n    static constexpr int k" + own + "[] = {" + unknown + "};\n    P x" + own +
+           "[] = {" + guess + "};\n    const auto n" + own + " = iterate(x" + own + ", o" + own +
+           ", k" + own + ", [&](const P (&u" + own + ")[" + n + "], P (&r" + own + ")[" + n +
+           "][1], P (&J" + own + ")[" + n + "][" + n + "]) NEML2_INLINE_LAMBDA\n    {\n";
+  }
+  /// Its end; from then on its states are what it has found.
+  std::string newton_end(size_t i)
+  {
+    const Loop & loop = _o.loop(i);
+    const NewtonLoop & newton = *loop.newton;
+    const std::string own = number_of(loop);
+    const size_t n = newton.x.size();
+    std::string text;
+    for (size_t k = 0; k < n; k++)
+      text += "    r" + own + at(k) + "[0] = " + name(newton.r[k]) + ";\n";
+    for (size_t k = 0; k < n * n; k++)
+      text += "    J" + own + at(k / n) + at(k % n) + " = " + name(newton.J[k]) + ";\n";
+    for (size_t k = 0; k < n; k++)
+      name(newton.x[k]) = "x" + own + at(k);
+    name(newton.iterations) = "n" + own + ".iterations";
+    name(newton.converged) = "n" + own + ".converged";
+    return text + "    });\n";
+  }
+
   std::string expression(int32_t i) const
   {
     const Node & n = _o.nodes[size_t(i)];
@@ -194,9 +233,62 @@ public:
   }
 
 private:
+  static std::string number_of(const Loop & loop) { return std::to_string(loop.node); }
+  static std::string at(size_t k) { return "[" + std::to_string(k) + "]"; }
+
+  /// A lambda that makes them.
+  static std::string options(const kernels::NewtonOptions & o)
+  {
+    const auto flag = [](bool b) { return b ? "true" : "false"; };
+    std::string text = std::string("[] { NewtonOptions o; o.relative_tolerance = ") +
+                       literal(o.relative_tolerance) +
+                       "; o.absolute_tolerance = " + literal(o.absolute_tolerance) +
+                       "; o.iterations = " + std::to_string(o.iterations) +
+                       "; o.halve_steps = " + flag(o.halve_steps) +
+                       "; o.keep = true; o.limited = " + flag(o.limited) + ";";
+    for (int u = 0; o.limited && u < o.max_unknowns; u++)
+    {
+      const auto & l = o.limits[u];
+      text += " o.limits[" + std::to_string(u) + "] = {" + literal(l.lower) + ", " +
+              literal(l.upper) + ", " + literal(l.step) + "};";
+    }
+    return text + " return o; }()";
+  }
+
   const Operations & _o;
   std::vector<std::string> _name;
 };
+
+/// What newton, run as such, does itself: all in its loop but what its residual and the derivatives are made of.
+inline std::vector<bool>
+left_to_newton(const Operations & o)
+{
+  std::vector<bool> left(o.nodes.size());
+  for (size_t l = 0; l < o.loops.size(); l++)
+  {
+    const Loop & loop = o.loops[l];
+    if (!loop.newton || !o.is_needed(size_t(loop.node)))
+      continue;
+    std::vector<bool> takes(o.nodes.size());
+    for (const auto & ids : {loop.newton->r, loop.newton->J})
+      for (const int32_t i : ids)
+        takes[size_t(i)] = true;
+    const auto is_inside = [&](int32_t of)
+    {
+      while (of > int32_t(l))
+        of = o.loop_of[size_t(o.loops[size_t(of)].node)];
+      return of == int32_t(l);
+    };
+    for (int32_t i = loop.node - 1; i > loop.states.back(); i--)
+      if (!o.is_needed(size_t(i)))
+        continue;
+      else if (takes[size_t(i)])
+        o.each_operand(size_t(i), [&](size_t k) { takes[k] = true; });
+      else if (is_inside(o.loop_of[size_t(i)]))
+        left[size_t(i)] = true;
+  }
+  return left;
+}
 
 inline std::string
 sizes(const std::vector<Components> & operands)
@@ -223,12 +315,25 @@ cpp_source(const Evaluator & e)
       is_shared[size_t(i)] = k < e.program.is_number.size() && e.program.is_number[k];
       w.name(i) = "x[" + std::to_string(component++) + "]";
     }
+  const std::vector<bool> left = left_to_newton(o);
   for (const size_t i : o.order())
   {
     const Node & n = o.nodes[i];
-    if (n.op == Op::input)
+    if (n.op == Op::input || left[i])
       continue;
-    if (n.op == Op::state || n.op == Op::state_condition)
+    const bool is_state = n.op == Op::state || n.op == Op::state_condition;
+    if (is_state && o.loop(i).newton)
+    {
+      if (int32_t(i) == o.loop(i).states.back())
+        each += w.newton_head(i);
+      continue;
+    }
+    if (n.op == Op::loop && o.loop(i).newton)
+    {
+      each += w.newton_end(i);
+      continue;
+    }
+    if (is_state)
     {
       const std::string head = w.head(i, "; it < ", " && any(", "); it++)\n    {\n");
       each += w.start(i, "    auto ", ";\n    for (int it = 0" + head);
