@@ -274,17 +274,34 @@ Structure::paths(const std::vector<std::string> & names) const
   return paths.found;
 }
 
+namespace
+{
+bool
+is_group(const Structure::Part & p)
+{
+  return p.is != Structure::Is::leaf && p.is != Structure::Is::constant;
+}
+size_t
+size_of(const Structure::Part & p)
+{
+  return p.is == Structure::Is::dataclass ? kind_of(p.object).fields.size() : p.size;
+}
+} // namespace
+
+size_t
+Structure::member_count() const
+{
+  return is_group(_parts[0]) ? size_of(_parts[0]) : 1;
+}
+
 std::vector<size_t>
 Structure::members() const
 {
   std::vector<size_t> all;
-  // Groups that are open: how many of their parts are to come.
-  const auto sizes = [](const Part & p)
-  { return p.is == Is::dataclass ? kind_of(p.object).fields.size() : p.size; };
-  const bool is_group = _parts[0].is != Is::leaf && _parts[0].is != Is::constant;
-  std::vector<size_t> left = {is_group ? sizes(_parts[0]) : 1};
+  std::vector<size_t> left = {
+      member_count()}; // of groups that are open: how many of their parts are to come
   size_t member = 0;
-  for (size_t i = is_group ? 1 : 0; i < _parts.size(); i++)
+  for (size_t i = is_group(_parts[0]) ? 1 : 0; i < _parts.size(); i++)
   {
     const Part & p = _parts[i];
     if (p.is == Is::key)
@@ -292,8 +309,8 @@ Structure::members() const
     left.back()--;
     if (p.is == Is::leaf)
       all.push_back(member);
-    else if (p.is != Is::constant)
-      left.push_back(sizes(p));
+    else if (is_group(p))
+      left.push_back(size_of(p));
     while (left.size() > 1 && left.back() == 0)
       left.pop_back();
     if (left.size() == 1)
@@ -414,7 +431,8 @@ bind_groups(nb::module_ & m)
       .def(
           "members",
           [](const Together & t) { return t.structure.members(); },
-          "Of which member of the group each leaf is.");
+          "Of which member of the group each leaf is.")
+      .def("__len__", [](const Together & t) { return t.structure.member_count(); });
   m.def("is_leaf", [](nb::handle o) { return kind_of(o.type()).is == Is::leaf; });
   m.def(
       "flatten",

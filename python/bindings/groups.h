@@ -49,6 +49,8 @@ public:
   std::vector<std::string> paths(const std::vector<std::string> & names) const;
   /// Of which member of the first object each leaf is, 0 of what is no group.
   std::vector<size_t> members() const;
+  /// How many members that has, constants among them.
+  size_t member_count() const;
 
 private:
   Parts _parts;

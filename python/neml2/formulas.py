@@ -106,10 +106,10 @@ class Formula(recording.Formula):  # type: ignore[misc]
             if isinstance(name, str):
                 found = places_named(name, returned)
             else:
-                member = name + members[-1] + 1 if isinstance(name, int) and name < 0 else name
+                member = name + len(returned) if isinstance(name, int) and name < 0 else name
                 found = [i for i, m in enumerate(members) if m == member]
             if not found:
-                results = ", ".join(filter(None, names_of(returned))) or f"{members[-1] + 1} without names"
+                results = ", ".join(filter(None, names_of(returned))) or f"{len(returned)} without names"
                 raise TypeError(f"value_and_jacobian: of is {of!r}. Expected places or names of the results: {results}.")
             chosen += found
         return chosen

@@ -31,7 +31,7 @@ from support import FIXED, run
 
 import neml2
 from neml2 import _compiled, math
-from neml2.tensors import R2, SR2, Scalar, Vec
+from neml2.tensors import R2, SR2, MillerIndex, Scalar, Vec
 
 pytestmark = pytest.mark.skipif(_compiled.compiler() is None, reason="there is no C++ compiler")
 
@@ -71,22 +71,23 @@ def test_compiled_is_interpreted_bitwise(formula):
         bitwise(run_everything(compiled, types, *batch), run_everything(interpreted, types, *batch))
 
 
-SOME = 30  # operations are compiled together
+STEP = int(os.environ.get("NEML2_COMPILED_STEP", 20))  # 1 takes all operations, and some ten minutes
+TOGETHER = 30
+CHOSEN = [r for r in IN_FORMULAS if MillerIndex not in r.types][::STEP]  # whose numbers are integers
 
 
-@pytest.mark.parametrize("first", range(0, len(IN_FORMULAS), SOME))
-def test_every_operation_is_interpreted_bitwise(first):
-    rows = [r for r in IN_FORMULAS[first : first + SOME] if not isinstance(outcome(r, r.arguments(2)), str)]
+@pytest.mark.parametrize("first", range(0, len(CHOSEN), TOGETHER))
+def test_operations_are_interpreted_bitwise(first):
+    rows = [r for r in CHOSEN[first : first + TOGETHER] if not isinstance(outcome(r, r.arguments(2)), str)]
     arguments = [[t(x) for t, x in zip(r.types, r.arguments(37))] for r in rows]
 
     def results(x):
         return [y for y in (x if isinstance(x, (tuple, list)) else (x,)) if not isinstance(y, (int, float))]
 
-    interpreted, compiled = both(lambda a: [y for r, x in zip(rows, a) for y in results(r.call(*x))])
-    compiled(arguments)
-    found, expected = compiled(arguments), interpreted(arguments)
-    assert len(found) >= len(rows)
-    bitwise(found, expected)
+    if rows:
+        interpreted, compiled = both(lambda a: [y for r, x in zip(rows, a) for y in results(r.call(*x))])
+        compiled(arguments)  # it is compiled then
+        bitwise(compiled(arguments), interpreted(arguments))
 
 
 @given(st.lists(random_formulas(), min_size=8, max_size=40))
@@ -150,8 +151,8 @@ ITERATIONS = {
     "bounds and steps": (cubes, (ONES, 1.0), dict(bounds={1: (-10.0, 0.9)}, max_step={0: 0.1})),
     "bounds of all": (cubes, (ONES, 1.0), dict(bounds=(0.0, 5.0))),
     "tolerances": (cubes, (3.0 * ONES, 2.0), dict(relative_tolerance=1e-3, absolute_tolerance=1e-2)),
-    "few iterations": (cubes, (40.0 * ONES, 2.0), dict(max_iterations=8)),
-    "last iterates": (cubes, (40.0 * ONES, 2.0), dict(max_iterations=8, keep_unconverged=True)),
+    "few iterations": (cubes, (2.0 * ONES, 2.0), dict(max_iterations=7)),
+    "last iterates": (cubes, (2.0 * ONES, 2.0), dict(max_iterations=7, keep_unconverged=True)),
     "no line search": (cubes, (0.01 * ONES, 2.0), dict(line_search=False)),
     "singular": (cubes, (0.0 * ONES, 0.0), {}),
     "nested": (nested, (ONES, 1.0), {}),

@@ -166,6 +166,10 @@ def test_results_that_of_names():
     assert neml2.value_and_jacobian(lambda x: InDegrees(x), s, of="twice")[1].torch().unique().item() == 4.0
     with pytest.raises(TypeError, match="Expected places or names of the results: 1 without names"):
         neml2.value_and_jacobian(lambda x: x, s, of="a")
+    with_text = lambda x: (x, 3.0 * x, "text")  # noqa: E731
+    assert neml2.value_and_jacobian(with_text, s, of=-2)[1].torch().unique().item() == 3.0
+    with pytest.raises(TypeError, match="Expected places or names of the results: 0, 1"):
+        neml2.value_and_jacobian(with_text, s, of=-1)
 
 
 def test_groups_that_are_none_are_refused():
