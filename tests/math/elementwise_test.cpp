@@ -192,7 +192,7 @@ everywhere()
                         test::Check::rule,
                         test::Check::first_derivative,
                         test::Check::second_derivative,
-                        test::Check::gpu},
+                        test::Check::device},
                        all);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/battery.h"
-#include "support/cuda.h"
 #include "support/derivatives.h"
+#include "support/device.h"
 #include "support/gradients.h"
 #include "support/parity.h"
 #include "support/refusals.h"
@@ -28,7 +28,7 @@ constexpr NamedCheck checks[] = {
     {Check::meta, "gives shapes on the meta device", gives_shapes_on_meta},
     {Check::refusals, "refuses bad operands and says why", refuses_bad_operands},
     {Check::integers, "is exact on integers", is_exact_on_integers},
-    {Check::gpu, "is the same on a GPU", same_on_cuda}};
+    {Check::device, "is the same on a device", same_on_device}};
 
 bool
 applies(Check check, const Operation & op)

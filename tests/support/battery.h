@@ -17,7 +17,8 @@ const Checks all_derivatives{Check::rule, Check::first_derivative, Check::second
 void check_operations(const Table & table);
 
 /// A table of operations at namespace scope, known to the guards over every operation and to the random chains.
-/// The file has one test that checks it, with the tag [cuda]: on a GPU, results are compared with the CPU's.
+/// The file has one test that checks it, with the tag [cuda]: results on the device of
+/// support/device.h are compared with the CPU's.
 class Battery
 {
 public:

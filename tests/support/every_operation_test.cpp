@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "support/battery.h"
+#include "support/device.h"
 #include "support/guards.h"
 #include "support/memory.h"
 
+#include <fstream>
 #include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,7 +24,8 @@ namespace
 {
 /// Every operation passes; each that does not is named.
 void
-check_every(const char * promise, test::Verdict (*check)(const test::Operation &))
+check_every(const char * promise,
+            const std::function<test::Verdict(const test::Operation &)> & check)
 {
   const auto all = test::every_operation();
   std::vector<std::string> failed;
@@ -38,6 +44,30 @@ check_every(const char * promise, test::Verdict (*check)(const test::Operation &
     std::cout << problem << "\n";
   REQUIRE(all.size() > 50);
   REQUIRE(failed.empty());
+}
+
+/// Formulas of the tests, and the function in them that waits.
+const std::map<std::string, std::string> formulas_with{{"Kepler", "newton"},
+                                                       {"length along", "newton"},
+                                                       {"plastic flow", "newton"},
+                                                       {"root of a tensor", "newton"},
+                                                       {"square root", "newton"}};
+
+/// What is quoted in the first column of the table of docs/devices.md.
+std::set<std::string>
+functions_that_wait()
+{
+  std::set<std::string> names;
+  std::ifstream page(NEML2_DEVICES_PAGE);
+  for (std::string line; std::getline(page, line);)
+    if (line.rfind("| `", 0) == 0)
+    {
+      std::istringstream column(line.substr(1, line.find('|', 1) - 1));
+      for (std::string text, name;
+           std::getline(column, text, '`') && std::getline(column, name, '`');)
+        names.insert(name);
+    }
+  return names;
 }
 } // namespace
 
@@ -59,6 +89,24 @@ TEST_CASE("A result is bitwise the same on any number of threads", "[every]")
 TEST_CASE("Ordinary rows raise no floating-point exception", "[every]")
 {
   check_every("no exceptions", test::raises_no_exception);
+}
+
+TEST_CASE("The host waits for a device where docs/devices.md says so", "[every][cuda]")
+{
+  const auto listed = functions_that_wait();
+  REQUIRE(listed.size() > 5);
+  check_every("waits",
+              [&](const test::Operation & op)
+              {
+                const auto found = formulas_with.find(op.name);
+                const auto & name = found == formulas_with.end() ? op.name : found->second;
+                const auto waits = test::waits(op);
+                if (waits.empty() != (listed.count(name) == 0))
+                  return test::no(name,
+                                  waits.empty() ? " does not wait" : " waits in " + *waits.begin(),
+                                  ": docs/devices.md says another thing");
+                return test::Verdict();
+              });
 }
 
 TEST_CASE("An operation holds little more memory than what it gives", "[every]")

@@ -54,7 +54,7 @@ enum class Check
   meta,              ///< gives_shapes_on_meta
   refusals,          ///< refuses_bad_operands
   integers,          ///< is_exact_on_integers, where the operation is defined for them
-  gpu                ///< same_on_cuda
+  device             ///< same_on_device
 };
 using Checks = std::set<Check>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/refusals.h"
 
+#include "support/device.h"
 #include "support/errors.h"
 
 namespace neml2::test
@@ -47,9 +48,12 @@ refuses_bad_operands(const Operation & op)
     a[k] = a[k].to(at::kFloat);
     if (auto v = refuses(op, a, {"different dtypes", "float64", "float32", ".to(dtype)"}); !v)
       return v;
-    a[k] = a[k].to(at::kDouble).to(at::kMeta);
-    if (auto v = refuses(op, a, {"different devices", "cpu", "meta", ".to(device)"}); !v)
-      return v;
+    for (const auto other : {Device(at::kMeta), device()})
+    {
+      a[k] = values({2}, op.base[k], at::kDouble).to(other);
+      if (auto v = refuses(op, a, {"different devices", "cpu", other.str(), ".to(device)"}); !v)
+        return v;
+    }
     a[k] = values({3}, op.base[k], at::kDouble);
     if (auto v = refuses(op, a, {"[2] and [3] do not broadcast", "batch_unsqueeze"}); !v)
       return v;

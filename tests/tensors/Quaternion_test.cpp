@@ -38,7 +38,7 @@ sum(const at::Tensor & a, const at::Tensor & b)
 at::Tensor
 turn(const at::Tensor & q)
 {
-  const auto p = q + at::tensor({2.5, 0.0, 0.0, 0.0}, at::kDouble).to(q.scalar_type());
+  const auto p = q + 2.5 * at::eye(1, 4, q.options())[0];
   return p / p.norm(2, -1, true);
 }
 
@@ -46,7 +46,7 @@ turn(const at::Tensor & q)
 Quaternion
 turned(const Quaternion & q)
 {
-  return q.defined() && q.is_floating_point() && q.is_cpu() ? Quaternion(turn(q)) : q;
+  return q.defined() && q.is_floating_point() && !q.is_meta() ? Quaternion(turn(q)) : q;
 }
 
 /// The matrix of the product q p of a fixed q: (..., 4, 4).

@@ -50,7 +50,8 @@ unique_directions(const at::Tensor & T, const at::Tensor & v)
 inline std::pair<at::Tensor, at::Tensor>
 closest_equivalent(const at::Tensor & r, const at::Tensor & q, const at::Tensor & operators)
 {
-  const at::Tensor symmetries = operators.to(q.options().requires_grad(false));
+  const at::Tensor symmetries =
+      operators.to(q.options().requires_grad(false), /*non_blocking=*/true);
   const at::Tensor a = quaternion_of_rotation(r), b = quaternion_of_rotation(q);
   // a · (S b) = S · (a b*), for all S at once in a new last dimension
   const at::Tensor d = quaternion_product(a, quaternion_conjugate(b)).detach().unsqueeze(-2);

@@ -69,8 +69,9 @@ public:
           const at::Tensor t =
               integral ? copied<int64_t>(shape, [](const CScalar & v) { return v.toLong(); })
                        : copied<double>(shape, [](const CScalar & v) { return v.toDouble(); });
-          const at::Tensor r =
-              t.to(options.device(), c10::typeMetaToScalarType(core::with_dtype(options).dtype()));
+          const at::Tensor r = t.to(options.device(),
+                                    c10::typeMetaToScalarType(core::with_dtype(options).dtype()),
+                                    /*non_blocking=*/true);
           return options.requires_grad() ? r.set_requires_grad(true) : r;
         });
   }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <functional>
+#include <set>
+#include <string>
+
+/// A device where there is no GPU.
+namespace neml2::test
+{
+/// What LibTorch calls PrivateUse1. Its tensors are in memory of the host, at addresses that the host cannot read, and
+/// LibTorch's CPU computes with them. An operator given tensors of both devices throws, as on a GPU, unless those of the
+/// CPU have no dimensions. What only CUDA does it cannot show: streams, and kernels that CUDA lacks.
+at::Device stand_in();
+
+/// The operators of LibTorch in which the host waited for the stand-in while f ran: those that gave it a number or a
+/// size that depends on values, that copied from one to the other, or that wait in LibTorch's code for CUDA.
+std::set<std::string> waits_of(const std::function<void()> & f);
+} // namespace neml2::test
