@@ -183,6 +183,16 @@ def test_iterations_are_interpreted_bitwise(case):
     assert case == "singular" or 0 < compiled(a)[-1].torch().sum() < 133
 
 
+def test_formulas_alike_keep_their_own_options():
+    """That differ in nothing else, in one process."""
+    a = Scalar(torch.rand(50) + 0.2)
+    for n in (1, 2, 20):
+        options = dict(max_iterations=n, keep_unconverged=True)
+        interpreted, compiled = both(lambda a, options=options: neml2.newton(cubes, (ONES, 1.0), a, **options))
+        compiled(a)  # it is compiled then
+        bitwise(compiled(a), interpreted(a))
+
+
 def test_equations_in_groups_are_interpreted_bitwise():
     def f(stress, C, rate):
         found = neml2.newton(creep, State(0.0 * stress, 0.0 * rate), stress, C, rate)

@@ -385,6 +385,7 @@ cpp_source(const Evaluator & e)
       store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
   return "#include \"neml2/recorded/compiled_tile.h\"\n"
          "using namespace neml2;\nusing namespace neml2::recorded;\n"
+         "namespace\n{\n" // what is static in a formula, a process with many such libraries would else have once
          "struct Formula\n{\n"
          "  static constexpr int shared = " +
          std::to_string(shared) +
@@ -396,7 +397,7 @@ cpp_source(const Evaluator & e)
          "  template <class P>\n  NEML2_INLINE static void each([[maybe_unused]] const P * x, "
          "[[maybe_unused]] const P * s, P * y)\n  {\n" +
          each + store +
-         "  }\n};\n"
+         "  }\n};\n} // namespace\n"
          "extern \"C\" NEML2_ONE_A_PROGRAM void\nneml2_tile_loop(void ** run, int * width)\n{\n"
          "  give_tile_loop<Formula, " +
          (e.sums ? "true" : "false") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +
