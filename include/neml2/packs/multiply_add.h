@@ -3,6 +3,8 @@
 
 #include "neml2/packs/Pack.h"
 
+#include <type_traits>
+
 /// Products that are added with one rounding where the machine can, whatever a compiler does of itself: so what is computed by
 /// them has the same bits in every program.
 namespace neml2::packs
