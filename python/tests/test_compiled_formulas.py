@@ -46,6 +46,14 @@ def both(f):
     return neml2.formula(f, backend="interpreter"), neml2.formula(f, backend="compiler")
 
 
+def compile_the_rest(formula):
+    """Programs that ran for the first time were interpreted then."""
+    for _, _, program, is_compiled in formula.programs():
+        if not is_compiled:
+            _compiled.use(program)
+    assert "interpreted:" not in neml2.show(formula)
+
+
 def run_everything(formula, types, *batch):
     """Values, gradients and Jacobians."""
     torch.manual_seed(3)
@@ -62,11 +70,7 @@ def test_compiled_is_interpreted_bitwise(formula):
     f, types = FORMULAS[formula]
     interpreted, compiled = both(f)
     run_everything(compiled, types, 3)
-    formula_programs = compiled.programs()
-    for _, _, program, is_compiled in formula_programs:
-        if not is_compiled:
-            _compiled.use(program)
-    assert "interpreted:" not in neml2.show(compiled)
+    compile_the_rest(compiled)
     for batch in [(), (0,), (1,), (2,), (7,), (8,), (9,), (63,), (64,), (65,), (130,), (3, 50), (1000,)]:
         bitwise(run_everything(compiled, types, *batch), run_everything(interpreted, types, *batch))
 
@@ -98,6 +102,8 @@ def test_random_formulas(formulas):
     torch.manual_seed(1)
     interpreted, compiled = both(lambda *a: [f(*a) for f in formulas])
     a = [t(2 * torch.rand(77, *FIXED[t]) - 1) for t in (Scalar, Vec, SR2, R2)]
+    gradients(compiled, a)
+    compile_the_rest(compiled)
     for found, expected, alone in zip(compiled(*a), interpreted(*a), formulas, strict=True):
         bitwise(found, expected)
         same(found, neml2.vmap(alone, *a), 8)
