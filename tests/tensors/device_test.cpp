@@ -47,31 +47,9 @@ struct DefaultDevice
 };
 } // namespace
 
-TEMPLATE_TEST_CASE("Factories and conversions of each type are the same on a device",
-                   "[tensors][cuda]",
-                   Scalar,
-                   Vec,
-                   Rot,
-                   WR2,
-                   R2,
-                   SR2,
-                   R3,
-                   SFR3,
-                   R4,
-                   SSR4,
-                   SFR4,
-                   SFFR4,
-                   WFR4,
-                   WFFR4,
-                   SWR4,
-                   WSR4,
-                   WWR4,
-                   R5,
-                   SSFR5,
-                   R8,
-                   SSSSR8,
-                   Quaternion,
-                   MillerIndex)
+TEMPLATE_LIST_TEST_CASE("Factories and conversions of each type are the same on a device",
+                        "[tensors][cuda]",
+                        tensors::FixedTypes)
 {
   using T = TestType;
   const auto made = [](const TensorOptions & o)

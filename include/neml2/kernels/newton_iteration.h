@@ -41,55 +41,7 @@ unknown_of_each()
 template <class X>
 constexpr auto unknowns_of = unknown_of_each<X>();
 
-/// The largest |x_k| + |d_k| of each unknown.
-template <class V, int n>
-NEML2_INLINE void
-scale_unknowns(const int * unknown, const V (&x)[n], const V (&d)[n], V (&largest)[n])
-{
-  int first = 0;
-  for (int k = 0; k < n; k++)
-  {
-    const V size = abs(x[k]) + abs(d[k]);
-    if (unknown[k] != unknown[first])
-      first = k;
-    largest[first] = k == first ? size : maximum(largest[first], size);
-    largest[k] = largest[first];
-  }
-  for (int k = n - 2; k >= 0; k--)
-    if (unknown[k] == unknown[k + 1])
-      largest[k] = largest[k + 1];
-}
-
-/// Shortens the step d from x to the limits of the unknowns; where a bound turned it, bounded holds.
-template <class Unknowns, class V, int n, class C>
-NEML2_INLINE void
-shorten_step(const Unknowns & unknowns, const V (&x)[n], V (&d)[n], C & bounded)
-{
-  V part(1.0);
-  for (int k = 0; k < n; k++)
-  {
-    const double longest = unknowns.limits(k).step;
-    if (longest == std::numeric_limits<double>::infinity())
-      continue;
-    const V length = abs(d[k]);
-    const auto too_long = length > longest;
-    part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
-  }
-  for (int k = 0; k < n; k++)
-  {
-    d[k] = part * d[k];
-    const auto limits = unknowns.limits(k);
-    if (!limits.is_bounded())
-      continue;
-    const V lower(limits.lower), upper(limits.upper), next = x[k] + d[k];
-    const auto below = (next < lower), above = (next > upper);
-    d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
-    d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
-    bounded = bounded | below | above;
-  }
-}
-
-/// The unknowns of n numbers, each of which belongs to `unknown[k]`: their limits, and what is large of them.
+/// The unknowns of n numbers, each of which belongs to `unknown[k]`.
 template <int n>
 struct NewtonUnknowns
 {
@@ -98,15 +50,50 @@ struct NewtonUnknowns
 
   NEML2_INLINE NewtonOptions::Limits limits(int k) const { return options.limits_at(unknown[k]); }
 
+  /// The largest |x_k| + |d_k| of each.
   template <class V>
   NEML2_INLINE void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
   {
-    scale_unknowns(unknown, x, d, largest);
+    int first = 0;
+    for (int k = 0; k < n; k++)
+    {
+      const V size = abs(x[k]) + abs(d[k]);
+      if (unknown[k] != unknown[first])
+        first = k;
+      largest[first] = k == first ? size : maximum(largest[first], size);
+      largest[k] = largest[first];
+    }
+    for (int k = n - 2; k >= 0; k--)
+      if (unknown[k] == unknown[k + 1])
+        largest[k] = largest[k + 1];
   }
+
+  /// Shortens the step d from x to their limits; where a bound turned it, bounded holds.
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
   {
-    shorten_step(*this, x, d, bounded);
+    V part(1.0);
+    for (int k = 0; k < n; k++)
+    {
+      const double longest = limits(k).step;
+      if (longest == std::numeric_limits<double>::infinity())
+        continue;
+      const V length = abs(d[k]);
+      const auto too_long = length > longest;
+      part = where(too_long, minimum(part, V(longest / where(too_long, length, V(1.0)))), part);
+    }
+    for (int k = 0; k < n; k++)
+    {
+      d[k] = part * d[k];
+      const auto its = limits(k);
+      if (!its.is_bounded())
+        continue;
+      const V lower(its.lower), upper(its.upper), next = x[k] + d[k];
+      const auto below = (next < lower), above = (next > upper);
+      d[k] = where(below, V(0.9 * (lower - x[k])), d[k]);
+      d[k] = where(above, V(0.9 * (upper - x[k])), d[k]);
+      bounded = bounded | below | above;
+    }
   }
 };
 
@@ -130,12 +117,12 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
  * A point that passes the test takes the step that is at hand already, and stops. One where the next step, by the old
  * derivatives, would not be shorter than the last goes back half of that (natural monotonicity test).
  */
-template <class V, int n, class Unknowns>
+template <class V, int n>
 struct NewtonIteration
 {
   using Condition = typename LU<n, V>::Condition;
 
-  const Unknowns & unknowns;
+  const NewtonUnknowns<n> & unknowns;
   V (&x)[n]; ///< where the residual is to be evaluated
   V (&J)[n][n];
   V r[n][1]; ///< the residual of x, and its derivatives J
@@ -144,7 +131,7 @@ struct NewtonIteration
   Condition active, converged, turned, small;
 
   /// From the guess in x.
-  NEML2_INLINE NewtonIteration(const Unknowns & u, V (&guess)[n], V (&derivatives)[n][n])
+  NEML2_INLINE NewtonIteration(const NewtonUnknowns<n> & u, V (&guess)[n], V (&derivatives)[n][n])
     : unknowns(u), x(guess), J(derivatives), level(0.0), iterations(0.0)
   {
     for (int k = 0; k < n; k++)
@@ -239,11 +226,14 @@ struct NewtonIteration
 };
 
 /// Iterates x from the guess that it holds; J is in the end that of x, if asked for.
-template <bool WithJacobian, class V, int n, class Unknowns, class Evaluate>
+template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
-newton_iterate(V (&x)[n], V (&J)[n][n], const Unknowns & unknowns, const Evaluate & evaluate)
+newton_iterate(V (&x)[n],
+               V (&J)[n][n],
+               const NewtonUnknowns<n> & unknowns,
+               const Evaluate & evaluate)
 {
-  NewtonIteration<V, n, Unknowns> points(unknowns, x, J);
+  NewtonIteration<V, n> points(unknowns, x, J);
   NEML2_KEEP_LOOP
   for (int it = 0; it <= unknowns.options.iterations; it++)
   {

@@ -63,9 +63,9 @@ record_residual(const Residual & residual,
 }
 
 /// The states of the iteration in an order.
-template <int n, class Unknowns, class F, class C>
+template <int n, class F, class C>
 void
-each_state(kernels::NewtonIteration<Symbol, n, Unknowns> & s, const F & number, const C & condition)
+each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & condition)
 {
   condition(s.active);
   condition(s.converged);
@@ -103,7 +103,7 @@ record_newton(const Residual & residual,
       entry = zero;
   }
   const kernels::NewtonUnknowns<n> unknowns{options, unknown.data()};
-  kernels::NewtonIteration<Symbol, n, kernels::NewtonUnknowns<n>> points(unknowns, x, J);
+  kernels::NewtonIteration<Symbol, n> points(unknowns, x, J);
   for (int k = 0; k < n; k++)
     for (Condition & c : points.lu.swapped[k])
       c = points.converged; // nowhere

@@ -135,24 +135,23 @@ public:
   void name_outputs(size_t i, const std::string & own)
   {
     const System & s = _o.system(i);
-    const auto at = [](int k, int j)
-    { return "[" + std::to_string(k) + "][" + std::to_string(j) + "]"; };
+    const auto entry = [](int k, int j) { return at(size_t(k)) + at(size_t(j)); };
     auto output = s.outputs.begin();
     if (s.op != Op::factor)
     {
       for (int k = 0; k < s.n; k++)
-        name(*output++) = own + at(k, 0);
+        name(*output++) = own + entry(k, 0);
       return;
     }
     for (int k = 0; k < s.n; k++)
       for (int j = 0; j < s.n; j++)
-        name(*output++) = own + ".a" + at(k, j);
+        name(*output++) = own + ".a" + entry(k, j);
     for (int k = 0; k < s.n; k++)
-      name(*output++) = own + ".over[" + std::to_string(k) + "]";
+      name(*output++) = own + ".over" + at(size_t(k));
     name(*output++) = own + ".det";
     for (int k = 0; k < s.n; k++)
       for (int j = k + 1; j < s.n; j++)
-        name(*output++) = own + ".swapped" + at(k, j);
+        name(*output++) = own + ".swapped" + entry(k, j);
   }
   /// The statements that compute a system, with what kernels::LU has.
   std::string system(size_t i)

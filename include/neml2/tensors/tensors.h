@@ -38,30 +38,35 @@ struct TypeList
 {
 };
 
+template <class... T>
+TypeList<T..., Tensor> with_tensor(TypeList<T...>);
+
+/// Every type whose base shape is fixed.
+using FixedTypes = TypeList<Scalar,
+                            Vec,
+                            Rot,
+                            WR2,
+                            R2,
+                            SR2,
+                            R3,
+                            SFR3,
+                            R4,
+                            SSR4,
+                            SFR4,
+                            SFFR4,
+                            WFR4,
+                            WFFR4,
+                            SWR4,
+                            WSR4,
+                            WWR4,
+                            R5,
+                            SSFR5,
+                            R8,
+                            SSSSR8,
+                            Quaternion,
+                            MillerIndex>;
+
 /// Every type.
-using AllTypes = TypeList<Scalar,
-                          Vec,
-                          Rot,
-                          WR2,
-                          R2,
-                          SR2,
-                          R3,
-                          SFR3,
-                          R4,
-                          SSR4,
-                          SFR4,
-                          SFFR4,
-                          WFR4,
-                          WFFR4,
-                          SWR4,
-                          WSR4,
-                          WWR4,
-                          R5,
-                          SSFR5,
-                          R8,
-                          SSSSR8,
-                          Quaternion,
-                          MillerIndex,
-                          Tensor>;
+using AllTypes = decltype(with_tensor(FixedTypes()));
 } // namespace tensors
 } // namespace neml2

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/NewtonOptions.h"
+#include "neml2/kernels/inline.h"
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+/// What recordings are made of.
+namespace neml2::recorded
+{
+/// What is done with numbers. A condition is what comparisons give.
+enum class Op : uint8_t
+{
+  input,
+  constant,
+  state, ///< of a loop, where an iteration begins
+  state_condition,
+  result, ///< a state of a loop that has ended
+  result_condition,
+  output, ///< of a System
+  output_condition,
+  factor, ///< a System's operations, whose operands are the System's
+  solve,
+  solve_transposed,
+  loop, ///< whose operands are those of its Loop
+  negate,
+  abs,
+  sqrt,
+  cbrt,
+  exp,
+  expm1,
+  log,
+  log1p,
+  log10,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  not_,
+  add,
+  subtract,
+  multiply,
+  divide,
+  pow,
+  atan2,
+  fmod,
+  minimum,
+  maximum,
+  less,
+  less_equal,
+  equal,
+  not_equal,
+  and_,
+  or_,
+  where,
+  multiply_add,      ///< a b + c
+  multiply_subtract, ///< a b - c
+  subtract_product   ///< c - a b
+};
+
+/// How many operands an operation has.
+constexpr int
+operand_count(Op op)
+{
+  return op <= Op::loop ? 0 : op <= Op::not_ ? 1 : op <= Op::or_ ? 2 : 3;
+}
+constexpr bool
+gives_condition(Op op)
+{
+  return op == Op::not_ || (op >= Op::less && op <= Op::or_) || op == Op::state_condition ||
+         op == Op::result_condition || op == Op::output_condition;
+}
+constexpr bool
+is_output(Op op)
+{
+  return op == Op::output || op == Op::output_condition;
+}
+constexpr bool
+is_of_system(Op op)
+{
+  return op >= Op::factor && op <= Op::solve_transposed;
+}
+
+/// Whether it makes a value of its operands by itself: what is of loops and of systems does not.
+constexpr bool
+is_of_values(Op op)
+{
+  return op < Op::state || op > Op::loop;
+}
+
+/// An operation on the values of nodes before it; those of loops and of systems have its number, and which of its states or
+/// outputs, as operands.
+struct Node
+{
+  Op op;
+  int32_t operand[3] = {-1, -1, -1};
+  double number = 0; ///< of a constant
+
+  friend bool operator==(const Node & a, const Node & b)
+  {
+    return a.op == b.op && std::memcmp(a.operand, b.operand, sizeof(a.operand)) == 0 &&
+           std::memcmp(&a.number, &b.number, sizeof(double)) == 0; // 0 is not -0, NaN is NaN
+  }
+};
+
+/// That a loop is kernels::NewtonIteration, and may be run as such: of its states only these are used when it has ended.
+struct NewtonLoop
+{
+  kernels::NewtonOptions options;
+  std::vector<int> unknown;                ///< that each number belongs to
+  std::vector<int32_t> x;                  ///< the states that are the unknowns
+  std::vector<int32_t> r, J;               ///< their residual, and its derivatives row by row
+  int32_t iterations = -1, converged = -1; ///< states
+};
+
+/**
+ * A loop at each point: while `active`, one of its states, holds, but no more than `most` times.
+ *
+ * It goes on as long as any point needs it, so that the others leave what counts of their states alone. What it does are
+ * the nodes that depend on its states.
+ */
+struct Loop
+{
+  std::vector<int32_t> initial, states, next; ///< next is -1 of a state that stays
+  int32_t active = -1, most = 0;
+  int32_t node = -1; ///< its Op::loop, from which on it is closed
+  std::optional<NewtonLoop> newton = std::nullopt;
+};
+
+/**
+ * Equations of n unknowns, as kernels::LU has them: what it takes and gives are numbers of nodes.
+ *
+ * A factor is of n × n numbers, row by row, and gives a LU's a, over and det, then the conditions swapped[k][i], k < i. It is
+ * solved, or transposed, by these but det, and a right side, for n unknowns.
+ */
+struct System
+{
+  Op op;
+  int32_t n;
+  std::vector<int32_t> operands, outputs;
+  int32_t node = -1;
+
+  /// Without the determinant.
+  static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }
+};
+} // namespace neml2::recorded
