@@ -49,19 +49,20 @@ mkdir "$old/neml2-3.0.0.dist-info"
 printf 'Metadata-Version: 2.1\nName: neml2\nVersion: 3.0.0\n' >"$old/neml2-3.0.0.dist-info/METADATA"
 refuses "package neml2 3.0.0 of PyPI is installed .* pip uninstall neml2"
 
-# Isolated, as pip does by default; here rather what a second build can continue.
+# By pip's default the build is isolated; here it is not, so that a second one continues it. What it needs is what
+# pyproject.toml says all the same: the source distribution is made isolated.
+say "the source distribution"
+pip "$builder" install build
+"$builder/bin/python" -m build --sdist --outdir "$work/sdist" . >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+
 say "the wheel"
 strict=${CI:+ON}
 export SKBUILD_CMAKE_ARGS="--preset=python;-DCMAKE_COMPILE_WARNING_AS_ERROR=${strict:-OFF}"
 rm -rf build/python/wheel
 mkdir -p build/python
-isolation=
-if [ -z "${CI:-}" ]; then
-  pip "$builder" install scikit-build-core 'nanobind==3.1.*' libclang
-  isolation=--no-build-isolation
-fi
+pip "$builder" install $(sed -n 's/^requires = //p' pyproject.toml | tr -d '[]",')
 # With -v, as users are told, the build says what it does.
-"$builder/bin/python" -m pip wheel -v . --no-deps $isolation --wheel-dir build/python/wheel 2>&1 | tee build/python/log >&2
+"$builder/bin/python" -m pip wheel -v . --no-deps --no-build-isolation --wheel-dir build/python/wheel 2>&1 | tee build/python/log >&2
 grep -q "files to compile, which take about" build/python/log
 ls -l build/python/wheel
 
