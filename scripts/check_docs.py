@@ -84,8 +84,21 @@ def faults_of_moving():
             yield f"docs/moving.md, {title}: the page and {test} do not both have {row}"
 
 
+def faults_of_messages():
+    """Messages that docs/troubleshooting.md quotes, their values as …, and no source says."""
+    sources = [p for folder in ("include", "python", "cmake") for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp", ".py", ".cmake", ".in")]
+    said = "\n".join(p.read_text(encoding="utf-8") for p in sources if "tests" not in p.parts)
+    said = re.sub(r"\"\s*f?\"|\\\n", "", said)  # literals in several parts
+    page = (root / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    for language, message in re.findall(r"(?ms)^```(\w*)\n(.*?)\n```$", page):
+        for part in message.split("…") if not language else []:
+            if len(part.strip(" .:,")) > 3 and part.strip(" .") not in said:
+                yield f"docs/troubleshooting.md: no source says {part!r}"
+
+
 errors += faults_of_vocabulary()
 errors += faults_of_moving()
+errors += faults_of_messages()
 code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))
 errors += faults_of_comments(sorted(include.rglob("*.h")),
                              set(re.findall(r"(\w+)\(", code)))
