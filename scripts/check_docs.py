@@ -96,7 +96,18 @@ def faults_of_messages():
                 yield f"docs/troubleshooting.md: no source says {part!r}"
 
 
+def faults_of_versions():
+    """Files that name another version than the headers."""
+    header = (root / "include" / "neml2" / "version.h").read_text(encoding="utf-8")
+    version = ".".join(re.findall(r"#define NEML2_VERSION_\w+ (\d+)", header))
+    for name in ("CITATION.cff", "packaging/vcpkg/neml2/vcpkg.json", "packaging/conda-forge/recipe.yaml"):
+        found = re.search(r"(?m)^\W*version\W+([\d.]+)", (root / name).read_text(encoding="utf-8"))[1]
+        if found != version:
+            yield f"{name}: the version is {found}, that of the headers {version}"
+
+
 errors += faults_of_vocabulary()
+errors += faults_of_versions()
 errors += faults_of_moving()
 errors += faults_of_messages()
 code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))

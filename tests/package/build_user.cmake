@@ -48,7 +48,7 @@ if(WAY MATCHES "^(installed|archive)$") # the project and the program of docs/st
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/start DESTINATION ${WAY})
   file(COPY_FILE ${NEML2}/examples/stress_update.cpp ${WAY}/start/model.cpp)
   set(project ${WAY}/start)
-  set(options "")
+  set(options -D CMAKE_FIND_PACKAGE_PREFER_CONFIG=ON) # as Conan has it
   set(program model)
   set(expected stress_update)
 endif()
