@@ -23,4 +23,4 @@ class Model(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(str(Path(self.cpp.build.bindir) / "model"), env="conanrun")
+            self.run(str(Path(self.build_folder, self.cpp.build.bindir) / "model"), env="conanrun")
