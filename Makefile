@@ -9,7 +9,7 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan aarch64 coverage fuzz random benchmark python-test docs docs-test
+.PHONY: help tutorial test asan tsan aarch64 coverage fuzz random benchmark python-test docs docs-test packages
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
@@ -25,6 +25,7 @@ help:
 	@echo 'make python-test build the Python package, install it into a fresh environment, test it there'
 	@echo 'make docs        build the site of these pages and of the reference, to be opened from build/docs/site'
 	@echo 'make docs-test   and look at it in headless Chromium'
+	@echo 'make packages    the archive of headers and the source distribution for pip, in build/packages'
 	@echo
 	@echo 'with LIBTORCH=auto     the one you name, or your Python'"'"'s, the system'"'"'s, a private one (default)'
 	@echo '     LIBTORCH=system   the system'"'"'s (Debian: libtorch-dev)'
@@ -88,3 +89,12 @@ docs:
 
 docs-test:
 	@scripts/docs.sh test
+
+# What of a release is not compiled.
+packages:
+	@scripts/setup.sh $(LIBTORCH)
+	@cmake -S . -B build/packages/headers -DNEML2_BUILD_TESTS=OFF -DNEML2_BUILD_EXAMPLES=OFF \
+	  -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
+	@cpack --config build/packages/headers/CPackConfig.cmake -B build/packages
+	@python3 -m venv build/packages/venv && build/packages/venv/bin/pip install -q build scikit-build-core
+	@build/packages/venv/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir build/packages .

@@ -10,7 +10,6 @@ misses our aims, `--quick` takes few samples, to see that all works.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import random

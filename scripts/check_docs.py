@@ -5,6 +5,7 @@
 A fenced block under `<!-- from FILE -->` must be part of that file; links to files must lead somewhere. Comments of the
 headers, which become the reference and docstrings, must stand alone, and name only functions that exist.
 """
+import ast
 import pathlib
 import re
 import sys
@@ -63,7 +64,52 @@ def faults_of_vocabulary():
         yield f"docs/vmap.md: the table names {name}, which tests/math/vocabulary_test.cpp does not call"
 
 
+def faults_of_moving():
+    """Rows of docs/moving.md that no test runs, and rows of tests that it lacks."""
+    page = (root / "docs" / "moving.md").read_text(encoding="utf-8")
+    tested = ast.parse((root / "python" / "tests" / "moving.py").read_text(encoding="utf-8")).body
+    tables = {n.targets[0].id: ast.literal_eval(n.value) for n in tested
+              if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and n.targets[0].id in ("NEML2_3", "TORCH")}
+    for title, test in {"From NEML2 2.x": "tests/compat/moving.cpp", "From NEML2 3.x": "NEML2_3", "From PyTorch": "TORCH",
+                        "From loops over Eigen's matrices": "tests/docs/moving_eigen.cpp"}.items():
+        section = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
+        first = re.search(r"(?m)^\| --- \| --- \|\n((?:\|.*\n)+)", section)[1]
+        rows = [", ".join(re.fullmatch(r"\| `(.*)` \| `(.*)` \|", row).groups()) for row in first.splitlines()]
+        if test in tables:
+            found = [", ".join(row[:2]) for row in tables[test]]
+        else:
+            code = " ".join((root / test).read_text(encoding="utf-8").partition("main()")[2].split())
+            found = re.findall(r"same\((.*?)\);", code)
+        for row in sorted(set(rows) ^ set(found)):
+            yield f"docs/moving.md, {title}: the page and {test} do not both have {row}"
+
+
+def faults_of_messages():
+    """Messages that docs/troubleshooting.md quotes, their values as …, and no source says."""
+    sources = [p for folder in ("include", "python", "cmake") for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp", ".py", ".cmake", ".in")]
+    said = "\n".join(p.read_text(encoding="utf-8") for p in sources if "tests" not in p.parts)
+    said = re.sub(r"\"\s*f?\"|\\\n", "", said)  # literals in several parts
+    page = (root / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    for language, message in re.findall(r"(?ms)^```(\w*)\n(.*?)\n```$", page):
+        for part in message.split("…") if not language else []:
+            if len(part.strip(" .:,")) > 3 and part.strip(" .") not in said:
+                yield f"docs/troubleshooting.md: no source says {part!r}"
+
+
+def faults_of_versions():
+    """Files that name another version than the headers."""
+    header = (root / "include" / "neml2" / "version.h").read_text(encoding="utf-8")
+    version = ".".join(re.findall(r"#define NEML2_VERSION_\w+ (\d+)", header))
+    for name in ("CITATION.cff", "packaging/vcpkg/neml2/vcpkg.json", "packaging/conda-forge/recipe.yaml"):
+        found = re.search(r"(?m)^\W*version\W+([\d.]+)", (root / name).read_text(encoding="utf-8"))[1]
+        if found != version:
+            yield f"{name}: the version is {found}, that of the headers {version}"
+
+
 errors += faults_of_vocabulary()
+errors += faults_of_versions()
+errors += faults_of_moving()
+errors += faults_of_messages()
 code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))
 errors += faults_of_comments(sorted(include.rglob("*.h")),
                              set(re.findall(r"(\w+)\(", code)))

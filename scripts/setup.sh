@@ -39,6 +39,7 @@ if command -v apt-get >/dev/null; then
   compiling g++ c++ --version
   compiling cmake has_cmake
   compiling ninja-build ninja --version
+  [ "$part" != test ] || need pkg-config pkg-config --version
   need python3-venv python3 -c 'import ensurepip, venv'
   [ "$part" != python ] || need python3-dev has_python_header
   compiling catch2 has_header catch2/catch.hpp
@@ -59,6 +60,7 @@ elif command -v brew >/dev/null; then
   compiling catch2 brew list catch2
   compiling google-benchmark brew list google-benchmark
   [ "$part" != test ] || need eigen brew list eigen
+  [ "$part" != test ] || need pkgconf pkg-config --version
   [ "$libtorch" != system ] || need pytorch brew list pytorch
   browsing google-chrome has_browser
   browsing chromedriver command -v chromedriver

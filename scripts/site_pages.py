@@ -16,6 +16,7 @@ from headers import INCLUDE, ROOT, Class, declaring, read
 from reference import CORE, FIRST, MEMBERS_ONLY
 
 PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "LICENSE": "license",
+         "SECURITY.md": "security", "CODE_OF_CONDUCT.md": "conduct",
          "docs/reference.md": "reference/index"}
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)

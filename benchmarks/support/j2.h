@@ -50,7 +50,7 @@ constexpr double mu = E / (2 * (1 + nu)), kappa = E / (3 * (1 - 2 * nu)),
 struct Inputs
 {
   SR2 strain, plastic_strain, gradient; // (N; 6), the last the gradient of the stress
-  Scalar alpha;                          // (N; )
+  Scalar alpha;                         // (N; )
   Scalar E, nu, yield, hardening;       // (; )
   at::Tensor strain_of_graph;           // strain and yield stress that require grad
   at::Tensor yield_of_graph;
@@ -86,7 +86,8 @@ struct Point
 {
   T trial[6], mises, limit, factor;
 
-  Point(const T * strain, const T * plastic_strain, const T * alpha, double yield_stress, T * stress)
+  Point(
+      const T * strain, const T * plastic_strain, const T * alpha, double yield_stress, T * stress)
   {
     T e[6];
     for (int i = 0; i < 6; i++)

@@ -12,7 +12,7 @@ import torch
 from support import of_cpp, run
 
 from neml2 import math, tensors
-from neml2.tensors import R2, SR2, SSR4, WR2, LabeledAxis, LabeledVector, Quaternion, Rot, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, SSR4, WR2, LabeledAxis, LabeledVector, Rot, Scalar, Tensor, Vec
 
 DRIVER = """
 import copy, gc, json, os, pickle, signal, sys, tempfile, traceback, warnings

@@ -5,7 +5,6 @@ import dataclasses
 import gc
 import operator
 import os
-import sys
 import threading
 import typing
 import weakref

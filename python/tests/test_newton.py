@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Newton's method at each point, in formulas and on batches."""
 
-import dataclasses
 
 import pytest
 import torch
-from formulas_support import State, creep, creep_arguments, same, torches
+from formulas_support import State, creep, creep_arguments, same
 from operations import values
 
 import neml2

@@ -15,6 +15,6 @@ ContainsSubstring(const std::string & text)
 {
   return Contains(text);
 }
-}
+} // namespace Catch::Matchers
 #endif
 #undef CHECK

@@ -59,10 +59,7 @@ vector_jacobian(const RowFormula & formula,
 }
 
 NEML2_BODY at::Tensor
-gradient_over_batch(const RowFormula & formula,
-                    ArrayRef<Operand> o,
-                    TensorShapeRef batch,
-                    size_t k)
+gradient_over_batch(const RowFormula & formula, ArrayRef<Operand> o, TensorShapeRef batch, size_t k)
 {
   const Slabs slabs(batch, o[k].batch(), formula.numbers);
   if (slabs.dim == 0)

@@ -13,10 +13,7 @@
 namespace neml2
 {
 NEML2_BODY
-SR2::SR2(const R2 & A)
-  : SR2(neml2::sym(A))
-{
-}
+SR2::SR2(const R2 & A) : SR2(neml2::sym(A)) {}
 
 NEML2_BODY SR2
 SR2::fill(const CScalar & a, const TensorOptions & options)

@@ -22,10 +22,7 @@ struct NEML2_ONE_A_PROGRAM SkewPart
 } // namespace tensors
 
 NEML2_BODY
-WR2::WR2(const R2 & A)
-  : WR2(neml2::skew_part(A))
-{
-}
+WR2::WR2(const R2 & A) : WR2(neml2::skew_part(A)) {}
 
 NEML2_BODY WR2
 WR2::fill(const Scalar & w0, const Scalar & w1, const Scalar & w2)
