@@ -111,7 +111,7 @@ class Processes:
         if width == 0:
             return part
         buffer = torch.empty(width, dtype=torch.uint8, device=part.device)
-        parts = None if whole is None else [_as_bytes(p, width) for p in whole.split(list(counts))]
+        parts = None if whole is None else [_as_bytes(p, width) for p in torch.split(whole, list(counts))]
         with self.waiting():
             dist.scatter(buffer, parts, src=dist.get_global_rank(self.group, source), group=self.group)
         return buffer.view(part.dtype)[: part.numel()].reshape(part.shape)

@@ -21,12 +21,12 @@ A process that ends, or does not come within the time limit that init_process_gr
 import pickle
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import torch
 from torch.autograd.function import once_differentiable
 
-from . import _interop, math
+from . import _interop
 from ._processes import Processes, tree_sum
 from .tensors import Tensor, TensorBase
 
@@ -64,7 +64,7 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
     Derivatives: the gradients of all parts, gathered; in all processes, or in the source only (of first order).
     """
     if source is not None:
-        return _scatter_from(Processes("scatter_batch", group), a, d, source)
+        return cast(T, _scatter_from(Processes("scatter_batch", group), a, d, source))
 
     def part(p: Processes, x: torch.Tensor, sizes: list[int]) -> torch.Tensor:
         if len(set(sizes)) > 1:
@@ -96,8 +96,6 @@ def expand_batch(a: T, n: int, d: int = 0, group: Group = None) -> T:
     def expanded(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
         return _call(_Expand, x, p, counts)
 
-    if n < 0:
-        raise ValueError(f"expand_batch: {n} entries. Expected none or more.")
     return _on_leaves("expand_batch", a, d, group, expanded, more=1, n=n)
 
 
@@ -111,7 +109,7 @@ def batch_sum(a: T, d: int = 0, group: Group = None) -> T:
     Entries are added by pairs in an order that is that of the whole batch, not of its parts: the result is bitwise the same for
     any number of processes, but in the last digits not that of math.batch_sum. Each process sends 2 log2(Σn) tensors at most.
     """
-    return _on_leaves("batch_sum", a, d, group, _sum, more=-1, accepts=math.batch_sum)
+    return _on_leaves("batch_sum", a, d, group, _sum, more=-1)
 
 
 def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
@@ -123,21 +121,21 @@ def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
         more = x.to(ACCUMULATED.get(x.dtype, x.dtype))
         return (_sum(p, more, counts) / sum(counts)).to(x.dtype) if sum(counts) else _sum(p, x, counts) / 0
 
-    return _on_leaves("batch_mean", a, d, group, mean, more=-1, accepts=math.batch_mean)
+    return _on_leaves("batch_mean", a, d, group, mean, more=-1, accepts="a floating type")
 
 
 def batch_max(a: T, d: int = 0, group: Group = None) -> T:
     """The largest of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
     the unit of a. NaN if one is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
     """
-    return _extremum("batch_max", a, d, group, torch.amax, math.batch_max)
+    return _extremum("batch_max", a, d, group, torch.amax)
 
 
 def batch_min(a: T, d: int = 0, group: Group = None) -> T:
     """The smallest of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
     the unit of a. NaN if one is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
     """
-    return _extremum("batch_min", a, d, group, torch.amin, math.batch_min)
+    return _extremum("batch_min", a, d, group, torch.amin)
 
 
 def _sum(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
@@ -146,13 +144,13 @@ def _sum(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
     return _call(_Sum, x.to(ACCUMULATED.get(x.dtype, x.dtype)), p, counts).to(x.dtype)
 
 
-def _extremum(name: str, a: T, d: int, group: Group, of: Callable[..., torch.Tensor], accepts: Callable[..., Any]) -> T:
+def _extremum(name: str, a: T, d: int, group: Group, of: Callable[..., torch.Tensor]) -> T:
     def extremum(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
         if sum(counts) == 0:
             raise ValueError(f"{name}: no process has an entry along dimension {d}. Expected at least one.")
         return _call(_Extremum, x, p, counts, of)
 
-    return _on_leaves(name, a, d, group, extremum, more=-1, accepts=accepts)
+    return _on_leaves(name, a, d, group, extremum, more=-1, accepts="an integer or floating type")
 
 
 # ---- Tensors of the library, and groups of them ----
@@ -191,6 +189,13 @@ class _Leaf:
         kind, dtype = self.x.device.type, str(self.x.dtype).removeprefix("torch.")
         return f"{self.text(-1 if new else self.d)}{axes} {dtype} on {kind}{' that requires grad' if _is_recorded(self.x) else ''}"
 
+    def check_dtype(self, name: str, accepts: str) -> None:
+        dtype = self.x.dtype
+        if not accepts or dtype.is_floating_point or ("integer" in accepts and dtype != torch.bool and not dtype.is_complex):
+            return
+        words = str(dtype).removeprefix("torch.")
+        raise ValueError(f"{name}: not defined for dtype {words} ({self.text()}). Expected {accepts}; convert with .to(torch.float64).")
+
     def like(self, x: torch.Tensor, batch_dim: int) -> Any:
         cls = type(self.tensor)
         if isinstance(self.tensor, _interop.LABELED):
@@ -211,7 +216,7 @@ def _on_leaves(
     keeps: bool = False,
     more: int = 0,
     n: int | None = None,
-    accepts: Callable[..., Any] | None = None,
+    accepts: str = "",
 ) -> T:
     """run(processes, x, n of each) of each tensor of a group, d first in x; its result has so many more dimensions."""
     p = Processes(name, group)
@@ -232,9 +237,11 @@ def _on_leaves(
     return together(results)  # type: ignore[no-any-return]
 
 
-def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: Callable[..., Any] | None) -> tuple[list[Any], Any, int, str]:
+def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple[list[Any], Any, int, str]:
     """The leaves of a group, what puts them together, the number of entries, and what must be the same in all processes."""
     new = 0 if n is None else 1
+    if n is not None and n < 0:
+        raise ValueError(f"{p.name}: {n} entries. Expected none or more.")
     leaves, together = _flat(a)
     leaves = [leaf if type(leaf) in (int, float) else _Leaf(p.name, leaf, d, new) for leaf in leaves]
     tensors = [leaf for leaf in leaves if isinstance(leaf, _Leaf)]
@@ -244,8 +251,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: Callable[...,
                 f"{p.name}: {leaf.text()} is on {leaf.x.device}, and the backend of the group, {dist.get_backend(p.group)}, has no access to "
                 "that device. Move it with .to(device), or call init_process_group('cpu:gloo,cuda:nccl')."
             )
-        if accepts is not None:
-            accepts(leaf.tensor.batch[(slice(None),) * leaf.d + (slice(0, 1),)].clone().detach(), d) if leaf.x.shape[leaf.d] else None
+        leaf.check_dtype(p.name, accepts)
     sizes = {leaf.x.shape[leaf.d] for leaf in tensors} if n is None else {n}
     if len(sizes) > 1:
         raise ValueError(
@@ -281,7 +287,7 @@ def _scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
     try:
         if not 0 <= source < p.size:
             raise ValueError(f"scatter_batch: the source is {source}, and the group has {p.size} processes. Expected one in [0, {p.size}).")
-        leaves, together, n, _ = _checked(p, a, d, None, None) if p.rank == source else ([], None, 0, "")
+        leaves, together, n, _ = _checked(p, a if p.rank == source else (), d, None, "")
     except Exception as error:
         p.refuse(error)
         raise
@@ -408,7 +414,7 @@ class _ScatterFrom(torch.autograd.Function):
         return p.scatter(x if p.rank == source else None, part, counts, source)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, *gradients: Any) -> Any:
         (g,) = gradients
         p = _agree_on(ctx.p, f"gradient {_shape(g)}", ctx.counts)
