@@ -26,7 +26,7 @@ namespace neml2::distributed
 
 /// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as the others
 /// have, or one more or less. Nothing is exchanged: what can be made or read in parts, as a mesh, need not be
-/// whole anywhere.
+/// whole anywhere. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
 {
