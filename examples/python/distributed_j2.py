@@ -29,7 +29,7 @@ else:
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1, timeout=limit)
 
 
-@neml2.formula(backend="interpreter")  # which rounds the same in each call; a compiler's program comes when it is ready
+@neml2.formula
 def radial_return(strain: SR2, plastic_strain: SR2, alpha: Scalar, yield_stress: Scalar, modulus: Scalar) -> tuple[SR2, SR2, Scalar]:
     """One point: stress, plastic strain and equivalent plastic strain α at this strain, in MPa."""
     mu, kappa = 80e3, 160e3
