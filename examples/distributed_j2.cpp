@@ -47,7 +47,8 @@ SR2
 stresses(const SR2 & strain, const at::Tensor & logarithms, const many::Group & group)
 {
   const Size n = strain.batch_size(0).concrete();
-  const auto shared = [&](Size k) // for each of the points, so that its derivative is the sum over all of them
+  const auto shared =
+      [&](Size k) // for each of the points, so that its derivative is the sum over all of them
   { return many::expand_batch(start[k] * exp(Scalar(logarithms[k])), n, group); };
   const Scalar yield_stress = shared(0), modulus = shared(1);
   SR2 stress, plastic_strain = SR2::zeros({n});
@@ -81,7 +82,8 @@ main(int count, char ** arguments)
   const Scalar axial(0.01 * (i + 1) / double(points)), zero = Scalar::zeros();
   const SR2 strain = SR2::fill(axial, -0.4 * axial, -0.4 * axial, zero, zero, 0.5 * axial);
   const Scalar noise(6 * (at::frac(0.6180339887 * i * i) - 0.5)); // MPa
-  const at::Tensor exact = at::log(at::tensor({truth[0] / start[0], truth[1] / start[1]}, at::kDouble));
+  const at::Tensor exact =
+      at::log(at::tensor({truth[0] / start[0], truth[1] / start[1]}, at::kDouble));
   const Scalar measured = von_mises(stresses(strain, exact, group)) + noise;
 
   const auto misfit = [&](const at::Tensor & x)

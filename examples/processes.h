@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <torch/version.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -24,16 +25,15 @@ gloo_group(const c10::intrusive_ptr<c10d::Store> & store,
   const auto options = c10d::ProcessGroupGloo::Options::create(limit);
   options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
   const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
-  if constexpr (std::is_base_of_v<c10d::ProcessGroup, c10d::ProcessGroupGloo>) // LibTorch 1
-    return gloo;
-  else
-  {
-    auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
-    constexpr auto kind = c10d::ProcessGroup::BackendType::GLOO;
-    group->setBackend(c10::DeviceType::CPU, kind, gloo);
-    group->setDefaultBackend(kind);
-    return group;
-  }
+#if TORCH_VERSION_MAJOR < 2
+  return gloo;
+#else
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);
+  constexpr auto kind = c10d::ProcessGroup::BackendType::GLOO;
+  group->setBackend(c10::DeviceType::CPU, kind, gloo);
+  group->setDefaultBackend(kind);
+  return group;
+#endif
 }
 
 /// That of the environment.
@@ -50,7 +50,8 @@ processes_of_environment(std::chrono::milliseconds limit)
     return gloo_group(c10::make_intrusive<c10d::HashStore>(), rank, size, limit);
   c10d::TCPStoreOptions options;
   options.port = uint16_t(std::stoi(value("MASTER_PORT", "29500")));
-  options.isServer = rank == 0 && value("TORCHELASTIC_USE_AGENT_STORE", "") != "True"; // else torchrun's is there
+  options.isServer =
+      rank == 0 && value("TORCHELASTIC_USE_AGENT_STORE", "") != "True"; // else torchrun's is there
   options.timeout = limit;
   const auto store =
       c10::make_intrusive<c10d::TCPStore>(value("MASTER_ADDR", "127.0.0.1"), options);

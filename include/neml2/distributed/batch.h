@@ -104,11 +104,8 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   if (is_source)
   {
     std::copy(a.sizes().begin(), a.sizes().end(), said.begin());
-    const std::array<Size, more> rest{a.batch_dim(),
-                                      at,
-                                      Size(a.scalar_type()),
-                                      Size(a.device().type()),
-                                      Size(is_recorded(a))};
+    const std::array<Size, more> rest{
+        a.batch_dim(), at, Size(a.scalar_type()), Size(a.device().type()), Size(is_recorded(a))};
     std::copy(rest.begin(), rest.end(), said.end() - more);
   }
   said = p.share(said, lengths);
@@ -119,8 +116,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   if (!is_source) // stands for the whole batch, so that its gradient is asked for here too
   {
     shape[size_t(rest[1])] = 0;
-    x = at::empty(shape,
-                  c10::TensorOptions(Dtype(rest[2])).device(c10::DeviceType(rest[3])));
+    x = at::empty(shape, c10::TensorOptions(Dtype(rest[2])).device(c10::DeviceType(rest[3])));
     if (rest[4])
       x.requires_grad_();
   }
@@ -149,9 +145,7 @@ T
 expand_batch(const T & a, Size n, const Group & group, Size d = 0)
 {
   const Call c = begin({"expand_batch", core::Accepts::any}, a, group, d, &n);
-  return T(core::Trusted(),
-           expand(c.processes, a, c.counts).movedim(0, c.d),
-           a.batch_dim() + 1);
+  return T(core::Trusted(), expand(c.processes, a, c.counts).movedim(0, c.d), a.batch_dim() + 1);
 }
 
 // ---- Reductions ----

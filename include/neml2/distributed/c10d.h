@@ -5,7 +5,8 @@
 
 /// The door to c10d, LibTorch's communication between processes; what needs it reaches it through this header.
 #ifndef USE_DISTRIBUTED
-#error "neml2/distributed needs a LibTorch that was built with c10d (USE_DISTRIBUTED), as those of pip are. \
+#error                                                                                             \
+    "neml2/distributed needs a LibTorch that was built with c10d (USE_DISTRIBUTED), as those of pip are. \
 CMake's target torch says whether it was; without CMake, compile with -DUSE_DISTRIBUTED."
 #endif
 

@@ -19,7 +19,8 @@ struct Call
 /// dimension.
 template <class T>
 Call
-begin(const core::Operation & op, const T & a, const Group & group, Size d, const Size * n = nullptr)
+begin(
+    const core::Operation & op, const T & a, const Group & group, Size d, const Size * n = nullptr)
 {
   Processes p(op.name, group);
   const core::Operand o = core::operand(a);
@@ -55,9 +56,8 @@ template <class T, class F>
 T
 keeping(const Call & c, const T & a, const F & f)
 {
-  return T(core::Trusted(),
-           f(c.processes, a.movedim(c.d, 0), c.counts).movedim(0, c.d),
-           a.batch_dim());
+  return T(
+      core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts).movedim(0, c.d), a.batch_dim());
 }
 
 /// What f makes of a with d first, without that.
@@ -65,8 +65,7 @@ template <class T, class F>
 T
 reducing(const Call & c, const T & a, const F & f)
 {
-  return T(
-      core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts), a.batch_dim() - 1);
+  return T(core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts), a.batch_dim() - 1);
 }
 
 /// n entries for so many processes: the first have one more if that leaves a rest.

@@ -34,8 +34,7 @@ struct has_backends : std::false_type
 {
 };
 template <class G>
-struct has_backends<G,
-                    std::void_t<decltype(std::declval<G &>().getBackend(c10::DeviceType::CPU))>>
+struct has_backends<G, std::void_t<decltype(std::declval<G &>().getBackend(c10::DeviceType::CPU))>>
   : std::true_type
 {
 };
@@ -149,8 +148,10 @@ public:
   }
 
   /// The part of this process, of the shape and dtype of `part`, of what the source has.
-  at::Tensor
-  scatter(const at::Tensor & whole, const at::Tensor & part, const Counts & counts, int source) const
+  at::Tensor scatter(const at::Tensor & whole,
+                     const at::Tensor & part,
+                     const Counts & counts,
+                     int source) const
   {
     TensorShape shape(part.sizes().begin(), part.sizes().end());
     shape[0] = *std::max_element(counts.begin(), counts.end());
@@ -214,21 +215,22 @@ private:
 
   [[noreturn]] NEML2_COLD void no_answer(const char * what) const
   {
-    core::fail(_name,
-               ": process ",
-               _rank,
-               " of ",
-               _size,
-               " has no answer. Another one has ended, or did not make this call within the time limit "
-               "of the group; what it printed says why. LibTorch says: ",
-               what);
+    core::fail(
+        _name,
+        ": process ",
+        _rank,
+        " of ",
+        _size,
+        " has no answer. Another one has ended, or did not make this call within the time limit "
+        "of the group; what it printed says why. LibTorch says: ",
+        what);
   }
 
   /// Of what is exchanged and read at once: on the CPU if the group can, as that waits for no device.
   c10::TensorOptions options(Dtype dtype) const
   {
-    return c10::TensorOptions(dtype).device(
-        reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU : c10::DeviceType::CUDA);
+    return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU
+                                                                        : c10::DeviceType::CUDA);
   }
 
   std::vector<Head> heads(Size hash, Size length, Size number) const
