@@ -3,8 +3,8 @@
 // stress and hardening modulus, which all points share, are found from measured stresses. Any number of processes prints the
 // same, all digits included (--digits shows them):
 //
-//   ./distributed_j2
-//   torchrun --no-python --nproc-per-node 4 ./distributed_j2
+//     ./distributed_j2
+//     torchrun --no-python --nproc-per-node 4 ./distributed_j2
 #include "processes.h"
 
 #include "neml2/math/autograd.h"

@@ -84,7 +84,7 @@ public:
   int rank() const { return _rank; }
   int size() const { return _size; }
 
-  /// The same processes in another call.
+  /// These processes in another call.
   Processes named(const char * name) const { return {name, _group}; }
 
   bool reach(c10::DeviceType device) const { return reaches(*_group, device); }
