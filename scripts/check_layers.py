@@ -17,11 +17,13 @@ ROOMS = {  # what each may include besides itself
     "math": ["kernels", "packs", "core", "engine", "composed"],
     "tensors": ["kernels", "packs", "core", "engine", "composed", "math"],
     "gradients": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
+    "distributed": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
 }
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
+DOORS = {"engine/autograd.h": "torch/csrc/autograd/", "distributed/c10d.h": "torch/csrc/distributed/"}  # besides core/aten.h
 PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/
 
 
@@ -62,7 +64,7 @@ def breaches(header):
         if room in WITHOUT_TORCH and "/" in included and not included.startswith("neml2/"):
             yield f"includes {included}; {room} uses the standard library only"
         if TORCH.match(included) and name.as_posix() != "core/aten.h":
-            if not (included.startswith("torch/csrc/autograd/") and name.as_posix() == "engine/autograd.h"):
+            if not included.startswith(DOORS.get(name.as_posix(), "none")):
                 yield f"includes {included}; only core/aten.h does that"
         if room == "tensors" and re.search("/labeled", included, re.I) \
                 and not re.match("labeled|tensors.h", name.name, re.I):
@@ -165,7 +167,7 @@ def main():
     if UMBRELLA.is_file():
         reached = reached_from([UMBRELLA])
         found += [f"neml2/neml2.h does not bring {h.relative_to(ROOT)}" for h in headers
-                  if h not in reached and h != ONCE_A_PROGRAM and h.parent.name not in ("gradients", "recorded")
+                  if h not in reached and h != ONCE_A_PROGRAM and h.parent.name not in ("gradients", "recorded", "distributed")
                   and not h.name.startswith("recorded_")]  # what programs include that record formulas
     else:
         found.append("neml2/neml2.h does not exist")

@@ -44,12 +44,13 @@ def page():
                      key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
     groups = [("Types, and what belongs to one", [h for h in tensors if h.name not in ("fwd.h", "tensors.h", "gradients.h", "operations.h")]),
               ("Functions of any type", declaring("math")),
+              ("Over several processes", [INCLUDE / "distributed" / "batch.h"]),
               ("What all tensors have", [INCLUDE / "core" / n for n in CORE if (INCLUDE / "core" / n).is_file()])]
     parts = ["# Reference", "Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` "
              "any batch shape; unless a function says otherwise, batch shapes broadcast, and a wrong shape, dtype or device or an "
              "undefined tensor throws `NEMLException`. See also [conventions](conventions.md) and [names](nomenclature.md).",
-             "`neml2/neml2.h` includes every header below but `tensors/gradients.h`. All names are in the namespace `neml2`; functions of a field "
-             "have one of its own: `linalg::`, `crystallography::`, `discretization::`. The factories that all types have, `zeros`, `full`, `rand` "
+             "`neml2/neml2.h` includes every header below but `tensors/gradients.h` and `distributed/batch.h`. All names are in the namespace `neml2`; functions of a field "
+             "have one of its own: `linalg::`, `crystallography::`, `discretization::`, `distributed::`. The factories that all types have, `zeros`, `full`, `rand` "
              "and others, are [under `core/factories.h`](#neml2corefactoriesh)."]
     declared = read([h for _, headers in groups for h in headers])
     for title, headers in groups:

@@ -45,6 +45,7 @@ if command -v apt-get >/dev/null; then
   compiling catch2 has_header catch2/catch.hpp
   compiling libbenchmark-dev has_header benchmark/benchmark.h
   [ "$part" != test ] || need libeigen3-dev has_header eigen3/Eigen/Sparse
+  [ "$part" != test ] || need libgloo-dev has_header gloo/config.h
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
   [ "$part" != aarch64 ] || need g++-aarch64-linux-gnu aarch64-linux-gnu-g++ --version
   [ "$part" != aarch64 ] || need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h

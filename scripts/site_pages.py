@@ -20,6 +20,7 @@ PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md"
          "docs/reference.md": "reference/index"}
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
+HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "processes.h": "distributed_j2"}  # examples
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
 
@@ -44,7 +45,7 @@ class Site:
         self.headers = headers  # page of the reference, by the header's path below neml2
         self.examples = {}  # page of each source file
         for source in sorted([*ROOT.glob("examples/*.[ch]*"), *ROOT.glob("examples/python/*.py")]):
-            name = "viscoplasticity" if source.suffix == ".h" else source.stem
+            name = HEADERS_OF[source.name] if source.suffix == ".h" else source.stem
             self.examples[source.relative_to(ROOT).as_posix()] = f"examples/{name}"
 
     def link(self, path, target, anchor, page):
@@ -150,6 +151,7 @@ class Site:
 # ---- The reference ----
 
 TITLES = {
+    "distributed/batch.h": "Batches over several processes",
     "core/errors.h": "Exceptions",
     "core/factories.h": "Factories",
     "core/options.h": "Options and defaults",
@@ -346,7 +348,7 @@ def introduction():
 
 def reference(write):
     tensors = sorted(declaring("tensors"), key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
-    paths = [*tensors, *declaring("math"), *[p for n in CORE if (p := INCLUDE / "core" / n).is_file()]]
+    paths = [*tensors, *declaring("math"), INCLUDE / "distributed" / "batch.h", *[p for n in CORE if (p := INCLUDE / "core" / n).is_file()]]
     declared = read(paths)
     pages = [p for p in (Page(h, declared[h]) for h in paths) if p.functions or p.classes]
     for page in pages:
@@ -360,6 +362,8 @@ def reference(write):
             ("Topics", "topics", topics, "Functions of tensors by what they are for: invariants, kinematics, crystals, tables."),
             ("Functions of any type", "any", [p for p in pages if p.path.startswith("math/")],
              "Templates that take every type: elementwise functions, reductions, formulas and their derivatives, shapes."),
+            ("Over several processes", "processes", [p for p in pages if p.path.startswith("distributed/")],
+             "What takes all parts of a batch of which each process has one."),
             ("What all tensors have", "all", [p for p in pages if p.path.startswith("core/")],
              "Members and factories that every type has, shapes, options and exceptions."),
             ("Labels", "labels", labels, "Named, nested, typed views of a state and its Jacobian.")]:
@@ -368,7 +372,7 @@ def reference(write):
     write("reference/index.rst", "\n".join([
         heading("Reference", "="), introduction() + "\n", "All names in one list: :ref:`genindex`.\n",
         f".. grid:: 1 2 2 3\n   :gutter: 3\n\n{cards}",
-        ".. toctree::\n   :hidden:\n\n   types\n   topics\n   any\n   all\n   labels\n"]))
+        ".. toctree::\n   :hidden:\n\n   types\n   topics\n   any\n   processes\n   all\n   labels\n"]))
     return pages
 
 

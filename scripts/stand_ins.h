@@ -48,6 +48,7 @@ namespace c10
 template <class T> struct ArrayRef { ArrayRef(const T &); ArrayRef(std::initializer_list<T>); };
 template <class T, unsigned> struct SmallVector {};
 template <class> struct function_ref {};
+template <class> struct intrusive_ptr {};
 struct Scalar { Scalar(double); };
 struct TensorOptions {};
 struct Device {};
@@ -62,3 +63,6 @@ struct Tensor {};
 enum class MemoryFormat { Contiguous };
 namespace indexing { struct Slice {}; struct TensorIndex {}; }
 } // namespace at
+
+#define USE_DISTRIBUTED
+namespace c10d { struct ProcessGroup {}; }

@@ -78,7 +78,10 @@ clean() # in the fresh environment, which is all there is
 say "its tests"
 cp -r python/tests python/bindings "$work"  # whose messages a test reads
 clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical tests --ignore tests/test_compiled_formulas.py \
-  --ignore tests/test_device.py
+  --ignore tests/test_device.py --ignore tests/test_distributed.py
+
+say "batches over several processes"
+clean python -m pytest -q -p no:cacheprovider tests/test_distributed.py
 
 say "formulas that a compiler compiles"
 clean OMP_WAIT_POLICY=PASSIVE PATH="$venv/bin:$PATH" python -m pytest -q -p no:cacheprovider -n logical tests/test_compiled_formulas.py

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/distributed/call.h"
+
+#include <array>
+#include <utility>
+
+/**
+ * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs): what takes all parts of a batch of
+ * which each process has one, and calls all other functions of the library on that.
+ *
+ * What reductions give is bitwise the same for any number of processes, and so are the gradients. These are
+ * those of one loss that all processes compute, each from the same numbers: of what all have, all get the
+ * same gradient, that by the whole batch; of parts, each gets that of its part. So a loss is made of what
+ * batch_sum, batch_mean or gather_batch gave, and parameters that all points share go through expand_batch.
+ *
+ * All processes of a group call a function together, with tensors of one type, dtype and shape but for the
+ * number of entries along batch dimension d, of which each may have another, or none. What differs is a
+ * NEMLException in all of them, before anything else is exchanged; so is, in the others, a process that ends, or that does not
+ * come within the time limit of the group. No other header includes this one, as not every LibTorch has c10d.
+ */
+namespace neml2::distributed
+{
+// ---- Parts ----
+
+/// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as the others
+/// have, or one more or less. Nothing is exchanged: what can be made or read in parts, as a mesh, need not be
+/// whole anywhere. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
+inline std::pair<Size, Size>
+batch_part(Size n, const Group & group)
+{
+  const Processes p("batch_part", group);
+  NEML2_CHECK(n >= 0, "batch_part: a batch of ", n, " entries. Expected none or more.");
+  const Counts counts = divided(n, p.size());
+  const Size begin = begin_of(counts, p.rank());
+  return {begin, begin + counts[size_t(p.rank())]};
+}
+
+/// To each process its part along batch dimension d of the batch that all have, with the same numbers:
+/// (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in the first if that leaves a rest.
+/// No number of it is sent. Derivatives: the gradients of all parts, gathered.
+template <class T, core::if_tensor<T> = 0>
+T
+scatter_batch(const T & a, const Group & group, Size d = 0)
+{
+  const Call c = begin({"scatter_batch", core::Accepts::any}, a, group, d);
+  for (const Size n : c.counts)
+    NEML2_CHECK(n == c.counts[0],
+                "scatter_batch: processes have batches of ",
+                c.counts[0],
+                " and ",
+                n,
+                " entries along dimension ",
+                d,
+                ". Expected the same one in all; if one has it, name it as source.");
+  return keeping(c,
+                 a,
+                 [](const Processes & p, const at::Tensor & x, const Counts & counts)
+                 { return part(p, x, divided(counts[0], p.size())); });
+}
+
+/// To each process its part along batch dimension d of the batch of one of them, of this rank in the group:
+/// (..., N, ...; base) -> (..., n, ...; base). What the others pass is not looked at, T(). Derivatives, of
+/// first order: the gradients of all parts, gathered in the source.
+template <class T, core::if_tensor<T> = 0>
+T
+scatter_batch(const T & a, const Group & group, Size d, int source)
+{
+  const core::Operation op("scatter_batch", core::Accepts::any);
+  Processes p(op.name, group);
+  const core::Operand o = core::operand(a);
+  const Size at = p.checked(
+      [&]
+      {
+        NEML2_CHECK(0 <= source && source < p.size(),
+                    op.name,
+                    ": the source is ",
+                    source,
+                    ", and the group has ",
+                    p.size(),
+                    " processes. Expected one in [0, ",
+                    p.size(),
+                    ").");
+        if (p.rank() != source)
+          return Size(0);
+        core::check_operand(op, o);
+        NEML2_CHECK_AS(IndexException,
+                       o.batch_dim > 0,
+                       op.name,
+                       ": ",
+                       o,
+                       " has no batch dimension. Add one (batch_unsqueeze).");
+        return core::position(op.name, o, d, 0, o.batch_dim);
+      });
+  std::ostringstream call;
+  call << op.name << " from process " << source << " along dimension " << d << ", grad mode "
+       << (c10::GradMode::is_enabled() ? "on" : "off");
+  // Of the source: all sizes, and batch dimension, dimension, dtype, device, and whether it requires grad.
+  constexpr Size more = 5;
+  const bool is_source = p.rank() == source;
+  const Counts lengths = p.agree(call.str(), is_source ? a.dim() + more : 0);
+  TensorShape said(static_cast<size_t>(lengths[size_t(p.rank())]));
+  if (is_source)
+  {
+    std::copy(a.sizes().begin(), a.sizes().end(), said.begin());
+    const std::array<Size, more> rest{
+        a.batch_dim(), at, Size(a.scalar_type()), Size(a.device().type()), Size(is_recorded(a))};
+    std::copy(rest.begin(), rest.end(), said.end() - more);
+  }
+  said = p.share(said, lengths);
+  const auto rest = said.end() - more;
+  TensorShape shape(said.begin(), rest);
+  const Counts counts = divided(shape[size_t(rest[1])], p.size());
+  at::Tensor x = a;
+  if (!is_source) // stands for the whole batch, so that its gradient is asked for here too
+  {
+    shape[size_t(rest[1])] = 0;
+    x = at::empty(shape, c10::TensorOptions(Dtype(rest[2])).device(c10::DeviceType(rest[3])));
+    if (rest[4])
+      x.requires_grad_();
+  }
+  return T(core::Trusted(),
+           part_from(p, x.movedim(rest[1], 0), counts, source).movedim(0, rest[1]),
+           rest[0]);
+}
+
+/// All parts, one after the other by rank along batch dimension d, in all processes: (..., n, ...; base) ->
+/// (..., Σn, ...; base). Derivatives: of each part, those of its entries.
+template <class T, core::if_tensor<T> = 0>
+T
+gather_batch(const T & a, const Group & group, Size d = 0)
+{
+  return keeping(begin({"gather_batch", core::Accepts::any}, a, group, d), a, gather);
+}
+
+/// What all processes have, for each of the n entries of this one, along a new batch dimension at d, as a
+/// view: (...; base) -> (..., n, ...; base). n may be another one in each process; a must have the same
+/// numbers in all.
+///
+/// Derivatives: Σ over the entries of all processes, as batch_sum, so that parameters which the whole batch
+/// shares have the same gradient in all processes, bitwise that of one process.
+template <class T, core::if_tensor<T> = 0>
+T
+expand_batch(const T & a, Size n, const Group & group, Size d = 0)
+{
+  const Call c = begin({"expand_batch", core::Accepts::any}, a, group, d, &n);
+  return T(core::Trusted(), expand(c.processes, a, c.counts).movedim(0, c.d), a.batch_dim() + 1);
+}
+
+// ---- Reductions ----
+
+/// Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit
+/// of a. Of integers and bool, which are counted, int64.
+///
+/// Entries are added by pairs in an order that is that of the whole batch, not of its parts: the result is
+/// bitwise the same for any number of processes, but in the last digits not that of neml2::batch_sum. Each
+/// process sends 2 log2(Σn) tensors at most.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_sum(const T & a, const Group & group, Size d = 0)
+{
+  return reducing(begin({"batch_sum", core::Accepts::any}, a, group, d), a, accumulate);
+}
+
+/// Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the
+/// unit of a; NaN if no process has an entry. Floating types. batch_sum, over their number.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_mean(const T & a, const Group & group, Size d = 0)
+{
+  return reducing(begin("batch_mean", a, group, d),
+                  a,
+                  [](const Processes & p, const at::Tensor & x, const Counts & counts)
+                  {
+                    const bool few = x.element_size() < 4;
+                    const at::Tensor total = add(p, few ? x.to(kFloat32) : x, counts);
+                    return (total / sum(counts)).to(x.scalar_type());
+                  });
+}
+
+/// The largest of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
+/// -> (...; base), in the unit of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// @throws NEMLException also if no process has an entry.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_max(const T & a, const Group & group, Size d = 0)
+{
+  return extremum_of({"batch_max", core::Accepts::numbers}, a, group, d, true);
+}
+
+/// The smallest of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
+/// -> (...; base), in the unit of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// @throws NEMLException also if no process has an entry.
+template <class T, core::if_tensor<T> = 0>
+T
+batch_min(const T & a, const Group & group, Size d = 0)
+{
+  return extremum_of({"batch_min", core::Accepts::numbers}, a, group, d, false);
+}
+} // namespace neml2::distributed

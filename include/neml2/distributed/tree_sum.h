@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/distributed/processes.h"
+
+/**
+ * Sums in one order: entries are added by pairs, (0 + 1), (2 + 3), ..., these by pairs again, and so on; one
+ * without a partner waits. Which process has which entries does not matter: each adds the pairs that it has
+ * whole, and what is left, two numbers a level at most, all add.
+ */
+namespace neml2::distributed
+{
+/// A sum of the tree: the level, of 2^level entries, and which of that level.
+struct Place
+{
+  Size level, number;
+  bool is_first; ///< of what its process has of the level
+  bool operator<(const Place & p) const
+  {
+    return level != p.level ? level < p.level : number < p.number;
+  }
+};
+
+/// What a part [begin, end) of so many entries leaves to be added by all.
+inline std::vector<Place>
+left_by(Size begin, Size end, Size total)
+{
+  std::vector<Place> r;
+  for (Size level = 0; begin < end; level++)
+  {
+    if (total == 1)
+    {
+      r.push_back({level, 0, true});
+      break;
+    }
+    if (begin % 2)
+      r.push_back({level, begin++, true});
+    if (begin < end && end % 2 && end < total)
+      r.push_back({level, --end, false});
+    begin /= 2;
+    end = (end + 1) / 2;
+    total = (total + 1) / 2;
+  }
+  return r;
+}
+
+/// Sums of the pairs along the first dimension.
+inline at::Tensor
+pairs(const at::Tensor & x)
+{
+  const Size n = x.size(0), even = n - n % 2;
+  const at::Tensor sums = x.slice(0, 0, even, 2) + x.slice(0, 1, even, 2);
+  return n == even ? sums : at::cat({sums, x.slice(0, even)});
+}
+
+/// Σ over the first dimension of all parts, of which each has so many entries, bitwise the same for any
+/// division into parts.
+inline at::Tensor
+tree_sum(const Processes & p, at::Tensor part, const Counts & counts)
+{
+  Size total = sum(counts), begin = 0;
+  if (total == 0)
+    return at::zeros(part.sizes().slice(1), part.options());
+  std::vector<std::vector<Place>> places;
+  Counts sent;
+  for (const Size n : counts)
+  {
+    places.push_back(left_by(begin, begin + n, total));
+    sent.push_back(Size(places.back().size()));
+    begin += n;
+  }
+
+  std::vector<at::Tensor> left{part.slice(0, 0, 0)};
+  Size level = 0;
+  for (const Place & place : places[size_t(p.rank())])
+  {
+    for (; level < place.level; level++)
+      part = pairs(part);
+    const Size n = part.size(0) - 1;
+    left.push_back(part.narrow(0, place.is_first ? 0 : n, 1));
+    part = part.narrow(0, place.is_first ? 1 : 0, n);
+  }
+
+  const at::Tensor all = p.gather(at::cat(left), sent);
+  std::map<Place, at::Tensor> waiting;
+  Size k = 0;
+  for (const auto & of_one : places)
+    for (const Place & place : of_one)
+      waiting[place] = all.select(0, k++);
+  for (level = 0; total > 1; level++, total = (total + 1) / 2)
+    for (auto first = waiting.begin(); first != waiting.end() && first->first.level == level;)
+    {
+      const Size i = first->first.number;
+      at::Tensor r = first->second;
+      first = waiting.erase(first);
+      if (i + 1 < total)
+      {
+        r = r + first->second;
+        first = waiting.erase(first);
+      }
+      waiting[{level + 1, i / 2, true}] = r;
+    }
+  return waiting.begin()->second;
+}
+} // namespace neml2::distributed
