@@ -92,13 +92,10 @@ common_order(ArrayRef<Operand> operands, TensorShapeRef batch)
   return order;
 }
 
-/// A result whose batch dimensions lie in memory in this order.
-NEML2_BODY at::Tensor
-empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dtype dtype)
+/// The strides of a tensor whose first dimensions lie in memory in this order.
+NEML2_BODY TensorShape
+strides_in_order(TensorShapeRef shape, const Order & order)
 {
-  const TensorShape shape = utils::add_shapes(batch, base);
-  if (order.empty())
-    return at::detail::empty_cpu(shape, dtype);
   TensorShape strides(shape.size());
   Size numbers = 1;
   for (size_t d = shape.size(); d-- > 0;)
@@ -107,7 +104,17 @@ empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dty
     strides[at] = numbers;
     numbers *= std::max<Size>(1, shape[at]);
   }
-  return at::detail::empty_strided_cpu(shape, strides, dtype);
+  return strides;
+}
+
+/// A result whose batch dimensions lie in memory in this order.
+NEML2_BODY at::Tensor
+empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dtype dtype)
+{
+  const TensorShape shape = utils::add_shapes(batch, base);
+  return order.empty()
+             ? at::detail::empty_cpu(shape, dtype)
+             : at::detail::empty_strided_cpu(shape, strides_in_order(shape, order), dtype);
 }
 
 NEML2_BODY bool
