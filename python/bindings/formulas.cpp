@@ -3,6 +3,8 @@
 #include "bindings/rows.h"
 
 #include "neml2/engine/formula_jacobian.h"
+#include "neml2/recorded/cuda_standard.h"
+#include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
 
 #include <numeric>
@@ -560,6 +562,17 @@ bind_formulas(nb::module_ & m)
   m.def("source",
         [](const nb::capsule & program)
         { return recorded::cpp_source(Formula::evaluator(program)); });
+  m.def("cuda_source",
+        [](const nb::capsule & program, bool is_float)
+        { return recorded::cuda_source(Formula::evaluator(program), is_float); });
+  m.def("cuda_standard_headers",
+        []
+        {
+          nb::list names;
+          for (const char * const name : recorded::cuda_header_names)
+            names.append(name);
+          return nb::make_tuple(names, recorded::cuda_standard_header);
+        });
   m.def("width", [] { return recorded::interpreter().width; });
 }
 } // namespace neml2::python
