@@ -21,8 +21,7 @@ struct KernelOperand
     void * data; ///< of float64 or float32, the same for all operands
     double number;
   };
-  int64_t stride
-      [max_kernel_dims]; ///< numbers from row to row along each dimension; 0 where all rows are one
+  int64_t stride[max_kernel_dims]; ///< from row to row, in numbers; 0 where all rows are one
 };
 
 /// The operands of a program, its arguments, then its results, and the dimensions that their rows are counted by: from the outermost, the

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+
 /// The standard library's headers for sources that NVRTC compiles, which has none of its own.
 namespace neml2::recorded
 {
 /// The names of the headers. Each has cuda_standard_header, which may be included any number of times.
-constexpr const char * cuda_header_names[] = {"array",
-                                              "atomic",
-                                              "cmath",
-                                              "cstddef",
-                                              "cstdint",
-                                              "cstdio",
-                                              "cstdlib",
-                                              "cstring",
-                                              "limits",
-                                              "stdexcept",
-                                              "string",
-                                              "string_view",
-                                              "tuple",
-                                              "type_traits",
-                                              "utility"};
+constexpr std::array<const char *, 15> cuda_header_names = {"array",
+                                                            "atomic",
+                                                            "cmath",
+                                                            "cstddef",
+                                                            "cstdint",
+                                                            "cstdio",
+                                                            "cstdlib",
+                                                            "cstring",
+                                                            "limits",
+                                                            "stdexcept",
+                                                            "string",
+                                                            "string_view",
+                                                            "tuple",
+                                                            "type_traits",
+                                                            "utility"};
 
 /// What kernels/ and packs/ use of them; of exceptions and strings nothing.
 constexpr const char * cuda_standard_header = R"(
