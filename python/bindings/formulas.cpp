@@ -565,6 +565,18 @@ bind_formulas(nb::module_ & m)
   m.def("cuda_source",
         [](const nb::capsule & program, bool is_float)
         { return recorded::cuda_source(Formula::evaluator(program), is_float); });
+  m.def("interpret", // the addresses of the operands, and their strides from row to row
+        [](const nb::capsule & program,
+           const std::vector<size_t> & addresses,
+           const std::vector<int64_t> & strides,
+           int64_t rows)
+        {
+          std::vector<double *> data;
+          for (const size_t a : addresses)
+            data.push_back(reinterpret_cast<double *>(a));
+          recorded::interpreter().run(
+              &Formula::evaluator(program), data.data(), strides.data(), rows);
+        });
   m.def("cuda_standard_headers",
         []
         {

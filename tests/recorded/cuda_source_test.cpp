@@ -104,7 +104,7 @@ check(const std::vector<int64_t> & size, int layout, unsigned blocks)
   z.give(arguments.operand[4]);
   auto expected = y; // and nothing else is written
   launch([](const KernelArguments<5> & all)
-         { Kernel<ByHand, E, Sizes<6, 1, 1>, Sizes<6, 3>, Numbers<false, true, false>>::run(all); },
+         { Kernel<ByHand, E, Sizes<6, 1, 1>, Sizes<6, 3>, IsNumber<false, true, false>>::run(all); },
          blocks,
          unsigned(block_size),
          arguments);
@@ -170,7 +170,7 @@ TEST_CASE("a CUDA source has the formula and its kernel", "[recorded]")
   REQUIRE_THAT(cuda, ContainsSubstring("neml2_kernel(const KernelArguments<3> arguments)"));
   REQUIRE_THAT(
       cuda,
-      ContainsSubstring("Kernel<Formula, double, Sizes<1, 1>, Sizes<1>, Numbers<false, true>>"));
+      ContainsSubstring("Kernel<Formula, double, Sizes<1, 1>, Sizes<1>, IsNumber<false, true>>"));
   REQUIRE_THAT(cuda_source(e, true), ContainsSubstring("Kernel<Formula, float, "));
   const auto formula_of = [](const std::string & text)
   {

@@ -9,7 +9,7 @@ namespace neml2::recorded
 {
 /// Of each argument, whether it is a plain number.
 template <bool... is_number>
-struct Numbers
+struct IsNumber
 {
 };
 
@@ -112,7 +112,7 @@ struct Kernel;
 /// The kernel of a formula that reads the components x of a row, and what `once` has computed of plain numbers, and writes y: a thread
 /// computes one row, then the one that is as many further on as there are threads.
 template <class Formula, class E, class Arguments, class Results, bool... is_number>
-struct Kernel<Formula, E, Arguments, Results, Numbers<is_number...>>
+struct Kernel<Formula, E, Arguments, Results, IsNumber<is_number...>>
 {
   static constexpr int K = Arguments::count, R = Results::count;
 

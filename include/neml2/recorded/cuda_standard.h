@@ -335,8 +335,8 @@ template <class... T>
 struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)>
 {
 };
-template <class T>
-struct tuple_size<const T> : tuple_size<T>
+template <class... T>
+struct tuple_size<const tuple<T...>> : tuple_size<tuple<T...>>
 {
 };
 template <size_t i, class T>
@@ -349,6 +349,11 @@ template <class T, class... U>
 struct tuple_element<0, tuple<T, U...>>
 {
   using type = T;
+};
+template <size_t i, class... T>
+struct tuple_element<i, const tuple<T...>>
+{
+  using type = const typename tuple_element<i, tuple<T...>>::type;
 };
 template <size_t i, class T>
 using tuple_element_t = typename tuple_element<i, T>::type;

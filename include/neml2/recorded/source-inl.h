@@ -188,7 +188,7 @@ cuda_source(const Evaluator & e, bool is_float)
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(operands) + "> arguments)\n{\n  Kernel<Formula, " +
          (is_float ? "float" : "double") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +
-         sizes(e.program.results) + ">, " + "Numbers<" + numbers(e.program) +
+         sizes(e.program.results) + ">, " + "IsNumber<" + numbers(e.program) +
          ">>::run(arguments);\n}\n";
 }
 } // namespace neml2::recorded
