@@ -3,6 +3,8 @@
 #include "bindings/rows.h"
 
 #include "neml2/engine/formula_jacobian.h"
+#include "neml2/recorded/cuda_standard.h"
+#include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
 
 #include <numeric>
@@ -560,6 +562,29 @@ bind_formulas(nb::module_ & m)
   m.def("source",
         [](const nb::capsule & program)
         { return recorded::cpp_source(Formula::evaluator(program)); });
+  m.def("cuda_source",
+        [](const nb::capsule & program, bool is_float)
+        { return recorded::cuda_source(Formula::evaluator(program), is_float); });
+  m.def("interpret", // the addresses of the operands, and their strides from row to row
+        [](const nb::capsule & program,
+           const std::vector<size_t> & addresses,
+           const std::vector<int64_t> & strides,
+           int64_t rows)
+        {
+          std::vector<double *> data;
+          for (const size_t a : addresses)
+            data.push_back(reinterpret_cast<double *>(a));
+          recorded::interpreter().run(
+              &Formula::evaluator(program), data.data(), strides.data(), rows);
+        });
+  m.def("cuda_standard_headers",
+        []
+        {
+          nb::list names;
+          for (const char * const name : recorded::cuda_header_names)
+            names.append(name);
+          return nb::make_tuple(names, recorded::cuda_standard_header);
+        });
   m.def("width", [] { return recorded::interpreter().width; });
 }
 } // namespace neml2::python
