@@ -21,6 +21,10 @@ ROOMS = {  # what each may include besides itself
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
+DOORS = {  # the headers besides core/aten.h that include LibTorch's, and of which
+    "engine/autograd.h": ("torch/csrc/autograd/",),
+    "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
+}
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
 PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/
 
@@ -62,7 +66,7 @@ def breaches(header):
         if room in WITHOUT_TORCH and "/" in included and not included.startswith("neml2/"):
             yield f"includes {included}; {room} uses the standard library only"
         if TORCH.match(included) and name.as_posix() != "core/aten.h":
-            if not (included.startswith("torch/csrc/autograd/") and name.as_posix() == "engine/autograd.h"):
+            if not included.startswith(DOORS.get(name.as_posix(), ("-",))):
                 yield f"includes {included}; only core/aten.h does that"
         if room == "tensors" and re.search("/labeled", included, re.I) \
                 and not re.match("labeled|tensors.h", name.name, re.I):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/recorded_function.h"
 #include "bindings/rows.h"
+#include "bindings/warnings.h"
 
 #include "neml2/engine/formula_jacobian.h"
 #include "neml2/recorded/cuda_standard.h"
@@ -88,6 +89,7 @@ public:
     };
     SmallVector<at::Tensor, 4> t(r->results.size());
     {
+      const PassedWarnings warnings;
       const nb::gil_scoped_release release;
       engine::evaluate({op,
                         c.operands,
@@ -139,6 +141,7 @@ public:
     { compose_jacobians(*r, *f, by, results, batch, c, t); };
     std::vector<at::Tensor> t(bases.size());
     {
+      const PassedWarnings warnings;
       const nb::gil_scoped_release release;
       engine::evaluate({op,
                         c.operands,
@@ -548,6 +551,7 @@ bind_formulas(nb::module_ & m)
   bind_newton(m);
   bind_groups(m);
   bind_formula_class(m);
+  bind_devices(m);
   m.def("is_composing", &is_composing);
   m.def("set_loop",
         [](const nb::capsule & program, size_t run, int width)

@@ -8,6 +8,7 @@
 #include "neml2/recorded/cuda_standard.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #ifndef _WIN32
 #include <dlfcn.h>
@@ -44,13 +45,13 @@ find(at::DynamicLibrary & library, const char * name, F *& f)
   f = reinterpret_cast<F *>(library.sym(name));
 }
 
-/// The folder of the library that has LibTorch's tensors; empty if unknown.
-inline std::string
-folder_of_libtorch()
+/// The folder of the library that has a function; empty if unknown.
+template <class F>
+std::string
+folder_of([[maybe_unused]] F * function)
 {
 #ifndef _WIN32
   Dl_info info;
-  const auto function = &c10::get_default_dtype;
   if (dladdr(reinterpret_cast<const void *>(function), &info) && info.dli_fname)
   {
     const std::string file = info.dli_fname;
@@ -60,6 +61,25 @@ folder_of_libtorch()
 #endif
   return {};
 }
+
+#ifndef _WIN32
+/// Opens what NVRTC opens by its name, from where NVRTC is: it does not look there itself, as NVRTC 13 of PyPI.
+inline void
+open_builtins(const std::string & folder)
+{
+  std::error_code error;
+  std::filesystem::directory_iterator files(folder, error), end;
+  for (; !error && !folder.empty() && files != end; files.increment(error))
+    if (files->path().filename().string().rfind("libnvrtc-builtins.so.", 0) == 0)
+      try
+      {
+        const at::DynamicLibrary library(files->path().c_str(), nullptr, /*leak_handle=*/true);
+      }
+      catch (const std::exception &) // NVRTC will say that it is missing
+      {
+      }
+}
+#endif
 } // namespace cuda
 
 NEML2_BODY std::vector<std::string>
@@ -88,7 +108,7 @@ nvrtc_names(int driver_major)
   for (const int m : majors)
     names.push_back("nvrtc64_" + std::to_string(m) + (m == 11 ? "2_0.dll" : "0_0.dll"));
 #elif !defined(__APPLE__)
-  const std::string folder = cuda::folder_of_libtorch(), packages = folder + "../../nvidia/";
+  const std::string folder = cuda::folder_of(&c10::get_default_dtype), packages = folder + "../../nvidia/";
   for (const int m : majors)
   {
     const std::string file = "libnvrtc.so." + std::to_string(m) + (m == 11 ? ".2" : "");
@@ -119,6 +139,9 @@ Nvrtc::Nvrtc(const std::vector<std::string> & names)
   cuda::find(_library, "nvrtcGetPTX", ptx);
   cuda::find(_library, "nvrtcGetNumSupportedArchs", architecture_count);
   cuda::find(_library, "nvrtcGetSupportedArchs", architectures);
+#ifndef _WIN32
+  cuda::open_builtins(cuda::folder_of(get_version));
+#endif
 }
 
 NEML2_BODY
