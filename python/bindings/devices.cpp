@@ -113,8 +113,8 @@ void
 bind_devices(nb::module_ & m)
 {
   m.def("device_kernels", &kernels);
-  m.def("set_device_headers", [](const std::string & folder)
-        { engine::set_device_headers(folder); });
+  m.def("set_device_headers",
+        [](const std::string & folder) { engine::set_device_headers(folder); });
   m.def(
       "set_device_compiler", // of PrivateUse1 in torch
       [](nb::object compiler)

@@ -7,7 +7,6 @@
 
 #include <exception>
 
-
 /// Warnings of LibTorch and of the library as Python's.
 namespace neml2::python
 {

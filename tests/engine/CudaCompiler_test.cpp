@@ -14,8 +14,8 @@
 namespace CudaCompiler_test
 {
 using namespace neml2;
-using test::error_of;
 using Catch::Matchers::ContainsSubstring;
+using test::error_of;
 
 namespace
 {
@@ -36,8 +36,10 @@ struct Guard : c10::impl::DeviceGuardImplInterface
   }
   c10::Stream exchangeStream(c10::Stream s) const noexcept override { return s; }
   c10::DeviceIndex deviceCount() const noexcept override { return 2; }
-  void record(void ** event, const c10::Stream & s, const c10::DeviceIndex, const c10::EventFlag)
-      const override
+  void record(void ** event,
+              const c10::Stream & s,
+              const c10::DeviceIndex,
+              const c10::EventFlag) const override
   {
     *event = reinterpret_cast<void *>(33);
     done += "recorded on " + std::to_string(s.id()) + ' ';
@@ -74,7 +76,10 @@ class Log
 {
 public:
   Log() { reinterpret_cast<void (*)()>(_library.sym("fake_cuda_forget"))(); }
-  std::string text() { return reinterpret_cast<const char * (*)()>(_library.sym("fake_cuda_log"))(); }
+  std::string text()
+  {
+    return reinterpret_cast<const char * (*)()>(_library.sym("fake_cuda_log"))();
+  }
 
 private:
   at::DynamicLibrary _library{NEML2_FAKE_CUDA, nullptr, true};
@@ -83,13 +88,18 @@ private:
 const std::vector<std::string> fake{NEML2_FAKE_CUDA};
 } // namespace
 
-TEST_CASE("The libraries of CUDA are the first that open, and messages say what is missing", "[engine][device]")
+TEST_CASE("The libraries of CUDA are the first that open, and messages say what is missing",
+          "[engine][device]")
 {
   REQUIRE_THAT(error_of([] { engine::CudaCompiler({"libno_driver.so.1"}, fake); }),
-               ContainsSubstring("the driver of CUDA is not there") && ContainsSubstring("libno_driver.so.1"));
+               ContainsSubstring("the driver of CUDA is not there") &&
+                   ContainsSubstring("libno_driver.so.1"));
   REQUIRE_THAT(error_of([] { engine::CudaCompiler(fake, {"libno_nvrtc.so"}); }),
                ContainsSubstring("NVRTC is not there") && ContainsSubstring("libno_nvrtc.so"));
-  REQUIRE(error_of([] { engine::CudaCompiler({"libno_driver.so.1", NEML2_FAKE_CUDA}, fake); }) == "no error");
+  REQUIRE(error_of(
+              [] {
+                engine::CudaCompiler({"libno_driver.so.1", NEML2_FAKE_CUDA}, fake);
+              }) == "no error");
 }
 
 TEST_CASE("NVRTC is looked for in the versions that the driver takes first", "[engine][device]")
@@ -111,16 +121,19 @@ TEST_CASE("NVRTC is looked for in the versions that the driver takes first", "[e
   REQUIRE(has("/../../nvidia/cu13/lib/libnvrtc.so.13"));
 }
 
-TEST_CASE("Sources are compiled for the architecture of the device, or the newest that NVRTC knows", "[engine][device]")
+TEST_CASE("Sources are compiled for the architecture of the device, or the newest that NVRTC knows",
+          "[engine][device]")
 {
   engine::CudaCompiler compiler(fake, fake);
   REQUIRE(compiler.architecture({kCUDA, 0}) == "sm_90");
   REQUIRE(compiler.architecture({kCUDA, 1}) == "compute_90");
-  const std::string code = compiler.compile("text", "sm_90"), text = compiler.compile("text", "compute_90");
-  REQUIRE_THAT(code,
-               ContainsSubstring("code of ") && ContainsSubstring("-std=c++17 ") &&
-                   ContainsSubstring("-fmad=false ") && ContainsSubstring("--gpu-architecture=sm_90 ") &&
-                   ContainsSubstring("-I" + engine::device_headers()) && ContainsSubstring(" cmath "));
+  const std::string code = compiler.compile("text", "sm_90"),
+                    text = compiler.compile("text", "compute_90");
+  REQUIRE_THAT(
+      code,
+      ContainsSubstring("code of ") && ContainsSubstring("-std=c++17 ") &&
+          ContainsSubstring("-fmad=false ") && ContainsSubstring("--gpu-architecture=sm_90 ") &&
+          ContainsSubstring("-I" + engine::device_headers()) && ContainsSubstring(" cmath "));
   REQUIRE_THAT(text, ContainsSubstring("code as text of ") && ContainsSubstring("=compute_90 "));
   REQUIRE_THAT(error_of([&] { compiler.compile("#error", "sm_90"); }),
                ContainsSubstring("NVRTC_ERROR_COMPILATION: line 1: it has an error"));
@@ -134,7 +147,8 @@ TEST_CASE("What images depend on has NVRTC's version and the headers", "[engine]
   const test::TemporaryFolder folder;
   const test::Variable elsewhere("NEML2_INCLUDE", folder.path());
   REQUIRE_THAT(error_of([&] { compiler.version(); }),
-               ContainsSubstring("the headers of neml2 are not in " + folder.path()) && ContainsSubstring("NEML2_INCLUDE"));
+               ContainsSubstring("the headers of neml2 are not in " + folder.path()) &&
+                   ContainsSubstring("NEML2_INCLUDE"));
   std::filesystem::create_directories(folder.path() + "/neml2/recorded");
   test::write(folder.path() + "/neml2/recorded/cuda_kernel.h", "another");
   REQUIRE(compiler.version() != version);
@@ -145,14 +159,18 @@ TEST_CASE("Kernels are loaded and launched in the device's own context", "[engin
   if (!has_no_gpu())
     return; // there the tests of formulas launch kernels
   engine::CudaCompiler compiler(fake, fake);
-  REQUIRE_THAT(error_of([&] { compiler.load("something else", {kCUDA, 1}); }),
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     compiler.load("something else", {kCUDA, 1});
+                   }),
                ContainsSubstring("cuModuleLoadData: device kernel image is invalid"));
   const auto function = compiler.load("code", {kCUDA, 1});
   recorded::KernelArguments<1> arguments{};
   arguments.rows = 300;
   const auto launch = [&]
   {
-    compiler.launch({function, 3, 128, &arguments, sizeof arguments, engine::current_stream({kCUDA, 1})});
+    compiler.launch(
+        {function, 3, 128, &arguments, sizeof arguments, engine::current_stream({kCUDA, 1})});
   };
   // On the stream of LibTorch, where that says which it is.
   Guard::gives_native_streams = true;
@@ -160,7 +178,8 @@ TEST_CASE("Kernels are loaded and launched in the device's own context", "[engin
   launch();
   const std::string native = "push 111\nlaunch 8: 3 blocks of 128 on stream 1005, rows 300\npop\n";
   // Else between two events.
-  const std::string between = "push 111\ncreate stream 1\nstream 9 waits for 33\nlaunch 8: 3 blocks of 128 on stream 9, rows 300\n"
+  const std::string between = "push 111\ncreate stream 1\nstream 9 waits for 33\nlaunch 8: 3 "
+                              "blocks of 128 on stream 9, rows 300\n"
                               "record 33 on stream 9\npop\n";
   REQUIRE((first.text() == native || first.text() == between));
   Guard::gives_native_streams = false;

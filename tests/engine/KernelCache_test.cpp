@@ -56,9 +56,11 @@ TEST_CASE("Of many images those go that were not used for longest", "[engine][de
   const KernelCache cache(folder.path());
   cache.keep("first", "image");
   const auto now = fs::file_time_type::clock::now();
-  folder.each([&](const std::string & file) { fs::last_write_time(file, now - std::chrono::hours(30)); });
+  folder.each([&](const std::string & file)
+              { fs::last_write_time(file, now - std::chrono::hours(30)); });
   for (size_t i = 1; i < KernelCache::most; i++)
-    fs::copy_file(folder.path() + "/first.kernel", folder.path() + "/" + std::to_string(i) + ".kernel");
+    fs::copy_file(folder.path() + "/first.kernel",
+                  folder.path() + "/" + std::to_string(i) + ".kernel");
   fs::last_write_time(folder.path() + "/5.kernel", now - std::chrono::hours(20));
   test::write(folder.path() + "/new-1", "of a process that was killed");
   test::write(folder.path() + "/new-2", "of one that is writing");

@@ -15,9 +15,9 @@
 namespace KernelFormula_test
 {
 using namespace neml2;
+using Catch::Matchers::ContainsSubstring;
 using core::Operand;
 using recorded::KernelOperand;
-using Catch::Matchers::ContainsSubstring;
 
 namespace
 {
@@ -99,7 +99,11 @@ public:
   }
 
 private:
-  const int number = [] { static int n = 0; return n++; }();
+  const int number = []
+  {
+    static int n = 0;
+    return n++;
+  }();
 
   void fail(const char * what) const
   {
@@ -186,7 +190,8 @@ struct Call
   Call(const engine::RecordedFormula & f, const at::Tensor & a, const at::Tensor & b, double k = 2)
   {
     const TensorShapeRef base(three);
-    const Operand o[] = {{&a, "Vec", a.dim() - 1, base}, {&b, "Vec", b.dim() - 1, base}, core::operand(k)};
+    const Operand o[] = {
+        {&a, "Vec", a.dim() - 1, base}, {&b, "Vec", b.dim() - 1, base}, core::operand(k)};
     const TensorShape batch = core::broadcast_batch("test", o);
     const auto compose = [&](at::Tensor * r)
     {
@@ -287,7 +292,8 @@ TEST_CASE("A kernel has a thread for each row, in blocks of 128", "[engine][devi
 {
   const Setting now;
   const auto f = formula();
-  for (const auto & [n, blocks] : std::vector<std::pair<Size, unsigned>>{{1, 1}, {128, 1}, {129, 2}, {1000, 8}})
+  for (const auto & [n, blocks] :
+       std::vector<std::pair<Size, unsigned>>{{1, 1}, {128, 1}, {129, 2}, {1000, 8}})
   {
     REQUIRE(Call(f, rows({n}), rows({})).fused);
     REQUIRE(now.recorder->launches.back().head.rows == n);
@@ -313,7 +319,8 @@ TEST_CASE("A formula is compiled once for each dtype", "[engine][device]")
     REQUIRE(Call(f, rows({2}), rows({2})).fused);
   REQUIRE(now.recorder->sources.size() == 1);
   REQUIRE(Call(f, rows({2}, kFloat32), rows({2}, kFloat32)).result.dtype() == kFloat32);
-  REQUIRE(now.recorder->sources == std::vector<std::string>{f.value().source(false), f.value().source(true)});
+  REQUIRE(now.recorder->sources ==
+          std::vector<std::string>{f.value().source(false), f.value().source(true)});
   const auto same = formula(), other = formula(1);
   REQUIRE(Call(same, rows({2}), rows({2})).fused); // of another formula with this source
   REQUIRE(now.recorder->images.size() == 2);
@@ -342,8 +349,11 @@ TEST_CASE("Threads that need a kernel at once compile it once", "[engine][device
         {
           at::Tensor y;
           const auto bases = f.bases();
-          f.value().evaluate(
-              "test", {{&a, "Vec", 1, base}, {&a, "Vec", 1, base}, core::operand(k)}, batch, bases, &y);
+          f.value().evaluate("test",
+                             {{&a, "Vec", 1, base}, {&a, "Vec", 1, base}, core::operand(k)},
+                             batch,
+                             bases,
+                             &y);
         });
   for (auto & t : threads)
     t.join();
@@ -393,7 +403,8 @@ TEST_CASE("An image that does not load is compiled again", "[engine][device]")
   REQUIRE(warnings.messages.size() == 1);
 }
 
-TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning says why", "[engine][device]")
+TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning says why",
+          "[engine][device]")
 {
   for (const char * const what : {"compile", "load", "launch"})
   {
@@ -463,7 +474,13 @@ TEST_CASE("Results are written to existing tensors on a device", "[engine][devic
   {
     const Operand out[] = {{&y, "Vec", 1, base}};
     const auto before = y._version();
-    engine::evaluate_into({"test", o, batch, engine::row_formula(f.value()), {}, [](at::Tensor *) { FAIL(); }, engine::no_gradient},
+    engine::evaluate_into({"test",
+                           o,
+                           batch,
+                           engine::row_formula(f.value()),
+                           {},
+                           [](at::Tensor *) { FAIL(); },
+                           engine::no_gradient},
                           out,
                           &y);
     REQUIRE(y._version() > before);

@@ -54,7 +54,8 @@ class TemporaryFolder
 {
 public:
   TemporaryFolder()
-    : _path(std::filesystem::temp_directory_path() / ("neml2-" + std::to_string(std::random_device()())))
+    : _path(std::filesystem::temp_directory_path() /
+            ("neml2-" + std::to_string(std::random_device()())))
   {
     std::filesystem::create_directories(_path);
   }

@@ -108,7 +108,8 @@ nvrtc_names(int driver_major)
   for (const int m : majors)
     names.push_back("nvrtc64_" + std::to_string(m) + (m == 11 ? "2_0.dll" : "0_0.dll"));
 #elif !defined(__APPLE__)
-  const std::string folder = cuda::folder_of(&c10::get_default_dtype), packages = folder + "../../nvidia/";
+  const std::string folder = cuda::folder_of(&c10::get_default_dtype),
+                    packages = folder + "../../nvidia/";
   for (const int m : majors)
   {
     const std::string file = "libnvrtc.so." + std::to_string(m) + (m == 11 ? ".2" : "");
@@ -284,8 +285,7 @@ CudaCompiler::architecture(c10::Device device)
 NEML2_BODY std::string
 CudaCompiler::compile(const std::string & source, const std::string & architecture)
 {
-  const auto check = [this](Nvrtc::Result r, const char * what)
-  { cuda::check(_nvrtc, r, what); };
+  const auto check = [this](Nvrtc::Result r, const char * what) { cuda::check(_nvrtc, r, what); };
   constexpr size_t headers = recorded::cuda_header_names.size();
   std::vector<const char *> texts(headers, recorded::cuda_standard_header);
   Nvrtc::Program p = nullptr;

@@ -21,7 +21,8 @@ struct NEML2_ONE_A_PROGRAM DeviceSettings
 NEML2_ONE_A_PROGRAM inline DeviceSettings &
 device_settings()
 {
-  static DeviceSettings * const settings = new DeviceSettings; // kernels may be launched to the very end
+  static DeviceSettings * const settings =
+      new DeviceSettings; // kernels may be launched to the very end
   return *settings;
 }
 

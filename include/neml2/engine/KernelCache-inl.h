@@ -154,8 +154,9 @@ headers_digest(const std::string & folder)
   if (headers.empty())
   {
     known.erase(folder);
-    throw NEMLException("the headers of neml2 are not in " + folder +
-                        ". Set the environment variable NEML2_INCLUDE to the folder with neml2/neml2.h");
+    throw NEMLException(
+        "the headers of neml2 are not in " + folder +
+        ". Set the environment variable NEML2_INCLUDE to the folder with neml2/neml2.h");
   }
   std::sort(headers.begin(), headers.end());
   std::string all;

@@ -67,14 +67,15 @@ warn_of_composing(const std::string & name, const std::string & device, const ch
     if (!k.warned.insert(reason).second)
       return;
   }
-  TORCH_WARN("neml2: ",
-             name,
-             " runs by LibTorch's calls on ",
-             device,
-             ", which is slower, as there is no kernel for it: ",
-             reason,
-             ". Mend that, or set NEML2_DEVICE_KERNELS=0 in the environment to have no kernels. This "
-             "is said once.");
+  TORCH_WARN(
+      "neml2: ",
+      name,
+      " runs by LibTorch's calls on ",
+      device,
+      ", which is slower, as there is no kernel for it: ",
+      reason,
+      ". Mend that, or set NEML2_DEVICE_KERNELS=0 in the environment to have no kernels. This "
+      "is said once.");
 }
 
 /// A kernel of a source, from those of the program, from the cache, or compiled.
@@ -185,7 +186,7 @@ has_adjacent_components(const at::Tensor & t, Size batch_dim)
   return true;
 }
 
-/// The same rows with the numbers of each side by side; of those that are expanded one.
+/// A copy of the rows of a tensor with the numbers of each side by side; along a dimension that is expanded, of one.
 NEML2_BODY at::Tensor
 with_adjacent_components(const at::Tensor & t, Size batch_dim)
 {
@@ -207,7 +208,8 @@ launch_kernel(LoadedKernel & kernel,
   using recorded::KernelOperand;
   using First = recorded::KernelArguments<1>;
   constexpr size_t head = offsetof(First, operand);
-  static_assert(max_dims == recorded::max_kernel_dims && sizeof(First) == head + sizeof(KernelOperand));
+  static_assert(max_dims == recorded::max_kernel_dims &&
+                sizeof(First) == head + sizeof(KernelOperand));
   First first{};
   first.rows = 1;
   first.dims = plan.dims;
