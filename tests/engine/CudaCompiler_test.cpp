@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/engine/CudaCompiler.h"
+#include "neml2/engine/device_headers.h"
 
 #include "neml2/recorded/KernelArguments.h"
 #include "neml2/version.h"

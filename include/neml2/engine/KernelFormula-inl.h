@@ -4,6 +4,7 @@
 #include "neml2/engine/KernelFormula.h"
 
 #include "neml2/engine/KernelCache.h"
+#include "neml2/engine/device_compilers.h"
 #include "neml2/engine/fused-inl.h"
 #include "neml2/engine/plan.h"
 #include "neml2/engine/slabs.h"
