@@ -2,6 +2,7 @@
 // A step of von Mises plasticity (Simo and Hughes, Computational Inelasticity, 1998, section 3.3) at a million points, on a GPU
 // where there is one: what is made there stays there, and only a few numbers come back.
 #include "neml2/math/jacobian.h"
+#include "neml2/tensors/invariants.h"
 #include "neml2/tensors/tensors.h"
 
 #include <ATen/ATen.h>
