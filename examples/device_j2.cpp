@@ -28,7 +28,6 @@ constexpr auto stress_of = [](const auto &... a) { return std::get<0>(radial_ret
 int
 main()
 {
-  // begin device
   const Device device = at::hasCUDA() ? Device(kCUDA, 0) : Device(kCPU);
   const auto options = TensorOptions(kFloat64).device(device);
   constexpr Size n = 1000000;
@@ -37,7 +36,6 @@ main()
   const Scalar alpha = Scalar::zeros({n}, options);
   const auto [stress, new_alpha] = vmap(radial_return, strain, alpha);
   const auto [same, tangent] = value_and_jacobian<0>(stress_of, strain, alpha);
-  // end device
 
   // One transfer for all that is printed.
   const at::Tensor plastic(new_alpha), moduli(tangent);
