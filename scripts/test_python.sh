@@ -78,7 +78,7 @@ clean() # in the fresh environment, which is all there is
 say "its tests"
 cp -r python/tests python/bindings "$work"  # whose messages a test reads
 clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical tests --ignore tests/test_compiled_formulas.py \
-  --ignore tests/test_device.py --ignore tests/test_distributed.py
+  --ignore tests/test_device.py --ignore tests/test_device_kernels.py --ignore tests/test_distributed.py
 
 say "batches over several processes"
 clean python -m pytest -q -p no:cacheprovider tests/test_distributed.py
@@ -91,6 +91,10 @@ torch_at=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pu
 c++ -std=c++17 -O1 -fPIC -shared -Itests -isystem "$torch_at/include" -isystem "$torch_at/include/torch/csrc/api/include" \
   tests/support/stand_in.cpp -o "$work/stand_in.so" -L"$torch_at/lib" -ltorch_cpu -lc10
 clean NEML2_STAND_IN="$work/stand_in.so" python -m pytest -q -p no:cacheprovider tests/test_device.py
+
+say "formulas as kernels of a device"
+cp tests/support/cuda_on_host.h "$work/tests"
+clean NEML2_STAND_IN="$work/stand_in.so" PATH="$venv/bin:$PATH" python -m pytest -q -p no:cacheprovider tests/test_device_kernels.py
 
 say "its stubs"
 clean python -m mypy --strict tests/typed.py

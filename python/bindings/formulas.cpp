@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/recorded_function.h"
 #include "bindings/rows.h"
+#include "bindings/warnings.h"
 
 #include "neml2/engine/formula_jacobian.h"
+#include "neml2/recorded/cuda_standard.h"
+#include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
 
 #include <numeric>
@@ -86,6 +89,7 @@ public:
     };
     SmallVector<at::Tensor, 4> t(r->results.size());
     {
+      const PassedWarnings warnings;
       const nb::gil_scoped_release release;
       engine::evaluate({op,
                         c.operands,
@@ -137,6 +141,7 @@ public:
     { compose_jacobians(*r, *f, by, results, batch, c, t); };
     std::vector<at::Tensor> t(bases.size());
     {
+      const PassedWarnings warnings;
       const nb::gil_scoped_release release;
       engine::evaluate({op,
                         c.operands,
@@ -546,6 +551,7 @@ bind_formulas(nb::module_ & m)
   bind_newton(m);
   bind_groups(m);
   bind_formula_class(m);
+  bind_devices(m);
   m.def("is_composing", &is_composing);
   m.def("set_loop",
         [](const nb::capsule & program, size_t run, int width)
@@ -560,6 +566,29 @@ bind_formulas(nb::module_ & m)
   m.def("source",
         [](const nb::capsule & program)
         { return recorded::cpp_source(Formula::evaluator(program)); });
+  m.def("cuda_source",
+        [](const nb::capsule & program, bool is_float)
+        { return recorded::cuda_source(Formula::evaluator(program), is_float); });
+  m.def("interpret", // the addresses of the operands, and their strides from row to row
+        [](const nb::capsule & program,
+           const std::vector<size_t> & addresses,
+           const std::vector<int64_t> & strides,
+           int64_t rows)
+        {
+          std::vector<double *> data;
+          for (const size_t a : addresses)
+            data.push_back(reinterpret_cast<double *>(a));
+          recorded::interpreter().run(
+              &Formula::evaluator(program), data.data(), strides.data(), rows);
+        });
+  m.def("cuda_standard_headers",
+        []
+        {
+          nb::list names;
+          for (const char * const name : recorded::cuda_header_names)
+            names.append(name);
+          return nb::make_tuple(names, recorded::cuda_standard_header);
+        });
   m.def("width", [] { return recorded::interpreter().width; });
 }
 } // namespace neml2::python

@@ -80,6 +80,14 @@ Uses::changed() const
   return nullptr;
 }
 
+std::string
+PythonFunction::name() const
+{
+  const nb::object own = nb::getattr(_function, "__name__", nb::none());
+  return nb::isinstance<nb::str>(own) ? nb::cast<std::string>(own)
+                                      : nb::type_name(_function.type()).c_str();
+}
+
 Returned
 PythonFunction::call(const nb::list & arguments) const
 {

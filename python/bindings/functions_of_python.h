@@ -56,6 +56,7 @@ public:
 
   Returned call(const nb::list & arguments) const;
   const char * changed() const { return _uses.changed(); }
+  std::string name() const;
 
   template <class Visit>
   int traverse(const Visit & visit) const

@@ -216,7 +216,7 @@ record(const PythonFunction & f, const Call & c)
     made->returned = returned.structure;
   }
   made->formula = std::make_unique<const RecordedFormula>(
-      std::move(recording), std::move(arguments), std::move(results));
+      std::move(recording), std::move(arguments), std::move(results), f.name());
   made->bases = made->formula->bases();
   return made;
 }

@@ -46,4 +46,5 @@ std::optional<Choice> compare(const Row & a,
 
 void bind_rows(nb::module_ & m);
 void bind_newton(nb::module_ & m);
+void bind_devices(nb::module_ & m);
 } // namespace neml2::python

@@ -38,6 +38,7 @@ _import_torch()
 
 import_module("._C", __name__)  # defines the modules below
 from . import _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
+from ._devices import DeviceKernel as DeviceKernel, device_kernels as device_kernels  # noqa: E402
 from ._newton import NewtonReport as NewtonReport, newton as newton, newton_report as newton_report  # noqa: E402
 from .formulas import formula as formula, show as show  # noqa: E402
 from .formulas import value_and_jacobian as value_and_jacobian, vmap as vmap  # noqa: E402

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: MIT
+import os
+import types
+
 import hypothesis
 import pytest
 import torch
@@ -16,3 +19,20 @@ def double_precision():
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(before)
+
+
+@pytest.fixture(scope="session")
+def device():
+    """A GPU, or the stand-in of the C++ tests, which scripts/test_python.sh builds."""
+    if torch.cuda.is_available():
+        return torch.device("cuda:0")
+    torch.ops.load_library(os.environ["NEML2_STAND_IN"])
+    torch.utils.rename_privateuse1_backend("standin")
+    module = types.ModuleType("torch.standin")  # what torch asks before it makes a tensor there
+    module.is_initialized = module.is_available = lambda: True
+    module._is_in_bad_fork = lambda: False
+    module._lazy_init = lambda: None
+    module.manual_seed_all = lambda seed: None
+    module.device_count, module.current_device = lambda: 1, lambda: 0
+    torch._register_device_module("standin", module)
+    return torch.device("standin:0")

@@ -70,6 +70,124 @@ def creep_arguments(*batch):
     return SR2(values(SR2, *batch)), C, Scalar(0.3 + 0.1 * torch.rand(*batch))
 
 
+def chaboche(strain, plastic_strain, X, p, dt):
+    """An implicit step of viscoplasticity with isotropic and kinematic hardening: stress, back stress and plastic strain. Source: Chaboche
+    (1989), Int. J. Plasticity 5, 247-302, the model of examples/python/viscoplasticity.py."""
+    G, yield_stress, Q, b, C, gamma, K, n = 80e3, 100.0, 50.0, 20.0, 20e3, 200.0, 80.0, 5.0
+    trial = 2.0 * G * math.dev(strain - plastic_strain)
+
+    def residual(x, trial, X, p, dt):
+        s, new_X, dp = x
+        overstress = s - new_X
+        mises = numbers.sqrt(1.5) * math.norm(overstress)
+        direction = overstress * (1.5 / mises)
+        hardening = Q * (1.0 - math.exp(-b * (p + dp)))
+        return (
+            (s - trial + 2.0 * G * dp * direction) / yield_stress,
+            (new_X - X - 2.0 / 3.0 * C * dp * direction + gamma * dp * new_X) / yield_stress,
+            (mises - yield_stress - hardening - K * math.pow(dp / dt, 1.0 / n)) / yield_stress,
+        )
+
+    mises = numbers.sqrt(1.5) * math.norm(trial - X)
+    over = mises - yield_stress - Q * (1.0 - math.exp(-b * p))
+    guess = 0.5 * math.macaulay(over) / (3.0 * G + C)
+    start = (trial - 3.0 * G * guess / mises * (trial - X), X, guess)
+    s, new_X, dp = neml2.newton(residual, start, trial, X, p, dt, bounds={2: (0.0, 1.0)})
+    flows = over > 0.0
+    return math.where(flows, s, trial), math.where(flows, new_X, X), p + math.where(flows, dp, 0.0)
+
+
+def slip_systems():
+    """Mandel components of the symmetric parts of b n for {111}<110>."""
+    systems = []
+    for plane in range(4):
+        normal = [-1.0 if plane == i + 1 else 1.0 for i in range(3)]
+        for k in range(3):  # the direction lies in the plane and is perpendicular to axis k
+            b = [0.0, 0.0, 0.0]
+            b[(k + 1) % 3], b[(k + 2) % 3] = normal[(k + 2) % 3], -normal[(k + 1) % 3]
+            shear = [(normal[i] * b[j] + normal[j] * b[i]) / numbers.sqrt(12.0) for i, j in ((1, 2), (0, 2), (0, 1))]
+            systems.append(SR2(torch.tensor([x * y / numbers.sqrt(6.0) for x, y in zip(normal, b)] + shear, dtype=torch.float64)))
+    return systems
+
+
+SLIP = slip_systems()
+
+
+def crystal(strain, C, g):
+    """An implicit step of 1 s of a crystal that slips by a power law at the resistance g: its stress. Source: Kalidindi et al. (1992), J.
+    Mech. Phys. Solids 40, 537-569, section 3."""
+
+    def residual(s, trial, C, g):
+        flow = 0.0 * s
+        for P in SLIP:
+            ratio = math.inner(P, s) / g
+            flow = flow + 1e-3 * math.pow(math.abs(ratio), 9.0) * ratio * P
+        return (s - trial + C * flow) / g
+
+    trial = C * strain
+    return neml2.newton(residual, trial * (g / (g + math.norm(trial))), trial, C, g)
+
+
+def steps_of_materials(*batch):
+    """Arguments of chaboche and of crystal, that flow at most points."""
+    strain = SR2(2e-3 * (2.0 * torch.rand(*batch, 6) - 1.0))
+    state = (SR2(torch.zeros(*batch, 6)), SR2(10.0 * torch.rand(*batch, 6)), Scalar(1e-3 * torch.rand(*batch)))
+    C = SSR4.isotropic_E_nu(120e3, 0.34, dtype=torch.float64)
+    return (strain, *state, 1.0), (strain, C, Scalar(20.0 + torch.rand(*batch)))
+
+
+def cubes(x, a):
+    """Its Jacobian is singular at 0."""
+    v, root = x
+    return math.inner(v, v) * v - a * root * Vec.fill(1.0, 2.0, 3.0), root * root - a
+
+
+def nested(x, a):
+    """A residual that solves equations itself."""
+    v, root = neml2.newton(cubes, (ONES, 1.0), a + x[1] * x[1])
+    return x[0] - v * x[1], x[1] * root - a
+
+
+def of_a_vector(x, a):
+    return math.outer(x, x) * x - a * x + Vec.fill(0.1, 0.1, 0.2)
+
+
+def of_a_matrix(X, a):
+    return X * X - a * R2.fill(2.0, 0.1, 0.2, 0.3, 1.0, 0.4, 0.5, 0.6, 3.0)
+
+
+def of_two(x, a):
+    return x[0] * x[0] * x[0] - a * x[1], x[1] * x[1] - a
+
+
+ONES = Vec.fill(1.0, 1.0, 1.0)
+ITERATIONS = {
+    "bounds and steps": (cubes, (ONES, 1.0), dict(bounds={1: (-10.0, 0.9)}, max_step={0: 0.1})),
+    "bounds of all": (cubes, (ONES, 1.0), dict(bounds=(0.0, 5.0))),
+    "tolerances": (cubes, (3.0 * ONES, 2.0), dict(relative_tolerance=1e-3, absolute_tolerance=1e-2)),
+    "few iterations": (cubes, (2.0 * ONES, 2.0), dict(max_iterations=7)),
+    "last iterates": (cubes, (2.0 * ONES, 2.0), dict(max_iterations=7, keep_unconverged=True)),
+    "no line search": (cubes, (0.01 * ONES, 2.0), dict(line_search=False)),
+    "singular": (cubes, (0.0 * ONES, 0.0), {}),
+    "nested": (nested, (ONES, 1.0), {}),
+    "a vector": (of_a_vector, ONES, {}),
+    "a matrix": (of_a_matrix, R2.fill(1.0), {}),
+    "two numbers": (of_two, (1.0, 1.0), {}),
+}
+
+
+def iteration(case):
+    """A formula of a Scalar: what newton finds, the number of iterations, and 1 where it has converged."""
+    residual, guess, options = ITERATIONS[case]
+
+    def f(a):
+        found = neml2.newton_report(residual, guess, a, **options)
+        solution = found.solution if isinstance(found.solution, tuple) else (found.solution,)
+        return *solution, found.iterations, math.where(found.converged, 1.0, 0.0)
+
+    return f
+
+
 # ---- Every operation ----
 
 IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]

@@ -14,11 +14,15 @@ import torch
 from formulas_support import (
     FORMULAS,
     IN_FORMULAS,
+    ITERATIONS,
+    ONES,
     State,
     arguments,
     bitwise,
     creep,
     creep_arguments,
+    cubes,
+    iteration,
     outcome,
     random_formulas,
     same,
@@ -128,60 +132,13 @@ def test_numbers_are_arguments_of_what_is_compiled():
 # ---- Newton's iterations ----
 
 
-def cubes(x, a):
-    """Its Jacobian is singular at 0."""
-    v, root = x
-    return math.inner(v, v) * v - a * root * Vec.fill(1.0, 2.0, 3.0), root * root - a
-
-
-def nested(x, a):
-    """A residual that solves equations itself."""
-    v, root = neml2.newton(cubes, (ONES, 1.0), a + x[1] * x[1])
-    return x[0] - v * x[1], x[1] * root - a
-
-
-def of_a_vector(x, a):
-    return math.outer(x, x) * x - a * x + Vec.fill(0.1, 0.1, 0.2)
-
-
-def of_a_matrix(X, a):
-    return X * X - a * R2.fill(2.0, 0.1, 0.2, 0.3, 1.0, 0.4, 0.5, 0.6, 3.0)
-
-
-def of_two(x, a):
-    return x[0] * x[0] * x[0] - a * x[1], x[1] * x[1] - a
-
-
-ONES = Vec.fill(1.0, 1.0, 1.0)
-ITERATIONS = {
-    "bounds and steps": (cubes, (ONES, 1.0), dict(bounds={1: (-10.0, 0.9)}, max_step={0: 0.1})),
-    "bounds of all": (cubes, (ONES, 1.0), dict(bounds=(0.0, 5.0))),
-    "tolerances": (cubes, (3.0 * ONES, 2.0), dict(relative_tolerance=1e-3, absolute_tolerance=1e-2)),
-    "few iterations": (cubes, (2.0 * ONES, 2.0), dict(max_iterations=7)),
-    "last iterates": (cubes, (2.0 * ONES, 2.0), dict(max_iterations=7, keep_unconverged=True)),
-    "no line search": (cubes, (0.01 * ONES, 2.0), dict(line_search=False)),
-    "singular": (cubes, (0.0 * ONES, 0.0), {}),
-    "nested": (nested, (ONES, 1.0), {}),
-    "a vector": (of_a_vector, ONES, {}),
-    "a matrix": (of_a_matrix, R2.fill(1.0), {}),
-    "two numbers": (of_two, (1.0, 1.0), {}),
-}
-
-
 @pytest.mark.parametrize("case", ITERATIONS)
 def test_iterations_are_interpreted_bitwise(case):
-    residual, guess, options = ITERATIONS[case]
-
-    def f(a):
-        found = neml2.newton_report(residual, guess, a, **options)
-        solution = found.solution if isinstance(found.solution, tuple) else (found.solution,)
-        return *solution, found.iterations, math.where(found.converged, 1.0, 0.0)
-
     torch.manual_seed(1)
     a = Scalar(torch.rand(133) + 0.2)
     a.torch()[::9] = float("nan")
     a.torch()[1::9] *= -1
-    interpreted, compiled = both(f)
+    interpreted, compiled = both(iteration(case))
     for run_it in (lambda g: g(a), lambda g: torches(g.value_and_jacobian(a)[1])):
         run_it(compiled)  # it is compiled then
         bitwise(run_it(compiled), run_it(interpreted))

@@ -1,31 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Every operation on a device other than the CPU: the stand-in of the C++ tests, which scripts/test_python.sh builds, or a GPU."""
 
-import os
 import re
-import types
 
 import pytest
 import torch
 from operations import ROWS
 
 from neml2.tensors import SR2
-
-
-@pytest.fixture(scope="module")
-def device():
-    if torch.cuda.is_available():
-        return torch.device("cuda:0")
-    torch.ops.load_library(os.environ["NEML2_STAND_IN"])
-    torch.utils.rename_privateuse1_backend("standin")
-    module = types.ModuleType("torch.standin")  # what torch asks before it makes a tensor there
-    module.is_initialized = module.is_available = lambda: True
-    module._is_in_bad_fork = lambda: False
-    module._lazy_init = lambda: None
-    module.manual_seed_all = lambda seed: None
-    module.device_count, module.current_device = lambda: 1, lambda: 0
-    torch._register_device_module("standin", module)
-    return torch.device("standin:0")
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if ".cpu" not in r.name], ids=lambda row: row.name)

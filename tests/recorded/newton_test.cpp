@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/recorded/newton.h"
 
+#include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
 #include "recorded/Formula.h"
 

@@ -2,6 +2,7 @@
 #include "neml2/recorded/systems.h"
 
 #include "neml2/recorded/newton.h"
+#include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
 #include "recorded/Formula.h"
 

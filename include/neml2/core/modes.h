@@ -17,6 +17,22 @@ is_plain(const at::Tensor & t)
   return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
 }
 
+/// Whether a kernel may read this tensor's memory on a device other than the CPU, and nothing but autograd watches the operation.
+inline bool
+is_plain_on_device(const at::Tensor & t)
+{
+  const auto type = t.device().type();
+  if (type != kCUDA && type != c10::DeviceType::PrivateUse1)
+    return false;
+  const auto dense = type == kCUDA ? c10::DispatchKey::CUDA : c10::DispatchKey::PrivateUse1;
+  const auto backend = c10::toBackendComponent(dense);
+  const auto plain_keys = c10::DispatchKeySet(dense) |
+                          c10::DispatchKeySet(c10::DispatchKey::ADInplaceOrView) |
+                          c10::getAutogradRelatedKeySetFromBackend(backend) |
+                          c10::getAutocastRelatedKeySetFromBackend(backend);
+  return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
+}
+
 /// Whether no mode (functorch, tracing, Python) stands between a call and the CPU.
 inline bool
 dispatches_plainly()

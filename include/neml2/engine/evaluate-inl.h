@@ -45,6 +45,23 @@ unshared(const at::Tensor & result, ArrayRef<Operand> operands)
   return shared ? result.clone(at::MemoryFormat::Contiguous) : result;
 }
 
+/// Evaluates by a kernel of the device. False, with nothing computed, where there is none.
+NEML2_BODY bool
+evaluate_on_device(const Evaluation & e, at::Tensor * results)
+{
+  const Path path = choose_device_path(e.operands);
+  if (path == Path::composed)
+    return false;
+  const RecordGradient record = path == Path::recorded ? record_gradient.load() : nullptr;
+  std::shared_ptr<const Gradient> gradient = record ? e.gradient() : nullptr;
+  if ((path == Path::recorded && !gradient) ||
+      !e.rows.on_device->evaluate(e.op, e.operands, e.batch, e.bases, results))
+    return false;
+  if (gradient)
+    record_results(e.op, record, std::move(gradient), e.operands, results, e.bases.size());
+  return true;
+}
+
 NEML2_BODY bool
 evaluate(const Evaluation & e, at::Tensor * results)
 {
@@ -55,6 +72,8 @@ evaluate(const Evaluation & e, at::Tensor * results)
   const bool fuses = path == Path::fused || gradient;
   if (!fuses || !fused_pass(e.op, e.rows, e.operands, e.batch, e.bases, results))
   {
+    if (e.rows.on_device && evaluate_on_device(e, results))
+      return true;
     e.composed(results);
     return false;
   }
@@ -72,6 +91,16 @@ evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * resu
       call_translated(e.op.name, [&] { results[i].unsafeGetTensorImpl()->bump_version(); });
     if (fused_pass_into(e.rows, e.operands, e.batch, {results, outputs.size()}))
       return;
+  }
+  else if (e.rows.on_device && choose_device_path(e.operands) == Path::fused &&
+           choose_device_path(outputs) != Path::composed)
+  {
+    if (e.rows.on_device->evaluate_into(e.operands, e.batch, {results, outputs.size()}))
+    {
+      for (size_t i = 0; i < outputs.size(); i++)
+        call_translated(e.op.name, [&] { results[i].unsafeGetTensorImpl()->bump_version(); });
+      return;
+    }
   }
   e.composed(results);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/core/operands.h"
-#include "neml2/engine/limits.h"
+#include "neml2/engine/DeviceFormula.h"
 #include "neml2/packs/float_tile.h"
 
 /// One pass over the memory of operands and results.
@@ -16,13 +16,15 @@ struct RowFormula
   int numbers; ///< that a row reads and writes
   /// Of numbers of float32; null of formulas that are computed in float64 whatever the tensors are.
   TileLoop float_loop = {nullptr, 1};
+  /// How other devices run it; null where they do not.
+  const DeviceFormula * on_device = nullptr;
 };
 
 template <class Tile, class F>
 RowFormula
 row_formula(const F & f)
 {
-  return {tile_loop<Tile>(), &f, Tile::numbers};
+  return {tile_loop<Tile>(), &f, Tile::numbers, {nullptr, 1}};
 }
 
 /// A formula of K numbers that returns one, whose ForwardTile is Tile, computed in float32 where the tensors are.

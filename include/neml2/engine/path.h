@@ -17,8 +17,10 @@ enum class Path
   composed
 };
 
-inline Path
-choose_path(ArrayRef<Operand> operands)
+/// The path of operands, of which is_readable says whether they can be read where they are.
+template <class IsReadable>
+Path
+choose_path(ArrayRef<Operand> operands, const IsReadable & is_readable)
 {
   const at::Tensor * first = nullptr;
   bool recorded = false;
@@ -32,7 +34,7 @@ choose_path(ArrayRef<Operand> operands)
       const auto dtype = t.scalar_type();
       if (first ? dtype != first->scalar_type() : dtype != kFloat64 && dtype != kFloat32)
         return Path::composed;
-      if (!is_plain(t))
+      if (!is_readable(t))
         return Path::composed;
       recorded = recorded || (grad_mode && t.requires_grad());
       first = &t;
@@ -40,6 +42,19 @@ choose_path(ArrayRef<Operand> operands)
   if (!dispatches_plainly())
     return Path::composed;
   return recorded ? Path::recorded : Path::fused;
+}
+
+inline Path
+choose_path(ArrayRef<Operand> operands)
+{
+  return choose_path(operands, [](const at::Tensor & t) { return is_plain(t); });
+}
+
+/// The path of operands on a device other than the CPU, of which kernels are compiled while a program runs.
+inline Path
+choose_device_path(ArrayRef<Operand> operands)
+{
+  return choose_path(operands, [](const at::Tensor & t) { return is_plain_on_device(t); });
 }
 
 /// Whether these operands take the fused loop, and no gradient is to be recorded.

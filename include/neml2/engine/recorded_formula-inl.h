@@ -6,17 +6,26 @@
 #include "neml2/engine/slabs.h"
 #include "neml2/engine/vector_jacobian.h"
 #include "neml2/recorded/linear.h"
+#include "neml2/recorded/source.h"
 
 namespace neml2::engine
 {
+NEML2_BODY std::string
+RecordedProgram::source(bool is_float) const
+{
+  return recorded::cuda_source(*this, is_float);
+}
+
 NEML2_BODY
 RecordedFormula::RecordedFormula(recorded::Recording recording,
                                  std::vector<Tensor> arguments,
-                                 std::vector<Tensor> results)
-  : _recording(std::move(recording)),
+                                 std::vector<Tensor> results,
+                                 std::string name)
+  : _name(std::move(name)),
+    _recording(std::move(recording)),
     _arguments(std::move(arguments)),
     _results(std::move(results)),
-    _value(_recording, program())
+    _value(_name, _recording, program())
 {
   NEML2_CHECK(_arguments.size() + _results.size() <= size_t(max_operands),
               "vmap: there may be ",
@@ -60,6 +69,25 @@ RecordedFormula::bases_with_jacobians(const Places & by, const Places & of) cons
   return b;
 }
 
+/// What programs are called.
+NEML2_BODY std::string
+gradient_text(size_t k)
+{
+  return "gradient by " + std::to_string(k);
+}
+NEML2_BODY std::string
+jacobian_text(const std::vector<size_t> & by, const std::vector<size_t> & of)
+{
+  const auto text = [](const std::vector<size_t> & places)
+  {
+    std::string s;
+    for (const size_t k : places)
+      s += (s.empty() ? "" : ", ") + std::to_string(k);
+    return s;
+  };
+  return "value, and Jacobian of " + text(of) + " by " + text(by);
+}
+
 /// All values, or partials, of some tensors.
 NEML2_BODY recorded::Components
 RecordedFormula::all(bool partials, const std::vector<Tensor> & tensors) const
@@ -73,7 +101,7 @@ RecordedFormula::all(bool partials, const std::vector<Tensor> & tensors) const
   return c;
 }
 
-NEML2_BODY std::unique_ptr<const recorded::Evaluator>
+NEML2_BODY std::unique_ptr<const RecordedProgram>
 RecordedFormula::make_vector_jacobian(size_t k) const
 {
   recorded::Recording r = _recording;
@@ -90,10 +118,11 @@ RecordedFormula::make_vector_jacobian(size_t k) const
   }
   recorded::LinearMap map(r, _arguments[k].partials, all(true, _results));
   p.results.push_back(map.transposed(weights));
-  return std::make_unique<const recorded::Evaluator>(r, std::move(p), true);
+  return std::make_unique<const RecordedProgram>(
+      _name + ": " + gradient_text(k), r, std::move(p), true);
 }
 
-NEML2_BODY std::unique_ptr<const recorded::Evaluator>
+NEML2_BODY std::unique_ptr<const RecordedProgram>
 RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 {
   recorded::Recording r = _recording;
@@ -121,10 +150,11 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
     }
   }
   p.results.insert(p.results.end(), jacobians.begin(), jacobians.end());
-  return std::make_unique<const recorded::Evaluator>(r, std::move(p));
+  return std::make_unique<const RecordedProgram>(
+      _name + ": " + jacobian_text(by, of), r, std::move(p));
 }
 
-NEML2_BODY const recorded::Evaluator &
+NEML2_BODY const RecordedProgram &
 RecordedFormula::vector_jacobian(size_t k) const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
@@ -134,7 +164,7 @@ RecordedFormula::vector_jacobian(size_t k) const
   return *e;
 }
 
-NEML2_BODY const recorded::Evaluator &
+NEML2_BODY const RecordedProgram &
 RecordedFormula::jacobian(const Places & by, const Places & of) const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
@@ -149,18 +179,10 @@ RecordedFormula::evaluators() const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
   std::vector<std::pair<std::string, const recorded::Evaluator *>> all{{"value", &_value}};
-  const auto text = [](const Places & places)
-  {
-    std::string s;
-    for (const size_t k : places)
-      s += (s.empty() ? "" : ", ") + std::to_string(k);
-    return s;
-  };
   for (const auto & [k, e] : _vector_jacobians)
-    all.emplace_back("gradient by " + std::to_string(k), e.get());
+    all.emplace_back(gradient_text(k), e.get());
   for (const auto & [key, e] : _jacobians)
-    all.emplace_back("value, and Jacobian of " + text(key.second) + " by " + text(key.first),
-                     e.get());
+    all.emplace_back(jacobian_text(key.first, key.second), e.get());
   return all;
 }
 
@@ -189,12 +211,20 @@ RecordedFormula::backward(ArrayRef<Operand> arguments,
                  "gradient",
                  weights[i].dim() - Size(_results[i].base.size()),
                  TensorShapeRef(_results[i].base)});
-  if (o.size() >= size_t(max_operands) || !recorded::interpreter().run ||
-      choose_path(o) != Path::fused || batch.size() > size_t(max_dims))
+  if (o.size() >= size_t(max_operands) || batch.size() > size_t(max_dims))
+    return false;
+  const bool on_cpu = recorded::interpreter().run && choose_path(o) == Path::fused;
+  if (!on_cpu && choose_device_path(o) != Path::fused)
     return false;
   for (size_t k = 0; k < arguments.size(); k++)
     if (needed[k] && arguments[k].tensor)
-      gradients[k] = gradient_over_batch(row_formula(vector_jacobian(k)), o, batch, k);
+    {
+      const RecordedProgram & p = vector_jacobian(k);
+      gradients[k] = on_cpu ? gradient_over_batch(row_formula(p), o, batch, k)
+                            : p.gradient(o, batch, k, p.numbers());
+      if (!gradients[k].defined()) // on a device without a kernel
+        return false;
+    }
   return true;
 }
 } // namespace neml2::engine

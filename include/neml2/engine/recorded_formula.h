@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/engine/KernelFormula.h"
 #include "neml2/engine/evaluate.h"
 #include "neml2/recorded/interpreter.h"
 
@@ -11,6 +12,21 @@
 /// Recorded formulas over batches: what vmap, gradients and Jacobians are for formulas that C++ did not compile.
 namespace neml2::engine
 {
+/// A program of a recorded formula: on the CPU loops run it, on other devices kernels.
+class RecordedProgram : public recorded::Evaluator, public KernelFormula
+{
+public:
+  RecordedProgram(std::string name,
+                  const recorded::Recording & r,
+                  recorded::Program p,
+                  bool adds_up = false)
+    : Evaluator(r, std::move(p), adds_up), KernelFormula(std::move(name))
+  {
+  }
+
+  std::string source(bool is_float) const override;
+};
+
 /**
  * A formula recorded on duals, and what is derived of it, each made when it is first asked for.
  *
@@ -27,9 +43,11 @@ public:
     bool is_number = false; ///< a plain number, no tensor
   };
 
+  /// `name` is what messages call it.
   RecordedFormula(recorded::Recording recording,
                   std::vector<Tensor> arguments,
-                  std::vector<Tensor> results);
+                  std::vector<Tensor> results,
+                  std::string name = "formula");
 
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
@@ -38,12 +56,12 @@ public:
   std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
                                                 const std::vector<size_t> & of) const;
 
-  const recorded::Evaluator & value() const { return _value; }
+  const RecordedProgram & value() const { return _value; }
   /// Of the arguments, and weights of the results: the gradient by argument k.
-  const recorded::Evaluator & vector_jacobian(size_t k) const;
+  const RecordedProgram & vector_jacobian(size_t k) const;
   /// The results, then the Jacobian of each of those `of` by each argument `by`.
-  const recorded::Evaluator & jacobian(const std::vector<size_t> & by,
-                                       const std::vector<size_t> & of) const;
+  const RecordedProgram & jacobian(const std::vector<size_t> & by,
+                                   const std::vector<size_t> & of) const;
 
   /// Those made so far, with what they compute.
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
@@ -57,27 +75,34 @@ public:
 
 private:
   template <class Key>
-  using Evaluators = std::map<Key, std::unique_ptr<const recorded::Evaluator>>;
+  using Programs = std::map<Key, std::unique_ptr<const RecordedProgram>>;
   using Places = std::vector<size_t>;
 
+  std::string _name;
   recorded::Recording _recording;
   std::vector<Tensor> _arguments, _results;
-  recorded::Evaluator _value;
+  RecordedProgram _value;
   mutable std::mutex _mutex;
-  mutable Evaluators<size_t> _vector_jacobians;
-  mutable Evaluators<std::pair<Places, Places>> _jacobians; ///< by, of
+  mutable Programs<size_t> _vector_jacobians;
+  mutable Programs<std::pair<Places, Places>> _jacobians; ///< by, of
 
   recorded::Program program() const;
   recorded::Components all(bool partials, const std::vector<Tensor> & tensors) const;
-  std::unique_ptr<const recorded::Evaluator> make_vector_jacobian(size_t k) const;
-  std::unique_ptr<const recorded::Evaluator> make_jacobian(const Places & by,
-                                                           const Places & of) const;
+  std::unique_ptr<const RecordedProgram> make_vector_jacobian(size_t k) const;
+  std::unique_ptr<const RecordedProgram> make_jacobian(const Places & by, const Places & of) const;
 };
 
 inline RowFormula
 row_formula(const recorded::Evaluator & e)
 {
-  return {e.loop(), &e, e.numbers()};
+  return {e.loop(), &e, e.numbers(), {nullptr, 1}};
+}
+inline RowFormula
+row_formula(const RecordedProgram & p)
+{
+  RowFormula r = row_formula(static_cast<const recorded::Evaluator &>(p));
+  r.on_device = &p;
+  return r;
 }
 } // namespace neml2::engine
 

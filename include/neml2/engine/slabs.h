@@ -21,10 +21,13 @@ struct Slabs
   Size dim = 0; ///< counted from the last one, which is 1; 0 where the argument is not broadcast
   Size length = 1, thickness = 1, count = 1;
 
-  /// `numbers` is how many a row has at most, among all that is computed of it.
-  Slabs(TensorShapeRef batch, TensorShapeRef argument_batch, Size numbers)
+  /// `numbers` is how many a row has at most, among all that is computed of it; in a slab there are so many, a megabyte of
+  /// float64.
+  Slabs(TensorShapeRef batch,
+        TensorShapeRef argument_batch,
+        Size numbers,
+        Size numbers_in_slab = 1 << 17)
   {
-    constexpr Size numbers_in_slab = 1 << 17; // a megabyte
     const size_t missing = batch.size() - argument_batch.size();
     Size rows = 1;
     for (size_t d = 0; d < batch.size(); d++)

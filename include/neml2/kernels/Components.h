@@ -20,9 +20,9 @@ NEML2_INLINE constexpr int
 component_index(int i, int n)
 {
   if (i < -n || i >= n)
-    throw std::out_of_range(
+    NEML2_THROW(std::out_of_range(
         "a component index in a formula is out of range: a dimension of n components has "
-        "the indices [-n, n)");
+        "the indices [-n, n)"));
   return i < 0 ? i + n : i;
 }
 

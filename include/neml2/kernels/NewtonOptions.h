@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/inline.h"
+
 #include <limits>
 #include <stdexcept>
 
@@ -23,7 +25,7 @@ public:
 
     constexpr bool is_bounded() const
     {
-      constexpr double infinity = std::numeric_limits<double>::infinity();
+      const double infinity = std::numeric_limits<double>::infinity();
       return lower > -infinity || upper < infinity;
     }
   };
@@ -111,7 +113,7 @@ public:
 private:
   static constexpr Limits unlimited()
   {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double infinity = std::numeric_limits<double>::infinity();
     return {-infinity, infinity, infinity};
   }
   constexpr Limits & limits_of(int unknown)
@@ -121,10 +123,10 @@ private:
     limited = true;
     return limits[unknown];
   }
-  static constexpr void check(bool ok, const char * message)
+  static constexpr void check(bool ok, [[maybe_unused]] const char * message)
   {
     if (!ok)
-      throw std::invalid_argument(message);
+      NEML2_THROW(std::invalid_argument(message));
   }
 };
 } // namespace neml2::kernels

@@ -8,6 +8,14 @@
     "neml2: -ffast-math, -Ofast, -ffinite-math-only and /fp:fast give wrong results where there is NaN or infinity. Compile the sources that include neml2 without them: add -fno-fast-math or -fno-finite-math-only after them (with MSVC /fp:precise)."
 #endif
 
+/**
+ * Whether this is compiled for a GPU, by NVRTC with the option -default-device: by itself all functions and constants are the
+ * device's then, and so are those that the standard library has in recorded/cuda_standard.h.
+ */
+#ifdef __CUDACC_RTC__
+#define NEML2_ON_DEVICE
+#endif
+
 /// Marks what a program has one of, also where its shared libraries hide their symbols.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
@@ -33,7 +41,9 @@
  * instructions only where it is inlined into that loop, so inlining is asked for, not hoped for.
  * With NEML2_RECORDS formulas run but to be recorded: then what is compiled soon is better.
  */
-#ifdef NEML2_RECORDS
+#ifdef NEML2_ON_DEVICE
+#define NEML2_INLINE __forceinline__
+#elif defined(NEML2_RECORDS)
 #define NEML2_INLINE inline
 #elif defined(__GNUC__) || defined(__clang__)
 #define NEML2_INLINE inline __attribute__((always_inline))
@@ -44,7 +54,7 @@
 /// Marks a lambda so, behind its parameters.
 #ifdef NEML2_RECORDS
 #define NEML2_INLINE_LAMBDA
-#elif defined(__GNUC__) || defined(__clang__)
+#elif defined(__GNUC__) || defined(NEML2_ON_DEVICE) || defined(__clang__)
 #define NEML2_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define NEML2_INLINE_LAMBDA
@@ -57,7 +67,9 @@
  * to formulas that gcc has compiled before the driver, and it takes no note of calls from functions that are always inlined when
  * it chooses the order (gcc 12, ipa_reverse_postorder). So what lies between driver and formula is plainly inline there.
  */
-#if defined(__clang__)
+#ifdef NEML2_ON_DEVICE
+#define NEML2_CALLS_FORMULA __forceinline__
+#elif defined(__clang__)
 #define NEML2_CALLS_FORMULA inline __attribute__((always_inline, flatten))
 #else
 #define NEML2_CALLS_FORMULA inline
@@ -69,6 +81,8 @@
  */
 #ifdef NEML2_RECORDS
 #define NEML2_UNROLL
+#elif defined(NEML2_ON_DEVICE)
+#define NEML2_UNROLL _Pragma("unroll")
 #elif defined(__clang__)
 #define NEML2_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
@@ -79,7 +93,9 @@
 
 /// Keeps the loop that follows: of a large body, whose rows are in memory anyway, it compiles several
 /// times faster than all of its turns.
-#if defined(__clang__)
+#if defined(NEML2_ON_DEVICE)
+#define NEML2_KEEP_LOOP _Pragma("unroll 1")
+#elif defined(__clang__)
 #define NEML2_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
 #define NEML2_KEEP_LOOP _Pragma("GCC unroll 1")
@@ -92,4 +108,11 @@
 #define NEML2_COLD __attribute__((noinline, cold))
 #else
 #define NEML2_COLD
+#endif
+
+/// Throws an exception; a device, which has none, stops instead.
+#ifdef NEML2_ON_DEVICE
+#define NEML2_THROW(exception) __trap()
+#else
+#define NEML2_THROW(exception) throw exception
 #endif

@@ -147,6 +147,7 @@ knot_at(const X & x, const Xs & xs, const Ys & ys, int offset)
 // ---- What is no table. ----
 
 /// What is wrong with the abscissae of a table.
+#ifndef NEML2_ON_DEVICE
 inline std::string
 abscissae_message(int64_t entry, double before, double after)
 {
@@ -161,12 +162,13 @@ abscissae_message(int64_t entry, double before, double after)
       before);
   return text;
 }
+#endif
 
 /// Two neighbours among abscissae, each finite and the second one larger.
 constexpr bool
 in_order(double before, double after)
 {
-  constexpr double inf = std::numeric_limits<double>::infinity();
+  const double inf = std::numeric_limits<double>::infinity();
   return -inf < before && before < after && after < inf;
 }
 
@@ -177,8 +179,8 @@ refuse_abscissae(const std::array<N, n> & xs)
   size_t i = 1;
   while (i + 1 < n && in_order(double(xs[i - 1]), double(xs[i])))
     i++;
-  throw std::invalid_argument("interpolate: " +
-                              abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i])));
+  NEML2_THROW(std::invalid_argument(
+      "interpolate: " + abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i]))));
 }
 
 /// Refuses constants that are no abscissae; rows are arguments of a formula, which one bad point must not end.
@@ -214,7 +216,7 @@ where_in_order([[maybe_unused]] const Xs & xs, const Y & y)
   if constexpr (!is_constant_table<Xs>)
   {
     const int n = entry_count(xs);
-    constexpr double inf = std::numeric_limits<double>::infinity();
+    const double inf = std::numeric_limits<double>::infinity();
     auto ok = value(xs[0]) > -inf && value(xs[n - 1]) < inf;
     NEML2_UNROLL
     for (int i = 1; i < n; i++)

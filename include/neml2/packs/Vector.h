@@ -25,11 +25,15 @@ namespace neml2::packs
 /// W numbers E, float64 or float32, and their truth values, which are as large.
 template <int W, class E = double>
 struct Vector
+#ifdef NEML2_ON_DEVICE
+    ; // which has packs of one row alone
+#else
 {
   using Bits = std::conditional_t<sizeof(E) == sizeof(int64_t), int64_t, int32_t>;
   typedef E type __attribute__((vector_size(W * sizeof(E))));
   typedef Bits mask __attribute__((vector_size(W * sizeof(E))));
 };
+#endif
 template <class E>
 struct Vector<1, E>
 {

@@ -14,7 +14,7 @@ template <int W, class E>
 NEML2_INLINE Pack<W, E>
 multiply_add(const Pack<W, E> & a, const Pack<W, E> & b, const Pack<W, E> & c)
 {
-#ifdef __FP_FAST_FMA
+#if defined(__FP_FAST_FMA) || defined(NEML2_ON_DEVICE)
   if constexpr (W == 1 && std::is_same_v<E, double>)
     return Pack<W, E>(std::fma(a.v, b.v, c.v));
 #endif

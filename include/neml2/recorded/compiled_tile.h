@@ -1,66 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/newton_iteration.h"
 #include "neml2/packs/forward_tile.h"
+#include "neml2/recorded/compiled.h"
 
-/// What the sources of recorded formulas are compiled with: their tile loop, without anything of LibTorch.
+/// What the sources of recorded formulas for a CPU are compiled with: their tile loop, without anything of LibTorch.
 namespace neml2::recorded
 {
-template <int... n>
-struct Sizes
-{
-  static constexpr int count = sizeof...(n), total = (n + ... + 0);
-  static constexpr std::array<int, sizeof...(n)> size = {n...};
-
-  static constexpr int before(int k)
-  {
-    int sum = 0;
-    for (int i = 0; i < k; i++)
-      sum += size[size_t(i)];
-    return sum;
-  }
-};
-
-using kernels::LU;
-using kernels::NewtonOptions;
-
-/// x by kernels::NewtonIteration from the guess that it holds: evaluate(x, r, J) is the residual.
-template <int n, class P, class Evaluate>
-NEML2_CALLS_FORMULA auto
-iterate(P (&x)[n],
-        const NewtonOptions & options,
-        const int (&unknown)[n],
-        const Evaluate & evaluate)
-{
-  P J[n][n];
-  for (auto & row : J) // not uninitialised, as far as a compiler can tell
-    for (P & entry : row)
-      entry = P(0.0);
-  return kernels::newton_iterate<false>(
-      x, J, kernels::NewtonUnknowns<n>{options, unknown}, evaluate);
-}
-
-template <int N, class P>
-NEML2_INLINE void
-set_matrix(LU<N, P> & lu, const P (&numbers)[N * N])
-{
-  for (int i = 0; i < N * N; i++)
-    lu.a[i / N][i % N] = numbers[i];
-}
-template <int N, class P>
-NEML2_INLINE void
-set_factor(LU<N, P> & lu, const P (&over)[N], const typename P::Mask (&swapped)[N * (N - 1) / 2])
-{
-  const auto * s = swapped;
-  for (int k = 0; k < N; k++)
-  {
-    lu.over[k] = over[k];
-    for (int i = k + 1; i < N; i++)
-      lu.swapped[k][i] = *s++;
-  }
-}
-
 /// The tile of a formula that reads the components x of a row, and what `once` has computed of shared ones, and writes y.
 /// Operands are the arguments, then the results; with `sums` one that does not move is the sum over the tile.
 template <class Formula, bool sums, class Arguments, class Results>

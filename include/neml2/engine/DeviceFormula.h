@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/Operand.h"
+#include "neml2/engine/limits.h"
+
+namespace neml2::engine
+{
+/// A formula for rows as a device other than the CPU runs it.
+class DeviceFormula
+{
+public:
+  virtual ~DeviceFormula() = default;
+
+  /// Evaluates plain operands on one device into new tensors there, one for each base shape. False where it cannot.
+  virtual bool evaluate(const Operation & op,
+                        ArrayRef<Operand> operands,
+                        TensorShapeRef batch,
+                        ArrayRef<TensorShapeRef> bases,
+                        at::Tensor * results) const = 0;
+
+  /// Evaluates into existing tensors, which are not broadcast. False, with nothing written, where it cannot.
+  virtual bool evaluate_into(ArrayRef<Operand> operands,
+                             TensorShapeRef batch,
+                             ArrayRef<at::Tensor> results) const = 0;
+};
+} // namespace neml2::engine

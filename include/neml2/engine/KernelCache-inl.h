@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/KernelCache.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+namespace neml2::engine
+{
+namespace cache
+{
+namespace fs = std::filesystem;
+
+constexpr size_t digest_length = 40;
+constexpr auto extension = ".kernel", unfinished = "new-";
+
+/// What is in a file; empty if it cannot be read.
+inline std::string
+contents(const fs::path & file)
+{
+  std::ifstream in(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+inline std::string
+variable(const char * name)
+{
+  const char * const value = std::getenv(name);
+  return value ? value : "";
+}
+} // namespace cache
+
+NEML2_BODY std::string
+KernelCache::default_folder()
+{
+  using namespace cache;
+  if (const std::string own = variable("NEML2_CACHE"); !own.empty())
+    return own;
+#ifdef _WIN32
+  const std::string caches = variable("LOCALAPPDATA"), home;
+#else
+  const std::string caches = variable("XDG_CACHE_HOME"), home = variable("HOME");
+#endif
+  if (!caches.empty())
+    return (fs::path(caches) / "neml2").string();
+  return home.empty() ? std::string() : (fs::path(home) / ".cache" / "neml2").string();
+}
+
+NEML2_BODY std::string
+KernelCache::file(const std::string & key) const
+{
+  return (cache::fs::path(_folder) / (key + cache::extension)).string();
+}
+
+NEML2_BODY std::string
+KernelCache::find(const std::string & key) const
+{
+  using namespace cache;
+  if (_folder.empty())
+    return {};
+  std::string all = contents(file(key));
+  if (all.size() <= digest_length)
+    return {};
+  const std::string image = all.substr(0, all.size() - digest_length);
+  if (all.compare(image.size(), digest_length, digest(image)) != 0)
+    return {};
+  std::error_code ignored;
+  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // used last
+  return image;
+}
+
+NEML2_BODY void
+KernelCache::keep(const std::string & key, const std::string & image) const
+{
+  using namespace cache;
+  if (_folder.empty())
+    return;
+  std::error_code error;
+  if (fs::create_directories(_folder, error))
+    fs::permissions(_folder, fs::perms::owner_all, error);
+  std::random_device random;
+  const fs::path made =
+      fs::path(_folder) / (unfinished + std::to_string(random()) + std::to_string(random()));
+  bool whole = false;
+  {
+    std::ofstream out(made, std::ios::binary);
+    out << image << digest(image);
+    out.close();
+    whole = bool(out);
+  }
+  if (whole)
+    fs::rename(made, file(key), error);
+  if (!whole || error)
+    fs::remove(made, error);
+  else
+    tidy();
+}
+
+NEML2_BODY void
+KernelCache::tidy() const
+{
+  using namespace cache;
+  using Age = fs::file_time_type;
+  std::vector<std::pair<Age, fs::path>> kernels;
+  std::error_code error;
+  const Age now = Age::clock::now();
+  fs::directory_iterator files(_folder, error), end;
+  for (; !error && files != end; files.increment(error))
+  {
+    std::error_code gone; // another process may have removed it
+    const fs::path path = files->path();
+    const Age age = fs::last_write_time(path, gone);
+    if (gone)
+      continue;
+    if (path.extension() == extension)
+      kernels.emplace_back(age, path);
+    else if (path.filename().string().rfind(unfinished, 0) == 0 && path.extension().empty() &&
+             fs::is_regular_file(path, gone) && now - age > std::chrono::hours(24))
+      fs::remove(path, gone); // of a process that was killed
+  }
+  if (kernels.size() <= most)
+    return;
+  std::sort(kernels.begin(), kernels.end());
+  for (size_t i = 0; i < kernels.size() - most; i++)
+    fs::remove(kernels[i].second, error);
+}
+} // namespace neml2::engine

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/libtorch_devices.h"
+
+#include <string>
+
+/// Images of kernels on disk.
+namespace neml2::engine
+{
+/**
+ * Files in a folder of this user, which many processes share. What cannot be read is not there, and what cannot be written is
+ * left out.
+ *
+ * A file ends with the digest of what is before it: what a full disk or a crash left of one is not taken. It is written under
+ * another name and renamed, so that no process sees half of it. Of more than `most` those go that were not used for longest.
+ */
+class KernelCache
+{
+public:
+  static constexpr size_t most = 1000;
+
+  /// In this folder; without one nothing is kept.
+  explicit KernelCache(std::string folder) : _folder(std::move(folder)) {}
+  /// In NEML2_CACHE of the environment, else in neml2 in the user's folder of caches.
+  KernelCache() : KernelCache(default_folder()) {}
+  static std::string default_folder();
+
+  const std::string & folder() const { return _folder; }
+  /// The image of this key, a digest; empty if there is none.
+  std::string find(const std::string & key) const;
+  void keep(const std::string & key, const std::string & image) const;
+
+private:
+  std::string _folder;
+
+  std::string file(const std::string & key) const;
+  void tidy() const;
+};
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/KernelCache-inl.h"
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/DeviceCompiler.h"
+#include "neml2/engine/DeviceFormula.h"
+
+#include <mutex>
+#include <vector>
+
+namespace neml2
+{
+/// A kernel that a device has.
+struct DeviceKernel
+{
+  std::string name; ///< of the formula, and what is computed of it
+  Dtype dtype;      ///< of all its operands
+  std::string device, architecture;
+  bool from_cache; ///< on disk
+  double seconds;  ///< that it took to compile, or to read
+  int64_t launches;
+};
+
+/// The kernels of this program so far, in the order they were made: what is not among them did not run fused on a device.
+std::vector<DeviceKernel> device_kernels();
+
+namespace engine
+{
+/// A kernel, or why there is none.
+struct LoadedKernel;
+
+/**
+ * A formula with a source for devices. It is compiled when it first meets tensors of a dtype on a device, or its image is read
+ * from the cache; kernels of the same source are one. Where that fails, one warning says why.
+ *
+ * NEML2_DEVICE_KERNELS=0 in the environment turns all kernels off, NEML2_DEVICE_KERNELS=verbose prints each that is made.
+ */
+class KernelFormula : public DeviceFormula
+{
+public:
+  explicit KernelFormula(std::string name) : _name(std::move(name)) {}
+
+  /// The source of the kernel neml2_kernel of recorded::KernelArguments, for operands of float64, or of float32.
+  virtual std::string source(bool is_float) const = 0;
+
+  bool evaluate(const Operation & op,
+                ArrayRef<Operand> operands,
+                TensorShapeRef batch,
+                ArrayRef<TensorShapeRef> bases,
+                at::Tensor * results) const override;
+  bool evaluate_into(ArrayRef<Operand> operands,
+                     TensorShapeRef batch,
+                     ArrayRef<at::Tensor> results) const override;
+
+  /// Of a formula that computes each row's part of a gradient: the gradient by argument k, of its shape, summed over what it was
+  /// broadcast along, in float64. Undefined where there is no kernel. `numbers` is how many numbers a row has at most.
+  at::Tensor
+  gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const;
+
+private:
+  struct Made
+  {
+    std::shared_ptr<DeviceCompiler> compiler;
+    c10::Device device;
+    bool is_float;
+    std::shared_ptr<LoadedKernel> kernel;
+  };
+
+  std::string _name;
+  mutable std::mutex _mutex;
+  mutable std::vector<Made> _made;
+
+  std::shared_ptr<LoadedKernel> kernel(const at::Tensor & like) const;
+  at::Tensor part_of_gradient(ArrayRef<Operand> operands, const Operand & argument) const;
+};
+} // namespace engine
+} // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/KernelFormula-inl.h"
+#endif

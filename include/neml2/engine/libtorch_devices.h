@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/aten.h"
+
+#include <ATen/DynamicLibrary.h>
+#include <ATen/ops/empty_strided.h>
+#include <c10/core/Stream.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/hash.h>
+
+/// What LibTorch has for devices that kernels are compiled for while a program runs. The only header that includes it.
+namespace neml2::engine
+{
+/// The SHA-1 of a text, as LibTorch computes it for its own kernels in LibTorch 1.12 and newer: 40 hexadecimal digits.
+inline std::string
+digest(const std::string & text)
+{
+  return c10::sha1(text + '\n').str(); // of nothing it gives no digest
+}
+
+/// The stream that a device's work is put on now.
+inline c10::Stream
+current_stream(c10::Device device)
+{
+  return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+}
+} // namespace neml2::engine

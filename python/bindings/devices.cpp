@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/rows.h"
+
+#include "neml2/engine/KernelFormula.h"
+#include "neml2/engine/device_compilers.h"
+#include "neml2/engine/device_headers.h"
+
+/// Kernels of formulas on devices other than the CPU.
+namespace neml2::python
+{
+namespace
+{
+/// A compiler whose calls are an object's of Python, such as one that a test looks into.
+class PythonCompiler : public engine::DeviceCompiler
+{
+private:
+  nb::object _object;
+  c10::DeviceType _type;
+
+  /// f with the GIL; what it raises as a message, since no frame of Python waits for it.
+  template <class F>
+  static auto call(const F & f)
+  {
+    const nb::gil_scoped_acquire gil;
+    try
+    {
+      return f();
+    }
+    catch (const nb::python_error & e)
+    {
+      throw NEMLException(nb::str(e.value()).c_str());
+    }
+  }
+  template <class F>
+  static std::string text(const F & f)
+  {
+    return call([&] { return nb::cast<std::string>(f()); });
+  }
+
+public:
+  PythonCompiler(nb::object object, c10::DeviceType type) : _object(std::move(object)), _type(type)
+  {
+  }
+  ~PythonCompiler() override
+  {
+    if (!Py_IsInitialized())
+    {
+      _object.release();
+      return;
+    }
+    const nb::gil_scoped_acquire gil;
+    _object.reset();
+  }
+
+  c10::DeviceType type() const override { return _type; }
+  std::string version() override
+  {
+    return text([&] { return _object.attr("version")(); });
+  }
+  std::string architecture(c10::Device device) override
+  {
+    return text([&] { return _object.attr("architecture")(int(device.index())); });
+  }
+  std::string compile(const std::string & source, const std::string & architecture) override
+  {
+    return call(
+        [&]
+        {
+          const auto image =
+              nb::cast<nb::bytes>(_object.attr("compile")(source.c_str(), architecture.c_str()));
+          return std::string(image.c_str(), image.size());
+        });
+  }
+  Function load(const std::string & image, c10::Device device) override
+  {
+    return call(
+        [&]
+        {
+          const nb::bytes bytes(image.data(), image.size());
+          return reinterpret_cast<Function>(
+              nb::cast<size_t>(_object.attr("load")(bytes, int(device.index()))));
+        });
+  }
+  void launch(const Launch & l) override
+  {
+    call(
+        [&]
+        {
+          _object.attr("launch")(reinterpret_cast<size_t>(l.function),
+                                 l.blocks,
+                                 l.threads,
+                                 nb::bytes(l.arguments, l.bytes),
+                                 int64_t(l.stream.id()));
+        });
+  }
+};
+
+nb::list
+kernels()
+{
+  std::vector<DeviceKernel> all;
+  {
+    const nb::gil_scoped_release release;
+    all = device_kernels();
+  }
+  nb::list made;
+  for (const DeviceKernel & k : all)
+    made.append(nb::make_tuple(
+        k.name, k.dtype, k.device, k.architecture, k.from_cache, k.seconds, k.launches));
+  return made;
+}
+} // namespace
+
+void
+bind_devices(nb::module_ & m)
+{
+  m.def("device_kernels", &kernels);
+  m.def("set_device_headers",
+        [](const std::string & folder) { engine::set_device_headers(folder); });
+  m.def(
+      "set_device_compiler", // of PrivateUse1 in torch
+      [](nb::object compiler)
+      {
+        const auto type = c10::DeviceType::PrivateUse1;
+        std::shared_ptr<engine::DeviceCompiler> made;
+        if (!compiler.is_none())
+          made = std::make_shared<PythonCompiler>(std::move(compiler), type);
+        const nb::gil_scoped_release release;
+        engine::set_device_compiler(std::move(made));
+      },
+      nb::arg("compiler").none());
+}
+} // namespace neml2::python

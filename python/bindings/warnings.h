@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bindings/torch.h"
+
+#include <c10/util/Exception.h>
+
+#include <exception>
+
+/// Warnings of LibTorch and of the library as Python's.
+namespace neml2::python
+{
+/// Passes on what is warned of while it lives, when it ends, which must be with the GIL.
+class PassedWarnings
+{
+public:
+  PassedWarnings() = default;
+  PassedWarnings(const PassedWarnings &) = delete;
+  PassedWarnings & operator=(const PassedWarnings &) = delete;
+  ~PassedWarnings() noexcept(false)
+  {
+    for (const std::string & m : _handler.messages)
+      if (PyErr_WarnEx(PyExc_UserWarning, m.c_str(), 1) < 0) // it is to be an error
+      {
+        if (std::uncaught_exceptions() == 0)
+          throw nanobind::python_error();
+        PyErr_Clear();
+      }
+  }
+
+private:
+  struct Handler : c10::WarningHandler
+  {
+    std::vector<std::string> messages;
+    void process(const c10::Warning & w) override { messages.push_back(w.msg()); }
+  };
+
+  Handler _handler;
+  c10::WarningUtils::WarningHandlerGuard _guard{&_handler};
+};
+} // namespace neml2::python

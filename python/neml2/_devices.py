@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of formulas on a GPU: what was compiled, and where the headers for it are."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from . import __file__ as _package
+
+recording: Any = import_module("._C", __package__).recording
+
+recording.set_device_headers(str(Path(_package).parent / "include"))
+
+
+class DeviceKernel(NamedTuple):
+    """A kernel that a device has."""
+
+    name: str
+    """The formula, and what is computed of it."""
+    dtype: torch.dtype
+    device: str
+    architecture: str
+    from_cache: bool
+    """Whether it was read from the cache on disk, not compiled."""
+    seconds: float
+    """It took to compile, or to read."""
+    launches: int
+
+
+def device_kernels() -> list[DeviceKernel]:
+    """The kernels of this process so far, in the order they were made: what is not among them did not run fused on a device.
+
+    They are made of formulas when these are first called with tensors of a dtype on a CUDA device.
+    """
+    return [DeviceKernel(*k) for k in recording.device_kernels()]

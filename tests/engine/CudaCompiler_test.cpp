@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/engine/CudaCompiler.h"
+#include "neml2/engine/device_headers.h"
+
+#include "neml2/recorded/KernelArguments.h"
+#include "neml2/version.h"
+#include "support/environment.h"
+#include "support/errors.h"
+
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include "support/catch.h"
+
+#ifdef NEML2_FAKE_CUDA
+namespace CudaCompiler_test
+{
+using namespace neml2;
+using Catch::Matchers::ContainsSubstring;
+using test::error_of;
+
+namespace
+{
+/// Streams of CUDA as LibTorch has them, where there are none. None says override: LibTorch 2.9 lacks the last one.
+struct Guard : c10::impl::DeviceGuardImplInterface
+{
+  static inline bool gives_native_streams = true;
+  static inline std::string done;
+
+  c10::DeviceType type() const { return kCUDA; }
+  c10::Device exchangeDevice(c10::Device d) const { return d; }
+  c10::Device getDevice() const { return {kCUDA, 0}; }
+  void setDevice(c10::Device) const {}
+  void uncheckedSetDevice(c10::Device) const noexcept {}
+  c10::Stream getStream(c10::Device d) const noexcept
+  {
+    return c10::Stream(c10::Stream::UNSAFE, d, 5);
+  }
+  c10::Stream exchangeStream(c10::Stream s) const noexcept { return s; }
+  c10::DeviceIndex deviceCount() const noexcept { return 2; }
+  void
+  record(void ** event, const c10::Stream & s, const c10::DeviceIndex, const c10::EventFlag) const
+  {
+    *event = reinterpret_cast<void *>(33);
+    done += "recorded on " + std::to_string(s.id()) + ' ';
+  }
+  void block(void * event, const c10::Stream & s) const
+  {
+    done += std::to_string(s.id()) + " blocked by " +
+            std::to_string(reinterpret_cast<uintptr_t>(event)) + ' ';
+  }
+  void destroyEvent(void *, const c10::DeviceIndex) const noexcept { done += "destroyed"; }
+  void * getStreamNativeHandle(const c10::Stream s) const
+  {
+    TORCH_CHECK(gives_native_streams, "not known");
+    return reinterpret_cast<void *>(1000 + s.id());
+  }
+};
+
+bool
+has_no_gpu()
+{
+  static const bool registered = [] // where there are GPUs their guard stays
+  {
+    if (c10::impl::hasDeviceGuardImpl(kCUDA))
+      return false;
+    const c10::impl::DeviceGuardImplRegistrar guard(kCUDA, new Guard);
+    return true;
+  }();
+  return registered;
+}
+
+/// What the fake has been asked for since.
+class Log
+{
+public:
+  Log() { reinterpret_cast<void (*)()>(_library.sym("fake_cuda_forget"))(); }
+  std::string text()
+  {
+    return reinterpret_cast<const char * (*)()>(_library.sym("fake_cuda_log"))();
+  }
+
+private:
+  at::DynamicLibrary _library{NEML2_FAKE_CUDA, nullptr, true};
+};
+
+const std::vector<std::string> fake{NEML2_FAKE_CUDA};
+} // namespace
+
+TEST_CASE("The libraries of CUDA are the first that open, and messages say what is missing",
+          "[engine][device]")
+{
+  REQUIRE_THAT(error_of([] { engine::CudaCompiler({"libno_driver.so.1"}, fake); }),
+               ContainsSubstring("the driver of CUDA is not there") &&
+                   ContainsSubstring("libno_driver.so.1"));
+  REQUIRE_THAT(error_of([] { engine::CudaCompiler(fake, {"libno_nvrtc.so"}); }),
+               ContainsSubstring("NVRTC is not there") && ContainsSubstring("libno_nvrtc.so"));
+  REQUIRE(error_of(
+              [] {
+                engine::CudaCompiler({"libno_driver.so.1", NEML2_FAKE_CUDA}, fake);
+              }) == "no error");
+}
+
+TEST_CASE("NVRTC is looked for in the versions that the driver takes first", "[engine][device]")
+{
+  const auto first = [](int driver) { return engine::nvrtc_names(driver)[0]; };
+  REQUIRE(first(11) == "libnvrtc.so.11.2");
+  REQUIRE(first(12) == "libnvrtc.so.12");
+  REQUIRE(first(13) == "libnvrtc.so.13");
+  REQUIRE(first(14) == "libnvrtc.so.14");
+  const auto names = engine::nvrtc_names(12);
+  const auto has = [&](const std::string & end)
+  {
+    return std::any_of(names.begin(),
+                       names.end(),
+                       [&](const std::string & n)
+                       { return n.size() > end.size() && n.substr(n.size() - end.size()) == end; });
+  };
+  REQUIRE(has("/../../nvidia/cuda_nvrtc/lib/libnvrtc.so.12")); // as PyPI has it beside torch
+  REQUIRE(has("/../../nvidia/cu13/lib/libnvrtc.so.13"));
+}
+
+TEST_CASE("Sources are compiled for the architecture of the device, or the newest that NVRTC knows",
+          "[engine][device]")
+{
+  engine::CudaCompiler compiler(fake, fake);
+  REQUIRE(compiler.architecture({kCUDA, 0}) == "sm_90");
+  REQUIRE(compiler.architecture({kCUDA, 1}) == "compute_90");
+  const std::string code = compiler.compile("text", "sm_90"),
+                    text = compiler.compile("text", "compute_90");
+  REQUIRE_THAT(
+      code,
+      ContainsSubstring("code of ") && ContainsSubstring("-std=c++17 ") &&
+          ContainsSubstring("-fmad=false ") && ContainsSubstring("--gpu-architecture=sm_90 ") &&
+          ContainsSubstring("-I" + engine::device_headers()) && ContainsSubstring(" cmath "));
+  REQUIRE_THAT(text, ContainsSubstring("code as text of ") && ContainsSubstring("=compute_90 "));
+  REQUIRE_THAT(error_of([&] { compiler.compile("#error", "sm_90"); }),
+               ContainsSubstring("NVRTC_ERROR_COMPILATION: line 1: it has an error"));
+}
+
+TEST_CASE("What images depend on has NVRTC's version and the headers", "[engine][device]")
+{
+  engine::CudaCompiler compiler(fake, fake);
+  const std::string version = compiler.version();
+  REQUIRE_THAT(version, ContainsSubstring("NVRTC 12.4, headers "));
+  const test::TemporaryFolder folder;
+  const test::Variable elsewhere("NEML2_INCLUDE", folder.path());
+  REQUIRE_THAT(error_of([&] { compiler.version(); }),
+               ContainsSubstring("the headers of neml2 are not in " + folder.path()) &&
+                   ContainsSubstring("NEML2_INCLUDE"));
+  std::filesystem::create_directories(folder.path() + "/neml2/recorded");
+  test::write(folder.path() + "/neml2/recorded/cuda_kernel.h", "another");
+  REQUIRE(compiler.version() != version);
+}
+
+TEST_CASE("Kernels are loaded and launched in the device's own context", "[engine][device]")
+{
+  if (!has_no_gpu())
+    return; // there the tests of formulas launch kernels
+  engine::CudaCompiler compiler(fake, fake);
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     compiler.load("something else", {kCUDA, 1});
+                   }),
+               ContainsSubstring("cuModuleLoadData: device kernel image is invalid"));
+  const auto function = compiler.load("code", {kCUDA, 1});
+  recorded::KernelArguments<1> arguments{};
+  arguments.rows = 300;
+  const auto launch = [&]
+  {
+    compiler.launch(
+        {function, 3, 128, &arguments, sizeof arguments, engine::current_stream({kCUDA, 1})});
+  };
+  // On the stream of LibTorch, where that says which it is.
+  Guard::gives_native_streams = true;
+  Log first;
+  launch();
+  const std::string native = "push 111\nlaunch 8: 3 blocks of 128 on stream 1005, rows 300\npop\n";
+  // Else between two events.
+  const std::string between = "push 111\ncreate stream 1\nstream 9 waits for 33\nlaunch 8: 3 "
+                              "blocks of 128 on stream 9, rows 300\n"
+                              "record 33 on stream 9\npop\n";
+  REQUIRE((first.text() == native || first.text() == between));
+  Guard::gives_native_streams = false;
+  Guard::done.clear();
+  Log second;
+  launch();
+  REQUIRE(Guard::done == "recorded on 5 5 blocked by 33 destroyed");
+  if (first.text() == native)
+    REQUIRE(second.text() == between);
+  Log third;
+  launch();
+  REQUIRE_THAT(third.text(), !ContainsSubstring("create stream"));
+}
+} // namespace CudaCompiler_test
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/engine/KernelCache.h"
+
+#include "support/environment.h"
+
+#include <thread>
+
+#include "support/catch.h"
+
+namespace KernelCache_test
+{
+using namespace neml2;
+using engine::KernelCache;
+
+TEST_CASE("Images are kept under their keys", "[engine][device]")
+{
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path() + "/a/b");
+  REQUIRE(cache.find("key").empty());
+  const std::string image("a\0b\n", 4);
+  cache.keep("key", image);
+  REQUIRE(cache.find("key") == image);
+  REQUIRE(KernelCache(cache.folder()).find("key") == image);
+  REQUIRE(cache.find("other").empty());
+  cache.keep("key", "another");
+  REQUIRE(cache.find("key") == "another");
+}
+
+TEST_CASE("What is not whole is not there", "[engine][device]")
+{
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path());
+  cache.keep("key", "the image of a kernel");
+  folder.each(
+      [&](const std::string & file)
+      {
+        const std::string all = test::read(file);
+        for (size_t n = 0; n < all.size(); n++)
+        {
+          test::write(file, all.substr(0, n));
+          REQUIRE(cache.find("key").empty());
+        }
+        std::string other = all;
+        other[3]++;
+        test::write(file, other);
+        REQUIRE(cache.find("key").empty());
+        test::write(file, all);
+        REQUIRE(cache.find("key") == "the image of a kernel");
+      });
+}
+
+TEST_CASE("Of many images those go that were not used for longest", "[engine][device]")
+{
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path());
+  cache.keep("first", "image");
+  const auto now = fs::file_time_type::clock::now();
+  folder.each([&](const std::string & file)
+              { fs::last_write_time(file, now - std::chrono::hours(30)); });
+  for (size_t i = 1; i < KernelCache::most; i++)
+    fs::copy_file(folder.path() + "/first.kernel",
+                  folder.path() + "/" + std::to_string(i) + ".kernel");
+  fs::last_write_time(folder.path() + "/5.kernel", now - std::chrono::hours(20));
+  test::write(folder.path() + "/new-1", "of a process that was killed");
+  test::write(folder.path() + "/new-2", "of one that is writing");
+  test::write(folder.path() + "/mine", "of somebody else");
+  fs::last_write_time(folder.path() + "/new-1", now - std::chrono::hours(30));
+  fs::last_write_time(folder.path() + "/mine", now - std::chrono::hours(30));
+  REQUIRE(cache.find("first") == "image"); // used now
+  cache.keep("last", "image");
+  REQUIRE(cache.find("5").empty());
+  REQUIRE(cache.find("first") == "image");
+  REQUIRE(cache.find("last") == "image");
+  REQUIRE(folder.files() == KernelCache::most + 2);
+  REQUIRE(test::read(folder.path() + "/new-1").empty());
+  REQUIRE(test::read(folder.path() + "/mine") == "of somebody else");
+}
+
+TEST_CASE("A folder that cannot be written does no harm", "[engine][device]")
+{
+  const test::TemporaryFolder folder;
+  test::write(folder.path() + "/file", "");
+  for (const std::string & where : {folder.path() + "/file/below", std::string()})
+  {
+    const KernelCache cache(where);
+    cache.keep("key", "image");
+    REQUIRE(cache.find("key").empty());
+  }
+}
+
+TEST_CASE("Threads may write the same image at once", "[engine][device]")
+{
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path());
+  const std::string image(100000, 'x');
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++)
+    threads.emplace_back(
+        [&]
+        {
+          for (int k = 0; k < 20; k++)
+          {
+            cache.keep("key", image);
+            cache.find("key");
+          }
+        });
+  for (auto & t : threads)
+    t.join();
+  REQUIRE(cache.find("key") == image);
+  REQUIRE(folder.files() == 1);
+}
+
+TEST_CASE("The folder of the cache is that of compiled formulas", "[engine][device]")
+{
+  {
+    const test::Variable own("NEML2_CACHE", "/own");
+    REQUIRE(KernelCache::default_folder() == "/own");
+  }
+  const test::Variable none("NEML2_CACHE", ""), home("HOME", "/home/me");
+  {
+    const test::Variable caches("XDG_CACHE_HOME", "/caches");
+    REQUIRE(KernelCache::default_folder() == "/caches/neml2");
+  }
+  const test::Variable caches("XDG_CACHE_HOME", "");
+  REQUIRE(KernelCache::default_folder() == "/home/me/.cache/neml2");
+}
+} // namespace KernelCache_test

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+/// What a program has around it: variables, and files.
+namespace neml2::test
+{
+/// A variable of the environment as long as it lives.
+class Variable
+{
+public:
+  Variable(const char * name, const std::string & value) : _name(name)
+  {
+    if (const char * const before = std::getenv(name))
+      _before = before;
+    setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable &) = delete;
+  Variable & operator=(const Variable &) = delete;
+  ~Variable()
+  {
+    if (_before.empty())
+      unsetenv(_name);
+    else
+      setenv(_name, _before.c_str(), 1);
+  }
+
+private:
+  const char * _name;
+  std::string _before;
+};
+
+inline std::string
+read(const std::string & file)
+{
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+inline void
+write(const std::string & file, const std::string & text)
+{
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+/// A folder as long as it lives.
+class TemporaryFolder
+{
+public:
+  TemporaryFolder()
+    : _path(std::filesystem::temp_directory_path() /
+            ("neml2-" + std::to_string(std::random_device()())))
+  {
+    std::filesystem::create_directories(_path);
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder & operator=(const TemporaryFolder &) = delete;
+  ~TemporaryFolder()
+  {
+    std::error_code ignored;
+    std::filesystem::remove_all(_path, ignored);
+  }
+
+  std::string path() const { return _path.string(); }
+  template <class F>
+  void each(const F & f) const
+  {
+    for (const auto & entry : std::filesystem::directory_iterator(_path))
+      f(entry.path().string());
+  }
+  size_t files() const
+  {
+    size_t n = 0;
+    each([&n](const std::string &) { n++; });
+    return n;
+  }
+
+private:
+  std::filesystem::path _path;
+};
+} // namespace neml2::test
