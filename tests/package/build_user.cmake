@@ -39,7 +39,7 @@ if(WAY STREQUAL "pkg_config")
   endif()
   separate_arguments(flags UNIX_COMMAND "${--cflags}")
   list(TRANSFORM TORCH_INCLUDES PREPEND -I)
-  execute_process(COMMAND ${CXX} -std=c++17 -fsyntax-only ${flags} ${TORCH_INCLUDES} ${NEML2}/examples/broadcasting.cpp
+  execute_process(COMMAND ${CXX} -std=c++17 -fsyntax-only ${flags} ${TORCH_INCLUDES} ${NEML2}/examples/stress_update.cpp
                   COMMAND_ERROR_IS_FATAL ANY)
   return()
 endif()
