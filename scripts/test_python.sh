@@ -82,6 +82,8 @@ clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical
 
 say "batches over several processes"
 clean python -m pytest -q -p no:cacheprovider tests/test_distributed.py
+cp scripts/processes.py examples/python/distributed_j2.py "$work"
+clean python processes.py 1,2,4 python distributed_j2.py --digits
 
 say "formulas that a compiler compiles"
 clean OMP_WAIT_POLICY=PASSIVE PATH="$venv/bin:$PATH" python -m pytest -q -p no:cacheprovider -n logical tests/test_compiled_formulas.py

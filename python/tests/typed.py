@@ -5,7 +5,7 @@ import torch
 from typing_extensions import assert_type
 
 import neml2
-from neml2 import SR2, SSR4, R2, Rot, Scalar, Tensor, Vec, math
+from neml2 import SR2, SSR4, R2, Rot, Scalar, Tensor, Vec, distributed, math
 from neml2.tensors import BatchView
 
 E = Scalar(torch.tensor([1e5, 2e5]))
@@ -109,6 +109,12 @@ assert_type(neml2.formula(energy)(strain, C), Scalar)
 assert_type(neml2.formula(backend="interpreter")(energy)(strain, C), Scalar)
 assert_type(neml2.vmap(lambda s: math.dev(s), stress), SR2)
 assert_type(neml2.value_and_jacobian(energy, strain, C)[0], Scalar)
+
+assert_type(distributed.batch_part(10), slice)
+assert_type(distributed.scatter_batch(stress), SR2)
+assert_type(distributed.scatter_batch((stress, E), source=0), tuple[SR2, Scalar])
+assert_type(distributed.expand_batch(E, 3), Scalar)
+assert_type(distributed.batch_mean(history), Stress)
 
 neml2.vmap(energy, strain)  # type: ignore[call-arg]
 stress * "no number"  # type: ignore[operator]
