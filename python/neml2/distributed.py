@@ -74,7 +74,7 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
             )
         return _call(_Part, x, p, _counts(sizes[0], p.size))
 
-    return _on_leaves("scatter_batch", a, d, group, part, keeps=True)
+    return _on_leaves("scatter_batch", a, d, group, part)
 
 
 def gather_batch(a: T, d: int = 0, group: Group = None) -> T:
@@ -82,7 +82,7 @@ def gather_batch(a: T, d: int = 0, group: Group = None) -> T:
 
     Derivatives: of each part, those of its entries.
     """
-    return _on_leaves("gather_batch", a, d, group, lambda p, x, counts: _call(_Gather, x, p, counts), keeps=True)
+    return _on_leaves("gather_batch", a, d, group, lambda p, x, counts: _call(_Gather, x, p, counts))
 
 
 def expand_batch(a: T, n: int, d: int = 0, group: Group = None) -> T:
@@ -213,7 +213,6 @@ def _on_leaves(
     group: Group,
     run: Run,
     *,
-    keeps: bool = False,
     more: int = 0,
     n: int | None = None,
     accepts: str = "",
@@ -230,7 +229,7 @@ def _on_leaves(
     for leaf in leaves:
         if isinstance(leaf, _Leaf):
             x = run(p, leaf.x if more == 1 else leaf.x.movedim(leaf.d, 0), counts)
-            if (keeps or more == 1) and leaf.d != 0:
+            if more >= 0 and leaf.d != 0:
                 x = x.movedim(0, leaf.d)
             leaf = leaf.like(x, leaf.batch_dim + more)
         results.append(leaf)
@@ -255,8 +254,8 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
     sizes = {leaf.x.shape[leaf.d] for leaf in tensors} if n is None else {n}
     if len(sizes) > 1:
         raise ValueError(
-            f"{p.name}: the tensors of the group have {' and '.join(map(str, sorted(sizes)))} entries along dimension {d}. Expected the same number "
-            "in all (.batch.expand)."
+            f"{p.name}: the tensors of the group have {' and '.join(map(str, sorted(sizes)))} entries along dimension {d}. Expected the "
+            "same number in all (.batch.expand)."
         )
     described = ", ".join(leaf.described(new) if isinstance(leaf, _Leaf) else repr(leaf) for leaf in leaves)
     return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {described} along dimension {d}"

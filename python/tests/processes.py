@@ -8,7 +8,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-LIMIT = 40  # seconds, of one function in all processes
+LIMIT = 100  # seconds, of one function in all processes
 
 
 def work(rank, size, store, seconds, pipe):
@@ -42,7 +42,7 @@ class Raised:
 class Processes:
     """size processes, of which the first n run a function together."""
 
-    def __init__(self, size, seconds=20):
+    def __init__(self, size, seconds=60):
         context = multiprocessing.get_context("spawn")
         self.folder = tempfile.TemporaryDirectory()
         store = Path(self.folder.name) / "store"

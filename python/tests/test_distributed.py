@@ -441,7 +441,8 @@ def sum_after(group, what):
 
 @pytest.mark.parametrize("what", ["killed", "sleeps"])
 def test_a_process_that_ends_or_hangs_is_an_error_in_the_others_within_the_time_limit(what):
-    few = Processes(3, seconds=4)
+    limit = 30 if what == "killed" else 6
+    few = Processes(3, seconds=limit)
     try:
         few(3, counted)  # they are all there
         begin = time.monotonic()
@@ -450,6 +451,7 @@ def test_a_process_that_ends_or_hangs_is_an_error_in_the_others_within_the_time_
             outcome = few.outcome(rank)
             (said,) = messages([outcome], "RuntimeError")
             assert said.startswith(f"batch_sum: process {rank} of 3 has no answer. Another one has ended, or did not make this call within")
-        assert time.monotonic() - begin < (3 if what == "killed" else 10)
+        waited = time.monotonic() - begin
+        assert waited < limit if what == "killed" else limit - 1 < waited < limit + 20
     finally:
         few.end()
