@@ -103,11 +103,12 @@ check(const std::vector<int64_t> & size, int layout, unsigned blocks)
   y.give(arguments.operand[3]);
   z.give(arguments.operand[4]);
   auto expected = y; // and nothing else is written
-  launch([](const KernelArguments<5> & all)
-         { Kernel<ByHand, E, Sizes<6, 1, 1>, Sizes<6, 3>, IsNumber<false, true, false>>::run(all); },
-         blocks,
-         unsigned(block_size),
-         arguments);
+  launch(
+      [](const KernelArguments<5> & all)
+      { Kernel<ByHand, E, Sizes<6, 1, 1>, Sizes<6, 3>, IsNumber<false, true, false>>::run(all); },
+      blocks,
+      unsigned(block_size),
+      arguments);
   std::vector<int64_t> index(dims);
   for (int64_t row = 0; row < arguments.rows; row++)
   {
