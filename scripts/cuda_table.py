@@ -29,7 +29,7 @@ ARCHITECTURES = ("sm_70", "sm_80", "sm_90")
 
 
 def rows():
-    yield ["formula", "computes", "numbers in, out", *(f"{a}: registers, spilled" for a in ARCHITECTURES), "compiled in"]
+    yield ["formula", "computes", "numbers in, out", *(f"{a}: registers, stack, spilled" for a in ARCHITECTURES), "compiled in"]
     yield ["---"] * (len(ARCHITECTURES) + 4)
     torch.set_default_dtype(torch.float64)
     torch.manual_seed(1)
@@ -42,14 +42,15 @@ def rows():
                 text,
                 source.name.split(": ")[1],
                 f"{sum(source.arguments)}, {sum(source.results)}",
-                *(f"{registers}, {spilled}" if spilled else str(registers) for registers, _, spilled in usage),
+                *(f"{registers}, {stack}, {spilled}" if stack else str(registers) for registers, stack, spilled in usage),
                 f"{max(cubin.seconds for cubin in cubins):.1f} s",
             ]
 
 
 page = root / "docs" / "devices.md"
 table = "\n".join("| " + " | ".join(cells) + " |" for cells in rows())
-begin, end = "<!-- kernels, by scripts/cuda_table.py -->\n", "\n<!-- end of kernels -->"
-text = page.read_text(encoding="utf-8")
-page.write_text(re.sub(f"(?s){begin}.*?{end}", lambda _: begin + table + end, text), encoding="utf-8")
+begin, end = "<!-- kernels, by scripts/cuda_table.py -->\n", "<!-- end of kernels -->"
+text, found = re.subn(f"(?s){begin}.*?{end}", lambda _: begin + table + "\n" + end, page.read_text(encoding="utf-8"))
+assert found == 1
+page.write_text(text, encoding="utf-8")
 print(table)
