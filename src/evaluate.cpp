@@ -5,6 +5,7 @@
 #include "neml2/engine/evaluate-inl.h"
 #include "neml2/engine/formula_jacobian-inl.h"
 #include "neml2/engine/fused-inl.h"
+#include "neml2/engine/memories-inl.h"
 #include "neml2/engine/outputs-inl.h"
 #include "neml2/engine/slabs-inl.h"
 #include "neml2/engine/vector_jacobian-inl.h"

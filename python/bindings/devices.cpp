@@ -2,6 +2,8 @@
 #include "bindings/rows.h"
 
 #include "neml2/engine/KernelFormula.h"
+#include "neml2/engine/device_compilers.h"
+#include "neml2/engine/device_headers.h"
 
 /// Kernels of formulas on devices other than the CPU.
 namespace neml2::python
@@ -11,6 +13,30 @@ namespace
 /// A compiler whose calls are an object's of Python, such as one that a test looks into.
 class PythonCompiler : public engine::DeviceCompiler
 {
+private:
+  nb::object _object;
+  c10::DeviceType _type;
+
+  /// f with the GIL; what it raises as a message, since no frame of Python waits for it.
+  template <class F>
+  static auto call(const F & f)
+  {
+    const nb::gil_scoped_acquire gil;
+    try
+    {
+      return f();
+    }
+    catch (const nb::python_error & e)
+    {
+      throw NEMLException(nb::str(e.value()).c_str());
+    }
+  }
+  template <class F>
+  static std::string text(const F & f)
+  {
+    return call([&] { return nb::cast<std::string>(f()); });
+  }
+
 public:
   PythonCompiler(nb::object object, c10::DeviceType type) : _object(std::move(object)), _type(type)
   {
@@ -66,30 +92,6 @@ public:
                                  nb::bytes(l.arguments, l.bytes),
                                  int64_t(l.stream.id()));
         });
-  }
-
-private:
-  nb::object _object;
-  c10::DeviceType _type;
-
-  /// f with the GIL; what it raises as a message, since no frame of Python waits for it.
-  template <class F>
-  static auto call(const F & f)
-  {
-    const nb::gil_scoped_acquire gil;
-    try
-    {
-      return f();
-    }
-    catch (const nb::python_error & e)
-    {
-      throw NEMLException(nb::str(e.value()).c_str());
-    }
-  }
-  template <class F>
-  static std::string text(const F & f)
-  {
-    return call([&] { return nb::cast<std::string>(f()); });
   }
 };
 

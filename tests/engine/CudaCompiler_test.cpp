@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/engine/CudaCompiler.h"
+#include "neml2/engine/device_headers.h"
 
 #include "neml2/recorded/KernelArguments.h"
 #include "neml2/version.h"
@@ -19,38 +20,35 @@ using test::error_of;
 
 namespace
 {
-/// Streams of CUDA as LibTorch has them, where there are none. Other threads' is the default one.
+/// Streams of CUDA as LibTorch has them, where there are none. None says override: LibTorch 2.9 lacks the last one.
 struct Guard : c10::impl::DeviceGuardImplInterface
 {
   static inline bool gives_native_streams = true;
   static inline std::string done;
 
-  c10::DeviceType type() const override { return kCUDA; }
-  c10::Device exchangeDevice(c10::Device d) const override { return d; }
-  c10::Device getDevice() const override { return {kCUDA, 0}; }
-  void setDevice(c10::Device) const override {}
-  void uncheckedSetDevice(c10::Device) const noexcept override {}
-  c10::Stream getStream(c10::Device d) const noexcept override
+  c10::DeviceType type() const { return kCUDA; }
+  c10::Device exchangeDevice(c10::Device d) const { return d; }
+  c10::Device getDevice() const { return {kCUDA, 0}; }
+  void setDevice(c10::Device) const {}
+  void uncheckedSetDevice(c10::Device) const noexcept {}
+  c10::Stream getStream(c10::Device d) const noexcept
   {
     return c10::Stream(c10::Stream::UNSAFE, d, 5);
   }
-  c10::Stream exchangeStream(c10::Stream s) const noexcept override { return s; }
-  c10::DeviceIndex deviceCount() const noexcept override { return 2; }
-  void record(void ** event,
-              const c10::Stream & s,
-              const c10::DeviceIndex,
-              const c10::EventFlag) const override
+  c10::Stream exchangeStream(c10::Stream s) const noexcept { return s; }
+  c10::DeviceIndex deviceCount() const noexcept { return 2; }
+  void
+  record(void ** event, const c10::Stream & s, const c10::DeviceIndex, const c10::EventFlag) const
   {
     *event = reinterpret_cast<void *>(33);
     done += "recorded on " + std::to_string(s.id()) + ' ';
   }
-  void block(void * event, const c10::Stream & s) const override
+  void block(void * event, const c10::Stream & s) const
   {
     done += std::to_string(s.id()) + " blocked by " +
             std::to_string(reinterpret_cast<uintptr_t>(event)) + ' ';
   }
-  void destroyEvent(void *, const c10::DeviceIndex) const noexcept override { done += "destroyed"; }
-  /// LibTorch 2.10 and newer asks for it.
+  void destroyEvent(void *, const c10::DeviceIndex) const noexcept { done += "destroyed"; }
   void * getStreamNativeHandle(const c10::Stream s) const
   {
     TORCH_CHECK(gives_native_streams, "not known");

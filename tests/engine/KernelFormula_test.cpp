@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/engine/KernelFormula.h"
+#include "neml2/engine/device_compilers.h"
 #include "neml2/engine/recorded_formula.h"
 
 #include "neml2/recorded/KernelArguments.h"

@@ -4,7 +4,7 @@
 #include "neml2/engine/CudaCompiler.h"
 
 #include "neml2/core/errors.h"
-#include "neml2/engine/KernelCache.h"
+#include "neml2/engine/device_headers.h"
 #include "neml2/recorded/cuda_standard.h"
 
 #include <algorithm>

@@ -36,20 +36,4 @@ public:
   virtual Function load(const std::string & image, c10::Device device) = 0;
   virtual void launch(const Launch & l) = 0;
 };
-
-/// The compiler for devices of a type: the one that was set, else that of CUDA for its devices; null if there is none.
-/// @throws NEMLException that says what CUDA lacks.
-std::shared_ptr<DeviceCompiler> device_compiler(c10::DeviceType type);
-
-/// Another compiler for devices of its type, such as one that a test looks into; null for none but CUDA's.
-void set_device_compiler(std::shared_ptr<DeviceCompiler> compiler);
-
-/// The folder with the folder neml2 of this library's headers, which sources include: NEML2_INCLUDE of the environment, else
-/// what was set, else where the headers were when this was compiled.
-std::string device_headers();
-void set_device_headers(std::string folder);
 } // namespace neml2::engine
-
-#ifndef NEML2_COMPILED // else the library has the bodies
-#include "neml2/engine/DeviceCompiler-inl.h"
-#endif

@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <random>
 #include <vector>
 
@@ -131,37 +129,5 @@ KernelCache::tidy() const
   std::sort(kernels.begin(), kernels.end());
   for (size_t i = 0; i < kernels.size() - most; i++)
     fs::remove(kernels[i].second, error);
-}
-
-NEML2_BODY std::string
-headers_digest(const std::string & folder)
-{
-  using namespace cache;
-  static std::mutex mutex;
-  static std::map<std::string, std::string> known;
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::string & found = known[folder];
-  if (!found.empty())
-    return found;
-  std::vector<fs::path> headers;
-  for (const char * room : {"kernels", "packs", "recorded"})
-  {
-    std::error_code error;
-    fs::directory_iterator files(fs::path(folder) / "neml2" / room, error), end;
-    for (; !error && files != end; files.increment(error))
-      headers.push_back(files->path());
-  }
-  if (headers.empty())
-  {
-    known.erase(folder);
-    throw NEMLException(
-        "the headers of neml2 are not in " + folder +
-        ". Set the environment variable NEML2_INCLUDE to the folder with neml2/neml2.h");
-  }
-  std::sort(headers.begin(), headers.end());
-  std::string all;
-  for (const fs::path & h : headers)
-    all += h.filename().string() + '\n' + contents(h);
-  return found = digest(all);
 }
 } // namespace neml2::engine

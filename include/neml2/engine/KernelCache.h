@@ -37,9 +37,6 @@ private:
   std::string file(const std::string & key) const;
   void tidy() const;
 };
-
-/// The digest of the headers that sources of kernels may include, in a folder with the folder neml2; of each folder read once.
-std::string headers_digest(const std::string & folder);
 } // namespace neml2::engine
 
 #ifndef NEML2_COMPILED // else the library has the bodies

@@ -4,8 +4,9 @@
 #include "neml2/engine/KernelFormula.h"
 
 #include "neml2/engine/KernelCache.h"
-#include "neml2/engine/fused-inl.h"
-#include "neml2/engine/plan.h"
+#include "neml2/engine/device_compilers.h"
+#include "neml2/core/operands.h"
+#include "neml2/engine/memories.h"
 #include "neml2/engine/slabs.h"
 #include "neml2/recorded/KernelArguments.h"
 #include "neml2/version.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/engine/fused.h"
+#include "neml2/engine/memories.h"
 #include "neml2/engine/tiles.h"
 
 #include <cmath>
@@ -9,21 +10,6 @@
 
 namespace neml2::engine
 {
-/// The memory of operands and results, in the order that a tile loop takes them.
-using Memories = SmallVector<Memory, max_operands>;
-
-NEML2_BODY Memories
-memories(ArrayRef<Operand> operands)
-{
-  Memories m;
-  for (const auto & x : operands)
-    if (x.tensor)
-      m.push_back(memory(*x.tensor, x.batch_dim));
-    else
-      m.push_back({reinterpret_cast<char *>(const_cast<double *>(x.number)), {}, {}, 0});
-  return m;
-}
-
 /// Whether float32 holds the number, neither as infinity nor with fewer digits.
 inline bool
 fits_float(double x)
@@ -73,38 +59,6 @@ fused_pass_into(const RowFormula & formula,
   const Size tile = tile_rows(loop, plan, formula.numbers);
   run_tiles(loop, formula.object, plan, tile, formula.numbers);
   return true;
-}
-
-/// The order of all operands that span the batch, if they agree that it is not that of its dimensions.
-NEML2_BODY Order
-common_order(ArrayRef<Operand> operands, TensorShapeRef batch)
-{
-  Order order;
-  for (const auto & x : operands)
-    if (x.tensor && Size(batch.size()) == x.batch_dim)
-      if (const Memory m = memory(*x.tensor, x.batch_dim); spans(m, batch))
-      {
-        const Order its = memory_order(m, batch);
-        if (its.empty() || (!order.empty() && its != order))
-          return Order();
-        order = its;
-      }
-  return order;
-}
-
-/// The strides of a tensor whose first dimensions lie in memory in this order.
-NEML2_BODY TensorShape
-strides_in_order(TensorShapeRef shape, const Order & order)
-{
-  TensorShape strides(shape.size());
-  Size numbers = 1;
-  for (size_t d = shape.size(); d-- > 0;)
-  {
-    const size_t at = d < order.size() ? size_t(order[d]) : d;
-    strides[at] = numbers;
-    numbers *= std::max<Size>(1, shape[at]);
-  }
-  return strides;
 }
 
 /// A result whose batch dimensions lie in memory in this order.

@@ -3,7 +3,7 @@
 
 #include "neml2/engine/vector_jacobian.h"
 
-#include "neml2/engine/fused-inl.h"
+#include "neml2/engine/memories.h"
 #include "neml2/engine/slabs.h"
 #include "neml2/engine/tiles.h"
 

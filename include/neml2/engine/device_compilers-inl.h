@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/errors.h"
+#include "neml2/engine/CudaCompiler.h"
+#include "neml2/engine/device_compilers.h"
+
+#include <mutex>
+
+namespace neml2::engine
+{
+/// What was set for this program.
+struct NEML2_ONE_A_PROGRAM DeviceCompilers
+{
+  std::mutex mutex;
+  std::shared_ptr<DeviceCompiler> compiler, cuda;
+  std::string why_no_cuda; ///< if it was looked for in vain
+};
+
+NEML2_ONE_A_PROGRAM inline DeviceCompilers &
+device_compilers()
+{
+  static DeviceCompilers * const compilers =
+      new DeviceCompilers; // kernels may be launched to the very end
+  return *compilers;
+}
+
+NEML2_BODY std::shared_ptr<DeviceCompiler>
+device_compiler(c10::DeviceType type)
+{
+  DeviceCompilers & s = device_compilers();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  if (s.compiler && s.compiler->type() == type)
+    return s.compiler;
+  if (type != c10::DeviceType::CUDA)
+    return nullptr;
+  if (!s.cuda && s.why_no_cuda.empty())
+    try
+    {
+      s.cuda = std::make_shared<CudaCompiler>();
+    }
+    catch (const std::exception & e)
+    {
+      s.why_no_cuda = e.what();
+    }
+  if (!s.cuda)
+    throw NEMLException(s.why_no_cuda);
+  return s.cuda;
+}
+
+NEML2_BODY void
+set_device_compiler(std::shared_ptr<DeviceCompiler> compiler)
+{
+  DeviceCompilers & s = device_compilers();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  s.compiler = std::move(compiler);
+}
+} // namespace neml2::engine

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/Operand.h"
+#include "neml2/engine/plan.h"
+
+/// Where operands lie in memory, and in which order results shall.
+namespace neml2::engine
+{
+/// The memory of operands and results, in the order that a tile loop takes them.
+using Memories = SmallVector<Memory, max_operands>;
+
+Memories memories(ArrayRef<Operand> operands);
+
+/// The order of all operands that span the batch, if they agree that it is not that of its dimensions.
+Order common_order(ArrayRef<Operand> operands, TensorShapeRef batch);
+
+/// The strides of a tensor whose first dimensions lie in memory in this order.
+TensorShape strides_in_order(TensorShapeRef shape, const Order & order);
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/memories-inl.h"
+#endif
