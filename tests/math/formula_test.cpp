@@ -6,7 +6,6 @@
 #include "neml2/math/vmap_out.h"
 #include "neml2/tensors/interpolation.h"
 #include "neml2/tensors/tensors.h"
-#include "support/device.h"
 #include "support/host_compiler.h"
 
 #include <torch/csrc/autograd/autograd.h>

@@ -3,6 +3,7 @@
 
 #include "neml2/engine/KeptFormula.h"
 #include "neml2/engine/TileFormula.h"
+#include "neml2/engine/groups.h"
 
 /**
  * Formulas that keep their text, so that on a CUDA device vmap runs them in one kernel, which is compiled while the program runs.
@@ -45,6 +46,22 @@
     };                                                                                             \
     return neml2::engine::kept_formula<Neml2Text>(__VA_ARGS__);                                    \
   }()
+
+/**
+ * A struct of tensors, a template of the types of its fields, that formulas with their text may take, make and return:
+ *
+ *     NEML2_STRUCT(State, template <class S, class A> struct State {
+ *       S plastic_strain;
+ *       A alpha;
+ *     });
+ */
+#define NEML2_STRUCT(name, ...)                                                                    \
+  __VA_ARGS__;                                                                                     \
+  template <class... T>                                                                            \
+  constexpr neml2::engine::StructText neml2_struct_text(const name<T...> *)                        \
+  {                                                                                                \
+    return {#name, NEML2_TEXT(__VA_ARGS__) ";"};                                                   \
+  }
 
 /// What it is given, as text, with macros expanded.
 #define NEML2_TEXT(...) #__VA_ARGS__

@@ -25,10 +25,11 @@ struct RowType
   }
 };
 
-/// What a formula's text names besides the library: how it is defined.
+/// What a formula's text names besides the library: the value of a constant, or the definition of a struct.
 struct Definition
 {
   std::string name, text;
+  bool is_type = false;
 };
 using Definitions = std::vector<Definition>;
 
@@ -40,6 +41,8 @@ struct FormulaText
   bool is_operation;
   /// Appends what the text names, and before it what that names; null if nothing.
   void (*define)(Definitions & all) = nullptr;
+  /// Where arguments or results are groups: what calls the formula of a name with the leaves; else null.
+  std::string (*call)(const std::string & formula) = nullptr;
 };
 
 template <class T>

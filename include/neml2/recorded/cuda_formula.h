@@ -228,6 +228,14 @@ struct SSFR5 : recorded::RowsOf<kernels::SSFR5, 6, 6, 3>
 
 namespace recorded
 {
+/// A group of these elements.
+template <template <class...> class Group, class... T>
+NEML2_INLINE auto
+group_of(const T &... x)
+{
+  return Group<T...>{x...};
+}
+
 /// A tile of a formula as what Kernel computes of a row: from the numbers x of the arguments those of the results, y.
 template <class Tile, const auto & formula, class Arguments, class Results>
 struct TileFormula

@@ -112,7 +112,8 @@ definitions(const FormulaText & f)
     const size_t scope = all[i].name.rfind("::");
     const bool is_scoped = scope != std::string::npos;
     const std::string name = is_scoped ? all[i].name.substr(scope + 2) : all[i].name;
-    const std::string constant = "constexpr auto " + name + " = " + all[i].text + ";\n";
+    const std::string constant =
+        all[i].is_type ? all[i].text + "\n" : "constexpr auto " + name + " = " + all[i].text + ";\n";
     text += is_scoped ? "namespace " + all[i].name.substr(0, scope) + " { " + constant + "}\n"
                       : constant;
   }
@@ -160,10 +161,11 @@ cuda_source(const TileText & t, bool is_float)
   return "#include \"neml2/recorded/cuda_formula.h\"\n"
          "namespace neml2_formula\n{\nusing namespace neml2" +
          std::string(f.is_operation ? "::kernels" : "") + ";\n" + definitions(f) +
-         "constexpr auto formula = " +
+         "constexpr auto " + (f.call ? "of_groups" : "formula") + " = " +
          (f.is_operation && f.text[0] != '[' ? expression(f.text, t.arguments.size)
                                              : std::string(f.text)) +
-         ";\n}\n"
+         ";\n" + (f.call ? "constexpr auto formula = " + f.call("of_groups") + ";\n" : "") +
+         "}\n"
          "using namespace neml2;\nusing namespace neml2::packs;\nusing namespace neml2::recorded;\n"
          "using Formula = decltype(neml2_formula::formula);\n"
          "using Tile = " +
