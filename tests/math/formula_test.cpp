@@ -68,6 +68,22 @@ constexpr auto rotated = NEML2_FORMULA(
       return std::tuple(t, SR2::fill(n(0), n(1), n(2)), Vec::fill(t(0, 1), 0.0, inner(n, v)));
     });
 
+NEML2_STRUCT(State, template <class S, class A> struct State {
+  S plastic_strain;
+  A alpha;
+});
+/// Of groups: what hardens.
+constexpr auto hardening = NEML2_FORMULA(
+    [](const auto & strain, const auto & state, const auto & material)
+    {
+      const auto & [E, nu] = material;
+      const auto flow = dev(strain - state.plastic_strain) * nu;
+      const auto alpha = state.alpha + norm(flow);
+      using S = std::decay_t<decltype(flow)>;
+      using A = std::decay_t<decltype(alpha)>;
+      return std::tuple(E * (strain - flow), State<S, A>{flow, alpha});
+    });
+
 struct Pair : PrimitiveTensor<Pair, 2>
 {
   using PrimitiveTensor::PrimitiveTensor;
@@ -228,6 +244,27 @@ TEST_CASE("Any types of rows are those of a device", "[math][formula][cuda]")
         const Pair pair(at::Tensor(c.strain).slice(-1, 0, 2));
         const auto [x, y, z] = vmap(of_ones_own, pair, pair);
         return Results{t, s, w, x, y, z};
+      },
+      2);
+}
+
+TEST_CASE("Groups of tensors are those of a device", "[math][formula][cuda]")
+{
+  const test::WithHostCompiler setting;
+  same_on_both(
+      setting,
+      [](const Case & c)
+      {
+        const State<SR2, Scalar> state{c.plastic_strain, c.E};
+        const auto [stress, after] = vmap(hardening, c.strain, state, std::tuple(c.E, c.nu));
+        const auto [value, J] =
+            value_and_jacobian<1, 0>(hardening, c.strain, state, std::tuple(c.E, c.nu));
+        return Results{stress,
+                       after.plastic_strain,
+                       after.alpha,
+                       std::get<0>(value),
+                       J.plastic_strain,
+                       J.alpha};
       },
       2);
 }

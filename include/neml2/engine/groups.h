@@ -209,7 +209,7 @@ struct GroupTexts
   std::string argument()
   {
     if constexpr (is_group<T>)
-      return "group_of<" + name<T>() + ">(" +
+      return "neml2::recorded::group_of<" + name<T>() + ">(" +
              elements(static_cast<typename Fields<T>::types *>(nullptr)) + ")";
     else
       return "a" + std::to_string(leaves++);
