@@ -3,7 +3,7 @@
 
 #include "neml2/engine/KeptFormula.h"
 #include "neml2/engine/TileFormula.h"
-#include "neml2/engine/groups.h"
+#include "neml2/math/vmap.h"
 
 /**
  * Formulas that keep their text, so that on a CUDA device vmap runs them in one kernel, which is compiled while the program runs.
