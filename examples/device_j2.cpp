@@ -40,10 +40,8 @@ main()
   const Scalar alpha = Scalar::zeros({n}, options);
   const auto [stress, new_alpha] = vmap(radial_return, strain, alpha);
   const auto [same, tangent] = value_and_jacobian<0, 0>(radial_return, strain, alpha);
-  std::fprintf(stderr,
-               "on %s, by %zu kernels of its own\n",
-               device.str().c_str(),
-               device_kernels().size());
+  std::fprintf(
+      stderr, "on %s, by %zu kernels of its own\n", device.str().c_str(), device_kernels().size());
 
   // One transfer for all that is printed.
   const at::Tensor plastic(new_alpha), moduli(tangent);

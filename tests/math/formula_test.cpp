@@ -42,7 +42,8 @@ constexpr auto radial_return = NEML2_FORMULA_USING(
       const auto trial = 2.0 * mu * dev(strain - plastic_strain);
       const auto size = norm(trial);
       const auto yield = yield_stress * interpolate(norm(plastic_strain), strains, stresses);
-      const auto increment = trial * (maximum(size - yield, 0.0) / (2.0 * mu * maximum(size, 1e-12)));
+      const auto increment =
+          trial * (maximum(size - yield, 0.0) / (2.0 * mu * maximum(size, 1e-12)));
       return std::tuple(3.0 * kappa * vol(strain) + trial - 2.0 * mu * increment,
                         plastic_strain + increment,
                         norm(increment));
@@ -68,10 +69,11 @@ constexpr auto rotated = NEML2_FORMULA(
       return std::tuple(t, SR2::fill(n(0), n(1), n(2)), Vec::fill(t(0, 1), 0.0, inner(n, v)));
     });
 
-NEML2_STRUCT(State, template <class S, class A> struct State {
-  S plastic_strain;
-  A alpha;
-});
+NEML2_STRUCT(
+    State, template <class S, class A> struct State {
+      S plastic_strain;
+      A alpha;
+    });
 /// Of groups: what hardens.
 constexpr auto hardening = NEML2_FORMULA(
     [](const auto & strain, const auto & state, const auto & material)
@@ -88,8 +90,8 @@ struct Pair : PrimitiveTensor<Pair, 2>
 {
   using PrimitiveTensor::PrimitiveTensor;
 };
-constexpr auto of_ones_own = NEML2_FORMULA(
-    [](const auto & a, const auto & x) { return std::tuple(a * x(0), x + a, x(1) * a); });
+constexpr auto of_ones_own = NEML2_FORMULA([](const auto & a, const auto & x)
+                                           { return std::tuple(a * x(0), x + a, x(1) * a); });
 
 struct Case
 {
@@ -187,7 +189,8 @@ TEST_CASE("A formula with its text is one kernel on a device", "[math][formula][
   REQUIRE_THAT(kernels.back().name, ContainsSubstring("[](const auto & strain"));
 }
 
-TEST_CASE("Its Jacobian is one kernel on a device, and so is each gradient", "[math][formula][cuda]")
+TEST_CASE("Its Jacobian is one kernel on a device, and so is each gradient",
+          "[math][formula][cuda]")
 {
   const test::WithHostCompiler setting;
   same_on_both(
@@ -239,7 +242,8 @@ TEST_CASE("Any types of rows are those of a device", "[math][formula][cuda]")
       {
         const Rot r(at::Tensor(c.plastic_strain).slice(-1, 0, 3));
         const Vec v(at::Tensor(c.strain).slice(-1, 3, 6) * 2);
-        const SSR4 C(at::Tensor(c.strain).unsqueeze(-1) * at::Tensor(c.plastic_strain).unsqueeze(-2));
+        const SSR4 C(at::Tensor(c.strain).unsqueeze(-1) *
+                     at::Tensor(c.plastic_strain).unsqueeze(-2));
         const auto [t, s, w] = vmap(rotated, c.strain, r, v, C);
         const Pair pair(at::Tensor(c.strain).slice(-1, 0, 2));
         const auto [x, y, z] = vmap(of_ones_own, pair, pair);
@@ -269,7 +273,8 @@ TEST_CASE("Groups of tensors are those of a device", "[math][formula][cuda]")
       2);
 }
 
-TEST_CASE("What a device does not compile is composed, and a warning says why", "[math][formula][cuda]")
+TEST_CASE("What a device does not compile is composed, and a warning says why",
+          "[math][formula][cuda]")
 {
   const test::WithHostCompiler setting;
   const auto f = NEML2_FORMULA([](const auto & x) { return x * yield_stress; }); // not listed

@@ -22,8 +22,7 @@ constexpr size_t zero[] = {0}, one[] = {1};
 std::string
 operation(const char * text)
 {
-  return cuda_source(
-      {TileText::Kind::value, {text, true}, {results, 1}, {arguments, 2}}, false);
+  return cuda_source({TileText::Kind::value, {text, true}, {results, 1}, {arguments, 2}}, false);
 }
 } // namespace
 
@@ -41,16 +40,17 @@ TEST_CASE("An operation's name is an operator, or a function", "[recorded][sourc
 TEST_CASE("A source names what a kernel computes", "[recorded][source]")
 {
   const FormulaText f = {"[](const auto & a, const auto & b) { return a; }", false};
-  REQUIRE(cuda_source({TileText::Kind::value, f, {of_own, 1}, {of_own, 2}}, true) ==
-          "#include \"neml2/recorded/cuda_formula.h\"\n"
-          "namespace neml2_formula\n{\nusing namespace neml2;\n"
-          "constexpr auto formula = [](const auto & a, const auto & b) { return a; };\n}\n"
-          "using namespace neml2;\nusing namespace neml2::packs;\nusing namespace neml2::recorded;\n"
-          "using Formula = decltype(neml2_formula::formula);\n"
-          "using Tile = ForwardTile<Formula, Types<TensorOf<2, 3>>, Types<TensorOf<2, 3>, Number>>;\n"
-          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<3> arguments)\n{\n"
-          "  Kernel<TileFormula<Tile, neml2_formula::formula, Sizes<6, 1>, Sizes<6>>, float, "
-          "Sizes<6, 1>, Sizes<6>, IsNumber<false, true>>::run(arguments);\n}\n");
+  REQUIRE(
+      cuda_source({TileText::Kind::value, f, {of_own, 1}, {of_own, 2}}, true) ==
+      "#include \"neml2/recorded/cuda_formula.h\"\n"
+      "namespace neml2_formula\n{\nusing namespace neml2;\n"
+      "constexpr auto formula = [](const auto & a, const auto & b) { return a; };\n}\n"
+      "using namespace neml2;\nusing namespace neml2::packs;\nusing namespace neml2::recorded;\n"
+      "using Formula = decltype(neml2_formula::formula);\n"
+      "using Tile = ForwardTile<Formula, Types<TensorOf<2, 3>>, Types<TensorOf<2, 3>, Number>>;\n"
+      "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<3> arguments)\n{\n"
+      "  Kernel<TileFormula<Tile, neml2_formula::formula, Sizes<6, 1>, Sizes<6>>, float, "
+      "Sizes<6, 1>, Sizes<6>, IsNumber<false, true>>::run(arguments);\n}\n");
   const std::string jacobian = cuda_source(
       {TileText::Kind::jacobian, f, {results, 1}, {arguments, 2}, {one, 1}, {zero, 1}}, false);
   REQUIRE_THAT(jacobian,
@@ -69,8 +69,9 @@ TEST_CASE("A source names what a kernel computes", "[recorded][source]")
 TEST_CASE("What a formula names is defined before it, once", "[recorded][source]")
 {
   FormulaText f = {"[](const auto & a, const auto &) { return k * a; }", false};
-  const auto source = [&]
-  { return cuda_source({TileText::Kind::value, f, {results, 1}, {arguments, 2}}, false); };
+  const auto source = [&] {
+    return cuda_source({TileText::Kind::value, f, {results, 1}, {arguments, 2}}, false);
+  };
   f.define = [](Definitions & all)
   {
     all = {{"State", "template <class S> struct State { S s; };", true},
@@ -78,16 +79,19 @@ TEST_CASE("What a formula names is defined before it, once", "[recorded][source]
            {"model::rate", "3"},
            {"k", "2.0"}};
   };
-  REQUIRE_THAT(source(),
-               ContainsSubstring("using namespace neml2;\ntemplate <class S> struct State { S s; };\n"
-                                 "constexpr auto k = 2.0;\nnamespace model { constexpr auto rate = "
-                                 "3;\n}\nconstexpr auto formula = "));
+  REQUIRE_THAT(
+      source(),
+      ContainsSubstring("using namespace neml2;\ntemplate <class S> struct State { S s; };\n"
+                        "constexpr auto k = 2.0;\nnamespace model { constexpr auto rate = "
+                        "3;\n}\nconstexpr auto formula = "));
   f.define = [](Definitions & all) { all = {{"k", "2.0"}, {"k", "3.0"}}; };
   REQUIRE_THROWS_WITH(source(), ContainsSubstring("two things k"));
   f.define = nullptr;
-  f.call = [](const std::string & formula) { return "[](const auto & a) { return " + formula + "(a); }"; };
+  f.call = [](const std::string & formula)
+  { return "[](const auto & a) { return " + formula + "(a); }"; };
   REQUIRE_THAT(source(), ContainsSubstring("constexpr auto of_groups = [](const auto & a, const"));
-  REQUIRE_THAT(source(), ContainsSubstring("formula = [](const auto & a) { return of_groups(a); };"));
+  REQUIRE_THAT(source(),
+               ContainsSubstring("formula = [](const auto & a) { return of_groups(a); };"));
 }
 
 TEST_CASE("Numbers are written exactly", "[recorded][source]")

@@ -163,10 +163,12 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
                         !at::allclose(found.cpu(), expected, tolerance, tolerance, true))
                       return test::no(op.name, " is another on a device");
                   }
-                (setting.compiler->launches > before ? fused += 1 : composed.insert(op.name).second);
+                (setting.compiler->launches > before ? fused += 1
+                                                     : composed.insert(op.name).second);
                 return test::Verdict();
               });
-  std::cout << "kernels: " << sources.size() << " sources, " << fused << " operations fused; composed:";
+  std::cout << "kernels: " << sources.size() << " sources, " << fused
+            << " operations fused; composed:";
   for (const auto & name : composed)
     std::cout << " [" << name << "]";
   std::cout << "\n";

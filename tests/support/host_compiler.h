@@ -90,10 +90,10 @@ private:
         text += "#undef " + name + "\n";
     }
     const std::string cpp = _folder.path() + "/kernels.cpp",
-                      library = _folder.path() + "/kernels.so",
-                      errors = _folder.path() + "/errors";
+                      library = _folder.path() + "/kernels.so", errors = _folder.path() + "/errors";
     write(cpp, text);
-    const std::string command = NEML2_HOST_COMPILER
+    const std::string command =
+        NEML2_HOST_COMPILER
         " -std=c++17 -O0 -ffp-contract=off -shared -fPIC -w -I " NEML2_HOST_INCLUDE
         " -I " NEML2_HOST_TESTS " " +
         cpp + " -o " + library + " 2> " + errors;

@@ -51,10 +51,8 @@ public:
                      TensorShapeRef batch,
                      ArrayRef<at::Tensor> results) const override;
 
-  at::Tensor gradient(ArrayRef<Operand> operands,
-                      TensorShapeRef batch,
-                      size_t k,
-                      Size numbers) const override;
+  at::Tensor
+  gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const override;
 
 private:
   struct Made

@@ -51,9 +51,8 @@ struct TileSource
 
 /// Whether the rows of T are not PrimitiveTensor's, as are those of the largest types and of a program's own.
 template <class T>
-constexpr bool has_own_rows =
-    !std::is_same_v<typename T::template Row<double>,
-                    typename T::PrimitiveTensor::template Row<double>>;
+constexpr bool has_own_rows = !std::is_same_v<typename T::template Row<double>,
+                                              typename T::PrimitiveTensor::template Row<double>>;
 
 template <class A>
 constexpr recorded::RowType
@@ -89,8 +88,7 @@ struct TextOfTile<ForwardTile<F, Types<R...>, Types<A...>>>
 
 /// That of a tile of a formula with a text, or of an operation.
 template <class Tile, class F>
-inline const TileSource tile_source{
-    TextOfTile<Tile>::of(TextOf<F>::text), "vmap", Tile::numbers};
+inline const TileSource tile_source{TextOfTile<Tile>::of(TextOf<F>::text), "vmap", Tile::numbers};
 template <class Tile, class Op>
 inline const TileSource operation_source{
     TextOfTile<Tile>::of({operation_text<Op>, true}), Op::name, Tile::numbers};

@@ -251,8 +251,7 @@ private:
     return s;
   }
   template <class... T, size_t... I>
-  std::string
-  leaves_of_each(const std::string & x, std::tuple<T...> *, std::index_sequence<I...>)
+  std::string leaves_of_each(const std::string & x, std::tuple<T...> *, std::index_sequence<I...>)
   {
     std::string s;
     ((s += (s.empty() ? "" : ", ") +

@@ -61,7 +61,8 @@
   constexpr neml2::engine::StructText neml2_struct_text(const name<T...> *)                        \
   {                                                                                                \
     return {#name, NEML2_TEXT(__VA_ARGS__) ";"};                                                   \
-  }
+  }                                                                                                \
+  static_assert(true) // the semicolon's
 
 /// What it is given, as text, with macros expanded.
 #define NEML2_TEXT(...) #__VA_ARGS__

@@ -63,7 +63,7 @@ struct TileText
   {
     value,
     jacobian, ///< the results, then the Jacobians of the results `of` by the arguments `by`
-    gradient  ///< of the arguments and the gradients of the results: the gradient by the one argument `by`
+    gradient ///< of the arguments and the gradients of the results: the gradient by the one argument `by`
   };
 
   Kind kind;

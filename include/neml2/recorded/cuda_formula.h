@@ -63,9 +63,8 @@ struct RowsOf
   template <class... V>
   static NEML2_INLINE auto fill(const V &... v)
   {
-    return filled<const_base_numel>([](const auto &... x)
-                                    { return kernels::row_of_components<R>(x...); },
-                                    v...);
+    return filled<const_base_numel>(
+        [](const auto &... x) { return kernels::row_of_components<R>(x...); }, v...);
   }
 
 protected:

@@ -41,7 +41,8 @@ inline std::string
 type(const RowType & t)
 {
   return t.name ? t.name
-                : "TensorOf<" + listed(t.dims, [&](int d) { return std::to_string(t.shape[d]); }) + ">";
+                : "TensorOf<" + listed(t.dims, [&](int d) { return std::to_string(t.shape[d]); }) +
+                      ">";
 }
 inline std::string
 types(const List<RowType> & all)
@@ -112,8 +113,9 @@ definitions(const FormulaText & f)
     const size_t scope = all[i].name.rfind("::");
     const bool is_scoped = scope != std::string::npos;
     const std::string name = is_scoped ? all[i].name.substr(scope + 2) : all[i].name;
-    const std::string constant =
-        all[i].is_type ? all[i].text + "\n" : "constexpr auto " + name + " = " + all[i].text + ";\n";
+    const std::string constant = all[i].is_type
+                                     ? all[i].text + "\n"
+                                     : "constexpr auto " + name + " = " + all[i].text + ";\n";
     text += is_scoped ? "namespace " + all[i].name.substr(0, scope) + " { " + constant + "}\n"
                       : constant;
   }
@@ -155,8 +157,8 @@ cuda_source(const TileText & t, bool is_float)
   if (t.kind == TileText::Kind::gradient)
     to.push_back(t.arguments[int(t.by[0])].numbers());
   const std::string operands = sizes(from) + ", " + sizes(to);
-  const std::string numbers = listed(
-      int(is_number.size()), [&](int k) { return is_number[size_t(k)] ? "true" : "false"; });
+  const std::string numbers =
+      listed(int(is_number.size()), [&](int k) { return is_number[size_t(k)] ? "true" : "false"; });
   const FormulaText & f = t.formula;
   return "#include \"neml2/recorded/cuda_formula.h\"\n"
          "namespace neml2_formula\n{\nusing namespace neml2" +
@@ -173,8 +175,8 @@ cuda_source(const TileText & t, bool is_float)
          ">;\n"
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(from.size() + to.size()) +
-         "> arguments)\n{\n  Kernel<TileFormula<Tile, neml2_formula::formula, " + operands +
-         ">, " + (is_float ? "float" : "double") + ", " + operands + ", IsNumber<" + numbers +
+         "> arguments)\n{\n  Kernel<TileFormula<Tile, neml2_formula::formula, " + operands + ">, " +
+         (is_float ? "float" : "double") + ", " + operands + ", IsNumber<" + numbers +
          ">>::run(arguments);\n}\n";
 }
 } // namespace neml2::recorded
