@@ -33,7 +33,7 @@ def rows():
     yield ["---"] * (len(ARCHITECTURES) + 4)
     torch.set_default_dtype(torch.float64)
     torch.manual_seed(1)
-    formulas = test_cuda_sources.materials()
+    formulas = {**test_cuda_sources.materials(), **test_cuda_sources.implicit()}
     for name, text in NAMES.items():
         for source in test_cuda_sources.sources_of(name, *formulas[name]):
             cubins = [cuda_support.Cubin(source.text, a) for a in ARCHITECTURES]

@@ -140,6 +140,7 @@ TEST_CASE("Sources are compiled for the architecture of the device, or the newes
 TEST_CASE("What images depend on has NVRTC's version and the headers", "[engine][device]")
 {
   engine::CudaCompiler compiler(fake, fake);
+  const test::Variable here("NEML2_INCLUDE", NEML2_HEADERS);
   const std::string version = compiler.version();
   REQUIRE_THAT(version, ContainsSubstring("NVRTC 12.4, headers "));
   const test::TemporaryFolder folder;

@@ -73,9 +73,9 @@ headers_digest(const std::string & folder)
   if (headers.empty())
   {
     known.erase(folder);
-    throw NEMLException(
-        "the headers of neml2 are not in " + folder +
-        ". Set the environment variable NEML2_INCLUDE to the folder with neml2/neml2.h");
+    throw NEMLException("the headers of neml2 are not in " + folder +
+                        ". Set the environment variable NEML2_INCLUDE to the folder that has them "
+                        "in its folder neml2");
   }
   std::sort(headers.begin(), headers.end());
   std::string all;

@@ -9,13 +9,21 @@
 
 namespace neml2::kernels
 {
-/// f(i) for i in [begin, end), of a matrix of N rows: unrolled up to 12, which is twice as fast, else a loop, which compiles in
-/// seconds instead of minutes.
+/// Up to how many rows the loops over a matrix are unrolled; a device keeps larger ones in memory anyway, where loops are
+/// shorter.
+#ifdef NEML2_ON_DEVICE
+constexpr int most_unrolled_rows = 3;
+#else
+constexpr int most_unrolled_rows = 12;
+#endif
+
+/// f(i) for i in [begin, end), of a matrix of N rows: unrolled where they are few, which is twice as fast, else a loop, which
+/// compiles in seconds instead of minutes.
 template <int N, class F>
 NEML2_INLINE void
 each_of(int begin, int end, const F & f)
 {
-  if constexpr (N <= 12)
+  if constexpr (N <= most_unrolled_rows)
   {
     NEML2_UNROLL
     for (int i = begin; i < end; i++)

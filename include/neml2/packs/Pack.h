@@ -107,7 +107,9 @@ struct Pack : PackFunctions<W, E>
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
-    if constexpr (is_widest<W, E>) // by bits
+    if constexpr (W == 1) // of values: a device keeps in memory what is chosen by its place
+      return of(c.m ? V(a.v) : V(b.v));
+    else if constexpr (is_widest<W, E>) // by bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));
     else
       return of(c.m ? a.v : b.v);

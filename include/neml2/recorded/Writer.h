@@ -199,7 +199,7 @@ public:
       name(newton.x[k]) = "u" + own + at(k);
     }
     return "    " + _constant + " NewtonOptions o" + own + " = " + options(newton.options) +
-           ";\n    " + _constant + " int k" + own + "[] = {" + unknown + "};\n    P x" + own +
+           ";\n    static constexpr int k" + own + "[] = {" + unknown + "};\n    P x" + own +
            "[] = {" + guess + "};\n    const auto n" + own + " = iterate(x" + own + ", o" + own +
            ", k" + own + ", [&](const P (&u" + own + ")[" + n + "], P (&r" + own + ")[" + n +
            "][1], P (&J" + own + ")[" + n + "][" + n + "]) NEML2_INLINE_LAMBDA\n    {\n";
