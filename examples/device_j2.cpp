@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A step of von Mises plasticity (Simo and Hughes, Computational Inelasticity, 1998, section 3.3) at a million points, on a GPU
 // where there is one: what is made there stays there, and only a few numbers come back.
+#include "neml2/math/formula.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/tensors/invariants.h"
 #include "neml2/tensors/tensors.h"
@@ -12,18 +13,21 @@
 
 using namespace neml2;
 
+// begin radial_return
 /// One point: strain and the equivalent plastic strain α in; stress and the new α out. Stresses in MPa.
-constexpr auto radial_return = [](const auto & strain, const auto & alpha)
-{
-  const double mu = 80e3, kappa = 160e3, yield_stress = 250, modulus = 2000;
-  const auto trial = 2.0 * mu * dev(strain);
-  const auto mises = std::sqrt(1.5) * norm(trial);
-  const auto multiplier =
-      maximum(mises - (yield_stress + modulus * alpha), 0.0) / (3.0 * mu + modulus);
-  const auto increment = trial * (1.5 * multiplier / maximum(mises, 1e-12));
-  return std::tuple(3.0 * kappa * vol(strain) + trial - 2.0 * mu * increment, alpha + multiplier);
-};
-constexpr auto stress_of = [](const auto &... a) { return std::get<0>(radial_return(a...)); };
+constexpr auto radial_return = NEML2_FORMULA( // keeps its text, for the GPU
+    [](const auto & strain, const auto & alpha)
+    {
+      const double mu = 80e3, kappa = 160e3, yield_stress = 250, modulus = 2000;
+      const auto trial = 2.0 * mu * dev(strain);
+      const auto mises = std::sqrt(1.5) * norm(trial);
+      const auto multiplier =
+          maximum(mises - (yield_stress + modulus * alpha), 0.0) / (3.0 * mu + modulus);
+      const auto increment = trial * (1.5 * multiplier / maximum(mises, 1e-12));
+      return std::tuple(3.0 * kappa * vol(strain) + trial - 2.0 * mu * increment,
+                        alpha + multiplier);
+    });
+// end radial_return
 
 int
 main()
@@ -35,7 +39,9 @@ main()
   const SR2 strain = amplitude * SR2::fill(1, -0.3, -0.3, 0.2, 0, 0.1, options);
   const Scalar alpha = Scalar::zeros({n}, options);
   const auto [stress, new_alpha] = vmap(radial_return, strain, alpha);
-  const auto [same, tangent] = value_and_jacobian<0>(stress_of, strain, alpha);
+  const auto [same, tangent] = value_and_jacobian<0, 0>(radial_return, strain, alpha);
+  std::fprintf(
+      stderr, "on %s, by %zu kernels of its own\n", device.str().c_str(), device_kernels().size());
 
   // One transfer for all that is printed.
   const at::Tensor plastic(new_alpha), moduli(tangent);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// What every operation runs through, the node that autograd keeps of it, and the rules of functions that work
 /// number by number, whose loops are where they are called.
+#include "neml2/engine/TileFormula-inl.h"
 #include "neml2/engine/autograd.h"
 #include "neml2/engine/evaluate-inl.h"
 #include "neml2/engine/formula_jacobian-inl.h"

@@ -9,3 +9,4 @@
 #include "neml2/recorded/interpreter-inl.h"
 #include "neml2/recorded/listing-inl.h"
 #include "neml2/recorded/source-inl.h"
+#include "neml2/recorded/tile_source-inl.h"

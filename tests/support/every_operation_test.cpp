@@ -2,7 +2,9 @@
 #include "support/battery.h"
 #include "support/device.h"
 #include "support/guards.h"
+#include "support/host_compiler.h"
 #include "support/memory.h"
+#include "support/nvrtc.h"
 
 #include <fstream>
 #include <iostream>
@@ -52,6 +54,24 @@ const std::map<std::string, std::string> formulas_with{{"Kepler", "newton"},
                                                        {"plastic flow", "newton"},
                                                        {"root of a tensor", "newton"},
                                                        {"square root", "newton"}};
+
+/// Writes down the sources of kernels, and compiles none.
+class Collector : public engine::DeviceCompiler
+{
+public:
+  std::set<std::string> sources;
+
+  c10::DeviceType type() const override { return c10::DeviceType::PrivateUse1; }
+  std::string version() override { return "of none"; }
+  std::string architecture(c10::Device) override { return "none"; }
+  std::string compile(const std::string & source, const std::string &) override
+  {
+    sources.insert(source);
+    throw NEMLException("sources are only collected");
+  }
+  Function load(const std::string &, c10::Device) override { return nullptr; }
+  void launch(const Launch &) override {}
+};
 
 /// What is quoted in the first column of the table of docs/devices.md.
 std::set<std::string>
@@ -107,6 +127,54 @@ TEST_CASE("The host waits for a device where docs/devices.md says so", "[every][
                                   ": docs/devices.md says another thing");
                 return test::Verdict();
               });
+}
+
+TEST_CASE("Operations are kernels of a device, which compile and are right", "[every][cuda]")
+{
+  const auto collector = std::make_shared<Collector>();
+  {
+    const test::TemporaryFolder folder;
+    const test::Variable cache("NEML2_CACHE", folder.path());
+    engine::set_device_compiler(collector);
+    for (const auto & op : test::every_operation())
+      if (op.left_out.count(test::Check::device) == 0)
+        test::same_on_device(op);
+    engine::set_device_compiler(nullptr);
+  }
+  const std::vector<std::string> sources(collector->sources.begin(), collector->sources.end());
+  const test::WithHostCompiler setting(sources); // throws where one does not compile
+  std::set<std::string> composed;
+  size_t fused = 0;
+  check_every("kernels",
+              [&](const test::Operation & op)
+              {
+                if (op.left_out.count(test::Check::device) > 0)
+                  return test::Verdict();
+                const size_t before = setting.compiler->launches;
+                op.call(test::moved(test::arguments(op, {{3}}), test::stand_in()));
+                if (setting.compiler->launches > before)
+                  fused++;
+                else
+                  composed.insert(op.name);
+                return test::same_on_device(op); // with its gradients
+              });
+  std::cout << "kernels: " << sources.size() << " sources, " << fused
+            << " operations fused; composed:";
+  for (const auto & name : composed)
+    std::cout << " [" << name << "]";
+  std::cout << "\n";
+  REQUIRE(fused >= 10);
+  if (!at::hasCUDA()) // else they are kernels of the GPU
+    REQUIRE(setting.compiler->sources.size() >= sources.size());
+  const test::NvrtcOfTests nvrtc;
+  if (!nvrtc.exists())
+    std::cout << "kernels: no NVRTC where NEML2_NVRTC says, so that none was compiled for a GPU\n";
+  for (const auto & source : sources)
+    if (nvrtc.exists())
+    {
+      INFO(source);
+      REQUIRE(nvrtc.errors(source, "sm_80") == "");
+    }
 }
 
 TEST_CASE("An operation holds little more memory than what it gives", "[every]")

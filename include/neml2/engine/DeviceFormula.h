@@ -23,5 +23,10 @@ public:
   virtual bool evaluate_into(ArrayRef<Operand> operands,
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;
+
+  /// Of a formula that computes each row's part of a gradient: the gradient by argument k, of its shape, summed over what it was
+  /// broadcast along, in float64. Undefined where it cannot. `numbers` is how many numbers a row has at most.
+  virtual at::Tensor
+  gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const = 0;
 };
 } // namespace neml2::engine

@@ -51,10 +51,8 @@ public:
                      TensorShapeRef batch,
                      ArrayRef<at::Tensor> results) const override;
 
-  /// Of a formula that computes each row's part of a gradient: the gradient by argument k, of its shape, summed over what it was
-  /// broadcast along, in float64. Undefined where there is no kernel. `numbers` is how many numbers a row has at most.
   at::Tensor
-  gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const;
+  gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const override;
 
 private:
   struct Made

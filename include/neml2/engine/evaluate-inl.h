@@ -50,12 +50,13 @@ NEML2_BODY bool
 evaluate_on_device(const Evaluation & e, at::Tensor * results)
 {
   const Path path = choose_device_path(e.operands);
-  if (path == Path::composed)
+  const DeviceFormula * const formula = path == Path::composed ? nullptr : device_formula(e.rows);
+  if (!formula)
     return false;
   const RecordGradient record = path == Path::recorded ? record_gradient.load() : nullptr;
   std::shared_ptr<const Gradient> gradient = record ? e.gradient() : nullptr;
   if ((path == Path::recorded && !gradient) ||
-      !e.rows.on_device->evaluate(e.op, e.operands, e.batch, e.bases, results))
+      !formula->evaluate(e.op, e.operands, e.batch, e.bases, results))
     return false;
   if (gradient)
     record_results(e.op, record, std::move(gradient), e.operands, results, e.bases.size());
@@ -72,7 +73,7 @@ evaluate(const Evaluation & e, at::Tensor * results)
   const bool fuses = path == Path::fused || gradient;
   if (!fuses || !fused_pass(e.op, e.rows, e.operands, e.batch, e.bases, results))
   {
-    if (e.rows.on_device && evaluate_on_device(e, results))
+    if (evaluate_on_device(e, results))
       return true;
     e.composed(results);
     return false;
@@ -92,10 +93,11 @@ evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * resu
     if (fused_pass_into(e.rows, e.operands, e.batch, {results, outputs.size()}))
       return;
   }
-  else if (e.rows.on_device && choose_device_path(e.operands) == Path::fused &&
+  else if (choose_device_path(e.operands) == Path::fused &&
            choose_device_path(outputs) != Path::composed)
   {
-    if (e.rows.on_device->evaluate_into(e.operands, e.batch, {results, outputs.size()}))
+    const DeviceFormula * const formula = device_formula(e.rows);
+    if (formula && formula->evaluate_into(e.operands, e.batch, {results, outputs.size()}))
     {
       for (size_t i = 0; i < outputs.size(); i++)
         call_translated(e.op.name, [&] { results[i].unsafeGetTensorImpl()->bump_version(); });

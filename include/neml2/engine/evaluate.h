@@ -70,15 +70,6 @@ evaluate_one(const Operation & op,
   return Result(r);
 }
 
-/// An operation as a type: Op::name in messages, and a call operator with its formula for rows. Its derivative
-/// rules are found by it.
-template <class Op, class = void>
-constexpr bool has_name = false;
-template <class Op>
-constexpr bool has_name<Op, std::void_t<decltype(Op::name)>> = true;
-template <class Op>
-using if_operation = std::enable_if_t<std::is_empty_v<Op> && has_name<Op>>;
-
 /// Evaluates a leaf: the operation's formula on rows, or batch_body on whole batches.
 template <class Result,
           Accepts accepts = Accepts::floating,
@@ -97,7 +88,7 @@ evaluate_leaf(const Op & op, const BatchBody & batch_body, const A &... a)
   return evaluate_one<Result>(
       operation,
       o,
-      row_formula<Tile>(op),
+      row_formula_of_operation<Tile>(op),
       [&] { return at::Tensor(batch_body(a...)); },
       rule_of<Op, A...>);
 }

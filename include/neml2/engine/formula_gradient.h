@@ -58,24 +58,27 @@ private:
       g[i] = results[i].defined() ? results[i] : at::zeros(bases[i], first_tensor(o).options());
       o.push_back({&g[i], "gradient", g[i].dim() - Size(bases[i].size()), bases[i]});
     }
-    if (!(has_loop<I>() && ...) || choose_path(o) != Path::fused || batch.size() > size_t(max_dims))
+    const bool on_cpu = (has_loop<I>() && ...) && choose_path(o) == Path::fused;
+    if ((!on_cpu && choose_device_path(o) != Path::fused) || batch.size() > size_t(max_dims))
       return false;
-    (backward_by<I>(o, batch, needed[I], gradients[I]), ...);
-    return true;
+    return ((!needed[I] || backward_by<I>(o, batch, on_cpu, gradients[I])) && ...);
   }
 
+  /// False on a device without a kernel.
   template <size_t I>
-  void
-  backward_by(ArrayRef<Operand> o, TensorShapeRef batch, bool needed, at::Tensor & gradient) const
+  bool
+  backward_by(ArrayRef<Operand> o, TensorShapeRef batch, bool on_cpu, at::Tensor & gradient) const
   {
     using Argument = std::tuple_element_t<I, std::tuple<A...>>;
     if constexpr (!std::is_arithmetic_v<Argument>)
     {
       const RowFormula formula = row_formula<Tile<I>>(this->_f);
-      if (!needed)
-        return;
-      gradient = gradient_over_batch(formula, o, batch, I);
+      if (on_cpu)
+        gradient = gradient_over_batch(formula, o, batch, I);
+      else if (const DeviceFormula * const d = device_formula(formula))
+        gradient = d->gradient(o, batch, I, formula.numbers);
     }
+    return gradient.defined() || std::is_arithmetic_v<Argument>;
   }
 };
 
@@ -102,6 +105,10 @@ struct WithGradient
   {
     return std::make_shared<DualGradient<G, A...>>(g);
   }
+};
+template <class F>
+struct TextOf<WithGradient<F>> : TextOf<F>
+{
 };
 } // namespace neml2::engine
 

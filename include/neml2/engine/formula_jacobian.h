@@ -196,6 +196,24 @@ check_no_tangents(const Operation & op, ArrayRef<Operand> o)
                 " carries a tangent of forward mode, which would be lost. Use its primal.");
 }
 
+template <class F, size_t... V, class... R, class... A, size_t... Of>
+struct TextOfTile<JacobianTile<F,
+                               std::index_sequence<V...>,
+                               Types<R...>,
+                               Types<A...>,
+                               std::index_sequence<Of...>>>
+{
+  static constexpr recorded::TileText of(const recorded::FormulaText & f)
+  {
+    return {recorded::TileText::Kind::jacobian,
+            f,
+            {row_types<R...>, int(sizeof...(R))},
+            {row_types<A...>, int(sizeof...(A))},
+            {places<V...>, int(sizeof...(V))},
+            {places<Of...>, int(sizeof...(Of))}};
+  }
+};
+
 /// The value of a formula and the Jacobians of its results Of by the arguments V, as one operation.
 template <class V, class Of, class F, class... A>
 struct Differentiation;

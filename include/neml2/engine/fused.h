@@ -2,7 +2,7 @@
 #pragma once
 
 #include "neml2/core/operands.h"
-#include "neml2/engine/DeviceFormula.h"
+#include "neml2/engine/TileSource.h"
 #include "neml2/packs/float_tile.h"
 
 /// One pass over the memory of operands and results.
@@ -16,15 +16,37 @@ struct RowFormula
   int numbers; ///< that a row reads and writes
   /// Of numbers of float32; null of formulas that are computed in float64 whatever the tensors are.
   TileLoop float_loop = {nullptr, 1};
-  /// How other devices run it; null where they do not.
+  /// How other devices run it, or the text of which they make that; null where they do not.
   const DeviceFormula * on_device = nullptr;
+  const TileSource * source = nullptr;
 };
 
 template <class Tile, class F>
 RowFormula
 row_formula(const F & f)
 {
-  return {tile_loop<Tile>(), &f, Tile::numbers, {nullptr, 1}};
+  RowFormula r{tile_loop<Tile>(), &f, Tile::numbers};
+  if constexpr (TextOf<F>::exists)
+    r.source = &tile_source<Tile, F>;
+  return r;
+}
+
+/// That of an operation of the library, whose text is known by its name.
+template <class Tile, class Op>
+RowFormula
+row_formula_of_operation(const Op & op)
+{
+  RowFormula r = row_formula<Tile>(op);
+  r.source = &operation_source<Tile, Op>;
+  return r;
+}
+
+/// How other devices run it; null where they do not.
+inline const DeviceFormula *
+device_formula(const RowFormula & r)
+{
+  const MakeDeviceFormula make = r.on_device || !r.source ? nullptr : make_device_formula.load();
+  return make ? make(*r.source) : r.on_device;
 }
 
 /// A formula of K numbers that returns one, whose ForwardTile is Tile, computed in float32 where the tensors are.

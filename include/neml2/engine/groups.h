@@ -164,6 +164,142 @@ template <class F, class... A>
 using returned_t =
     std::decay_t<std::invoke_result_t<const F &, const typename row_group<A>::type &...>>;
 
+/// The text of a struct of tensors, which NEML2_STRUCT keeps, as neml2_struct_text(the struct) says; of others none.
+struct StructText
+{
+  const char *name, *text;
+};
+template <class G, class = void>
+constexpr bool has_struct_text = false;
+template <class G>
+constexpr bool
+    has_struct_text<G, std::void_t<decltype(neml2_struct_text(static_cast<const G *>(nullptr)))>> =
+        true;
+template <class... T>
+constexpr bool has_struct_text<std::tuple<T...>, void> = true;
+
+template <class T>
+constexpr bool has_group_text();
+template <class... T>
+constexpr bool
+have_group_texts(std::tuple<T...> *)
+{
+  return (has_group_text<T>() && ...);
+}
+/// Whether T is no group, or one that can be named, of such.
+template <class T>
+constexpr bool
+has_group_text()
+{
+  if constexpr (is_group<T>)
+    return has_struct_text<T> &&
+           have_group_texts(static_cast<typename Fields<T>::types *>(nullptr));
+  else
+    return true;
+}
+
+/// Groups as the sources of formulas have them.
+struct GroupTexts
+{
+  recorded::Definitions structs;
+  size_t leaves = 0;
+
+  /// The argument of a type T, of the leaves that come next.
+  template <class T>
+  std::string argument()
+  {
+    if constexpr (is_group<T>)
+      return "neml2::recorded::group_of<" + name<T>() + ">(" +
+             elements(static_cast<typename Fields<T>::types *>(nullptr)) + ")";
+    else
+      return "a" + std::to_string(leaves++);
+  }
+
+  /// The leaves of a result x of a type T.
+  template <class T>
+  std::string leaves_of(const std::string & x)
+  {
+    if constexpr (is_group<T>)
+    {
+      name<T>();
+      return leaves_of_each(x,
+                            static_cast<typename Fields<T>::types *>(nullptr),
+                            std::make_index_sequence<Fields<T>::count>());
+    }
+    else
+      return x;
+  }
+
+private:
+  template <class T>
+  std::string name()
+  {
+    if constexpr (is_tuple<T>)
+      return "std::tuple";
+    else
+    {
+      const StructText s = neml2_struct_text(static_cast<const T *>(nullptr));
+      structs.push_back({s.name, s.text, true});
+      return s.name;
+    }
+  }
+  template <class... T>
+  std::string elements(std::tuple<T...> *)
+  {
+    std::string s;
+    ((s += (s.empty() ? "" : ", ") + argument<T>()), ...);
+    return s;
+  }
+  template <class... T, size_t... I>
+  std::string leaves_of_each(const std::string & x, std::tuple<T...> *, std::index_sequence<I...>)
+  {
+    std::string s;
+    ((s += (s.empty() ? "" : ", ") +
+           leaves_of<T>("std::get<" + std::to_string(I) + ">(neml2::kernels::fields(" + x + "))")),
+     ...);
+    return s;
+  }
+};
+
+template <class F, class... A>
+struct GroupedText
+{
+  static constexpr bool exists = true;
+
+  static std::string call(const std::string & formula)
+  {
+    GroupTexts texts;
+    std::string arguments, parameters;
+    ((arguments += (arguments.empty() ? "" : ", ") + texts.argument<A>()), ...);
+    for (size_t k = 0; k < texts.leaves; k++)
+      parameters += (k == 0 ? "const auto & a" : ", const auto & a") + std::to_string(k);
+    const std::string r = formula + "(" + arguments + ")";
+    using Returned = returned_t<F, A...>;
+    if constexpr (is_group<Returned>)
+      return "[](" + parameters + ") { const auto r = " + r + "; return std::tuple(" +
+             texts.leaves_of<Returned>("r") + "); }";
+    else
+      return "[](" + parameters + ") { return " + r + "; }";
+  }
+  static void define(recorded::Definitions & all)
+  {
+    GroupTexts texts;
+    (texts.argument<A>(), ...);
+    texts.leaves_of<returned_t<F, A...>>("r");
+    all = texts.structs;
+    if (TextOf<F>::text.define)
+      TextOf<F>::text.define(all);
+  }
+
+  static constexpr recorded::FormulaText text = {TextOf<F>::text.text, false, define, call};
+};
+template <class F, class... A>
+struct TextOf<Grouped<F, A...>,
+              std::enable_if_t<TextOf<F>::exists && (has_group_text<A>() && ...) &&
+                               has_group_text<returned_t<F, A...>>()>> : GroupedText<F, A...>
+{
+};
+
 /// The leaves of all arguments.
 template <class... A>
 auto

@@ -27,4 +27,8 @@ struct InFloat32
     return f.template gradient_by_duals<A...>(g);
   }
 };
+template <class F>
+struct TextOf<InFloat32<F>> : TextOf<F>
+{
+};
 } // namespace neml2::engine

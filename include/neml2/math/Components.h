@@ -45,7 +45,8 @@ struct NEML2_ONE_A_PROGRAM Norm
 
 struct NEML2_ONE_A_PROGRAM Unit
 {
-  static constexpr auto name = "unit";
+  static constexpr auto name = "unit",
+                        source = "[](const auto & a, const auto & e) { return a / norm(a, e); }";
   template <class A, class B>
   NEML2_INLINE auto operator()(const A & a, const B & epsilon) const
   {

@@ -15,7 +15,7 @@ namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM QuaternionOfRot
 {
-  static constexpr auto name = "Quaternion(Rot)";
+  static constexpr auto name = "Quaternion(Rot)", source = "to_quaternion";
   template <class A>
   NEML2_INLINE auto operator()(const A & a) const
   {

@@ -25,7 +25,8 @@ struct NEML2_ONE_A_PROGRAM SSR4TimesSR2
 
 struct NEML2_ONE_A_PROGRAM SSR4TimesR2
 {
-  static constexpr auto name = "SSR4 * R2";
+  static constexpr auto name = "SSR4 * R2",
+                        source = "[](const auto & a, const auto & b) { return a * sym(b); }";
   template <class A, class B>
   NEML2_INLINE auto operator()(const A & a, const B & b) const
   {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/KernelFormula.h"
+#include "neml2/engine/TileSource.h"
+
+/// Tiles of formulas that have a text, on devices.
+namespace neml2::engine
+{
+/// A tile as a kernel.
+class TileFormula : public KernelFormula
+{
+public:
+  /// The tile lives as long as the program, as does its text.
+  explicit TileFormula(const TileSource & tile);
+  std::string source(bool is_float) const override;
+
+private:
+  const recorded::TileText & _text;
+};
+
+/// The one of a tile.
+const DeviceFormula * tile_formula(const TileSource & tile);
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/TileFormula-inl.h"
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/PrimitiveTensor.h"
+#include "neml2/engine/DeviceFormula.h"
+#include "neml2/engine/limits.h"
+#include "neml2/packs/forward_tile.h"
+#include "neml2/recorded/TileText.h"
+
+#include <atomic>
+
+/// Which formulas have a text, and those of their tiles.
+namespace neml2::engine
+{
+/// An operation as a type: Op::name in messages, and a call operator with its formula for rows. Its derivative
+/// rules are found by it.
+template <class Op, class = void>
+constexpr bool has_name = false;
+template <class Op>
+constexpr bool has_name<Op, std::void_t<decltype(Op::name)>> = true;
+template <class Op>
+using if_operation = std::enable_if_t<std::is_empty_v<Op> && has_name<Op>>;
+
+/// The text of an operation: Op::source, or its name.
+template <class Op, class = void>
+constexpr const char * operation_text = Op::name;
+template <class Op>
+constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
+
+/// The text of a formula that NEML2_FORMULA has given one.
+template <class F, class = void>
+struct TextOf
+{
+  static constexpr bool exists = false;
+};
+template <class F>
+struct TextOf<F, std::void_t<typename F::Text>>
+{
+  static constexpr bool exists = true;
+  static constexpr recorded::FormulaText text = {F::Text::text(), false, F::Text::define};
+};
+
+/// A tile's text, and how devices run it, which is made when it is first needed.
+struct TileSource
+{
+  recorded::TileText text;
+  const char * name; ///< in messages
+  int numbers;       ///< that a row has
+  mutable std::atomic<const DeviceFormula *> formula{nullptr};
+};
+
+/// Whether the rows of T are not PrimitiveTensor's, as are those of the largest types and of a program's own.
+template <class T>
+constexpr bool has_own_rows = !std::is_same_v<typename T::template Row<double>,
+                                              typename T::PrimitiveTensor::template Row<double>>;
+
+template <class A>
+constexpr recorded::RowType
+row_type()
+{
+  if constexpr (std::is_arithmetic_v<A> || std::is_same_v<A, Number>)
+    return {"Number", nullptr, 0, std::is_arithmetic_v<A>};
+  else
+    return {has_own_rows<A> ? A::type_name : nullptr,
+            A::base_shape.data(),
+            int(A::base_shape.size()),
+            false};
+}
+template <class... A>
+constexpr recorded::RowType row_types[] = {row_type<A>()...};
+template <size_t... I>
+constexpr size_t places[] = {I...};
+
+/// What is computed by a tile: specialised of each kind.
+template <class Tile>
+struct TextOfTile;
+template <class F, class... R, class... A>
+struct TextOfTile<ForwardTile<F, Types<R...>, Types<A...>>>
+{
+  static constexpr recorded::TileText of(const recorded::FormulaText & f)
+  {
+    return {recorded::TileText::Kind::value,
+            f,
+            {row_types<R...>, int(sizeof...(R))},
+            {row_types<A...>, int(sizeof...(A))}};
+  }
+};
+
+/// That of a tile of a formula with a text, or of an operation.
+template <class Tile, class F>
+inline const TileSource tile_source{TextOfTile<Tile>::of(TextOf<F>::text), "vmap", Tile::numbers};
+template <class Tile, class Op>
+inline const TileSource operation_source{
+    TextOfTile<Tile>::of({operation_text<Op>, true}), Op::name, Tile::numbers};
+
+/// Set by engine/TileFormula.h, or by the library.
+using MakeDeviceFormula = const DeviceFormula * (*)(const TileSource &);
+NEML2_ONE_A_PROGRAM inline std::atomic<MakeDeviceFormula> make_device_formula{nullptr};
+} // namespace neml2::engine

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/Quaternion.h"
+#include "neml2/kernels/R2.h"
+#include "neml2/kernels/R3.h"
+#include "neml2/kernels/R4.h"
+#include "neml2/kernels/Rot.h"
+#include "neml2/kernels/SFFR4.h"
+#include "neml2/kernels/SFR3.h"
+#include "neml2/kernels/SR2.h"
+#include "neml2/kernels/SSFR5.h"
+#include "neml2/kernels/SSR4.h"
+#include "neml2/kernels/SWR4.h"
+#include "neml2/kernels/Transformable.h"
+#include "neml2/kernels/Vec.h"
+#include "neml2/kernels/Voigt.h"
+#include "neml2/kernels/WFFR4.h"
+#include "neml2/kernels/WR2.h"
+#include "neml2/kernels/WSR4.h"
+#include "neml2/kernels/WWR4.h"
+#include "neml2/kernels/axis_angle.h"
+#include "neml2/kernels/cholesky.h"
+#include "neml2/kernels/crystallography.h"
+#include "neml2/kernels/drotate.h"
+#include "neml2/kernels/euler_angles.h"
+#include "neml2/kernels/exponential_map.h"
+#include "neml2/kernels/interpolation.h"
+#include "neml2/kernels/invariants.h"
+#include "neml2/kernels/isotropic_functions.h"
+#include "neml2/kernels/kinematics.h"
+#include "neml2/kernels/kronecker.h"
+#include "neml2/kernels/matrix_functions.h"
+#include "neml2/kernels/newton.h"
+#include "neml2/kernels/numbers_of.h"
+#include "neml2/kernels/rotation_distance.h"
+#include "neml2/kernels/skew_products.h"
+#include "neml2/kernels/solve.h"
+#include "neml2/kernels/spectral.h"
+#include "neml2/kernels/stiffness.h"
+#include "neml2/packs/forward_tile.h"
+#include "neml2/packs/gradient_tile.h"
+#include "neml2/packs/jacobian_tile.h"
+#include "neml2/recorded/cuda_kernel.h"
+
+/// What the sources of formulas of C++ for a device are compiled with: the types that they name, of which a device has no batches, and
+/// the tiles of the CPU for the row of one thread.
+namespace neml2
+{
+namespace recorded
+{
+/// A tensor type whose rows are R.
+template <template <class> class R, int64_t... S>
+struct RowsOf
+{
+  template <class T>
+  using Row = R<T>;
+  static constexpr int64_t const_base_numel = (int64_t(1) * ... * S);
+  static constexpr std::array<int64_t, sizeof...(S)> base_shape = {S...};
+
+  /// From all components, of which some may be plain numbers; of numbers alone with a tensor or scalar of the formula as the last
+  /// argument.
+  template <class... V>
+  static NEML2_INLINE auto fill(const V &... v)
+  {
+    return filled<const_base_numel>(
+        [](const auto &... x) { return kernels::row_of_components<R>(x...); }, v...);
+  }
+
+protected:
+  /// row(v...) of numbers of one type, which is that of `like` where there is one more value than one of counts.
+  template <int64_t... counts, class MakeRow, class... V>
+  static NEML2_INLINE auto filled(const MakeRow & row, const V &... v)
+  {
+    if constexpr (((sizeof...(V) == counts) || ...))
+      return row(number_t<V...>(v)...);
+    else
+      return filled_like(row, std::tie(v...), std::make_index_sequence<sizeof...(V) - 1>());
+  }
+
+private:
+  /// The type of the sum of some numbers, and of the numbers of some tensors.
+  template <class... V>
+  using number_t =
+      std::decay_t<decltype((0.0 + ... + typename kernels::number_of_row<V>::type(0.0)))>;
+
+  template <class MakeRow, class Values, size_t... I>
+  static NEML2_INLINE auto
+  filled_like(const MakeRow & row, const Values & v, std::index_sequence<I...>)
+  {
+    using Like = std::decay_t<decltype(std::get<sizeof...(I)>(v))>;
+    using T = typename kernels::plain_number<typename kernels::number_of_row<Like>::type>::type;
+    return row(T(std::get<I>(v))...);
+  }
+};
+
+template <class T>
+using Itself = T;
+
+/// Rows of a type that has none of its own: their components by one index a dimension.
+template <int64_t... S>
+struct Shaped
+{
+  template <class T>
+  struct Row : kernels::Components<T, int((int64_t(1) * ... * S))>
+  {
+    using shape = std::integer_sequence<int64_t, S...>;
+    using kernels::Components<T, int((int64_t(1) * ... * S))>::Components;
+    using kernels::Components<T, int((int64_t(1) * ... * S))>::operator();
+
+    template <class... I,
+              std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(S) > 1), int> = 0>
+    NEML2_INLINE constexpr const T & operator()(I... i) const
+    {
+      int k = 0;
+      ((k = k * int(S) + kernels::component_index(int(i), int(S))), ...);
+      return this->v[k];
+    }
+  };
+};
+template <int64_t... S>
+using TensorOf = RowsOf<Shaped<S...>::template Row, S...>;
+} // namespace recorded
+
+struct Scalar : recorded::RowsOf<recorded::Itself>
+{
+};
+struct Vec : recorded::RowsOf<kernels::Vec, 3>
+{
+};
+struct Rot : recorded::RowsOf<kernels::Rot, 3>
+{
+};
+struct WR2 : recorded::RowsOf<kernels::WR2, 3>
+{
+};
+struct Quaternion : recorded::RowsOf<kernels::Quaternion, 4>
+{
+};
+struct R2 : recorded::RowsOf<kernels::R2, 3, 3>
+{
+  template <class... V>
+  static NEML2_INLINE auto fill(const V &... v)
+  {
+    return filled<1, 3, 6, 9>([](const auto &... x) { return kernels::fill_R2(x...); }, v...);
+  }
+  template <class Like>
+  static NEML2_INLINE auto identity(const Like & like)
+  {
+    return fill(1.0, like);
+  }
+};
+struct SR2 : recorded::RowsOf<kernels::SR2, 6>
+{
+  template <class... V>
+  static NEML2_INLINE auto fill(const V &... v)
+  {
+    return filled<1, 3, 6>([](const auto &... x) { return kernels::fill_SR2(x...); }, v...);
+  }
+  template <class Like>
+  static NEML2_INLINE auto identity(const Like & like)
+  {
+    return fill(1.0, like);
+  }
+};
+struct R3 : recorded::RowsOf<kernels::R3, 3, 3, 3>
+{
+};
+struct SFR3 : recorded::RowsOf<kernels::SFR3, 6, 3>
+{
+};
+struct R4 : recorded::RowsOf<kernels::R4, 3, 3, 3, 3>
+{
+};
+struct SSR4 : recorded::RowsOf<kernels::SSR4, 6, 6>
+{
+  template <class... V>
+  static NEML2_INLINE auto fill_C1_C2_C3(const V &... v)
+  {
+    return filled<3>([](const auto &... x) { return kernels::fill_C1_C2_C3(x...); }, v...);
+  }
+  template <class Like>
+  static NEML2_INLINE auto identity(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0, 1.0, 0.0, like);
+  }
+  template <class Like>
+  static NEML2_INLINE auto identity_sym(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0, 0.0, 1.0, like);
+  }
+  template <class Like>
+  static NEML2_INLINE auto identity_vol(const Like & like)
+  {
+    return fill_C1_C2_C3(1.0 / 3.0, 1.0 / 3.0, 0.0, like);
+  }
+  template <class Like>
+  static NEML2_INLINE auto identity_dev(const Like & like)
+  {
+    return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1.0, like);
+  }
+};
+struct SWR4 : recorded::RowsOf<kernels::SWR4, 6, 3>
+{
+};
+struct WSR4 : recorded::RowsOf<kernels::WSR4, 3, 6>
+{
+};
+struct WWR4 : recorded::RowsOf<kernels::WWR4, 3, 3>
+{
+};
+struct SFFR4 : recorded::RowsOf<kernels::SFFR4, 6, 3, 3>
+{
+};
+struct SFR4 : recorded::RowsOf<kernels::SFFR4, 6, 3, 3>
+{
+};
+struct WFFR4 : recorded::RowsOf<kernels::WFFR4, 3, 3, 3>
+{
+};
+struct WFR4 : recorded::RowsOf<kernels::WFFR4, 3, 3, 3>
+{
+};
+struct SSFR5 : recorded::RowsOf<kernels::SSFR5, 6, 6, 3>
+{
+};
+
+namespace recorded
+{
+/// A group of these elements.
+template <template <class...> class Group, class... T>
+NEML2_INLINE auto
+group_of(const T &... x)
+{
+  return Group<T...>{x...};
+}
+
+/// A tile of a formula as what Kernel computes of a row: from the numbers x of the arguments those of the results, y.
+template <class Tile, const auto & formula, class Arguments, class Results>
+struct TileFormula
+{
+  static constexpr int shared = 0;
+
+  template <class P>
+  static NEML2_INLINE void once(const P *, P *)
+  {
+  }
+
+  template <class P>
+  static NEML2_INLINE void each(const P * x, const P *, P * y)
+  {
+    constexpr int K = Arguments::count, R = Results::count;
+    double from[Arguments::total], to[Results::total], *data[K + R];
+    int64_t stride[K + R];
+    NEML2_UNROLL
+    for (int k = 0; k < Arguments::total; k++)
+      from[k] = x[k].v;
+    NEML2_UNROLL
+    for (int k = 0; k < K; k++)
+    {
+      data[k] = from + Arguments::before(k);
+      stride[k] = 0;
+    }
+    NEML2_UNROLL
+    for (int k = 0; k < R; k++)
+    {
+      data[K + k] = to + Results::before(k);
+      stride[K + k] = Results::size[size_t(k)]; // 0 would ask for a sum
+    }
+    Tile::template run<P>(&formula, data, stride, 1);
+    NEML2_UNROLL
+    for (int k = 0; k < Results::total; k++)
+      y[k] = P(to[k]);
+  }
+};
+} // namespace recorded
+} // namespace neml2

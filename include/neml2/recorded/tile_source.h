@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/TileText.h"
+
+/// Formulas of C++ as source text for a device.
+namespace neml2::recorded
+{
+/// The value of a number as C++, exactly.
+std::string number_text(double x);
+inline std::string
+number_text(bool x)
+{
+  return x ? "true" : "false";
+}
+inline std::string
+number_text(int x)
+{
+  return std::to_string(x);
+}
+
+/// As cuda_source of an Evaluator: a source of the kernel neml2_kernel, of operands of float64, or of float32, with recorded/cuda_formula.h.
+/// @throws std::invalid_argument if it names two things alike.
+std::string cuda_source(const TileText & t, bool is_float);
+} // namespace neml2::recorded
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/recorded/tile_source-inl.h"
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/CudaCompiler.h"
+#include "neml2/recorded/cuda_standard.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// CUDA's compiler where there need be no GPU.
+namespace neml2::test
+{
+/// NVRTC as PyPI's packages nvidia-cuda-nvrtc have it, in the folder that the variable NEML2_NVRTC names.
+class NvrtcOfTests
+{
+public:
+  NvrtcOfTests()
+  {
+    namespace fs = std::filesystem;
+    const char * const folder = std::getenv("NEML2_NVRTC");
+    std::vector<std::string> names;
+    if (folder)
+      for (const auto & file : fs::recursive_directory_iterator(folder))
+        if (file.path().filename().string().compare(0, 12, "libnvrtc.so.") == 0)
+          names.push_back(file.path().string());
+    if (!names.empty())
+      _nvrtc = std::make_unique<engine::Nvrtc>(names);
+  }
+
+  bool exists() const { return _nvrtc != nullptr; }
+
+  /// What it says of a source that it does not compile; nothing if it does.
+  std::string errors(const std::string & source, const std::string & architecture) const
+  {
+    constexpr size_t headers = recorded::cuda_header_names.size();
+    std::vector<const char *> texts(headers, recorded::cuda_standard_header);
+    engine::Nvrtc::Program p = nullptr;
+    _nvrtc->create(&p,
+                   source.c_str(),
+                   "neml2_kernel.cu",
+                   int(headers),
+                   texts.data(),
+                   recorded::cuda_header_names.data());
+    const std::string target = "--gpu-architecture=" + architecture;
+    const char * const options[] = {
+        "-std=c++17", "-default-device", "-fmad=false", target.c_str(), "-I" NEML2_HOST_INCLUDE};
+    std::string log;
+    if (_nvrtc->compile(p, 5, options) != 0)
+    {
+      size_t n = 0;
+      _nvrtc->log_size(p, &n);
+      log.assign(n, ' ');
+      _nvrtc->log(p, log.data());
+    }
+    _nvrtc->destroy(&p);
+    return log;
+  }
+
+private:
+  std::unique_ptr<engine::Nvrtc> _nvrtc;
+};
+} // namespace neml2::test
