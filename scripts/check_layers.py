@@ -29,7 +29,7 @@ ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room g
 DOORS = {  # the headers besides core/aten.h that include LibTorch's, and of which
     "engine/autograd.h": ("torch/csrc/autograd/",),
     "distributed/c10d.h": ("torch/csrc/distributed/",),
-    "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
+    "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/detail/CUDAHooksInterface.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
 }
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
 PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/

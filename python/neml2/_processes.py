@@ -168,7 +168,7 @@ def _list(numbers: Sequence[int]) -> str:
 
 def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
     """The numbers of a tensor as so many bytes, of which the last mean nothing."""
-    b = t.detach().contiguous().reshape(-1).view(torch.uint8)
+    b = t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
     if b.numel() == width:
         return b
     padded = torch.empty(width, dtype=torch.uint8, device=t.device)

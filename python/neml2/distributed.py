@@ -257,8 +257,11 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
             f"{p.name}: the tensors of the group have {' and '.join(map(str, sorted(sizes)))} entries along dimension {d}. Expected the "
             "same number in all (.batch.expand)."
         )
-    described = ", ".join(leaf.described(new) if isinstance(leaf, _Leaf) else repr(leaf) for leaf in leaves)
-    return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {described} along dimension {d}"
+    described = [leaf.described(new) if isinstance(leaf, _Leaf) else repr(leaf) for leaf in leaves]
+    if not recording.is_leaf(a):  # a difference in order or kind would mix up what is added
+        described = [f"{path}: {text}" for path, text in zip(together.paths(), described, strict=True)]
+        described = [f"a {type(a).__name__} with {', '.join(described)}"]
+    return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {', '.join(described)} along dimension {d}"
 
 
 def _flat(a: Any) -> tuple[list[Any], Any]:
@@ -287,31 +290,38 @@ def _scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
         if not 0 <= source < p.size:
             raise ValueError(f"scatter_batch: the source is {source}, and the group has {p.size} processes. Expected one in [0, {p.size}).")
         leaves, together, n, _ = _checked(p, a if p.rank == source else (), d, None, "")
+        message = _about(leaves, together) if p.rank == source else None
     except Exception as error:
         p.refuse(error)
         raise
     grad = "on" if torch.is_grad_enabled() else "off"
     counts = _counts(p.agree(f"scatter_batch from process {source} along dimension {d}, grad mode {grad}", n)[source], p.size)
-    message = None
-    if p.rank == source:
-        empty = [leaf.like(_empty(leaf), leaf.batch_dim) if isinstance(leaf, _Leaf) else leaf for leaf in leaves]
-        devices = {leaf.x.device.type for leaf in leaves if isinstance(leaf, _Leaf)}
-        recorded = [isinstance(leaf, _Leaf) and _is_recorded(leaf.x) for leaf in leaves]
-        message = pickle.dumps((together(empty), devices, recorded))
-    empty, devices, recorded = pickle.loads(p.share(message, source))
-    device = torch.device("cpu") if "cpu" in devices else torch.device("cuda", torch.cuda.current_device()) if "cuda" in devices else None
+    shared = p.share(message, source)
+    try:  # where a class of the group may be missing
+        empty, devices, recorded = pickle.loads(shared)
+    except Exception as error:
+        p.refuse(error)
+        raise
+    p.agree("scatter_batch of a group that all know")
     if p.rank != source:
         leaves, together = _flat(empty)
         leaves = [leaf if type(leaf) in (int, float) else _Leaf(p.name, leaf, d, 0) for leaf in leaves]
     results = []
-    for leaf, is_recorded in zip(leaves, recorded, strict=True):
+    for leaf, device, is_recorded in zip(leaves, devices, recorded, strict=True):
         if isinstance(leaf, _Leaf):
             x = leaf.x.movedim(leaf.d, 0)
             if p.rank != source:  # stands for the whole batch, so that its gradient is asked for here too
-                x = x.to(device).requires_grad_(is_recorded)
+                x = x.to(torch.device("cuda", torch.cuda.current_device()) if device == "cuda" else device).requires_grad_(is_recorded)
             leaf = leaf.like(_call(_ScatterFrom, x, p, counts, source).movedim(0, leaf.d), leaf.batch_dim)
         results.append(leaf)
     return together(results)
+
+
+def _about(leaves: list[Any], together: Any) -> bytes:
+    """What the others make of a group before its numbers come: it without entries, the kinds of device, and what requires grad."""
+    tensors = [leaf if isinstance(leaf, _Leaf) else None for leaf in leaves]
+    empty = [leaf.like(_empty(leaf), leaf.batch_dim) if isinstance(leaf, _Leaf) else leaf for leaf in leaves]
+    return pickle.dumps((together(empty), [t and t.x.device.type for t in tensors], [t is not None and _is_recorded(t.x) for t in tensors]))
 
 
 def _empty(leaf: _Leaf) -> torch.Tensor:

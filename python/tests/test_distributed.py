@@ -318,6 +318,11 @@ def differing(group, case):
         return many.batch_sum(a.requires_grad_(first), 0, group)
     if case == "group":
         return many.gather_batch((a, 1.0) if first else (a, 2.0), 0, group)
+    if case == "order":
+        parts = {"a": a, "b": 2 * a}
+        return many.batch_sum(parts if first else dict(reversed(parts.items())), 0, group)
+    if case == "container":
+        return many.batch_sum((a,) if first else [a], 0, group)
     if case == "axis":
         other = LabeledAxis().add("b", 7).setup_layout()
         return many.gather_batch(LabeledVector(torch.rand(4, 7), AXIS if first else other), 0, group)
@@ -334,6 +339,8 @@ CASES = {
     "function": ["process 0: batch_max of", "process 1: batch_min of"],
     "grad": ["on cpu that requires grad along", "on cpu along"],
     "group": ["1.0", "2.0"],
+    "order": ["['a']", "['b']"],
+    "container": ["a tuple with", "a list with"],
     "axis": ["sub", "with the axis"],
     "whole": ["batches of 4, 3 entries along dimension 0"],
     "source": ["from process 1", "from process 0"],
@@ -415,6 +422,30 @@ def test_a_process_outside_of_the_group_and_a_source_that_is_not_there_are_refus
     (said,) = messages([processes.outcomes(4, outside)[2]])
     assert said == "batch_sum: this process is not in the group. Call it in those that are."
     assert all("the source is 2, and the group has 2 processes" in s for s in messages(processes.outcomes(2, of_no_source)))
+
+
+def of_a_class_that_others_lack(group):
+    @dataclasses.dataclass
+    class Local:
+        stress: SR2
+
+    return many.scatter_batch(Local(SR2(torch.rand(4, 6))) if group.rank() == 0 else None, 0, group, source=0)
+
+
+def test_a_class_that_the_others_cannot_make_is_an_error_in_all_processes(processes):
+    said = processes.outcomes(2, of_a_class_that_others_lack)
+    assert all(isinstance(s, Raised) and "Local" in s.message for s in said), said
+    assert processes(4, counted) == [3] * 4
+
+
+def of_a_conjugate(group):
+    x = torch.complex(torch.arange(3.0), torch.arange(3.0) + group.rank())
+    return many.gather_batch(Tensor(x.conj() if group.rank() == 0 else x, 1), 0, group).torch()
+
+
+def test_conjugates_that_are_not_computed_yet_are_gathered(processes):
+    expected = torch.cat([torch.complex(torch.arange(3.0), -torch.arange(3.0)), torch.complex(torch.arange(3.0), torch.arange(3.0) + 1)])
+    assert all(torch.equal(x, expected) for x in processes(2, of_a_conjugate))
 
 
 def test_without_processes_it_says_how_to_get_them(monkeypatch):

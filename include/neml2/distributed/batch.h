@@ -85,6 +85,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
         if (p.rank() != source)
           return Size(0);
         core::check_operand(op, o);
+        check_reach(p, op, o);
         NEML2_CHECK_AS(IndexException,
                        o.batch_dim > 0,
                        op.name,

@@ -15,6 +15,19 @@ struct Call
   Counts counts;
 };
 
+/// That the group exchanges tensors on the operand's device.
+inline void
+check_reach(const Processes & p, const core::Operation & op, const core::Operand & o)
+{
+  NEML2_CHECK(p.reach(o.tensor->device().type()),
+              op.name,
+              ": ",
+              o,
+              " is on ",
+              o.tensor->device(),
+              ", of which the group has no backend. Move it with .to(device).");
+}
+
 /// Checks the operand, and that all processes make the same call. n, if there is one, is the size of a new
 /// dimension.
 template <class T>
@@ -28,13 +41,7 @@ begin(
       [&]
       {
         core::check_operand(op, o);
-        NEML2_CHECK(p.reach(a.device().type()),
-                    op.name,
-                    ": ",
-                    o,
-                    " is on ",
-                    a.device(),
-                    ", of which the group has no backend. Move it with .to(device).");
+        check_reach(p, op, o);
         NEML2_CHECK(!n || *n >= 0, op.name, ": ", *n, " entries. Expected none or more.");
         NEML2_CHECK_AS(IndexException,
                        n || o.batch_dim > 0,

@@ -61,7 +61,8 @@ reaches(G & group, c10::DeviceType device)
 inline at::Tensor
 as_bytes(const at::Tensor & t, Size width)
 {
-  const at::Tensor b = t.detach().contiguous().reshape({-1}).view(c10::kByte);
+  const at::Tensor b =
+      t.detach().resolve_conj().resolve_neg().contiguous().reshape({-1}).view(c10::kByte);
   if (b.numel() == width)
     return b;
   at::Tensor padded = at::empty({width}, b.options());

@@ -8,6 +8,7 @@
 #include "neml2/recorded/cuda_standard.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #ifndef _WIN32
@@ -119,6 +120,13 @@ nvrtc_names(int driver_major)
            {folder, packages + "cu" + std::to_string(m) + "/lib/", packages + "cuda_nvrtc/lib/"})
         names.push_back(beside + file);
   }
+  // Wheels and archives of LibTorch that have all of CUDA in them name it by a digest, too.
+  std::error_code error;
+  std::filesystem::directory_iterator files(folder, error), end;
+  for (; !error && !folder.empty() && files != end; files.increment(error))
+    if (const std::string file = files->path().filename().string();
+        file.rfind("libnvrtc-", 0) == 0 && file.rfind("libnvrtc-builtins", 0) != 0)
+      names.push_back(files->path().string());
 #endif
   return names;
 }
@@ -238,12 +246,19 @@ CudaCompiler::CudaCompiler(const std::vector<std::string> & driver,
 {
 }
 
+/// Besides the architecture and the folder of headers; fmad: what is multiplied and added at once says so.
+constexpr std::array<const char *, 3> nvrtc_options = {
+    "-std=c++17", "-default-device", "-fmad=false"};
+
 NEML2_BODY std::string
 CudaCompiler::version()
 {
   int major = 0, minor = 0;
   cuda::check(_nvrtc, _nvrtc.get_version(&major, &minor), "nvrtcVersion");
-  return "NVRTC " + std::to_string(major) + '.' + std::to_string(minor) + ", headers " +
+  std::string options;
+  for (const char * const option : nvrtc_options)
+    options += std::string(" ") + option;
+  return "NVRTC " + std::to_string(major) + '.' + std::to_string(minor) + options + ", headers " +
          headers_digest(device_headers());
 }
 
@@ -298,13 +313,9 @@ CudaCompiler::compile(const std::string & source, const std::string & architectu
         "nvrtcCreateProgram");
   const auto destroy = [this](void * program) { _nvrtc.destroy(&program); };
   const std::unique_ptr<void, decltype(destroy)> owner(p, destroy);
-  const std::string options[] = {"-std=c++17",
-                                 "-default-device",
-                                 "-fmad=false", // what is multiplied and added at once says so
-                                 "--gpu-architecture=" + architecture,
-                                 "-I" + device_headers()};
-  std::vector<const char *> o;
-  for (const std::string & option : options)
+  const std::string own[] = {"--gpu-architecture=" + architecture, "-I" + device_headers()};
+  std::vector<const char *> o(nvrtc_options.begin(), nvrtc_options.end());
+  for (const std::string & option : own)
     o.push_back(option.c_str());
   if (const Nvrtc::Result r = _nvrtc.compile(p, int(o.size()), o.data()); r != 0)
   {

@@ -317,7 +317,7 @@ KernelFormula::evaluate(const Operation & op,
                         at::Tensor * results) const
 {
   const at::Tensor & like = first_tensor(operands);
-  if (!kernel(like))
+  if (operands.size() + bases.size() > size_t(recorded::max_kernel_operands) || !kernel(like))
     return false;
   std::vector<at::Tensor> made(bases.size());
   bool fused = false;

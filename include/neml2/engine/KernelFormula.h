@@ -25,7 +25,7 @@ std::vector<DeviceKernel> device_kernels();
 
 namespace engine
 {
-/// A kernel, or why there is none.
+/// A kernel that is loaded on a device.
 struct LoadedKernel;
 
 /**

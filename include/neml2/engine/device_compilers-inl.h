@@ -32,7 +32,7 @@ device_compiler(c10::DeviceType type)
   const std::lock_guard<std::mutex> lock(s.mutex);
   if (s.compiler && s.compiler->type() == type)
     return s.compiler;
-  if (type != c10::DeviceType::CUDA)
+  if (type != c10::DeviceType::CUDA || is_rocm()) // which calls AMD's devices CUDA, too
     return nullptr;
   if (!s.cuda && s.why_no_cuda.empty())
     try

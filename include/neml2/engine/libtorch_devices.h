@@ -4,6 +4,7 @@
 #include "neml2/core/aten.h"
 
 #include <ATen/DynamicLibrary.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/empty_strided.h>
 #include <c10/core/Stream.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -17,6 +18,13 @@ inline std::string
 digest(const std::string & text)
 {
   return c10::sha1(text + '\n').str(); // of nothing it gives no digest
+}
+
+/// Whether LibTorch was built for AMD's devices, whose type is CUDA all the same.
+inline bool
+is_rocm()
+{
+  return at::detail::getCUDAHooks().hasROCM();
 }
 
 /// The stream that a device's work is put on now.

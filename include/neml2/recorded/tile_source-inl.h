@@ -3,6 +3,7 @@
 
 #include "neml2/recorded/tile_source.h"
 #include "neml2/kernels/inline.h"
+#include "neml2/recorded/layout_check.h"
 
 #include <cmath>
 #include <cstdio>
@@ -160,7 +161,7 @@ cuda_source(const TileText & t, bool is_float)
   const std::string numbers =
       listed(int(is_number.size()), [&](int k) { return is_number[size_t(k)] ? "true" : "false"; });
   const FormulaText & f = t.formula;
-  return "#include \"neml2/recorded/cuda_formula.h\"\n"
+  return "#include \"neml2/recorded/cuda_formula.h\"\n" + layout_check() +
          "namespace neml2_formula\n{\nusing namespace neml2" +
          std::string(f.is_operation ? "::kernels" : "") + ";\n" + definitions(f) +
          "constexpr auto " + (f.call ? "of_groups" : "formula") + " = " +

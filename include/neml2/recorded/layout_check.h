@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/KernelArguments.h"
+
+#include <string>
+
+namespace neml2::recorded
+{
+/// What a source does not compile with where its headers pass arguments in another way than this program.
+inline std::string
+layout_check()
+{
+  return "static_assert(sizeof(neml2::recorded::KernelArguments<1>) == " +
+         std::to_string(sizeof(KernelArguments<1>)) +
+         " && neml2::recorded::block_size == " + std::to_string(block_size) +
+         ", \"these headers are of another version than the program\");\n";
+}
+} // namespace neml2::recorded
