@@ -17,7 +17,7 @@ registry()
 Device
 default_device_of_torch()
 {
-  const nb::object device = nb::module_::import_("torch").attr("get_default_device")();
+  const nb::object device = nb::module_::import_("neml2._defaults").attr("default_device")();
   return reinterpret_cast<THPDevice *>(device.ptr())->device;
 }
 } // namespace

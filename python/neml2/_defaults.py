@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""Where tensors are made if nothing else is said."""
+
+from collections.abc import Callable
+
+import torch
+
+
+def _knows_blocks() -> bool:
+    """Whether torch.get_default_device knows `with torch.device(...)`: not that of torch 2.6, and torch 2.1 has none."""
+    with torch.device("meta"):
+        return hasattr(torch, "get_default_device") and torch.get_default_device().type == "meta"
+
+
+def _of_an_empty_tensor() -> torch.device:
+    return torch.empty(0).device
+
+
+default_device: Callable[[], torch.device] = torch.get_default_device if _knows_blocks() else _of_an_empty_tensor
