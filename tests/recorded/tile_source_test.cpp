@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "neml2/recorded/layout_check.h"
 #include "neml2/recorded/tile_source.h"
 
 #include <array>
@@ -40,17 +41,18 @@ TEST_CASE("An operation's name is an operator, or a function", "[recorded][sourc
 TEST_CASE("A source names what a kernel computes", "[recorded][source]")
 {
   const FormulaText f = {"[](const auto & a, const auto & b) { return a; }", false};
-  REQUIRE(
-      cuda_source({TileText::Kind::value, f, {of_own, 1}, {of_own, 2}}, true) ==
-      "#include \"neml2/recorded/cuda_formula.h\"\n"
-      "namespace neml2_formula\n{\nusing namespace neml2;\n"
-      "constexpr auto formula = [](const auto & a, const auto & b) { return a; };\n}\n"
-      "using namespace neml2;\nusing namespace neml2::packs;\nusing namespace neml2::recorded;\n"
-      "using Formula = decltype(neml2_formula::formula);\n"
-      "using Tile = ForwardTile<Formula, Types<TensorOf<2, 3>>, Types<TensorOf<2, 3>, Number>>;\n"
-      "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<3> arguments)\n{\n"
-      "  Kernel<TileFormula<Tile, neml2_formula::formula, Sizes<6, 1>, Sizes<6>>, float, "
-      "Sizes<6, 1>, Sizes<6>, IsNumber<false, true>>::run(arguments);\n}\n");
+  REQUIRE(cuda_source({TileText::Kind::value, f, {of_own, 1}, {of_own, 2}}, true) ==
+          "#include \"neml2/recorded/cuda_formula.h\"\n" + layout_check() +
+              "namespace neml2_formula\n{\nusing namespace neml2;\n"
+              "constexpr auto formula = [](const auto & a, const auto & b) { return a; };\n}\n"
+              "using namespace neml2;\nusing namespace neml2::packs;\nusing namespace "
+              "neml2::recorded;\n"
+              "using Formula = decltype(neml2_formula::formula);\n"
+              "using Tile = ForwardTile<Formula, Types<TensorOf<2, 3>>, Types<TensorOf<2, 3>, "
+              "Number>>;\n"
+              "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<3> arguments)\n{\n"
+              "  Kernel<TileFormula<Tile, neml2_formula::formula, Sizes<6, 1>, Sizes<6>>, float, "
+              "Sizes<6, 1>, Sizes<6>, IsNumber<false, true>>::run(arguments);\n}\n");
   const std::string jacobian = cuda_source(
       {TileText::Kind::jacobian, f, {results, 1}, {arguments, 2}, {one, 1}, {zero, 1}}, false);
   REQUIRE_THAT(jacobian,
