@@ -4,11 +4,18 @@ difference is an error in all of them, then the numbers."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import torch
 
 dist: Any = torch.distributed
+
+# An optimizer imports this module, whose default arguments keep the group that there is by then. destroy_process_group does not
+# end the threads of a group that is kept, and one of them may abort the process while Python ends. Imported before there is a
+# group, it keeps none.
+if dist.is_available() and not dist.is_initialized():
+    import_module("torch.distributed.nn.functional")
 
 
 class Processes:

@@ -6,6 +6,8 @@ import datetime
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -455,6 +457,27 @@ def test_without_processes_it_says_how_to_get_them(monkeypatch):
     monkeypatch.setattr(torch.distributed, "is_available", lambda: False)
     with pytest.raises(RuntimeError, match="this torch was built without torch.distributed"):
         many.gather_batch(SR2.zeros(2))
+
+
+END = """
+import weakref, torch
+from neml2 import distributed
+from neml2.tensors import Scalar
+torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+group = weakref.ref(torch.distributed.group.WORLD)
+torch.optim.LBFGS([torch.zeros(2)])
+x = torch.ones(3, requires_grad=True)
+total = distributed.batch_sum(distributed.expand_batch(Scalar(x.sum()), 4))
+total.torch().backward()
+torch.distributed.destroy_process_group()
+print(group())
+"""
+
+
+def test_a_destroyed_group_has_ended_also_after_an_optimizer():
+    """Its threads would otherwise still run while Python ends, which may abort the process."""
+    ended = subprocess.run([sys.executable, "-c", END], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "None\n"), ended.stderr
 
 
 # ---- Processes that end, or do not come ----
