@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/CudaLibrary.h"
+
+namespace neml2::engine
+{
+/// The functions of NVRTC, CUDA's compiler as a library, that are used, as its documentation has them.
+struct Nvrtc
+{
+  using Program = void *;
+  using Result = int; ///< 0 if all went well
+
+  /// Opens the first library of these names or paths that there is. @throws NEMLException if there is none.
+  explicit Nvrtc(const std::vector<std::string> & names);
+
+  const char * (*error_string)(Result);
+  Result (*get_version)(int * major, int * minor);
+  Result (*create)(Program *,
+                   const char * source,
+                   const char * name,
+                   int headers,
+                   const char * const * texts,
+                   const char * const * header_names);
+  Result (*destroy)(Program *);
+  Result (*compile)(Program, int count, const char * const * options);
+  Result (*log_size)(Program, size_t *);
+  Result (*log)(Program, char *);
+  Result (*cubin_size)(Program, size_t *);
+  Result (*cubin)(Program, char *);
+  Result (*ptx_size)(Program, size_t *);
+  Result (*ptx)(Program, char *);
+  Result (*architecture_count)(int *);
+  Result (*architectures)(int *); ///< such as 90
+
+  /// Throws unless the result is 0.
+  void check(Result r, const char * what) const;
+
+private:
+  at::DynamicLibrary _library;
+};
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/Nvrtc-inl.h"
+#endif
