@@ -28,7 +28,10 @@ private:
     }
     catch (const nb::python_error & e)
     {
-      throw NEMLException(nb::str(e.value()).c_str());
+      const std::string what = nb::str(e.value()).c_str();
+      if (e.matches(PyExc_MemoryError))
+        throw OutOfMemoryException(what);
+      throw NEMLException(what);
     }
   }
   template <class F>

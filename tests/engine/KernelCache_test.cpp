@@ -3,6 +3,7 @@
 
 #include "support/environment.h"
 
+#include <array>
 #include <thread>
 
 #include "support/catch.h"
@@ -95,18 +96,20 @@ TEST_CASE("Threads may write the same image at once", "[engine][device]")
   const KernelCache cache(folder.path());
   const std::string image(100000, 'x');
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++)
+  std::array<int, 4> found{};
+  for (int & n : found)
     threads.emplace_back(
         [&]
         {
           for (int k = 0; k < 20; k++)
           {
             cache.keep("key", image);
-            cache.find("key");
+            n += cache.find("key") == image;
           }
         });
   for (auto & t : threads)
     t.join();
+  REQUIRE(found == std::array<int, 4>{20, 20, 20, 20});
   REQUIRE(cache.find("key") == image);
   REQUIRE(folder.files() == 1);
 }

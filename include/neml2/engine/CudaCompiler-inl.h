@@ -129,7 +129,10 @@ CudaCompiler::compile(const std::string & source, const std::string & architectu
   std::vector<const char *> o(nvrtc_options.begin(), nvrtc_options.end());
   for (const std::string & option : own)
     o.push_back(option.c_str());
-  if (const Nvrtc::Result r = _nvrtc.compile(p, int(o.size()), o.data()); r != 0)
+  const Nvrtc::Result r = _nvrtc.compile(p, int(o.size()), o.data());
+  if (r == Nvrtc::out_of_memory)
+    check(r, "nvrtcCompileProgram");
+  if (r != 0)
   {
     size_t n = 0;
     check(_nvrtc.log_size(p, &n), "nvrtcGetProgramLogSize");

@@ -3,6 +3,8 @@
 
 #include "neml2/engine/CudaDriver.h"
 
+#include "neml2/engine/DeviceCompiler.h"
+
 namespace neml2::engine
 {
 NEML2_BODY std::vector<std::string>
@@ -45,8 +47,14 @@ CudaDriver::check(Result r, const char * what) const
     return;
   const char * text = nullptr;
   error_string(r, &text);
-  throw NEMLException(std::string("the driver of CUDA says in ") + what + ": " +
-                      (text ? text : "error " + std::to_string(r)));
+  const std::string message = std::string("the driver of CUDA says in ") + what + ": " +
+                              (text ? text : "error " + std::to_string(r));
+  constexpr Result out_of_memory = 2, first_of_capture = 900, last_of_capture = 908;
+  if (r == out_of_memory)
+    throw OutOfMemoryException(message);
+  if (first_of_capture <= r && r <= last_of_capture)
+    throw TransientFailure(message);
+  throw NEMLException(message);
 }
 
 NEML2_BODY int

@@ -39,7 +39,7 @@ struct CudaDriver
   Result (*wait_event)(Handle stream, Handle event, unsigned int flags);
   Result (*record_event)(Handle event, Handle stream);
 
-  /// Throws unless the result is 0.
+  /// Throws unless the result is 0: OutOfMemoryException, or TransientFailure of what a stream that is captured forbids.
   void check(Result r, const char * what) const;
 
   /// The version of CUDA that it is of, 1000 major + 10 minor.

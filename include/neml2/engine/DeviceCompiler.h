@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/errors.h"
 #include "neml2/engine/libtorch_devices.h"
 
 #include <memory>
+#include <new>
 #include <string>
 
 namespace neml2::engine
 {
-/// What compiles kernels while a program runs, for devices of one type, and launches them. Each call throws what went wrong.
-/// Several threads may call at once.
+/// What may go well another time, such as to load a kernel while a stream is captured.
+class NEML2_ONE_A_PROGRAM TransientFailure : public NEMLException
+{
+public:
+  using NEMLException::NEMLException;
+};
+
+/// Whether what failed may go well another time: TransientFailure, and memory that is not there.
+inline bool
+is_transient(const std::exception & e)
+{
+  return dynamic_cast<const TransientFailure *>(&e) ||
+         dynamic_cast<const OutOfMemoryException *>(&e) ||
+         dynamic_cast<const std::bad_alloc *>(&e);
+}
+
+/// What compiles kernels while a program runs, for devices of one type, and launches them. Each call throws what went wrong; what
+/// is_transient is asked for again. Several threads may call at once.
 class NEML2_ONE_A_PROGRAM DeviceCompiler
 {
 public:

@@ -15,20 +15,21 @@ namespace neml2::engine
 {
 /// Says once why a formula runs by LibTorch's calls.
 NEML2_BODY void
-warn_of_composing(const std::string & name, const std::string & device, const char * why)
+warn_of_composing(const std::string & name, const std::string & device, const std::exception & why)
 {
-  const std::string reason = why;
-  if (!is_first_warning(reason))
+  if (!is_first_warning(why.what()))
     return;
-  TORCH_WARN(
-      "neml2: ",
-      name,
-      " runs by LibTorch's calls on ",
-      device,
-      ", which is slower, as there is no kernel for it: ",
-      reason,
-      ". Mend that, or set NEML2_DEVICE_KERNELS=0 in the environment to have no kernels. This "
-      "is said once.");
+  const bool again = is_transient(why);
+  TORCH_WARN("neml2: ",
+             name,
+             " runs by LibTorch's calls on ",
+             device,
+             again ? " this time, which is slower, as its kernel cannot be had: "
+                   : ", which is slower, as there is no kernel for it: ",
+             why.what(),
+             again ? ". The next call tries again. " : ". ",
+             "Mend that, or set NEML2_DEVICE_KERNELS=0 in the environment to have no kernels. This "
+             "is said once.");
 }
 
 NEML2_BODY std::shared_ptr<LoadedKernel>
@@ -47,14 +48,23 @@ KernelFormula::kernel(const at::Tensor & like) const
     for (const Made & m : _made)
       if (m.compiler == compiler && m.device == device && m.is_float == is_float)
         return m.kernel && !m.kernel->fails ? m.kernel : nullptr;
-    _made.push_back({compiler, device, is_float, nullptr});
-    _made.back().kernel =
-        load_kernel(compiler, _name, source(is_float), like.scalar_type(), device);
-    return _made.back().kernel;
+    std::shared_ptr<LoadedKernel> made;
+    try
+    {
+      made = load_kernel(compiler, _name, source(is_float), like.scalar_type(), device);
+    }
+    catch (const std::exception & e)
+    {
+      if (!is_transient(e))
+        _made.push_back({compiler, device, is_float, nullptr});
+      throw;
+    }
+    _made.push_back({compiler, device, is_float, made});
+    return made->fails ? nullptr : made;
   }
   catch (const std::exception & e)
   {
-    warn_of_composing(_name, device.str(), e.what());
+    warn_of_composing(_name, device.str(), e);
     return nullptr;
   }
 }
@@ -98,8 +108,9 @@ KernelFormula::evaluate_into(ArrayRef<Operand> operands,
   }
   catch (const std::exception & e)
   {
-    k->fails = true;
-    warn_of_composing(_name, like.device().str(), e.what());
+    if (!is_transient(e))
+      k->fails = true;
+    warn_of_composing(_name, like.device().str(), e);
     return false;
   }
   for (size_t i = 0; i < dense.size(); i++)

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 
 namespace neml2
@@ -22,6 +23,7 @@ struct NEML2_ONE_A_PROGRAM LoadedKernels
 {
   std::mutex mutex;
   std::vector<std::pair<std::string, std::shared_ptr<LoadedKernel>>> all; ///< by key and device
+  std::map<std::string, std::string> unloaded; ///< images by key, of which loading failed for now
 };
 
 NEML2_ONE_A_PROGRAM inline LoadedKernels &
@@ -29,6 +31,24 @@ loaded_kernels()
 {
   static LoadedKernels * const kernels = new LoadedKernels; // threads may run to the very end
   return *kernels;
+}
+
+/// The image that was compiled in vain so far; empty if none was.
+NEML2_BODY std::string
+unloaded_image(const std::string & key)
+{
+  LoadedKernels & k = loaded_kernels();
+  const std::lock_guard<std::mutex> lock(k.mutex);
+  const auto found = k.unloaded.extract(key);
+  return found ? found.mapped() : std::string();
+}
+
+NEML2_BODY void
+keep_unloaded(const std::string & key, std::string image)
+{
+  LoadedKernels & k = loaded_kernels();
+  const std::lock_guard<std::mutex> lock(k.mutex);
+  k.unloaded[key] = std::move(image);
 }
 
 NEML2_BODY bool
@@ -66,22 +86,35 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
       return found;
   }
   const KernelCache cache;
+  auto made = std::make_shared<LoadedKernel>();
   std::string image = cache.find(key);
   bool from_cache = !image.empty();
-  auto made = std::make_shared<LoadedKernel>();
   if (from_cache)
     try
     {
       made->function = compiler->load(image, device);
     }
-    catch (const std::exception &) // it is whole, and yet no kernel
+    catch (const std::exception & e)
     {
-      from_cache = false;
+      if (is_transient(e))
+        throw;
+      from_cache = false; // it is whole, and yet no kernel
     }
   if (!from_cache)
   {
-    image = compiler->compile(source, architecture);
-    made->function = compiler->load(image, device);
+    image = unloaded_image(key);
+    if (image.empty())
+      image = compiler->compile(source, architecture);
+    try
+    {
+      made->function = compiler->load(image, device);
+    }
+    catch (const std::exception & e)
+    {
+      if (is_transient(e))
+        keep_unloaded(key, image);
+      throw;
+    }
     cache.keep(key, image);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -32,7 +32,7 @@ struct LoadedKernel
   DeviceCompiler::Function function;
   DeviceKernel made; ///< but for its launches
   std::atomic<int64_t> launches{0};
-  std::atomic<bool> fails{false};
+  std::atomic<bool> fails{false}; ///< each time that it is launched
 };
 
 /// A kernel of a source, from those of the program, from the cache, or compiled. @throws what went wrong.

@@ -54,7 +54,11 @@ Nvrtc::Nvrtc(const std::vector<std::string> & names)
 NEML2_BODY void
 Nvrtc::check(Result r, const char * what) const
 {
-  if (r != 0)
-    throw NEMLException(std::string("NVRTC says in ") + what + ": " + error_string(r));
+  if (r == 0)
+    return;
+  const std::string message = std::string("NVRTC says in ") + what + ": " + error_string(r);
+  if (r == out_of_memory)
+    throw OutOfMemoryException(message);
+  throw NEMLException(message);
 }
 } // namespace neml2::engine

@@ -10,6 +10,7 @@ struct Nvrtc
 {
   using Program = void *;
   using Result = int; ///< 0 if all went well
+  static constexpr Result out_of_memory = 1;
 
   /// Opens the first library of these names or paths that there is. @throws NEMLException if there is none.
   explicit Nvrtc(const std::vector<std::string> & names);
@@ -33,7 +34,7 @@ struct Nvrtc
   Result (*architecture_count)(int *);
   Result (*architectures)(int *); ///< such as 90
 
-  /// Throws unless the result is 0.
+  /// Throws unless the result is 0, OutOfMemoryException if memory is not there.
   void check(Result r, const char * what) const;
 
 private:
