@@ -58,27 +58,26 @@ class Recorder : public engine::DeviceCompiler
 {
 public:
   std::vector<std::string> sources;
-  std::vector<std::string> architectures; ///< that they were compiled for
   std::vector<std::string> images;
-  std::vector<c10::Device> devices; ///< where they were loaded
+  std::vector<c10::Device> devices; ///< that one was compiled for, or loaded on
   std::vector<Launched> launches;
-  std::string fails_to;     ///< compile, or load, or launch
-  bool for_memory = false;  ///< fails for want of it
-  std::string bad_image;    ///< that it does not load
+  std::string fails_to;    ///< compile, or load, or launch
+  bool for_memory = false; ///< fails for want of it
+  std::string bad_image;   ///< that it does not load
   std::string kind = "image of ";
   std::string its = "test"; ///< version
   std::mutex mutex;
 
   c10::DeviceType type() const override { return c10::DeviceType::PrivateUse1; }
-  std::string version() override { return its; }
+  std::string version(c10::Device) override { return its; }
   std::string architecture(c10::Device) override { return "host"; }
-  std::string compile(const std::string & source, const std::string & architecture) override
+  std::string compile(const std::string & source, c10::Device device) override
   {
     fail("compile");
     std::this_thread::sleep_for(std::chrono::milliseconds(20)); // others may come meanwhile
     const std::lock_guard<std::mutex> lock(mutex);
     sources.push_back(source);
-    architectures.push_back(architecture);
+    devices.push_back(device);
     return kind + source;
   }
   Function load(const std::string & image, c10::Device device) override
@@ -236,8 +235,7 @@ TEST_CASE("A formula on a device is one launch of a kernel of its source", "[eng
   REQUIRE(c.fused);
   REQUIRE(now.recorder->sources == std::vector<std::string>{f.value().source(false)});
   REQUIRE(now.recorder->images == std::vector<std::string>{"image of " + f.value().source(false)});
-  REQUIRE(now.recorder->architectures == std::vector<std::string>{"host"});
-  REQUIRE(now.recorder->devices == std::vector<c10::Device>{test::stand_in()});
+  REQUIRE(now.recorder->devices == std::vector<c10::Device>(2, test::stand_in()));
   REQUIRE(now.recorder->launches.size() == 1);
   const Launched & l = now.recorder->launches[0];
   REQUIRE(l.function == reinterpret_cast<void *>(1));

@@ -63,15 +63,14 @@ constexpr std::array<const char *, 3> nvrtc_options = {
     "-std=c++17", "-default-device", "-fmad=false"};
 
 NEML2_BODY std::string
-CudaCompiler::version()
+CudaCompiler::version(c10::Device device)
 {
-  int major = 0, minor = 0;
-  _nvrtc.check(_nvrtc.get_version(&major, &minor), "nvrtcVersion");
+  const int v = on(device).target.nvrtc->cuda_version;
   std::string options;
   for (const char * const option : nvrtc_options)
     options += std::string(" ") + option;
-  return "NVRTC " + std::to_string(major) + '.' + std::to_string(minor) + options + ", headers " +
-         headers_digest(device_headers());
+  return "NVRTC " + std::to_string(v / 1000) + '.' + std::to_string(v % 1000 / 10) + options +
+         ", headers " + headers_digest(device_headers());
 }
 
 NEML2_BODY CudaCompiler::OnDevice &
@@ -87,18 +86,7 @@ CudaCompiler::on(c10::Device device)
   constexpr int capability_major = 75, capability_minor = 76; // CU_DEVICE_ATTRIBUTE_COMPUTE_...
   _driver.check(_driver.device_attribute(&major, capability_major, number), "cuDeviceGetAttribute");
   _driver.check(_driver.device_attribute(&minor, capability_minor, number), "cuDeviceGetAttribute");
-  const int own = 10 * major + minor;
-  int count = 0;
-  _nvrtc.check(_nvrtc.architecture_count(&count), "nvrtcGetNumSupportedArchs");
-  std::vector<int> known(size_t(std::max(count, 1)), own);
-  _nvrtc.check(_nvrtc.architectures(known.data()), "nvrtcGetSupportedArchs");
-  int best = 0;
-  for (const int a : known)
-    best = a <= own ? std::max(best, a) : best;
-  if (best == 0)
-    throw NEMLException("NVRTC compiles for no device as old as " + device.str() +
-                        ", whose architecture is sm_" + std::to_string(own));
-  d.architecture = (best == own ? "sm_" : "compute_") + std::to_string(best);
+  d.target = _nvrtc.target(10 * major + minor, _driver.cuda_version());
   _driver.check(_driver.retain_primary_context(&d.context, number), "cuDevicePrimaryCtxRetain");
   return d;
 }
@@ -106,46 +94,48 @@ CudaCompiler::on(c10::Device device)
 NEML2_BODY std::string
 CudaCompiler::architecture(c10::Device device)
 {
-  return on(device).architecture;
+  return on(device).target.architecture;
 }
 
 NEML2_BODY std::string
-CudaCompiler::compile(const std::string & source, const std::string & architecture)
+CudaCompiler::compile(const std::string & source, c10::Device device)
 {
-  const auto check = [this](Nvrtc::Result r, const char * what) { _nvrtc.check(r, what); };
+  const auto & [nvrtc_of_it, architecture] = on(device).target;
+  const Nvrtc & nvrtc = *nvrtc_of_it;
+  const auto check = [&nvrtc](Nvrtc::Result r, const char * what) { nvrtc.check(r, what); };
   constexpr size_t headers = recorded::cuda_header_names.size();
   std::vector<const char *> texts(headers, recorded::cuda_standard_header);
   Nvrtc::Program p = nullptr;
-  check(_nvrtc.create(&p,
-                      source.c_str(),
-                      "neml2_kernel.cu",
-                      int(headers),
-                      texts.data(),
-                      recorded::cuda_header_names.data()),
+  check(nvrtc.create(&p,
+                     source.c_str(),
+                     "neml2_kernel.cu",
+                     int(headers),
+                     texts.data(),
+                     recorded::cuda_header_names.data()),
         "nvrtcCreateProgram");
-  const auto destroy = [this](void * program) { _nvrtc.destroy(&program); };
+  const auto destroy = [&nvrtc](void * program) { nvrtc.destroy(&program); };
   const std::unique_ptr<void, decltype(destroy)> owner(p, destroy);
   const std::string own[] = {"--gpu-architecture=" + architecture, "-I" + device_headers()};
   std::vector<const char *> o(nvrtc_options.begin(), nvrtc_options.end());
   for (const std::string & option : own)
     o.push_back(option.c_str());
-  const Nvrtc::Result r = _nvrtc.compile(p, int(o.size()), o.data());
+  const Nvrtc::Result r = nvrtc.compile(p, int(o.size()), o.data());
   if (r == Nvrtc::out_of_memory)
     check(r, "nvrtcCompileProgram");
   if (r != 0)
   {
     size_t n = 0;
-    check(_nvrtc.log_size(p, &n), "nvrtcGetProgramLogSize");
+    check(nvrtc.log_size(p, &n), "nvrtcGetProgramLogSize");
     std::string log(n, '\0');
-    check(_nvrtc.log(p, log.data()), "nvrtcGetProgramLog");
-    throw NEMLException(std::string("NVRTC: ") + _nvrtc.error_string(r) + ": " +
+    check(nvrtc.log(p, log.data()), "nvrtcGetProgramLog");
+    throw NEMLException(std::string("NVRTC: ") + nvrtc.error_string(r) + ": " +
                         log.substr(0, 1000));
   }
   const bool is_code = architecture.compare(0, 3, "sm_") == 0;
   size_t n = 0;
-  check((is_code ? _nvrtc.cubin_size : _nvrtc.ptx_size)(p, &n), "nvrtcGetCUBINSize");
+  check((is_code ? nvrtc.cubin_size : nvrtc.ptx_size)(p, &n), "nvrtcGetCUBINSize");
   std::string image(n, '\0');
-  check((is_code ? _nvrtc.cubin : _nvrtc.ptx)(p, image.data()), "nvrtcGetCUBIN");
+  check((is_code ? nvrtc.cubin : nvrtc.ptx)(p, image.data()), "nvrtcGetCUBIN");
   return image;
 }
 

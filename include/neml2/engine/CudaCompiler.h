@@ -12,8 +12,8 @@
 /// Kernels for CUDA by its compiler as a library, NVRTC, and its driver: both are opened while the program runs.
 namespace neml2::engine
 {
-/// Compiles by NVRTC for the device's architecture, or, where NVRTC is older than the device, for the newest it knows, which
-/// the driver translates.
+/// Compiles by an NVRTC that knows the device's architecture, or, where all are older than the device, for the newest that they
+/// know, which the driver translates.
 class CudaCompiler : public DeviceCompiler
 {
 public:
@@ -22,9 +22,9 @@ public:
   CudaCompiler(const std::vector<std::string> & driver, const std::vector<std::string> & nvrtc);
 
   c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
-  std::string version() override;
   std::string architecture(c10::Device device) override;
-  std::string compile(const std::string & source, const std::string & architecture) override;
+  std::string version(c10::Device device) override;
+  std::string compile(const std::string & source, c10::Device device) override;
   Function load(const std::string & image, c10::Device device) override;
   void launch(const Launch & l) override;
 
@@ -33,11 +33,11 @@ private:
   struct OnDevice
   {
     CudaDriver::Handle context = nullptr, stream = nullptr;
-    std::string architecture;
+    NvrtcTarget target;
   };
 
   CudaDriver _driver;
-  Nvrtc _nvrtc;
+  NvrtcLibraries _nvrtc;
   std::mutex _mutex;
   std::map<c10::DeviceIndex, OnDevice> _devices;
   std::atomic<bool> _gives_streams{true}; ///< LibTorch, as CUDA knows them

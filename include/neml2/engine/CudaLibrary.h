@@ -13,6 +13,13 @@
 /// Libraries of CUDA that are opened while the program runs. They stay open.
 namespace neml2::engine::cuda
 {
+inline std::string
+first_line(const std::exception & e)
+{
+  const std::string what = e.what();
+  return what.substr(0, what.find('\n'));
+}
+
 /// The first library of these names or paths that opens. @throws NEMLException if none does.
 inline const char *
 first_library(const char * what, const std::vector<std::string> & names)
@@ -27,7 +34,7 @@ first_library(const char * what, const std::vector<std::string> & names)
     catch (const std::exception & e)
     {
       if (why.empty())
-        why = std::string(e.what()).substr(0, std::string(e.what()).find('\n'));
+        why = first_line(e);
     }
   throw NEMLException(std::string(what) + " is not there (" +
                       (names.empty() ? "it is not known where it could be" : why) + ")");

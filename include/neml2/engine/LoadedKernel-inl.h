@@ -68,7 +68,7 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
   const auto start = std::chrono::steady_clock::now();
   const std::string architecture = compiler->architecture(device);
   const std::string key =
-      digest(source + '\n' + compiler->version() + '\n' + architecture + "\nneml2 " +
+      digest(source + '\n' + compiler->version(device) + '\n' + architecture + "\nneml2 " +
              std::to_string(NEML2_VERSION_MAJOR) + '.' + std::to_string(NEML2_VERSION_MINOR) + '.' +
              std::to_string(NEML2_VERSION_PATCH));
   const std::string place = key + ' ' + device.str();
@@ -104,7 +104,7 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
   {
     image = unloaded_image(key);
     if (image.empty())
-      image = compiler->compile(source, architecture);
+      image = compiler->compile(source, device);
     try
     {
       made->function = compiler->load(image, device);

@@ -3,6 +3,7 @@
 
 #include "neml2/engine/Nvrtc.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace neml2::engine
@@ -49,6 +50,30 @@ Nvrtc::Nvrtc(const std::vector<std::string> & names)
 #ifndef _WIN32
   cuda::open_builtins(cuda::folder_of(get_version));
 #endif
+  int major_version = 0, minor_version = 0, count = 0;
+  check(get_version(&major_version, &minor_version), "nvrtcVersion");
+  cuda_version = 1000 * major_version + 10 * minor_version;
+  check(architecture_count(&count), "nvrtcGetNumSupportedArchs");
+  known.resize(size_t(std::max(count, 1)));
+  check(architectures(known.data()), "nvrtcGetSupportedArchs");
+  std::sort(known.begin(), known.end());
+}
+
+NEML2_BODY int
+Nvrtc::newest_until(int architecture) const
+{
+  const auto newer = std::upper_bound(known.begin(), known.end(), architecture);
+  return newer == known.begin() ? 0 : newer[-1];
+}
+
+NEML2_BODY std::string
+Nvrtc::described() const
+{
+  std::string s = "NVRTC " + std::to_string(cuda_version / 1000) + '.' +
+                  std::to_string(cuda_version % 1000 / 10) + " for ";
+  for (const int a : known)
+    s += (a == known.front() ? "sm_" : ", sm_") + std::to_string(a);
+  return s;
 }
 
 NEML2_BODY void

@@ -12,8 +12,12 @@ struct Nvrtc
   using Result = int; ///< 0 if all went well
   static constexpr Result out_of_memory = 1;
 
-  /// Opens the first library of these names or paths that there is. @throws NEMLException if there is none.
+  /// Opens the first library of these names or paths that there is. @throws NEMLException if there is none, or if it is older than
+  /// 11.2.
   explicit Nvrtc(const std::vector<std::string> & names);
+
+  int cuda_version;       ///< that it is of, 1000 major + 10 minor
+  std::vector<int> known; ///< architectures that it compiles for, such as 90, in ascending order
 
   const char * (*error_string)(Result);
   Result (*get_version)(int * major, int * minor);
@@ -32,7 +36,13 @@ struct Nvrtc
   Result (*ptx_size)(Program, size_t *);
   Result (*ptx)(Program, char *);
   Result (*architecture_count)(int *);
-  Result (*architectures)(int *); ///< such as 90
+  Result (*architectures)(int *);
+
+  /// The newest architecture that it knows of those that a device of this one runs code for; 0 if there is none.
+  int newest_until(int architecture) const;
+
+  /// NVRTC 12.4 for sm_70, sm_80, sm_90.
+  std::string described() const;
 
   /// Throws unless the result is 0, OutOfMemoryException if memory is not there.
   void check(Result r, const char * what) const;
