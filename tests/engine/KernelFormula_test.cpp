@@ -7,6 +7,7 @@
 #include "recorded/Formula.h"
 #include "support/environment.h"
 #include "support/stand_in.h"
+#include "support/warnings.h"
 
 #include <array>
 #include <cstring>
@@ -135,17 +136,6 @@ struct Setting
     recorder = std::make_shared<Recorder>();
     engine::set_device_compiler(recorder);
   }
-};
-
-/// What is warned of as long as it lives.
-class Warnings : public c10::WarningHandler
-{
-public:
-  std::vector<std::string> messages;
-  void process(const c10::Warning & w) override { messages.push_back(w.msg()); }
-
-private:
-  c10::WarningUtils::WarningHandlerGuard _guard{this};
 };
 
 /// Of vectors a and b and a number k: a k + b, by its components.
@@ -405,7 +395,7 @@ TEST_CASE("An image that does not load is compiled again", "[engine][device]")
 {
   Setting now;
   const auto f = formula();
-  const Warnings warnings;
+  const test::Warnings warnings;
   REQUIRE(Call(f, rows({2}), rows({2})).fused);
   const std::string bad = now.recorder->images[0];
   now.start_again();
@@ -431,7 +421,7 @@ TEST_CASE("What fails for want of memory is tried again by the next call", "[eng
     now.recorder->fails_to = what;
     now.recorder->for_memory = true;
     const auto f = formula(10 + what[1]); // of a source that was not compiled before
-    const Warnings warnings;
+    const test::Warnings warnings;
     const test::Variable nowhere("NEML2_CACHE", "/dev/null/none"); // that it is not compiled twice
     for (int i = 0; i < 2; i++)
       REQUIRE(Call(f, rows({2}), rows({2})).composed);
@@ -454,7 +444,7 @@ TEST_CASE("An image of the cache that memory lacks for is not compiled again", "
   now.start_again();
   now.recorder->fails_to = "load";
   now.recorder->for_memory = true;
-  const Warnings warnings;
+  const test::Warnings warnings;
   REQUIRE(Call(f, rows({2}), rows({2})).composed);
   now.recorder->fails_to.clear();
   REQUIRE(Call(f, rows({2}), rows({2})).fused);
@@ -470,7 +460,7 @@ TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning s
     const Setting now;
     now.recorder->fails_to = what;
     const auto f = formula(what[1]); // of a source that was not compiled before
-    const Warnings warnings;
+    const test::Warnings warnings;
     for (int i = 0; i < 3; i++)
     {
       const at::Tensor a = rows({2}), b = rows({2});
@@ -490,7 +480,7 @@ TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning s
 TEST_CASE("Kernels can be turned off", "[engine][device]")
 {
   const Setting now;
-  const Warnings warnings;
+  const test::Warnings warnings;
   const auto f = formula();
   {
     const test::Variable off("NEML2_DEVICE_KERNELS", "0");
@@ -505,7 +495,7 @@ TEST_CASE("Kernels can be turned off", "[engine][device]")
 TEST_CASE("What no kernel takes is composed", "[engine][device]")
 {
   const Setting now;
-  const Warnings warnings;
+  const test::Warnings warnings;
   const auto f = formula();
   const at::Tensor a = rows({2});
   REQUIRE(Call(f, rows({2}).requires_grad_(), a).composed); // it has no gradient to record
