@@ -168,7 +168,9 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
     REQUIRE(setting.compiler->sources.size() >= sources.size());
   const test::NvrtcOfTests nvrtc;
   if (!nvrtc.exists())
-    std::cout << "kernels: no NVRTC where NEML2_NVRTC says, so that none was compiled for a GPU\n";
+    std::cout << "kernels: no NVRTC among the packages of Python, nor where NEML2_NVRTC says, so "
+                 "that none was "
+                 "compiled for a GPU\n";
   for (const auto & source : sources)
     if (nvrtc.exists())
     {
