@@ -22,7 +22,8 @@ const std::string v11 = NEML2_FAKE_CUDA_11, v12 = NEML2_FAKE_CUDA, v13 = NEML2_F
 std::string
 target(const std::vector<std::string> & names, int architecture, int driver)
 {
-  const engine::NvrtcTarget t = engine::NvrtcLibraries(names).target(architecture, driver);
+  engine::NvrtcLibraries libraries(names);
+  const engine::NvrtcTarget t = libraries.target(architecture, driver);
   return t.architecture + " by " + std::to_string(t.nvrtc->cuda_version);
 }
 } // namespace
@@ -80,7 +81,10 @@ TEST_CASE("Messages say which NVRTC there are, and what they compile for", "[eng
                      target({v13, v12, v13}, 60, 13000);
                    }),
                ContainsSubstring("sm_60 (NVRTC 13.0 for sm_75, sm_80, sm_90, sm_120; NVRTC 12.4 "
-                                 "for sm_70, sm_80, sm_90). Install an older one"));
+                                 "for sm_70, sm_80, sm_90). Install an older one, such as PyPI's "
+                                 "nvidia-cuda-nvrtc-cu12"));
+  REQUIRE_THAT(error_of([] { target({v13}, 37, 13000); }),
+               ContainsSubstring("nvidia-cuda-nvrtc-cu11"));
   REQUIRE_THAT(error_of([] { target({"libno_nvrtc.so"}, 60, 13000); }),
                ContainsSubstring("NVRTC is not there") && ContainsSubstring("libno_nvrtc.so"));
   REQUIRE_THAT(error_of([] { target({}, 60, 13000); }),

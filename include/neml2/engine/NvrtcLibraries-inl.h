@@ -82,7 +82,8 @@ NvrtcLibraries::target(int architecture, int driver)
     all += (all.empty() ? "" : "; ") + o->described();
   throw NEMLException("no NVRTC here compiles for as old a device as sm_" +
                       std::to_string(architecture) + " (" + all +
-                      "). Install an older one, such as PyPI's nvidia-cuda-nvrtc-cu12");
+                      "). Install an older one, such as PyPI's nvidia-cuda-nvrtc-cu" +
+                      (architecture < 50 ? "11" : "12"));
 }
 
 NEML2_BODY std::vector<std::string>

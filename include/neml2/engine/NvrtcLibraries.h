@@ -10,8 +10,8 @@ namespace neml2::engine
 /// How a device's kernels are compiled.
 struct NvrtcTarget
 {
-  const Nvrtc * nvrtc = nullptr;
-  std::string architecture; ///< sm_90 of code, compute_90 of text that the driver translates
+  const Nvrtc * nvrtc = nullptr; ///< of NvrtcLibraries
+  std::string architecture;      ///< sm_90 of code, compute_90 of text that the driver translates
 };
 
 /// The libraries of NVRTC that there are, each opened when those before it do not do. One thread at a time.
