@@ -10,7 +10,8 @@ namespace neml2::engine
 {
 /**
  * A formula with a source for devices. It is compiled when it first meets tensors of a dtype on a device, or its image is read
- * from the cache; kernels of the same source are one. Where that fails, one warning says why.
+ * from the cache; kernels of the same source are one. Where that fails, or a launch, one warning says why, and nothing is evaluated: by
+ * what is_transient only that time.
  *
  * NEML2_DEVICE_KERNELS=0 in the environment turns all kernels off, NEML2_DEVICE_KERNELS=verbose prints each that is made.
  */
