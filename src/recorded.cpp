@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// Formulas that are recorded: their interpreter, their source, and they over batches, on other devices by kernels.
 #include "neml2/engine/CudaCompiler-inl.h"
+#include "neml2/engine/CudaDriver-inl.h"
 #include "neml2/engine/KernelCache-inl.h"
 #include "neml2/engine/KernelFormula-inl.h"
+#include "neml2/engine/LoadedKernel-inl.h"
+#include "neml2/engine/Nvrtc-inl.h"
+#include "neml2/engine/NvrtcLibraries-inl.h"
 #include "neml2/engine/device_compilers-inl.h"
 #include "neml2/engine/device_headers-inl.h"
+#include "neml2/engine/launch_kernel-inl.h"
 #include "neml2/engine/recorded_formula-inl.h"
 #include "neml2/recorded/interpreter-inl.h"
 #include "neml2/recorded/listing-inl.h"

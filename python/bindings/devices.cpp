@@ -28,7 +28,10 @@ private:
     }
     catch (const nb::python_error & e)
     {
-      throw NEMLException(nb::str(e.value()).c_str());
+      const std::string what = nb::str(e.value()).c_str();
+      if (e.matches(PyExc_MemoryError))
+        throw OutOfMemoryException(what);
+      throw NEMLException(what);
     }
   }
   template <class F>
@@ -53,7 +56,7 @@ public:
   }
 
   c10::DeviceType type() const override { return _type; }
-  std::string version() override
+  std::string version(c10::Device) override
   {
     return text([&] { return _object.attr("version")(); });
   }
@@ -61,13 +64,14 @@ public:
   {
     return text([&] { return _object.attr("architecture")(int(device.index())); });
   }
-  std::string compile(const std::string & source, const std::string & architecture) override
+  std::string compile(const std::string & source, c10::Device device) override
   {
+    const std::string its = architecture(device);
     return call(
         [&]
         {
           const auto image =
-              nb::cast<nb::bytes>(_object.attr("compile")(source.c_str(), architecture.c_str()));
+              nb::cast<nb::bytes>(_object.attr("compile")(source.c_str(), its.c_str()));
           return std::string(image.c_str(), image.size());
         });
   }

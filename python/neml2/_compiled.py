@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is 
 KEPT = 1000  # formulas in the cache: the oldest go
 
 _loaded: list[Any] = []
+_warned: set[str] = set()
 
 
 def checked(backend: str | None) -> str:
@@ -112,7 +114,9 @@ def _version(command: str) -> str:
 
 
 def _from_cache(path: Path) -> Any:
-    """A library of the cache; None if it is not there, or not whole."""
+    """A library of the cache; None if it is not there, or not whole, or another user could have written it."""
+    if not _is_private(path.parent) or _why_not_private(path):
+        return None
     try:
         contents = path.read_bytes()
         if hashlib.sha256(contents[:-32]).digest() != contents[-32:]:
@@ -133,6 +137,8 @@ def _made(command: str, source: str, name: str) -> Any:
         try:
             if parent:
                 parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                if not _is_private(parent):
+                    continue
             with tempfile.TemporaryDirectory(prefix="new-", dir=parent) as place:
                 made = _compile(command, source, Path(place))
                 library = ctypes.CDLL(str(made))
@@ -156,7 +162,35 @@ def _compile(command: str, source: str, place: Path) -> Path:
         raise RuntimeError(f"{command} failed: {done.stderr[:1000]}")
     contents = made.read_bytes()
     made.write_bytes(contents + hashlib.sha256(contents).digest())
+    made.chmod(0o700)
     return made
+
+
+def _is_private(place: Path) -> bool:
+    """Whether no other user can write what is in a folder; one warning says why not."""
+    why = _why_not_private(place)
+    text = (
+        f"neml2: compiled formulas are not kept in {place}, which {why}: what is loaded from there could be another user's. Each process "
+        "compiles for itself. Set NEML2_CACHE in the environment to a folder of your own."
+    )
+    if why and text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+    return not why
+
+
+def _why_not_private(path: Path) -> str:
+    """Why a file or folder could be written by another user; nothing if it could not, or where there is none. On Windows the folders of
+    a user are private, and nothing is asked."""
+    if not hasattr(os, "geteuid"):
+        return ""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    if found.st_uid != os.geteuid():
+        return "belongs to another user"
+    return "can be written by others (chmod go-w)" if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
 
 
 def _tidy(parent: Path) -> None:

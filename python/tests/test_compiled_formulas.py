@@ -6,6 +6,7 @@ Only these tests need a compiler.
 
 import multiprocessing
 import os
+import stat
 import time
 import warnings
 
@@ -217,6 +218,41 @@ def test_a_cache_that_cannot_be_written(cache, monkeypatch):
     exponential()
 
 
+of_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no such owner")
+
+
+@of_users
+@pytest.mark.parametrize("mode", [0o720, 0o702])
+def test_a_folder_that_others_can_write_is_not_used(cache, mode):
+    cache.mkdir()
+    cache.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=f"not kept in {cache}, which can be written by others") as said:
+        exponential(), exponential()
+    assert len(said) == 1 and not list(cache.iterdir())
+
+
+@of_users
+def test_a_folder_of_another_user_is_not_used(cache, monkeypatch):
+    exponential()
+    monkeypatch.setattr(os, "geteuid", lambda owner=cache.stat().st_uid: owner + 1)
+    monkeypatch.setattr(_compiled, "_tidy", None)
+    loaded = len(_compiled._loaded)
+    with pytest.warns(RuntimeWarning, match=f"not kept in {cache}, which belongs to another user"):
+        exponential()
+    assert len(_compiled._loaded) == loaded + 1 and not _compiled._loaded[-1]._name.startswith(str(cache))
+
+
+@of_users
+def test_a_library_that_others_can_write_is_compiled_again(cache):
+    exponential()
+    (library,) = libraries(cache)
+    assert [stat.S_IMODE(p.stat().st_mode) for p in (cache, library)] == [0o700, 0o700]
+    library.chmod(0o722)
+    before = library.stat().st_ino
+    exponential()
+    assert library.stat().st_ino != before and stat.S_IMODE(library.stat().st_mode) == 0o700
+
+
 def test_two_versions_have_libraries_of_their_own(cache, monkeypatch):
     exponential()
     monkeypatch.setattr(_compiled, "__version__", "0.0.1")
@@ -225,7 +261,7 @@ def test_two_versions_have_libraries_of_their_own(cache, monkeypatch):
 
 
 def test_the_oldest_of_a_large_cache_go(cache, monkeypatch):
-    cache.mkdir()
+    cache.mkdir(mode=0o700)
     for k in range(5):
         (cache / f"{k}.so").write_text("")
         os.utime(cache / f"{k}.so", (k, k))

@@ -237,6 +237,23 @@ def test_what_cannot_be_compiled_is_composed_and_warned_of_once(device, compiler
         fused(f, x, times=0)
 
 
+def test_what_fails_for_want_of_memory_is_tried_again(device, compiler, monkeypatch):
+    if compiler is None:
+        pytest.skip("a GPU has memory")
+    x = Scalar(torch.rand(4, dtype=torch.float64).to(device))
+    f = neml2.formula(lambda x: 8.25 * x)
+
+    def without_memory(image, index):
+        raise MemoryError("there is none left")
+
+    with monkeypatch.context() as now:
+        now.setattr(compiler, "load", without_memory)
+        with pytest.warns(UserWarning, match="there is none left. The next call tries again"):
+            fused(f, x, times=0)
+    fused(f, x)
+    assert len(compiler.compiled) == 1
+
+
 def test_a_launch_has_the_rows_of_its_operands(device, compiler):
     if compiler is None:
         pytest.skip("a GPU does not say what it was given")

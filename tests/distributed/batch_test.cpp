@@ -6,6 +6,7 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 #include "processes.h"
+#include "support/MemoryOfCall.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -303,6 +304,24 @@ TEST_CASE("The process that had the batch gets its gradient", "[distributed][aut
                                 return is_source ? x.grad() : at::Tensor();
                               });
   REQUIRE(at::allclose(found[1], 2 * numbers({7, 6})));
+}
+
+TEST_CASE("Only the process that had the batch gathers its gradient", "[distributed][autograd]")
+{
+  constexpr Size n = 40000;
+  constexpr int64_t whole = n * 6 * sizeof(double);
+  const auto held = in_ranks(4,
+                             [](const Group & group)
+                             {
+                               const bool is_source = group->getRank() == 1;
+                               const at::Tensor x = numbers({n, 6}).requires_grad_();
+                               const SR2 part =
+                                   many::scatter_batch(is_source ? SR2(x) : SR2(), group, 0, 1);
+                               const at::Tensor weight = at::ones_like(part);
+                               return test::MemoryOfCall::most([&] { part.backward(weight); });
+                             });
+  for (size_t rank = 0; rank < held.size(); rank++)
+    REQUIRE((held[rank] >= whole) == (rank == 1));
 }
 
 TEST_CASE("What differs between processes is an error in all of them", "[distributed]")

@@ -2,14 +2,20 @@
 #include "neml2/engine/KernelCache.h"
 
 #include "support/environment.h"
+#include "support/warnings.h"
 
+#include <array>
 #include <thread>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/catch.h"
 
 namespace KernelCache_test
 {
 using namespace neml2;
+using Catch::Matchers::ContainsSubstring;
 using engine::KernelCache;
 
 TEST_CASE("Images are kept under their keys", "[engine][device]")
@@ -89,24 +95,84 @@ TEST_CASE("A folder that cannot be written does no harm", "[engine][device]")
   }
 }
 
+TEST_CASE("A folder or file that others can write is not used", "[engine][device]")
+{
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path());
+  const test::Warnings warnings;
+  cache.keep("key", "image");
+  for (const auto who : {fs::perms::group_write, fs::perms::others_write})
+  {
+    fs::permissions(folder.path(), fs::perms::owner_all | who);
+    REQUIRE(cache.find("key").empty());
+    cache.keep("another", "image");
+    REQUIRE(folder.files() == 1);
+  }
+  REQUIRE(warnings.messages.size() == 1);
+  REQUIRE_THAT(warnings.messages[0],
+               ContainsSubstring(folder.path() + ", which can be written by others") &&
+                   ContainsSubstring("NEML2_CACHE"));
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  REQUIRE(cache.find("key") == "image");
+  fs::permissions(folder.path() + "/key.kernel", fs::perms::all);
+  REQUIRE(cache.find("key").empty());
+  cache.keep("key", "image");
+  REQUIRE(cache.find("key") == "image");
+}
+
+TEST_CASE("A folder of another user is not used", "[engine][device]")
+{
+  const test::TemporaryFolder folder;
+  const KernelCache own(folder.path());
+  own.keep("key", "image");
+  const bool is_root = geteuid() == 0;
+  const std::string of_another = is_root ? folder.path() : "/usr";
+  if (is_root)
+    REQUIRE(chown(folder.path().c_str(), 12345, gid_t(-1)) == 0);
+  const test::Warnings warnings;
+  const KernelCache cache(of_another);
+  REQUIRE(cache.find("key").empty());
+  cache.keep("another", "image");
+  REQUIRE(folder.files() == 1);
+  REQUIRE(warnings.messages.size() == 1);
+  REQUIRE_THAT(warnings.messages[0],
+               ContainsSubstring(of_another + ", which belongs to another user"));
+}
+
+TEST_CASE("What is made is for this user alone", "[engine][device]")
+{
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path() + "/kernels");
+  const mode_t before = umask(0);
+  cache.keep("key", "image");
+  umask(before);
+  REQUIRE(fs::status(cache.folder()).permissions() == fs::perms::owner_all);
+  REQUIRE(fs::status(cache.folder() + "/key.kernel").permissions() ==
+          (fs::perms::owner_read | fs::perms::owner_write));
+}
+
 TEST_CASE("Threads may write the same image at once", "[engine][device]")
 {
   const test::TemporaryFolder folder;
   const KernelCache cache(folder.path());
   const std::string image(100000, 'x');
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; i++)
+  std::array<int, 4> found{};
+  for (int & n : found)
     threads.emplace_back(
         [&]
         {
           for (int k = 0; k < 20; k++)
           {
             cache.keep("key", image);
-            cache.find("key");
+            n += cache.find("key") == image;
           }
         });
   for (auto & t : threads)
     t.join();
+  REQUIRE(found == std::array<int, 4>{20, 20, 20, 20});
   REQUIRE(cache.find("key") == image);
   REQUIRE(folder.files() == 1);
 }

@@ -7,7 +7,9 @@
 #include "recorded/Formula.h"
 #include "support/environment.h"
 #include "support/stand_in.h"
+#include "support/warnings.h"
 
+#include <array>
 #include <cstring>
 #include <thread>
 
@@ -58,31 +60,34 @@ class Recorder : public engine::DeviceCompiler
 public:
   std::vector<std::string> sources;
   std::vector<std::string> images;
+  std::vector<c10::Device> devices; ///< that one was compiled for, or loaded on
   std::vector<Launched> launches;
-  std::string fails_to;     ///< compile, or load, or launch
-  std::string bad_image;    ///< that it does not load
+  std::string fails_to;    ///< compile, or load, or launch
+  bool for_memory = false; ///< fails for want of it
+  std::string bad_image;   ///< that it does not load
+  std::string kind = "image of ";
   std::string its = "test"; ///< version
   std::mutex mutex;
 
   c10::DeviceType type() const override { return c10::DeviceType::PrivateUse1; }
-  std::string version() override { return its; }
+  std::string version(c10::Device) override { return its; }
   std::string architecture(c10::Device) override { return "host"; }
-  std::string compile(const std::string & source, const std::string & architecture) override
+  std::string compile(const std::string & source, c10::Device device) override
   {
     fail("compile");
-    REQUIRE(architecture == "host");
     std::this_thread::sleep_for(std::chrono::milliseconds(20)); // others may come meanwhile
     const std::lock_guard<std::mutex> lock(mutex);
     sources.push_back(source);
-    return "image of " + source;
+    devices.push_back(device);
+    return kind + source;
   }
   Function load(const std::string & image, c10::Device device) override
   {
     fail("load");
     if (image == bad_image)
       throw NEMLException("no such image");
-    REQUIRE(device == test::stand_in());
     const std::lock_guard<std::mutex> lock(mutex);
+    devices.push_back(device);
     images.push_back(image);
     return reinterpret_cast<Function>(images.size());
   }
@@ -108,8 +113,11 @@ private:
 
   void fail(const char * what) const
   {
-    if (fails_to == what)
-      throw NEMLException(reason(what));
+    if (fails_to != what)
+      return;
+    if (for_memory)
+      throw OutOfMemoryException(reason(what));
+    throw NEMLException(reason(what));
   }
 };
 
@@ -128,17 +136,6 @@ struct Setting
     recorder = std::make_shared<Recorder>();
     engine::set_device_compiler(recorder);
   }
-};
-
-/// What is warned of as long as it lives.
-class Warnings : public c10::WarningHandler
-{
-public:
-  std::vector<std::string> messages;
-  void process(const c10::Warning & w) override { messages.push_back(w.msg()); }
-
-private:
-  c10::WarningUtils::WarningHandlerGuard _guard{this};
 };
 
 /// Of vectors a and b and a number k: a k + b, by its components.
@@ -228,6 +225,7 @@ TEST_CASE("A formula on a device is one launch of a kernel of its source", "[eng
   REQUIRE(c.fused);
   REQUIRE(now.recorder->sources == std::vector<std::string>{f.value().source(false)});
   REQUIRE(now.recorder->images == std::vector<std::string>{"image of " + f.value().source(false)});
+  REQUIRE(now.recorder->devices == std::vector<c10::Device>(2, test::stand_in()));
   REQUIRE(now.recorder->launches.size() == 1);
   const Launched & l = now.recorder->launches[0];
   REQUIRE(l.function == reinterpret_cast<void *>(1));
@@ -342,22 +340,25 @@ TEST_CASE("Threads that need a kernel at once compile it once", "[engine][device
   const auto f = formula();
   const at::Tensor a = rows({2});
   std::vector<std::thread> threads;
+  std::array<bool, 4> fused{};
   const Size batch[] = {2}, base[] = {3};
   const double k = 2;
-  for (int i = 0; i < 4; i++)
+  for (bool & is_fused : fused)
     threads.emplace_back(
         [&]
         {
           at::Tensor y;
           const auto bases = f.bases();
-          f.value().evaluate("test",
-                             {{&a, "Vec", 1, base}, {&a, "Vec", 1, base}, core::operand(k)},
-                             batch,
-                             bases,
-                             &y);
+          is_fused =
+              f.value().evaluate("test",
+                                 {{&a, "Vec", 1, base}, {&a, "Vec", 1, base}, core::operand(k)},
+                                 batch,
+                                 bases,
+                                 &y);
         });
   for (auto & t : threads)
     t.join();
+  REQUIRE(fused == std::array<bool, 4>{true, true, true, true});
   REQUIRE(now.recorder->sources.size() == 1);
   REQUIRE(now.recorder->launches.size() == 4);
 }
@@ -394,14 +395,61 @@ TEST_CASE("An image that does not load is compiled again", "[engine][device]")
 {
   Setting now;
   const auto f = formula();
+  const test::Warnings warnings;
   REQUIRE(Call(f, rows({2}), rows({2})).fused);
-  const std::string image = now.recorder->images[0];
+  const std::string bad = now.recorder->images[0];
   now.start_again();
-  now.recorder->bad_image = image;
-  now.recorder->fails_to = "compile";
-  const Warnings warnings;
-  REQUIRE(Call(f, rows({2}), rows({2})).composed); // tried to
-  REQUIRE(warnings.messages.size() == 1);
+  now.recorder->bad_image = bad;
+  now.recorder->kind = "good image of ";
+  REQUIRE(Call(f, rows({2}), rows({2})).fused);
+  const std::string good = "good " + bad;
+  REQUIRE(now.recorder->sources.size() == 1);
+  REQUIRE(now.recorder->images == std::vector<std::string>{good});
+  REQUIRE_FALSE(device_kernels().back().from_cache);
+  now.start_again(); // the cache has it
+  REQUIRE(Call(f, rows({2}), rows({2})).fused);
+  REQUIRE(now.recorder->sources.empty());
+  REQUIRE(now.recorder->images == std::vector<std::string>{good});
+  REQUIRE(warnings.messages.empty());
+}
+
+TEST_CASE("What fails for want of memory is tried again by the next call", "[engine][device]")
+{
+  for (const char * const what : {"compile", "load", "launch"})
+  {
+    const Setting now;
+    now.recorder->fails_to = what;
+    now.recorder->for_memory = true;
+    const auto f = formula(10 + what[1]); // of a source that was not compiled before
+    const test::Warnings warnings;
+    const test::Variable nowhere("NEML2_CACHE", "/dev/null/none"); // that it is not compiled twice
+    for (int i = 0; i < 2; i++)
+      REQUIRE(Call(f, rows({2}), rows({2})).composed);
+    REQUIRE(warnings.messages.size() == 1);
+    REQUIRE_THAT(warnings.messages[0],
+                 ContainsSubstring(now.recorder->reason(what) + ". The next call tries again."));
+    now.recorder->fails_to.clear();
+    for (int i = 0; i < 2; i++)
+      REQUIRE(Call(f, rows({2}), rows({2})).fused);
+    REQUIRE(now.recorder->sources.size() == 1);
+    REQUIRE(now.recorder->launches.size() == 2);
+  }
+}
+
+TEST_CASE("An image of the cache that memory lacks for is not compiled again", "[engine][device]")
+{
+  Setting now;
+  const auto f = formula();
+  REQUIRE(Call(f, rows({2}), rows({2})).fused);
+  now.start_again();
+  now.recorder->fails_to = "load";
+  now.recorder->for_memory = true;
+  const test::Warnings warnings;
+  REQUIRE(Call(f, rows({2}), rows({2})).composed);
+  now.recorder->fails_to.clear();
+  REQUIRE(Call(f, rows({2}), rows({2})).fused);
+  REQUIRE(now.recorder->sources.empty());
+  REQUIRE(device_kernels().back().from_cache);
 }
 
 TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning says why",
@@ -412,7 +460,7 @@ TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning s
     const Setting now;
     now.recorder->fails_to = what;
     const auto f = formula(what[1]); // of a source that was not compiled before
-    const Warnings warnings;
+    const test::Warnings warnings;
     for (int i = 0; i < 3; i++)
     {
       const at::Tensor a = rows({2}), b = rows({2});
@@ -432,7 +480,7 @@ TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning s
 TEST_CASE("Kernels can be turned off", "[engine][device]")
 {
   const Setting now;
-  const Warnings warnings;
+  const test::Warnings warnings;
   const auto f = formula();
   {
     const test::Variable off("NEML2_DEVICE_KERNELS", "0");
@@ -447,7 +495,7 @@ TEST_CASE("Kernels can be turned off", "[engine][device]")
 TEST_CASE("What no kernel takes is composed", "[engine][device]")
 {
   const Setting now;
-  const Warnings warnings;
+  const test::Warnings warnings;
   const auto f = formula();
   const at::Tensor a = rows({2});
   REQUIRE(Call(f, rows({2}).requires_grad_(), a).composed); // it has no gradient to record

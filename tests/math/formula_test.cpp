@@ -7,6 +7,7 @@
 #include "neml2/tensors/interpolation.h"
 #include "neml2/tensors/tensors.h"
 #include "support/host_compiler.h"
+#include "support/warnings.h"
 
 #include <torch/csrc/autograd/autograd.h>
 
@@ -278,12 +279,7 @@ TEST_CASE("What a device does not compile is composed, and a warning says why",
 {
   const test::WithHostCompiler setting;
   const auto f = NEML2_FORMULA([](const auto & x) { return x * yield_stress; }); // not listed
-  struct Warnings : c10::WarningHandler
-  {
-    std::vector<std::string> messages;
-    c10::WarningUtils::WarningHandlerGuard guard{this};
-    void process(const c10::Warning & w) override { messages.push_back(w.msg()); }
-  } warnings;
+  const test::Warnings warnings;
   const Scalar x(at::arange(4, TensorOptions(kFloat64)).to(test::stand_in()));
   for (int i = 0; i < 2; i++)
     REQUIRE(at::allclose(vmap(f, x).cpu(), x.cpu() * yield_stress));

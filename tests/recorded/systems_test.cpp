@@ -165,6 +165,10 @@ TEST_CASE("a recorded newton of many unknowns factors its matrix in one operatio
   for (const auto & s : f.operations.systems)
     needed += f.operations.is_needed(size_t(s.node));
   REQUIRE(needed == 3); // a factor, what it solves, and before that what the last one does
+  const std::string source = recorded::cpp_source(J);
+  const size_t factor = source.find("LU<6, P>");
+  REQUIRE(factor != source.npos);
+  REQUIRE(source.find("LU<6, P>", factor + 1) == source.npos); // for all columns
   Row a;
   for (int i = 0; i < 100 * n; i++)
     a.push_back(3 * std::sin(double(i)));

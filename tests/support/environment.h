@@ -58,6 +58,7 @@ public:
             ("neml2-" + std::to_string(std::random_device()())))
   {
     std::filesystem::create_directories(_path);
+    std::filesystem::permissions(_path, std::filesystem::perms::owner_all); // whatever the umask
   }
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder & operator=(const TemporaryFolder &) = delete;

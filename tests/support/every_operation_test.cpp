@@ -62,9 +62,9 @@ public:
   std::set<std::string> sources;
 
   c10::DeviceType type() const override { return c10::DeviceType::PrivateUse1; }
-  std::string version() override { return "of none"; }
+  std::string version(c10::Device) override { return "of none"; }
   std::string architecture(c10::Device) override { return "none"; }
-  std::string compile(const std::string & source, const std::string &) override
+  std::string compile(const std::string & source, c10::Device) override
   {
     sources.insert(source);
     throw NEMLException("sources are only collected");
@@ -168,7 +168,9 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
     REQUIRE(setting.compiler->sources.size() >= sources.size());
   const test::NvrtcOfTests nvrtc;
   if (!nvrtc.exists())
-    std::cout << "kernels: no NVRTC where NEML2_NVRTC says, so that none was compiled for a GPU\n";
+    std::cout << "kernels: no NVRTC among the packages of Python, nor where NEML2_NVRTC says, so "
+                 "that none was "
+                 "compiled for a GPU\n";
   for (const auto & source : sources)
     if (nvrtc.exists())
     {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 /**
  * CUDA's driver and its run time compiler, as far as engine/CudaCompiler.h calls them, where there are none: all that they are asked for
- * is written down, in fake_cuda_log(). Of two devices, 0 is an sm_90 and 1 an sm_120, which the compiler does not know.
+ * is written down, in fake_cuda_log(). Both are of the version FAKE_CUDA_VERSION, such as 12040, and the compiler knows FAKE_ARCHITECTURES,
+ * such as 70, 80, 90. The devices are an sm_90, an sm_120, an sm_70 and an sm_37.
  */
 namespace
 {
 std::string log;
+constexpr int known[] = {FAKE_ARCHITECTURES}, capabilities[] = {90, 120, 70, 37};
 
 struct Program
 {
@@ -69,12 +73,12 @@ extern "C"
   }
   int cuGetErrorString(int r, const char ** text)
   {
-    *text = r == 200 ? "device kernel image is invalid" : "unknown";
+    *text = r == 200 ? "device kernel image is invalid" : r == 2 ? "out of memory" : "unknown";
     return 0;
   }
   int cuDriverGetVersion(int * version)
   {
-    *version = 12040;
+    *version = FAKE_CUDA_VERSION;
     return 0;
   }
   int cuDeviceGet(int * device, int ordinal)
@@ -84,7 +88,7 @@ extern "C"
   }
   int cuDeviceGetAttribute(int * value, int attribute, int device)
   {
-    const int capability = device == 10 ? 90 : 120;
+    const int capability = capabilities[device - 10];
     *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : -1;
     return 0;
   }
@@ -104,8 +108,12 @@ extern "C"
   int cuModuleLoadData(void ** module, const void * image)
   {
     *module = handle(7);
-    const bool is_image = std::strncmp(static_cast<const char *>(image), "code", 4) == 0;
-    return is_image ? say("load module") : 200;
+    const std::string text = static_cast<const char *>(image);
+    if (text == "too large")
+      return 2;
+    if (text == "while a stream is captured")
+      return 900;
+    return text.compare(0, 4, "code") == 0 ? say("load module") : 200;
   }
   int cuModuleGetFunction(void ** function, void *, const char * kernel)
   {
@@ -147,14 +155,14 @@ extern "C"
 
   // ---- The run time compiler ----
 
-  const char * nvrtcGetErrorString(int)
+  const char * nvrtcGetErrorString(int r)
   {
-    return "NVRTC_ERROR_COMPILATION";
+    return r == 1 ? "NVRTC_ERROR_OUT_OF_MEMORY" : "NVRTC_ERROR_COMPILATION";
   }
   int nvrtcVersion(int * major, int * minor)
   {
-    *major = 12;
-    *minor = 4;
+    *major = FAKE_CUDA_VERSION / 1000;
+    *minor = FAKE_CUDA_VERSION % 1000 / 10;
     return 0;
   }
   int nvrtcCreateProgram(void ** p,
@@ -179,6 +187,8 @@ extern "C"
   {
     for (int i = 0; i < count; i++)
       program(p)->options += std::string(options[i]) + ' ';
+    if (program(p)->source == "too large")
+      return 1;
     if (program(p)->source.find("#error") == std::string::npos)
       return 0;
     program(p)->messages = "line 1: it has an error";
@@ -213,14 +223,12 @@ extern "C"
   }
   int nvrtcGetNumSupportedArchs(int * n)
   {
-    *n = 3;
+    *n = int(std::size(known));
     return 0;
   }
   int nvrtcGetSupportedArchs(int * all)
   {
-    all[0] = 70;
-    all[1] = 80;
-    all[2] = 90;
+    std::copy(std::begin(known), std::end(known), all);
     return 0;
   }
 }

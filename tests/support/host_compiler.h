@@ -27,10 +27,10 @@ public:
   }
 
   c10::DeviceType type() const override { return c10::DeviceType::PrivateUse1; }
-  std::string version() override { return "of the host"; }
+  std::string version(c10::Device) override { return "of the host"; }
   std::string architecture(c10::Device) override { return "host"; }
 
-  std::string compile(const std::string & source, const std::string &) override
+  std::string compile(const std::string & source, c10::Device) override
   {
     sources.push_back(source);
     for (size_t k = 0; k < _at_once.size(); k++)

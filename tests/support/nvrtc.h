@@ -13,19 +13,22 @@
 /// CUDA's compiler where there need be no GPU.
 namespace neml2::test
 {
-/// NVRTC as PyPI's packages nvidia-cuda-nvrtc have it, in the folder that the variable NEML2_NVRTC names.
+/// NVRTC as PyPI's packages nvidia-cuda-nvrtc have it, in the folder that the variable NEML2_NVRTC names, else among the packages of
+/// the Python that CMake has found or of make python-test.
 class NvrtcOfTests
 {
 public:
   NvrtcOfTests()
   {
-    namespace fs = std::filesystem;
-    const char * const folder = std::getenv("NEML2_NVRTC");
     std::vector<std::string> names;
-    if (folder)
-      for (const auto & file : fs::recursive_directory_iterator(folder))
-        if (file.path().filename().string().compare(0, 12, "libnvrtc.so.") == 0)
-          names.push_back(file.path().string());
+    for (const auto & folder : folders())
+    {
+      std::error_code error;
+      std::filesystem::recursive_directory_iterator files(folder, error), end;
+      for (; !error && files != end; files.increment(error))
+        if (files->path().filename().string().compare(0, 12, "libnvrtc.so.") == 0)
+          names.push_back(files->path().string());
+    }
     if (!names.empty())
       _nvrtc = std::make_unique<engine::Nvrtc>(names);
   }
@@ -61,5 +64,12 @@ public:
 
 private:
   std::unique_ptr<engine::Nvrtc> _nvrtc;
+
+  static std::vector<std::string> folders()
+  {
+    if (const char * const named = std::getenv("NEML2_NVRTC"))
+      return {named};
+    return {NEML2_SITE_PACKAGES "/nvidia", NEML2_PYTHON_TEST_PACKAGES "/nvidia"};
+  }
 };
 } // namespace neml2::test

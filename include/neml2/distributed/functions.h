@@ -201,8 +201,8 @@ part_from(const Processes & p, const at::Tensor & x, const Counts & counts, int 
             "scatter_batch: what one process has can be differentiated once. Scatter what all "
             "have, or call grad without create_graph.");
         const at::Tensor whole =
-            gather(in_derivative(p, "backward of scatter_batch", g, counts), g, counts);
-        return is_source ? whole : whole.slice(0, 0, 0);
+            in_derivative(p, "backward of scatter_batch", g, counts).gather_to(g, counts, source);
+        return is_source ? whole : g.slice(0, 0, 0);
       });
 }
 } // namespace neml2::distributed

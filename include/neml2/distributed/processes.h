@@ -128,24 +128,27 @@ public:
   /// entries.
   at::Tensor gather(const at::Tensor & part, const Counts & counts) const
   {
-    const Size largest = *std::max_element(counts.begin(), counts.end());
-    TensorShape shape(part.sizes().begin(), part.sizes().end());
-    shape[0] = largest;
-    const Size width = bytes(shape, part);
-    shape[0] = sum(counts);
-    if (width == 0)
-      return at::empty(shape, part.options());
+    const Size width = width_of(part, counts);
     std::vector<at::Tensor> in{as_bytes(part, width)};
-    std::vector<std::vector<at::Tensor>> out(1);
-    for (int k = 0; k < _size; k++)
-      out[0].push_back(at::empty({width}, in[0].options()));
-    wait([&] { return _group->allgather(out, in); });
-    for (int k = 0; k < _size; k++)
-    {
-      shape[0] = counts[size_t(k)];
-      out[0][size_t(k)] = from_bytes(out[0][size_t(k)], shape, part);
-    }
-    return at::cat(out[0]);
+    std::vector<std::vector<at::Tensor>> out{for_each(width, in[0])};
+    if (width > 0)
+      wait([&] { return _group->allgather(out, in); });
+    return joined(out[0], part, counts);
+  }
+
+  /// gather for one process only; in the others nothing, an undefined tensor.
+  at::Tensor gather_to(const at::Tensor & part, const Counts & counts, int to) const
+  {
+    const Size width = width_of(part, counts);
+    std::vector<at::Tensor> in{as_bytes(part, width)};
+    std::vector<std::vector<at::Tensor>> out;
+    if (_rank == to)
+      out.push_back(for_each(width, in[0]));
+    c10d::GatherOptions options;
+    options.rootRank = to;
+    if (width > 0)
+      wait([&] { return _group->gather(out, in, options); });
+    return _rank == to ? joined(out[0], part, counts) : at::Tensor();
   }
 
   /// The part of this process, of the shape and dtype of `part`, of what the source has.
@@ -154,9 +157,7 @@ public:
                      const Counts & counts,
                      int source) const
   {
-    TensorShape shape(part.sizes().begin(), part.sizes().end());
-    shape[0] = *std::max_element(counts.begin(), counts.end());
-    const Size width = bytes(shape, part);
+    const Size width = width_of(part, counts);
     if (width == 0)
       return part;
     std::vector<std::vector<at::Tensor>> in(_rank == source ? 1 : 0);
@@ -189,6 +190,34 @@ private:
     for (const Size s : shape)
       n *= s;
     return n;
+  }
+
+  /// The bytes of the largest part.
+  static Size width_of(const at::Tensor & part, const Counts & counts)
+  {
+    TensorShape shape(part.sizes().begin(), part.sizes().end());
+    shape[0] = *std::max_element(counts.begin(), counts.end());
+    return bytes(shape, part);
+  }
+
+  std::vector<at::Tensor> for_each(Size width, const at::Tensor & like) const
+  {
+    std::vector<at::Tensor> r;
+    for (int k = 0; k < _size; k++)
+      r.push_back(at::empty({width}, like.options()));
+    return r;
+  }
+
+  static at::Tensor
+  joined(std::vector<at::Tensor> & all, const at::Tensor & like, const Counts & counts)
+  {
+    TensorShape shape(like.sizes().begin(), like.sizes().end());
+    for (size_t k = 0; k < all.size(); k++)
+    {
+      shape[0] = counts[k];
+      all[k] = from_bytes(all[k], shape, like);
+    }
+    return at::cat(all);
   }
 
   static at::Tensor

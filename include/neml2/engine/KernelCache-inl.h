@@ -3,6 +3,9 @@
 
 #include "neml2/engine/KernelCache.h"
 
+#include "neml2/engine/private_files.h"
+#include "neml2/engine/warned.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -58,11 +61,28 @@ KernelCache::file(const std::string & key) const
   return (cache::fs::path(_folder) / (key + cache::extension)).string();
 }
 
+NEML2_BODY bool
+KernelCache::is_private() const
+{
+  const std::string why = why_not_private(_folder);
+  if (why.empty())
+    return true;
+  if (is_first_warning(_folder + ' ' + why))
+    TORCH_WARN("neml2: kernels are not kept in ",
+               _folder,
+               ", which ",
+               why,
+               ": what is loaded from there could be another user's. Each process compiles for "
+               "itself. Set NEML2_CACHE in the environment to a folder of your own. This is said "
+               "once.");
+  return false;
+}
+
 NEML2_BODY std::string
 KernelCache::find(const std::string & key) const
 {
   using namespace cache;
-  if (_folder.empty())
+  if (_folder.empty() || !is_private() || !why_not_private(file(key)).empty())
     return {};
   std::string all = contents(file(key));
   if (all.size() <= digest_length)
@@ -84,12 +104,15 @@ KernelCache::keep(const std::string & key, const std::string & image) const
   std::error_code error;
   if (fs::create_directories(_folder, error))
     fs::permissions(_folder, fs::perms::owner_all, error);
+  if (!is_private())
+    return;
   std::random_device random;
   const fs::path made =
       fs::path(_folder) / (unfinished + std::to_string(random()) + std::to_string(random()));
   bool whole = false;
   {
     std::ofstream out(made, std::ios::binary);
+    fs::permissions(made, fs::perms::owner_read | fs::perms::owner_write, error);
     out << image << digest(image);
     out.close();
     whole = bool(out);

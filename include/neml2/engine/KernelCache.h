@@ -12,6 +12,9 @@ namespace neml2::engine
  * Files in a folder of this user, which many processes share. What cannot be read is not there, and what cannot be written is
  * left out.
  *
+ * Images are programs that are loaded: a folder that belongs to another user, or that others can write, is not used, and a warning says
+ * so once; nor is such a file. What is made is for this user alone.
+ *
  * A file ends with the digest of what is before it: what a full disk or a crash left of one is not taken. It is written under
  * another name and renamed, so that no process sees half of it. Of more than `most` those go that were not used for longest.
  */
@@ -34,6 +37,7 @@ public:
 private:
   std::string _folder;
 
+  bool is_private() const;
   std::string file(const std::string & key) const;
   void tidy() const;
 };

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/DeviceCompiler.h"
 #include "neml2/engine/DeviceFormula.h"
+#include "neml2/engine/LoadedKernel.h"
 
 #include <mutex>
-#include <vector>
 
-namespace neml2
+namespace neml2::engine
 {
-/// A kernel that a device has.
-struct DeviceKernel
-{
-  std::string name; ///< of the formula, and what is computed of it
-  Dtype dtype;      ///< of all its operands
-  std::string device, architecture;
-  bool from_cache; ///< on disk
-  double seconds;  ///< that it took to compile, or to read
-  int64_t launches;
-};
-
-/// The kernels of this program so far, in the order they were made: what is not among them did not run fused on a device.
-std::vector<DeviceKernel> device_kernels();
-
-namespace engine
-{
-/// A kernel that is loaded on a device.
-struct LoadedKernel;
-
 /**
  * A formula with a source for devices. It is compiled when it first meets tensors of a dtype on a device, or its image is read
- * from the cache; kernels of the same source are one. Where that fails, one warning says why.
+ * from the cache; kernels of the same source are one. Where that fails, or a launch, one warning says why, and nothing is evaluated: by
+ * what is_transient only that time.
  *
  * NEML2_DEVICE_KERNELS=0 in the environment turns all kernels off, NEML2_DEVICE_KERNELS=verbose prints each that is made.
  */
@@ -70,8 +51,7 @@ private:
   std::shared_ptr<LoadedKernel> kernel(const at::Tensor & like) const;
   at::Tensor part_of_gradient(ArrayRef<Operand> operands, const Operand & argument) const;
 };
-} // namespace engine
-} // namespace neml2
+} // namespace neml2::engine
 
 #ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/KernelFormula-inl.h"

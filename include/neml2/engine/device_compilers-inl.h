@@ -41,6 +41,8 @@ device_compiler(c10::DeviceType type)
     }
     catch (const std::exception & e)
     {
+      if (is_transient(e))
+        throw;
       s.why_no_cuda = e.what();
     }
   if (!s.cuda)

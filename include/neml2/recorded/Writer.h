@@ -3,6 +3,7 @@
 
 #include "neml2/recorded/Operations.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -157,30 +158,42 @@ public:
       for (int j = k + 1; j < s.n; j++)
         name(*output++) = own + ".swapped" + entry(k, j);
   }
+  /// The variable with the factor that a system is solved by; empty if its numbers are not those of one.
+  std::string factor_of(const System & s) const
+  {
+    const size_t first = size_t(s.operands.front());
+    if (!is_output(_o.nodes[first].op) || _o.system(first).op != Op::factor)
+      return {};
+    const System & f = _o.system(first);
+    const auto det = f.outputs.begin() + f.n * f.n + f.n, swapped = det + 1;
+    const bool is_all = f.n == s.n && std::equal(f.outputs.begin(), det, s.operands.begin()) &&
+                        std::equal(swapped, f.outputs.end(), s.operands.begin() + f.n * f.n + f.n);
+    return is_all ? "f" + std::to_string(f.node) : std::string();
+  }
   /// The statements that compute a system, with what kernels::LU has.
   std::string system(size_t i)
   {
     const System & s = _o.system(i);
-    const std::string number = std::to_string(i), n = std::to_string(s.n);
+    const std::string number = std::to_string(i), n = std::to_string(s.n), own = "f" + number;
+    const std::string declared = "    LU<" + n + ", P> " + own + ";\n    set_matrix(" + own + ", {";
     const auto first = s.operands.begin();
-    std::string text = "    LU<" + n + ", P> f" + number + ";\n";
     if (s.op == Op::factor)
     {
-      text += "    set_matrix(f" + number + ", {" + names(first, s.operands.end()) + "});\n    f" +
-              number + ".factor();\n";
-      name_outputs(i, "f" + number);
-      return text;
+      name_outputs(i, own);
+      return declared + names(first, s.operands.end()) + "});\n    " + own + ".factor();\n";
     }
     const auto over = first + s.n * s.n, swapped = over + s.n, right = s.operands.end() - s.n;
-    text += "    set_matrix(f" + number + ", {" + names(first, over) + "});\n    set_factor(f" +
-            number + ", {" + names(over, swapped) + "}, {" + names(swapped, right) +
-            "});\n    P v" + number + "[" + n + "][1] = {";
+    const std::string there = factor_of(s), &factor = there.empty() ? own : there;
+    std::string text;
+    if (there.empty())
+      text = declared + names(first, over) + "});\n    set_factor(" + own + ", {" +
+             names(over, swapped) + "}, {" + names(swapped, right) + "});\n";
+    text += "    P v" + number + "[" + n + "][1] = {";
     for (auto b = right; b != s.operands.end(); ++b)
       text += (b == right ? "{" : ", {") + name(*b) + "}";
-    text += "};\n    f" + number + (s.op == Op::solve ? ".solve" : ".solve_transposed") + "(v" +
-            number + ");\n";
     name_outputs(i, "v" + number);
-    return text;
+    return text + "};\n    " + factor + (s.op == Op::solve ? ".solve" : ".solve_transposed") +
+           "(v" + number + ");\n";
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 

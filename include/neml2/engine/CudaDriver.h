@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/CudaLibrary.h"
+
+namespace neml2::engine
+{
+/// The functions of CUDA's driver that are used.
+struct CudaDriver
+{
+  using Device = int;
+  using Handle = void *; ///< of a context, a module, a function, a stream or an event
+  using Result = int;    ///< 0 if all went well
+
+  explicit CudaDriver(const std::vector<std::string> & names);
+
+  Result (*initialize)(unsigned int flags);
+  Result (*error_string)(Result, const char **);
+  Result (*version)(int *);
+  Result (*device)(Device *, int ordinal);
+  Result (*device_attribute)(int *, int attribute, Device);
+  Result (*retain_primary_context)(Handle *, Device);
+  Result (*push_context)(Handle);
+  Result (*pop_context)(Handle *);
+  Result (*load_module)(Handle *, const void * image);
+  Result (*module_function)(Handle *, Handle module, const char * name);
+  Result (*launch)(Handle function,
+                   unsigned int blocks_x,
+                   unsigned int blocks_y,
+                   unsigned int blocks_z,
+                   unsigned int threads_x,
+                   unsigned int threads_y,
+                   unsigned int threads_z,
+                   unsigned int shared_bytes,
+                   Handle stream,
+                   void ** arguments,
+                   void ** extra);
+  Result (*create_stream)(Handle *, unsigned int flags);
+  Result (*wait_event)(Handle stream, Handle event, unsigned int flags);
+  Result (*record_event)(Handle event, Handle stream);
+
+  /// Throws unless the result is 0: OutOfMemoryException, or TransientFailure of what a stream that is captured forbids.
+  void check(Result r, const char * what) const;
+
+  /// The version of CUDA that it is of, 1000 major + 10 minor.
+  int cuda_version() const;
+
+private:
+  at::DynamicLibrary _library;
+};
+
+/// The names of the driver's library, in the order to try them.
+std::vector<std::string> cuda_driver_names();
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/CudaDriver-inl.h"
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/types.h"
+#include "neml2/engine/DeviceCompiler.h"
+
+#include <atomic>
+#include <vector>
+
+namespace neml2
+{
+/// A kernel that a device has.
+struct DeviceKernel
+{
+  std::string name; ///< of the formula, and what is computed of it
+  Dtype dtype;      ///< of all its operands
+  std::string device, architecture;
+  bool from_cache; ///< on disk
+  double seconds;  ///< that it took to compile, or to read
+  int64_t launches;
+};
+
+/// The kernels of this program so far, in the order they were made: what is not among them did not run fused on a device.
+std::vector<DeviceKernel> device_kernels();
+
+namespace engine
+{
+/// A kernel that is loaded on a device.
+struct LoadedKernel
+{
+  std::shared_ptr<DeviceCompiler> compiler;
+  DeviceCompiler::Function function;
+  DeviceKernel made; ///< but for its launches
+  std::atomic<int64_t> launches{0};
+  std::atomic<bool> fails{false}; ///< each time that it is launched
+};
+
+/// A kernel of a source, from those of the program, from the cache, or compiled. @throws what went wrong.
+std::shared_ptr<LoadedKernel> load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
+                                          const std::string & name,
+                                          const std::string & source,
+                                          Dtype dtype,
+                                          c10::Device device);
+
+/// Whether NEML2_DEVICE_KERNELS in the environment is this word.
+bool device_kernels_are(const char * word);
+} // namespace engine
+} // namespace neml2
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/LoadedKernel-inl.h"
+#endif

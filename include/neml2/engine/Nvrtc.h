@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/CudaLibrary.h"
+
+namespace neml2::engine
+{
+/// The functions of NVRTC, CUDA's compiler as a library, that are used, as its documentation has them.
+struct Nvrtc
+{
+  using Program = void *;
+  using Result = int; ///< 0 if all went well
+  static constexpr Result out_of_memory = 1;
+
+  /// Opens the first library of these names or paths that there is. @throws NEMLException if there is none, or if it is older than
+  /// 11.2.
+  explicit Nvrtc(const std::vector<std::string> & names);
+
+  int cuda_version;       ///< that it is of, 1000 major + 10 minor
+  std::vector<int> known; ///< architectures that it compiles for, such as 90, in ascending order
+
+  const char * (*error_string)(Result);
+  Result (*get_version)(int * major, int * minor);
+  Result (*create)(Program *,
+                   const char * source,
+                   const char * name,
+                   int headers,
+                   const char * const * texts,
+                   const char * const * header_names);
+  Result (*destroy)(Program *);
+  Result (*compile)(Program, int count, const char * const * options);
+  Result (*log_size)(Program, size_t *);
+  Result (*log)(Program, char *);
+  Result (*cubin_size)(Program, size_t *);
+  Result (*cubin)(Program, char *);
+  Result (*ptx_size)(Program, size_t *);
+  Result (*ptx)(Program, char *);
+  Result (*architecture_count)(int *);
+  Result (*architectures)(int *);
+
+  /// The newest architecture that it knows of those that a device of this one runs code for; 0 if there is none.
+  int newest_until(int architecture) const;
+
+  /// NVRTC 12.4 for sm_70, sm_80, sm_90.
+  std::string described() const;
+
+  /// Throws unless the result is 0, OutOfMemoryException if memory is not there.
+  void check(Result r, const char * what) const;
+
+private:
+  at::DynamicLibrary _library;
+};
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/Nvrtc-inl.h"
+#endif

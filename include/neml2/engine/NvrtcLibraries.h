@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/Nvrtc.h"
+
+#include <memory>
+
+namespace neml2::engine
+{
+/// How a device's kernels are compiled.
+struct NvrtcTarget
+{
+  const Nvrtc * nvrtc = nullptr; ///< of NvrtcLibraries
+  std::string architecture;      ///< sm_90 of code, compute_90 of text that the driver translates
+};
+
+/// The libraries of NVRTC that there are, each opened when those before it do not do. One thread at a time.
+class NvrtcLibraries
+{
+public:
+  /// Of these names or paths, in the order to try them. @throws NEMLException if there is none.
+  explicit NvrtcLibraries(std::vector<std::string> names);
+
+  /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor: code by the first
+  /// NVRTC of no newer major version than the driver that knows the architecture, else text for the newest architecture that one no
+  /// newer than the driver knows; else of one that is newer, which the driver may refuse.
+  /// @throws NEMLException if all know newer ones only.
+  NvrtcTarget target(int architecture, int driver);
+
+private:
+  std::vector<std::string> _names; ///< not tried yet, the next one last
+  std::vector<std::unique_ptr<Nvrtc>> _open;
+  std::string _why_none;
+
+  const Nvrtc * opened(size_t k);
+};
+
+/// The names of NVRTC's library, in the order to try them, for drivers of this version of CUDA, such as 12.
+std::vector<std::string> nvrtc_names(int driver_major);
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/NvrtcLibraries-inl.h"
+#endif

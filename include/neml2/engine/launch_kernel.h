@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/LoadedKernel.h"
+#include "neml2/engine/plan.h"
+
+/// What a kernel is launched with.
+namespace neml2::engine
+{
+/// Puts a kernel of planned operands on the stream of their device. `numbers`: the value of each operand that is a plain number, else
+/// null.
+void launch_kernel(LoadedKernel & kernel,
+                   const Plan & plan,
+                   ArrayRef<const double *> numbers,
+                   c10::Device device);
+
+/// Whether the numbers of each row lie side by side, as kernels need them.
+bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
+
+/// A copy of the rows of a tensor with the numbers of each side by side; along a dimension that is expanded, of one.
+at::Tensor with_adjacent_components(const at::Tensor & t, Size batch_dim);
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // else the library has the bodies
+#include "neml2/engine/launch_kernel-inl.h"
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#ifndef _WIN32
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+/// Files and folders that no other user can write.
+namespace neml2::engine
+{
+/// Why a file or folder could be written by another user; empty if it could not, or where there is none. On Windows the folders of a
+/// user are private, and nothing is asked.
+inline std::string
+why_not_private([[maybe_unused]] const std::string & path)
+{
+#ifndef _WIN32
+  struct stat found;
+  if (::stat(path.c_str(), &found) != 0)
+    return {};
+  if (found.st_uid != ::geteuid())
+    return "belongs to another user";
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return "can be written by others (chmod go-w)";
+#endif
+  return {};
+}
+} // namespace neml2::engine
