@@ -209,7 +209,8 @@ public:
       std::string matrices = "kernels::R2<P>(" + names(first, middle) + ")";
       if (is_matrix_derivative(s.op))
         matrices += ", kernels::R2<P>(" + names(middle, s.operands.end()) + ")";
-      return "    const auto v" + number + " = " + system_name(s.op) + "(" + matrices + ");\n";
+      const char * const call = is_matrix_derivative(s.op) ? " = call_" : " = ";
+      return "    const auto v" + number + call + system_name(s.op) + "(" + matrices + ");\n";
     }
     std::string text = "    LU<" + n + ", P> f" + number + ";\n";
     if (s.op == Op::factor)
@@ -225,8 +226,7 @@ public:
             "});\n    P v" + number + "[" + n + "][1] = {";
     for (auto b = right; b != s.operands.end(); ++b)
       text += (b == right ? "{" : ", {") + name(*b) + "}";
-    text += "};\n    f" + number + (s.op == Op::solve ? ".solve" : ".solve_transposed") + "(v" +
-            number + ");\n";
+    text += "};\n    f" + number + "." + system_name(s.op) + "(v" + number + ");\n";
     name_outputs(i, "v" + number);
     return text;
   }

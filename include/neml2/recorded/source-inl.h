@@ -72,7 +72,7 @@ include_matrix_functions(const Operations & o)
 {
   for (const System & s : o.systems)
     if (is_matrix_function(s.op) && o.is_needed(size_t(s.node)))
-      return "#include \"neml2/kernels/matrix_functions.h\"\n";
+      return "#include \"neml2/recorded/matrix_derivatives.h\"\n";
   return "";
 }
 
