@@ -4,10 +4,9 @@
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Exponential, logarithm and root of an R2 in recordings: one operation each, whose steps no recording could count.
-namespace neml2
-{
-namespace recorded
+/// Exponential, logarithm and root of an R2 in recordings: one operation each, whose steps no recording could count. Calls find them by
+/// the type of the numbers.
+namespace neml2::recorded
 {
 /// The function f of A, and its derivative along the partials of A.
 inline kernels::R2<Number>
@@ -29,24 +28,20 @@ record_matrix_function(Op f, Op derivative, const kernels::R2<Number> & A)
   }
   return r;
 }
-} // namespace recorded
 
-namespace kernels
+inline kernels::R2<Number>
+expm(const kernels::R2<Number> & A)
 {
-inline R2<recorded::Number>
-expm(const R2<recorded::Number> & A)
-{
-  return recorded::record_matrix_function(recorded::Op::expm, recorded::Op::dexpm, A);
+  return record_matrix_function(Op::expm, Op::dexpm, A);
 }
-inline R2<recorded::Number>
-logm(const R2<recorded::Number> & A)
+inline kernels::R2<Number>
+logm(const kernels::R2<Number> & A)
 {
-  return recorded::record_matrix_function(recorded::Op::logm, recorded::Op::dlogm, A);
+  return record_matrix_function(Op::logm, Op::dlogm, A);
 }
-inline R2<recorded::Number>
-sqrtm(const R2<recorded::Number> & A)
+inline kernels::R2<Number>
+sqrtm(const kernels::R2<Number> & A)
 {
-  return recorded::record_matrix_function(recorded::Op::sqrtm, recorded::Op::dsqrtm, A);
+  return record_matrix_function(Op::sqrtm, Op::dsqrtm, A);
 }
-} // namespace kernels
-} // namespace neml2
+} // namespace neml2::recorded
