@@ -70,9 +70,10 @@ SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "c
 TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),
                    ("push_forward pull_back", "SR2 SSR4", "R2"), ("push_forward_covariant pull_back_covariant", "SR2", "R2"),
                    ("kron kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"), ("contract_k", "R3", "Vec"),
-                   ("expm logm sqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2", "SR2"),
+                   ("expm logm sqrtm", "SR2 R2"), ("dexpm dlogm dsqrtm", "SR2"), ("dexpm dlogm dsqrtm", "SR2", "SR2"),
                    ("powm dpowm", "SR2", "Scalar"), ("dpowm", "SR2", "Scalar", "SR2"), ("ieigh", "Vec", "R2"),
-                   ("slerp", "Quaternion", "Quaternion", "Scalar"), ("to_quaternion", "Rot R2")]
+                   ("slerp", "Quaternion", "Quaternion", "Scalar"), ("to_quaternion", "Rot R2"),
+                   ("full_skew_pairs", "WWR4"), ("skew_by_skew sym_by_skew skew_by_sym", "R4")]
 OPERATORS = "+ - * /"
 PYTHON_NAMES = {"operator()": ["__call__"], "operator*": ["__mul__", "__matmul__"],
                 "symmetry": ["symmetry", "symmetry_operations_from_orbifold"]}

@@ -369,7 +369,11 @@ convert(const std::string & type, const Row & x)
       {"SR2(R2)", "sym"},
       {"WR2(R2)", "skew_part"},
       {"R4(SSR4)", "full"},
+      {"R4(WWR4)", "full_skew_pairs"},
       {"SSR4(R4)", "sym"},
+      {"SWR4(R4)", "sym_by_skew"},
+      {"WSR4(R4)", "skew_by_sym"},
+      {"WWR4(R4)", "skew_by_skew"},
       {"Quaternion(Rot)", "to_quaternion"}};
   if (type == x.type->name)
     return Rows{x};

@@ -39,11 +39,18 @@ def neo_hookean(F):
     return 3.0 * (F - inverse) + 5.0 * math.log(J) * inverse
 
 
+def exponential_step(F, L):
+    """F after a step of the velocity gradient L, its logarithm and its root."""
+    F = math.expm(0.5 * L) * F
+    return F, math.logm(F), math.sqrtm(F)
+
+
 FORMULAS = {
     "flow_rule": (flow_rule, (Scalar,)),
     "j2": (j2, (SR2, SR2, Scalar, SSR4)),
     "rotated": (rotated, (SR2, Rot)),
     "neo_hookean": (neo_hookean, (R2,)),
+    "exponential_step": (exponential_step, (R2, R2)),
 }
 
 

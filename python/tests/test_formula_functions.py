@@ -22,7 +22,7 @@ from support import FIXED
 
 import neml2
 from neml2 import math
-from neml2.tensors import SR2, SSR4, Rot, Scalar, Vec
+from neml2.tensors import R4, SR2, SSR4, SWR4, WSR4, WWR4, Rot, Scalar, Vec
 
 
 def scalar(n=3, grad=False):
@@ -657,11 +657,24 @@ def test_types_made_of_others(to):
             expected = to(x)
         except (TypeError, ValueError):
             continue
-        if (to.__name__, of.__name__) in (("R4", "WWR4"), ("WWR4", "R4"), ("SWR4", "R4"), ("WSR4", "R4")):  # which C++ composes
-            with pytest.raises(TypeError, match="not available in formulas"):
-                neml2.vmap(lambda a: to(a), x)
-        elif expected.batch.shape == (3,):
+        if expected.batch.shape == (3,):
             same(neml2.vmap(lambda a: to(a), x), expected)
+
+
+@pytest.mark.parametrize("of, to", [(WWR4, R4), (R4, WWR4), (R4, SWR4), (R4, WSR4)], ids=lambda t: t.__name__)
+def test_fourth_order_types_made_of_others(of, to):
+    x = of(values(of, 7))
+    expected = to(x)
+    found, by = neml2.value_and_jacobian(lambda a: 2.0 * to(a), x)
+    same(found, 2.0 * expected)
+    n = x.torch()[0].numel()
+    basis = of(torch.eye(n, dtype=torch.float64).reshape(n, *x.torch().shape[1:]))  # whose images are the derivatives
+    image = 2.0 * to(basis).torch().reshape(n, -1).T
+    torch.testing.assert_close(by.torch().reshape(7, -1, n), image.expand(7, -1, n))
+    raw = values(of, 2).requires_grad_()
+    assert torch.autograd.gradcheck(lambda a: neml2.vmap(to, of(a)).torch(), raw)
+    single = of(x.torch().float())
+    same(neml2.vmap(to, single), to(single), 5)
 
 
 # ---- Newton ----

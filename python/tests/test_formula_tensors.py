@@ -172,6 +172,61 @@ def test_functions_of_symmetric_tensors(f):
     torch.testing.assert_close(g(lambda s: neml2.vmap(f, s), equal), g(f, equal))
 
 
+MATRICES = [  # equal, defective, complex and almost equal eigenvalues, large and small, almost singular
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    [[2, 1, 0], [0, 2, 1], [0, 0, 2]],
+    [[0.1, -2, 0], [2, 0.1, 0], [0, 0, 1]],
+    [[1 + 1e-9, 1e-9, 0], [0, 1, 1e-8], [0, 0, 1]],
+    [[30, 2, 0], [1, 50, 3], [0, 2, 40]],
+    [[1e-3, 0, 0], [2e-4, 2e-3, 0], [0, 0, 1e-3]],
+    [[1, 30, 0], [0, 1, 0], [0, 0, 1e-6]],
+    [[1, 1, 1], [1, 1 + 1e-5, 1], [1, 1, 1 + 2e-5]],
+]
+OF_MATRICES = {"expm": (math.expm, math.dexpm), "logm": (math.logm, math.dlogm), "sqrtm": (math.sqrtm, math.dsqrtm)}
+
+
+@pytest.mark.parametrize("name", OF_MATRICES)
+def test_functions_of_matrices(name):
+    f, derivative = OF_MATRICES[name]
+    A = R2(torch.cat([torch.tensor(MATRICES, dtype=torch.float64), values(R2, 130)]))
+    single = R2(A.torch().float())
+    assert torch.equal(neml2.vmap(f, A).torch(), f(A).torch())
+    assert torch.equal(neml2.vmap(f, single).torch(), f(single).torch())
+    value, by_A = neml2.value_and_jacobian(f, A)
+    assert torch.equal(value.torch(), f(A).torch())
+    scale = derivative(A).torch().flatten(1).norm(dim=1)[:, None]
+    error = (by_A.torch() - derivative(A).torch()).flatten(1).abs() / scale
+    assert error.max() < 1e-9
+    raw = A.torch()[[0, 1, 2, 9]].clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: neml2.vmap(f, R2(x)).torch(), raw)
+    assert torch.autograd.gradgradcheck(lambda x: neml2.vmap(f, R2(x)).torch(), raw)
+
+
+@pytest.mark.parametrize("f", [math.logm, math.sqrtm])
+def test_a_matrix_without_function_is_nan_alone(f):
+    A = R2(values(R2, 70))
+    wrong = A.torch().clone()
+    wrong[::3] = -torch.eye(3, dtype=torch.float64)
+    found = neml2.vmap(f, R2(wrong.requires_grad_()))
+    assert found.torch()[::3].isnan().all()
+    kept = torch.ones(70, dtype=torch.bool)
+    kept[::3] = False
+    assert torch.equal(found.torch()[kept], f(A).torch()[kept])
+    (g,) = torch.autograd.grad(found.torch()[kept].sum(), wrong)
+    assert g[~kept].eq(0.0).all() and g.isfinite().all()
+
+
+def test_functions_of_matrices_in_newton():
+    """An exponential map: the velocity gradient whose exponential a point has."""
+    F = R2(values(R2, 20))
+    found = neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F)
+    same(found, math.logm(F), 3)
+    same(neml2.vmap(lambda F: math.expm(neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F)), F), F, 3)
+    raw = values(R2, 2).requires_grad_()
+    solution = lambda x: neml2.vmap(lambda F: neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F), R2(x))  # noqa: E731
+    assert torch.autograd.gradcheck(lambda x: solution(x).torch(), raw)
+
+
 def test_other_functions():
     q, p = (Quaternion(torch.nn.functional.normalize(torch.rand(5, 4, dtype=torch.float64), dim=-1)) for _ in range(2))
     s, A = SR2(values(SR2, 5)), R2(values(R2, 5))
@@ -193,6 +248,7 @@ def refused(f, *a, error=TypeError):
 def test_errors():
     a, s = tensor(4, 3), SR2(values(SR2, 4))
     assert "not defined in formulas for Tensor and SR2" in refused(lambda a, s: a * s, a, s)
+    assert "dlogm: not defined in formulas for R2" in refused(math.dlogm, R2(values(R2, 2)))
     assert "of base shapes [3] and [4]" in refused(lambda a, b: a @ b, a, tensor(4, 4))
     assert "those of a square matrix" in refused(math.det, tensor(4, 2, 3, base=2), error=(TypeError, ValueError))
     assert "of base shapes [3]. Expected [6]" in refused(lambda a: SR2(a), a)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Components.h"
+#include "neml2/kernels/WWR4.h"
 
 namespace neml2::kernels
 {
@@ -13,4 +13,21 @@ struct SWR4 : Components<T, 18>
   NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[3 * i + j]; }
   NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[3 * i + j]; }
 };
+
+/// T_ijkl + T_jikl in Mandel components, at kl = 21, 02, 10.
+template <class T>
+NEML2_INLINE constexpr SWR4<T>
+sym_by_skew(const R4<T> & t)
+{
+  SWR4<T> r{Unset()};
+  NEML2_UNROLL
+  for (int p = 0; p < 6; p++)
+    NEML2_UNROLL
+  for (int a = 0; a < 3; a++)
+  {
+    const int i = mandel_index[p][0], j = mandel_index[p][1], k = skew_row(a), l = skew_column(a);
+    r(p, a) = p < 3 ? T(2.0 * t(i, j, k, l)) : T(sqrt2 * (t(i, j, k, l) + t(j, i, k, l)));
+  }
+  return r;
+}
 } // namespace neml2::kernels

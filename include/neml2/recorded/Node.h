@@ -26,6 +26,12 @@ enum class Op : uint8_t
   factor, ///< a System's operations, whose operands are the System's
   solve,
   solve_transposed,
+  expm, ///< of a matrix, as the derivatives along another
+  logm,
+  sqrtm,
+  dexpm,
+  dlogm,
+  dsqrtm,
   loop, ///< whose operands are those of its Loop
   negate,
   abs,
@@ -90,7 +96,18 @@ is_output(Op op)
 constexpr bool
 is_of_system(Op op)
 {
-  return op >= Op::factor && op <= Op::solve_transposed;
+  return op >= Op::factor && op <= Op::dsqrtm;
+}
+/// Whether it is a function of a matrix, or the derivative of one.
+constexpr bool
+is_matrix_function(Op op)
+{
+  return op >= Op::expm && op <= Op::dsqrtm;
+}
+constexpr bool
+is_matrix_derivative(Op op)
+{
+  return op >= Op::dexpm && op <= Op::dsqrtm;
 }
 
 /// Whether it makes a value of its operands by itself: what is of loops and of systems does not.
@@ -140,10 +157,12 @@ struct Loop
 };
 
 /**
- * Equations of n unknowns, as kernels::LU has them: what it takes and gives are numbers of nodes.
+ * What one operation computes of a matrix of n × n numbers, row by row: what it takes and gives are numbers of nodes.
  *
- * A factor is of n × n numbers, row by row, and gives a LU's a, over and det, then the conditions swapped[k][i], k < i. It is
+ * Equations of n unknowns, as kernels::LU has them: a factor gives a LU's a, over and det, then the conditions swapped[k][i], k < i. It is
  * solved, or transposed, by these but det, and a right side, for n unknowns.
+ *
+ * Functions of a matrix, n = 3, give a matrix; their derivatives take a second one, along which they are.
  */
 struct System
 {
@@ -154,5 +173,18 @@ struct System
 
   /// Without the determinant.
   static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }
+
+  /// From where on it is linear in its operands.
+  size_t linear_from() const
+  {
+    return is_matrix_derivative(op)                     ? size_t(n * n)
+           : is_matrix_function(op) || op == Op::factor ? operands.size()
+                                                        : factor_size(n);
+  }
+  /// How many of its outputs are numbers; those behind are conditions.
+  int32_t number_count() const
+  {
+    return is_matrix_function(op) ? n * n : op == Op::factor ? n * n + n + 1 : n;
+  }
 };
 } // namespace neml2::recorded

@@ -142,8 +142,7 @@ public:
       const auto k = int32_t(system.outputs.size());
       system.outputs.push_back(append({output, {number, k, -1}}, loop));
     };
-    const int32_t numbers = op == Op::factor ? n * n + n + 1 : n;
-    for (int32_t k = 0; k < numbers; k++)
+    for (int32_t k = 0; k < system.number_count(); k++)
       give(Op::output);
     for (int32_t k = 0; op == Op::factor && k < n * (n - 1) / 2; k++)
       give(Op::output_condition);

@@ -28,6 +28,12 @@ pattern(Op op)
       "",
       "",
       "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
       "-$0",
       "abs($0)",
       "sqrt($0)",
@@ -70,6 +76,33 @@ pattern(Op op)
       "multiply_subtract($0, $1, $2)",
       "subtract_product($0, $1, $2)"};
   return patterns[size_t(op)];
+}
+
+/// The name of what is of a system.
+inline const char *
+system_name(Op op)
+{
+  switch (op)
+  {
+  case Op::factor:
+    return "factor";
+  case Op::solve:
+    return "solve";
+  case Op::solve_transposed:
+    return "solve_transposed";
+  case Op::expm:
+    return "expm";
+  case Op::logm:
+    return "logm";
+  case Op::sqrtm:
+    return "sqrtm";
+  case Op::dexpm:
+    return "dexpm";
+  case Op::dlogm:
+    return "dlogm";
+  default:
+    return "dsqrtm";
+  }
 }
 
 /// A number that reads back as itself.
@@ -136,12 +169,18 @@ public:
       text += (text.empty() ? "" : ", ") + name(*from);
     return text;
   }
-  /// The outputs of a system, as kernels::LU has them, of the variable `own`.
+  /// The outputs of a system, as kernels::LU or a matrix has them, of the variable `own`.
   void name_outputs(size_t i, const std::string & own)
   {
     const System & s = _o.system(i);
     const auto entry = [](int k, int j) { return at(size_t(k)) + at(size_t(j)); };
     auto output = s.outputs.begin();
+    if (is_matrix_function(s.op))
+    {
+      for (size_t k = 0; k < s.outputs.size(); k++)
+        name(*output++) = own + at(k);
+      return;
+    }
     if (s.op != Op::factor)
     {
       for (int k = 0; k < s.n; k++)
@@ -170,13 +209,23 @@ public:
                         std::equal(swapped, f.outputs.end(), s.operands.begin() + f.n * f.n + f.n);
     return is_all ? "f" + std::to_string(f.node) : std::string();
   }
-  /// The statements that compute a system, with what kernels::LU has.
+  /// The statements that compute a system, with what kernels::LU has, or the functions of a matrix.
   std::string system(size_t i)
   {
     const System & s = _o.system(i);
     const std::string number = std::to_string(i), n = std::to_string(s.n), own = "f" + number;
     const std::string declared = "    LU<" + n + ", P> " + own + ";\n    set_matrix(" + own + ", {";
     const auto first = s.operands.begin();
+    if (is_matrix_function(s.op))
+    {
+      const auto middle = first + s.n * s.n;
+      name_outputs(i, "v" + number);
+      std::string matrices = "kernels::R2<P>(" + names(first, middle) + ")";
+      if (is_matrix_derivative(s.op))
+        matrices += ", kernels::R2<P>(" + names(middle, s.operands.end()) + ")";
+      const char * const call = is_matrix_derivative(s.op) ? " = call_" : " = ";
+      return "    const auto v" + number + call + system_name(s.op) + "(" + matrices + ");\n";
+    }
     if (s.op == Op::factor)
     {
       name_outputs(i, own);
@@ -192,8 +241,7 @@ public:
     for (auto b = right; b != s.operands.end(); ++b)
       text += (b == right ? "{" : ", {") + name(*b) + "}";
     name_outputs(i, "v" + number);
-    return text + "};\n    " + factor + (s.op == Op::solve ? ".solve" : ".solve_transposed") +
-           "(v" + number + ");\n";
+    return text + "};\n    " + factor + "." + system_name(s.op) + "(v" + number + ");\n";
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 

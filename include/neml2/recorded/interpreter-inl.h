@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/lu.h"
+#include "neml2/kernels/matrix_functions.h"
 #include "neml2/recorded/interpreter.h"
 
 namespace neml2::recorded
@@ -193,6 +194,41 @@ struct Interpreter
   }
   static constexpr int any_size = 99; // whose loops are not unrolled
 
+  /// A function of a matrix, or its derivative at A along E.
+  NEML2_CALLS_FORMULA static kernels::R2<P>
+  matrix_function(Op op, const kernels::R2<P> & A, const kernels::R2<P> & E)
+  {
+    switch (op)
+    {
+    case Op::expm:
+      return kernels::expm(A);
+    case Op::logm:
+      return kernels::logm(A);
+    case Op::sqrtm:
+      return kernels::sqrtm(A);
+    case Op::dexpm:
+      return kernels::dexpm(A, E);
+    case Op::dlogm:
+      return kernels::dlogm(A, E);
+    default:
+      return kernels::dsqrtm(A, E);
+    }
+  }
+  NEML2_CALLS_FORMULA static void
+  execute_matrix_function(Op op, const SystemCode & s, P * r, int packs)
+  {
+    for (int k = 0; k < packs; k++)
+    {
+      kernels::R2<P> matrices[2];
+      for (size_t i = 0; i < s.operands.size(); i++)
+        matrices[i / 9][int(i % 9)] = r[s.operands[i].at + k * s.operands[i].step];
+      const kernels::R2<P> f = matrix_function(op, matrices[0], matrices[1]);
+      for (size_t i = 0; i < s.outputs.size(); i++)
+        if (s.outputs[i].at >= 0)
+          r[s.outputs[i].at + k] = f[int(i)];
+    }
+  }
+
   /// The instructions in order, those of loops again while any row of the block needs it.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
@@ -202,7 +238,11 @@ struct Interpreter
       const Instruction & i = code.each[at];
       if (is_of_system(i.op))
       {
-        execute_system(i.op, code.systems[size_t(i.operand[0].at)], r, n, work);
+        const SystemCode & system = code.systems[size_t(i.operand[0].at)];
+        if (is_matrix_function(i.op))
+          execute_matrix_function(i.op, system, r, n);
+        else
+          execute_system(i.op, system, r, n, work);
         continue;
       }
       if (i.op != Op::state && i.op != Op::loop)
@@ -350,6 +390,12 @@ struct Interpreter
     case Op::factor:
     case Op::solve:
     case Op::solve_transposed:
+    case Op::expm:
+    case Op::logm:
+    case Op::sqrtm:
+    case Op::dexpm:
+    case Op::dlogm:
+    case Op::dsqrtm:
     case Op::loop:
       return;
     }

@@ -154,23 +154,32 @@ private:
     }
   }
 
-  /// A system is linear in its right side, which is the last of its operands.
-  static size_t right_side(const System & s) { return System::factor_size(s.n); }
   void check_linear(const System & s) const
   {
-    const size_t constant = s.op == Op::factor ? s.operands.size() : right_side(s);
-    for (size_t k = 0; k < constant; k++)
+    for (size_t k = 0; k < s.linear_from(); k++)
       if (depends(s.operands[k]))
         fail();
   }
 
-  /// The outputs of a system of other right sides.
-  std::vector<int32_t>
-  record_like(const System & s, Op op, const std::vector<int32_t> & right) const
+  /// The outputs of a system of other operands where it is linear in them.
+  std::vector<int32_t> record_like(const System & s, const std::vector<int32_t> & right) const
   {
-    std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(right_side(s)));
+    std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(s.linear_from()));
     operands.insert(operands.end(), right.begin(), right.end());
-    return _r.record_system(op, s.n, operands);
+    return _r.record_system(s.op, s.n, operands);
+  }
+
+  /// The system whose map is that of s transposed. The derivative of a function at A transposed is that at Aᵀ.
+  /// Source: Higham (2008), Functions of Matrices, section 3.2.
+  static System transposed(System s)
+  {
+    if (!is_matrix_derivative(s.op))
+      s.op = s.op == Op::solve ? Op::solve_transposed : Op::solve;
+    else
+      for (int32_t i = 0; i < s.n; i++)
+        for (int32_t j = 0; j < i; j++)
+          std::swap(s.operands[size_t(s.n * i + j)], s.operands[size_t(s.n * j + i)]);
+    return s;
   }
 
   // A System by value, as recording moves them.
@@ -180,7 +189,7 @@ private:
     check_linear(s);
     std::vector<int32_t> right;
     bool any = false;
-    for (size_t k = right_side(s); k < s.operands.size(); k++)
+    for (size_t k = s.linear_from(); k < s.operands.size(); k++)
     {
       const int32_t b = depends(s.operands[k]) ? x[size_t(s.operands[k])] : -1;
       any = any || b >= 0;
@@ -188,7 +197,7 @@ private:
     }
     if (!any)
       return;
-    const auto outputs = record_like(s, s.op, right);
+    const auto outputs = record_like(s, right);
     for (size_t k = 0; k < outputs.size(); k++)
       x[size_t(s.outputs[k])] = outputs[k];
   }
@@ -210,10 +219,9 @@ private:
     }
     if (nothing < 0)
       return;
-    const Op op = s.op == Op::solve ? Op::solve_transposed : Op::solve;
-    const auto outputs = record_like(s, op, weights);
+    const auto outputs = record_like(transposed(s), weights);
     for (size_t k = 0; k < outputs.size(); k++)
-      add(x, s.operands[right_side(s) + k], _r.record(Op::where, nothing, zero, outputs[k]));
+      add(x, s.operands[s.linear_from() + k], _r.record(Op::where, nothing, zero, outputs[k]));
   }
 
   void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const

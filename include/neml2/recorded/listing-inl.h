@@ -48,11 +48,9 @@ listing(const Evaluator & e)
     if (is_of_system(n.op))
     {
       const System & s = o.system(i);
-      const char * const what = s.op == Op::factor  ? " = factor("
-                                : s.op == Op::solve ? " = solve("
-                                                    : " = solve_transposed(";
       const std::string own = "v" + std::to_string(i);
-      text += indent + own + what + w.names(s.operands.begin(), s.operands.end()) + ")\n";
+      text += indent + own + " = " + system_name(s.op) + "(" +
+              w.names(s.operands.begin(), s.operands.end()) + ")\n";
       w.name_outputs(i, own);
       continue;
     }

@@ -66,6 +66,16 @@ numbers(const Program & p)
   return text;
 }
 
+/// The header of what a formula calls besides what all do.
+inline std::string
+include_matrix_functions(const Operations & o)
+{
+  for (const System & s : o.systems)
+    if (is_matrix_function(s.op) && o.is_needed(size_t(s.node)))
+      return "#include \"neml2/recorded/matrix_derivatives.h\"\n";
+  return "";
+}
+
 /// struct Formula: once(x, s) computes what depends on nothing but constants and the arguments that are numbers, each(x, s, y) the
 /// rest; x are the components of the arguments, y those of the results.
 inline std::string
@@ -169,7 +179,7 @@ NEML2_BODY std::string
 cpp_source(const Evaluator & e)
 {
   using namespace source;
-  return "#include \"neml2/recorded/compiled_tile.h\"\n"
+  return "#include \"neml2/recorded/compiled_tile.h\"\n" + include_matrix_functions(e.operations) +
          "using namespace neml2;\nusing namespace neml2::recorded;\n" +
          formula(e, "static constexpr") +
          "extern \"C\" NEML2_ONE_A_PROGRAM void\nneml2_tile_loop(void ** run, int * width)\n{\n"
@@ -183,9 +193,9 @@ cuda_source(const Evaluator & e, bool is_float)
 {
   using namespace source;
   const size_t operands = e.program.arguments.size() + e.program.results.size();
-  return "#include \"neml2/recorded/cuda_kernel.h\"\n"
-         "using namespace neml2;\nusing namespace neml2::recorded;\n" +
-         layout_check() + formula(e, "const") + // infinity is no constant expression of NVRTC 11
+  return "#include \"neml2/recorded/cuda_kernel.h\"\n" + include_matrix_functions(e.operations) +
+         "using namespace neml2;\nusing namespace neml2::recorded;\n" + layout_check() +
+         formula(e, "const") + // infinity is no constant expression of NVRTC 11
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(operands) + "> arguments)\n{\n  Kernel<Formula, " +
          (is_float ? "float" : "double") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/matrix_functions.h"
+
+/// Keeps a function a call. The sources of formulas are compiled for one instruction set, which is that of the function, too.
+#ifdef NEML2_ON_DEVICE
+#define NEML2_KEEP_CALL __noinline__
+#elif defined(__GNUC__) || defined(__clang__)
+#define NEML2_KEEP_CALL __attribute__((noinline))
+#else
+#define NEML2_KEEP_CALL
+#endif
+
+/// Derivatives of functions of a matrix for the sources of recorded formulas: a Jacobian has nine of each, which inlined would
+/// compile for eight times as long.
+namespace neml2::recorded
+{
+template <class P>
+NEML2_KEEP_CALL kernels::R2<P>
+call_dexpm(const kernels::R2<P> & A, const kernels::R2<P> & E)
+{
+  return kernels::dexpm(A, E);
+}
+template <class P>
+NEML2_KEEP_CALL kernels::R2<P>
+call_dlogm(const kernels::R2<P> & A, const kernels::R2<P> & E)
+{
+  return kernels::dlogm(A, E);
+}
+template <class P>
+NEML2_KEEP_CALL kernels::R2<P>
+call_dsqrtm(const kernels::R2<P> & A, const kernels::R2<P> & E)
+{
+  return kernels::dsqrtm(A, E);
+}
+} // namespace neml2::recorded
