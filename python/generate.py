@@ -104,6 +104,7 @@ def literal(kind, default):
 
 def quoted(text):
     text = text.replace("@throws NEMLException", "Raises ValueError").replace("@throws IndexException", "Raises IndexError")
+    text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # which are strings
     return "R\"doc(" + text + ")doc\""
 
 
@@ -269,14 +270,17 @@ def vocabulary_source():
 
 def docs_source(headers):
     """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
-    entries = {}
+    entries, plain = {}, {f.key for h in headers for f in h.functions if f.scope == "neml2"}
     for header in headers:
         for name, text in header.classes.items():
             entries.setdefault(name, text)
         for f in header.functions:
-            text = entries.get(f.key, "")
+            key = f.key
+            if not f.is_class and f.scope != "neml2" and key in plain:  # discretization::interpolate
+                key = f"{f.scope.removeprefix('neml2::')}::{key}"
+            text = entries.get(key, "")
             if f.comment not in text:
-                entries[f.key] = (text + "\n" if text else "") + f.comment
+                entries[key] = (text + "\n" if text else "") + f.comment
     out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the comments of the headers, as docstrings.",
            '#include "bindings/Any.h"', "#include <unordered_map>", "", "namespace neml2::python", "{", "const char *",
            "doc(const char * name)", "{", "static const std::unordered_map<std::string, const char *> docs = {"]

@@ -120,8 +120,8 @@ def page():
              "tensors of a formula have methods in Python only. Operations are [fused](engine.md) on the CPU, and where they have a derivative "
              "rule so are their gradients, for which programs of headers alone include `neml2/tensors/gradients.h` once, and they have a "
              "[kernel on CUDA](devices.md#formulas-of-c); \"No derivative rule\" marks those of which autograd records LibTorch's calls.",
-             "In Python all names are the same: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in "
-             "`neml2.crystallography`, `vmap`, `value_and_jacobian` and `newton` in [`neml2`](python.md)."]
+             "Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in "
+             "`neml2.crystallography`, and `vmap`, `value_and_jacobian` and `newton` in `neml2`, all [listed with their arguments](python_reference.md)."]
     groups = headers()
     declared = read([h for found in groups.values() for h in found])
     bases = Bases(declared.values())

@@ -120,7 +120,7 @@ def in_python_formulas(f):
         return True
     if {*types} == {"Scalar"}:
         return name in SCALAR_FUNCTIONS.get(len(types), "").split()
-    plain = ["Scalar" if t == "Real" else t for t in types]
+    plain = ["Scalar" if t == "Real" else "R2" if t == "Quaternion" and name == "rotate" else t for t in types]
     if any(name in names.split() and len(of) == len(types) and all(t in {*n.split(), *f.letters} for t, n in zip(plain, of))
            for names, *of in TYPED_FUNCTIONS):
         return True
