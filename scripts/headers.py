@@ -196,8 +196,9 @@ class Header:
                 letters.add(c.spelling)
                 begin = self.source.find(b">", c.extent.end.offset) + 1
                 kind = self.text(c.extent.start.offset, c.extent.end.offset)
-                if kind.startswith("math::if_dynamic<"):
-                    types = {"const T &": "const Tensor &"}
+                for condition, only in (("math::if_dynamic<T>", "Tensor"), ("std::is_same_v<T, Tensor>,", "Tensor"), ("core::if_raw_tensor<T>", "at::Tensor")):
+                    if condition in kind:
+                        types = {"const T &": f"const {only} &"}
                 if kind.startswith("math::if_types<"):  # A, its type, B, its type
                     names = kind[kind.index("<") + 1:kind.rindex(">")].split(", ")
                     types = {f"const {a} &": f"const {b} &" for a, b in zip(names[::2], names[1::2])}

@@ -59,11 +59,14 @@ def entries(found):
     return out
 
 
+def in_one_line(name):
+    return name.text + ";" * ("#" not in name.text) + f" // {name.comment}" * bool(name.comment)
+
+
 def names(found):
     """Types and constants: lines of one block, those with longer comments below it."""
     short = [n for n in found if "\n" not in n.comment]
-    lines = [f"{n.text};" + f" // {n.comment}" * bool(n.comment) for n in short]
-    out = ["```cpp", *lines, "```", ""] if lines else []
+    out = ["```cpp", *map(in_one_line, short), "```", ""] if short else []
     for n in found:
         if n not in short:
             out += ["```cpp", n.text, "```", n.comment, ""]
@@ -80,11 +83,12 @@ def functions(found):
 
 def inherited(c, bases):
     """What a type has of its bases."""
-    factories, shape = list(bases.factories(c.name)), bases.shape(c.name)
-    if not factories:
+    if not bases.is_type(c.name):
         return []
+    factories, shape = bases.factories(c.name), bases.shape(c.name)
     shapes = f", unbatched `(; {shape})` or `(batch; {shape})`" if shape is not None else ""
-    out = [f"Factories of all types ([core/factories.h](#neml2corefactoriesh)) as this one has them{shapes}:", "",
+    out = ["Constructors and factories of all types ([core/PrimitiveTensor.h](#neml2coreprimitivetensorh), [core/factories.h](#neml2corefactoriesh)), as "
+           f"this one has them{shapes}:", "",
            *block(factories), "", "Members of all types ([core/TensorBase.h](#neml2coretensorbaseh)), beside those of LibTorch's `at::Tensor`:", ""]
     out += [f"- {heading}: " + " ".join(f"`{f.name}`" for f in members) for heading, members in bases.members(c.name).items()]
     return [*out, "- Other names of batch and base dimensions, `dynamic_dim` and more: [core/DynamicDims.h](#neml2coredynamicdimsh)", ""]

@@ -14,7 +14,7 @@ from posixpath import normpath, relpath
 
 from headers import INCLUDE, ROOT, Class, read
 from inherited import Bases
-from reference import ABOUT_ONLY, MEMBERS_ONLY, headers, is_shown, marks, shown
+from reference import ABOUT_ONLY, MEMBERS_ONLY, headers, in_one_line, is_shown, marks, shown
 
 PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "LICENSE": "license",
          "SECURITY.md": "security", "CODE_OF_CONDUCT.md": "conduct",
@@ -264,7 +264,7 @@ class Page:
         own = next((c for c in self.classes if c.name == Path(self.path).stem), None)
         if own:
             return escaped(re.split(r"(?<=\.)\s", " ".join(own.comment.split()) + " ")[0])
-        names = {self.qualified(f): f.name for f in self.functions if not f.constructor}
+        names = {c.name: c.name for c in self.classes} | {self.qualified(f): f.name for f in self.functions if not f.constructor}
         if not names:
             return " ".join(f"``{n.name}``" for n in self.header.names) or escaped(self.header.about.split(".")[0] + ".")
         return " ".join(f"``{n} <{self.name}#{a}>``" if not n.startswith("operator") else f"``{n}``" for a, n in names.items())
@@ -310,22 +310,22 @@ class Page:
         return f".. raw:: html\n\n   <p class=\"names\">{links}</p>\n" if len(names) > 3 else ""
 
     def constants(self, found, seen):
-        """Types, constants and macros."""
-        out = []
-        for n in found:
-            if n.name not in seen and not n.is_class:
-                seen.add(n.name)
-                out.append(anchor(n.name))
-            out.append(f".. code-block:: cpp\n\n   {n.text}\n\n{comment(n.comment)}\n")
+        """Types, constants and macros: those of a line in one block."""
+        out = [anchor(n.name) for n in found if not n.is_class and n.name not in seen]
+        seen |= {n.name for n in found if not n.is_class}
+        lines = [f"   {in_one_line(n)}" for n in found if "\n" not in n.comment]
+        out += [".. code-block:: cpp\n", *lines, ""] if lines else []
+        out += [f".. code-block:: cpp\n\n   {n.text}\n\n{comment(n.comment)}\n" for n in found if "\n" in n.comment]
         return "\n".join(out)
 
     def inherited(self, c):
         """What a type has of its bases."""
-        factories, shape = list(self.bases.factories(c.name)), self.bases.shape(c.name)
-        if not factories:
+        if not self.bases.is_type(c.name):
             return ""
+        factories, shape = self.bases.factories(c.name), self.bases.shape(c.name)
         shapes = f", unbatched ``(; {shape})`` or ``(batch; {shape})``" if shape is not None else ""
-        out = [f":doc:`Factories of all types </reference/core/factories>` as this one has them{shapes}:\n",
+        out = [":doc:`Constructors </reference/core/PrimitiveTensor>` and :doc:`factories of all types </reference/core/factories>`, as this one has "
+               f"them{shapes}:\n",
                ".. code-block:: cpp\n", *(f"   {shown(f).replace('default_tensor_options()', '...')}" for f in factories),
                "\n:doc:`Members of all types </reference/core/TensorBase>`, beside those of LibTorch's ``at::Tensor``:\n"]
         for title, members in self.bases.members(c.name).items():
@@ -335,7 +335,7 @@ class Page:
         return "\n".join(out)
 
     def text(self):
-        spaces = ", ".join(dict.fromkeys("neml2" if f.is_class else f.scope for f in self.functions))
+        spaces = ", ".join(dict.fromkeys("neml2" if f.is_class else f.scope for f in [*self.functions, *self.header.names] if f.scope))
         include = f"#include \"neml2/{self.path}\"" + f" // namespace {spaces}" * bool(spaces)
         out, seen = [heading(self.title, "="), f".. code-block:: cpp\n\n   {include}\n", comment(self.header.about) + "\n"], set()
         out.append(self.constants([n for n in self.header.names if not n.is_class], seen))
@@ -345,7 +345,8 @@ class Page:
             own = [f for f in self.functions if f.is_class and f.scope == c.name]
             if c.name != self.title:
                 out.append(heading(c.name, "-"))
-            out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}\n", comment(c.comment, "   ") + "\n"]
+            bases = " : " * bool(c.bases) + ", ".join(f"public {b}" for b in c.bases)
+            out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}{bases}\n", comment(c.comment, "   ") + "\n"]
             out += [self.contents(own), f".. cpp:namespace:: neml2::{c.name}\n"]
             seen.add(c.name)
             making = [f for f in own if f.constructor or f.static]
