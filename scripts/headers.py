@@ -80,6 +80,9 @@ class Function:
         return self.is_class and self.name == self.scope
 
 
+# Conditions that leave one type to a template.
+ONE_TYPE = {"math::if_dynamic<T>": "Tensor", "std::is_same_v<T, Tensor>,": "Tensor", "core::if_raw_tensor<T>": "at::Tensor"}
+
 # The namespaces of the rooms, which are not for users.
 INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math", "tensors", "gradients"}
 
@@ -90,7 +93,8 @@ class Header:
 
     def __init__(self, path):
         self.source, self.items, self.names, self.brought, self.unread = path.read_bytes(), [], [], [], []
-        self.sections = [(m.start(), (m[1] or b"").decode()) for m in re.finditer(rb"(?m)^  // ---- (.*?)(?: ?\(.*)? -+$|^\};$", self.source)]
+        headings = re.finditer(rb"(?m)^  // ---- (.*?)(?: ?\(.*)? -+$|^\};$", self.source)
+        self.sections = [(m.start(), (m[1] or b"").decode()) for m in headings]
         comment = rb"(?m)^((?:///.*\n)+|/\*\*\n(?: \*.*\n)+)"
         spaces = re.finditer(comment + rb"?(?:namespace ([\w:]+)|#ifndef)", self.source)
         self.about = "\n\n".join(self.plain(m[1]) for i, m in enumerate(spaces)
@@ -196,7 +200,7 @@ class Header:
                 letters.add(c.spelling)
                 begin = self.source.find(b">", c.extent.end.offset) + 1
                 kind = self.text(c.extent.start.offset, c.extent.end.offset)
-                for condition, only in (("math::if_dynamic<T>", "Tensor"), ("std::is_same_v<T, Tensor>,", "Tensor"), ("core::if_raw_tensor<T>", "at::Tensor")):
+                for condition, only in ONE_TYPE.items():
                     if condition in kind:
                         types = {"const T &": f"const {only} &"}
                 if kind.startswith("math::if_types<"):  # A, its type, B, its type

@@ -39,9 +39,11 @@ class Bases:
         """Constructors and factories, as declarations of the type. Those for dynamic and intermediate dimensions are left out where
         there are others."""
         base = next(self.of(name))
-        for f in self.functions[base] if name in self.shown_again.get(name, set()) else []:  # using PrimitiveTensor::PrimitiveTensor
-            if f.constructor and f.args and all(a.name not in ("dynamic_dim", "dynamic_shape") for a in f.args) and "core::Trusted" not in f.text:
-                yield re.sub(rf"^(explicit )?{base}\(", rf"\1{name}(", f.text)
+        if name in self.shown_again.get(name, set()):  # using PrimitiveTensor::PrimitiveTensor
+            for f in self.functions[base]:
+                internal = "core::Trusted" in f.text or {a.name for a in f.args} & {"dynamic_dim", "dynamic_shape"}
+                if f.constructor and f.args and not internal:
+                    yield f.text.replace(f"{base}(", f"{name}(", 1)
         found = [f for f in self.inherited(name) if f.static and f.args and f.comment != "What messages call it."
                  and not f.text.startswith(("static auto", "static Tensor identity_map", "static TensorShapeRef"))]
         of_batch = {f.name for f in found if any(a.name == "batch" for a in f.args)}

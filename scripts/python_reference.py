@@ -16,6 +16,13 @@ from vocabulary import in_python_formulas
 
 PAGE = ROOT / "docs" / "python_reference.md"
 PACKAGE = ROOT / "python" / "neml2"
+INTRODUCTION = """# Python reference
+
+Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in
+`help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
+`device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
+what [formulas](python.md#formulas-of-your-own) can call. See also [Python](python.md).
+"""
 OPTIONS = "dtype: torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: bool = False"
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "neg": "-a", "lt": "<", "le": "<=", "gt": ">",
              "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^", "invert": "~"}
@@ -56,7 +63,8 @@ def as_declared(f, scope):
     kinds = {"float": "Real", "int": "Size", "Scalar | float": "Scalar", "TensorBase": "T"}
     defaults = [""] * (len(given) - len(f.args.defaults)) + ["1"] * len(f.args.defaults)
     types = [plain(ast.unparse(a.annotation)) if a.annotation else "" for a in given]
-    args = [Argument(f"const {re.sub(r'[^A-Za-z0-9]+', '_', kinds.get(t, t)) or '_'} &", a.arg, d) for t, a, d in zip(types, given, defaults)]
+    types = [re.sub(r"\W+", "_", kinds.get(t, t)) or "_" for t in types]
+    args = [Argument(f"const {t} &", a.arg, d) for t, a, d in zip(types, given, defaults)]
     return Function(scope or "neml2", bool(scope), f.name, args, static, "", "", "", {"T", "U", "V"})
 
 
@@ -131,10 +139,7 @@ def written(module, names, paths):
 
 
 def page(stubs):
-    out = ["# Python reference", "", "Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in "
-           "`help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`, "
-           "`device: torch.device | str | None = None`, `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks what "
-           "[formulas](python.md#formulas-of-your-own) can call. See also [Python](python.md).", ""]
+    out = [INTRODUCTION]
     for module, names, paths in sources():
         out += written(module, names, paths)
     for module in ("tensors", "math", "crystallography"):

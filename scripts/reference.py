@@ -16,6 +16,26 @@ MEMBERS_ONLY = {"factories.h"}  # what is not a member there is for the library
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 NO_PAGE = {"fwd.h", "tensors.h", "operations.h"}
 ABOUT_ONLY = {"gradients.h"}
+INTRODUCTION = """# Reference
+
+Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` any batch shape; unless a function says
+otherwise, batch shapes broadcast, and a wrong shape, dtype or device or an undefined tensor throws `NEMLException`. Angles are in radians
+unless an argument says degrees. See also [conventions](conventions.md), [names](nomenclature.md) and the [dtypes](limits.md#numbers) that
+are supported.
+
+Each function is under the header to include; `neml2/neml2.h` includes every header below but `math/formula.h`, `tensors/gradients.h` and
+`distributed/batch.h`. All names are in the namespace `neml2`, unless a heading says otherwise: functions of a field have one of its own,
+`linalg::`, `crystallography::`, `discretization::`, `distributed::`. Templates whose parameters are `A`, `B` or `T` take tensors of any type,
+`N` a plain number. The factories that all types have, `zeros`, `full`, `rand` and others, are listed with each type, and described
+[under `core/factories.h`](#neml2corefactoriesh).
+
+"In formulas of C++ and Python" marks what [formulas](vmap.md) of `vmap` can call, and with them of `value_and_jacobian` and `newton`;
+tensors of a formula have methods in Python only. Operations of the types are [fused](engine.md) on the CPU, and where they have a derivative
+rule so are their gradients, for which programs of headers alone include `neml2/tensors/gradients.h` once, and most have a
+[kernel on CUDA](devices.md#formulas-of-c); "No derivative rule" marks those of which autograd records LibTorch's calls.
+
+Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in `neml2.crystallography`, and
+`vmap`, `value_and_jacobian` and `newton` in `neml2`, all [listed with their arguments](python_reference.md)."""
 
 
 def headers():
@@ -38,8 +58,9 @@ def block(texts):
 
 
 def is_shown(f):
-    """Not constructors for the library's own use."""
-    return (f.comment or f.args or not f.constructor) and "core::Trusted" not in f.text and f.name not in ("expected_base_sizes", "name_in_messages")
+    """Whether it is not for the library's own use."""
+    internal = "core::Trusted" in f.text or f.name in ("expected_base_sizes", "name_in_messages")
+    return not internal and (f.comment or f.args or not f.constructor)
 
 
 def marks(functions):
@@ -87,9 +108,9 @@ def inherited(c, bases):
         return []
     factories, shape = bases.factories(c.name), bases.shape(c.name)
     shapes = f", unbatched `(; {shape})` or `(batch; {shape})`" if shape is not None else ""
-    out = ["Constructors and factories of all types ([core/PrimitiveTensor.h](#neml2coreprimitivetensorh), [core/factories.h](#neml2corefactoriesh)), as "
-           f"this one has them{shapes}:", "",
-           *block(factories), "", "Members of all types ([core/TensorBase.h](#neml2coretensorbaseh)), beside those of LibTorch's `at::Tensor`:", ""]
+    out = ["Constructors ([core/PrimitiveTensor.h](#neml2coreprimitivetensorh)) and factories ([core/factories.h](#neml2corefactoriesh)) of all "
+           f"types, as this one has them{shapes}:", "", *block(factories), "",
+           "Members of all types ([core/TensorBase.h](#neml2coretensorbaseh)), beside those of LibTorch's `at::Tensor`:", ""]
     out += [f"- {heading}: " + " ".join(f"`{f.name}`" for f in members) for heading, members in bases.members(c.name).items()]
     return [*out, "- Other names of batch and base dimensions, `dynamic_dim` and more: [core/DynamicDims.h](#neml2coredynamicdimsh)", ""]
 
@@ -111,22 +132,7 @@ def section(path, header, bases):
 
 
 def page():
-    parts = ["# Reference", "Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` "
-             "any batch shape; unless a function says otherwise, batch shapes broadcast, and a wrong shape, dtype or device or an "
-             "undefined tensor throws `NEMLException`. Angles are in radians unless an argument says degrees. See also "
-             "[conventions](conventions.md), [names](nomenclature.md) and the [dtypes](limits.md#numbers) that are supported.",
-             "Each function is under the header to include; `neml2/neml2.h` includes every header below but `math/formula.h`, "
-             "`tensors/gradients.h` and `distributed/batch.h`. All names are in the namespace `neml2`, unless a heading says otherwise: functions of a field have one "
-             "of its own, `linalg::`, `crystallography::`, `discretization::`, `distributed::`. Templates whose parameters are `A`, `B` or `T` "
-             "take tensors of any type, `N` a plain number. The factories that all types have, `zeros`, `full`, `rand` and others, are "
-             "listed with each type, and described [under `core/factories.h`](#neml2corefactoriesh).",
-             "\"In formulas of C++ and Python\" marks what [formulas](vmap.md) of `vmap` can call, and with them of `value_and_jacobian` and `newton`; "
-             "tensors of a formula have methods in Python only. Operations are [fused](engine.md) on the CPU, and where they have a derivative "
-             "rule so are their gradients, for which programs of headers alone include `neml2/tensors/gradients.h` once, and they have a "
-             "[kernel on CUDA](devices.md#formulas-of-c); \"No derivative rule\" marks those of which autograd records LibTorch's calls.",
-             "Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in "
-             "`neml2.crystallography`, and `vmap`, `value_and_jacobian` and `newton` in `neml2`, all [listed with their arguments](python_reference.md)."]
-    groups = headers()
+    groups, parts = headers(), [INTRODUCTION]
     declared = read([h for found in groups.values() for h in found])
     bases = Bases(declared.values())
     for title, found in groups.items():
