@@ -194,12 +194,14 @@ class Header:
             return
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
         name = "operator()" if cursor.spelling == "operator()" else self.text(at, end).partition("(")[0]
-        args, types, rest, letters = [], {}, at + len(name), set()
+        args, types, rest, letters, given = [], {}, at + len(name), set(), {}
         for c in children:
             if c.kind in TEMPLATE_PARAMETERS:
                 letters.add(c.spelling)
                 begin = self.source.find(b">", c.extent.end.offset) + 1
                 kind = self.text(c.extent.start.offset, c.extent.end.offset)
+                if "=" not in kind and c.spelling:
+                    given[c.spelling] = "..." * ("..." in kind)
                 for condition, only in ONE_TYPE.items():
                     if condition in kind:
                         types = {"const T &": f"const {only} &"}
@@ -215,7 +217,10 @@ class Header:
         if cursor.type.is_function_variadic():
             args.append(Argument("...", "", ""))
         shown = [" ".join(filter(None, [a.type, a.name, a.default and f"= {a.default}"])) for a in args]
-        text = " ".join(words + [name]) + f"({', '.join(shown)})" + " const" * cursor.is_const_method()
+        used = {w for a in args for w in re.findall(r"\w+", a.type)} | set(re.findall(r"\w+", str([*types])))
+        explicit = ", ".join(n + pack for n, pack in given.items() if n not in used)  # what a call has to name, add<T>(...)
+        called = name + f"<{explicit}>" * bool(explicit)
+        text = " ".join(words + [called]) + f"({', '.join(shown)})" + " const" * cursor.is_const_method()
         text += " noexcept" * ("noexcept" in self.text(rest, end).partition("{")[0].split())
         section = next((title for at, title in reversed(self.sections) if is_class and at < cursor.extent.start.offset), "")
         self.items.append(Function(scope, is_class, name, args, "static" in words, comment, text, section, letters))

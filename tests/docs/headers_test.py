@@ -26,6 +26,7 @@ class Headers(unittest.TestCase):
             "template <class T, class = std::enable_if_t<std::is_same_v<T, A>>>\nNEML2_COLD [[nodiscard]] inline "
             "std::vector<T>\nodd(const T & t, // the first\n  double x = 1.5)\n{\n  return {};\n}":
                 "std::vector<T> odd(const T & t, double x = 1.5)",
+            "template <class T, int... n, class U, class V = A>\nvoid odd(const U & u);": "void odd<T, n...>(const U & u)",
             "auto odd(const A & a = {}) noexcept { return a; }": "auto odd(const A & a = {}) noexcept",
             "void odd(int (&x)[3], const A &, ...);": "void odd(int (&x)[3], const A &, ...)",
             "struct B { explicit constexpr B(int n) : m(n) {}; int m; };": "explicit constexpr B(int n)",
