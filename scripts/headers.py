@@ -70,6 +70,7 @@ class Function:
     text: str
     section: str  # the heading between the members of its class, // ---- Views ----
     letters: set[str]  # its template parameters
+    named: list[str]  # those that a call has to name, add<T>(...), as they are declared
 
     @property
     def key(self):
@@ -201,7 +202,7 @@ class Header:
                 begin = self.source.find(b">", c.extent.end.offset) + 1
                 kind = self.text(c.extent.start.offset, c.extent.end.offset)
                 if "=" not in kind and c.spelling:
-                    given[c.spelling] = "..." * ("..." in kind)
+                    given[c.spelling] = kind
                 for condition, only in ONE_TYPE.items():
                     if condition in kind:
                         types = {"const T &": f"const {only} &"}
@@ -218,12 +219,12 @@ class Header:
             args.append(Argument("...", "", ""))
         shown = [" ".join(filter(None, [a.type, a.name, a.default and f"= {a.default}"])) for a in args]
         used = {w for a in args for w in re.findall(r"\w+", a.type)} | set(re.findall(r"\w+", str([*types])))
-        explicit = ", ".join(n + pack for n, pack in given.items() if n not in used)  # what a call has to name, add<T>(...)
-        called = name + f"<{explicit}>" * bool(explicit)
+        given = {n: kind for n, kind in given.items() if n not in used}
+        called = name + f"<{', '.join(n + '...' * ('...' in kind) for n, kind in given.items())}>" * bool(given)
         text = " ".join(words + [called]) + f"({', '.join(shown)})" + " const" * cursor.is_const_method()
         text += " noexcept" * ("noexcept" in self.text(rest, end).partition("{")[0].split())
         section = next((title for at, title in reversed(self.sections) if is_class and at < cursor.extent.start.offset), "")
-        self.items.append(Function(scope, is_class, name, args, "static" in words, comment, text, section, letters))
+        self.items.append(Function(scope, is_class, name, args, "static" in words, comment, text, section, letters, [*given.values()]))
 
     def argument(self, cursor, types):
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset

@@ -65,7 +65,7 @@ def as_declared(f, scope):
     types = [plain(ast.unparse(a.annotation)) if a.annotation else "" for a in given]
     types = [re.sub(r"\W+", "_", kinds.get(t, t)) or "_" for t in types]
     args = [Argument(f"const {t} &", a.arg, d) for t, a, d in zip(types, given, defaults)]
-    return Function(scope or "neml2", bool(scope), f.name, args, static, "", "", "", {"T", "U", "V"})
+    return Function(scope or "neml2", bool(scope), f.name, args, static, "", "", "", {"T", "U", "V"}, [])
 
 
 def first_sentence(text):

@@ -284,6 +284,13 @@ class Page:
     def qualified(f):
         return "::".join(filter(None, [f.scope.removeprefix("neml2").removeprefix("::"), f.name]))
 
+    @staticmethod
+    def declaration(f):
+        """As Sphinx reads it: `template <class T> A add(...)` for add<T>(...)."""
+        if not f.named:
+            return shown(f.text)
+        return f"template <{', '.join(f.named)}> " + re.sub(rf"\b{f.name}<[^(]*>\(", f"{f.name}(", shown(f.text), count=1)
+
     def entries(self, functions, seen):
         """The functions; those of one comment together."""
         out, at = [], 0
@@ -297,7 +304,7 @@ class Page:
                 if (name := self.qualified(f)) not in seen and not f.name.startswith("operator"):
                     seen.add(name)
                     out.append(anchor(name))
-            texts = dict.fromkeys(shown(f.text) for f in group)
+            texts = dict.fromkeys(self.declaration(f) for f in group)
             out.append(".. cpp:function:: " + "\n                  ".join(texts) + "\n")
             out.append(comment(first.comment, "   ") + "\n")
             if said := marks(group):
