@@ -338,7 +338,7 @@ class Page:
         for title, members in self.bases.members(c.name).items():
             links = " ".join(f"``{f.name} <reference/core/TensorBase#TensorBase::{f.name}>``" for f in members)
             out.append(f"- {title}: {links}")
-        out.append("- Other names of batch and base dimensions, ``dynamic_dim`` and more: :doc:`/reference/core/DynamicDims`\n")
+        out.append("- Other names of batch and base dimensions: :doc:`dynamic_dim and more </reference/core/DynamicDims>`\n")
         return "\n".join(out)
 
     def text(self):
@@ -363,7 +363,9 @@ class Page:
                     line = "-" if c.name == self.title else "^"
                     out.append(heading(title, line))
                 out.append(self.entries(part, seen) if part else "")
-            out += [self.constants([n for n in self.header.names if n.is_class and n.scope == c.name], seen), self.inherited(c)]
+            out.append(self.constants([n for n in self.header.names if n.is_class and n.scope == c.name], seen))
+            if inherited := self.inherited(c):
+                out += [heading("Inherited", "-" if c.name == self.title else "^"), inherited]
         free = [f for f in self.functions if not f.is_class or not any(c.name == f.scope for c in self.classes)]
         for scope in dict.fromkeys(f.scope for f in free):
             part = [f for f in free if f.scope == scope]
