@@ -44,6 +44,10 @@ def parameters(f):
     return plain(", ".join(p for p in out if p != "self"))
 
 
+def lines(text, indent):
+    return "\n".join(textwrap.wrap(text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+
+
 def signature(f, owner):
     """A function of a module, SR2.fill(...) of a class, s.dev() of its objects, s.shape of a property."""
     marks = {ast.unparse(d) for d in f.decorator_list}
@@ -52,8 +56,8 @@ def signature(f, owner):
     if "property" in marks:
         return f"{owner}.{f.name}: {returned.removeprefix(' -> ')}"
     if f.name == "__init__":
-        return f"{owner}({arguments})"
-    return f"{owner}.{f.name}({arguments}){returned}"
+        return lines(f"{owner}({arguments})", "    ")
+    return lines(f"{owner}.{f.name}({arguments}){returned}", "    ")
 
 
 def as_declared(f, scope):
@@ -87,7 +91,7 @@ def listed(functions, owner, scope):
             said = " ".join(comment.split()) if by_name else first_sentence(comment)  # which names there are
             if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in open_):
                 said = f"{said} [in formulas]".strip()
-            out += [f"    # {said}"] if said else []
+            out += [lines(f"    # {said}", "    # ")] if said else []
             open_ = []
     return out
 
