@@ -88,10 +88,10 @@ def listed(functions, owner, scope):
         last = f is functions[-1] or functions[functions.index(f) + 1].name != f.name
         if comment or last:
             by_name = any(a.annotation and ast.unparse(a.annotation) == "str" for g in open_ for a in g.args.args)
-            said = " ".join(comment.split()) if by_name else first_sentence(comment)  # which names there are
+            said = comment if by_name else first_sentence(comment)  # of which says what names there are
             if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in open_):
                 said = f"{said} [in formulas]".strip()
-            out += [lines(f"    # {said}", "    # ")] if said else []
+            out += [lines(f"    # {line}", "    # ").rstrip() for line in said.splitlines()]
             open_ = []
     return out
 
