@@ -78,21 +78,21 @@ def first_sentence(text):
 
 def listed(functions, owner, scope):
     """Signatures, and what the overloads of one comment are."""
-    out, open_ = [], []
+    out, group = [], []
     for f in functions:
-        open_.append(f)
+        group.append(f)
         text = signature(f, owner)
         if text not in out:
             out.append(text)
         comment = ast.get_docstring(f) or ""
         last = f is functions[-1] or functions[functions.index(f) + 1].name != f.name
         if comment or last:
-            by_name = any(a.annotation and ast.unparse(a.annotation) == "str" for g in open_ for a in g.args.args)
-            said = comment if by_name else first_sentence(comment)  # of which says what names there are
-            if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in open_):
+            by_name = any(a.annotation and ast.unparse(a.annotation) == "str" for g in group for a in g.args.args)
+            said = comment if by_name else first_sentence(comment)  # where names are listed
+            if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in group):
                 said = f"{said} [in formulas]".strip()
             out += [lines(f"    # {line}", "    # ").rstrip() for line in said.splitlines()]
-            open_ = []
+            group = []
     return out
 
 
