@@ -91,7 +91,7 @@ def listed(functions, owner, scope):
             said = comment if by_name else first_sentence(comment)  # where names are listed
             if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in group):
                 said = f"{said} [in formulas]".strip()
-            out += [lines(f"    # {line}", "    # ").rstrip() for line in said.splitlines()]
+            out += [f"    # {line}".rstrip() if by_name else lines(f"    # {line}", "    # ") for line in said.splitlines()]
             group = []
     return out
 

@@ -99,8 +99,10 @@ def in_formulas(f):
 BY_HAND = (ROOT / "python" / "bindings" / "row_calls.cpp").read_text(encoding="utf-8")
 COMPONENTWISE = set(re.findall(r'\{"(\w+)", (?:\[\]\(const D|power)', BY_HAND)) | {"where", "clamp", "clip"}
 OF_TENSORS = set(re.findall(r'name == "(\w+)"', BY_HAND.partition("call_of_tensor(")[2].partition("call_of_tensors(")[0]))
-IN_PYTHON = re.search(r"for _function in \((.*)\):", (ROOT / "python" / "neml2" / "_rows.py").read_text(encoding="utf-8"))[1]
-IN_PYTHON = {f[1:] for f in IN_PYTHON.split(", ")} | {"newton", "newton_report"}
+DEFINED = (ROOT / "python" / "neml2" / "_rows.py").read_text(encoding="utf-8")
+IN_PYTHON = {f.removeprefix("_") for f in re.search(r"for _function in \((.*)\):", DEFINED)[1].split(", ")} | {"newton", "newton_report"}
+IN_PYTHON |= {*re.findall(r'"(\w+)"', re.search(r"for _name in \((.*)\):", DEFINED)[1])}
+IN_PYTHON |= {f"logical_{name}" for name in re.findall(r'(?m)^_logical\("(\w+)"', DEFINED)}
 OTHER_NAMES = dict(re.findall(r'\{"(\w+)", "(\w+)"\}', BY_HAND.partition("\nformula_name(")[2].partition("\n}")[0]))
 OPERATORS_OF_ROWS = {"operator" + o for o in [*OPERATORS.split(), *"== != < > <= >= & | ~".split()]}
 NO_ROWS = {"SFR4", "WFR4", "R5", "R8", "SSSSR8", "MillerIndex"}  # with SFFR4 and WFFR4 for the first two
@@ -114,7 +116,8 @@ def in_python_formulas(f):
         return f.name == "fill" and f'type == "{f.scope}"' in BY_HAND
     if not least or NO_ROWS & {*types}:
         return False
-    if not f.is_class and (name in COMPONENTWISE and f.letters or name in IN_PYTHON or name in OPERATORS_OF_ROWS and in_formulas(f)):
+    if not f.is_class and (name in COMPONENTWISE and f.letters or name in IN_PYTHON and f.args[0].name != "elem_dofs"  # another interpolate
+                           or name in OPERATORS_OF_ROWS and in_formulas(f)):
         return True
     if {*types[:least]} <= {"Tensor", *f.letters} and name in OF_TENSORS:
         return True
