@@ -26,9 +26,10 @@ using ArrayRef = c10::ArrayRef<T>;
 template <class T>
 using OptionalArrayRef = c10::OptionalArrayRef<T>;
 
-using TensorOptions = c10::TensorOptions; ///< dtype, device and requires_grad
-using Dtype = c10::ScalarType;            ///< kFloat64, kFloat32, kInt64 and others
-using Device = c10::Device;               ///< Device(kCPU), Device(kCUDA, 0)
+/// What factories and to() take: a dtype, a device, and whether autograd records.
+using TensorOptions = c10::TensorOptions;
+using Dtype = c10::ScalarType; ///< kFloat64, kFloat32, kInt64 and others
+using Device = c10::Device;    ///< Device(kCPU), Device(kCUDA, 0)
 using DeviceIndex = c10::DeviceIndex;
 
 constexpr auto kUInt8 = c10::kByte;
