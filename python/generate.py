@@ -58,11 +58,9 @@ ROW_FUNCTIONS = {
     1: "tr dev vol transpose transpose_major transpose_minor self_outer norm norm_sq unit skew skew_part sym full det inv "
        "cholesky eigenvalues principal_values eigh I1 I2 I3 J2 J3 von_mises hydrostatic triaxiality lode_angle "
        "polar polar_rotation right_stretch left_stretch right_cauchy_green left_cauchy_green green_lagrange hencky_strain "
-       "euler_rodrigues deuler_rodrigues exp_map log_map dexp_map shadow dshadow rotation_matrix to_rot conjugate",
-    2: "inner vdot outer cross drotate drotate_self solve gdist dist "
-       "multiply_and_make_skew "
-       "d_multiply_and_make_skew_d_first d_multiply_and_make_skew_d_second skew_and_sym_to_sym "
-       "d_skew_and_sym_to_sym_d_skew d_skew_and_sym_to_sym_d_sym",
+       "euler_rodrigues deuler_rodrigues exp_map log_map dexp_map shadow dshadow rotation_matrix to_rot conjugate "
+       "d_multiply_and_make_skew_d_first d_multiply_and_make_skew_d_second d_skew_and_sym_to_sym_d_skew d_skew_and_sym_to_sym_d_sym",
+    2: "inner vdot outer cross drotate drotate_self solve gdist dist multiply_and_make_skew skew_and_sym_to_sym",
 }
 SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "cubic fill_C1_C2_C3", 5: "transversely_isotropic",
                     9: "orthotropic"}
@@ -107,6 +105,7 @@ def literal(kind, default):
 
 def quoted(text):
     text = text.replace("@throws NEMLException", "Raises ValueError").replace("@throws IndexException", "Raises IndexError")
+    text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # which are strings
     return "R\"doc(" + text + ")doc\""
 
 
@@ -272,14 +271,17 @@ def vocabulary_source():
 
 def docs_source(headers):
     """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
-    entries = {}
+    entries, plain = {}, {f.key for h in headers for f in h.functions if f.scope == "neml2"}
     for header in headers:
         for name, text in header.classes.items():
             entries.setdefault(name, text)
         for f in header.functions:
-            text = entries.get(f.key, "")
+            key = f.key
+            if not f.is_class and f.scope != "neml2" and key in plain:  # discretization::interpolate
+                key = f"{f.scope.removeprefix('neml2::')}::{key}"
+            text = entries.get(key, "")
             if f.comment not in text:
-                entries[f.key] = (text + "\n" if text else "") + f.comment
+                entries[key] = (text + "\n" if text else "") + f.comment
     out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the comments of the headers, as docstrings.",
            '#include "bindings/Any.h"', "#include <unordered_map>", "", "namespace neml2::python", "{", "const char *",
            "doc(const char * name)", "{", "static const std::unordered_map<std::string, const char *> docs = {"]

@@ -3,8 +3,9 @@
 
 Neither LibTorch nor a standard library is needed: stand_ins.h has the names of theirs.
 """
+import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ OPTIONS = TranslationUnit.PARSE_SKIP_FUNCTION_BODIES | 0x200  # CXTranslationUni
 CLASSES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
 FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION,
              CursorKind.FUNCTION_TEMPLATE}
+NAMES = {CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPE_ALIAS_TEMPLATE_DECL, CursorKind.ENUM_DECL, CursorKind.VAR_DECL, CursorKind.FIELD_DECL}
 TEMPLATE_PARAMETERS = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
                        CursorKind.TEMPLATE_TEMPLATE_PARAMETER}
 
@@ -38,6 +40,17 @@ class Class:
     name: str
     comment: str
     defined: bool
+    bases: list[str] = field(default_factory=list)  # as written, PrimitiveTensor<SR2, 6>
+
+
+@dataclass
+class Name:
+    """A type, a constant or a macro: an alias, an enumeration, a variable, a field."""
+    scope: str
+    is_class: bool
+    name: str
+    comment: str
+    text: str
 
 
 class Argument(NamedTuple):
@@ -55,6 +68,9 @@ class Function:
     static: bool
     comment: str
     text: str
+    section: str  # the heading between the members of its class, // ---- Views ----
+    letters: set[str]  # its template parameters
+    named: list[str]  # those that a call has to name, add<T>(...), as they are declared
 
     @property
     def key(self):
@@ -65,15 +81,27 @@ class Function:
         return self.is_class and self.name == self.scope
 
 
+# Conditions that leave one type to a template.
+ONE_TYPE = {"math::if_dynamic<T>": "Tensor", "std::is_same_v<T, Tensor>,": "Tensor", "core::if_raw_tensor<T>": "at::Tensor"}
+
 # The namespaces of the rooms, which are not for users.
 INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math", "tensors", "gradients"}
 
 
 class Header:
-    """items: its public classes and functions, in order; unread: the extents of what else is there."""
+    """items: its public classes and functions, in order; names: what else has a name; about: the comments of its namespaces;
+    brought: (scope, name) of using declarations; unread: the extents of what else is there."""
 
     def __init__(self, path):
-        self.source, self.items, self.unread = path.read_bytes(), [], []
+        self.source, self.items, self.names, self.brought, self.unread = path.read_bytes(), [], [], [], []
+        headings = re.finditer(rb"(?m)^  // ---- (.*?)(?: ?\(.*)? -+$|^\};$", self.source)
+        self.sections = [(m.start(), (m[1] or b"").decode()) for m in headings]
+        comment = rb"(?m)^((?:///.*\n)+|/\*\*\n(?: \*.*\n)+)"
+        spaces = re.finditer(comment + rb"?(?:namespace ([\w:]+)|#ifndef)", self.source)
+        self.about = "\n\n".join(self.plain(m[1]) for i, m in enumerate(spaces)
+                                 if m[1] and (i == 0 or (m[2] or b"").decode().split("::")[-1] not in INTERNAL))
+        self.names += [Name("", False, m[2].decode().partition("(")[0], self.plain(m[1]), f"#define {m[2].decode()}")
+                       for m in re.finditer(comment + rb"#define (\w+\(.*?\))", self.source)]
 
     @property
     def functions(self):
@@ -93,9 +121,19 @@ class Header:
         at = self.source.rfind(raw, 0, begin)
         if not raw or at < 0 or b"\n\n" in self.source[at + len(raw):begin]:
             return ""  # or that of another declaration of the same
+        return self.plain(raw)
+
+    @staticmethod
+    def plain(raw):
+        raw = raw.strip()
         block = raw.startswith(b"/**")
         lines = (raw[3:-2] if block else raw).decode().splitlines()
         return "\n".join(s.strip().removeprefix("*" if block else "///").removeprefix(" ") for s in lines).strip()
+
+    def beside(self, end):
+        """The comment behind something, ///<."""
+        found = re.match(rb"[;,]?[ \t]*///< *(.*)", self.source[end:])
+        return found[1].decode().strip() if found else ""
 
     def read(self, cursors, scope=(), is_class=False):
         last, comment = None, ""
@@ -109,8 +147,11 @@ class Header:
                   or is_class and c.access_specifier != AccessSpecifier.PUBLIC):
                 self.unread.append(c.extent)
             elif c.kind in CLASSES:
-                self.items.append(Class(c.spelling, self.comment(c), c.is_definition()))
-                self.read(c.get_children(), (c.spelling,), True)
+                self.read_class(c)
+            elif c.kind in NAMES:
+                self.read_name(c, "::".join(scope), is_class)
+            elif c.kind == CursorKind.USING_DECLARATION:
+                self.brought.append(("::".join(scope), c.spelling))
             elif c.kind in FUNCTIONS:
                 # A comment is also that of the overloads that follow, and of what is declared in the next line.
                 between = self.source[last.extent.end.offset:c.extent.start.offset] if last else b""
@@ -120,6 +161,32 @@ class Header:
                 self.read_function(c, "::".join(scope), is_class, comment)
             last, comment = (c, comment) if c.kind in FUNCTIONS else (None, "")
 
+    def read_class(self, cursor):
+        bases = [c for c in cursor.get_children() if c.kind == CursorKind.CXX_BASE_SPECIFIER]
+        bases = [self.text(b.extent.start.offset, b.extent.end.offset).removeprefix("public ") for b in bases]
+        self.items.append(Class(cursor.spelling, self.comment(cursor), cursor.is_definition(), bases))
+        self.read(cursor.get_children(), (cursor.spelling,), True)
+
+    def read_name(self, cursor, scope, is_class):
+        begin, end = cursor.extent.start.offset, cursor.extent.end.offset
+        alias = cursor.kind in (CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPE_ALIAS_TEMPLATE_DECL)
+        if (is_class and alias or cursor.spelling == "type_name" or len(cursor.spelling) == 1
+                or not is_class and cursor.semantic_parent.spelling in INTERNAL):
+            return
+        if alias:
+            begin = self.source.index(b"using", begin)
+        text = self.text(begin, end)
+        for word in ("inline ", "static ", "constexpr "):
+            text = text.replace(word, "")
+        if is_class and "{" not in text and ", " in text:  # double lower, upper
+            text = text.split()[0] + " " + text.rpartition(", ")[2]
+        comment = self.comment(cursor) or self.beside(end)
+        if cursor.kind == CursorKind.ENUM_DECL:
+            text = text.partition("{")[0].strip()
+            values = [c for c in cursor.get_children() if c.kind == CursorKind.ENUM_CONSTANT_DECL]
+            comment += "".join(f"\n- `{cursor.spelling}::{v.spelling}`: {self.beside(v.extent.end.offset)}" for v in values)
+        self.names.append(Name(scope, is_class, cursor.spelling, comment, text))
+
     def read_function(self, cursor, scope, is_class, comment):
         children = list(cursor.get_children())
         self.unread += [c.extent for c in children if c.kind == CursorKind.COMPOUND_STMT]
@@ -128,11 +195,17 @@ class Header:
             return
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
         name = "operator()" if cursor.spelling == "operator()" else self.text(at, end).partition("(")[0]
-        args, types, rest = [], {}, at + len(name)
+        args, types, rest, letters, given = [], {}, at + len(name), set(), {}
         for c in children:
             if c.kind in TEMPLATE_PARAMETERS:
+                letters.add(c.spelling)
                 begin = self.source.find(b">", c.extent.end.offset) + 1
                 kind = self.text(c.extent.start.offset, c.extent.end.offset)
+                if "=" not in kind and c.spelling:
+                    given[c.spelling] = kind
+                for condition, only in ONE_TYPE.items():
+                    if condition in kind:
+                        types = {"const T &": f"const {only} &"}
                 if kind.startswith("math::if_types<"):  # A, its type, B, its type
                     names = kind[kind.index("<") + 1:kind.rindex(">")].split(", ")
                     types = {f"const {a} &": f"const {b} &" for a, b in zip(names[::2], names[1::2])}
@@ -145,9 +218,13 @@ class Header:
         if cursor.type.is_function_variadic():
             args.append(Argument("...", "", ""))
         shown = [" ".join(filter(None, [a.type, a.name, a.default and f"= {a.default}"])) for a in args]
-        text = " ".join(words + [name]) + f"({', '.join(shown)})" + " const" * cursor.is_const_method()
+        used = {w for a in args for w in re.findall(r"\w+", a.type)} | set(re.findall(r"\w+", str([*types])))
+        given = {n: kind for n, kind in given.items() if n not in used}
+        called = name + f"<{', '.join(n + '...' * ('...' in kind) for n, kind in given.items())}>" * bool(given)
+        text = " ".join(words + [called]) + f"({', '.join(shown)})" + " const" * cursor.is_const_method()
         text += " noexcept" * ("noexcept" in self.text(rest, end).partition("{")[0].split())
-        self.items.append(Function(scope, is_class, name, args, "static" in words, comment, text))
+        section = next((title for at, title in reversed(self.sections) if is_class and at < cursor.extent.start.offset), "")
+        self.items.append(Function(scope, is_class, name, args, "static" in words, comment, text, section, letters, [*given.values()]))
 
     def argument(self, cursor, types):
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
@@ -166,10 +243,30 @@ def read(paths):
     cursors = [(Path(c.location.file.name), c) for c in unit.cursor.get_children() if c.location.file]
     for path, header in headers.items():
         header.read([c for p, c in cursors if p == path])
+    bring(headers, [(p, c) for p, c in cursors if p.parent == INCLUDE / "kernels" and p not in headers])
     if errors := [str(d) for d in unit.diagnostics if d.severity >= d.Error and matters(d, headers)]:
         sys.exit("libclang cannot read the headers; what they use of the standard library or of LibTorch has to be named "
                  f"in {STAND_INS}:\n  " + "\n  ".join(errors[:20]))
     return headers
+
+
+def bring(headers, cursors):
+    """What the kernels declare for users: what a header names as its own, and enumerations, which go to the header whose functions
+    take them."""
+    for path, outer in cursors:
+        kernels, inner = Header(path), list(outer.get_children())
+        kernels.read(inner, ("neml2",))
+        for name in kernels.names:
+            takes = [h for h in headers.values() if any(name.name in a.type for f in h.functions for a in f.args)]
+            if takes:
+                takes[0].names.append(name)
+        for c in [c for n in inner if n.kind == CursorKind.NAMESPACE and n.spelling == "kernels" for c in n.get_children()]:
+            for header in headers.values():
+                if ("neml2", c.spelling) in header.brought and c.kind in CLASSES and c.is_definition():
+                    kernels.items.clear()
+                    kernels.read_class(c)
+                    header.items += kernels.items
+                    header.names += [n for n in kernels.names if n.is_class]
 
 
 def matters(error, headers):

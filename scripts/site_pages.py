@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 from posixpath import normpath, relpath
 
-from headers import INCLUDE, ROOT, Class, declaring, read
-from reference import CORE, FIRST, MEMBERS_ONLY
+from headers import INCLUDE, ROOT, Class, read
+from inherited import Bases
+from reference import ABOUT_ONLY, MEMBERS_ONLY, headers, in_one_line, is_shown, marks, shown
 
 PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "LICENSE": "license",
          "SECURITY.md": "security", "CODE_OF_CONDUCT.md": "conduct",
@@ -152,16 +153,20 @@ class Site:
 
 TITLES = {
     "distributed/batch.h": "Batches over several processes",
+    "core/DynamicDims.h": "Other names of batch and base dimensions",
     "core/errors.h": "Exceptions",
     "core/factories.h": "Factories",
+    "core/indexing.h": "Indices",
     "core/options.h": "Options and defaults",
     "core/shape.h": "Shapes",
+    "core/types.h": "Sizes, numbers and dtypes",
     "math/autograd.h": "Gradients of formulas",
     "math/binary.h": "Functions of two tensors",
     "math/broadcast.h": "Broadcast and match shapes",
     "math/difference.h": "Differences",
     "math/elementwise.h": "Elementwise functions",
     "math/extremum.h": "Least and largest",
+    "math/formula.h": "Formulas that keep their text",
     "math/invariants.h": "Invariants of any type",
     "math/jacobian.h": "value_and_jacobian",
     "math/join.h": "Stack and concatenate",
@@ -172,6 +177,7 @@ TITLES = {
     "math/sum.h": "Sums and means",
     "tensors/Voigt.h": "Voigt's notation",
     "tensors/cholesky.h": "Cholesky factors",
+    "tensors/gradients.h": "Derivative rules",
     "tensors/interpolation.h": "Tables",
     "tensors/invariants.h": "Invariants of SR2",
     "tensors/kronecker.h": "Kronecker products",
@@ -236,12 +242,11 @@ def heading(text, line):
 class Page:
     """One header of the reference."""
 
-    def __init__(self, path, header):
-        self.header, self.path = header, path.relative_to(INCLUDE).as_posix()
-        self.classes = sorted((i for i in header.items if isinstance(i, Class) and i.defined and i.comment),
-                              key=lambda c: c.name != path.stem)
-        self.functions = [f for f in header.functions if f.is_class or path.name not in MEMBERS_ONLY]
-        self.functions = [f for f in self.functions if f.comment or f.args or not f.constructor]
+    def __init__(self, path, header, bases):
+        self.bases, self.header, self.path = bases, header, path.relative_to(INCLUDE).as_posix()
+        self.functions = [f for f in header.functions if is_shown(f) and (f.is_class or path.name not in MEMBERS_ONLY)]
+        self.classes = sorted((i for i in header.items if isinstance(i, Class) and i.defined
+                               and (i.comment or any(f.scope == i.name for f in self.functions))), key=lambda c: c.name != path.stem)
         self.name = "reference/" + self.path.removesuffix(".h")
         self.title = self.titled(path.stem)
 
@@ -259,7 +264,9 @@ class Page:
         own = next((c for c in self.classes if c.name == Path(self.path).stem), None)
         if own:
             return escaped(re.split(r"(?<=\.)\s", " ".join(own.comment.split()) + " ")[0])
-        names = {self.qualified(f): f.name for f in self.functions if not f.constructor}
+        names = {c.name: c.name for c in self.classes} | {self.qualified(f): f.name for f in self.functions if not f.constructor}
+        if not names:
+            return " ".join(f"``{n.name}``" for n in self.header.names) or escaped(self.header.about.split(".")[0] + ".")
         return " ".join(f"``{n} <{self.name}#{a}>``" if not n.startswith("operator") else f"``{n}``" for a, n in names.items())
 
     def names(self):
@@ -269,10 +276,20 @@ class Page:
         for f in self.functions:
             if not f.name.startswith("operator"):
                 yield self.qualified(f), self.qualified(f)
+        for n in self.header.names:
+            if not n.is_class:
+                yield n.name, n.name
 
     @staticmethod
     def qualified(f):
         return "::".join(filter(None, [f.scope.removeprefix("neml2").removeprefix("::"), f.name]))
+
+    @staticmethod
+    def declaration(f):
+        """As Sphinx reads it: `template <class T> A add(...)` for add<T>(...)."""
+        if not f.named:
+            return shown(f.text)
+        return f"template <{', '.join(f.named)}> " + re.sub(rf"\b{f.name}<[^(]*>\(", f"{f.name}(", shown(f.text), count=1)
 
     def entries(self, functions, seen):
         """The functions; those of one comment together."""
@@ -287,9 +304,11 @@ class Page:
                 if (name := self.qualified(f)) not in seen and not f.name.startswith("operator"):
                     seen.add(name)
                     out.append(anchor(name))
-            texts = dict.fromkeys(f.text for f in group)
+            texts = dict.fromkeys(self.declaration(f) for f in group)
             out.append(".. cpp:function:: " + "\n                  ".join(texts) + "\n")
             out.append(comment(first.comment, "   ") + "\n")
+            if said := marks(group):
+                out.append(f"   .. rst-class:: marks\n\n   {said}\n")
         return "\n".join(out)
 
     def contents(self, functions):
@@ -297,15 +316,44 @@ class Page:
         links = " ".join(f'<a href="#{a}"><code class="literal">{n}</code></a>' for a, n in names.items())
         return f".. raw:: html\n\n   <p class=\"names\">{links}</p>\n" if len(names) > 3 else ""
 
+    def constants(self, found, seen):
+        """Types, constants and macros: those of a line in one block."""
+        out = [anchor(n.name) for n in found if not n.is_class and n.name not in seen]
+        seen |= {n.name for n in found if not n.is_class}
+        lines = [f"   {in_one_line(n)}" for n in found if "\n" not in n.comment]
+        out += [".. code-block:: cpp\n", *lines, ""] if lines else []
+        out += [f".. code-block:: cpp\n\n   {n.text}\n\n{comment(n.comment)}\n" for n in found if "\n" in n.comment]
+        return "\n".join(out)
+
+    def inherited(self, c):
+        """What a type has of its bases."""
+        if not self.bases.is_type(c.name):
+            return ""
+        factories, shape = self.bases.factories(c.name), self.bases.shape(c.name)
+        shapes = f", unbatched ``(; {shape})`` or ``(batch; {shape})``" if shape is not None else ""
+        out = [":doc:`Constructors </reference/core/PrimitiveTensor>` and :doc:`factories of all types </reference/core/factories>`, as this one has "
+               f"them{shapes}:\n",
+               ".. code-block:: cpp\n", *(f"   {shown(f).replace('default_tensor_options()', '...')}" for f in factories),
+               "\n:doc:`Members of all types </reference/core/TensorBase>`, beside those of LibTorch's ``at::Tensor``:\n"]
+        for title, members in self.bases.members(c.name).items():
+            links = " ".join(f"``{f.name} <reference/core/TensorBase#TensorBase::{f.name}>``" for f in members)
+            out.append(f"- {title}: {links}")
+        out.append("- Other names of batch and base dimensions: :doc:`dynamic_dim and more </reference/core/DynamicDims>`\n")
+        return "\n".join(out)
+
     def text(self):
-        out, seen = [heading(self.title, "="), f".. code-block:: cpp\n\n   #include \"neml2/{self.path}\"\n"], set()
+        spaces = ", ".join(dict.fromkeys("neml2" if f.is_class else f.scope for f in [*self.functions, *self.header.names] if f.scope))
+        include = f"#include \"neml2/{self.path}\"" + f" // namespace {spaces}" * bool(spaces)
+        out, seen = [heading(self.title, "="), f".. code-block:: cpp\n\n   {include}\n", comment(self.header.about) + "\n"], set()
+        out.append(self.constants([n for n in self.header.names if not n.is_class], seen))
         seen.add(self.title if re.fullmatch("[a-z]+", self.title) else "")  # whose heading has this anchor
         many = len(self.classes) > 1 or (self.classes and any(not f.is_class for f in self.functions))
         for c in self.classes:
             own = [f for f in self.functions if f.is_class and f.scope == c.name]
             if c.name != self.title:
                 out.append(heading(c.name, "-"))
-            out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}\n", comment(c.comment, "   ") + "\n"]
+            bases = " : " * bool(c.bases) + ", ".join(f"public {b}" for b in c.bases)
+            out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}{bases}\n", comment(c.comment, "   ") + "\n"]
             out += [self.contents(own), f".. cpp:namespace:: neml2::{c.name}\n"]
             seen.add(c.name)
             making = [f for f in own if f.constructor or f.static]
@@ -315,6 +363,9 @@ class Page:
                     line = "-" if c.name == self.title else "^"
                     out.append(heading(title, line))
                 out.append(self.entries(part, seen) if part else "")
+            out.append(self.constants([n for n in self.header.names if n.is_class and n.scope == c.name], seen))
+            if inherited := self.inherited(c):
+                out += [heading("Inherited", "-" if c.name == self.title else "^"), inherited]
         free = [f for f in self.functions if not f.is_class or not any(c.name == f.scope for c in self.classes)]
         for scope in dict.fromkeys(f.scope for f in free):
             part = [f for f in free if f.scope == scope]
@@ -338,19 +389,19 @@ def group(title, pages, about):
 def introduction():
     """What docs/reference.md begins with."""
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").partition("\n## ")[0].partition("\n")[2].strip()
-    targets = {"conventions.md": "/conventions", "nomenclature.md": "/nomenclature", "#neml2corefactoriesh": "/reference/core/factories"}
+    targets = {"#neml2corefactoriesh": "/reference/core/factories"}
     out, at = "", 0
     for link in re.finditer(r"\[([^]]*)\]\(([^)]*)\)", text):
-        out += escaped(text[at:link.start()]) + f":doc:`{link[1].replace('`', '')} <{targets[link[2]]}>`"
+        out += escaped(text[at:link.start()]) + f":doc:`{link[1].replace('`', '')} <{targets.get(link[2], '/' + link[2].partition('.')[0])}>`"
         at = link.end()
     return out + escaped(text[at:])
 
 
 def reference(write):
-    tensors = sorted(declaring("tensors"), key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
-    paths = [*tensors, *declaring("math"), INCLUDE / "distributed" / "batch.h", *[p for n in CORE if (p := INCLUDE / "core" / n).is_file()]]
+    paths = [h for found in headers().values() for h in found]
     declared = read(paths)
-    pages = [p for p in (Page(h, declared[h]) for h in paths) if p.functions or p.classes]
+    bases = Bases(declared.values())
+    pages = [p for p in (Page(h, declared[h], bases) for h in paths) if p.functions or p.classes or p.header.names or p.path.split("/")[-1] in ABOUT_ONLY]
     for page in pages:
         write(f"{page.name}.rst", page.text())
     labels = [p for p in pages if "labeled" in p.path.lower()]

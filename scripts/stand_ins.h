@@ -18,6 +18,10 @@ template <class...> constexpr bool is_same_v = true;
 template <class...> constexpr bool is_convertible_v = true;
 template <class...> constexpr bool is_integral_v = true;
 template <class...> constexpr bool is_floating_point_v = true;
+template <class...> constexpr bool is_arithmetic_v = true;
+template <class...> constexpr bool is_base_of_v = true;
+template <class...> constexpr bool is_standard_layout_v = true;
+template <class T> struct numeric_limits { static constexpr T epsilon() { return {}; } static constexpr T infinity() { return {}; } };
 template <bool, class T = void> struct enable_if { using type = T; };
 template <bool condition, class T = void> using enable_if_t = typename enable_if<condition, T>::type;
 template <class T> using decay_t = T;
@@ -45,8 +49,10 @@ struct exception { virtual const char * what() const noexcept; };
 
 namespace c10
 {
-template <class T> struct ArrayRef { ArrayRef(const T &); ArrayRef(std::initializer_list<T>); };
+template <class T> struct ArrayRef { ArrayRef(); ArrayRef(const T &); ArrayRef(std::initializer_list<T>); };
 template <class T, unsigned> struct SmallVector {};
+template <class> struct OptionalArrayRef {};
+template <class> struct CalculateSmallVectorDefaultInlinedElements { static constexpr unsigned value = 1; };
 template <class> struct function_ref {};
 template <class> struct intrusive_ptr {};
 struct Scalar { Scalar(double); };
@@ -55,6 +61,7 @@ struct Device {};
 using DeviceIndex = int8_t;
 enum ScalarType { kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble };
 enum class DeviceType { CPU, CUDA };
+enum Layout { kStrided, kSparse };
 } // namespace c10
 
 namespace at

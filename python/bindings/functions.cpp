@@ -430,7 +430,7 @@ bind_discretization(nb::module_ & m)
       { return discretization::interpolate(elem_dofs, basis); },
       nb::arg("elem_dofs"),
       nb::arg("basis"),
-      doc("interpolate"));
+      doc("discretization::interpolate"));
 }
 
 /// A table of so many base dimensions; of a raw tensor the last ones.

@@ -119,7 +119,7 @@ def _base_stack(tensors: Any, d: int = 0) -> Any:
     return recording.rearranged(list(tensors), lambda places: math.base_stack(places, d))
 
 
-def _base_cat(tensors: Any, d: int = -1) -> Any:
+def _base_cat(tensors: Any, d: int = 0) -> Any:
     return recording.rearranged(list(tensors), lambda places: math.base_cat(places, d))
 
 

@@ -47,6 +47,7 @@ OF_TENSORS = {
     "stack at the end": (lambda a, b: math.base_stack([a, b], -1), [(3,), (3,)]),
     "stack of scalars": (lambda a, b: math.base_stack([a(0), b(1), math.norm(a)]), [(3,), (3,)]),
     "cat": (lambda a, b: math.base_cat([a, b]), [(3,), (2,)]),
+    "cat of matrices": (lambda a, b: math.base_cat([a, b]), [(2, 3), (4, 3)]),
     "sum": (lambda a, b: math.base_sum(a, 1) + math.base_mean(b), [(2, 3), (4, 2)]),
     "sum of all": (lambda a, b: math.base_sum(a, (0, 1)) * math.base_sum(b, -1, True), [(2, 3), (4,)]),
     "to a type": (lambda a, b: SR2(a) - SR2(b), [(6,), (6,)]),

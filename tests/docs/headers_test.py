@@ -9,6 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "scripts"), str(ROOT / "python")]
 import generate  # noqa: E402
 import headers  # noqa: E402
+import inherited  # noqa: E402
+import vocabulary  # noqa: E402
 
 
 def read(text):
@@ -24,6 +26,7 @@ class Headers(unittest.TestCase):
             "template <class T, class = std::enable_if_t<std::is_same_v<T, A>>>\nNEML2_COLD [[nodiscard]] inline "
             "std::vector<T>\nodd(const T & t, // the first\n  double x = 1.5)\n{\n  return {};\n}":
                 "std::vector<T> odd(const T & t, double x = 1.5)",
+            "template <class T, int... n, class U, class V = A>\nvoid odd(const U & u);": "void odd<T, n...>(const U & u)",
             "auto odd(const A & a = {}) noexcept { return a; }": "auto odd(const A & a = {}) noexcept",
             "void odd(int (&x)[3], const A &, ...);": "void odd(int (&x)[3], const A &, ...)",
             "struct B { explicit constexpr B(int n) : m(n) {}; int m; };": "explicit constexpr B(int n)",
@@ -51,6 +54,35 @@ class Headers(unittest.TestCase):
                      " */\nvoid i() {}\nvoid j();\n/// Three, a block away.\n\nvoid k(); ///< Four.")
         self.assertEqual([(f.name, f.comment) for f in found.functions], [
             ("f", "One,\na δ_ij."), ("g", "One,\na δ_ij."), ("f", ""), ("h", ""), ("i", "Two:\n\n    x"), ("j", ""), ("k", "")])
+
+    def test_types_constants_and_macros_have_the_comment_above_or_beside_them(self):
+        found = read("using Number = double; ///< One.\n/// Two.\nenum class Choice\n{\n  first, ///< a\n  second, ///< b\n};\n"
+                     "struct B { double low, high; ///< Three.\n  using Other = B; static constexpr auto type_name = 1; };\n"
+                     "namespace core { constexpr int hidden = 1; }\n/// Four.\n#define ODD(x) x\n")
+        self.assertEqual([(n.text, n.comment) for n in found.names], [
+            ("#define ODD(x)", "Four."), ("using Number = double", "One."),
+            ("enum class Choice", "Two.\n- `Choice::first`: a\n- `Choice::second`: b"), ("double low", ""), ("double high", "Three.")])
+
+    def test_namespaces_have_comments(self):
+        self.assertEqual(read("/// One.\nnamespace neml2\n{\n/// Two.\nnamespace core\n{\n}\n/**\n * Three.\n */\nnamespace f\n{\n}\n}").about,
+                         "One.\n\nThree.")
+
+    def test_a_type_has_the_factories_of_its_bases_unless_it_hides_them(self):
+        bases = inherited.Bases([read(
+            "template <class Derived> class Makes { public: static Derived make(const A & batch); static Derived make(const A & dynamic, const A & intmd);\n"
+            "static Derived twice(const A & intmd); static Derived own(A);\n  // ---- Views ----\n  A view() const; };\n"
+            "template <class Derived, int... S> class PrimitiveTensor : public Makes<Derived> {};\n"
+            "class T : public PrimitiveTensor<T, 3, 3> { public: static T own(); };\n"
+            "class U : public PrimitiveTensor<U> { public: using PrimitiveTensor::own; static U own(); };")])
+        self.assertEqual(list(bases.factories("T")), ["static T make(const A & batch)", "static T twice(const A & intmd)"])
+        self.assertEqual(list(bases.factories("U"))[-1], "static U own(A)")
+        self.assertEqual((bases.shape("T"), bases.shape("U"), bases.shape("Makes")), ("3, 3", "", None))
+        self.assertEqual([f.name for f in bases.members("T")["Views"]], ["view"])
+
+    def test_formulas_call_what_has_rows(self):
+        functions = read("class SR2 {}; class Tensor {};\nnamespace neml2 { A dev(const SR2 & s); A dev(const SR2 & s, double x); A dev(const Tensor & t);\n"
+                         "template <class T> A sqrt(const T & t); namespace linalg { A eigh(const SR2 & s); } }").functions
+        self.assertEqual([vocabulary.in_formulas(f) for f in functions], [True, False, False, True, False])
 
     def test_what_libclang_does_not_understand_is_refused(self):
         for text in ("void odd(", "std::unknown<A> odd();", "void odd(const Unknown & u);", '#include "neml2/none.h"'):

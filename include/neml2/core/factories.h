@@ -155,7 +155,7 @@ public:
     check_no_intmd("empty", intmd);
     return empty(dynamic, o...);
   }
-
+  /// All 0.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived zeros(const O &... o)
   {
@@ -173,7 +173,7 @@ public:
     check_no_intmd("zeros", intmd);
     return zeros(dynamic, o...);
   }
-
+  /// All 1.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived ones(const O &... o)
   {
@@ -192,7 +192,7 @@ public:
     return ones(dynamic, o...);
   }
 
-  /// Uniform in [0, 1), each stored component for itself. A floating dtype.
+  /// Uniform in [0, 1), each stored component for itself. A floating dtype. Batched: rand({n}, {}).
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived rand(const O &... o)
   {
@@ -205,7 +205,7 @@ public:
     check_no_intmd("rand", intmd);
     return made(dynamic, make_rand(shape(dynamic), options_or_default(o...)));
   }
-
+  /// All of this value.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived full(const CScalar & value, const O &... o)
   {
@@ -265,7 +265,7 @@ public:
     check_no_intmd("empty", intmd);
     return empty(dynamic, base, o...);
   }
-
+  /// All 0.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived zeros(TensorShapeRef base, const O &... o)
   {
@@ -286,7 +286,7 @@ public:
     check_no_intmd("zeros", intmd);
     return zeros(dynamic, base, o...);
   }
-
+  /// All 1.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived ones(TensorShapeRef base, const O &... o)
   {
@@ -329,7 +329,7 @@ public:
     check_no_intmd("rand", intmd);
     return rand(dynamic, base, o...);
   }
-
+  /// All of this value.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived full(TensorShapeRef base, const CScalar & value, const O &... o)
   {

@@ -16,7 +16,7 @@ using TensorShapeRef =
 
 using ATensor = at::Tensor;  ///< LibTorch's tensor, without the batch dimension
 using CScalar = c10::Scalar; ///< a plain number of any kind: integer, floating, bool
-using Real = double;
+using Real = double;         ///< a plain number
 using Integer = int64_t;
 
 template <class T, unsigned N = c10::CalculateSmallVectorDefaultInlinedElements<T>::value>
@@ -26,9 +26,10 @@ using ArrayRef = c10::ArrayRef<T>;
 template <class T>
 using OptionalArrayRef = c10::OptionalArrayRef<T>;
 
+/// What factories and to() take: a dtype, a device, and whether autograd records.
 using TensorOptions = c10::TensorOptions;
-using Dtype = c10::ScalarType;
-using Device = c10::Device;
+using Dtype = c10::ScalarType; ///< kFloat64, kFloat32, kInt64 and others
+using Device = c10::Device;    ///< Device(kCPU), Device(kCUDA, 0)
 using DeviceIndex = c10::DeviceIndex;
 
 constexpr auto kUInt8 = c10::kByte;

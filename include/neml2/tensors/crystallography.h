@@ -62,13 +62,13 @@ Vec unique_bidirectional(const R2 & T, const Vec & v);
 ///
 /// By unit quaternions, whose angle is accurate where the arc cosine of the trace is not: near 0 by
 /// 1e-16 instead of 1e-8.
-/// @throws NEMLException also for an unknown class.
+/// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
 
 /// Of the orientations S r that are equivalent to r the one closest to a reference, of an angle up to
 /// π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie the
 /// first in the order of the operators.
-/// @throws NEMLException also for an unknown class.
+/// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference);
 /// See move_to_fundamental_zone(r, orbifold, reference): here with the reference (0, 0, 0.005), close to
 /// the identity but not on a boundary of the zone. (...; 3) -> (...; 3)

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes docs/python_reference.md, the names of the Python package: python_reference.py STUBS [--check]
+
+STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; what is written in Python is read
+from python/neml2. --check only compares.
+"""
+import ast
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+from headers import ROOT, Argument, Function
+from vocabulary import in_python_formulas
+
+PAGE = ROOT / "docs" / "python_reference.md"
+PACKAGE = ROOT / "python" / "neml2"
+INTRODUCTION = """# Python reference
+
+Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in
+`help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
+`device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
+what [formulas](python.md#formulas-of-your-own) can call. See also [Python](python.md).
+"""
+OPTIONS = "dtype: torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: bool = False"
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "neg": "-a", "lt": "<", "le": "<=", "gt": ">",
+             "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^", "invert": "~"}
+
+
+def plain(text):
+    """Types by the names that users import them by."""
+    return re.sub(r"\bneml2\.tensors\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
+
+
+def parameters(f):
+    """As they are written, without self."""
+    a, out = f.args, []
+    defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
+    given = [("", x, d) for x, d in zip(a.args, defaults)] + [("*", a.vararg, None)] * bool(a.vararg or a.kwonlyargs)
+    for star, x, default in [*given, *(("", x, d) for x, d in zip(a.kwonlyargs, a.kw_defaults)), *[("**", a.kwarg, None)] * bool(a.kwarg)]:
+        text = star + (x.arg if x else "") + (f": {ast.unparse(x.annotation)}" if x and x.annotation else "")
+        out.append(text + (f" = {ast.unparse(default)}" if default else ""))
+    return plain(", ".join(p for p in out if p != "self"))
+
+
+def lines(text, indent):
+    return "\n".join(textwrap.wrap(text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+
+
+def signature(f, owner):
+    """A function of a module, SR2.fill(...) of a class, s.dev() of its objects, s.shape of a property."""
+    marks = {ast.unparse(d) for d in f.decorator_list}
+    arguments = parameters(f).replace(OPTIONS, "**options").replace("*, **options", "**options")
+    returned = f" -> {plain(ast.unparse(f.returns))}" if f.returns else ""
+    if "property" in marks:
+        return f"{owner}.{f.name}: {returned.removeprefix(' -> ')}"
+    if f.name == "__init__":
+        return lines(f"{owner}({arguments})", "    ")
+    return lines(f"{owner}.{f.name}({arguments}){returned}", "    ")
+
+
+def as_declared(f, scope):
+    """The function as scripts/headers.py reads one from the headers."""
+    static = any(ast.unparse(d) == "staticmethod" for d in f.decorator_list)
+    given = [a for a in f.args.args if a.arg != "self"]
+    kinds = {"float": "Real", "int": "Size", "Scalar | float": "Scalar", "TensorBase": "T"}
+    defaults = [""] * (len(given) - len(f.args.defaults)) + ["1"] * len(f.args.defaults)
+    types = [plain(ast.unparse(a.annotation)) if a.annotation else "" for a in given]
+    types = [re.sub(r"\W+", "_", kinds.get(t, t)) or "_" for t in types]
+    args = [Argument(f"const {t} &", a.arg, d) for t, a, d in zip(types, given, defaults)]
+    return Function(scope or "neml2", bool(scope), f.name, args, static, "", "", "", {"T", "U", "V"}, [])
+
+
+def first_sentence(text):
+    return text and textwrap.shorten(re.split(r"(?<=[.)])\s+(?=[A-Z@]|Raises)", " ".join(text.split()) + " ")[0], 180, placeholder=" …")
+
+
+def listed(functions, owner, scope):
+    """Signatures, and what the overloads of one comment are."""
+    out, group = [], []
+    for f in functions:
+        group.append(f)
+        text = signature(f, owner)
+        if text not in out:
+            out.append(text)
+        comment = ast.get_docstring(f) or ""
+        last = f is functions[-1] or functions[functions.index(f) + 1].name != f.name
+        if comment or last:
+            by_name = any(a.annotation and ast.unparse(a.annotation) == "str" for g in group for a in g.args.args)
+            said = comment if by_name else first_sentence(comment)  # where names are listed
+            if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in group):
+                said = f"{said} [in formulas]".strip()
+            out += [f"    # {line}".rstrip() if by_name else lines(f"    # {line}", "    # ") for line in said.splitlines()]
+            group = []
+    return out
+
+
+def stub(path, module):
+    """The classes and the functions of a compiled module."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    out = [f"## `neml2.{module}`", "", ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "", ""]
+    for c in [n for n in body if isinstance(n, ast.ClassDef)]:
+        functions = [f for f in c.body if isinstance(f, ast.FunctionDef)]
+        shown = [f for f in functions if (not f.name.startswith("_") or f.name in ("__init__", "__call__", "__getitem__", "__setitem__"))
+                 and "Never" not in parameters(f) and not any(".setter" in ast.unparse(d) for d in f.decorator_list)]
+        operators = [s for n, s in OPERATORS.items() if any(f.name == f"__{n}__" for f in functions)]
+        of = f", a `{ast.unparse(c.bases[0]).partition('[')[0]}`" if c.bases and "Generic" not in ast.unparse(c.bases[0]) else ""
+        out += [f"### `{c.name}`{of}", "", (ast.get_docstring(c) or "").partition("\n\n")[0], "",
+                *(["Operators: " + " ".join(f"`{o}`" for o in operators), ""] if operators else []),
+                "```python", *listed(shown, c.name, c.name), "```", ""]
+    functions = sorted((f for f in body if isinstance(f, ast.FunctionDef)), key=lambda f: f.name)
+    if functions:
+        out += ["```python", *listed(functions, module, "crystallography" if module == "crystallography" else ""), "```", ""]
+    return out
+
+
+def sources():
+    """The public functions and classes that are written in Python, by their modules."""
+    yield "neml2", re.findall(r"(\w+) as (?!_)\w+", (PACKAGE / "__init__.py").read_text(encoding="utf-8")), PACKAGE.glob("*.py")
+    yield "neml2.distributed", None, [PACKAGE / "distributed.py"]
+    yield "neml2.plot", None, sorted((PACKAGE / "plot").glob("*.py"))
+
+
+def written(module, names, paths):
+    out = [f"## `{module}`", ""]
+    found = {}
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for n in tree.body:
+            public = n.name in names if names is not None and hasattr(n, "name") else not getattr(n, "name", "_").startswith("_")
+            if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and public and (path.name != "_arguments.py"):
+                found.setdefault(n.name, []).append(n)
+    for name in sorted(found):
+        nodes = found[name]
+        comment = next((c for n in nodes if (c := ast.get_docstring(n))), "")
+        functions = [n for n in nodes if isinstance(n, ast.FunctionDef)]
+        overloads = [f for f in functions if f.decorator_list and "overload" in ast.unparse(f.decorator_list[0])] or functions
+        texts = [signature(f, module) for f in overloads] or [f"class {module}.{name}", *(
+            f"    {ast.unparse(f)}" for f in nodes[0].body if isinstance(f, ast.AnnAssign))]
+        out += ["```python", *texts, "```", comment, ""]
+    return out
+
+
+def page(stubs):
+    out = [INTRODUCTION]
+    for module, names, paths in sources():
+        out += written(module, names, paths)
+    for module in ("tensors", "math", "crystallography"):
+        out += stub(stubs / f"{module}.pyi", module)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip() + "\n"
+
+
+def main():
+    text = page(Path(sys.argv[1]))
+    if "--check" in sys.argv:
+        if PAGE.read_text(encoding="utf-8") != text:
+            print("docs/python_reference.md is not what the package has; run scripts/python_reference.py")
+            return 1
+        return 0
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
