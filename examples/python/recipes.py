@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The recipes of the page "How to": short answers to what material models need, one function each.
+
 # begin headers
 from dataclasses import dataclass
 
