@@ -18,7 +18,7 @@ target_precompile_headers(neml2_compiled PRIVATE include/neml2/tensors/tensors.h
 set_target_properties(neml2_compiled PROPERTIES
   EXPORT_NAME compiled OUTPUT_NAME neml2 POSITION_INDEPENDENT_CODE ON
   UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5 # joined files compile in a half of the time
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}) # programs need the version they were compiled with
 if(library_type STREQUAL "STATIC")
   set_target_properties(neml2_compiled PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

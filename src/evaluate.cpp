@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/// What every operation runs through, the node that autograd keeps of it, and the rules of functions that work
-/// number by number, whose loops are where they are called.
+/// What every operation runs through, the node that autograd keeps of it, the rules of functions that work
+/// number by number, whose loops are where they are called, and the version.
+#include "neml2/core/only_version-inl.h"
 #include "neml2/engine/TileFormula-inl.h"
 #include "neml2/engine/autograd.h"
 #include "neml2/engine/evaluate-inl.h"
@@ -11,3 +12,6 @@
 #include "neml2/engine/slabs-inl.h"
 #include "neml2/engine/vector_jacobian-inl.h"
 #include "neml2/gradients/elementwise.h"
+
+template bool
+neml2::core::check_only_version<NEML2_VERSION_MAJOR, NEML2_VERSION_MINOR, NEML2_VERSION_PATCH>();

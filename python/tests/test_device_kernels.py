@@ -3,7 +3,6 @@
 and runs in its memory."""
 
 import ctypes
-import os
 import struct
 import subprocess
 import warnings
@@ -11,12 +10,12 @@ import warnings
 import pytest
 import torch
 from cuda_support import HERE, INCLUDE
-from formulas_support import FORMULAS, arguments, creep, creep_arguments
+from formulas_support import FORMULAS, arguments, creep_arguments
 from operations import values
 
 import neml2
 from neml2 import _compiled, math
-from neml2.tensors import R2, SR2, SSR4, Scalar, Vec
+from neml2.tensors import SR2, SSR4, Scalar, Vec
 
 recording = neml2._C.recording
 

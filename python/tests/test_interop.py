@@ -6,6 +6,7 @@ import gc
 import io
 import pickle
 import weakref
+from pathlib import Path
 
 import pytest
 import torch
@@ -164,6 +165,29 @@ def test_torch_loads_what_it_saved_with_weights_only():
         assert type(a) is type(state[key])
         if isinstance(a, (TensorBase, LabeledVector)) and a.defined():
             assert torch.equal(a.torch(), state[key].torch()) and a.batch.shape == (2,)
+
+
+def numbers(*shape):
+    return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
+
+
+# What saved/1.0.pt has, by torch.save of version 1.0.0: later ones read it.
+SAVED = {name(cls): cls(numbers(2, *cls.zeros().base.shape)) for cls in SMALL if cls is not Tensor} | {
+    "Tensor": Tensor(numbers(2, 3, 4), 1),
+    "v": LabeledVector(numbers(2, 7), AXIS),
+    "m": LabeledMatrix(numbers(2, 7, 7), (AXIS, AXIS)),
+    "axis": AXIS,
+}
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_files_of_older_versions_are_read(weights_only):
+    loaded = torch.load(Path(__file__).parent / "saved" / "1.0.pt", weights_only=weights_only)
+    assert loaded.keys() == SAVED.keys() and loaded.pop("axis") == AXIS
+    for key, a in loaded.items():
+        b = SAVED[key]
+        assert type(a) is type(b) and torch.equal(a.torch(), b.torch()) and a.batch.shape == b.batch.shape == (2,)
+    assert loaded["v"].axes() == (AXIS,) and loaded["m"].axes() == (AXIS, AXIS)
 
 
 # ---- DataLoader ----

@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/mandel.h"
 #include "neml2/core/aten.h"
+#include "neml2/core/only_version.h"
 
 #include <limits>
 #include <type_traits>

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// A shared library that includes the headers, of this version or of another.
+#include "neml2/core/types.h"
