@@ -221,8 +221,8 @@ def test_functions_of_matrices_in_newton():
     """An exponential map: the velocity gradient whose exponential a point has."""
     F = R2(values(R2, 20))
     found = neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F)
-    same(found, math.logm(F), 3)
-    same(neml2.vmap(lambda F: math.expm(neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F)), F), F, 3)
+    same(found, math.logm(F), 8)
+    same(neml2.vmap(lambda F: math.expm(neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F)), F), F, 8)
     raw = values(R2, 2).requires_grad_()
     solution = lambda x: neml2.vmap(lambda F: neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F), R2(x))  # noqa: E731
     assert torch.autograd.gradcheck(lambda x: solution(x).torch(), raw)
