@@ -5,6 +5,7 @@
 #   3. the system's
 #   4. only if NEML2_LIBTORCH_DOWNLOAD names a folder: a virtual environment made there
 # and takes headers and libraries from the same place. NEML2_LIBTORCH=system considers 3 alone, private 4 alone.
+# Of a wheel or archive that was built with CUDA, without the CUDA toolkit here, it takes what runs on CPUs.
 
 include(FindPackageHandleStandardArgs)
 set(NEML2_LIBTORCH auto CACHE STRING "Which LibTorch: auto, system or private")
@@ -22,17 +23,64 @@ macro(neml2_look_for_torch)
   endif()
 endmacro()
 
-# Takes the wheel in this folder, if there is one that can be compiled against here.
+# Takes the wheel in this folder, if there is one.
 macro(neml2_take_torch_wheel)
   if(NOT neml2_torch AND EXISTS ${ARGV0}/share/cmake/Torch/TorchConfig.cmake)
-    find_program(NEML2_NVCC nvcc HINTS ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES bin)
-    mark_as_advanced(NEML2_NVCC)
-    if(NEML2_NVCC OR NOT EXISTS ${ARGV0}/lib/libtorch_cuda.so)
-      set(neml2_torch ${ARGV0}/share/cmake/Torch/TorchConfig.cmake)
-    else()
-      message(STATUS "LibTorch: not ${ARGV0}, a CUDA build that needs the CUDA toolkit (nvcc)")
-    endif()
+    set(neml2_torch ${ARGV0}/share/cmake/Torch/TorchConfig.cmake)
   endif()
+endmacro()
+
+# Whether the TorchConfig.cmake of one that was built with CUDA works here: without the CUDA toolkit it stops with an error.
+macro(neml2_try_cuda)
+  if(NOT DEFINED NEML2_TORCH_CUDA)
+    set(neml2_trial ${CMAKE_BINARY_DIR}/CMakeFiles/neml2_torch_cuda)
+    file(REMOVE_RECURSE ${neml2_trial})
+    file(WRITE ${neml2_trial}/CMakeLists.txt
+      "cmake_minimum_required(VERSION 3.25)\nproject(torch_cuda LANGUAGES CXX)\n"
+      "find_package(Torch REQUIRED CONFIG PATHS \"${neml2_torch}\" NO_DEFAULT_PATH)\n")
+    set(neml2_hints "")
+    foreach(neml2_hint IN ITEMS CUDAToolkit_ROOT CUDA_TOOLKIT_ROOT_DIR CMAKE_CUDA_COMPILER CMAKE_TOOLCHAIN_FILE)
+      if(${neml2_hint})
+        list(APPEND neml2_hints -D ${neml2_hint}=${${neml2_hint}})
+      endif()
+    endforeach()
+    execute_process(COMMAND ${CMAKE_COMMAND} -G ${CMAKE_GENERATOR} -S ${neml2_trial} -B ${neml2_trial} ${neml2_hints}
+                            -D CMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_PREFIX_PATH=${CMAKE_PREFIX_PATH}"
+                    RESULT_VARIABLE neml2_failed OUTPUT_FILE ${neml2_trial}.log ERROR_FILE ${neml2_trial}.log)
+    if(neml2_failed)
+      set(NEML2_TORCH_CUDA OFF)
+    else()
+      set(NEML2_TORCH_CUDA ON)
+    endif()
+    set(NEML2_TORCH_CUDA ${NEML2_TORCH_CUDA} CACHE BOOL "Compile against a CUDA build of LibTorch with the CUDA toolkit" FORCE)
+    mark_as_advanced(NEML2_TORCH_CUDA)
+  endif()
+endmacro()
+
+# The targets of TorchConfig.cmake, which with CUDA needs the CUDA toolkit, without torch_cuda and what that needs.
+macro(neml2_take_cpu_half)
+  file(STRINGS ${neml2_torch}/TorchConfigVersion.cmake Torch_VERSION REGEX "PACKAGE_VERSION \"" LIMIT_COUNT 1)
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" Torch_VERSION "${Torch_VERSION}")
+  file(STRINGS ${neml2_torch}/TorchConfig.cmake TORCH_CXX_FLAGS REGEX "_GLIBCXX_USE_CXX11_ABI=" LIMIT_COUNT 1)
+  string(REGEX MATCH "-D_GLIBCXX_USE_CXX11_ABI=[01]" TORCH_CXX_FLAGS "${TORCH_CXX_FLAGS}")
+  file(STRINGS ${neml2_prefix}/share/cmake/Caffe2/Caffe2Targets.cmake neml2_definitions
+       REGEX "COMPILE_DEFINITIONS \"USE_.*DISTRIBUTED" LIMIT_COUNT 1)
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" neml2_definitions "${neml2_definitions}")
+  string(REPLACE "\\;" ";" neml2_definitions "${neml2_definitions}") # file(STRINGS) hides them
+  foreach(neml2_target IN ITEMS c10 torch_cpu torch)
+    string(REGEX REPLACE "^torch$" torch_cpu neml2_library ${neml2_target}) # libtorch itself brings libtorch_cuda
+    add_library(${neml2_target} SHARED IMPORTED)
+    set_target_properties(${neml2_target} PROPERTIES
+      IMPORTED_LOCATION ${neml2_prefix}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}${neml2_library}${CMAKE_SHARED_LIBRARY_SUFFIX}
+      INTERFACE_INCLUDE_DIRECTORIES "${neml2_prefix}/include;${neml2_prefix}/include/torch/csrc/api/include")
+  endforeach()
+  set_target_properties(torch_cpu PROPERTIES INTERFACE_COMPILE_DEFINITIONS "${neml2_definitions}"
+                                             INTERFACE_LINK_LIBRARIES c10)
+  set_target_properties(torch PROPERTIES INTERFACE_COMPILE_OPTIONS "${TORCH_CXX_FLAGS}" INTERFACE_LINK_LIBRARIES torch_cpu)
+  if(Torch_VERSION VERSION_GREATER_EQUAL 2.14) # its headers are C++20
+    set_property(TARGET torch PROPERTY INTERFACE_COMPILE_FEATURES cxx_std_20)
+  endif()
+  set(TORCH_LIBRARIES torch)
 endmacro()
 
 if(NOT TARGET torch)
@@ -63,10 +111,6 @@ if(NOT TARGET torch)
     endif()
     file(GLOB neml2_wheel ${NEML2_LIBTORCH_DOWNLOAD}/lib/python3*/site-packages/torch)
     neml2_take_torch_wheel("${neml2_wheel}")
-    if(NOT neml2_torch)
-      message(FATAL_ERROR "pip chose a CUDA build of LibTorch. Install the CUDA toolkit, or set "
-        "PIP_INDEX_URL to PyTorch's index of CPU builds, remove ${NEML2_LIBTORCH_DOWNLOAD} and try again.")
-    endif()
   endif()
 
   if(neml2_torch)
@@ -77,10 +121,21 @@ if(NOT TARGET torch)
     foreach(neml2_cached IN ITEMS Caffe2_DIR TORCH_LIBRARY c10_LIBRARY)
       unset(${neml2_cached} CACHE)
     endforeach()
-    set(neml2_log_level "${CMAKE_MESSAGE_LOG_LEVEL}")
-    set(CMAKE_MESSAGE_LOG_LEVEL ERROR) # it warns about static libraries that no one needs
-    find_package(Torch CONFIG QUIET PATHS ${neml2_torch} NO_DEFAULT_PATH)
-    set(CMAKE_MESSAGE_LOG_LEVEL "${neml2_log_level}")
+    set(neml2_half "")
+    if(EXISTS ${neml2_prefix}/lib/libtorch_cuda.so)
+      neml2_try_cuda()
+      if(NOT NEML2_TORCH_CUDA)
+        set(neml2_half " (what of it runs on CPUs: for devices it needs the whole CUDA toolkit)")
+      endif()
+    endif()
+    if(neml2_half)
+      neml2_take_cpu_half()
+    else()
+      set(neml2_log_level "${CMAKE_MESSAGE_LOG_LEVEL}")
+      set(CMAKE_MESSAGE_LOG_LEVEL ERROR) # it warns about static libraries that no one needs
+      find_package(Torch CONFIG QUIET PATHS ${neml2_torch} NO_DEFAULT_PATH)
+      set(CMAKE_MESSAGE_LOG_LEVEL "${neml2_log_level}")
+    endif()
     list(POP_FRONT CMAKE_PREFIX_PATH)
   endif()
 endif()
@@ -122,6 +177,6 @@ if(NOT neml2_torch)
 else()
   set(Torch_FOUND TRUE)
   if(NOT Torch_FIND_QUIETLY)
-    message(STATUS "LibTorch ${Torch_VERSION} from ${neml2_torch}")
+    message(STATUS "LibTorch ${Torch_VERSION} from ${neml2_torch}${neml2_half}")
   endif()
 endif()

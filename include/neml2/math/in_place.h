@@ -67,7 +67,7 @@ template <class B>
 Derived &
 TensorBase<Derived>::operator+=(const B & b)
 {
-  return in_place("+=", b, [this](const auto & x) { at::Tensor::add_(x); });
+  return in_place("+=", b, [&](const auto & x) { at::Tensor::add_(x); });
 }
 
 template <class Derived>
@@ -75,7 +75,7 @@ template <class B>
 Derived &
 TensorBase<Derived>::operator-=(const B & b)
 {
-  return in_place("-=", b, [this](const auto & x) { at::Tensor::sub_(x); });
+  return in_place("-=", b, [&](const auto & x) { at::Tensor::sub_(x); });
 }
 
 template <class Derived>
@@ -86,7 +86,7 @@ TensorBase<Derived>::operator*=(const B & b)
   if constexpr (core::is_tensor<B>)
     static_assert(math::multiplies_elementwise<Derived, B>,
                   "*= is elementwise, and * of these two tensor types is not: write a = a * b");
-  return in_place("*=", b, [this](const auto & x) { at::Tensor::mul_(x); });
+  return in_place("*=", b, [&](const auto & x) { at::Tensor::mul_(x); });
 }
 
 template <class Derived>
@@ -94,7 +94,7 @@ template <class B>
 Derived &
 TensorBase<Derived>::operator/=(const B & b)
 {
-  return in_place("/=", b, [this](const auto & x) { at::Tensor::div_(x); });
+  return in_place("/=", b, [&](const auto & x) { at::Tensor::div_(x); });
 }
 
 template <class Derived>

@@ -31,10 +31,14 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
 #ifdef NEML2_SIMD
     if constexpr (W * sizeof(E) == 16)
     {
+#if __has_builtin(__builtin_elementwise_sqrt) // clang, whose newest has no other
+      return Pack::of(__builtin_elementwise_sqrt(a.v));
+#else
       if constexpr (W == 2)
         return Pack::of(__builtin_ia32_sqrtpd(a.v));
       else
         return Pack::of(__builtin_ia32_sqrtps(a.v));
+#endif
     }
     else if constexpr (W > 1)
     {

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds and tests the library with one LibTorch, compiler, standard and set of flags after the other: the table of docs/install.md.
+
+scripts/matrix.py                 lists the cells and their last results
+scripts/matrix.py run NAME...     configures, builds and tests these, each in build/matrix/NAME, and writes the table
+scripts/matrix.py run --all ...   builds and tests all of the library there, not the part that takes minutes
+
+A torch of pip that is not in build/matrix yet is installed there: of one for CUDA, for C++, only what runs on CPUs. Compilers,
+Debian's LibTorch and qemu are not installed. Standard library only.
+"""
+import argparse
+import datetime
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MATRIX = ROOT / "build" / "matrix"
+PAGE = ROOT / "docs" / "install.md"
+BEGIN, END = "<!-- results: written by scripts/matrix.py -->", "<!-- end of results -->"
+HEADER = ["LibTorch", "compiler", "C++", "build", "what runs", "last result", "cell"]
+
+EXAMPLES = ["broadcasting", "j2_plasticity", "labeled_state"]
+ALONE = rf"headers/(lanes|shape|outputs|logic|vmap_out|random_rotations|autograd)$|examples/({'|'.join(EXAMPLES)})$"
+SAMPLES = {  # targets and the names of their tests
+    "headers": (["headers_tests", *EXAMPLES], ALONE),
+    "headers, library, 2.x": (["headers_tests", *EXAMPLES, "core_tests", "compat", "libraries_mixed"],
+                              rf"{ALONE}|core/|compat/|libraries/mixed$"),
+    "headers, kernels": (["headers_tests", "kernels_tests", *EXAMPLES], rf"{ALONE}|kernels/"),
+}
+HEADERS, LIBRARY, KERNELS = SAMPLES
+PYTHON = "Python package"
+
+
+@dataclass
+class Cell:
+    name: str
+    libtorch: str  # version
+    layout: str  # pip, zip, system, or none
+    compiler: str
+    standard: int
+    build: str  # CMAKE_BUILD_TYPE, then flags
+    sample: str  # of SAMPLES, or PYTHON, or what a command runs
+    command: str = ""  # of make, instead
+    result: str = "not run"  # before the first one
+
+
+def in_ci(name, libtorch, layout, standard, build, sample, command):
+    return Cell(name, libtorch, layout, "g++", standard, build, sample, command, "in each change")
+
+
+CELLS = [
+    in_ci("ci-pip", "2.13.0", "pip", 17, "RelWithDebInfo -O1", "everything", "make test LIBTORCH=private"),
+    in_ci("ci-system", "1.13.1", "system", 17, "RelWithDebInfo -O0", "library, 2.x",
+          "make test LIBTORCH=system FLAGS=-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 TARGETS='core_tests compat libraries_mixed' "
+          "TESTS='^(core|compat|libraries/mixed)'"),
+    in_ci("ci-asan", "2.13.0", "pip", 20, "sanitizers", "headers, kernels, labels",
+          "make asan LIBTORCH=private TARGETS='kernels_tests headers_tests labels_corpus' TESTS='^(kernels|headers|fuzz)/'"),
+    in_ci("ci-python", "2.13.0", "pip", 17, "Release", PYTHON, "make python-test"),
+    Cell("pip-2.2", "2.2.2", "pip", "g++", 17, "RelWithDebInfo -O0", LIBRARY),
+    Cell("pip-2.6", "2.6.0", "pip", "g++", 17, "Debug", LIBRARY),
+    Cell("pip-2.14", "2.14.1", "pip", "g++", 23, "RelWithDebInfo -O1", HEADERS),
+    Cell("pip-2.15", "2.15.0", "pip", "g++", 20, "RelWithDebInfo -O0", LIBRARY),
+    Cell("zip-2.13", "2.13.0", "zip", "g++", 17, "Release", HEADERS),
+    Cell("clang-system", "1.13.1", "system", "clang++-22", 17, "RelWithDebInfo -O1", HEADERS),
+    Cell("clang-14", "2.13.0", "pip", "clang++-14", 17, "RelWithDebInfo -O0", HEADERS),
+    Cell("clang-cxx20", "2.13.0", "pip", "clang++-22", 20, "RelWithDebInfo -O0", LIBRARY),
+    Cell("clang-cxx23", "2.15.0", "pip", "clang++-22", 23, "Release", HEADERS),
+    Cell("native", "2.13.0", "pip", "g++", 17, "Release -march=native", KERNELS),
+    Cell("fast-math", "2.13.0", "pip", "g++", 17, "Release -ffast-math -fno-finite-math-only -fno-associative-math", KERNELS),
+    Cell("aarch64", "", "none", "aarch64-linux-gnu-g++", 17, "-O2", "kernels, by qemu", "make aarch64"),
+    Cell("python-2.6", "2.6.0", "pip", "g++", 17, "RelWithDebInfo -O1", PYTHON),
+    Cell("python-2.15", "2.15.0", "pip", "g++", 20, "RelWithDebInfo -O1", PYTHON),
+]
+
+
+def run(log, *command, **options):
+    """Runs a command, appends its output to a file, and says whether it succeeded."""
+    print("--", shlex.join(map(str, command)), file=sys.stderr, flush=True)
+    with log.open("a") as out:
+        return subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, **options).returncode == 0
+
+
+def cuda_libraries(metadata):
+    """Of what a torch for CUDA requires, what its libraries for CPUs are linked with."""
+    toolkit = re.search(r"Requires-Dist: cuda-toolkit\[.*?\] ?\(?==([\d.]+)", metadata)
+    if toolkit:
+        return [f"cuda-toolkit[cudart,cupti]=={toolkit[1]}"]
+    return ["==".join(found) for found in re.findall(r"Requires-Dist: (nvidia-cuda-(?:runtime|cupti)-cu\d+) ?\(?==([\d.]+)", metadata)]
+
+
+def installed(folder, version, *packages):
+    """The site-packages of a virtual environment with this torch: all of it if there are packages beside it."""
+    venv = MATRIX / folder / version
+    if not (venv / "complete").exists():
+        print(f"-- torch {version} into {venv}", file=sys.stderr, flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
+        pip = [venv / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        subprocess.run([*pip, f"torch=={version}", *(packages or ["--no-deps"])], check=True)
+        site = next(venv.glob("lib/python3*/site-packages"))
+        needed = cuda_libraries(next(site.glob("torch-*.dist-info/METADATA")).read_text(encoding="utf-8"))
+        if needed and not packages:
+            subprocess.run([*pip, *needed], check=True, stderr=subprocess.DEVNULL)  # it says what torch lacks besides
+        (venv / "complete").touch()
+    return next(venv.glob("lib/python3*/site-packages"))
+
+
+def unpacked(version):
+    """A LibTorch as its archive unpacks, made from pip's."""
+    archive = MATRIX / "zip" / version / "libtorch"
+    for part in ("include", "lib", "share"):
+        if not (archive / part).exists():
+            shutil.copytree(installed("torch", version) / "torch" / part, archive / part)
+    return archive
+
+
+def cmake_options(cell):
+    build_type, _, flags = cell.build.partition(" ")
+    options = {"CMAKE_CXX_COMPILER": cell.compiler, "CMAKE_CXX_STANDARD": cell.standard, "CMAKE_BUILD_TYPE": build_type,
+               "CMAKE_COMPILE_WARNING_AS_ERROR": "OFF"}
+    start = {"Release": "-O3 -DNDEBUG ", "Debug": "-g ", "RelWithDebInfo": ""}[build_type]
+    options[f"CMAKE_CXX_FLAGS_{build_type.upper()}"] = start + flags
+    if "-ffast-math" in flags:  # gcc's, linked, flushes small numbers to zero in the whole program
+        options |= {"CMAKE_EXE_LINKER_FLAGS": "-fno-fast-math", "CMAKE_SHARED_LINKER_FLAGS": "-fno-fast-math"}
+    return options
+
+
+def build(cell, preset, log, options, *targets):
+    folder = MATRIX / cell.name
+    flags = [f"-D{name}={value}" for name, value in options.items()]
+    return (run(log, "cmake", "--preset", preset, "-B", folder, *flags, cwd=ROOT)
+            and run(log, "cmake", "--build", folder, *(["--target", *targets] if targets else [])))
+
+
+def run_cpp(cell, log, everything):
+    options = cmake_options(cell)
+    if cell.layout == "system":
+        options["NEML2_LIBTORCH"] = "system"
+    else:
+        options["CMAKE_PREFIX_PATH"] = unpacked(cell.libtorch) if cell.layout == "zip" else installed("torch", cell.libtorch) / "torch"
+    targets, tests = ([], ".") if everything else SAMPLES[cell.sample]
+    return (build(cell, "dev", log, options, *targets)
+            and run(log, "ctest", "--test-dir", MATRIX / cell.name, "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count()),
+                    "-R", f"^({tests})", "-E", "^(compile_fail|docs)/",  # which are no matter of LibTorch
+                    env=os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}))
+
+
+def run_python(cell, log, everything):
+    packages = ["nanobind==3.1.*", "libclang", "numpy", "matplotlib", "pytest", "pytest-xdist", "hypothesis"]
+    python = installed("python", cell.libtorch, *packages).parents[2] / "bin" / "python"
+    if not build(cell, "python", log, cmake_options(cell) | {"Python_EXECUTABLE": python}):
+        return False
+    # Without those that need a compiler or a device when they run.
+    ignored = [] if everything else ["compiled_formulas", "cuda_sources", "device", "device_kernels", "distributed"]
+    with tempfile.TemporaryDirectory() as work:
+        for part in ("tests", "bindings"):  # whose messages a test reads
+            shutil.copytree(ROOT / "python" / part, f"{work}/{part}")
+        return run(log, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "logical", "tests",
+                   *(f"--ignore=tests/test_{name}.py" for name in ignored), cwd=work,
+                   env=os.environ | {"PYTHONPATH": f"{MATRIX / cell.name}/python:tests", "NEML2_CACHE": f"{work}/cache",
+                                     "OMP_WAIT_POLICY": "PASSIVE"})
+
+
+def count(text):
+    """Tests that failed and all of them, as the last of ctest, Catch2 and pytest says; none if none does."""
+    found = [(m.start(), int(m[1]), int(m[2])) for m in re.finditer(r"(\d+) tests failed out of (\d+)", text)]
+    found += [(m.start(), 0, int(m[1])) for m in re.finditer(r"All tests passed \(.* in (\d+) test cases\)", text)]
+    for m in re.finditer(r"(?m)^.*\b(?:passed|failed).* in [\d.]+s.*$", text):
+        failed, passed = (sum(map(int, re.findall(rf"(\d+) (?:{word})", m[0]))) for word in ("failed|error", "passed"))
+        found.append((m.start(), failed, failed + passed))
+    return max(found)[1:] if found else None
+
+
+def run_cell(cell, everything):
+    """Builds and tests; returns what the table says and whether all is well."""
+    if not shutil.which(cell.compiler):
+        sys.exit(f"{cell.name}: there is no {cell.compiler}")
+    MATRIX.mkdir(parents=True, exist_ok=True)
+    log = MATRIX / f"{cell.name}.log"
+    log.write_text("")
+    start = time.monotonic()
+    if cell.command:
+        passes = run(log, *shlex.split(cell.command), cwd=ROOT)
+    else:
+        passes = (run_python if cell.sample == PYTHON else run_cpp)(cell, log, everything)
+    seconds = round(time.monotonic() - start)
+    counted = count(log.read_text(errors="replace"))
+    if not passes:
+        print(f"-- {cell.name} fails: {log}", file=sys.stderr)
+    what = "passes" if passes else "**fails**"
+    if counted:
+        what += f", {counted[1]} tests" if passes else f", {counted[0]} of {counted[1]} tests"
+    version = subprocess.run([cell.compiler, "--version"], capture_output=True, text=True).stdout
+    compiler = re.search(r"\d+\.\d+\.\d+", version)[0]
+    return f"{what} in {seconds} s, {compiler}, {datetime.date.today()}{', all' * everything}", passes
+
+
+def results():
+    table = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.endswith("` |")]
+    return {row[-1].strip("`"): row[-2] for row in rows}
+
+
+def table(found):
+    yield HEADER
+    yield ["---"] * len(HEADER)
+    for cell in CELLS:
+        libtorch = {"none": "none", "system": f"{cell.libtorch}, Debian's"}.get(cell.layout, f"{cell.libtorch}, {cell.layout}")
+        yield [libtorch, cell.compiler, str(cell.standard), cell.build, cell.sample, found.get(cell.name, cell.result), f"`{cell.name}`"]
+
+
+def write(found):
+    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    rows = "\n".join(f"| {' | '.join(row)} |" for row in table(found))
+    PAGE.write_text(f"{head}{BEGIN}\n\n{rows}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", nargs="?", choices=["list", "run", "write"], default="list", help="write: the table, as it was")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a cell")
+    parser.add_argument("--all", action="store_true", help="all targets and tests")
+    args = parser.parse_args()
+    cells = {cell.name: cell for cell in CELLS}
+    unknown = set(args.names) - set(cells)
+    if unknown:
+        parser.error(f"no cell {', '.join(sorted(unknown))}; there are {', '.join(cells)}")
+    well = True
+    for name in args.names:
+        result, passes = run_cell(cells[name], args.all)
+        print(f"{name}: {result}", flush=True)
+        write(results() | {name: result})
+        well &= passes
+    if args.command == "write":
+        write(results())
+    if args.command == "list":
+        for *axes, result, cell in list(table(results()))[2:]:
+            print(f"{cell.strip('`'):14} {', '.join(axes)}: {result}")
+    sys.exit(not well)
+
+
+if __name__ == "__main__":
+    main()
