@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Perfect plasticity of two materials at four strains: the stress and, in the same pass, its exact derivative.
+
 # begin program
 import neml2
 import torch
