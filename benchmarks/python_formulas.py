@@ -31,6 +31,7 @@ import formulas
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import benchmark  # noqa: E402
+import pages  # noqa: E402
 
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", 10**6: "10⁶"}
 BEGIN = "<!-- results: written by benchmarks/python_formulas.py --docs -->"
@@ -348,9 +349,7 @@ def main():
     if args.targets:
         print("\nMissed targets", *missed(results), sep="\n")
     if args.docs:
-        page = ROOT / "docs" / "python.md"
-        head, rest = page.read_text().split(BEGIN)
-        page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{benchmark.END}{rest.split(benchmark.END, 1)[1]}")
+        pages.replace_results(ROOT / "docs" / "python.md", BEGIN, text)
 
 
 if __name__ == "__main__":

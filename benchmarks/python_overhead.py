@@ -21,6 +21,7 @@ from neml2.tensors import R2, SR2, SSR4, Rot
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import benchmark  # noqa: E402
+import pages  # noqa: E402
 
 SIZES = {1: "1", 100: "100", 10**4: "10⁴"}
 BEGIN = "<!-- results: written by benchmarks/python_overhead.py --docs -->"
@@ -282,9 +283,7 @@ def main():
     text = "\n\n".join([where, speed_table(results), call_table(results, args.folder.resolve())])
     print(text)
     if args.docs:
-        page = ROOT / "docs" / "python.md"
-        head, rest = page.read_text().split(BEGIN)
-        page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{benchmark.END}{rest.split(benchmark.END, 1)[1]}")
+        pages.replace_results(ROOT / "docs" / "python.md", BEGIN, text)
 
 
 if __name__ == "__main__":

@@ -15,11 +15,13 @@ import subprocess
 import sys
 import tempfile
 
+import pages
+
 PROGRAMS = ["elementwise", "functions", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral",
             "j2", "j2_gradient"]
 LARGEST = 10**6  # or the largest size there is: 10⁵ where a row has 36 numbers
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
-BEGIN, END = "<!-- results: written by scripts/benchmark.py --docs -->", "<!-- end of results -->"
+BEGIN = "<!-- results: written by scripts/benchmark.py --docs -->"
 PICTURE = [
     "C(2) * strain", "C * strain", "SSR4 * SSR4", "SR2 dev", "SR2 norm", "von Mises", "SR2 + SR2", "R2 * R2",
     "R2 to SR2", "R2 inverse", "SR2 inverse", "SSR4 inverse", "isotropic E, nu", "Rot to matrix", "Rot * Rot",
@@ -372,11 +374,6 @@ def picture(results):
     yield "</svg>"
 
 
-def replace_results(page, text):
-    head, rest = page.read_text().split(BEGIN)
-    page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, help="holds the built programs, or results.json")
@@ -398,8 +395,8 @@ def main():
     if args.docs:
         docs = pathlib.Path(__file__).resolve().parent.parent / "docs"
         (docs / "images" / "speed.svg").write_text(plot)
-        replace_results(docs / "benchmarks.md", text)
-        replace_results(docs / "memory.md", memory)
+        pages.replace_results(docs / "benchmarks.md", BEGIN, text)
+        pages.replace_results(docs / "memory.md", BEGIN, memory)
     print(text, memory, sep="\n\n### Memory\n\n")
     if args.targets:
         print("\n### Missed targets\n", *missed(results), sep="\n")

@@ -22,10 +22,12 @@ import tempfile
 import time
 from dataclasses import dataclass
 
+import pages
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MATRIX = ROOT / "build" / "matrix"
 PAGE = ROOT / "docs" / "install.md"
-BEGIN, END = "<!-- results: written by scripts/matrix.py -->", "<!-- end of results -->"
+BEGIN = "<!-- results: written by scripts/matrix.py -->"
 HEADER = ["LibTorch", "compiler", "C++", "build", "what runs", "last result", "cell"]
 
 EXAMPLES = ["broadcasting", "j2_plasticity", "labeled_state"]
@@ -204,8 +206,7 @@ def run_cell(cell, everything):
 
 
 def results():
-    table = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
-    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.endswith("` |")]
+    rows = [line.strip("| ").split(" | ") for line in pages.results(PAGE, BEGIN).splitlines() if line.endswith("` |")]
     return {row[-1].strip("`"): row[-2] for row in rows}
 
 
@@ -218,9 +219,7 @@ def table(found):
 
 
 def write(found):
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    rows = "\n".join(f"| {' | '.join(row)} |" for row in table(found))
-    PAGE.write_text(f"{head}{BEGIN}\n\n{rows}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    pages.replace_results(PAGE, BEGIN, "\n".join(f"| {' | '.join(row)} |" for row in table(found)))
 
 
 def main():

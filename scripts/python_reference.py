@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 from headers import ROOT, Argument, Function
+from pages import write_or_check
 from vocabulary import in_python_formulas
 
 PAGE = ROOT / "docs" / "python_reference.md"
@@ -152,14 +153,7 @@ def page(stubs):
 
 
 def main():
-    text = page(Path(sys.argv[1]))
-    if "--check" in sys.argv:
-        if PAGE.read_text(encoding="utf-8") != text:
-            print("docs/python_reference.md is not what the package has; run scripts/python_reference.py")
-            return 1
-        return 0
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(Path(sys.argv[1])), "docs/python_reference.md is not what the package has; run scripts/python_reference.py")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 from derivative_rules import has_no_rule
 from headers import INCLUDE, ROOT, Class, declaring, read
 from inherited import Bases
+from pages import write_or_check
 from vocabulary import in_formulas, in_python_formulas
 
 PAGE = ROOT / "docs" / "reference.md"
@@ -142,14 +143,7 @@ def page():
 
 
 def main():
-    text = page()
-    if "--check" in sys.argv:
-        if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-            print("docs/reference.md is not what the headers say; run scripts/reference.py")
-            return 1
-        return 0
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(), "docs/reference.md is not what the headers say; run scripts/reference.py")
 
 
 if __name__ == "__main__":
