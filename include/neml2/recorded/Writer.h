@@ -11,7 +11,7 @@
 /// What is common to the texts of recorded formulas.
 namespace neml2::recorded::source
 {
-/// How an operation is written; $0, $1, $2 are its operands.
+/// How an operation is written; $0, $1, $2 are its operands. What is of a system has a name.
 inline const char *
 pattern(Op op)
 {
@@ -24,15 +24,15 @@ pattern(Op op)
       "",
       "",
       "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
-      "",
+      "factor",
+      "solve",
+      "solve_transposed",
+      "expm",
+      "logm",
+      "sqrtm",
+      "dexpm",
+      "dlogm",
+      "dsqrtm",
       "",
       "-$0",
       "abs($0)",
@@ -76,33 +76,6 @@ pattern(Op op)
       "multiply_subtract($0, $1, $2)",
       "subtract_product($0, $1, $2)"};
   return patterns[size_t(op)];
-}
-
-/// The name of what is of a system.
-inline const char *
-system_name(Op op)
-{
-  switch (op)
-  {
-  case Op::factor:
-    return "factor";
-  case Op::solve:
-    return "solve";
-  case Op::solve_transposed:
-    return "solve_transposed";
-  case Op::expm:
-    return "expm";
-  case Op::logm:
-    return "logm";
-  case Op::sqrtm:
-    return "sqrtm";
-  case Op::dexpm:
-    return "dexpm";
-  case Op::dlogm:
-    return "dlogm";
-  default:
-    return "dsqrtm";
-  }
 }
 
 /// A number that reads back as itself.
@@ -224,7 +197,7 @@ public:
       if (is_matrix_derivative(s.op))
         matrices += ", kernels::R2<P>(" + names(middle, s.operands.end()) + ")";
       const char * const call = is_matrix_derivative(s.op) ? " = call_" : " = ";
-      return "    const auto v" + number + call + system_name(s.op) + "(" + matrices + ");\n";
+      return "    const auto v" + number + call + pattern(s.op) + "(" + matrices + ");\n";
     }
     if (s.op == Op::factor)
     {
@@ -241,7 +214,7 @@ public:
     for (auto b = right; b != s.operands.end(); ++b)
       text += (b == right ? "{" : ", {") + name(*b) + "}";
     name_outputs(i, "v" + number);
-    return text + "};\n    " + factor + "." + system_name(s.op) + "(v" + number + ");\n";
+    return text + "};\n    " + factor + "." + pattern(s.op) + "(v" + number + ");\n";
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 

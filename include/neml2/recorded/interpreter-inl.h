@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/lu.h"
-#include "neml2/kernels/matrix_functions.h"
+#include "neml2/recorded/interpreted_systems.h"
 #include "neml2/recorded/interpreter.h"
 
 namespace neml2::recorded
@@ -41,26 +40,13 @@ Evaluator::numbers() const
 
 /// What a tile loop of packs P does.
 template <class P>
-struct Interpreter
+struct Interpreter : private ConditionPacks<P>
 {
   using Mask = typename P::Mask;
+  using ConditionPacks<P>::mask;
+  using ConditionPacks<P>::pack;
+  using Systems = InterpretedSystems<P>;
   static constexpr int W = P::width, block = block_rows / W;
-
-  /// Conditions are kept as packs.
-  NEML2_INLINE static P pack(const Mask & m)
-  {
-    if constexpr (W == 1)
-      return P(m.m ? 1.0 : 0.0);
-    else
-      return P::of((typename P::V)m.m);
-  }
-  NEML2_INLINE static Mask mask(const P & p)
-  {
-    if constexpr (W == 1)
-      return Mask(p.v != 0);
-    else
-      return Mask((typename Mask::M)p.v);
-  }
 
   template <class F>
   NEML2_INLINE static void unary(const Instruction & i, P * r, int n, const F & f)
@@ -102,133 +88,6 @@ struct Interpreter
     return holds;
   }
 
-  /// Rows of a matrix of so many columns, and of conditions, which are kept as packs.
-  struct Matrix
-  {
-    P * first;
-    int columns;
-    NEML2_INLINE P * operator[](int i) const { return first + i * columns; }
-  };
-  struct MaskMatrix
-  {
-    struct Entry
-    {
-      P * p;
-      NEML2_INLINE operator Mask() const { return mask(*p); }
-      NEML2_INLINE void operator=(const Mask & m) const { *p = pack(m); }
-    };
-    struct Row
-    {
-      P * first;
-      NEML2_INLINE Entry operator[](int i) const { return {first + i}; }
-    };
-    P * first;
-    int columns;
-    NEML2_INLINE Row operator[](int i) const { return {first + i * columns}; }
-  };
-  /// What kernels::factor_lu and the others take of a LU.
-  struct Factor
-  {
-    using Condition = Mask;
-
-    Matrix a;
-    P * over;
-    P det;
-    MaskMatrix swapped;
-  };
-
-  /// How many packs a system of n unknowns works on.
-  static size_t system_size(int n) { return size_t(2 * n * n + 2 * n); }
-
-  NEML2_CALLS_FORMULA static void
-  execute_system(Op op, const SystemCode & s, P * r, int packs, P * work)
-  {
-    const int n = s.n;
-    Factor lu{{work, n}, work + n * n, P(0.0), {work + n * n + n, n}};
-    P * const right = work + 2 * n * n + n;
-    const Matrix b{right, 1};
-    const auto each_exchange = [&](const auto & f) NEML2_INLINE_LAMBDA
-    {
-      for (int k = 0; k < n; k++)
-        for (int i = k + 1; i < n; i++)
-          f(lu.swapped[k].first[i]);
-    };
-    for (int k = 0; k < packs; k++)
-    {
-      auto from = s.operands.begin();
-      const auto load = [&](P & x) NEML2_INLINE_LAMBDA
-      {
-        x = r[from->at + k * from->step];
-        ++from;
-      };
-      auto to = s.outputs.begin();
-      const auto store = [&](const P & x) NEML2_INLINE_LAMBDA
-      {
-        if (to->at >= 0)
-          r[to->at + k] = x;
-        ++to;
-      };
-      for (int i = 0; i < n * n; i++)
-        load(work[i]);
-      if (op == Op::factor)
-      {
-        kernels::factor_lu<any_size>(lu, n);
-        for (int i = 0; i < n * n + n; i++)
-          store(work[i]);
-        store(lu.det);
-        each_exchange(store);
-        continue;
-      }
-      for (int i = 0; i < n; i++)
-        load(lu.over[i]);
-      each_exchange(load);
-      for (int i = 0; i < n; i++)
-        load(right[i]);
-      if (op == Op::solve)
-        kernels::solve_lu<any_size>(lu, n, b, 1);
-      else
-        kernels::solve_lu_transposed<any_size>(lu, n, b, 1);
-      for (int i = 0; i < n; i++)
-        store(right[i]);
-    }
-  }
-  static constexpr int any_size = 99; // whose loops are not unrolled
-
-  /// A function of a matrix, or its derivative at A along E.
-  NEML2_CALLS_FORMULA static kernels::R2<P>
-  matrix_function(Op op, const kernels::R2<P> & A, const kernels::R2<P> & E)
-  {
-    switch (op)
-    {
-    case Op::expm:
-      return kernels::expm(A);
-    case Op::logm:
-      return kernels::logm(A);
-    case Op::sqrtm:
-      return kernels::sqrtm(A);
-    case Op::dexpm:
-      return kernels::dexpm(A, E);
-    case Op::dlogm:
-      return kernels::dlogm(A, E);
-    default:
-      return kernels::dsqrtm(A, E);
-    }
-  }
-  NEML2_CALLS_FORMULA static void
-  execute_matrix_function(Op op, const SystemCode & s, P * r, int packs)
-  {
-    for (int k = 0; k < packs; k++)
-    {
-      kernels::R2<P> matrices[2];
-      for (size_t i = 0; i < s.operands.size(); i++)
-        matrices[i / 9][int(i % 9)] = r[s.operands[i].at + k * s.operands[i].step];
-      const kernels::R2<P> f = matrix_function(op, matrices[0], matrices[1]);
-      for (size_t i = 0; i < s.outputs.size(); i++)
-        if (s.outputs[i].at >= 0)
-          r[s.outputs[i].at + k] = f[int(i)];
-    }
-  }
-
   /// The instructions in order, those of loops again while any row of the block needs it.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
@@ -238,11 +97,7 @@ struct Interpreter
       const Instruction & i = code.each[at];
       if (is_of_system(i.op))
       {
-        const SystemCode & system = code.systems[size_t(i.operand[0].at)];
-        if (is_matrix_function(i.op))
-          execute_matrix_function(i.op, system, r, n);
-        else
-          execute_system(i.op, system, r, n, work);
+        Systems::execute(i.op, code.systems[size_t(i.operand[0].at)], r, n, work);
         continue;
       }
       if (i.op != Op::state && i.op != Op::loop)
@@ -510,7 +365,7 @@ struct Interpreter
       totals += code.results[j].size();
     size_t largest = 0;
     for (const auto & s : code.systems)
-      largest = std::max(largest, system_size(s.n));
+      largest = std::max(largest, Systems::size(s.n));
     const Memory memory(size_t(code.size) + totals + largest);
     P *const r = memory.get(), *const total = r + code.size, *const work = total + totals;
     for (const auto & c : code.constants)

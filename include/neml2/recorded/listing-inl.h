@@ -49,7 +49,7 @@ listing(const Evaluator & e)
     {
       const System & s = o.system(i);
       const std::string own = "v" + std::to_string(i);
-      text += indent + own + " = " + system_name(s.op) + "(" +
+      text += indent + own + " = " + pattern(s.op) + "(" +
               w.names(s.operands.begin(), s.operands.end()) + ")\n";
       w.name_outputs(i, own);
       continue;

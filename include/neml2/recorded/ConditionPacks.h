@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/packs/Pack.h"
+
+namespace neml2::recorded
+{
+/// An interpreter keeps conditions as packs, all bits of a lane alike.
+template <class P>
+struct ConditionPacks
+{
+  using Mask = typename P::Mask;
+  static constexpr int W = P::width;
+
+  NEML2_INLINE static P pack(const Mask & m)
+  {
+    if constexpr (W == 1)
+      return P(m.m ? 1.0 : 0.0);
+    else
+      return P::of((typename P::V)m.m);
+  }
+  NEML2_INLINE static Mask mask(const P & p)
+  {
+    if constexpr (W == 1)
+      return Mask(p.v != 0);
+    else
+      return Mask((typename Mask::M)p.v);
+  }
+};
+} // namespace neml2::recorded
