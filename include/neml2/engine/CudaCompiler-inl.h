@@ -65,12 +65,10 @@ constexpr std::array<const char *, 3> nvrtc_options = {
 NEML2_BODY std::string
 CudaCompiler::version(c10::Device device)
 {
-  const int v = on(device).target.nvrtc->cuda_version;
-  std::string options;
+  std::string text = on(device).target.nvrtc->name();
   for (const char * const option : nvrtc_options)
-    options += std::string(" ") + option;
-  return "NVRTC " + std::to_string(v / 1000) + '.' + std::to_string(v % 1000 / 10) + options +
-         ", headers " + headers_digest(device_headers());
+    text += std::string(" ") + option;
+  return text + ", headers " + headers_digest(device_headers());
 }
 
 NEML2_BODY CudaCompiler::OnDevice &

@@ -67,10 +67,16 @@ Nvrtc::newest_until(int architecture) const
 }
 
 NEML2_BODY std::string
+Nvrtc::name() const
+{
+  return "NVRTC " + std::to_string(cuda_version / 1000) + '.' +
+         std::to_string(cuda_version % 1000 / 10);
+}
+
+NEML2_BODY std::string
 Nvrtc::described() const
 {
-  std::string s = "NVRTC " + std::to_string(cuda_version / 1000) + '.' +
-                  std::to_string(cuda_version % 1000 / 10) + " for ";
+  std::string s = name() + " for ";
   for (const int a : known)
     s += (a == known.front() ? "sm_" : ", sm_") + std::to_string(a);
   return s;

@@ -41,6 +41,9 @@ struct Nvrtc
   /// The newest architecture that it knows of those that a device of this one runs code for; 0 if there is none.
   int newest_until(int architecture) const;
 
+  /// NVRTC 12.4
+  std::string name() const;
+
   /// NVRTC 12.4 for sm_70, sm_80, sm_90.
   std::string described() const;
 
