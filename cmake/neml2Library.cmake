@@ -19,8 +19,9 @@ set_target_properties(neml2_compiled PROPERTIES
   EXPORT_NAME compiled OUTPUT_NAME neml2 POSITION_INDEPENDENT_CODE ON
   UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5 # joined files compile in a half of the time
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}) # programs need the version they were compiled with
-# Interpreted formulas have the bits of compiled ones, in which no compiler joins a product and a sum of itself.
-set_source_files_properties(src/recorded.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
+# Functions of matrices are long kernels. They have the same bits as operations, in interpreted formulas and in compiled ones, where no
+# compiler joins a product and a sum of itself.
+set_source_files_properties(src/matrix_functions.cpp src/recorded.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>)
 if(library_type STREQUAL "STATIC")
   set_target_properties(neml2_compiled PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -2,36 +2,15 @@
 #pragma once
 
 #include "neml2/gradients/rules.h"
-#include "neml2/tensors/isotropic_functions-inl.h"
-#include "neml2/tensors/matrix_functions-inl.h"
+#include "neml2/tensors/matrix_functions.h"
+#include "neml2/tensors/matrix_operations-inl.h"
 
 /// Derivative rules of functions of matrices.
 namespace neml2::gradients
 {
-// The derivative of f at s is symmetric, that at A transposed that at Aᵀ. Source: Higham (2008), Functions
-// of Matrices, section 3.2.
+// The derivative of f at A transposed is that at Aᵀ. Source: Higham (2008), Functions of Matrices, section 3.2.
 inline const bool has_matrix_function_rules = []
 {
-  add_gradient_rule<tensors::Expm, SR2, SR2>([](const SR2 & g, const SR2 & s)
-                                             { return dexpm(s, g); });
-  add_gradient_rule<tensors::Logm, SR2, SR2>([](const SR2 & g, const SR2 & s)
-                                             { return dlogm(s, g); });
-  add_gradient_rule<tensors::Sqrtm, SR2, SR2>([](const SR2 & g, const SR2 & s)
-                                              { return dsqrtm(s, g); });
-  add_gradient_rule<tensors::Powm, SR2, SR2, double>(
-      [](const SR2 & g, const SR2 & s, double p) { return dpowm(s, p, g); }, nullptr);
-  add_gradient_rule<tensors::Powm, SR2, SR2, Scalar>(
-      [](const SR2 & g, const SR2 & s, const Scalar & p) { return dpowm(s, p, g); },
-      [](const SR2 & g, const SR2 & s, const Scalar & p)
-      {
-        return evaluate<Scalar>(
-            "powm",
-            [](const auto & h, const auto & a, const auto & n)
-            { return inner(h, sym(full(logm(a)) * full(powm(a, n)))); },
-            g,
-            s,
-            p);
-      });
   add_gradient_rule<tensors::Expm, R2, R2>([](const R2 & g, const R2 & A)
                                            { return dexpm(transpose(A), g); });
   add_gradient_rule<tensors::Logm, R2, R2>([](const R2 & g, const R2 & A)

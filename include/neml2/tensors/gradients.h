@@ -25,6 +25,7 @@
 #include "neml2/gradients/elementwise.h"
 #include "neml2/gradients/exponential_map.h"
 #include "neml2/gradients/invariants.h"
+#include "neml2/gradients/isotropic_functions.h"
 #include "neml2/gradients/kinematics.h"
 #include "neml2/gradients/kronecker.h"
 #include "neml2/gradients/matrix_functions.h"

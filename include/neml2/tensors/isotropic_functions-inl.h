@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/evaluate.h"
-#include "neml2/composed/isotropic_functions.h"
-#include "neml2/kernels/isotropic_functions.h"
-#include "neml2/tensors/matrix_functions-inl.h"
+#include "neml2/tensors/matrix_operations-inl.h"
+
+#include "neml2/tensors/matrix_functions.h"
 
 /// Functions of symmetric tensors: bodies of what matrix_functions.h declares.
 namespace neml2
