@@ -195,14 +195,25 @@ def escaped(text):
     return "\\" + text if re.match(r"[(\w#]+[.)]\s|[:.+-]", text) else text
 
 
+def table(lines, indent):
+    head, _, *rows = ([cell.strip() for cell in line.strip("| ").split("|")] for line in lines)
+    yield from [f"{indent}.. list-table::", f"{indent}   :header-rows: 1", ""]
+    for row in [head, *rows]:
+        for at, cell in enumerate(row):
+            yield f"{indent}   {' ' if at else '*'} - {escaped(cell)}"
+    yield ""
+
+
 def comment(text, indent=""):
-    """A comment of the headers: paragraphs, lists, code that is indented, @throws."""
+    """A comment of the headers: paragraphs, lists, tables, code that is indented, @throws."""
     out, paragraph, kind = [], [], ""
 
     def flush():
         nonlocal kind
         if paragraph and kind == "code":
             out.extend([f"{indent}.. code-block:: cpp", "", *(f"{indent}   {s[4:]}".rstrip() for s in paragraph), ""])
+        elif kind == "table":
+            out.extend(table(paragraph, indent))
         elif paragraph:
             body = " ".join(s.strip() for s in paragraph)
             if kind == "throws":
@@ -215,6 +226,8 @@ def comment(text, indent=""):
         throws = re.match(r"@throws\s+(.*)", line)
         if line.startswith("    ") and kind in ("", "code"):
             kind = "code"
+        elif line.startswith("| ") and kind in ("", "table"):
+            kind = "table"
         elif not line.strip():
             if kind == "code":
                 paragraph.append("")
