@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the site of the pages and of the reference, into build/docs/site. Argument: test, to have Chromium look at it, too.
+# Builds the site of the pages, the reference and the examples with their pictures, into build/docs/site. Argument: test, to
+# have Chromium look at it, too.
 # What it needs is installed the first time; after that it needs no network.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,6 +27,10 @@ if ! has requirements.txt; then
   python3 -m venv --clear "$venv"
   install requirements.txt
 fi
+# Its pictures are made by the examples: of headers alone, which here compile sooner than the library.
+cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
+  -DNEML2_BUILD_TESTS=OFF -DNEML2_LIBTORCH_DOWNLOAD="$PWD/build/libtorch" >"$out/build.log" &&
+  cmake --build "$out/build" --target pictures >>"$out/build.log" || { tail -n 40 "$out/build.log" >&2; exit 1; }
 "$venv/bin/python" scripts/site_pages.py "$out/source"
 # Of a page that it read with a warning Sphinx would not warn again.
 "$venv/bin/sphinx-build" -q -W --keep-going -b html -c docs/site -d "$out/doctrees" "$out/source" "$out/site" ||

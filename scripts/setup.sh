@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the system packages that this project needs and this machine lacks. With none missing it
 # calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test, python, aarch64, docs or
-# docs-test, if for these. For docs there is no compiler, for docs-test a browser.
+# docs-test, if for these.
 set -eu
 libtorch=${1:-auto}
 part=${2:-}
@@ -15,9 +15,13 @@ need() # need PACKAGE COMMAND...: the package is missing if the command fails
   shift
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
-compiling() # compiling PACKAGE COMMAND...: the same of what only a build needs
+testing() # testing PACKAGE COMMAND...: the same of what tests and benchmarks are linked with
 {
   [ "$docs" = docs ] || need "$@"
+}
+drawing() # drawing PACKAGE COMMAND...: the same of what all examples need
+{
+  [ "$part" != test ] && [ "$docs" != docs ] || need "$@"
 }
 browsing() # browsing PACKAGE COMMAND...: the same of what looks at the site
 {
@@ -36,15 +40,15 @@ has_cmake() # 3.25 or newer
 }
 
 if command -v apt-get >/dev/null; then
-  compiling g++ c++ --version
-  compiling cmake has_cmake
-  compiling ninja-build ninja --version
+  need g++ c++ --version
+  need cmake has_cmake
+  need ninja-build ninja --version
   [ "$part" != test ] || need pkg-config pkg-config --version
   need python3-venv python3 -c 'import ensurepip, venv'
   [ "$part" != python ] || need python3-dev has_python_header
-  compiling catch2 has_header catch2/catch.hpp
-  compiling libbenchmark-dev has_header benchmark/benchmark.h
-  [ "$part" != test ] || need libeigen3-dev has_header eigen3/Eigen/Sparse
+  testing catch2 has_header catch2/catch.hpp
+  testing libbenchmark-dev has_header benchmark/benchmark.h
+  drawing libeigen3-dev has_header eigen3/Eigen/Sparse
   [ "$part" != test ] || need libgloo-dev has_header gloo/config.h
   [ "$libtorch" != system ] || need libtorch-dev has_header torch/csrc/api/include/torch/version.h
   [ "$part" != aarch64 ] || need g++-aarch64-linux-gnu aarch64-linux-gnu-g++ --version
@@ -55,12 +59,12 @@ if command -v apt-get >/dev/null; then
   update="apt-get update -o Acquire::Retries=3"
   install="apt-get install -y --no-install-recommends -o Acquire::Retries=3"
 elif command -v brew >/dev/null; then
-  compiling cmake has_cmake
-  compiling ninja ninja --version
+  need cmake has_cmake
+  need ninja ninja --version
   need python python3 -c 'import ensurepip, venv'
-  compiling catch2 brew list catch2
-  compiling google-benchmark brew list google-benchmark
-  [ "$part" != test ] || need eigen brew list eigen
+  testing catch2 brew list catch2
+  testing google-benchmark brew list google-benchmark
+  drawing eigen brew list eigen
   [ "$part" != test ] || need pkgconf pkg-config --version
   [ "$libtorch" != system ] || need pytorch brew list pytorch
   browsing google-chrome has_browser
@@ -68,9 +72,9 @@ elif command -v brew >/dev/null; then
   install="brew install"
   update=true
 else
-  compiling "a C++17 compiler" c++ --version
-  compiling "CMake 3.25 or newer" has_cmake
-  compiling Ninja ninja --version
+  need "a C++17 compiler" c++ --version
+  need "CMake 3.25 or newer" has_cmake
+  need Ninja ninja --version
   need "Python 3 with venv" python3 -c 'import ensurepip, venv'
   [ "$part" != python ] || need "Python's headers" has_python_header
   browsing "Chromium or Chrome" has_browser

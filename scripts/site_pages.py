@@ -21,6 +21,7 @@ PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md"
          "docs/reference.md": "reference/index"}
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
+MADE = ["build/docs/build/examples/pictures", "build/python/pictures"]  # pictures as the examples draw them now, where there are such
 HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "processes.h": "distributed_j2"}  # examples
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
@@ -454,7 +455,8 @@ def main(folder):
     for source in [*site.examples, *(p.relative_to(ROOT).as_posix() for p in ROOT.glob("examples/**/*.out"))]:
         write(source, (ROOT / source).read_text(encoding="utf-8"))
     for picture in ROOT.glob("docs/images/*.svg"):
-        write(f"images/{picture.name}", picture.read_text(encoding="utf-8"))
+        drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
+        write(f"images/{picture.name}", (drawn or [picture])[0].read_text(encoding="utf-8"))
 
     # What names of C++ lead to. Of names that several headers have: what is in a page of its own, else SR2's, else the first.
     names, headers = {}, {}

@@ -114,6 +114,11 @@ for example in examples/python/*.py; do
   [ ! -e "$expected" ] || diff "$expected" "$work/out"
 done
 
+say "pictures of the examples" # which the site has from here
+clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
+clean python texture.py texture.svg >"$work/out"
+mkdir -p build/python/pictures && cp "$work/fit.svg" "$work/texture.svg" build/python/pictures
+
 say "what executes notebooks"
 pip "$venv" install nbclient ipykernel tqdm
 cp scripts/notebooks.py "$work"
