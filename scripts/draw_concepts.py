@@ -57,7 +57,7 @@ class Picture:
     def line(self, points, colour=GREY, width=1.5, dashed=False, opacity=1.0):
         path = "M" + "L".join(f"{x:.4g} {y:.4g}" for x, y in points)
         more = (' stroke-dasharray="4 3"' if dashed else "") + (f' stroke-opacity="{opacity}"' if opacity < 1 else "")
-        self.add(f'<path d="{path}" stroke="{colour}" stroke-width="{width}" fill="none"{more}/>')
+        self.add(f'<path d="{path}" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round" fill="none"{more}/>')
 
     def head(self, x, y, angle, colour, size=10):
         """The head of an arrow that points to (x, y), in degrees from the x axis, counterclockwise."""
@@ -140,7 +140,6 @@ def broadcasting():
     p = Picture("Shapes (2; 6, 6) and (1000, 2; 6), aligned at the semicolon; the stiffnesses serve all 1000 points", 388)
     p.text(212, 18, "batch", BLUE, 17, True)
     p.text(370, 18, "base", ORANGE, 17, True)
-    p.line([(306, 4), (306, 140)], dashed=True, opacity=0.6)
     for y, name, sizes, base in ((28, "stiffness", ("", "2"), 2), (62, "strain", ("1000", "2"), 1), (108, "stress", ("1000", "2"), 1)):
         p.text(112, y + 20, name, anchor="end")
         p.size(128, y, 92, sizes[0], BLUE, not sizes[0])
@@ -168,27 +167,25 @@ def broadcasting():
 
 
 def refused():
-    p = Picture("(2; 6, 6) and (6; 6) are refused, as 2 is not 6; (2; 6, 6) and (6, 1; 6) fit", 172)
-    p.text(152, 18, "refused", RED, 17, True)
-    p.text(384, 18, "with batch_unsqueeze(-1)")
+    p = Picture("(2; 6, 6) and (6; 6) are refused, as 2 is not 6; (2; 6, 6) and (6, 1; 6) fit", 166)
 
     def rows(x, operands):
-        p.line([(x + 86, 30), (x + 86, 164 if len(operands) > 2 else 118)], dashed=True, opacity=0.6)
-        for y, (batch, base, colour) in zip((36, 84, 132), operands):
+        for y, (batch, base, colour) in zip((34, 82, 130), operands):
             for i, size in enumerate(batch):
-                if size is not None:
-                    p.size(x + 40 * i, y, 36, size, colour, not size)
-            p.text(x + 86, y + 20, ";", size=20, bold=True)
+                p.size(x + 40 * i, y, 36, size, colour, not size)
+            p.text(x + 40 * len(batch) + 6, y + 20, ";", size=20, bold=True)
             for i in range(base):
-                p.size(x + 96 + 40 * i, y, 36, "6", ORANGE)
+                p.size(x + 40 * len(batch) + 16 + 40 * i, y, 36, "6", ORANGE)
 
-    p.text(46, 56, "SSR4", anchor="end")
-    p.text(46, 104, "SR2", anchor="end")
-    rows(56, [((None, "2"), 2, RED), ((None, "6"), 1, RED)])
-    p.text(114, 80, "≠", RED, 17, True)
-    p.text(152, 152, "not a base dimension's 6", RED)
-    rows(298, [(("", "2"), 2, BLUE), (("6", "1"), 1, BLUE), (("6", "2"), 1, BLUE)])
-    p.line([(298, 122), (470, 122)])
+    p.text(120, 18, "refused", RED, 17, True)
+    p.text(46, 54, "SSR4", anchor="end")
+    p.text(46, 102, "SR2", anchor="end")
+    rows(56, [(("2",), 2, RED), (("6",), 1, RED)])
+    p.text(74, 78, "≠", RED, 17, True)
+    p.arrow(168, 96, 0, 108)
+    p.text(372, 18, "SR2.batch_unsqueeze(-1)")
+    rows(292, [(("", "2"), 2, BLUE), (("6", "1"), 1, BLUE), (("6", "2"), 1, BLUE)])
+    p.line([(292, 120), (464, 120)])
     return p.svg()
 
 
@@ -200,7 +197,8 @@ def mandel():
         for row, column in {(i, j), (j, i)}:
             x, y = 16 + 56 * column, 14 + 56 * row
             p.box(x, y, 56, 56, colour, hatched=row > column, radius=0)
-    p.line([(44 + 56 * j, 42 + 56 * i) for i, j in order], GREY, 14, opacity=0.16)
+    path = [(44 + 56 * j, 42 + 56 * i) for i, j in order]
+    p.line([(path[0][0] - 14, path[0][1] - 14), *path, (path[-1][0] - 8, path[-1][1])], GREY, 12, opacity=0.2)
     for k, (i, j) in enumerate(order):
         colour = BLUE if i == j else ORANGE
         p.text(44 + 56 * j, 43 + 56 * i, str(k), colour, 21, True)
@@ -239,30 +237,29 @@ def rotation():
 
 
 def bunge():
-    p = Picture("The crystal's axes turned by 30 degrees; the components of a vector in them, and the rotation with the same matrix", 244)
+    p = Picture("The crystal's axes turned by 30 degrees; the components of a vector in them, and the rotation with the same matrix", 240)
     y, length, turn, at = 176, 100, 30, 62
-    for x, axes, vector in ((66, turn, at), (300, 0, at - turn)):
-        p.axes(x, y, 130, ("x", "y"))
+    for x, axes, vector in ((84, turn, at), (310, 0, at - turn)):
+        end = x + length * cos(radians(vector)), y - length * sin(radians(vector))
+        for part, direction in ((cos(radians(at - turn)), axes), (sin(radians(at - turn)), axes + 90)):
+            foot = x + length * part * cos(radians(direction)), y - length * part * sin(radians(direction))
+            p.line([(x, y), foot], BLUE, 9, opacity=0.4)
+            p.line([end, foot], BLUE, dashed=True)
+        p.axes(x, y, 130)
         if axes:
             p.axes(x, y, 116, ("x'", "y'"), axes, ORANGE)
             p.arc(x, y, 60, 0, axes)
-            p.text(x + 76, y - 14, "φ1", size=16)
-        end = x + length * cos(radians(vector)), y - length * sin(radians(vector))
-        for name, direction in ((0, axes), (1, axes + 90)):
-            part = length * (cos if name == 0 else sin)(radians(at - turn))
-            foot = x + part * cos(radians(direction)), y - part * sin(radians(direction))
-            p.line([end, foot], BLUE, dashed=True)
-            p.line([(x, y), foot], BLUE, 5, opacity=0.35)
-        if not axes:
+            p.text(x + 78, y - 14, "φ1", size=16)
+        else:
             p.arrow(x, y, at, length, BLUE, 2.5, 0.4)
+            p.text(x + 52, y - 94, "v", BLUE, 18, True, "start")
             p.arc(x, y, 60, at, vector)
         p.arrow(x, y, vector, length, BLUE, 3)
-        p.text(end[0] + 8, end[1] - 4, "v" if axes else "M v", BLUE, 18, True, "start")
-    p.text(300 + 44, y - 96, "v", BLUE, 18, True, "end")
-    p.text(106, 214, "x, y: sample")
-    p.text(106, 234, "x', y': crystal", ORANGE)
-    p.text(358, 214, "the rotation of M:")
-    p.text(358, 234, "back by φ1")
+        p.text(end[0] + 6, end[1] - 4, "v" if axes else "M v", BLUE, 18, True, "start")
+    p.text(122, 212, [("x, y: sample", GREY), (" &#160; x', y': crystal", ORANGE)])
+    p.text(122, 232, "components in x', y': M v", BLUE)
+    p.text(368, 212, "the rotation of M")
+    p.text(368, 232, "turns v back by φ1", BLUE)
     return p.svg()
 
 
@@ -276,8 +273,8 @@ def fused():
         for i, opacity in enumerate(LANES):
             p.add(f'<rect x="{x - 30}" y="{70 + 10 * i}" width="60" height="10" fill="{colour}" fill-opacity="{opacity}"/>')
         p.box(x - 33, 69, 66, 82, colour, 0.08)
-    for i, y in enumerate((50, 151)):
-        p.span(30, y, 30, y + 99, GREY)
+    for i, y in enumerate((50, 154)):
+        p.span(30, y, 30, y + 96, GREY)
         p.text(20, y + 50, f"thread {i}", turn=-90)
     p.text(72, 272, "a tile: framed", BLUE)
     for x, colour in ((158, BLUE), (286, ORANGE)):
@@ -296,40 +293,43 @@ def fused():
     p.grid(223, 200, 6, 6, 9, 9, GREY)
     p.arrow(250, 198, 90, 56)
     p.text(250, 272, "stiffness: once a tile")
-    p.text(240, 300, "6 registers a pack, one a component; a lane is a row:")
+    p.text(240, 300, "a register has one component of each row of a pack:")
     p.text(240, 320, "8 rows with AVX-512, 4 with AVX2 (drawn)")
     return p.svg()
 
 
 def paths():
-    p = Picture("How a call runs: fused, recorded or composed, by its operands", 402)
+    p = Picture("How a call runs: fused, recorded or composed, by its operands", 420)
 
-    def condition(y, height, lines, x=0, width=290, opacity=0.1):
-        p.box(x, y, width, height, GREY, opacity, radius=6)
-        first = y + height / 2 + 5 - 9.5 * (len(lines) - 1)
-        for i, line in enumerate(lines):
-            p.text(x + 14, first + 19 * i, line, anchor="start")
+    def lines(x, y, *texts):
+        for i, text in enumerate(texts):
+            p.text(x, y + 19 * i, text, anchor="start")
 
-    def outcome(y, name, colour, lines):
-        p.arrow(292, y, 0, 34, colour, 2)
-        p.box(328, y - 33, 151, 66, colour, radius=6)
-        for i, line in enumerate((name, *lines)):
-            p.text(403, y - 13 + 19 * i, line, colour, 17 if i == 0 else 14, i == 0)
+    def outcome(begin, y, name, colour, *texts):
+        p.arrow(begin, y, 0, 316 - begin, colour, 2)
+        p.box(318, y - 33, 161, 66, colour, radius=6)
+        p.text(398.5, y - 12, name, colour, 17, True)
+        for i, text in enumerate(texts):
+            p.text(398.5, y + 7 + 18 * i, text, colour, 14)
 
-    condition(1, 48, ("operands are checked, always:", "defined, shapes, dtype, device"))
-    for y in (50, 233, 308):
-        p.arrow(145, y, -90, 18)
-    p.box(0.5, 70, 290, 162, GREY, 0.1, radius=6)
-    p.text(14, 92, "dense CPU tensors,", anchor="start")
-    p.text(14, 111, "all float64 or all float32", anchor="start")
-    condition(122, 44, ("no gradient to record",), 12, 278)
-    condition(176, 48, ("a gradient to record,", "and a derivative rule"), 12, 278)
-    outcome(128, "fused", BLUE, ("one pass", "over memory"))
-    outcome(204, "recorded", ORANGE, ("the same, and a node", "in autograd's graph"))
-    condition(253, 54, ("dense CUDA tensors, a formula", "with a source for devices"))
-    outcome(280, "fused", BLUE, ("one kernel,", "by NVRTC"))
-    condition(328, 72, ("anything else: other dtypes,", "other operations on CUDA,", "functorch, tracing, tangents"))
-    outcome(364, "composed", GREY, ("LibTorch's calls", "on whole batches"))
+    for y, height in ((1, 48), (73, 170), (267, 54), (345, 74)):
+        p.box(1, y, 286, height, opacity=0.1, radius=6)
+        if y > 1:
+            p.arrow(143, y - 23, -90, 22)
+        if y > 73:
+            p.text(152, y - 7, "else", size=14, anchor="start")
+    for y, height in ((125, 48), (183, 48)):
+        p.box(13, y, 262, height, opacity=0.1, radius=6)
+    lines(14, 21, "operands are checked, always:", "defined, shapes, dtype, device")
+    lines(14, 95, "dense CPU tensors,", "all float64 or all float32")
+    lines(26, 154, "no gradient to record")
+    lines(26, 203, "a gradient to record,", "and a derivative rule")
+    lines(14, 290, "dense CUDA tensors, a formula", "with a source for devices")
+    lines(14, 367, "other dtypes, other operations", "on CUDA, functorch, tracing,", "forward-mode tangents …")
+    outcome(276, 145, "fused", BLUE, "one pass", "over memory")
+    outcome(276, 217, "recorded", ORANGE, "the same pass,", "a node of autograd")
+    outcome(288, 294, "fused", BLUE, "one kernel,", "by NVRTC")
+    outcome(288, 382, "composed", GREY, "LibTorch's calls", "on whole batches")
     return p.svg()
 
 
