@@ -192,11 +192,10 @@ def refused():
 def mandel():
     p = Picture("Where the six Mandel components are in a symmetric matrix: down the diagonal, up the last column, to the left", 196)
     order = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)]  # row, column
-    for k, (i, j) in enumerate(order):
+    for i, j in order:
         colour = BLUE if i == j else ORANGE
-        for row, column in {(i, j), (j, i)}:
-            x, y = 16 + 56 * column, 14 + 56 * row
-            p.box(x, y, 56, 56, colour, hatched=row > column, radius=0)
+        for row, column in dict.fromkeys([(i, j), (j, i)]):
+            p.box(16 + 56 * column, 14 + 56 * row, 56, 56, colour, hatched=row > column, radius=0)
     path = [(44 + 56 * j, 42 + 56 * i) for i, j in order]
     p.line([(path[0][0] - 14, path[0][1] - 14), *path, (path[-1][0] - 8, path[-1][1])], GREY, 12, opacity=0.2)
     for k, (i, j) in enumerate(order):
@@ -237,8 +236,8 @@ def rotation():
 
 
 def bunge():
-    p = Picture("The crystal's axes turned by 30 degrees; the components of a vector in them, and the rotation with the same matrix", 240)
-    y, length, turn, at = 176, 100, 30, 62
+    p = Picture("The crystal's axes turned by 30 degrees; the components of a vector in them, and the rotation with the same matrix", 214)
+    y, length, turn, at = 150, 100, 30, 62
     for x, axes, vector in ((84, turn, at), (310, 0, at - turn)):
         end = x + length * cos(radians(vector)), y - length * sin(radians(vector))
         for part, direction in ((cos(radians(at - turn)), axes), (sin(radians(at - turn)), axes + 90)):
@@ -256,10 +255,10 @@ def bunge():
             p.arc(x, y, 60, at, vector)
         p.arrow(x, y, vector, length, BLUE, 3)
         p.text(end[0] + 6, end[1] - 4, "v" if axes else "M v", BLUE, 18, True, "start")
-    p.text(122, 212, [("x, y: sample", GREY), (" &#160; x', y': crystal", ORANGE)])
-    p.text(122, 232, "components in x', y': M v", BLUE)
-    p.text(368, 212, "the rotation of M")
-    p.text(368, 232, "turns v back by φ1", BLUE)
+    p.text(122, 186, [("x, y: sample", GREY), (" &#160; x', y': crystal", ORANGE)])
+    p.text(122, 206, "components in x', y': M v", BLUE)
+    p.text(368, 186, "the rotation of M")
+    p.text(368, 206, "turns v back by φ1", BLUE)
     return p.svg()
 
 
