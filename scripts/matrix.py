@@ -6,13 +6,15 @@ scripts/matrix.py                 lists the cells and their last results
 scripts/matrix.py run NAME...     configures, builds and tests these, each in build/matrix/NAME, and writes the table
 scripts/matrix.py run --all ...   builds and tests all of the library there, not the part that takes minutes
 
-A torch of pip that is not in build/matrix yet is installed there: of one for CUDA, for C++, only what runs on CPUs. Compilers,
-Debian's LibTorch and qemu are not installed. Standard library only.
+A torch of pip that is not in build/matrix yet is installed there: of one for CUDA, for C++, only what runs on CPUs. So is a
+release of Debian that is not this machine's, with its compiler, LibTorch and Python (as root, by debootstrap). Of this machine's
+own, nothing is installed. Standard library only.
 """
 import argparse
 import datetime
 import os
 import pathlib
+import platform
 import re
 import shlex
 import shutil
@@ -28,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MATRIX = ROOT / "build" / "matrix"
 PAGE = ROOT / "docs" / "install.md"
 BEGIN = "<!-- results: written by scripts/matrix.py -->"
-HEADER = ["LibTorch", "compiler", "C++", "build", "what runs", "last result", "cell"]
+HEADER = ["LibTorch", "on", "compiler", "C++", "build", "what runs", "last result", "cell"]
 
 EXAMPLES = ["broadcasting", "j2_plasticity", "labeled_state"]
 ALONE = rf"headers/(lanes|shape|outputs|logic|vmap_out|random_rotations|autograd)$|examples/({'|'.join(EXAMPLES)})$"
@@ -40,6 +42,8 @@ SAMPLES = {  # targets and the names of their tests
 }
 HEADERS, LIBRARY, KERNELS = SAMPLES
 PYTHON = "Python package"
+RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13", "forky": "Debian testing"}
+PACKAGES = ["ca-certificates", "catch2", "cmake", "g++", "libeigen3-dev", "libtorch-dev", "ninja-build", "pkg-config", "python3-dev", "python3-venv"]
 
 
 @dataclass
@@ -53,6 +57,7 @@ class Cell:
     sample: str  # of SAMPLES, or PYTHON, or what a command runs
     command: str = ""  # of make, instead
     result: str = "not run"  # before the first one
+    debian: str = "bookworm"  # the release that it runs in
 
 
 def in_ci(name, libtorch, layout, standard, build, sample, command):
@@ -77,10 +82,15 @@ CELLS = [
     Cell("clang-cxx20", "2.13.0", "pip", "clang++-22", 20, "RelWithDebInfo -O0", LIBRARY),
     Cell("clang-cxx23", "2.15.0", "pip", "clang++-22", 23, "Release", HEADERS),
     Cell("native", "2.13.0", "pip", "g++", 17, "Release -march=native", KERNELS),
-    Cell("fast-math", "2.13.0", "pip", "g++", 17, "Release -ffast-math -fno-finite-math-only -fno-associative-math", KERNELS),
+    Cell("fast-math", "2.13.0", "pip", "g++", 17, "Release -ffast-math -fno-finite-math-only -fno-unsafe-math-optimizations -fno-trapping-math", KERNELS),
+    Cell("debian-13", "2.6.0", "system", "g++", 17, "RelWithDebInfo -O0", LIBRARY, debian="trixie"),
+    Cell("debian-testing", "2.14.1", "system", "g++", 23, "RelWithDebInfo -O0", LIBRARY, debian="forky"),
+    Cell("gcc-16", "2.13.0", "pip", "g++", 17, "Release", KERNELS, debian="forky"),
     Cell("aarch64", "", "none", "aarch64-linux-gnu-g++", 17, "-O2", "kernels, by qemu", "make aarch64"),
     Cell("python-2.6", "2.6.0", "pip", "g++", 17, "RelWithDebInfo -O1", PYTHON),
     Cell("python-2.15", "2.15.0", "pip", "g++", 20, "RelWithDebInfo -O1", PYTHON),
+    Cell("python-3.13", "2.13.0", "pip", "g++", 17, "RelWithDebInfo -O1", PYTHON, debian="trixie"),
+    Cell("python-3.14", "2.15.0", "pip", "g++", 20, "RelWithDebInfo -O1", PYTHON, debian="forky"),
 ]
 
 
@@ -157,7 +167,7 @@ def run_cpp(cell, log, everything):
 
 def run_python(cell, log, everything):
     packages = ["nanobind==3.1.*", "libclang", "numpy", "matplotlib", "pytest", "pytest-xdist", "hypothesis"]
-    python = installed("python", cell.libtorch, *packages).parents[2] / "bin" / "python"
+    python = installed(f"python{platform.python_version()}", cell.libtorch, *packages).parents[2] / "bin" / "python"
     if not build(cell, "python", log, cmake_options(cell) | {"Python_EXECUTABLE": python}):
         return False
     # Without those that need a compiler or a device when they run.
@@ -181,6 +191,46 @@ def count(text):
     return max(found)[1:] if found else None
 
 
+def release():
+    return platform.freedesktop_os_release().get("VERSION_CODENAME")
+
+
+def of_debian(name):
+    """A release of Debian in a folder, with what the cells need."""
+    root = MATRIX / "debian" / name
+    if not (root / "complete").exists():
+        print(f"-- {RELEASES[name]} into {root}", file=sys.stderr, flush=True)
+        sources = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)", "Identifier: Packages"], capture_output=True, text=True).stdout
+        mirror = next((site for site in sources.split() if site.endswith("/debian")), "http://deb.debian.org/debian")
+        root.mkdir(parents=True, exist_ok=True)
+        log = root.with_suffix(".log")
+        if not (run(log, "debootstrap", "--variant=minbase", name, root, mirror, "sid")  # whose script does for releases that debootstrap has not heard of
+                and run(log, "chroot", root, "apt-get", "install", "-qq", "--no-install-recommends", *PACKAGES,
+                        env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"})):
+            sys.exit(f"{name}: {log}")
+        (root / "complete").touch()
+    return root
+
+
+ENTER = """
+mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+mkdir -p "$1$2"
+mount --bind "$2" "$1$2"
+cp /etc/resolv.conf "$1/etc"
+cp /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs"
+root=$1
+shift 2
+exec env -i $(env | grep ^PIP_) HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" "$@"
+"""
+
+
+def run_there(cell, everything):
+    """Runs a cell in its release of Debian, by this script there, which writes the table."""
+    command = [ROOT / "scripts" / "matrix.py", "run", cell.name, *(["--all"] if everything else [])]
+    return subprocess.run(["unshare", "--mount", "sh", "-ec", ENTER, "sh", of_debian(cell.debian), ROOT, *command]).returncode == 0
+
+
 def run_cell(cell, everything):
     """Builds and tests; returns what the table says and whether all is well."""
     if not shutil.which(cell.compiler):
@@ -202,6 +252,8 @@ def run_cell(cell, everything):
         what += f", {counted[1]} tests" if passes else f", {counted[0]} of {counted[1]} tests"
     version = subprocess.run([cell.compiler, "--version"], capture_output=True, text=True).stdout
     compiler = re.search(r"\d+\.\d+\.\d+", version)[0]
+    if cell.sample == PYTHON:
+        compiler += f", Python {platform.python_version()}"
     return f"{what} in {seconds} s, {compiler}, {datetime.date.today()}{', all' * everything}", passes
 
 
@@ -215,7 +267,7 @@ def table(found):
     yield ["---"] * len(HEADER)
     for cell in CELLS:
         libtorch = {"none": "none", "system": f"{cell.libtorch}, Debian's"}.get(cell.layout, f"{cell.libtorch}, {cell.layout}")
-        yield [libtorch, cell.compiler, str(cell.standard), cell.build, cell.sample, found.get(cell.name, cell.result), f"`{cell.name}`"]
+        yield [libtorch, RELEASES[cell.debian], cell.compiler, str(cell.standard), cell.build, cell.sample, found.get(cell.name, cell.result), f"`{cell.name}`"]
 
 
 def write(found):
@@ -234,6 +286,9 @@ def main():
         parser.error(f"no cell {', '.join(sorted(unknown))}; there are {', '.join(cells)}")
     well = True
     for name in args.names:
+        if cells[name].debian != release():
+            well &= run_there(cells[name], args.all)
+            continue
         result, passes = run_cell(cells[name], args.all)
         print(f"{name}: {result}", flush=True)
         write(results() | {name: result})

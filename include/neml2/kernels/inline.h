@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// NaN and infinity say here what is undefined, and comparisons with NaN choose between values. What is associative loses
-// them, too: (a + b) - b is a then, also where b is NaN. Of that clang says nothing.
+// NaN and infinity say here what is undefined, comparisons with NaN choose between values, and the sign of 0 that of infinity.
+// What is associative loses them, too: (a + b) - b is a then, also where b is NaN. Of the last three gcc alone tells.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
-    defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+    defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \
+    defined(__NO_SIGNED_ZEROS__)
 #error                                                                                             \
-    "neml2: -ffast-math, -Ofast, -ffinite-math-only, -fassociative-math and /fp:fast give wrong results where there is NaN or infinity. Compile the sources that include neml2 without them: add -fno-fast-math after them (with MSVC /fp:precise)."
+    "neml2: -ffast-math, -Ofast, -ffinite-math-only, -funsafe-math-optimizations (and of it -fassociative-math, -freciprocal-math, -fno-signed-zeros) and /fp:fast give wrong results where there is NaN or infinity. Compile the sources that include neml2 without them: add -fno-fast-math after them (with MSVC /fp:precise)."
 #endif
 
 /**
