@@ -21,7 +21,9 @@ constexpr auto stress_of =
   const auto e = dev(strain);
   return 3.0 * K * vol(strain) + 2.0 * G / sqrt(1.0 + norm_sq(e) / (limit * limit)) * e;
 };
+// end law
 
+// begin energy
 /// The energy whose derivative by the strain that is, in kJ/m³.
 constexpr auto energy_of =
     [](const auto & strain, const auto & K, const auto & G, const auto & limit)
@@ -30,7 +32,7 @@ constexpr auto energy_of =
   return 0.5 * K * volume * volume +
          2.0 * G * square * (sqrt(1.0 + norm_sq(dev(strain)) / square) - 1.0);
 };
-// end law
+// end energy
 
 // begin inverse
 /// The strain of a stress, which is where the law gives this stress.

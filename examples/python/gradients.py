@@ -19,6 +19,10 @@ def stress_of(strain: SR2, K: float, G: Scalar, limit: float) -> SR2:
     return 3 * K * math.vol(strain) + 2 * G / math.sqrt(1 + math.norm_sq(e) / limit**2) * e
 
 
+# end law
+
+
+# begin energy
 def energy_of(strain: SR2, K: float, G: Scalar, limit: float) -> Scalar:
     """The energy whose derivative by the strain that is, in kJ/m³."""
     volume, square = math.tr(strain), limit**2
@@ -26,7 +30,7 @@ def energy_of(strain: SR2, K: float, G: Scalar, limit: float) -> Scalar:
     return 0.5 * K * volume**2 + 2 * G * square * shear
 
 
-# end law
+# end energy
 
 
 # begin inverse
