@@ -14,7 +14,7 @@ using namespace neml2;
 #include <iostream>
 
 // begin law
-/// One point of an elastic solid that softens in shear. Strains are in 1e-3, moduli in GPa, so that stresses are in MPa.
+/// One point of a solid that softens in shear: strains in 1e-3, moduli in GPa, stresses in MPa.
 constexpr auto stress_of =
     [](const auto & strain, const auto & K, const auto & G, const auto & limit)
 {

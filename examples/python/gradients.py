@@ -14,7 +14,7 @@ torch.set_default_dtype(torch.float64)
 
 # begin law
 def stress_of(strain: SR2, K: float, G: Scalar, limit: float) -> SR2:
-    """One point of an elastic solid that softens in shear. Strains are in 1e-3, moduli in GPa, so that stresses are in MPa."""
+    """One point of a solid that softens in shear: strains in 1e-3, moduli in GPa, stresses in MPa."""
     e = math.dev(strain)
     return 3 * K * math.vol(strain) + 2 * G / math.sqrt(1 + math.norm_sq(e) / limit**2) * e
 
