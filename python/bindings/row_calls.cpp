@@ -23,7 +23,7 @@ functions_of_numbers()
 {
   static const std::unordered_map<std::string, NumberFunction> functions = {
       {"abs", [](const D & a) { return abs(a); }},
-      {"sign", [](const D & a) { return kernels::sign(a); }},
+      {"sign", [](const D & a) { return sign(a); }},
       {"heaviside", [](const D & a) { return kernels::heaviside(a); }},
       {"macaulay", [](const D & a) { return macaulay(a); }},
       {"dmacaulay", [](const D & a) { return kernels::dmacaulay(a); }},

@@ -640,6 +640,14 @@ def test_stiffnesses_of_scalars():
     same(neml2.vmap(lambda a, b: SSR4.fill_C1_C2_C3(a, b, 2.0), a, b), SSR4.fill_C1_C2_C3(a, b, 2.0))
 
 
+def test_steps_have_derivative_zero():
+    x = Scalar(torch.tensor([-1.0, 0.0, -0.0, 2.0], requires_grad=True))
+    for step in math.sign, math.heaviside:
+        assert torch.equal(neml2.value_and_jacobian(step, Scalar(x.torch().detach()))[1].torch(), torch.zeros(4))
+        (slope,) = torch.autograd.grad(neml2.vmap(step, x).torch().sum(), x.torch())
+        assert torch.equal(slope, torch.zeros(4))
+
+
 def test_norm_with_epsilon_is_smooth_at_zero():
     e = SR2(torch.zeros(3, 6, dtype=torch.float64, requires_grad=True))
     n = neml2.vmap(lambda e: math.norm(e, 1e-4), e)
