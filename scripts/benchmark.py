@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import pages
+import svg
 
 PROGRAMS = ["elementwise", "functions", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral",
             "j2", "j2_gradient"]
@@ -318,7 +319,6 @@ def picture(results):
     names = [name for name in PICTURE if name in operations(times)]
     sizes = [1, 10**4, LARGEST]
     left, width, gap, top, row = 176, 188, 26, 88, 21
-    total = left + len(sizes) * (width + gap)
     bottom = top + row * len(names)
     cells = {(n, s): Cell(times, n, s, 1) for n in names for s in sizes}
     limit = 1.5 * max(c.best / c.ours for c in cells.values())  # floors beyond it are left out
@@ -330,48 +330,41 @@ def picture(results):
     def x(panel, ratio):
         return left + panel * (width + gap) + width * math.log(ratio / low) / math.log(high / low)
 
-    def text(px, py, s, size=12, anchor="start", weight="normal", fill="#6e7781"):
-        s = s.replace("&", "&amp;")
-        return (f'<text x="{px:.1f}" y="{py:.1f}" font-size="{size}" text-anchor="{anchor}" '
-                f'font-weight="{weight}" fill="{fill}">{s}</text>')
-
-    yield (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {bottom + 66}" '
-           f'width="{total}" height="{bottom + 66}" '
-           'font-family="-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif">')
-    yield "<title>Speed-up of NEML2 tensors over the best composition of LibTorch operations</title>"
-    yield text(0, 20, "How many times faster than the best composition of LibTorch operations", 16, weight="bold")
-    yield '<rect x="0" y="33" width="22" height="10" rx="2" fill="#3b82c4"/>'
-    yield text(28, 42, "NEML2 tensors")
-    yield '<rect x="135" y="31" width="3" height="14" fill="#d97706"/>'
-    yield text(144, 42, "memory floor: moves the same bytes, computes nothing")
-    for panel, size in enumerate(sizes):
-        yield text(x(panel, 1), top - 14, f"N = {SIZES[size]}", 13, weight="bold")
-        for tick in (1, 3, 10, 30, 100, 300, 1000):
-            if tick > high / 1.3:
-                continue
-            px = x(panel, tick)
-            yield (f'<line x1="{px:.1f}" y1="{top - 4}" x2="{px:.1f}" y2="{bottom + 4}" stroke="#6e7781" '
-                   f'stroke-opacity="{0.9 if tick == 1 else 0.22}"/>')
-            yield text(px, bottom + 18, f"{tick}×", 11, "middle")
+    def parts():
+        yield svg.text(0, 20, "How many times faster than the best composition of LibTorch operations", "start", "bold", size=16)
+        yield f'<rect x="0" y="33" width="22" height="10" rx="2" fill="{svg.BLUE}"/>'
+        yield svg.text(28, 42, "NEML2 tensors", "start")
+        yield f'<rect x="135" y="31" width="3" height="14" fill="{svg.ORANGE}"/>'
+        yield svg.text(144, 42, "memory floor: moves the same bytes, computes nothing", "start")
+        for panel, size in enumerate(sizes):
+            yield svg.text(x(panel, 1), top - 14, f"N = {SIZES[size]}", "start", "bold", size=13)
+            for tick in (1, 3, 10, 30, 100, 300, 1000):
+                if tick > high / 1.3:
+                    continue
+                px = x(panel, tick)
+                yield svg.line(px, top - 4, px, bottom + 4, 0.9 if tick == 1 else 0.22)
+                yield svg.text(px, bottom + 18, f"{tick}×", size=11)
+            for k, name in enumerate(names):
+                cell = cells[name, size]
+                ours, floor, y = cell.best / cell.ours, cell.best / cell.floor, top + row * k
+                a, b = sorted((x(panel, 1), x(panel, ours)))
+                yield (f'<rect x="{a:.1f}" y="{y + 3}" width="{max(b - a, 1):.1f}" height="{row - 7}" '
+                       f'rx="2" fill="{svg.BLUE}"/>')
+                if floor <= limit:
+                    yield f'<rect x="{x(panel, floor) - 1.5:.1f}" y="{y + 1}" width="3" height="{row - 3}" fill="{svg.ORANGE}"/>'
+                else:
+                    floor = 1
+                label = f"{ours:.0f}×" if ours >= 9.95 else f"{ours:.1f}×"
+                yield svg.text(max(b, x(panel, floor)) + 5, y + 14, label, "start", "bold", svg.BLUE, 11)
         for k, name in enumerate(names):
-            cell = cells[name, size]
-            ours, floor, y = cell.best / cell.ours, cell.best / cell.floor, top + row * k
-            a, b = sorted((x(panel, 1), x(panel, ours)))
-            yield (f'<rect x="{a:.1f}" y="{y + 3}" width="{max(b - a, 1):.1f}" height="{row - 7}" '
-                   'rx="2" fill="#3b82c4"/>')
-            if floor <= limit:
-                yield f'<rect x="{x(panel, floor) - 1.5:.1f}" y="{y + 1}" width="3" height="{row - 3}" fill="#d97706"/>'
-            else:
-                floor = 1
-            label = f"{ours:.0f}×" if ours >= 9.95 else f"{ours:.1f}×"
-            yield text(max(b, x(panel, floor)) + 5, y + 14, label, 11, weight="bold", fill="#3b82c4")
-    for k, name in enumerate(names):
-        yield text(left - 6, top + row * k + 14, name, 12, "end")
-    yield text(0, bottom + 40, "C(2) * strain is the broadcasting tutorial's product: C of shape (2; 6, 6), "
-               "strain of shape (N, 2; 6). SSR4 results and tangents: N = 10⁵ instead of 10⁶.", 11)
-    yield text(0, bottom + 56, f"float64, one thread, {results['cpu'].split(',')[0]}, "
-               f"{results['compiler']} -O3, LibTorch {results['libtorch']}. How it was measured: docs/benchmarks.md", 11)
-    yield "</svg>"
+            yield svg.text(left - 6, top + row * k + 14, name, "end")
+        yield svg.text(0, bottom + 40, "C(2) * strain is the broadcasting tutorial's product: C of shape (2; 6, 6), "
+                   "strain of shape (N, 2; 6). SSR4 results and tangents: N = 10⁵ instead of 10⁶.", "start", size=11)
+        yield svg.text(0, bottom + 56, f"float64, one thread, {results['cpu'].split(',')[0]}, "
+                   f"{results['compiler']} -O3, LibTorch {results['libtorch']}. How it was measured: docs/benchmarks.md", "start", size=11)
+
+    return svg.picture("Speed-up of NEML2 tensors over the best composition of LibTorch operations",
+                       left + len(sizes) * (width + gap), bottom + 66, parts())
 
 
 def main():
@@ -390,7 +383,7 @@ def main():
         results = measure(folder, args.threads, args.python, ["--quick"] if args.quick else [])
         saved.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     results = json.loads(saved.read_text())
-    plot, text, memory = "\n".join(picture(results)) + "\n", "\n\n".join(tables(results)), memory_table(results)
+    plot, text, memory = picture(results), "\n\n".join(tables(results)), memory_table(results)
     (folder / "speed.svg").write_text(plot)
     if args.docs:
         docs = pathlib.Path(__file__).resolve().parent.parent / "docs"

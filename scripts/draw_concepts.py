@@ -9,9 +9,10 @@ import sys
 from math import cos, radians, sin
 from pathlib import Path
 
+from svg import BLUE, FONT, GREY, ORANGE, RED
+
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 WIDTH = 480
-GREY, BLUE, ORANGE, RED = "#6e7781", "#3b82c4", "#d97706", "#dc2626"
 NAMES = {BLUE: "blue", ORANGE: "orange"}
 LANES = (0.85, 0.6, 0.38, 0.18)  # opacities of the rows of a pack
 
@@ -20,7 +21,7 @@ class Picture:
     def __init__(self, title, height):
         self.parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" font-size="15" '
-            f'text-anchor="middle" fill="{GREY}" font-family="-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif">',
+            f'text-anchor="middle" fill="{GREY}" font-family="{FONT}">',
             f"<title>{title}</title>", "<defs>"]
         for colour, name in NAMES.items():
             self.add(f'<pattern id="{name}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'

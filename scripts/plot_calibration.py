@@ -5,9 +5,12 @@
     build/dev/examples/calibration curve.txt && scripts/plot_calibration.py curve.txt docs/images/calibration.svg
 """
 import sys
+from pathlib import Path
+
+from svg import BLUE, GREY, curve, line, picture, text
 
 LEFT, TOP, WIDTH, HEIGHT, GAP = 44, 50, 308, 270, 24
-TUBES = [(0, "1e-6 /s", "#6e7781"), (3, "1e-3 /s", "#3b82c4"), (5, "1e-1 /s", "#b91c1c")]
+TUBES = [(0, "1e-6 /s", GREY), (3, "1e-3 /s", BLUE), (5, "1e-1 /s", "#b91c1c")]
 TITLE = "Twisted tubes: shear stress in MPa over shear strain in %"
 
 
@@ -19,17 +22,7 @@ def main(source, target):
         return (LEFT + panel * (WIDTH + GAP) + WIDTH * (strain / 0.0215 + 1) / 2,
                 TOP + HEIGHT * (1 - stress / 185) / 2)
 
-    def text(x, y, s, anchor="middle", weight="normal", fill="#6e7781", size=12):
-        return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
-                f'font-weight="{weight}" fill="{fill}">{s}</text>')
-
-    def line(x1, y1, x2, y2, opacity):
-        return (f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#6e7781" '
-                f'stroke-opacity="{opacity}"/>')
-
-    lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 350" width="700" height="350" '
-             'font-family="-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif">',
-             f"<title>{TITLE}</title>", text(0, 20, TITLE, "start", "bold", size=14)]
+    lines = [text(0, 20, TITLE, "start", "bold", size=14)]
     for panel, name in enumerate(["at the start", "found"]):
         for strain in (-0.02, -0.01, 0, 0.01, 0.02):
             x, _ = at(panel, strain, 0)
@@ -42,8 +35,7 @@ def main(source, target):
                 lines.append(text(left - 8, y + 4, f"{stress}", "end"))
         lines.append(text(at(panel, -0.0215, 0)[0], TOP - 8, name, "start", "bold"))
         for tube, _, colour in TUBES:
-            path = " ".join("{:.1f},{:.1f}".format(*at(panel, r[0], r[7 + 6 * panel + tube])) for r in rows)
-            lines.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
+            lines.append(curve([at(panel, r[0], r[7 + 6 * panel + tube]) for r in rows], colour, 1.8))
             lines.append(f'<g fill="{colour}" fill-opacity="0.55">')
             for x, y in (at(panel, r[0], r[1 + tube]) for r in rows[1:]):
                 lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2"/>')
@@ -53,8 +45,7 @@ def main(source, target):
         lines.append(text(x, TOP - 8, rate, "end", "bold", colour))
         x -= 62
     lines.append(text(LEFT + WIDTH, TOP - 8, "dots: measured", "end"))
-    with open(target, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "</svg>"]) + "\n")
+    Path(target).write_text(picture(TITLE, 700, 350, lines), encoding="utf-8")
 
 
 main(*sys.argv[1:])

@@ -6,15 +6,18 @@
     build/dev/examples/viscoplasticity curve.txt && scripts/plot_loops.py viscoplasticity curve.txt docs/images/viscoplasticity.svg
 """
 import sys
+from pathlib import Path
+
+from svg import BLUE, GREY, ORANGE, curve, line, picture, text
 
 LEFT, TOP, WIDTH, HEIGHT = 60, 40, 520, 300
 # Title, the columns of stress, their names and colours, the largest stress that is marked, and whether the loop begins at 0.
 CURVES = {
     "j2": ("Twisted tubes, pulled and pushed: axial stress in MPa over axial strain in %",
-           [1, 3, 5], ["steel", "copper", "aluminium"], ["#3b82c4", "#d97706", "#6e7781"], 400, True),
+           [1, 3, 5], ["steel", "copper", "aluminium"], [BLUE, ORANGE, GREY], 400, True),
     "viscoplasticity": ("Cycle 40 at four strain rates: axial stress in MPa over axial strain in %",
                         [1, 3, 5, 6], ["1e-6 /s", "1e-4 /s", "1e-2 /s", "1e-1 /s"],
-                        ["#6e7781", "#3b82c4", "#d97706", "#b91c1c"], 200, False),
+                        [GREY, BLUE, ORANGE, "#b91c1c"], 200, False),
 }
 
 
@@ -30,35 +33,24 @@ def main(kind, source, target):
     def at(strain, stress):
         return LEFT + WIDTH * (strain / strain_max + 1) / 2, TOP + HEIGHT * (1 - stress / stress_max) / 2
 
-    def text(x, y, s, anchor="middle", weight="normal", fill="#6e7781", size=12):
-        return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
-                f'font-weight="{weight}" fill="{fill}">{s}</text>')
-
-    lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 384" width="700" height="384" '
-             'font-family="-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif">',
-             f"<title>{title}</title>", text(0, 20, title, "start", "bold", size=14)]
+    lines = [text(0, 20, title, "start", "bold", size=14)]
     for strain in (-0.01, -0.005, 0, 0.005, 0.01):
         x, _ = at(strain, 0)
-        lines.append(f'<line x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{TOP + HEIGHT}" stroke="#6e7781" '
-                     f'stroke-opacity="{0.8 if strain == 0 else 0.22}"/>')
+        lines.append(line(x, TOP, x, TOP + HEIGHT, 0.22 if strain else 0.8))
         lines.append(text(x, TOP + HEIGHT + 18, f"{100 * strain:g}"))
     for stress in range(-mark, mark + 1, mark // 2):
         _, y = at(0, stress)
-        lines.append(f'<line x1="{LEFT}" y1="{y:.1f}" x2="{LEFT + WIDTH}" y2="{y:.1f}" stroke="#6e7781" '
-                     f'stroke-opacity="{0.8 if stress == 0 else 0.22}"/>')
+        lines.append(line(LEFT, y, LEFT + WIDTH, y, 0.22 if stress else 0.8))
         lines.append(text(LEFT - 8, y + 4, f"{stress}", "end"))
     for c, colour in zip(columns, colours):
-        points = [at(r[0], r[c]) for r in rows]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        lines.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        lines.append(curve([at(r[0], r[c]) for r in rows], colour))
     ends = sorted((at(0, max(r[c] for r in rows if r[0] > 0.0095))[1], i) for i, c in enumerate(columns))
     free = 0.0
     for y, i in ends:
         free = max(free, y + 4)
         lines.append(text(LEFT + WIDTH + 8, free, names[i], "start", "bold", colours[i]))
         free += 15
-    with open(target, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "</svg>"]) + "\n")
+    Path(target).write_text(picture(title, 700, 384, lines), encoding="utf-8")
 
 
 main(*sys.argv[1:])

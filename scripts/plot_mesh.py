@@ -8,6 +8,9 @@ Each line of the file is the angle, the value, and the eight corners of an eleme
 """
 import math
 import sys
+from pathlib import Path
+
+from svg import picture, text
 
 WIDTH, HEIGHT, SCALE = 700, 424, 84  # pixels; of a unit of length
 AZIMUTH, ELEVATION = math.radians(32), math.radians(20)  # whence one looks
@@ -63,10 +66,7 @@ def main(source, target):
             states.setdefault(angle, []).append((value, [tuple(x[k:k + 3]) for k in range(0, 24, 3)]))
     drawn = {angle: sorted(visible_faces(elements), key=lambda face: face[0]) for angle, elements in states.items()}
     highest = max(value for faces in drawn.values() for _, _, value, _ in faces)
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-             'font-family="-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif">',
-             "<title>A square bar of a neo-Hookean solid, twisted</title>",
-             '<g stroke="#000000" stroke-opacity="0.3" stroke-width="0.5" stroke-linejoin="round">']
+    lines = ['<g stroke="#000000" stroke-opacity="0.3" stroke-width="0.5" stroke-linejoin="round">']
     for column, (angle, faces) in enumerate(drawn.items()):
         middle = 80 + 145 * column
         for _, seen, value, light in faces:
@@ -74,20 +74,15 @@ def main(source, target):
             lines.append(f'<path d="M{points}z" fill="{colour(value / highest, light)}"/>')
     lines.append("</g>")
 
-    def text(x, y, s, anchor="middle"):
-        lines.append(f'<text x="{x}" y="{y}" font-size="13" text-anchor="{anchor}" fill="#6e7781">{s}</text>')
-
     for column, angle in enumerate(drawn):
-        text(80 + 145 * column, HEIGHT - 14, f"{angle:g}°")
+        lines.append(text(80 + 145 * column, HEIGHT - 14, f"{angle:g}°", size=13))
     for k in range(64):
         lines.append(f'<rect x="622" y="{310 - 3.5 * k:.1f}" width="16" height="4" fill="{colour((k + 0.5) / 64)}"/>')
-    text(645, 60, "von Mises")
-    text(645, 76, "stress / μ")
+    lines += [text(645, 60, "von Mises", size=13), text(645, 76, "stress / μ", size=13)]
     step = 0.2 if highest < 1.2 else 0.5
     for k in range(int(highest / step) + 1):
-        text(644, round(318 - 224 * k * step / highest, 1), f"{k * step:.1f}", "start")
-    with open(target, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "</svg>"]) + "\n")
+        lines.append(text(644, 318 - 224 * k * step / highest, f"{k * step:.1f}", "start", size=13))
+    Path(target).write_text(picture("A square bar of a neo-Hookean solid, twisted", WIDTH, HEIGHT, lines), encoding="utf-8")
 
 
 main(*sys.argv[1:])

@@ -8,6 +8,9 @@ Equal-area projection along the axis of tension; the colour is the density of po
 """
 import math
 import sys
+from pathlib import Path
+
+from svg import GREY, picture, text
 
 CELLS, RADIUS = 32, 120  # cells from edge to edge, pixels
 
@@ -39,28 +42,25 @@ def main(source, target):
         for line in file:
             step, *pole = line.split()
             steps.setdefault(int(step), []).append([float(c) for c in pole])
-    lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 310" width="640" height="310" '
-             'font-family="-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif">',
-             "<title>{111} pole figures of a face-centred cubic metal in tension</title>"]
+    lines = []
     cell = 2 * RADIUS / CELLS
     for figure, (step, points) in enumerate(sorted(steps.items())):
         left, top = 30 + figure * 2.2 * RADIUS, 40
         name = "before" if step == 0 else "after 50 % strain"
-        lines.append(f'<text x="{left + RADIUS:.0f}" y="24" font-size="14" font-weight="bold" text-anchor="middle" '
-                     f'fill="#6e7781">{{111}}, {name}</text>')
+        lines.append(text(left + RADIUS, 24, f"{{111}}, {name}", weight="bold", size=14))
         for j, row in enumerate(densities(points)):
             for i, density in enumerate(row):
                 if math.hypot(i + 0.5 - CELLS / 2, j + 0.5 - CELLS / 2) < CELLS / 2:
                     lines.append(f'<rect x="{left + i * cell:.1f}" y="{top + j * cell:.1f}" width="{cell + 0.2:.1f}" '
                                  f'height="{cell + 0.2:.1f}" fill="{colour(density)}"/>')
-        lines.append(f'<circle cx="{left + RADIUS:.0f}" cy="{top + RADIUS}" r="{RADIUS}" fill="none" stroke="#6e7781"/>')
+        lines.append(f'<circle cx="{left + RADIUS:.0f}" cy="{top + RADIUS}" r="{RADIUS}" fill="none" stroke="{GREY}"/>')
     for k, density in enumerate((0, 0.5, 1, 1.5, 2, 3, 4)):
-        lines.append(f'<rect x="575" y="{220 - 24 * k}" width="18" height="24" fill="{colour(density)}" stroke="#6e7781" '
+        lines.append(f'<rect x="575" y="{220 - 24 * k}" width="18" height="24" fill="{colour(density)}" stroke="{GREY}" '
                      'stroke-width="0.5"/>')
-        lines.append(f'<text x="598" y="{236 - 24 * k}" font-size="12" fill="#6e7781">{density:g}</text>')
-    lines.append('<text x="560" y="264" font-size="12" fill="#6e7781">× random</text>')
-    with open(target, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "</svg>"]) + "\n")
+        lines.append(text(598, 236 - 24 * k, f"{density:g}", "start"))
+    lines.append(text(560, 264, "× random", "start"))
+    title = "{111} pole figures of a face-centred cubic metal in tension"
+    Path(target).write_text(picture(title, 640, 310, lines), encoding="utf-8")
 
 
 main(*sys.argv[1:])
