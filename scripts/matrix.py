@@ -145,13 +145,6 @@ def cmake_options(cell):
     return options
 
 
-def build(cell, preset, log, options, *targets):
-    folder = MATRIX / cell.name
-    flags = [f"-D{name}={value}" for name, value in options.items()]
-    return (run(log, "cmake", "--preset", preset, "-B", folder, *flags, cwd=ROOT)
-            and run(log, "cmake", "--build", folder, *(["--target", *targets] if targets else [])))
-
-
 def run_cpp(cell, log, everything):
     options = cmake_options(cell)
     if cell.layout == "system":
@@ -159,16 +152,20 @@ def run_cpp(cell, log, everything):
     else:
         options["CMAKE_PREFIX_PATH"] = unpacked(cell.libtorch) if cell.layout == "zip" else installed("torch", cell.libtorch) / "torch"
     targets, tests = ([], ".") if everything else SAMPLES[cell.sample]
-    return (build(cell, "dev", log, options, *targets)
-            and run(log, "ctest", "--test-dir", MATRIX / cell.name, "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count()),
+    folder = MATRIX / cell.name
+    return (run(log, "cmake", "--preset", "dev", "-B", folder, *(f"-D{name}={value}" for name, value in options.items()), cwd=ROOT)
+            and run(log, "cmake", "--build", folder, *(["--target", *targets] if targets else []))
+            and run(log, "ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count()),
                     "-R", f"^({tests})", "-E", "^(compile_fail|docs)/",  # which are no matter of LibTorch
                     env=os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}))
 
 
 def run_python(cell, log, everything):
-    packages = ["nanobind==3.1.*", "libclang", "numpy", "matplotlib", "pytest", "pytest-xdist", "hypothesis"]
+    packages = ["scikit-build-core", "nanobind==3.1.*", "libclang", "numpy", "matplotlib", "pytest", "pytest-xdist", "hypothesis"]
     python = installed(f"python{platform.python_version()}", cell.libtorch, *packages).parents[2] / "bin" / "python"
-    if not build(cell, "python", log, cmake_options(cell) | {"Python_EXECUTABLE": python}):
+    settings = {f"cmake.define.{name}": value for name, value in cmake_options(cell).items()} | {"build-dir": MATRIX / cell.name}
+    if not run(log, python, "-m", "pip", "install", "-v", "--no-deps", "--no-build-isolation", "--force-reinstall",
+               *(f"-C{name}={value}" for name, value in settings.items()), ROOT):
         return False
     # Without those that need a compiler or a device when they run.
     ignored = [] if everything else ["compiled_formulas", "cuda_sources", "device", "device_kernels", "distributed"]
@@ -177,8 +174,7 @@ def run_python(cell, log, everything):
             shutil.copytree(ROOT / "python" / part, f"{work}/{part}")
         return run(log, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "logical", "tests",
                    *(f"--ignore=tests/test_{name}.py" for name in ignored), cwd=work,
-                   env=os.environ | {"PYTHONPATH": f"{MATRIX / cell.name}/python:tests", "NEML2_CACHE": f"{work}/cache",
-                                     "OMP_WAIT_POLICY": "PASSIVE"})
+                   env=os.environ | {"PYTHONPATH": "tests", "NEML2_CACHE": f"{work}/cache", "OMP_WAIT_POLICY": "PASSIVE"})
 
 
 def count(text):
