@@ -159,6 +159,18 @@ PROGRAMS = [
     an_inner_function,
     derivatives_within,
 ]
+# Of these Dynamo does not leave an operator of two of the library's tensors to Python, as it does other methods.
+OPERATORS = pytest.mark.xfail(
+    torch.__version__ >= "2.15",
+    raises=torch._dynamo.exc.InternalTorchDynamoError,
+    strict=True,
+    reason="Dynamo of PyTorch 2.15 calls itself without end at operators of extension types",
+)
+WITH_OPERATORS = [a_product, operators_with_numbers, rotations, an_inner_function]
+
+
+def marked(programs):
+    return [pytest.param(p, marks=OPERATORS if p in WITH_OPERATORS else (), id=p.__name__) for p in programs]
 
 
 def same(a, b):
@@ -175,7 +187,7 @@ def compiled_anew():
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", marked(PROGRAMS))
 def test_compiled_programs_give_the_same(program, backend):
     compiled = torch.compile(program, backend=backend)
     for n in (4, 7, 4):
@@ -195,7 +207,7 @@ def test_fullgraph_works_or_says_where_it_cannot(program):
         assert same(result, program(e))
 
 
-@pytest.mark.parametrize("program", [to_torch_and_on, a_method, in_place, a_product], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", marked([to_torch_and_on, a_method, in_place, a_product]))
 def test_compiled_programs_give_the_same_by_inductor(program):
     if not any(map(shutil.which, ("c++", "g++", "clang++"))):
         pytest.skip("no compiler")
@@ -211,6 +223,7 @@ def test_tensors_of_this_library_are_arguments_and_results_of_what_is_compiled()
     assert type(twice) is Scalar and torch.equal(twice.torch(), 2 * k.torch())
 
 
+@OPERATORS
 def test_gradients_flow_through_what_is_compiled():
     e = torch.rand(4, 6, requires_grad=True)
     f = lambda e: (C * SR2(e * 2)).inner(SR2(e)).torch().sum() * 3  # noqa: E731
@@ -220,6 +233,7 @@ def test_gradients_flow_through_what_is_compiled():
         assert torch.allclose(found, expected)
 
 
+@OPERATORS
 def test_a_compiled_module_learns():
     model, e = Model(), torch.rand(4, 6)
     compiled = torch.compile(model, backend="aot_eager")
@@ -230,6 +244,7 @@ def test_a_compiled_module_learns():
     assert torch.allclose(found, model.E.grad)
 
 
+@OPERATORS
 def test_a_derived_class_is_left_to_python_too():
     class Stress(SR2):
         def twice(self):
