@@ -124,8 +124,8 @@ def faults_of_versions():
         found = re.search(r"(?m)^\W*version\W+([\d.]+)", (root / name).read_text(encoding="utf-8"))[1]
         if found != version:
             yield f"{name}: the version is {found}, that of the headers {version}"
-    if f"\n## {version}\n" not in (root / "CHANGELOG.md").read_text(encoding="utf-8"):
-        yield f"CHANGELOG.md: there is no section ## {version}, the version of the headers"
+    if not re.search(rf"(?m)^## {re.escape(version)} - (unreleased|\d{{4}}-\d\d-\d\d)$", (root / "CHANGELOG.md").read_text(encoding="utf-8")):
+        yield f"CHANGELOG.md: there is no section ## {version} - <its date, or unreleased>, of the version of the headers"
 
 
 errors += faults_of_vocabulary()
