@@ -239,8 +239,8 @@ def tables(results):
     for size, text in SIZES.items():
         yield f"### N = {text}"
         yield size_table(times, size)
-    yield (f"### Slower than LibTorch\n\nAll cells below {AT_LEAST_OF_BEST} of the best composition: each is a defect, "
-           "or has its reason above.")
+    yield (f"### Slower than LibTorch\n\nAll cells below {AT_LEAST_OF_BEST} of the best composition. Where no reason "
+           "stands above, it is a defect.")
     yield table(["operation", "N", "threads", "best", "best ATen is"],
                 [[cell.operation, str(cell.size), str(cell.threads), number(cell.best / cell.ours), cell.best_name]
                  for cell in defects(times)])

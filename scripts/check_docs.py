@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+from pages import results
+
 root = pathlib.Path(__file__).resolve().parent.parent
 include = root / "include" / "neml2"
 errors = []
@@ -64,6 +66,24 @@ def faults_of_vocabulary():
         yield f"docs/vmap.md: the table names {name}, which tests/math/vocabulary_test.cpp does not call"
 
 
+def faults_of_speed():
+    """Rows of the table of docs/tour.md that are not those of docs/benchmarks.md."""
+    page = results(root / "docs" / "benchmarks.md", "<!-- results: written by scripts/benchmark.py --docs -->")
+    best = {}
+    for size, part in re.findall(r"(?ms)^### N = (\S+)$(.*?)(?=^### )", page):
+        for row in re.findall(r"(?m)^\| (?!-)(.*) \|$", part)[1:]:
+            operation, _, _, ratio = [cell.strip() for cell in row.split("|")[:4]]
+            name, _, other = operation.partition(" (10")
+            best.setdefault(name, {})[size] = f"{ratio} ×" + f" (10{other}" * bool(other)
+    table = (root / "docs" / "tour.md").read_text(encoding="utf-8").partition("## What is fast\n")[2].partition("\n## ")[0]
+    for row in re.findall(r"(?m)^\| (.*`) \|(.*)\|$", table):
+        title, cells = row[0], [cell.strip() for cell in row[1].split("|")]
+        operation = re.search(r"`([^`]*)`$", title)[1]
+        measured = [best.get(operation, {}).get(size, "?") for size in ("1", "10⁴", "10⁶")]
+        if cells != measured:
+            yield f"docs/tour.md: by docs/benchmarks.md a row is | {title} | {' | '.join(measured)} |"
+
+
 def faults_of_moving():
     """Rows of docs/moving.md that no test runs, and rows of tests that it lacks."""
     page = (root / "docs" / "moving.md").read_text(encoding="utf-8")
@@ -104,12 +124,13 @@ def faults_of_versions():
         found = re.search(r"(?m)^\W*version\W+([\d.]+)", (root / name).read_text(encoding="utf-8"))[1]
         if found != version:
             yield f"{name}: the version is {found}, that of the headers {version}"
-    if f"\n## {version}\n" not in (root / "CHANGELOG.md").read_text(encoding="utf-8"):
-        yield f"CHANGELOG.md: there is no section ## {version}, the version of the headers"
+    if not re.search(rf"(?m)^## {re.escape(version)} - (unreleased|\d{{4}}-\d\d-\d\d)$", (root / "CHANGELOG.md").read_text(encoding="utf-8")):
+        yield f"CHANGELOG.md: there is no section ## {version} - <its date, or unreleased>, of the version of the headers"
 
 
 errors += faults_of_vocabulary()
 errors += faults_of_versions()
+errors += faults_of_speed()
 errors += faults_of_moving()
 errors += faults_of_messages()
 code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))

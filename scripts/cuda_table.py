@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the table of kernels in docs/devices.md: what NVRTC makes of the main formulas of the tests, on a machine that needs no GPU.
+"""Writes the table of kernels in docs/kernels.md: what NVRTC makes of the main formulas of the tests, on a machine that needs no GPU.
 
     pip install --target build/nvrtc nvidia-cuda-nvrtc-cu12
     NEML2_NVRTC=build/nvrtc python scripts/cuda_table.py    # with the package neml2
@@ -47,7 +47,7 @@ def rows():
             ]
 
 
-page = root / "docs" / "devices.md"
+page = root / "docs" / "kernels.md"
 table = "\n".join("| " + " | ".join(cells) + " |" for cells in rows())
 begin, end = "<!-- kernels, by scripts/cuda_table.py -->\n", "<!-- end of kernels -->"
 text, found = re.subn(f"(?s){begin}.*?{end}", lambda _: begin + table + "\n" + end, page.read_text(encoding="utf-8"))

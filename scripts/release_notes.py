@@ -10,8 +10,8 @@ from pathlib import Path
 
 version, url = sys.argv[1:]
 changelog = (Path(__file__).resolve().parent.parent / "CHANGELOG.md").read_text(encoding="utf-8")
-section = re.search(rf"(?ms)^## {re.escape(version)}\n(.*?)(?=^## |\Z)", changelog)
+section = re.search(rf"(?ms)^## {re.escape(version)} - \d{{4}}-\d\d-\d\d\n(.*?)(?=^## |\Z)", changelog)
 if not section or not section[1].strip():
-    sys.exit(f"CHANGELOG.md says nothing of {version}: it needs a section ## {version}")
+    sys.exit(f"CHANGELOG.md says nothing of {version}: it needs a section ## {version} - <its date, as 2001-02-03>")
 notes = re.sub(r"(?<=\S)\n *(?![-#\s])", " ", section[1].strip())
 print(re.sub(r"\]\((?!https?:|#)", f"]({url.rstrip('/')}/", notes))
