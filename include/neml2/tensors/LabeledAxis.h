@@ -55,10 +55,11 @@ class LabeledAxis
 public:
   using AxisLayout = neml2::AxisLayout;
 
-  /// Order of slices by where they begin.
+  /// Order of slices by where they begin, for programs of NEML2 2.x, whose std::map from what indices()
+  /// gives needs one.
   struct AssemblySliceCmp
   {
-    /// AssemblySliceCmp()(a, b): whether slice a begins before b, for maps from what indices() gives.
+    /// AssemblySliceCmp()(a, b): whether slice a begins before b.
     /// @throws NEMLException for an index that is no slice.
     bool operator()(const indexing::TensorIndex & a, const indexing::TensorIndex & b) const;
   };
