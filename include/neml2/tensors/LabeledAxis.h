@@ -55,8 +55,8 @@ class LabeledAxis
 public:
   using AxisLayout = neml2::AxisLayout;
 
-  /// Order of slices by where they begin, for programs of NEML2 2.x, whose std::map from what indices()
-  /// gives needs one.
+  /// Order of slices by where they begin: of the keys of a std::map from what indices() gives, which have
+  /// none of their own.
   struct AssemblySliceCmp
   {
     /// AssemblySliceCmp()(a, b): whether slice a begins before b.
