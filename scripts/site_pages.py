@@ -374,6 +374,9 @@ class Page:
             out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}{bases}\n", comment(c.comment, "   ") + "\n"]
             out += [self.contents(own), f".. cpp:namespace:: neml2::{c.name}\n"]
             seen.add(c.name)
+            names = [n for n in self.header.names if n.is_class and n.scope == c.name]
+            aliases = [n for n in names if "using " in n.text]  # which the declarations below name
+            out.append(self.constants(aliases, seen))
             making = [f for f in own if f.constructor or f.static]
             rest = [f for f in own if f not in making]
             for title, part in (("Constructors and factories", making), ("Members", rest)):
@@ -381,7 +384,7 @@ class Page:
                     line = "-" if c.name == self.title else "^"
                     out.append(heading(title, line))
                 out.append(self.entries(part, seen) if part else "")
-            out.append(self.constants([n for n in self.header.names if n.is_class and n.scope == c.name], seen))
+            out.append(self.constants([n for n in names if n not in aliases], seen))
             if inherited := self.inherited(c):
                 out += [heading("Inherited", "-" if c.name == self.title else "^"), inherited]
         free = [f for f in self.functions if not f.is_class or not any(c.name == f.scope for c in self.classes)]
