@@ -1,4 +1,4 @@
-// error: that of a quaternion q is q\.to_rot\(\)
+// error: (use of deleted function|call to deleted constructor)
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/Rot.h"

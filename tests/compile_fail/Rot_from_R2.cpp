@@ -1,4 +1,4 @@
-// error: The rotation of a matrix R is Rot::fill_matrix\(R\)
+// error: (use of deleted function|call to deleted constructor)
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Rot.h"
