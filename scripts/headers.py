@@ -152,6 +152,8 @@ class Header:
                 self.read_name(c, "::".join(scope), is_class)
             elif c.kind == CursorKind.USING_DECLARATION:
                 self.brought.append(("::".join(scope), c.spelling))
+                if (text := self.text(c.extent.start.offset, c.extent.end.offset)).startswith("using c10::"):
+                    self.names.append(Name("::".join(scope), is_class, c.spelling, self.comment(c) or self.beside(c.extent.end.offset), text))
             elif c.kind in FUNCTIONS:
                 # A comment is also that of the overloads that follow, and of what is declared in the next line.
                 between = self.source[last.extent.end.offset:c.extent.start.offset] if last else b""
@@ -166,11 +168,15 @@ class Header:
         bases = [self.text(b.extent.start.offset, b.extent.end.offset).removeprefix("public ") for b in bases]
         self.items.append(Class(cursor.spelling, self.comment(cursor), cursor.is_definition(), bases))
         self.read(cursor.get_children(), (cursor.spelling,), True)
+        own = " ".join(f.text for f in self.functions if f.is_class and f.scope == cursor.spelling)
+        self.names = [n for n in self.names if not n.is_class or n.scope != cursor.spelling or "using " not in n.text
+                      or re.search(rf"\b{n.name}\b", own)]  # of aliases those that declarations name
 
     def read_name(self, cursor, scope, is_class):
         begin, end = cursor.extent.start.offset, cursor.extent.end.offset
         alias = cursor.kind in (CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPE_ALIAS_TEMPLATE_DECL)
-        if (is_class and alias or cursor.spelling == "type_name" or len(cursor.spelling) == 1
+        again = is_class and alias and re.search(rf"= {cursor.spelling};?$", self.text(begin, end))  # its full name is left out
+        if (again or cursor.spelling == "type_name" or len(cursor.spelling) == 1
                 or not is_class and cursor.semantic_parent.spelling in INTERNAL):
             return
         if alias:
@@ -178,7 +184,7 @@ class Header:
         text = self.text(begin, end)
         for word in ("inline ", "static ", "constexpr "):
             text = text.replace(word, "")
-        if is_class and "{" not in text and ", " in text:  # double lower, upper
+        if is_class and not alias and "{" not in text and ", " in text:  # double lower, upper
             text = text.split()[0] + " " + text.rpartition(", ")[2]
         comment = self.comment(cursor) or self.beside(end)
         if cursor.kind == CursorKind.ENUM_DECL:
@@ -194,6 +200,8 @@ class Header:
         if again or cursor.availability == AvailabilityKind.NOT_AVAILABLE:  # = delete
             return
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
+        if re.match(rb"[^;{]*= delete;", self.source[at:]):  # of a template
+            return
         name = "operator()" if cursor.spelling == "operator()" else self.text(at, end).partition("(")[0]
         args, types, rest, letters, given = [], {}, at + len(name), set(), {}
         for c in children:
@@ -206,6 +214,8 @@ class Header:
                 for condition, only in ONE_TYPE.items():
                     if condition in kind:
                         types = {"const T &": f"const {only} &"}
+                if kind.startswith("if_bound<L>"):
+                    types = {"const L &": "const BoundLabels &"}
                 if kind.startswith("math::if_types<"):  # A, its type, B, its type
                     names = kind[kind.index("<") + 1:kind.rindex(">")].split(", ")
                     types = {f"const {a} &": f"const {b} &" for a, b in zip(names[::2], names[1::2])}

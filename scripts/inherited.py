@@ -49,8 +49,7 @@ class Bases:
         of_batch = {f.name for f in found if any(a.name == "batch" for a in f.args)}
         for f in found:
             if f.name not in of_batch or all(a.name != "intmd" for a in f.args):
-                text = f.text.replace("const O &... o", "const TensorOptions & options = default_tensor_options()")
-                yield re.sub(r"\bDerived\b", name, text)
+                yield re.sub(r"\bDerived\b", name, f.text)
 
     def members(self, name):
         """The functions that are no factories, by heading."""

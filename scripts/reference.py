@@ -51,7 +51,9 @@ def headers():
 def shown(text):
     """A declaration without what is for the library only."""
     text = re.sub(r"core::dependent_scalar_t<\w+>|typename core::dependent_scalar<.*?>::type(?= )", "Scalar", text)
-    return text.replace(", core::Implicit = core::Implicit(\"\")", "")
+    text = text.replace(", core::Implicit = core::Implicit(\"\")", "")
+    text = text.replace("const O &... o", "const TensorOptions & options = default_tensor_options()")  # core/factories.h
+    return text.replace("const O & options", "const TensorOptions & options")
 
 
 def block(texts):
@@ -85,13 +87,23 @@ def in_one_line(name):
     return name.text + ";" * ("#" not in name.text) + f" // {name.comment}" * bool(name.comment)
 
 
+def by_namespace(found):
+    """Types and constants by their namespace, neml2 first; macros have none."""
+    spaces = {n.scope: None for n in found if not n.is_class and n.scope not in ("", "neml2")}
+    yield "neml2", [n for n in found if n.scope not in spaces]
+    yield from ((space, [n for n in found if n.scope == space]) for space in spaces)
+
+
 def names(found):
     """Types and constants: lines of one block, those with longer comments below it."""
-    short = [n for n in found if "\n" not in n.comment]
-    out = ["```cpp", *map(in_one_line, short), "```", ""] if short else []
-    for n in found:
-        if n not in short:
-            out += ["```cpp", n.text, "```", n.comment, ""]
+    out = []
+    for space, part in by_namespace(found):
+        short = [n for n in part if "\n" not in n.comment]
+        out += [f"In the namespace `{space}`:", ""] if space != "neml2" else []
+        out += ["```cpp", *map(in_one_line, short), "```", ""] if short else []
+        for n in part:
+            if n not in short:
+                out += ["```cpp", n.text, "```", n.comment, ""]
     return out
 
 

@@ -14,7 +14,7 @@ from posixpath import normpath, relpath
 
 from headers import INCLUDE, ROOT, Class, read
 from inherited import Bases
-from reference import ABOUT_ONLY, MEMBERS_ONLY, headers, in_one_line, is_shown, marks, shown
+from reference import ABOUT_ONLY, MEMBERS_ONLY, by_namespace, headers, in_one_line, is_shown, marks, shown
 
 PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "LICENSE": "license",
          "SECURITY.md": "security", "CODE_OF_CONDUCT.md": "conduct",
@@ -334,9 +334,11 @@ class Page:
         """Types, constants and macros: those of a line in one block."""
         out = [anchor(n.name) for n in found if not n.is_class and n.name not in seen]
         seen |= {n.name for n in found if not n.is_class}
-        lines = [f"   {in_one_line(n)}" for n in found if "\n" not in n.comment]
-        out += [".. code-block:: cpp\n", *lines, ""] if lines else []
-        out += [f".. code-block:: cpp\n\n   {n.text}\n\n{comment(n.comment)}\n" for n in found if "\n" in n.comment]
+        for space, part in by_namespace(found):
+            lines = [f"   {in_one_line(n)}" for n in part if "\n" not in n.comment]
+            out += [f"In the namespace ``{space}``:\n"] if space != "neml2" else []
+            out += [".. code-block:: cpp\n", *lines, ""] if lines else []
+            out += [f".. code-block:: cpp\n\n   {n.text}\n\n{comment(n.comment)}\n" for n in part if "\n" in n.comment]
         return "\n".join(out)
 
     def inherited(self, c):
@@ -356,8 +358,10 @@ class Page:
         return "\n".join(out)
 
     def text(self):
-        spaces = ", ".join(dict.fromkeys("neml2" if f.is_class else f.scope for f in [*self.functions, *self.header.names] if f.scope))
-        include = f"#include \"neml2/{self.path}\"" + f" // namespace {spaces}" * bool(spaces)
+        spaces = [*dict.fromkeys("neml2" if f.is_class else f.scope for f in [*self.functions, *self.header.names] if f.scope)]
+        if "neml2" in spaces:  # blocks and headings name the others
+            spaces = ["neml2"]
+        include = f"#include \"neml2/{self.path}\"" + f" // namespace {', '.join(spaces)}" * bool(spaces)
         out, seen = [heading(self.title, "="), f".. code-block:: cpp\n\n   {include}\n", comment(self.header.about) + "\n"], set()
         out.append(self.constants([n for n in self.header.names if not n.is_class], seen))
         seen.add(self.title if re.fullmatch("[a-z]+", self.title) else "")  # whose heading has this anchor
@@ -370,6 +374,9 @@ class Page:
             out += [".. cpp:namespace:: neml2\n", anchor(c.name), f".. cpp:class:: {c.name}{bases}\n", comment(c.comment, "   ") + "\n"]
             out += [self.contents(own), f".. cpp:namespace:: neml2::{c.name}\n"]
             seen.add(c.name)
+            names = [n for n in self.header.names if n.is_class and n.scope == c.name]
+            aliases = [n for n in names if "using " in n.text]  # which the declarations below name
+            out.append(self.constants(aliases, seen))
             making = [f for f in own if f.constructor or f.static]
             rest = [f for f in own if f not in making]
             for title, part in (("Constructors and factories", making), ("Members", rest)):
@@ -377,7 +384,7 @@ class Page:
                     line = "-" if c.name == self.title else "^"
                     out.append(heading(title, line))
                 out.append(self.entries(part, seen) if part else "")
-            out.append(self.constants([n for n in self.header.names if n.is_class and n.scope == c.name], seen))
+            out.append(self.constants([n for n in names if n not in aliases], seen))
             if inherited := self.inherited(c):
                 out += [heading("Inherited", "-" if c.name == self.title else "^"), inherited]
         free = [f for f in self.functions if not f.is_class or not any(c.name == f.scope for c in self.classes)]

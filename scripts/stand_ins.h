@@ -59,7 +59,7 @@ struct Scalar { Scalar(double); };
 struct TensorOptions {};
 struct Device {};
 using DeviceIndex = int8_t;
-enum ScalarType { kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble };
+enum ScalarType { kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble, kBool, kBFloat16 };
 enum class DeviceType { CPU, CUDA };
 enum Layout { kStrided, kSparse };
 } // namespace c10

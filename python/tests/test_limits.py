@@ -21,7 +21,7 @@ def test_half_precision_is_composed_of_what_torch_has(dtype):
 def test_half_precision_has_no_eigenvalues_and_systems(dtype):
     s, A, b = SR2(torch.rand(4, 6).to(dtype)), R2(torch.eye(3, dtype=dtype)), Vec(torch.rand(3).to(dtype))
     for use in (lambda: math.eigh(s), lambda: math.solve(A, b)):
-        with pytest.raises((ValueError, RuntimeError), match="not implemented for"):
+        with pytest.raises((ValueError, RuntimeError), match="not defined for dtype .*float16"):
             use()
 
 

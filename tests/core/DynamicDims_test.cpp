@@ -103,7 +103,8 @@ TEST_CASE("intermediate dimensions are refused, and the message says what to do"
   const auto refused = [](const std::string & where, const auto & f)
   {
     return error_of(f) == where + ": the intermediate shape [3] was asked for, and no intermediate "
-                                  "dimensions are supported. Append it to the dynamic shape.";
+                                  "dimensions are supported. Append it to the dynamic shape. A "
+                                  "batch shape is one argument, such as {2, 3}.";
   };
   REQUIRE(refused("intmd_expand", [&] { s.intmd_expand({3}); }));
   REQUIRE(refused("intmd_reshape", [&] { s.intmd_reshape({3}); }));

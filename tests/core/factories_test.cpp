@@ -75,6 +75,11 @@ TEST_CASE("rand is uniform in [0, 1)", "[core][factories]")
 {
   REQUIRE(described(SR2::rand()) == "SR2 (; 6)");
   REQUIRE(SR2::rand(kFloat32).scalar_type() == kFloat32);
+  REQUIRE(described(SR2::rand({5})) == "SR2 (5; 6)");
+  REQUIRE(described(SR2::rand(5)) == "SR2 (5; 6)");
+  REQUIRE(described(SR2::rand({})) == "SR2 (; 6)");
+  REQUIRE(described(SR2::rand({5, 3}, single)) == "SR2 (5, 3; 6)");
+  REQUIRE(SR2::rand({5, 3}, single).scalar_type() == kFloat32);
   REQUIRE(described(SR2::rand({}, {})) == "SR2 (; 6)");
   REQUIRE(described(SR2::rand({5}, {})) == "SR2 (5; 6)");
   REQUIRE(described(Tensor::rand({2, 3})) == "Tensor (; 2, 3)");
@@ -86,7 +91,7 @@ TEST_CASE("rand is uniform in [0, 1)", "[core][factories]")
   const auto like = SR2::rand_like(SR2::zeros({4, 1}, single));
   REQUIRE((described(like) == "SR2 (4, 1; 6)" && like.scalar_type() == kFloat32));
   REQUIRE(like.max().item<float>() > 0);
-  const auto leaf = SR2::rand({2}, {}, single.requires_grad(true));
+  const auto leaf = SR2::rand({2}, single.requires_grad(true));
   REQUIRE((leaf.is_leaf() && leaf.requires_grad()));
   REQUIRE_THAT(error_of([] { (void)SR2::rand({2}, {}, kInt64); }), ContainsSubstring("rand: "));
   REQUIRE_THAT(error_of([] { (void)SR2::rand_like(SR2()); }),
@@ -101,6 +106,8 @@ TEST_CASE("factories refuse intermediate dimensions and negative sizes", "[core]
   REQUIRE(says_no_intmd("ones", error_of([&] { (void)SR2::ones({2}, n, single); })));
   REQUIRE(says_no_intmd("rand", error_of([&] { (void)SR2::rand({2}, n); })));
   REQUIRE(says_no_intmd("full", error_of([&] { (void)SR2::full({2}, n, 1); })));
+  REQUIRE_THAT(error_of([&] { (void)SR2::zeros(2, 3); }),
+               ContainsSubstring("A batch shape is one argument, such as {2, 3}."));
   REQUIRE(says_no_intmd("zeros", error_of([&] { (void)Tensor::zeros({2}, n, {2}); })));
   REQUIRE(says_no_intmd("full", error_of([&] { (void)Tensor::full({2}, n, {2}, 1.5); })));
   REQUIRE_THAT(error_of([] { (void)SR2::rand({-2}, {}); }),

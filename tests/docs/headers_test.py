@@ -44,6 +44,7 @@ class Headers(unittest.TestCase):
     def test_only_what_is_public_is_read(self):
         self.assertEqual(read("class B { void odd(); friend void g(B); protected: void h(); };").functions, [])
         self.assertEqual(read("namespace core { void odd(); }\nvoid g(A) = delete;").functions, [])
+        self.assertEqual(read("class B { public: template <class T> explicit B(const T &) = delete; };").functions, [])
         self.assertEqual(read("template <class T>\nauto odd(const T &) { static_assert(sizeof(T) == 0); }").functions, [])
         found = read("namespace neml2\n{\n/// One.\nvoid odd();\nclass B { public: void f(); };\n}\n"
                      "inline void neml2::odd() {}\ninline void neml2::B::f() {}").functions
@@ -62,6 +63,19 @@ class Headers(unittest.TestCase):
         self.assertEqual([(n.text, n.comment) for n in found.names], [
             ("#define ODD(x)", "Four."), ("using Number = double", "One."),
             ("enum class Choice", "Two.\n- `Choice::first`: a\n- `Choice::second`: b"), ("double low", ""), ("double high", "Three.")])
+
+    def test_aliases_of_a_class_are_those_that_its_declarations_name(self):
+        found = read("struct B { using Pairs = std::vector<std::pair<A, A>>; ///< One.\n using Other = A; void odd(const Pairs & p); };\n"
+                     "namespace neml2 { struct C {}; struct D { using C = neml2::C; C odd(); }; }")
+        self.assertEqual([(n.text, n.comment) for n in found.names], [("using Pairs = std::vector<std::pair<A, A>>", "One.")])
+
+    def test_names_of_libtorch_are_those_brought_in(self):
+        found = read("namespace neml2\n{\nusing c10::kBool; ///< One.\nusing std::int8_t;\n}")
+        self.assertEqual([(n.scope, n.name, n.text, n.comment) for n in found.names], [("neml2", "kBool", "using c10::kBool", "One.")])
+
+    def test_labels_that_are_bound_are_shown_as_such(self):
+        [function] = read("template <class L> using if_bound = int;\ntemplate <class L, if_bound<L> = 0>\nvoid odd(const L & labels);").functions
+        self.assertEqual(function.text, "void odd(const BoundLabels & labels)")
 
     def test_namespaces_have_comments(self):
         self.assertEqual(read("/// One.\nnamespace neml2\n{\n/// Two.\nnamespace core\n{\n}\n/**\n * Three.\n */\nnamespace f\n{\n}\n}").about,

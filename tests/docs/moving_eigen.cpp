@@ -48,6 +48,7 @@ main()
   // Vectors of Eigen's matrices, seen as batches without a copy.
   const Size n = 4;
   std::vector<Matrix> fs(n), gs(n);
+  std::vector<Eigen::Matrix3d> columns(n); // the same as fs
   std::vector<Matrix6> cs(n);
   std::vector<Vector6> es(n);
   std::vector<Eigen::Vector3d> us(n), vs(n);
@@ -55,6 +56,7 @@ main()
   for (std::size_t i = 0; i < fs.size(); i++)
   {
     fs[i] = Matrix::Random() + 2 * Matrix::Identity();
+    columns[i] = fs[i];
     gs[i] = Matrix::Random();
     cs[i] = Matrix6::Random();
     es[i] = Vector6::Random();
@@ -63,6 +65,7 @@ main()
     as[i] = 0.2 + 0.2 * double(i);
   }
   const R2 F(at::from_blob(fs.data(), {n, 3, 3}, kFloat64));
+  const R2 F3(at::from_blob(columns.data(), {n, 3, 3}, kFloat64).transpose(-1, -2));
   const R2 G(at::from_blob(gs.data(), {n, 3, 3}, kFloat64));
   const SSR4 C(at::from_blob(cs.data(), {n, 6, 6}, kFloat64));
   const SR2 E(at::from_blob(es.data(), {n, 6}, kFloat64));
@@ -102,6 +105,11 @@ main()
     same(Eigen::AngleAxisd(a, u.normalized()).toRotationMatrix(), R2(Rot::axis_angle(unit(U), A)));
     same(r * f * r.transpose(), rotate(F, R));
     same(solver.eigenvalues(), eigenvalues(sym(F + transpose(F))));
+  }
+  if (!at::equal(F, F3))
+  {
+    std::cerr << "stored by columns: " << F3 << "\nis not " << F << "\n";
+    failed = 1;
   }
   return failed;
 }

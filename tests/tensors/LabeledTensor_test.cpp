@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/LabeledTensor.h"
 #include "neml2/tensors/LabeledMatrix.h"
+#include "neml2/tensors/LabeledTensor3D.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "support/device.h"
@@ -36,6 +37,25 @@ TEST_CASE("A labeled tensor has the sizes of its axes", "[tensors][labels]")
   REQUIRE(LabeledVector(at::ones({4, 44}), {&axis}).batch_dim() == 1); // a raw tensor
   REQUIRE_FALSE(LabeledVector().defined());
   REQUIRE(LabeledVector(numbers({3, 44}, at::kLong), {&axis}).scalar_type() == kInt64);
+}
+
+TEST_CASE("A labeled tensor is printed as a Tensor under its own name", "[tensors][labels]")
+{
+  const auto axis = rows(), other = columns();
+  const auto printed = [](const auto & t)
+  {
+    std::ostringstream s;
+    s << t;
+    return s.str();
+  };
+  const auto M = LabeledMatrix(numbers({2, 44, 7}), {&axis, &other});
+  REQUIRE(printed(M) == "LabeledMatrix (2; 44, 7) float64 cpu\n" +
+                            printed(static_cast<const at::Tensor &>(M.tensor())));
+  REQUIRE(printed(LabeledVector::zeros({3}, {&other}, kFloat32))
+              .rfind("LabeledVector (3; 7) float32 cpu\n 0", 0) == 0);
+  REQUIRE(printed(LabeledTensor3D::zeros({}, {&other, &other, &axis}))
+              .rfind("LabeledTensor3D (; 7, 7, 44) float64 cpu\n", 0) == 0);
+  REQUIRE(printed(LabeledVector()) == "LabeledVector undefined");
 }
 
 TEST_CASE("A tensor that does not fit its axes is refused", "[tensors][labels][errors]")

@@ -22,11 +22,17 @@ TEST_CASE("Random rotations have the shape and the options asked for", "[tensors
   REQUIRE(Rot::fill_random(5, -1, TensorOptions(kFloat32).requires_grad(true)).is_leaf());
   REQUIRE(Rot::rand().sizes() == TensorShape{3});
   REQUIRE(Rot::rand(kFloat32).scalar_type() == kFloat32);
+  REQUIRE(Rot::rand({4, 2}).sizes() == TensorShape{4, 2, 3});
+  REQUIRE(Rot::rand(4).sizes() == TensorShape{4, 3});
+  REQUIRE(Rot::rand({4, 2}, kFloat32).scalar_type() == kFloat32);
+  REQUIRE(Rot::rand({4}, TensorOptions(kFloat64).requires_grad(true)).is_leaf());
+  REQUIRE(Rot::rand({}, {}).sizes() == TensorShape{3});
   REQUIRE(Rot::rand({4, 2}, {}).sizes() == TensorShape{4, 2, 3});
   REQUIRE(Rot::rand({4}, {}, kFloat32).sizes() == TensorShape{4, 3});
-  REQUIRE(test::error_of([] { (void)Rot::rand({4}, {2}); }) ==
-          "Rot::rand: the intermediate shape [2] was asked for, and no intermediate dimensions are "
-          "supported. Append it to the dynamic shape.");
+  REQUIRE(
+      test::error_of([] { (void)Rot::rand({4}, {2}); }) ==
+      "Rot::rand: the intermediate shape [2] was asked for, and no intermediate dimensions are "
+      "supported. Append it to the dynamic shape. A batch shape is one argument, such as {2, 3}.");
   REQUIRE_THROWS_AS((void)Rot::fill_random(-1), NEMLException);
   REQUIRE_THROWS_AS((void)Rot::fill_random(2, 1, kInt64), NEMLException);
 }

@@ -9,6 +9,8 @@
 #include "neml2/math/jacobian.h"
 #include "neml2/tensors/cholesky.h"
 #include "neml2/math/linalg.h"
+#include "neml2/tensors/invariants.h"
+#include "neml2/tensors/spectral.h"
 #include "neml2/tensors/stiffness.h"
 
 #include <limits>
@@ -335,5 +337,41 @@ TEST_CASE("solve broadcasts batches only, and refuses what does not fit", "[tens
                Catch::Matchers::StartsWith("solve: batch shapes [2] and [6] do not broadcast"));
   REQUIRE_THAT(test::error_of([&] { (void)solve(R2(), Vec::ones()); }),
                Catch::Matchers::StartsWith("solve: undefined tensor"));
+}
+
+TEST_CASE("What LAPACK computes is refused for float16 and bfloat16, by its name",
+          "[tensors][solve]")
+{
+  for (const auto dtype : {kFloat16, kBFloat16})
+  {
+    const SR2 s(SR2::identity().to(dtype));
+    const R2 A(R2::identity().to(dtype));
+    const Vec v(Vec::ones().to(dtype));
+    const SSR4 C(SSR4::identity_sym().to(dtype));
+    const Tensor T(at::eye(4, dtype), 0), pivots(at::ones({4}, at::kInt), 0);
+    const std::string what = std::string(": not defined for dtype ") + core::dtype_name(dtype) +
+                             ". Expected float32 or float64; convert with .to(kFloat32).";
+    const auto refuses = [&](const char * name, const auto & f)
+    {
+      INFO(name);
+      REQUIRE(test::error_of([&] { (void)f(); }) == name + what);
+    };
+    refuses("eigenvalues", [&] { return eigenvalues(s); });
+    refuses("eigh", [&] { return linalg::eigh(s); });
+    refuses("det", [&] { return det(C); });
+    refuses("inv", [&] { return inv(C); });
+    refuses("solve", [&] { return solve(A, v); });
+    refuses("solve", [&] { return solve(C, s); });
+    refuses("cholesky", [&] { return cholesky(A); });
+    refuses("cholesky", [&] { return cholesky(s); });
+    refuses("cholesky", [&] { return cholesky(C); });
+    refuses("lode_angle", [&] { return lode_angle(s); });
+    refuses("inv", [&] { return inv(T); });
+    refuses("det", [&] { return det(T); });
+    refuses("linalg::inv", [&] { return linalg::inv(T); });
+    refuses("linalg::solve", [&] { return linalg::solve(T, T); });
+    refuses("linalg::lu_factor", [&] { return linalg::lu_factor(T); });
+    refuses("linalg::lu_solve", [&] { return linalg::lu_solve(T, pivots, T); });
+  }
 }
 } // namespace solve_test

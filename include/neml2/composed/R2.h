@@ -91,11 +91,16 @@ inv(const at::Tensor & A)
   return adjugate / d.unsqueeze(-1);
 }
 
-/// The tensor for LAPACK: float32 as float64 on the CPU, where LAPACK's float32 raises floating-point
-/// exceptions on ordinary matrices.
+/// The tensor for LAPACK, or for what is in its place on a device: float32 as float64 on the CPU, where
+/// LAPACK's float32 raises floating-point exceptions on ordinary matrices.
+/// @throws c10::Error for a dtype that it does not have, which translate_errors says of the operation.
 inline at::Tensor
 for_lapack(const at::Tensor & t)
 {
+  TORCH_CHECK(t.scalar_type() == kFloat32 || t.scalar_type() == kFloat64,
+              "not defined for dtype ",
+              dtype_name(t.scalar_type()),
+              ". Expected float32 or float64; convert with .to(kFloat32).");
   return t.is_cpu() && t.scalar_type() == kFloat32 ? t.to(kFloat64) : t;
 }
 

@@ -29,7 +29,7 @@ check_no_intmd(const char * where, TensorShapeRef shape)
               ": the intermediate shape ",
               shape,
               " was asked for, and no intermediate dimensions are supported. Append it to the "
-              "dynamic shape.");
+              "dynamic shape. A batch shape is one argument, such as {2, 3}.");
 }
 } // namespace core
 

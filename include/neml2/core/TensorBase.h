@@ -361,15 +361,26 @@ TensorBase<Derived>::TensorBase(at::Tensor t, const TraceableTensorShape & batch
               ".");
 }
 
+namespace core
+{
+/// What << prints of a tensor under the name of its type.
+inline std::ostream &
+print(std::ostream & os, const Operand & o)
+{
+  os << o;
+  const at::Tensor & t = *o.tensor;
+  if (!t.defined())
+    return os;
+  os << ' ' << dtype_name(t.scalar_type()) << ' ' << t.device() << '\n';
+  return t.is_meta() ? os : os << t; // meta tensors have no values
+}
+} // namespace core
+
 /// SR2 (1000, 2; 6) float64 cpu, then the values as LibTorch prints them.
 template <class Derived>
 std::ostream &
 operator<<(std::ostream & os, const TensorBase<Derived> & t)
 {
-  os << core::operand(static_cast<const Derived &>(t));
-  if (!t.defined())
-    return os;
-  os << ' ' << core::dtype_name(t.scalar_type()) << ' ' << t.device() << '\n';
-  return t.is_meta() ? os : os << static_cast<const at::Tensor &>(t); // meta tensors have no values
+  return core::print(os, core::operand(static_cast<const Derived &>(t)));
 }
 } // namespace neml2

@@ -132,7 +132,8 @@ private:
 };
 
 /// Factories of a type that fixes the base shape: unbatched, of a batch shape, or of a dynamic and an
-/// intermediate one, which must be empty.
+/// intermediate one (intmd), which must be empty. A batch shape is one argument: SR2::zeros({2, 3}), or
+/// SR2::zeros(5); that of SR2::zeros(2, 3) is (2), with an intermediate shape (3), which is refused.
 template <class Derived>
 class FixedBaseFactories
 {
@@ -192,18 +193,23 @@ public:
     return ones(dynamic, o...);
   }
 
-  /// Uniform in [0, 1), each stored component for itself. A floating dtype. Batched: rand({n}, {}).
+  /// Uniform in [0, 1), each stored component for itself. A floating dtype.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived rand(const O &... o)
   {
-    return rand(TraceableTensorShape(), {}, o...);
+    return rand(TraceableTensorShape(), o...);
+  }
+  template <class... O, if_optional<O...> = 0>
+  [[nodiscard]] static Derived rand(const TraceableTensorShape & batch, const O &... o)
+  {
+    return made(batch, make_rand(shape(batch), options_or_default(o...)));
   }
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived
   rand(const TraceableTensorShape & dynamic, TensorShapeRef intmd, const O &... o)
   {
     check_no_intmd("rand", intmd);
-    return made(dynamic, make_rand(shape(dynamic), options_or_default(o...)));
+    return rand(dynamic, o...);
   }
   /// All of this value.
   template <class... O, if_optional<O...> = 0>
@@ -239,7 +245,7 @@ private:
 };
 
 /// Factories of a type of any base shape: of that alone, of a batch shape and it, or of a dynamic shape,
-/// an intermediate one, which must be empty, and it.
+/// an intermediate one (intmd), which must be empty, and it: Tensor::zeros({3}), Tensor::zeros({5}, {3}).
 template <class Derived>
 class AnyBaseFactories
 {

@@ -29,7 +29,7 @@ using OptionalArrayRef = c10::OptionalArrayRef<T>;
 
 /// What factories and to() take: a dtype, a device, and whether autograd records.
 using TensorOptions = c10::TensorOptions;
-using Dtype = c10::ScalarType; ///< kFloat64, kFloat32, kInt64 and others
+using Dtype = c10::ScalarType; ///< kFloat64, kFloat32, kInt64 and the others below
 using Device = c10::Device;    ///< Device(kCPU), Device(kCUDA, 0)
 using DeviceIndex = c10::DeviceIndex;
 
@@ -41,6 +41,8 @@ constexpr auto kInt64 = c10::kLong;
 constexpr auto kFloat16 = c10::kHalf;
 constexpr auto kFloat32 = c10::kFloat;
 constexpr auto kFloat64 = c10::kDouble;
+using c10::kBFloat16;
+using c10::kBool;
 constexpr auto kStrided = c10::kStrided;
 constexpr auto kSparse = c10::kSparse;
 constexpr auto kCPU = c10::DeviceType::CPU;

@@ -29,7 +29,7 @@ mandel_factor(Size i)
 }
 
 /// W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j] for the axial vector
-/// w = (W_21, W_02, W_10).
+/// w = (W_21, W_02, W_10), for loops over components; of a batch w, a WR2, R2(w) is W.
 constexpr int skew_reverse_index[3][3] = {{0, 2, 1}, {2, 0, 0}, {1, 0, 0}};
 constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 

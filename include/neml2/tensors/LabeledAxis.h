@@ -55,10 +55,11 @@ class LabeledAxis
 public:
   using AxisLayout = neml2::AxisLayout;
 
-  /// Order of slices by where they begin.
+  /// Order of slices by where they begin: of the keys of a std::map from what indices() gives, which have
+  /// none of their own.
   struct AssemblySliceCmp
   {
-    /// AssemblySliceCmp()(a, b): whether slice a begins before b, for maps from what indices() gives.
+    /// AssemblySliceCmp()(a, b): whether slice a begins before b.
     /// @throws NEMLException for an index that is no slice.
     bool operator()(const indexing::TensorIndex & a, const indexing::TensorIndex & b) const;
   };

@@ -6,7 +6,7 @@
 
 namespace neml2
 {
-/// What two axes have in common: its entries on each.
+/// One run of entries that two axes have in common, of LabeledAxis::common_ranges: [begin, end) on each.
 struct CommonRange
 {
   AxisRange here, there;

@@ -126,6 +126,8 @@ write_block(Tensor block, const T & value)
 } // namespace tensors
 
 /// The item of an axis for repeated use: indexing by it looks nothing up.
+/// LabeledVector::BoundLabels{bind(axis, "a")} are the labels of base_index, reinterpret and
+/// base_index_put_.
 /// @throws NEMLException if there is no such item, or before setup_layout().
 inline tensors::BoundLabel
 bind(const LabeledAxis & axis, const LabeledAxisAccessor & label)

@@ -11,9 +11,11 @@ namespace neml2
 class LabeledMatrix : public LabeledTensor<LabeledMatrix, 2>
 {
 public:
+  static constexpr auto type_name = "LabeledMatrix";
+
   using LabeledTensor::LabeledTensor;
 
-  /// A block: row variable, column variable, value.
+  /// A block: row variable, column variable, value. LabeledMatrix::assemble(rows, columns, {{"r", "s", C}}) has one.
   struct Block
   {
     LabeledAxisAccessor row, column;

@@ -17,13 +17,16 @@ template <class Derived, Size D>
 class LabeledTensor
 {
 public:
+  /// The axes, {&axis} of a vector, {&rows, &columns} of a matrix.
   using AxisPointers = std::array<const LabeledAxis *, size_t(D)>;
+  /// One label an axis, each of which bind(axis, label) has looked up.
   using BoundLabels = std::array<tensors::BoundLabel, size_t(D)>;
   template <class L>
   using if_bound = std::enable_if_t<std::is_same_v<L, BoundLabels>, int>;
 
   LabeledTensor() = default;
-  /// Labels a tensor; a raw one has D base dimensions. The pointers are only read during the call.
+  /// Labels a tensor: LabeledVector(t, {&axis}), LabeledMatrix(t, {&rows, &columns}). A raw one has D base
+  /// dimensions. The pointers are only read during the call.
   /// @throws NEMLException unless each base size is the size of its axis.
   LabeledTensor(const Tensor & tensor, const AxisPointers & axes)
     : LabeledTensor(tensor, handles(axes))
@@ -35,12 +38,14 @@ public:
   {
   }
 
+  /// Values not set. LabeledVector::empty({5}, {&axis}) is (5; size of the axis).
   [[nodiscard]] static Derived empty(const TraceableTensorShape & batch,
                                      const AxisPointers & axes,
                                      const TensorOptions & options = default_tensor_options())
   {
     return Derived(Tensor::empty(batch, sizes_of(axes), options), axes);
   }
+  /// All 0. LabeledMatrix::zeros({5}, {&rows, &columns}) is (5; size of rows, size of columns).
   [[nodiscard]] static Derived zeros(const TraceableTensorShape & batch,
                                      const AxisPointers & axes,
                                      const TensorOptions & options = default_tensor_options())
@@ -48,6 +53,7 @@ public:
     return Derived(Tensor::zeros(batch, sizes_of(axes), options), axes);
   }
 
+  /// The tensor without its labels.
   const Tensor & tensor() const { return _tensor; }
   Tensor & tensor() { return _tensor; }
   operator Tensor() const { return _tensor; }
@@ -275,6 +281,16 @@ private:
   Tensor _tensor;
   Axes _axes;
 };
+
+/// LabeledVector (1000; 7) float64 cpu, then the values as LibTorch prints them.
+template <class Derived, Size D>
+std::ostream &
+operator<<(std::ostream & os, const LabeledTensor<Derived, D> & t)
+{
+  core::Operand o = core::operand(t.tensor());
+  o.type = Derived::type_name;
+  return core::print(os, o);
+}
 } // namespace neml2
 
 // ---- Definitions ----

@@ -12,6 +12,8 @@ namespace neml2
 class LabeledTensor3D : public LabeledTensor<LabeledTensor3D, 3>
 {
 public:
+  static constexpr auto type_name = "LabeledTensor3D";
+
   using LabeledTensor::LabeledTensor;
 
   /// Copies what both tensors have on axis 0 from the other one; the other axes must be the same.

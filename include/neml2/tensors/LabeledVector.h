@@ -11,9 +11,11 @@ namespace neml2
 class LabeledVector : public LabeledTensor<LabeledVector, 1>
 {
 public:
+  static constexpr auto type_name = "LabeledVector";
+
   using LabeledTensor::LabeledTensor;
 
-  /// Variables and their values.
+  /// Variables and their values: {{"stress", s}, {{"internal", "plastic_strain"}, e}}.
   using Values = std::vector<std::pair<LabeledAxisAccessor, Tensor>>;
 
   /// A new vector of these variables, flattened; others are 0. Out of place: gradients flow from it to

@@ -39,6 +39,10 @@ public:
 
   using PrimitiveTensor::PrimitiveTensor;
   Rot() = default;
+  template <class R, std::enable_if_t<std::is_same_v<R, R2>, int> = 0>
+  explicit Rot(const R &) = delete; // The rotation of a matrix R is Rot::fill_matrix(R),
+  template <class Q, std::enable_if_t<std::is_same_v<Q, Quaternion>, int> = 0>
+  explicit Rot(const Q &) = delete; // that of a quaternion q is q.to_rot().
 
   using PrimitiveTensor::fill;
   /// From the three parameters, unbatched. (; 3)
@@ -128,7 +132,14 @@ public:
   template <class O, core::if_options<O> = 0>
   [[nodiscard]] static Rot rand(const O & options)
   {
-    return rand(TraceableTensorShape(), TraceableTensorShape(), options);
+    return rand(TraceableTensorShape(), options);
+  }
+  /// Rotations of angles up to π, uniformly distributed (by the Haar measure), from LibTorch's generator.
+  /// (batch; 3)
+  template <class... O, core::if_optional<O...> = 0>
+  [[nodiscard]] static Rot rand(const TraceableTensorShape & batch, const O &... o)
+  {
+    return rand(batch, TraceableTensorShape(), core::options_or_default(o...));
   }
   /// Rotations of angles up to π, uniformly distributed (by the Haar measure), from LibTorch's generator:
   /// of the batch shape `dynamic`, while `intermediate` must be empty. (dynamic; 3)
