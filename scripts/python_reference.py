@@ -22,7 +22,7 @@ INTRODUCTION = """# Python reference
 Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in
 `help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
 `device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
-what [formulas](python.md#formulas-of-your-own) can call. See also [Python](python.md).
+what [formulas](python_formulas.md) can call. See also [Python](python.md).
 """
 OPTIONS = "dtype: torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: bool = False"
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "neg": "-a", "lt": "<", "le": "<=", "gt": ">",
