@@ -160,15 +160,17 @@ def names_of(module):
 
 
 def sources():
-    """The functions and classes that are written in Python and in the __all__ of a module, and where they may stand."""
-    yield "neml2", names_of(PACKAGE / "__init__.py"), sorted(PACKAGE.glob("*.py"))
-    yield "neml2.formulas", ["Formula"], [PACKAGE / "formulas.py"]
-    yield "neml2.distributed", names_of(PACKAGE / "distributed.py"), [PACKAGE / "distributed.py"]
-    yield "neml2.plot", names_of(PACKAGE / "plot" / "__init__.py"), sorted((PACKAGE / "plot").glob("*.py"))
+    """Modules that are written in Python: name, public names, files where these may stand, and the file of the module."""
+    for name, home in {"neml2": "__init__.py", "neml2.formulas": "formulas.py", "neml2.distributed": "distributed.py",
+                       "neml2.plot": "plot/__init__.py"}.items():
+        home = PACKAGE / home
+        names = ["Formula"] if name == "neml2.formulas" else names_of(home)  # whose others are in neml2
+        yield name, names, sorted(home.parent.glob("*.py")) if home.name == "__init__.py" else [home], home
 
 
-def written(module, names, paths):
-    out = [f"## `{module}`", ""]
+def written(module, names, paths, home):
+    about = ast.get_docstring(ast.parse(home.read_text(encoding="utf-8"))).partition("\n\n")[0]
+    out = [f"## `{module}`", "", about.removesuffix(":"), ""]
     found = {}
     for path in paths:
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -188,8 +190,8 @@ def written(module, names, paths):
 
 def page(stubs):
     out = [INTRODUCTION]
-    for module, names, paths in sources():
-        out += written(module, names, paths)
+    for source in sources():
+        out += written(*source)
     for module in ("tensors", "math", "crystallography"):
         out += stub(stubs / f"{module}.pyi", module)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip() + "\n"
