@@ -5,7 +5,7 @@
     python_formulas.py build/release/benchmarks [--neml2-3 PYTHON] [--docs] [--targets] [--quick]
 
 needs the installed package, a C++ compiler, and the benchmarks `functions`, `j2`, `rotations` and `implicit` in that folder.
-PYTHON is one that has NEML2 3.x. One thread, float64. `--docs` puts the tables into docs/python.md, `--targets` prints what
+PYTHON is one that has NEML2 3.x. One thread, float64. `--docs` puts the tables into docs/python_speed.md, `--targets` prints what
 misses our aims, `--quick` takes few samples, to see that all works.
 """
 
@@ -321,7 +321,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="holds the built benchmarks of C++")
     parser.add_argument("--neml2-3", metavar="PYTHON", help="a Python that has NEML2 3.x, which shall be compared, too")
     parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--docs", action="store_true", help="put the tables into docs/python.md, too")
+    parser.add_argument("--docs", action="store_true", help="put the tables into docs/python_speed.md, too")
     parser.add_argument("--targets", action="store_true", help="print the cells that miss what we aim at")
     parser.add_argument("--quick", action="store_true", help="few sizes and samples, to see that all works")
     args = parser.parse_args()
@@ -349,7 +349,7 @@ def main():
     if args.targets:
         print("\nMissed targets", *missed(results), sep="\n")
     if args.docs:
-        pages.replace_results(ROOT / "docs" / "python.md", BEGIN, text)
+        pages.replace_results(ROOT / "docs" / "python_speed.md", BEGIN, text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     python_overhead.py build/release/benchmarks [--docs]
 
 needs the installed package, and the benchmark `products` in that folder. One thread, float64. `--docs` puts the
-tables into docs/python.md.
+tables into docs/python_speed.md.
 """
 import argparse
 import pathlib
@@ -270,7 +270,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="holds the built benchmark `products`")
     parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--docs", action="store_true", help="put the tables into docs/python.md, too")
+    parser.add_argument("--docs", action="store_true", help="put the tables into docs/python_speed.md, too")
     args = parser.parse_args()
     results = {}
     for operation in CASES:
@@ -283,7 +283,7 @@ def main():
     text = "\n\n".join([where, speed_table(results), call_table(results, args.folder.resolve())])
     print(text)
     if args.docs:
-        pages.replace_results(ROOT / "docs" / "python.md", BEGIN, text)
+        pages.replace_results(ROOT / "docs" / "python_speed.md", BEGIN, text)
 
 
 if __name__ == "__main__":

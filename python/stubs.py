@@ -41,7 +41,7 @@ for name in ["tensors", "math", "crystallography"]:
     stub.put(module)
     # The overload of anything else is there to say what fits.
     anything = r" *@overload\n *def __i\w+__\(self, (?:other: object(?: \| None)?|other: Never)\) -> [^\n]*\n\n"
-    text = re.sub(anything, "", stub.get())
+    text = re.sub(anything, "", stub.get()).replace("__all__: list = ", "__all__ = ")
     # A type's own operators take what those of all types do not; to mypy that breaks its rules of inheritance.
     text = '# mypy: disable-error-code="override,misc"\n' + text
     (package / f"{name}.pyi").write_text(text, encoding="utf-8")

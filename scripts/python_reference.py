@@ -22,11 +22,14 @@ INTRODUCTION = """# Python reference
 Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in
 `help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
 `device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
-what [formulas](python.md#formulas-of-your-own) can call. See also [Python](python.md).
+what [formulas](python_formulas.md) can call. In tables of operators `a` is of the type of the section, `b` what is named beside; batch shapes broadcast.
+See also [Python](python.md).
 """
 OPTIONS = "dtype: torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: bool = False"
-OPERATORS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "neg": "-a", "lt": "<", "le": "<=", "gt": ">",
-             "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|", "xor": "^", "invert": "~"}
+BINARY = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
+          "ne": "!=", "and": "&", "or": "|", "xor": "^"}
+IN_PLACE = {"iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/="}
+UNARY = {"neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a"}
 
 
 def plain(text):
@@ -97,18 +100,51 @@ def listed(functions, owner, scope):
     return out
 
 
+def operators(c, base):
+    """A table: which operands the operators take, and what they give. Of those that all types have, too."""
+    own = [f for f in c.body if isinstance(f, ast.FunctionDef)]
+    names = {f.name for f in own}
+    is_tensor = any(ast.unparse(b) == base.name for b in c.bases)
+    inherited = [f for f in base.body if isinstance(f, ast.FunctionDef) and f.name not in names] if is_tensor else []
+    itself = "the same type" if c is base else f"`{c.name}`"
+    forms = {n: f"a {s} b" for n, s in BINARY.items()} | {f"r{n}": f"b {s} a" for n, s in BINARY.items()} | \
+        {n: f"a {s} b" for n, s in IN_PLACE.items()} | UNARY
+
+    def called(annotation):
+        return {"Self": itself, "float": "number"}.get(annotation, f"`{annotation}`")
+
+    found = {}  # operands, by operator and result
+    for f in sorted(own + inherited, key=lambda f: [*forms].index(f.name.strip("_")) if f.name.strip("_") in forms else -1):
+        name = f.name.strip("_")
+        if f.name != f"__{name}__" or name not in forms or "Never" in parameters(f):
+            continue
+        given = [plain(ast.unparse(a.annotation)) for a in f.args.args if a.arg != "self"]
+        operands = found.setdefault((name, called(plain(ast.unparse(f.returns)))), [])
+        # Of two tensors of one type * is a product, which is declared with those that have one.
+        no_product = name in ("mul", "imul") and f in inherited and c.name not in ("Tensor", "Scalar")
+        operands += [called(o) for g in given for o in g.split(" | ") if not (o == "Self" and no_product)]
+    rows = {}
+    for (name, result), operands in found.items():
+        last = dict.fromkeys(sorted(operands, key=lambda o: (o == "number", o == "`Scalar`")))
+        rows.setdefault((tuple(last), result, name in IN_PLACE, forms[name][0] == "b"), []).append(f"`{forms[name]}`".replace("|", r"\|"))
+    if rows:
+        yield from ["| | `b` | gives |", "| --- | --- | --- |"]
+        yield from (f"| {', '.join(shown)} | {', '.join(operands)} | {result} |".replace("|  |", "| |") for (operands, result, *_), shown in rows.items())
+        yield ""
+
+
 def stub(path, module):
     """The classes and the functions of a compiled module."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
     out = [f"## `neml2.{module}`", "", ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "", ""]
-    for c in [n for n in body if isinstance(n, ast.ClassDef)]:
+    body_of = {n.name: n for n in body if isinstance(n, ast.ClassDef)}
+    for c in body_of.values():
         functions = [f for f in c.body if isinstance(f, ast.FunctionDef)]
         shown = [f for f in functions if (not f.name.startswith("_") or f.name in ("__init__", "__call__", "__getitem__", "__setitem__"))
                  and "Never" not in parameters(f) and not any(".setter" in ast.unparse(d) for d in f.decorator_list)]
-        operators = [s for n, s in OPERATORS.items() if any(f.name == f"__{n}__" for f in functions)]
         of = f", a `{ast.unparse(c.bases[0]).partition('[')[0]}`" if c.bases and "Generic" not in ast.unparse(c.bases[0]) else ""
         out += [f"### `{c.name}`{of}", "", (ast.get_docstring(c) or "").partition("\n\n")[0], "",
-                *(["Operators: " + " ".join(f"`{o}`" for o in operators), ""] if operators else []),
+                *operators(c, body_of["TensorBase"] if "TensorBase" in body_of else c),
                 "```python", *listed(shown, c.name, c.name), "```", ""]
     functions = sorted((f for f in body if isinstance(f, ast.FunctionDef)), key=lambda f: f.name)
     if functions:
@@ -116,21 +152,30 @@ def stub(path, module):
     return out
 
 
+def names_of(module):
+    """Its __all__, as it is written."""
+    listed = [n.value for n in ast.parse(module.read_text(encoding="utf-8")).body
+              if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__" and isinstance(n.value, ast.List)]
+    return ast.literal_eval(listed[0])
+
+
 def sources():
-    """The public functions and classes that are written in Python, by their modules."""
-    yield "neml2", re.findall(r"(\w+) as (?!_)\w+", (PACKAGE / "__init__.py").read_text(encoding="utf-8")), PACKAGE.glob("*.py")
-    yield "neml2.distributed", None, [PACKAGE / "distributed.py"]
-    yield "neml2.plot", None, sorted((PACKAGE / "plot").glob("*.py"))
+    """Modules that are written in Python: name, public names, files where these may stand, and the file of the module."""
+    for name, home in {"neml2": "__init__.py", "neml2.formulas": "formulas.py", "neml2.distributed": "distributed.py",
+                       "neml2.plot": "plot/__init__.py"}.items():
+        home = PACKAGE / home
+        names = ["Formula"] if name == "neml2.formulas" else names_of(home)  # whose others are in neml2
+        yield name, names, sorted(home.parent.glob("*.py")) if home.name == "__init__.py" else [home], home
 
 
-def written(module, names, paths):
-    out = [f"## `{module}`", ""]
+def written(module, names, paths, home):
+    about = ast.get_docstring(ast.parse(home.read_text(encoding="utf-8"))).partition("\n\n")[0]
+    out = [f"## `{module}`", "", about.removesuffix(":"), ""]
     found = {}
     for path in paths:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for n in tree.body:
-            public = n.name in names if names is not None and hasattr(n, "name") else not getattr(n, "name", "_").startswith("_")
-            if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and public and (path.name != "_arguments.py"):
+            if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name in names:
                 found.setdefault(n.name, []).append(n)
     for name in sorted(found):
         nodes = found[name]
@@ -145,8 +190,8 @@ def written(module, names, paths):
 
 def page(stubs):
     out = [INTRODUCTION]
-    for module, names, paths in sources():
-        out += written(module, names, paths)
+    for source in sources():
+        out += written(*source)
     for module in ("tensors", "math", "crystallography"):
         out += stub(stubs / f"{module}.pyi", module)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip() + "\n"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Lays out in FOLDER what Sphinx makes the site of: site_pages.py FOLDER
 
-The Markdown pages of the repository with the links of the site, the reference in one page a header, the examples. In a page,
+The Markdown pages of the repository with the links of the site, the reference in one page a header, that of Python in one a class
+and module, the examples. In a page,
 `<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is before its first
 heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
 """
@@ -148,6 +149,36 @@ class Site:
                 out.append(f"```{{literalinclude}} /{output.as_posix()}\n:language: text\n:caption: Output\n```")
             out.append(":::::")
         return "\n\n".join([*out, "::::::"]) + "\n"
+
+
+# ---- The reference of Python ----
+
+def python_reference(site, write):
+    """docs/python_reference.md in a page a module and a page a class. Returns the pages of classes by those of their modules."""
+    path, index = "docs/python_reference.md", "python_reference"
+    introduction, *sections = re.split(r"(?m)^(?=###? `)", (ROOT / path).read_text(encoding="utf-8"))
+    classes, texts, titles, about = {}, {}, {}, {}
+    for section in sections:
+        title, of = re.match(r"###? `([\w.]+)`(.*)", section).groups()
+        page = f"{index}/{title.removeprefix('neml2.')}"
+        body = section.partition("\n")[2].strip()
+        said = re.match(r"(?s)(?![|`])(.+?\.)(?:\s|$)", body)
+        titles[page], about[page] = title, " ".join(said[1].split()) if said else ""
+        if section.startswith("## "):
+            classes[page] = []
+        else:
+            classes[[*classes][-1]].append(page)
+            body = f"In `{titles[[*classes][-1]]}`{of}.\n\n{body}"
+        texts[page] = f"# {title}\n\n{body}\n"
+
+    def listed(pages, page):
+        rows = [f"| [{titles[p]}]({relpath(p, Path(page).parent.as_posix())}.md) | {about[p]} |" for p in pages]
+        return "\n".join(["", "| | |", "| --- | --- |", *rows, "", "```{toctree}", ":hidden:", "", *(f"/{p}" for p in pages), "```", ""])
+
+    for page, text in texts.items():
+        write(f"{page}.md", site.prose(text, path, page) + (listed(classes[page], page) if classes.get(page) else ""))
+    write(f"{index}.md", site.prose(introduction, path, index) + listed(classes, index))
+    return classes
 
 
 # ---- The reference ----
@@ -453,8 +484,9 @@ def main(folder):
     pages = reference(write)
     site = Site({p.path: p.name for p in pages})
     for path, page in PAGES.items():
-        if path.endswith(".md") and path not in ("README.md", "docs/reference.md"):
+        if path.endswith(".md") and path not in ("README.md", "docs/reference.md", "docs/python_reference.md"):
             write(f"{page}.md", site.prose((ROOT / path).read_text(encoding="utf-8"), path, page))
+    python_reference(site, write)
     write("license.md", "# License\n\n```text\n" + (ROOT / "LICENSE").read_text(encoding="utf-8") + "```\n")
     for page in dict.fromkeys(site.examples.values()):
         sources = [s for s, p in site.examples.items() if p == page]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What docs/python.md shows of formulas of one's own, piece by piece.
+# What docs/python_formulas.md shows of formulas of one's own, piece by piece.
 from dataclasses import dataclass
 
 import neml2

@@ -53,18 +53,6 @@ not_initialized(const std::string & function, PyObject * const * arguments, size
   return nullptr;
 }
 
-/// Whether an argument is a tensor of torch, or a list with one.
-bool
-is_raw(nb::handle argument)
-{
-  if (!PyList_Check(argument.ptr()) && !PyTuple_Check(argument.ptr()))
-    return is_torch_tensor(argument);
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(argument.ptr()); i++)
-    if (is_torch_tensor(PySequence_Fast_GET_ITEM(argument.ptr(), i)))
-      return true;
-  return false;
-}
-
 /// The names of functions with their classes: SR2.fill.
 std::unordered_map<const PyObject *, std::string> &
 qualified_names()
@@ -138,6 +126,22 @@ construct(PyObject * cls, PyObject * const * arguments, size_t nargsf, PyObject 
   return r;
 }
 
+/// What neml2._refusals says; empty if it has nothing to say.
+template <class... A>
+std::string
+said(const char * of, const A &... a)
+{
+  try
+  {
+    const nb::object text = nb::module_::import_("neml2._refusals").attr(of)(a...);
+    return text.is_none() ? std::string() : nb::cast<std::string>(text);
+  }
+  catch (nb::python_error &)
+  {
+    return {};
+  }
+}
+
 /// Has a call that failed say more, where nanobind knows of types only.
 void
 explain(PyObject * function, PyObject * const * arguments, size_t n)
@@ -151,15 +155,47 @@ explain(PyObject * function, PyObject * const * arguments, size_t n)
                   "super().__init__(...) first.");
     return;
   }
-  if (name == "__init__" || !error.is_type_error() ||
-      std::none_of(arguments, arguments + n, is_raw))
+  const auto found = qualified_names().find(function);
+  if (name == "__init__" || !error.is_type_error() || found == qualified_names().end())
     return;
   const std::string message = error.message();
-  if (message.find("incompatible function arguments") != message.npos)
-    error.replace(
-        message +
-        "\nA torch.Tensor does not say which of its dimensions are batch dimensions: make "
-        "it a tensor of this library first, for example SR2(t), or Tensor(t, batch_dim).");
+  if (message.find("incompatible function arguments") == message.npos)
+    return;
+  nb::list given;
+  for (size_t i = 0; i < n; i++)
+    given.append(nb::handle(arguments[i]));
+  const nb::object module = nb::getattr(function, "__module__", nb::str(""));
+  const std::string text = said("of_call", found->second, module, message, nb::tuple(given));
+  if (!text.empty())
+    error.replace(text);
+}
+
+/// Whether it is a tensor of a type of the library itself, not of a class that a user derives.
+bool
+is_of_library(nb::handle object)
+{
+  const TypeInfo * const type = type_of(object);
+  return type && object.type().is(type->cls);
+}
+
+/// What an operator that does not take its operands returns: NotImplemented, or null with an error where Python has nothing else to
+/// ask, as for two types of this library that have no such operation.
+PyObject *
+refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyObject * r)
+{
+  if (n != 2 || !is_of_library(arguments[0]) || !is_of_library(arguments[1]))
+    return r;
+  const auto found = qualified_names().find(function);
+  if (found == qualified_names().end())
+    return r;
+  const std::string name = found->second.substr(found->second.rfind('.') + 1);
+  const std::string text =
+      said("of_operator", name, nb::handle(arguments[0]), nb::handle(arguments[1]));
+  if (text.empty())
+    return r;
+  Py_DECREF(r);
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  return nullptr;
 }
 
 /// nanobind's own, of which it has a few: for functions with defaults, with keywords ...
@@ -177,6 +213,8 @@ call(PyObject * function, PyObject * const * arguments, size_t nargsf, PyObject 
     if (!r)
       explain(function, arguments, n);
   }
+  else if (C10_UNLIKELY(r == Py_NotImplemented))
+    r = refuse_operands(function, arguments, uint32_t(nargsf), r);
   return r;
 }
 

@@ -259,6 +259,70 @@ bind_type(const TypeInfo & type)
                   .c_str()));
 }
 
+/// Scalar.linspace and logspace between numbers.
+void
+bind_numbers_between()
+{
+  auto cls = nb::borrow<nb::class_<Scalar>>(nb::type<Scalar>());
+  const auto dtype = nb::arg("dtype") = nb::none(), device = nb::arg("device") = nb::none();
+  const auto grad = nb::arg("requires_grad") = false;
+  cls.def_static(
+      "linspace",
+      [](const CScalar & start,
+         const CScalar & end,
+         Size nstep,
+         Size dim,
+         OptionalDtype t,
+         const OptionalDevice & d,
+         bool requires_grad)
+      {
+        const TensorOptions o = options(t, d, false);
+        return Scalar(Tensor::linspace(Scalar(core::make_full({}, start, o)),
+                                       Scalar(core::make_full({}, end, o)),
+                                       nstep,
+                                       dim)
+                          .set_requires_grad(requires_grad));
+      },
+      nb::arg("start"),
+      nb::arg("end"),
+      nb::arg("nstep"),
+      nb::arg("dim") = 0,
+      nb::kw_only(),
+      dtype,
+      device,
+      grad,
+      "Numbers at equal steps from start to end, both included. (nstep; )");
+  cls.def_static(
+      "logspace",
+      [](const CScalar & start,
+         const CScalar & end,
+         Size nstep,
+         Size dim,
+         Number base,
+         OptionalDtype t,
+         const OptionalDevice & d,
+         bool requires_grad)
+      {
+        const TensorOptions o = options(t, d, false);
+        return Scalar(Tensor::logspace(Scalar(core::make_full({}, start, o)),
+                                       Scalar(core::make_full({}, end, o)),
+                                       nstep,
+                                       dim,
+                                       base)
+                          .set_requires_grad(requires_grad));
+      },
+      nb::arg("start"),
+      nb::arg("end"),
+      nb::arg("nstep"),
+      nb::arg("dim") = 0,
+      nb::arg("base") = 10.0,
+      nb::kw_only(),
+      dtype,
+      device,
+      grad,
+      "base to the power of the numbers that linspace gives. (nstep; )");
+}
+
 /// What each type is made from: nothing, a torch.Tensor, another type of the same base shape.
 template <class T>
 void
@@ -319,6 +383,7 @@ void
 bind_factories()
 {
   bind_all(tensors::AllTypes());
+  bind_numbers_between();
   auto rot = nb::borrow<AnyClass>(nb::type<Rot>());
   const TypeInfo & type = info(rot);
   bind_shaped(rot,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/formula_call.h"
 
+#include "bindings/messages.h"
 #include "bindings/rows.h"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ Call::refuse(const std::string & name, const Names & names) const
   const size_t i = types.size();
   const nb::handle object = leaves[i].object;
   const bool is_member = !groups.is_leaf(first_parts[argument_of(i)]);
-  std::string message = name + ": an argument is a " + name_of_type(object);
+  std::string message = name + ": an argument is " + with_article(name_of_type(object));
   if (is_member)
     message += " (" + groups.paths(names.texts(size(), bool(instance)))[i] + ")";
   if (leaves[i].type)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/groups.h"
 
+#include "bindings/messages.h"
 #include "bindings/rows.h"
 
 #include <algorithm>
@@ -103,7 +104,7 @@ check_attributes(nb::handle o, const Fields & fields)
     const nb::object of_class = nb::getattr(o.type(), nb::borrow<nb::str>(name), nb::none());
     if (std::none_of(fields.begin(), fields.end(), is_this) &&
         !of_class.type().is(nb::module_::import_("functools").attr("cached_property")))
-      fail_type(std::string("vmap: a ") + Py_TYPE(o.ptr())->tp_name + " has the attribute '" +
+      fail_type("vmap: " + with_article(Py_TYPE(o.ptr())->tp_name) + " has the attribute '" +
                 nb::str(name).c_str() +
                 "', which is none of its fields. Annotate it in the class.");
   }
@@ -148,7 +149,7 @@ private:
   void open(nb::handle group)
   {
     if (std::find(_open.begin(), _open.end(), group.ptr()) != _open.end())
-      fail_type(std::string("vmap: a ") + Py_TYPE(group.ptr())->tp_name + " contains itself.");
+      fail_type("vmap: " + with_article(Py_TYPE(group.ptr())->tp_name) + " contains itself.");
     if (_open.size() >= most_levels)
       fail_type("vmap: groups are nested more than " + std::to_string(most_levels) + " deep.");
     _open.push_back(group.ptr());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/common.h"
 #include "bindings/labels.h"
+#include "bindings/messages.h"
 #include "neml2/tensors/LabeledTensor3D.h"
 
 namespace neml2::python
@@ -162,8 +163,8 @@ reinterpreted(const Tensor & block, nb::handle cls)
               core::operand(block),
               " has ",
               block.base_storage(),
-              " entries, a ",
-              type.name,
+              " entries, ",
+              with_article(type.name),
               " has ",
               utils::numel(type.base),
               ".");

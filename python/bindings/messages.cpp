@@ -156,6 +156,16 @@ quoted(Text text, char before)
 } // namespace
 
 std::string
+with_article(const std::string & name)
+{
+  // Letters that are spelled begin with a vowel: an R2, an SR2.
+  const bool spelled = name.size() > 1 && std::islower(static_cast<unsigned char>(name[1])) == 0;
+  const Text vowels = spelled ? "AEFHILMNORSXaeio" : "AEIOaeio";
+  const bool is_an = !name.empty() && vowels.find(name[0]) != Text::npos;
+  return (is_an ? "an " : "a ") + name;
+}
+
+std::string
 in_python(const std::string & message)
 {
   std::string r;

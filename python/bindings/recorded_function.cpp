@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/recorded_function.h"
 
+#include "bindings/messages.h"
 #include "bindings/rows.h"
 #include "neml2/core/modes.h"
 
@@ -22,15 +23,16 @@ composed_result(nb::handle r, const Kind & kind, TensorShapeRef batch, const at:
   {
     c10::Scalar x;
     if (!nb::try_cast(r, x))
-      fail_type("vmap: the formula returned a " + name_of_type(r) + " on whole batches");
+      fail_type("vmap: the formula returned " + with_article(name_of_type(r)) +
+                " on whole batches");
     const auto dtype = c10::isFloatingType(like.scalar_type()) ? like.scalar_type() : kFloat64;
     return at::full(batch, x, like.options().dtype(dtype).requires_grad(false));
   }
   const void * p = nb::inst_ptr<void>(r);
   const Tensor t(core::Trusted(), given->tensor(p), given->batch_dim(p), given->name_in_messages);
   if (t.base_sizes() != TensorShapeRef(kind.base))
-    fail_type(std::string("vmap: the formula returned a ") + given->name + " on whole batches, a " +
-              kind.type->name + " when it was recorded");
+    fail_type("vmap: the formula returned " + with_article(given->name) + " on whole batches, " +
+              with_article(kind.type->name) + " when it was recorded");
   return t.batch_sizes() == batch ? at::Tensor(t) : at::Tensor(t.batch_expand(batch));
 }
 
@@ -167,7 +169,7 @@ input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
 [[noreturn]] void
 fail_returned(nb::handle object)
 {
-  fail_type("vmap: the formula returned a " + name_of_type(object) +
+  fail_type("vmap: the formula returned " + with_article(name_of_type(object)) +
             ". Expected tensors of the formula, numbers, or groups of them.");
 }
 

@@ -2,6 +2,7 @@
 #include "bindings/rows.h"
 
 #include "bindings/functions.h"
+#include "bindings/messages.h"
 #include "neml2/core/modes.h"
 #include "neml2/recorded/interpolation.h"
 
@@ -41,11 +42,11 @@ row_of_constant(const TypeInfo & type, const Tensor & t)
 {
   core::check_defined("vmap", t);
   if (t.batch_dim() > 0 || t.requires_grad())
-    fail_type(std::string("vmap: a formula uses a ") + type.name +
+    fail_type(std::string("vmap: a formula uses ") + with_article(type.name) +
               (t.requires_grad() ? " that requires a gradient" : " with batch dimensions") +
               " that is not among its arguments. Pass it as an argument.");
   if (!core::has_known_values(t))
-    fail_type(std::string("vmap: a formula uses a ") + type.name +
+    fail_type(std::string("vmap: a formula uses ") + with_article(type.name) +
               " without values, of a mode or of the device meta. Pass it as an argument.");
   const at::Tensor x = t.detach().to(kFloat64).cpu().contiguous().flatten();
   if (size_t(x.numel()) > most_components)
@@ -97,8 +98,9 @@ rows_of(const std::string & name, const std::vector<nb::handle> & arguments)
     if (auto row = as_row(a))
       rows.push_back(std::move(*row));
     else
-      fail_type(formula_name(name) + ": in a formula an argument is a " +
-                Py_TYPE(a.ptr())->tp_name + ". Expected tensors of the formula or numbers.");
+      fail_type(formula_name(name) + ": in a formula an argument is " +
+                with_article(Py_TYPE(a.ptr())->tp_name) +
+                ". Expected tensors of the formula or numbers.");
   return rows;
 }
 
@@ -128,8 +130,8 @@ choose(const std::vector<nb::handle> & arguments)
   const Rows x = rows_of("where", {arguments[1], arguments[2]});
   auto r = choose(*c, x[0], x[1]);
   if (!r)
-    fail_type(std::string("where: in a formula of a ") + x[0].type->name + " and a " +
-              x[1].type->name +
+    fail_type(std::string("where: in a formula of ") + with_article(x[0].type->name) + " and " +
+              with_article(x[1].type->name) +
               ". Expected tensors of one type, or a scalar, and a condition of scalars or of their "
               "components.");
   return nb::cast(std::move(*r));
@@ -250,8 +252,8 @@ scalar_of(nb::handle object)
 {
   const Row r = rows_of("interpolate", {object})[0];
   if (r.type != &scalar_type())
-    fail_type(std::string("interpolate: in a formula the value looked up is a ") + r.type->name +
-              ". Expected a Scalar.");
+    fail_type(std::string("interpolate: in a formula the value looked up is ") +
+              with_article(r.type->name) + ". Expected a Scalar.");
   return r.components[0];
 }
 
@@ -291,8 +293,8 @@ compare_objects(nb::handle a, nb::handle b, Condition (*less)(const Symbol &, co
     return nb::borrow(Py_NotImplemented);
   auto c = compare(*x, *y, less);
   if (!c)
-    fail_type(std::string("a formula compares a ") + x->type->name + " with a " + y->type->name +
-              ". Expected tensors of one type, or a scalar.");
+    fail_type(std::string("a formula compares ") + with_article(x->type->name) + " with " +
+              with_article(y->type->name) + ". Expected tensors of one type, or a scalar.");
   return nb::cast(std::move(*c));
 }
 
@@ -367,33 +369,33 @@ bind_row_class(nb::module_ & m)
            [](const Row & r) -> bool
            {
              fail_type(
-                 std::string("a ") + r.type->name +
+                 with_article(r.type->name) +
                  " of a formula has no truth value: choose with math.where(condition, a, b).");
            })
       .def("__float__",
            [](const Row & r) -> double
            {
-             fail_type(std::string("a ") + r.type->name +
+             fail_type(with_article(r.type->name) +
                        " of a formula has a value a point, and none while it is recorded. Pass "
                        "Python functions of numbers outside, or use those of neml2.math.");
            })
       .def("__iter__",
            [](const Row & r) -> nb::object
            {
-             fail_type(std::string("a ") + r.type->name +
+             fail_type(with_article(r.type->name) +
                        " of a formula is not iterated: its components are r(0), r(0, 1) ...");
            })
       .def("__getitem__",
            [](const Row & r, nb::handle) -> nb::object
            {
-             fail_type(std::string("a ") + r.type->name +
+             fail_type(with_article(r.type->name) +
                        " of a formula is not indexed: its components are r(0), r(0, 1) ..., or "
                        "r.base[0] as a Tensor.");
            })
       .def("__len__",
            [](const Row & r) -> size_t
            {
-             fail_type(std::string("a ") + r.type->name +
+             fail_type(with_article(r.type->name) +
                        " of a formula has no length: it is one tensor, r.base.shape its sizes.");
            });
   const auto binary = [&](const char * name, const char * reflected, const char * op)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/row_functions.h"
 
+#include "bindings/messages.h"
+
 #include <unordered_map>
 
 namespace neml2::python
@@ -48,7 +50,7 @@ find_component(const Row & row, const std::vector<int> & index, Row & result)
 [[noreturn]] void
 fail_indices(const Row & row, const std::vector<int> & index)
 {
-  const std::string message = std::string("component: a ") + row.type->name +
+  const std::string message = "component: " + with_article(row.type->name) +
                               " of a formula has no component of " + std::to_string(index.size()) +
                               " indices.";
   throw nb::type_error(message.c_str());
@@ -150,7 +152,7 @@ component(const Row & row, const std::vector<int> & index)
     {
       const std::string message = "component: index " + std::to_string(k) + " is " +
                                   std::to_string(index[k]) + ". Expected 0 to " +
-                                  std::to_string(size - 1) + " of a " + row.type->name +
+                                  std::to_string(size - 1) + " of " + with_article(row.type->name) +
                                   " of a formula.";
       throw nb::index_error(message.c_str());
     }

@@ -6,6 +6,7 @@ neml2.crystallography. `python -m neml2 --cmake-prefix` prints where C++ program
 """
 
 from importlib import import_module
+from typing import TypeVar
 
 import neml2_tensors
 
@@ -37,6 +38,9 @@ neml2_tensors.check()
 _import_torch()
 
 import_module("._C", __name__)  # defines the modules below
+for _name in ("tensors", "math", "crystallography"):
+    _module = import_module(f".{_name}", __name__)
+    setattr(_module, "__all__", [n for n, v in vars(_module).items() if not n.startswith("_") and not isinstance(v, TypeVar)])
 from . import _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
 from ._devices import DeviceKernel as DeviceKernel, device_kernels as device_kernels  # noqa: E402
 from ._newton import NewtonReport as NewtonReport, newton as newton, newton_report as newton_report  # noqa: E402
@@ -45,3 +49,21 @@ from .formulas import value_and_jacobian as value_and_jacobian, vmap as vmap  # 
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()
+
+__all__ = [
+    "DeviceKernel",
+    "NewtonReport",
+    "crystallography",
+    "device_kernels",
+    "distributed",
+    "formula",
+    "formulas",
+    "math",
+    "newton",
+    "newton_report",
+    "show",
+    "tensors",
+    "value_and_jacobian",
+    "vmap",
+]
+__all__ += tensors.__all__

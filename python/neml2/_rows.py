@@ -30,7 +30,7 @@ def _getattr(row: Any, name: str) -> Any:
     if not name.startswith("_") and recording.has_function(name):
         return functools.partial(_member(f"{row.type.__name__}.{name}"), row)
     raise AttributeError(
-        f"{name}: not available in formulas, where a {row.type.__name__} is one tensor, without batch, dtype and device",
+        f"{name}: not available in formulas, where {row.type.__name__} is the type of one tensor, without batch, dtype and device",
         name=name,
     )
 

@@ -20,6 +20,7 @@ a = torch.rand(n, dtype=torch.float64)
 r, q = 0.6 * torch.rand(2, n, 3, dtype=torch.float64) - 0.3
 x, y = torch.linspace(0, 1, 5, dtype=torch.float64), torch.rand(5, dtype=torch.float64)
 grains = torch.rand(n, 7, 6, dtype=torch.float64)
+t = torch.rand(n, 6, dtype=torch.float64)  # Voigt's notation
 TYPES = {"s": "SR2", "e": "SR2", "v": "Vec", "w": "Vec", "A": "R2", "B": "R2", "C": "SSR4", "a": "Scalar"}
 
 
@@ -139,6 +140,8 @@ TORCH = (
     ("(s * e).sum(-1)", "s.inner(e)"),
     ("torch.linalg.vector_norm(s, dim=-1)", "s.norm()"),
     ("s[..., :3].sum(-1)", "s.tr()"),
+    ("t * torch.tensor([1, 1, 1, 2**0.5, 2**0.5, 2**0.5])", "math.from_voigt_stress(Tensor(t, 1))"),
+    ("t * torch.tensor([1, 1, 1, 0.5**0.5, 0.5**0.5, 0.5**0.5])", "math.from_voigt_strain(Tensor(t, 1))"),
     ("torch.func.vmap(f)(a, s)", "neml2.vmap(f, a, s)"),
     ("torch.func.vmap(torch.func.jacrev(f, 1))(a, s)", "neml2.value_and_jacobian(f, a, s, argnums=1)[1]"),
 )

@@ -732,8 +732,8 @@ def test_bounds_by_names_of_unknowns():
 def test_what_a_tensor_of_a_formula_is_not():
     e = SR2(values(SR2, 3))
     for f, message in [
-        (lambda x: x[0], r"a SR2 of a formula is not indexed: its components are r\(0\)"),
-        (lambda x: len(x), "a SR2 of a formula has no length"),
+        (lambda x: x[0], r"an SR2 of a formula is not indexed: its components are r\(0\)"),
+        (lambda x: len(x), "an SR2 of a formula has no length"),
         (lambda x: torch.exp(x), "torch's exp: not available in formulas. Their functions are in neml2.math"),
         (lambda x: math.clamp(x, 0.0), r"clamp: takes a value and two bounds"),
     ]:

@@ -254,7 +254,7 @@ def test_errors():
     assert "those of a square matrix" in refused(math.det, tensor(4, 2, 3, base=2), error=(TypeError, ValueError))
     assert "of base shapes [3]. Expected [6]" in refused(lambda a: SR2(a), a)
     assert "index 0 is 3. Expected 0 to 2 of a Tensor" in refused(lambda a: a(3), a, error=IndexError)
-    assert "index 1 is -1. Expected 0 to 2 of a SR2" in refused(lambda s: s(0, -1), s, error=IndexError)
+    assert "index 1 is -1. Expected 0 to 2 of an SR2" in refused(lambda s: s(0, -1), s, error=IndexError)
     assert "no component of 2 indices" in refused(lambda a: a(0, 1), a)
     assert "it takes conditions" in refused(lambda a: math.logical_and(a, a), a)
     assert "does not write" in refused(lambda a: a.base.__setitem__(0, 1.0), a)

@@ -67,6 +67,43 @@ def test_messages_name_what_python_has(use, message):
     assert not of_cpp(str(e.value))
 
 
+@pytest.mark.parametrize(
+    "use, message",
+    [
+        (lambda: SR2.linspace(0.0, 1.0, 3), "SR2.linspace: incompatible function arguments, no overload takes (float, float, int)."),
+        (lambda: Scalar.linspace(Scalar(0.0), 0.2, 3), "no overload takes (Scalar, float, int). Write Scalar(0.2) for end."),
+        (
+            lambda: math.interpolate(Scalar(0.5), [0.0, 1.0], [0.0, 1.0]),
+            "math.interpolate: incompatible function arguments, no overload takes (Scalar, list, list). "
+            "Write torch.as_tensor(...) for abscissae, torch.as_tensor(...) for ordinates.",
+        ),
+        (lambda: math.interpolate(0.5, torch.rand(3), torch.rand(3)), "Write Scalar(0.5) for x.\n"),
+        (lambda: math.exp(2), "math.exp: incompatible function arguments, no overload takes (int). Write Scalar(2) for a."),
+        (lambda: math.eigenvalues(R2.zeros()), "Write SR2(...) for s."),
+        (lambda: R2.zeros().inner(SR2.zeros()), "R2.inner: incompatible function arguments, no overload takes (SR2). Write R2(...) for "),
+        (lambda: Rot.fill_euler_angles([1.0, 2.0, 3.0], "kocks", "degrees"), "Write Vec.create(...) for angles."),
+        (lambda: SR2.fill([1.0, 2.0, 3.0]), "Write SR2.fill(*...): its components are given one by one."),
+        (lambda: math.von_mises(torch.zeros(6)), "math.von_mises: incompatible function arguments, no overload takes (torch.Tensor). A torch.Tensor "),
+        (lambda: math.norm(SR2.zeros(), "x"), "no overload takes (SR2, str).\n"),
+        (lambda: math.norm(SR2.zeros(), eps=1.0), "math.norm: incompatible function arguments, no overload takes ("),
+    ],
+)
+def test_calls_that_no_overload_takes_say_what_to_write(use, message):
+    with pytest.raises(TypeError) as e:
+        use()
+    said = str(e.value)
+    assert message in said and re.search(r"(The overloads are|It takes):\n    1\. \w+\(", said)
+    assert not re.search(r"neml2\.tensors|Invoked with", said)
+
+
+def test_articles():
+    axis = LabeledAxis().add("a", 2).setup_layout()
+    with pytest.raises(ValueError, match="2 entries, an R2 has 9"):
+        LabeledVector.zeros((), axis).reinterpret("a", R2)
+    with pytest.raises(ValueError, match="2 entries, a Vec has 3"):
+        LabeledVector.zeros((), axis).reinterpret("a", Vec)
+
+
 def test_what_is_quoted_or_of_no_rule_stays():
     for text in (
         "the variable 'batch_unsqueeze' is given twice",

@@ -17,7 +17,7 @@ from neml2 import math, tensors
 
 def here(code):
     """The column of this library."""
-    names = {**vars(tensors), "neml2": neml2, "math": math, **{k: getattr(moving, k) for k in ("f", "grains", "x", "y")}}
+    names = {**vars(tensors), "neml2": neml2, "math": math, **{k: getattr(moving, k) for k in ("f", "grains", "t", "x", "y")}}
     names |= {k: getattr(tensors, t)(getattr(moving, k)) for k, t in (moving.TYPES | {"r": "Rot", "q": "Rot", "R": "R2"}).items()}
     value = eval(code, names)
     while not isinstance(value, (torch.Tensor, tuple)):

@@ -2,6 +2,7 @@
 """Operators against PyTorch, with batch dimensions aligned by hand."""
 
 import operator
+import re
 from fractions import Fraction
 
 import hypothesis.strategies as st
@@ -369,6 +370,93 @@ def test_types_do_not_mix(pair, op):
     left, right = (random(cls, 2) for cls in pair)
     with pytest.raises(TypeError, match="unsupported operand|not supported"):
         op[1](left, right)
+
+
+def beside_type(cls, other):
+    """An operand of this type; a Tensor has the base shape of the other one."""
+    return Tensor(torch.ones(2, *TYPES[other]), 1) if cls is Tensor else typed(cls, torch.ones(2, *TYPES[cls]))
+
+
+ALL = [*TYPES]
+OPERATORS = {
+    **ARITHMETIC,
+    "**": operator.pow,
+    "@": operator.matmul,
+    **{k: COMPARISONS[k] for k in ("<", "<=", ">", ">=")},
+    **LOGIC,
+}
+
+
+@pytest.mark.parametrize("left", ALL, ids=name)
+def test_each_pair_of_types_has_a_result_or_an_error_that_says_what_to_write(left):
+    refused = 0
+    for right in ALL:
+        for symbol, f in OPERATORS.items():
+            a, b = beside_type(left, right), beside_type(right, left)
+            if symbol in LOGIC:
+                a, b = a.to(torch.bool), b.to(torch.bool)
+            try:
+                assert f(a, b).defined()
+            except ValueError as error:  # of two Tensors, by their base shapes
+                assert left is right is Tensor and symbol == "@" and "Tensor" in str(error)
+            except TypeError as error:
+                refused += 1
+                said = str(error)
+                assert said.startswith(f"unsupported operand types for {symbol}: '{left.__name__}' and '{right.__name__}'. ")
+                written = re.search(r"Of a \S+ b write (.*)\.$", said)
+                assert written or "Expected " in said or "There is no " in said
+                for expression in written[1].split(" or ") if written else []:
+                    names = {"a": a, "b": b, "math": math, "R2": R2, "R4": R4, "Quaternion": Quaternion}
+                    assert eval(expression, names).defined(), expression
+    assert refused > 100 or left is Scalar
+
+
+def test_what_to_write_instead():
+    for left, symbol, right, written in [
+        (R2, "*", SR2, "a * R2(b)"),
+        (SR2, "@", R2, "R2(a) @ b"),
+        (R2, "+", SR2, "a + R2(b)"),
+        (Rot, "*", SR2, "b.rotate(a)"),
+        (Rot, "*", R2, "b.rotate(a) or R2(a) * b"),
+        (Rot, "*", Quaternion, "a * b.to_rot()"),
+        (Vec, "*", R2, "b.transpose() * a"),
+        (Vec, "*", Vec, "a.dot(b) or a.cross(b) or a.outer(b)"),
+        (SR2, "*", SR2, "R2(a) * R2(b) or math.inner(a, b)"),
+        (Tensor, "-", SR2, "a - b.tensor()"),
+        (R2, "<", SR2, "a < R2(b)"),
+    ]:
+        with pytest.raises(TypeError, match=re.escape(f"Of a {symbol} b write {written}.")):
+            OPERATORS[symbol](beside_type(left, right), beside_type(right, left))
+    with pytest.raises(TypeError, match="Expected on the right of SSR4: SR2, R2, SSR4, a Scalar, a number"):
+        random(SSR4) * random(Vec)
+
+
+def test_what_other_types_define_comes_before_refusing():
+    class Foreign:
+        def __radd__(self, other):
+            return "radd"
+
+        def __rmatmul__(self, other):
+            return "rmatmul"
+
+        def __gt__(self, other):
+            return "gt"
+
+    class Mine(SR2):
+        def __radd__(self, other):
+            below = super().__radd__(other)
+            return "mine" if below is NotImplemented else below
+
+        def __rmul__(self, other):
+            return NotImplemented
+
+    a, mine = random(R2), Mine(torch.rand(6))
+    assert (a + Foreign(), a @ Foreign(), a < Foreign()) == ("radd", "rmatmul", "gt")
+    assert a + mine == "mine" and type(2.0 + mine) is Mine
+    with pytest.raises(TypeError, match="unsupported operand"):
+        a * mine
+    assert a.__add__(random(SR2)) is NotImplemented  # which SR2 is asked after
+    assert (a == random(SR2)) is False and (a != random(SR2)) is True
 
 
 @every_type

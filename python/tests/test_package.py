@@ -8,6 +8,7 @@ import sys
 import zipfile
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import neml2
 import pytest
@@ -97,6 +98,18 @@ def test_each_name_is_in_the_stubs(name):
     module = import_module(f"neml2.{name}")
     public = {n for n, value in vars(module).items() if callable(value) and not n.startswith("_")}
     assert public and public <= stubs | {"T"}
+
+
+@pytest.mark.parametrize("name", ["", ".tensors", ".math", ".crystallography", ".distributed", ".formulas", ".plot"])
+def test_its_modules_say_what_is_public(name):
+    module = import_module(f"neml2{name}")
+    names = {}
+    exec(f"from neml2{name} import *", names)
+    assert len(set(module.__all__)) == len(module.__all__) > 0
+    assert {n for n in names if n != "__builtins__"} == set(module.__all__)
+    here = {n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__ and not n.startswith("_")}
+    left_out = {n for n in here - set(module.__all__) if not isinstance(vars(module)[n], (TypeVar, ParamSpec))}
+    assert left_out <= {"names_of", "places_named", "formula_of"}  # which the modules of formulas share
 
 
 def test_the_types_are_at_top_level_too():

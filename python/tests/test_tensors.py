@@ -362,6 +362,11 @@ def test_linspace():
     for i in range(5):
         assert torch.allclose(r.batch[i].torch(), a.torch() + (b.torch() - a.torch()) * i / 4)
     assert SR2.linspace(a, b, nstep=5, dim=1).batch.shape == (3, 5)
+    r = Scalar.linspace(0.0, 0.2, 5, dtype=torch.float32, requires_grad=True)
+    assert type(r) is Scalar and r.batch.shape == (5,) and r.dtype == torch.float32 and r.requires_grad
+    assert torch.allclose(r.torch(), torch.linspace(0.0, 0.2, 5, dtype=torch.float32))
+    assert Scalar.linspace(0, 1, 3).dtype == torch.get_default_dtype()
+    assert torch.allclose(Scalar.logspace(0, 2.0, 3, base=2).torch(), torch.tensor([1.0, 2.0, 4.0]))
     r = Scalar.logspace(Scalar(0.0), Scalar(2.0), 3)
     assert torch.allclose(r.torch(), torch.tensor([1.0, 10.0, 100.0]))
     assert torch.allclose(Scalar.logspace(Scalar(0.0), Scalar(2.0), 3, base=2).torch(), torch.tensor([1.0, 2.0, 4.0]))

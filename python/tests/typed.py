@@ -25,6 +25,8 @@ assert_type(stress.rotate(Rot.identity()), SR2)
 assert_type(math.batch_sum(stress), SR2)
 assert_type(stress.base[:3], Tensor)
 assert_type(neml2.Vec.rand(), Vec)
+assert_type(Scalar.linspace(0.0, 0.2, 20, dtype=torch.float64), Scalar)
+assert_type(Scalar.linspace(E, E, 20), Scalar)
 
 # The batch is of the same type, in all that can be done with it
 assert_type(stress.batch, BatchView[SR2])

@@ -65,6 +65,24 @@ class Pages(unittest.TestCase):
             self.assertEqual((Path(folder) / "a" / "b.md").stat().st_mtime_ns, before)
             self.assertEqual(files, {Path(folder) / "a" / "b.md"})
 
+    def test_each_class_and_module_of_python_has_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            classes = site_pages.python_reference(SITE, site_pages.written(Path(folder))[0])
+            self.assertEqual([p.rpartition("/")[2] for p, of in classes.items() if of], ["tensors"])
+            self.assertIn("python_reference/SR2", classes["python_reference/tensors"])
+            text = (Path(folder) / "python_reference" / "SR2.md").read_text(encoding="utf-8")
+            self.assertTrue(text.startswith("# SR2\n\nIn `neml2.tensors`, a `TensorBase`.\n"))
+            self.assertIn("| `a * b` | `SSR4`, `Scalar`, number | `SR2` |\n", text)
+            self.assertIn("SR2.fill(", text)
+            self.assertNotIn("\nSSR4.fill(", text)
+            text = (Path(folder) / "python_reference" / "tensors.md").read_text(encoding="utf-8")
+            self.assertIn("| [SR2](SR2.md) | Batch of symmetric second order tensors, for example stress or strain. |\n", text)
+            text = (Path(folder) / "python_reference.md").read_text(encoding="utf-8")
+            self.assertIn("[formulas](python_formulas.md)", text)
+            self.assertIn("| [neml2.math](python_reference/math.md) | Functions of batched tensors. |\n", text)
+            shown = (ROOT / "docs" / "python_reference.md").read_text(encoding="utf-8")
+            self.assertEqual(sum(map(len, classes.values())) + len(classes), shown.count("\n## `") + shown.count("\n### `"))
+
     def test_each_name_of_the_reference_has_a_page(self):
         with tempfile.TemporaryDirectory() as folder:
             pages = site_pages.reference(site_pages.written(Path(folder))[0])

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What a TypeError of a call or an operator says: the types that were given, and what to write. The compiled part calls it,
+when no overload has taken the arguments."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from . import tensors
+
+# ---- Operators ----
+
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "and": "&", "or": "|", "xor": "^",
+           "lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # fmt: skip
+PRODUCTS = {
+    "R2": ("R2", "Vec", "R4"),
+    "R4": ("R2", "R4"),
+    "SR2": ("SSR4",),
+    "SSR4": ("SR2", "R2", "SSR4"),
+    "Rot": ("Rot", "Vec"),
+    "Quaternion": ("Quaternion",),
+    "Tensor": ("Tensor",),
+}
+ROTATED = ("Vec", "WR2", "R2", "SR2", "R4", "SSR4")
+# The same tensor as another type, with all components or as another description of a rotation.
+OTHERWISE = {
+    "SR2": {"R2": "R2({})"},
+    "WR2": {"R2": "R2({})"},
+    "SSR4": {"R4": "R4({})"},
+    "WWR4": {"R4": "R4({})"},
+    "Rot": {"R2": "R2({})", "Quaternion": "Quaternion({})"},
+    "Quaternion": {"R2": "{}.rotation_matrix()", "Rot": "{}.to_rot()"},
+}
+
+
+def forms(type_name: str, operand: str) -> dict[str, str]:
+    """Types that an operand has or can be made to, with what to write for it."""
+    return {type_name: operand, **{t: text.format(operand) for t, text in OTHERWISE.get(type_name, {}).items()}}
+
+
+def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
+    """Expressions that there are in place of a op b, for the types of a and b."""
+    product = symbol in ("*", "@")
+    rotates = product and left in ("Rot", "Quaternion") and right in ROTATED
+    if rotates:
+        yield "b.rotate(a)"
+    if product and (left, right) == ("Vec", "R2"):
+        yield "b.transpose() * a"
+    if "Tensor" in (left, right) and left != right and symbol != "@":
+        yield f"{'a' if left == 'Tensor' else 'a.tensor()'} {symbol} {'b' if right == 'Tensor' else 'b.tensor()'}"
+    pairs = [(x, y) for x in forms(left, "a").items() for y in forms(right, "b").items()]
+    for (x, a), (y, b) in sorted(pairs, key=lambda p: len(p[0][1] + p[1][1])):
+        of_one_type = x == y and symbol not in "&|^" and not {left, right} & {"Rot", "Quaternion"}
+        if y in PRODUCTS.get(x, ()) if product else of_one_type:
+            if not rotates or right == "R2":
+                yield f"{a} {symbol} {b}"
+            break
+    if product and left == right:
+        yield from ("a.dot(b)", "a.cross(b)", "a.outer(b)") if left == "Vec" else ("math.inner(a, b)",)
+
+
+def of_operator(name: str, own: Any, other: Any) -> str | None:
+    """What `own.name(other)`, of two tensors of the library, is to say; nothing while Python has something else to ask."""
+    bare = name.strip("_")
+    reflected = bare not in SYMBOLS and bare[:1] == "r"
+    symbol = SYMBOLS.get(bare[1:] if reflected else bare)
+    if symbol is None or not reflected and type(own) is not type(other) and hasattr(type(other), f"__r{bare}__"):
+        return None
+    left, right = (type(a).__name__ for a in ((other, own) if reflected else (own, other)))
+    message = f"unsupported operand types for {symbol}: '{left}' and '{right}'. "
+    if written := [*rewritten(symbol, left, right)]:
+        return f"{message}Of a {symbol} b write {' or '.join(written)}."
+    if symbol in ("*", "@"):
+        partners = PRODUCTS.get(left, ())
+        scalar = ("a Scalar", "a number") if symbol == "*" else ()
+        expected = ", ".join([*partners, *scalar])
+        return f"{message}Expected on the right of {left}: {expected}." if expected else f"{message}There is no {symbol} of {left}."
+    return f"{message}Expected two tensors of one type, or a Scalar or a number beside one: convert one of them."
+
+
+# ---- Calls ----
+
+MODULES = r"\b(?:neml2\.tensors|collections\.abc|typing_extensions|typing)\."
+ANY_TENSOR = {"T", "U", "V", "TensorBase"}
+Parameters = list[tuple[str, set[str]]]  # names and types
+
+
+def overloads(listed: str, n: int) -> list[Parameters]:
+    """Those of nanobind's list that take n arguments."""
+    found = []
+    for line in re.findall(r"(?m)^    \d+\. (.*)$", listed):
+        try:
+            (f,) = ast.parse(f"def {line}: ...").body
+        except SyntaxError:  # a default that is no literal
+            continue
+        if isinstance(f, ast.FunctionDef):
+            given = [*f.args.posonlyargs, *f.args.args]
+            if len(given) - len(f.args.defaults) <= n <= len(given):
+                found.append([(a.arg, set(ast.unparse(a.annotation).split(" | ")) if a.annotation else set()) for a in given[:n]])
+    return found
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def fits(value: Any, types: set[str]) -> bool:
+    """Whether an argument is of one of these types, as far as their names tell."""
+    known = {t.__name__ for t in type(value).__mro__}
+    known |= {"torch.Tensor"} if isinstance(value, torch.Tensor) else {"float"} if is_number(value) else set()
+    return not types or bool(types & known) or "TensorBase" in known and bool(types & ANY_TENSOR)
+
+
+def instead(value: Any, types: set[str]) -> str | None:
+    """What to write for an argument where a tensor of these types is expected."""
+    own = type(value).__name__
+    named = [t for t in tensors.__all__ if t in types and t not in ANY_TENSOR]
+    if is_number(value):
+        return f"Scalar({float(value) if isinstance(value, float) else int(value)})" if types & {"Scalar", *ANY_TENSOR} else None
+    if isinstance(value, (list, tuple)) or own == "ndarray":
+        if "torch.Tensor" in types:
+            return "torch.as_tensor(...)"
+        if 0 < len(named) < 4:
+            return " or ".join(f"{t}.create(...)" for t in named)
+        return "Tensor(torch.as_tensor(...), batch_dim)" if types & ANY_TENSOR else None
+    for t in named:
+        if t in OTHERWISE.get(own, {}):
+            return OTHERWISE[own][t].format("...")
+        if own == "R2" and t in ("SR2", "WR2"):
+            return f"{t}(...)"
+    return None
+
+
+def is_raw(argument: Any) -> bool:
+    """Whether it is a tensor of torch, or a list with one."""
+    return any(isinstance(a, torch.Tensor) for a in (argument if isinstance(argument, (list, tuple)) else [argument]))
+
+
+def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> str:
+    """What a call is to say whose arguments no overload took, from what nanobind says. Arguments by keyword are the last ones."""
+    listed, _, given = re.sub(MODULES, "", said).partition("\n\nInvoked with types: ")
+    types = given.partition("\n")[0].split(", ")
+    lines = re.findall(r"(?m)^    \d+\. .*$", listed)
+    if any(re.match(r" *\d+\. \w+\(self\b", line) for line in lines):
+        types = types[1:]
+    where = name if "." in name else f"{module.rpartition('.')[2]}.{name}"
+    message = f"{where}: incompatible function arguments, no overload takes ({', '.join(types)})."
+    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit where the most do
+    if "kwargs = " not in given:
+        misfits = [[(p, t, a) for (p, t), a in zip(f, arguments) if not fits(a, t)] for f in overloads(listed, len(arguments))]
+        for m in sorted(misfits, key=len)[:1]:
+            others = [o for o in misfits if [x[0] for x in o] == [x[0] for x in m]]
+            closest = [(p, set().union(*(o[i][1] for o in others)), a) for i, (p, _, a) in enumerate(m)]
+    hints = [f"{hint} for {p}" for p, t, a in closest if (hint := instead(a, t))]
+    if name.endswith(".fill") and len(arguments) == 1 and isinstance(arguments[0], (list, tuple)):
+        message += f" Write {where}(*...): its components are given one by one."
+    elif hints:
+        message += f" Write {', '.join(hints)}."
+    if any(is_raw(a) for a in ([a for _, _, a in closest] or arguments)):
+        message += (
+            " A torch.Tensor does not say which of its dimensions are batch dimensions: make it a tensor of this library first, "
+            "for example SR2(t), or Tensor(t, batch_dim)."
+        )
+    return "\n".join([message, "The overloads are:" if len(lines) > 1 else "It takes:", *lines])
