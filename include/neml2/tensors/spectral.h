@@ -16,8 +16,9 @@
  *     const SR2 value = linalg::ieigh(f(l), V);
  *     const SSR4 derivative = linalg::dsptrf(l, V, f(l), df(l));
  *
- * Autograd must not differentiate through eigenvectors where eigenvalues may be equal: their derivatives
- * are infinite there. matrix_functions.h has functions that are smooth everywhere.
+ * Do not differentiate through eigenvectors where eigenvalues may be equal: their derivatives are infinite
+ * there. Autograd gives NaN; dual numbers, those of vmap and value_and_jacobian, leave out how equal ones
+ * turn into each other. matrix_functions.h has functions that are smooth everywhere.
  */
 namespace neml2
 {
