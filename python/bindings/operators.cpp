@@ -302,6 +302,13 @@ bind_operators(AnyClass & cls)
   bind(cls, "__mul__", times, OfOneType::product);
   bind(cls, "__truediv__", over);
   bind(cls, "__pow__", power);
+  // Types that have such products define it anew; of the others it is there for the error.
+  cls.def(
+      "__matmul__",
+      [](const Any &, const nb::object &) { return not_implemented(); },
+      nb::arg("other").none(),
+      nb::is_operator(),
+      nb::sig("def __matmul__(self, other: typing.Never) -> typing.Never"));
   bind_reflected(cls, "__radd__", plus);
   bind_reflected(cls, "__rsub__", minus);
   bind_reflected(cls, "__rmul__", times);

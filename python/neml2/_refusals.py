@@ -67,7 +67,8 @@ def of_operator(name: str, own: Any, other: Any) -> str | None:
     bare = name.strip("_")
     reflected = bare not in SYMBOLS and bare[:1] == "r"
     symbol = SYMBOLS.get(bare[1:] if reflected else bare)
-    if symbol is None or not reflected and type(own) is not type(other) and hasattr(type(other), f"__r{bare}__"):
+    asked_next = not reflected and type(own) is not type(other) and any(f"__r{bare}__" in vars(c) for c in type(other).__mro__)
+    if symbol is None or asked_next:
         return None
     left, right = (type(a).__name__ for a in ((other, own) if reflected else (own, other)))
     message = f"unsupported operand types for {symbol}: '{left}' and '{right}'. "
