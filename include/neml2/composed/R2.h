@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/composed/Components.h"
+#include "neml2/core/Operand.h"
 
 #include <algorithm>
 #include <limits>
