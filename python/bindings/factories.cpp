@@ -361,7 +361,18 @@ bind_constructors()
         "One number, unbatched. (; )");
   cls.def(
       "__init__",
-      [](T * self, const Any & other) { new (self) T(other.value()); },
+      [](T * self, const Any & other)
+      {
+        if constexpr (std::is_same_v<T, Rot>)
+        {
+          const std::string_view given = other.type->name;
+          if (given == "R2")
+            throw nb::type_error("Rot: the rotation of a matrix R is Rot.fill_matrix(R).");
+          if (given == "Quaternion")
+            throw nb::type_error("Rot: the rotation of a quaternion q is q.to_rot().");
+        }
+        new (self) T(other.value());
+      },
       nb::arg("other"),
       "A tensor of this library of the same base shape. Shares storage.");
   cls.def(

@@ -12,7 +12,7 @@ import torch
 from support import of_cpp, run
 
 from neml2 import math, tensors
-from neml2.tensors import R2, SR2, SSR4, WR2, LabeledAxis, LabeledVector, Rot, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, SSR4, WR2, LabeledAxis, LabeledVector, Quaternion, Rot, Scalar, Tensor, Vec
 
 DRIVER = """
 import copy, gc, json, os, pickle, signal, sys, tempfile, traceback, warnings
@@ -863,6 +863,13 @@ def test_a_wrong_shape_is_a_value_error(use):
     with pytest.raises(ValueError) as e:
         use()
     assert not of_cpp(str(e.value))
+
+
+def test_what_a_rotation_is_not_made_from_is_told_with_what_makes_it():
+    with pytest.raises(TypeError, match=r"Rot\.fill_matrix\(R\)"):
+        Rot(R2.identity())
+    with pytest.raises(TypeError, match=r"q\.to_rot\(\)"):
+        Rot(Quaternion.identity())
 
 
 @pytest.mark.parametrize(
