@@ -123,7 +123,7 @@ without_row(
 without_row("requires_grad requires_grad_ grad is_leaf backward jacrev", "about the graph of autograd, which transforms replace")
 without_row("cuda pin_memory", "needs a GPU")
 without_row("gcd normalize_gcd", "of integers")
-without_row("TensorBase.__getitem__ TensorBase.__setitem__", "says what to write instead")
+without_row("TensorBase.__getitem__ TensorBase.__setitem__ TensorBase.__matmul__", "says what to write instead")
 without_row("broadcast_shapes mandel_factor axis", "of numbers")
 without_row("__new__", "made by __init__")
 without_row("__class_getitem__", "of types")
