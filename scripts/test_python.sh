@@ -116,7 +116,7 @@ done
 
 say "pictures of the examples" # which the site has from here
 clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
-clean python texture.py texture.svg >"$work/out"
+clean python texture.py --plot texture.svg >"$work/out"
 mkdir -p build/python/pictures && cp "$work/fit.svg" "$work/texture.svg" build/python/pictures
 
 say "what executes notebooks"
