@@ -22,7 +22,6 @@ PROGRAMS = ["elementwise", "functions", "products", "inverses", "rotations", "ro
             "j2", "j2_gradient"]
 LARGEST = 10**6  # or the largest size there is: 10⁵ where a row has 36 numbers
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
-BEGIN = "<!-- results: written by scripts/benchmark.py --docs -->"
 PICTURE = [
     "C(2) * strain", "C * strain", "SSR4 * SSR4", "SR2 dev", "SR2 norm", "von Mises", "SR2 + SR2", "R2 * R2",
     "R2 to SR2", "R2 inverse", "SR2 inverse", "SSR4 inverse", "isotropic E, nu", "Rot to matrix", "Rot * Rot",
@@ -388,8 +387,8 @@ def main():
     if args.docs:
         docs = pathlib.Path(__file__).resolve().parent.parent / "docs"
         (docs / "images" / "speed.svg").write_text(plot)
-        pages.replace_results(docs / "benchmarks.md", BEGIN, text)
-        pages.replace_results(docs / "memory.md", BEGIN, memory)
+        pages.replace_results(docs / "benchmarks.md", pages.BENCHMARKS, text)
+        pages.replace_results(docs / "memory.md", pages.BENCHMARKS, memory)
     print(text, memory, sep="\n\n### Memory\n\n")
     if args.targets:
         print("\n### Missed targets\n", *missed(results), sep="\n")

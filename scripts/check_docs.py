@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-from pages import results
+from pages import benchmarks
 
 root = pathlib.Path(__file__).resolve().parent.parent
 include = root / "include" / "neml2"
@@ -68,13 +68,9 @@ def faults_of_vocabulary():
 
 def faults_of_speed():
     """Rows of the table of docs/tour.md that are not those of docs/benchmarks.md."""
-    page = results(root / "docs" / "benchmarks.md", "<!-- results: written by scripts/benchmark.py --docs -->")
     best = {}
-    for size, part in re.findall(r"(?ms)^### N = (\S+)$(.*?)(?=^### )", page):
-        for row in re.findall(r"(?m)^\| (?!-)(.*) \|$", part)[1:]:
-            operation, _, _, ratio = [cell.strip() for cell in row.split("|")[:4]]
-            name, _, other = operation.partition(" (10")
-            best.setdefault(name, {})[size] = f"{ratio} ×" + f" (10{other}" * bool(other)
+    for size, operation, own, line in benchmarks(root / "docs" / "benchmarks.md"):
+        best.setdefault(operation, {})[size] = f"{line['best']} ×" + f" ({own})" * (own != size)
     table = (root / "docs" / "tour.md").read_text(encoding="utf-8").partition("## What is fast\n")[2].partition("\n## ")[0]
     for row in re.findall(r"(?m)^\| (.*`) \|(.*)\|$", table):
         title, cells = row[0], [cell.strip() for cell in row[1].split("|")]

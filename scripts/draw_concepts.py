@@ -9,6 +9,7 @@ import sys
 from math import cos, radians, sin
 from pathlib import Path
 
+from pages import write_or_check
 from svg import BLUE, FONT, GREY, ORANGE, RED
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -337,14 +338,6 @@ PICTURES = {"shape": shape, "broadcasting": broadcasting, "refused": refused, "m
             "fused": fused, "paths": paths}
 
 
-def main(arguments):
-    drawn = {IMAGES / f"{name}.svg": picture() for name, picture in PICTURES.items()}
-    stale = [p for p, svg in drawn.items() if not p.is_file() or p.read_text(encoding="utf-8") != svg]
-    if arguments == ["--check"]:
-        sys.exit(f"{', '.join(p.name for p in stale)}: not what is drawn. Run scripts/draw_concepts.py" if stale else 0)
-    for path in stale:
-        path.write_text(drawn[path], encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(max(write_or_check(IMAGES / f"{name}.svg", picture(), f"docs/images/{name}.svg is not what is drawn; run scripts/draw_concepts.py")
+                 for name, picture in PICTURES.items()))

@@ -82,7 +82,8 @@ CELLS = [
     Cell("clang-cxx20", "2.13.0", "pip", "clang++-22", 20, "RelWithDebInfo -O0", LIBRARY),
     Cell("clang-cxx23", "2.15.0", "pip", "clang++-22", 23, "Release", HEADERS),
     Cell("native", "2.13.0", "pip", "g++", 17, "Release -march=native", KERNELS),
-    Cell("fast-math", "2.13.0", "pip", "g++", 17, "Release -ffast-math -fno-finite-math-only -fno-unsafe-math-optimizations -fno-trapping-math", KERNELS),
+    Cell("fast-math", "2.13.0", "pip", "g++", 17,
+         "Release -ffast-math -fno-finite-math-only -fno-unsafe-math-optimizations -fno-trapping-math", KERNELS),
     Cell("debian-13", "2.6.0", "system", "g++", 17, "RelWithDebInfo -O0", LIBRARY, debian="trixie"),
     Cell("debian-testing", "2.14.1", "system", "g++", 23, "RelWithDebInfo -O0", LIBRARY, debian="forky"),
     Cell("gcc-16", "2.13.0", "pip", "g++", 17, "Release", KERNELS, debian="forky"),
@@ -200,7 +201,8 @@ def of_debian(name):
         mirror = next((site for site in sources.split() if site.endswith("/debian")), "http://deb.debian.org/debian")
         root.mkdir(parents=True, exist_ok=True)
         log = root.with_suffix(".log")
-        if not (run(log, "debootstrap", "--variant=minbase", name, root, mirror, "sid")  # whose script does for releases that debootstrap has not heard of
+        # The script of sid does for releases that debootstrap has not heard of.
+        if not (run(log, "debootstrap", "--variant=minbase", name, root, mirror, "sid")
                 and run(log, "chroot", root, "apt-get", "install", "-qq", "--no-install-recommends", *PACKAGES,
                         env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"})):
             sys.exit(f"{name}: {log}")
@@ -254,8 +256,7 @@ def run_cell(cell, everything):
 
 
 def results():
-    rows = [line.strip("| ").split(" | ") for line in pages.results(PAGE, BEGIN).splitlines() if line.endswith("` |")]
-    return {row[-1].strip("`"): row[-2] for row in rows}
+    return {line["cell"].strip("`"): line["last result"] for line in next(pages.tables(pages.results(PAGE, BEGIN)))}
 
 
 def table(found):
@@ -263,7 +264,8 @@ def table(found):
     yield ["---"] * len(HEADER)
     for cell in CELLS:
         libtorch = {"none": "none", "system": f"{cell.libtorch}, Debian's"}.get(cell.layout, f"{cell.libtorch}, {cell.layout}")
-        yield [libtorch, RELEASES[cell.debian], cell.compiler, str(cell.standard), cell.build, cell.sample, found.get(cell.name, cell.result), f"`{cell.name}`"]
+        yield [libtorch, RELEASES[cell.debian], cell.compiler, str(cell.standard), cell.build, cell.sample,
+               found.get(cell.name, cell.result), f"`{cell.name}`"]
 
 
 def write(found):

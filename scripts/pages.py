@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Pages that scripts write: whole ones, and results between two comments of a page."""
+"""Pages that scripts write and read: whole ones, results between two comments of a page, the tables in these."""
+import re
 import sys
 
 END = "<!-- end of results -->"
+BENCHMARKS = "<!-- results: written by scripts/benchmark.py --docs -->"
 
 
 def _around(page, begin):
@@ -19,6 +21,21 @@ def results(page, begin):
 def replace_results(page, begin, text):
     head, _, rest = _around(page, begin)
     page.write_text(f"{head}{begin}\n\n{text}\n\n{END}{rest}", encoding="utf-8")
+
+
+def tables(text):
+    """Of each table its lines, by the names of the columns; of columns of one name the first."""
+    for table in re.findall(r"(?m)(?:^\|.*\n?)+", text):
+        head, _, *lines = ([cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines())
+        yield [dict(reversed(list(zip(head, cells)))) for cells in lines]
+
+
+def benchmarks(page):
+    """The lines of docs/benchmarks.md: the number of points of their table, operation, its own number of points, the line."""
+    for size, part in re.findall(r"(?ms)^### N = (\S+)$(.*?)(?=^### |\Z)", results(page, BENCHMARKS)):
+        for line in next(tables(part)):
+            operation, _, own = line["operation"].partition(" (")
+            yield size, operation, own.strip(")") or size, line
 
 
 def write_or_check(page, text, difference):

@@ -5,24 +5,16 @@
 docs/images/sizes.svg is the time a point over the number of points, from benchmarks.md; docs/images/formulas.svg that of formulas of
 Python over that of C++. --check says which pictures are not of these tables.
 """
-import re
 import sys
 from math import log10
 from pathlib import Path
 
-from pages import results, write_or_check
+from pages import benchmarks, results, tables, write_or_check
 from svg import BLUE, GREY, ORANGE, RED, curve, line, picture, text
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 290, 170, 52, 84, 354, 226  # of a panel, and from one to the next
 POWERS = {"1": 0, "100": 2, "10⁴": 4, "10⁵": 5, "10⁶": 6}
-
-
-def rows(markdown):
-    """Of each table the lines, as dictionaries by its header; a name that comes twice is the first one's."""
-    for table in re.findall(r"(?m)(?:^\|.*\n?)+", markdown):
-        head, _, *lines = ([cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines())
-        yield [dict(reversed(list(zip(head, cells)))) for cells in lines]
 
 
 def panels(title, label_of, curves, found):
@@ -61,16 +53,13 @@ def sizes():
     operations = ["C * strain", "SR2 rotate by Rot", "J2", "J2 and tangent"]
     names = {"neml2": "NEML2 tensors", "best": "best composition of LibTorch", "obvious": "obvious one", "hand": "loop by hand"}
     found = {operation: {name: [] for name in names.values()} for operation in operations}
-    page = results(DOCS / "benchmarks.md", "<!-- results: written by scripts/benchmark.py --docs -->")
-    for size, part in re.findall(r"(?ms)^### N = (\S+)$(.*?)(?=^### |\Z)", page):
-        for row in next(rows(part)):
-            operation, _, other = row["operation"].partition(" (")
-            if operation in found:
-                power = POWERS[other.strip(")") or size]
-                ours = float(row["neml2 µs"]) * 1000 / 10**power
-                for kind, name in names.items():
-                    if ratio := {"neml2": "1"}.get(kind) or row[kind]:
-                        found[operation][name].append((power, ours / float(ratio) if kind == "hand" else ours * float(ratio)))
+    for _, operation, size, row in benchmarks(DOCS / "benchmarks.md"):
+        if operation in found:
+            power = POWERS[size]
+            ours = float(row["neml2 µs"]) * 1000 / 10**power
+            for kind, name in names.items():
+                if ratio := {"neml2": "1"}.get(kind) or row[kind]:
+                    found[operation][name].append((power, ours / float(ratio) if kind == "hand" else ours * float(ratio)))
     colours = [(BLUE, ""), (ORANGE, ""), (GREY, ""), (RED, ' stroke-dasharray="5 3"')]
     return panels("Time of one point, over the number of points N", lambda ns: f"{ns:g} ns" if ns < 1000 else f"{ns / 1000:g} µs",
                   [(name, *colour) for name, colour in zip(names.values(), colours)], list(found.items()))
@@ -82,12 +71,13 @@ def formulas():
     begin = "<!-- results: written by benchmarks/python_formulas.py --docs -->"
     page = next(p for p in sorted(DOCS.glob("*.md")) if begin in p.read_text(encoding="utf-8"))
     found = {}
-    for row in next(rows(results(page, begin))):
+    for row in next(tables(results(page, begin))):
         lines = found.setdefault(row["formula"], {name: [] for name in curves})
         for name in curves:
             if row[name]:
                 lines[name].append((POWERS[row["N"]], float(row[name])))
-    return panels("Formulas of Python: time over that of C++", lambda ratio: f"{ratio:g} ×", [(name, *c) for name, c in curves.items()], list(found.items()))
+    return panels("Formulas of Python: time over that of C++", lambda ratio: f"{ratio:g} ×",
+                  [(name, *c) for name, c in curves.items()], list(found.items()))
 
 
 if __name__ == "__main__":
