@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -44,9 +45,14 @@ def checked(backend: str | None) -> str:
     return backend
 
 
-def compiler() -> str | None:
-    """The C++ compiler that CXX names, or c++."""
-    return shutil.which(os.environ.get("CXX", "c++"))
+def compiler() -> tuple[str, ...] | None:
+    """The C++ compiler that CXX names, with its options, or c++."""
+    try:
+        command, *options = shlex.split(os.environ.get("CXX", "c++"))
+    except ValueError:  # nothing, or a quote without another
+        return None
+    found = shutil.which(command)
+    return (found, *options) if found else None
 
 
 def folder() -> Path:
@@ -94,8 +100,9 @@ def use(program: Any) -> None:
     source = recording.source(program)
     command = compiler()
     if command is None:
-        raise RuntimeError("there is no C++ compiler: set CXX to one, or use backend='interpreter'")
-    text = "\n".join([source, __version__, _version(command), *flags(), platform.machine()])
+        named = f"CXX is {os.environ['CXX']!r}" if "CXX" in os.environ else "c++ was not found"
+        raise RuntimeError(f"there is no C++ compiler ({named}): set CXX to one, or use backend='interpreter'")
+    text = "\n".join([source, __version__, _version(command), *command[1:], *flags(), platform.machine()])
     name = f"formula-{hashlib.sha256(text.encode()).hexdigest()}.so"
     _set_loop(program, _from_cache(folder() / name) or _made(command, source, name))
 
@@ -110,8 +117,13 @@ def _set_loop(program: Any, library: Any) -> None:
 
 
 @functools.cache
-def _version(command: str) -> str:
-    return subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
+def _version(command: tuple[str, ...]) -> str:
+    return _run([*command, "--version"]).stdout
+
+
+def _run(command: list[str]) -> Any:
+    """What a compiler said, in whichever encoding."""
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", check=False)
 
 
 # A library in the cache ends with the digest of what is before it: what a full disk or a crash left of one is not loaded.
@@ -134,7 +146,7 @@ def _from_cache(path: Path) -> Any:
         return None
 
 
-def _made(command: str, source: str, name: str) -> Any:
+def _made(command: tuple[str, ...], source: str, name: str) -> Any:
     """The library of a source, compiled, and in the cache from now on if that can be written."""
     error: Exception | None = None
     for parent in (folder(), None):  # None: the folder of temporary files
@@ -156,15 +168,13 @@ def _made(command: str, source: str, name: str) -> Any:
     raise RuntimeError(str(error)) from error
 
 
-def _compile(command: str, source: str, place: Path) -> Path:
+def _compile(command: tuple[str, ...], source: str, place: Path) -> Path:
     cpp, made = place / "formula.cpp", place / "formula.so"
     cpp.write_text(source, encoding="utf-8")
     include = Path(_package).parent / "include"
-    done = subprocess.run(
-        [command, *flags(), "-I", str(include), str(cpp), "-o", str(made), *link_flags()], capture_output=True, text=True, check=False
-    )
+    done = _run([*command, *flags(), "-I", str(include), str(cpp), "-o", str(made), *link_flags()])
     if done.returncode != 0:
-        raise RuntimeError(f"{command} failed: {done.stderr[:1000]}")
+        raise RuntimeError(f"{shlex.join(command)} failed: {done.stderr[:1000]}")
     contents = made.read_bytes()
     made.write_bytes(contents + hashlib.sha256(contents).digest())
     made.chmod(0o700)

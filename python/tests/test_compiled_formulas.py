@@ -362,6 +362,26 @@ def test_a_compiler_that_fails(cache, monkeypatch, tmp_path):
     assert not libraries(cache) and not list(cache.glob("unfinished-*"))
 
 
+def test_a_compiler_with_options(monkeypatch):
+    name = os.environ.get("CXX", "c++")
+    monkeypatch.setenv("CXX", f"{name} -O1 '-DMINE=\"a b\"'")
+    exponential()
+    for none in ("", "  ", "'c++", "/no/such/compiler -O1"):
+        monkeypatch.setenv("CXX", none)
+        assert _compiled.compiler() is None
+    with pytest.raises(RuntimeError, match="no C[+][+] compiler .CXX is '/no/such/compiler -O1'"):
+        exponential()
+
+
+def test_a_compiler_that_says_so_in_latin_1(monkeypatch, tmp_path):
+    bad = tmp_path / "bad"
+    bad.write_bytes("#!/bin/sh\necho 'Datei fehlt für \'\'ä' >&2\nexit 1\n".encode("latin-1"))
+    bad.chmod(0o755)
+    monkeypatch.setenv("CXX", str(bad))
+    with pytest.raises(RuntimeError, match=r"bad failed: Datei fehlt f\\xfcr"):
+        exponential()
+
+
 def test_what_is_called_often_is_compiled_meanwhile():
     f = neml2.formula(lambda x: math.exp(x) * 1.75, backend="auto")
     s = Scalar(torch.rand(5))
