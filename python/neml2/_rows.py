@@ -125,6 +125,9 @@ def _base_cat(tensors: Any, d: int = 0) -> Any:
 
 def _base_sum(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any:
     rank = len(a.base.shape)
+    for k in [d] if isinstance(d, int) else d:
+        if not -rank <= k < rank:
+            raise IndexError(f"base_sum: there is no base dimension {k} of {rank}.")
     for k in sorted(({d % rank} if isinstance(d, int) else {i % rank for i in d}), reverse=True):
         a = functools.reduce(operator.add, a.base.movedim(k, 0).base)
         a = a.base.unsqueeze(k) if keepdim else a
@@ -167,7 +170,11 @@ def _einsum(equation: str, operands: Any) -> Any:
     """Sums of products of components, one by one."""
     inputs, result = equation.replace(" ", "").replace("...", "").split("->")
     letters = inputs.split(",")
-    sizes = {i: n for indices, t in zip(letters, operands, strict=True) for i, n in zip(indices, t.base.shape, strict=True)}
+    sizes: dict[str, int] = {}
+    for indices, t in zip(letters, operands, strict=True):
+        for i, n in zip(indices, t.base.shape, strict=True):
+            if sizes.setdefault(i, n) != n:
+                raise ValueError(f"einsum: in {equation!r} the index {i} is of size {sizes[i]} and {n}.")
     summed = [i for i in sizes if i not in result]
 
     def component(places: tuple[int, ...]) -> Any:
