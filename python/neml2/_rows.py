@@ -42,6 +42,15 @@ def _no_member(condition: Any, name: str) -> Any:
 Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
+def _remainder(a: Any, b: Any) -> Any:
+    """a % b as of Python's numbers: of the sign of b, where math.fmod has that of a."""
+    r = math.fmod(a, b)
+    return math.where((r != 0.0) & ((r < 0.0) ^ (b + 0.0 * r < 0.0)), r + b, r)
+
+
+Row.__mod__, Row.__rmod__ = _remainder, lambda b, a: _remainder(a, b)
+
+
 class _Base:
     """s.base of a tensor of a formula: what it gives are Tensors of the formula, as of batches."""
 

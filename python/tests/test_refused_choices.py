@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Choices and places that there are not, in formulas and of newton: refused, where they were taken for others."""
+"""Choices and places that there are not, in formulas and of newton, are refused; `%` in formulas is that of Python."""
 
 import pytest
 import torch
@@ -53,3 +53,12 @@ def test_an_index_of_two_sizes_is_refused():
     a, b = Tensor(torch.rand(4, 3, dtype=torch.float64), 1), Tensor(torch.rand(4, 2, dtype=torch.float64), 1)
     with pytest.raises(ValueError, match="index i is of size"):
         neml2.vmap(lambda a, b: math.einsum("...i,...i->...", [a, b]), a, b)
+
+
+@pytest.mark.parametrize("b", [3.0, -3.0, 1e-300, -0.7])
+def test_the_remainder_in_a_formula_is_that_of_python(b):
+    values = [-5.5, 5.5, -3.0, 3.0, 0.0, 1e-310, -2.0 * b]
+    a = Scalar(torch.tensor(values, dtype=torch.float64))
+    assert neml2.vmap(lambda x: x % b, a).torch().tolist() == [x % b for x in values]
+    assert neml2.vmap(lambda x, y: x % y, a, Scalar(torch.tensor(b, dtype=torch.float64))).torch().tolist() == [x % b for x in values]
+    assert neml2.vmap(lambda x: 7.5 % x, Scalar(torch.tensor([b], dtype=torch.float64))).torch().tolist() == [7.5 % b]
