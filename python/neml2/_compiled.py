@@ -101,7 +101,7 @@ def use(program: Any) -> None:
     command = compiler()
     if command is None:
         named = f"CXX is {os.environ['CXX']!r}" if "CXX" in os.environ else "c++ was not found"
-        raise RuntimeError(f"there is no C++ compiler ({named}): set CXX to one, or use backend='interpreter'")
+        raise RuntimeError(f"there is no C++ compiler: set CXX to one, or use backend='interpreter' ({named})")
     text = "\n".join([source, __version__, _version(command), *command[1:], *flags(), platform.machine()])
     name = f"formula-{hashlib.sha256(text.encode()).hexdigest()}.so"
     _set_loop(program, _from_cache(folder() / name) or _made(command, source, name))

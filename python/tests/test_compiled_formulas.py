@@ -369,7 +369,7 @@ def test_a_compiler_with_options(monkeypatch):
     for none in ("", "  ", "'c++", "/no/such/compiler -O1"):
         monkeypatch.setenv("CXX", none)
         assert _compiled.compiler() is None
-    with pytest.raises(RuntimeError, match="no C[+][+] compiler .CXX is '/no/such/compiler -O1'"):
+    with pytest.raises(RuntimeError, match="no C[+][+] compiler: .*CXX is '/no/such/compiler -O1'"):
         exponential()
 
 
