@@ -6,6 +6,8 @@ import functools
 import hashlib
 import os
 import platform
+import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -29,6 +31,8 @@ BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is called once is not worth it
 
 KEPT = 1000  # formulas in the cache: the oldest go
+_LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other is ever removed
+_UNFINISHED = re.compile(r"unfinished-[a-z0-9_]{8}")
 
 _loaded: list[Any] = []
 _warned: set[str] = set()
@@ -41,15 +45,21 @@ def checked(backend: str | None) -> str:
     return backend
 
 
-def compiler() -> str | None:
-    """The C++ compiler that CXX names, or c++."""
-    return shutil.which(os.environ.get("CXX", "c++"))
+def compiler() -> tuple[str, ...] | None:
+    """The C++ compiler that CXX names, with its options, or c++."""
+    try:
+        command, *options = shlex.split(os.environ.get("CXX", "c++"))
+    except ValueError:  # nothing, or a quote without another
+        return None
+    found = shutil.which(command)
+    return (found, *options) if found else None
 
 
 def folder() -> Path:
-    """Where compiled formulas are kept: NEML2_CACHE, or neml2 in the user's folder of caches."""
+    """Where compiled formulas are kept: a folder of their own in NEML2_CACHE, or in neml2 in the user's folder of caches. Whatever
+    else is there is the user's."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2"))
+    return Path(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2")) / "neml2-formulas"
 
 
 def flags() -> list[str]:
@@ -90,9 +100,10 @@ def use(program: Any) -> None:
     source = recording.source(program)
     command = compiler()
     if command is None:
-        raise RuntimeError("there is no C++ compiler: set CXX to one, or use backend='interpreter'")
-    text = "\n".join([source, __version__, _version(command), *flags(), platform.machine()])
-    name = hashlib.sha256(text.encode()).hexdigest() + ".so"
+        named = f"CXX is {os.environ['CXX']!r}" if "CXX" in os.environ else "c++ was not found"
+        raise RuntimeError(f"there is no C++ compiler: set CXX to one, or use backend='interpreter' ({named})")
+    text = "\n".join([source, __version__, _version(command), *command[1:], *flags(), platform.machine()])
+    name = f"formula-{hashlib.sha256(text.encode()).hexdigest()}.so"
     _set_loop(program, _from_cache(folder() / name) or _made(command, source, name))
 
 
@@ -106,8 +117,13 @@ def _set_loop(program: Any, library: Any) -> None:
 
 
 @functools.cache
-def _version(command: str) -> str:
-    return subprocess.run([command, "--version"], capture_output=True, text=True, check=False).stdout
+def _version(command: tuple[str, ...]) -> str:
+    return _run([*command, "--version"]).stdout
+
+
+def _run(command: list[str]) -> Any:
+    """What a compiler said, in whichever encoding."""
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", check=False)
 
 
 # A library in the cache ends with the digest of what is before it: what a full disk or a crash left of one is not loaded.
@@ -115,7 +131,7 @@ def _version(command: str) -> str:
 
 def _from_cache(path: Path) -> Any:
     """A library of the cache; None if it is not there, or not whole, or another user could have written it."""
-    if not _is_private(path.parent) or _why_not_private(path):
+    if not _is_own(path.parent) or _why_not_private(path):
         return None
     try:
         contents = path.read_bytes()
@@ -130,16 +146,17 @@ def _from_cache(path: Path) -> Any:
         return None
 
 
-def _made(command: str, source: str, name: str) -> Any:
+def _made(command: tuple[str, ...], source: str, name: str) -> Any:
     """The library of a source, compiled, and in the cache from now on if that can be written."""
     error: Exception | None = None
     for parent in (folder(), None):  # None: the folder of temporary files
         try:
             if parent:
-                parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                if not _is_private(parent):
+                for f in (parent.parent, parent):
+                    f.mkdir(parents=True, exist_ok=True, mode=0o700)
+                if not _is_own(parent):
                     continue
-            with tempfile.TemporaryDirectory(prefix="new-", dir=parent) as place:
+            with tempfile.TemporaryDirectory(prefix="unfinished-", dir=parent) as place:
                 made = _compile(command, source, Path(place))
                 library = ctypes.CDLL(str(made))
                 if parent:
@@ -151,19 +168,22 @@ def _made(command: str, source: str, name: str) -> Any:
     raise RuntimeError(str(error)) from error
 
 
-def _compile(command: str, source: str, place: Path) -> Path:
+def _compile(command: tuple[str, ...], source: str, place: Path) -> Path:
     cpp, made = place / "formula.cpp", place / "formula.so"
     cpp.write_text(source, encoding="utf-8")
     include = Path(_package).parent / "include"
-    done = subprocess.run(
-        [command, *flags(), "-I", str(include), str(cpp), "-o", str(made), *link_flags()], capture_output=True, text=True, check=False
-    )
+    done = _run([*command, *flags(), "-I", str(include), str(cpp), "-o", str(made), *link_flags()])
     if done.returncode != 0:
-        raise RuntimeError(f"{command} failed: {done.stderr[:1000]}")
+        raise RuntimeError(f"{shlex.join(command)} failed: {done.stderr[:1000]}")
     contents = made.read_bytes()
     made.write_bytes(contents + hashlib.sha256(contents).digest())
     made.chmod(0o700)
     return made
+
+
+def _is_own(parent: Path) -> bool:
+    """Whether the folder of compiled formulas, and that in which it is, are private."""
+    return _is_private(parent.parent) and _is_private(parent)
 
 
 def _is_private(place: Path) -> bool:
@@ -194,14 +214,16 @@ def _why_not_private(path: Path) -> str:
 
 
 def _tidy(parent: Path) -> None:
-    """Removes what was not used for longest, and what those left who were killed while they compiled."""
+    """Removes what was not used for longest, and what those left who were killed while they compiled; of what is named otherwise,
+    nothing."""
     now = time.time()
-    libraries = sorted(parent.glob("*.so"), key=_age, reverse=True)
-    for old in [*libraries[KEPT:], *(p for p in parent.glob("new-*") if now - _age(p) > 86400)]:
-        if old.is_dir():
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            old.unlink(missing_ok=True)
+    entries = [p for p in parent.iterdir() if not p.is_symlink()]
+    libraries = sorted((p for p in entries if _LIBRARY.fullmatch(p.name) and p.is_file()), key=_age, reverse=True)
+    for old in libraries[KEPT:]:
+        old.unlink(missing_ok=True)
+    for left in entries:
+        if _UNFINISHED.fullmatch(left.name) and left.is_dir() and now - _age(left) > 86400:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _age(path: Path) -> float:

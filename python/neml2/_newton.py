@@ -2,6 +2,7 @@
 """Newton's method at each point: in formulas, and of batches."""
 
 import dataclasses
+import operator
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
@@ -38,6 +39,10 @@ class _Options:
 
     def of(self, guess: Any) -> "_Options":
         """With the places of unknowns of a guess for what was chosen by their names."""
+        try:
+            operator.index(self.max_iterations)
+        except TypeError:
+            raise TypeError(f"newton: max_iterations is {self.max_iterations!r}. Expected a whole number.") from None
         bounds = _of_unknowns(self.bounds, guess, lambda b: tuple(map(float, b)), "bounds", "(lower, upper)")
         max_step = _of_unknowns(self.max_step, guess, lambda s: (float(s),), "max_step", "a number")
         return dataclasses.replace(self, bounds=bounds, max_step=max_step)
@@ -50,9 +55,10 @@ def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...
     """What is chosen for all unknowns, or {place or name: for one of them}; -1 stands for all."""
     if choice is None or choice == ():
         return ()
-    each = choice.items() if isinstance(choice, dict) else [(-1, choice)]
     try:
-        return tuple((place, *read(c)) for k, c in each for place in _places(k, guess, name))
+        if not isinstance(choice, dict):
+            return ((-1, *read(choice)),)
+        return tuple((place, *read(c)) for k, c in choice.items() for place in _places(k, guess, name))
     except (TypeError, ValueError):
         raise TypeError(
             f"newton: {name} is {choice!r}. Expected {expected}, or a dict of them by the places or the names of unknowns."
@@ -61,9 +67,12 @@ def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...
 
 def _places(unknown: Any, guess: Any, name: str) -> list[int]:
     """The places of an unknown in a guess: itself, or those of what has its name, `p` or `inner.p`, and of its members."""
+    leaves, structure = flatten(guess)
     if not isinstance(unknown, str):
-        return [int(unknown)]
-    structure = flatten(guess)[1]
+        place = operator.index(unknown)
+        if not -len(leaves) <= place < len(leaves):
+            raise LookupError(f"newton: {name} names the unknown {place}. There are {len(leaves)}, counted from 0.")
+        return [place % len(leaves)]
     places: list[int] = places_named(unknown, structure)
     if not places:
         names = ", ".join(filter(None, names_of(structure))) or "one, without a name"

@@ -42,6 +42,15 @@ def _no_member(condition: Any, name: str) -> Any:
 Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
+def _remainder(a: Any, b: Any) -> Any:
+    """a % b as of Python's numbers: of the sign of b, where math.fmod has that of a."""
+    r = math.fmod(a, b)
+    return math.where((r != 0.0) & ((r < 0.0) ^ (b + 0.0 * r < 0.0)), r + b, r)
+
+
+Row.__mod__, Row.__rmod__ = _remainder, lambda b, a: _remainder(a, b)
+
+
 class _Base:
     """s.base of a tensor of a formula: what it gives are Tensors of the formula, as of batches."""
 
@@ -125,6 +134,9 @@ def _base_cat(tensors: Any, d: int = 0) -> Any:
 
 def _base_sum(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any:
     rank = len(a.base.shape)
+    for k in [d] if isinstance(d, int) else d:
+        if not -rank <= k < rank:
+            raise IndexError(f"base_sum: there is no base dimension {k} of {rank}.")
     for k in sorted(({d % rank} if isinstance(d, int) else {i % rank for i in d}), reverse=True):
         a = functools.reduce(operator.add, a.base.movedim(k, 0).base)
         a = a.base.unsqueeze(k) if keepdim else a
@@ -167,7 +179,11 @@ def _einsum(equation: str, operands: Any) -> Any:
     """Sums of products of components, one by one."""
     inputs, result = equation.replace(" ", "").replace("...", "").split("->")
     letters = inputs.split(",")
-    sizes = {i: n for indices, t in zip(letters, operands, strict=True) for i, n in zip(indices, t.base.shape, strict=True)}
+    sizes: dict[str, int] = {}
+    for indices, t in zip(letters, operands, strict=True):
+        for i, n in zip(indices, t.base.shape, strict=True):
+            if sizes.setdefault(i, n) != n:
+                raise ValueError(f"einsum: in {equation!r} the index {i} is of size {sizes[i]} and {n}.")
     summed = [i for i in sizes if i not in result]
 
     def component(places: tuple[int, ...]) -> Any:

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.skipif(_compiled.compiler() is None, reason="there is n
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("NEML2_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "neml2-formulas"
 
 
 def both(f):
@@ -211,8 +211,8 @@ def test_a_spoilt_library_is_compiled_again(cache, spoil):
 
 
 def test_a_cache_that_cannot_be_written(cache, monkeypatch):
-    cache.parent.joinpath("file").write_text("")
-    monkeypatch.setenv("NEML2_CACHE", str(cache.parent / "file"))  # no folder, for root too
+    cache.parent.parent.joinpath("file").write_text("")
+    monkeypatch.setenv("NEML2_CACHE", str(cache.parent.parent / "file"))  # no folder, for root too
     exponential()
     monkeypatch.setenv("NEML2_CACHE", "/proc/no/folder")
     exponential()
@@ -222,11 +222,14 @@ of_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have n
 
 
 @of_users
+@pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("mode", [0o720, 0o702])
-def test_a_folder_that_others_can_write_is_not_used(cache, mode):
-    cache.mkdir()
-    cache.chmod(mode)
-    with pytest.warns(RuntimeWarning, match=f"not kept in {cache}, which can be written by others") as said:
+def test_a_folder_that_others_can_write_is_not_used(cache, mode, which):
+    cache.mkdir(parents=True)
+    folders = [cache.parent, cache]
+    [f.chmod(0o700) for f in folders]
+    folders[which].chmod(mode)
+    with pytest.warns(RuntimeWarning, match=f"not kept in {folders[which]}, which can be written by others") as said:
         exponential(), exponential()
     assert len(said) == 1 and not list(cache.iterdir())
 
@@ -237,7 +240,7 @@ def test_a_folder_of_another_user_is_not_used(cache, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda owner=cache.stat().st_uid: owner + 1)
     monkeypatch.setattr(_compiled, "_tidy", None)
     loaded = len(_compiled._loaded)
-    with pytest.warns(RuntimeWarning, match=f"not kept in {cache}, which belongs to another user"):
+    with pytest.warns(RuntimeWarning, match=f"not kept in {cache.parent}, which belongs to another user"):
         exponential()
     assert len(_compiled._loaded) == loaded + 1 and not _compiled._loaded[-1]._name.startswith(str(cache))
 
@@ -261,17 +264,42 @@ def test_two_versions_have_libraries_of_their_own(cache, monkeypatch):
 
 
 def test_the_oldest_of_a_large_cache_go(cache, monkeypatch):
-    cache.mkdir(mode=0o700)
-    for k in range(5):
-        (cache / f"{k}.so").write_text("")
-        os.utime(cache / f"{k}.so", (k, k))
-    killed = cache / "new-killed"
+    cache.mkdir(mode=0o700, parents=True)
+    made = [cache / f"formula-{k:064x}.so" for k in range(5)]
+    for k, path in enumerate(made):
+        path.write_text("")
+        os.utime(path, (k, k))
+    killed = cache / "unfinished-killed_1"
     killed.mkdir()
     os.utime(killed, (0, 0))
     monkeypatch.setattr(_compiled, "KEPT", 3)
     exponential()
-    assert {p.name for p in libraries(cache)} >= {"3.so", "4.so"} and len(libraries(cache)) == 3
+    assert set(libraries(cache)) > set(made[3:]) and len(libraries(cache)) == 3
     assert not killed.exists()
+
+
+def test_what_is_not_of_the_cache_is_never_touched(cache, monkeypatch):
+    cache.mkdir(mode=0o700, parents=True)
+    elsewhere = cache.parent.parent / "results"
+    elsewhere.mkdir()
+    names = ["new-mesh", "new-data.so", "unfinished-thesis", "libmine.so", f"{0:064x}.so", "formula-of-mine.so", "mine.kernel"]
+    for place in (cache.parent, cache):
+        for name in names:
+            place.joinpath(name).write_text("of the user")
+        place.joinpath("new-folder").mkdir()
+        place.joinpath("new-folder", "results.csv").write_text("of the user")
+        place.joinpath("unfinished-abcd1234").symlink_to(elsewhere)
+        place.joinpath(f"formula-{1:064x}.so").symlink_to(place / "libmine.so")
+    cache.joinpath(f"formula-{2:064x}.so").mkdir()
+    elsewhere.joinpath("results.csv").write_text("of the user")
+    before = {p: p.read_text() for p in cache.parent.parent.rglob("*") if p.is_file()}
+    for p in [*cache.parent.parent.rglob("*")][::-1]:
+        if p not in (cache, cache.parent):
+            os.utime(p, (0, 0))
+    monkeypatch.setattr(_compiled, "KEPT", 0)
+    exponential()
+    assert {p: p.read_text() for p in before if p.exists()} == before
+    assert cache.joinpath(f"formula-{2:064x}.so").is_dir() and cache.joinpath("unfinished-abcd1234").is_symlink()
 
 
 PROGRAM = """
@@ -291,7 +319,7 @@ def test_several_processes_compile_at_once(cache):
     [w.start() for w in workers]
     assert [outcomes.get(timeout=120) for _ in workers] == ["True\n"] * 4
     [w.join() for w in workers]
-    assert len(libraries(cache)) == 1 and not list(cache.glob("new-*"))
+    assert len(libraries(cache)) == 1 and not list(cache.glob("unfinished-*"))
 
 
 def test_a_process_that_is_killed_while_it_compiles(cache, tmp_path, monkeypatch):
@@ -331,7 +359,27 @@ def test_a_compiler_that_fails(cache, monkeypatch, tmp_path):
             time.sleep(0.05)
     assert "could not be compiled, and stays interpreted" in str(seen[0].message)
     torch.testing.assert_close(f(s).torch(), (math.exp(s) * 1.5).torch())
-    assert not libraries(cache) and not list(cache.glob("new-*"))
+    assert not libraries(cache) and not list(cache.glob("unfinished-*"))
+
+
+def test_a_compiler_with_options(monkeypatch):
+    name = os.environ.get("CXX", "c++")
+    monkeypatch.setenv("CXX", f"{name} -O1 '-DMINE=\"a b\"'")
+    exponential()
+    for none in ("", "  ", "'c++", "/no/such/compiler -O1"):
+        monkeypatch.setenv("CXX", none)
+        assert _compiled.compiler() is None
+    with pytest.raises(RuntimeError, match="no C[+][+] compiler: .*CXX is '/no/such/compiler -O1'"):
+        exponential()
+
+
+def test_a_compiler_that_says_so_in_latin_1(monkeypatch, tmp_path):
+    bad = tmp_path / "bad"
+    bad.write_bytes("#!/bin/sh\necho 'Datei fehlt für \'\'ä' >&2\nexit 1\n".encode("latin-1"))
+    bad.chmod(0o755)
+    monkeypatch.setenv("CXX", str(bad))
+    with pytest.raises(RuntimeError, match=r"bad failed: Datei fehlt f\\xfcr"):
+        exponential()
 
 
 def test_what_is_called_often_is_compiled_meanwhile():

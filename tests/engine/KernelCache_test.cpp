@@ -18,6 +18,8 @@ using namespace neml2;
 using Catch::Matchers::ContainsSubstring;
 using engine::KernelCache;
 
+const std::string own = "/neml2-kernels"; // the folder of images
+
 TEST_CASE("Images are kept under their keys", "[engine][device]")
 {
   const test::TemporaryFolder folder;
@@ -65,22 +67,46 @@ TEST_CASE("Of many images those go that were not used for longest", "[engine][de
   folder.each([&](const std::string & file)
               { fs::last_write_time(file, now - std::chrono::hours(30)); });
   for (size_t i = 1; i < KernelCache::most; i++)
-    fs::copy_file(folder.path() + "/first.kernel",
-                  folder.path() + "/" + std::to_string(i) + ".kernel");
-  fs::last_write_time(folder.path() + "/5.kernel", now - std::chrono::hours(20));
-  test::write(folder.path() + "/new-1", "of a process that was killed");
-  test::write(folder.path() + "/new-2", "of one that is writing");
-  test::write(folder.path() + "/mine", "of somebody else");
-  fs::last_write_time(folder.path() + "/new-1", now - std::chrono::hours(30));
-  fs::last_write_time(folder.path() + "/mine", now - std::chrono::hours(30));
+    fs::copy_file(folder.path() + own + "/kernel-first.kernel",
+                  folder.path() + own + "/kernel-" + std::to_string(i) + ".kernel");
+  fs::last_write_time(folder.path() + own + "/kernel-5.kernel", now - std::chrono::hours(20));
+  test::write(folder.path() + own + "/unfinished-1", "of a process that was killed");
+  test::write(folder.path() + own + "/unfinished-2", "of one that is writing");
+  test::write(folder.path() + own + "/mine", "of somebody else");
+  fs::last_write_time(folder.path() + own + "/unfinished-1", now - std::chrono::hours(30));
+  fs::last_write_time(folder.path() + own + "/mine", now - std::chrono::hours(30));
   REQUIRE(cache.find("first") == "image"); // used now
   cache.keep("last", "image");
   REQUIRE(cache.find("5").empty());
   REQUIRE(cache.find("first") == "image");
   REQUIRE(cache.find("last") == "image");
   REQUIRE(folder.files() == KernelCache::most + 2);
-  REQUIRE(test::read(folder.path() + "/new-1").empty());
-  REQUIRE(test::read(folder.path() + "/mine") == "of somebody else");
+  REQUIRE(test::read(folder.path() + own + "/unfinished-1").empty());
+  REQUIRE(test::read(folder.path() + own + "/mine") == "of somebody else");
+}
+
+TEST_CASE("Whatever else is in the folder of the cache is never touched", "[engine][device]")
+{
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder folder;
+  const KernelCache cache(folder.path());
+  cache.keep("first", "image");
+  std::vector<std::string> of_the_user;
+  for (const std::string & place : {folder.path(), folder.path() + own})
+    for (const char * const name :
+         {"/new-1", "/new-data", "/unfinished-thesis", "/mine.kernel", "/linux.kernel", "/a.so"})
+    {
+      of_the_user.push_back(place + name);
+      test::write(of_the_user.back(), "of the user");
+      fs::last_write_time(of_the_user.back(),
+                          fs::file_time_type::clock::now() - std::chrono::hours(1000));
+    }
+  for (size_t i = 0; i < KernelCache::most; i++)
+    fs::copy_file(folder.path() + own + "/kernel-first.kernel",
+                  folder.path() + own + "/kernel-" + std::to_string(i) + ".kernel");
+  cache.keep("last", "image");
+  for (const std::string & file : of_the_user)
+    REQUIRE(test::read(file) == "of the user");
 }
 
 TEST_CASE("A folder that cannot be written does no harm", "[engine][device]")
@@ -115,7 +141,7 @@ TEST_CASE("A folder or file that others can write is not used", "[engine][device
                    ContainsSubstring("NEML2_CACHE"));
   fs::permissions(folder.path(), fs::perms::owner_all);
   REQUIRE(cache.find("key") == "image");
-  fs::permissions(folder.path() + "/key.kernel", fs::perms::all);
+  fs::permissions(folder.path() + own + "/kernel-key.kernel", fs::perms::all);
   REQUIRE(cache.find("key").empty());
   cache.keep("key", "image");
   REQUIRE(cache.find("key") == "image");
@@ -124,8 +150,7 @@ TEST_CASE("A folder or file that others can write is not used", "[engine][device
 TEST_CASE("A folder of another user is not used", "[engine][device]")
 {
   const test::TemporaryFolder folder;
-  const KernelCache own(folder.path());
-  own.keep("key", "image");
+  KernelCache(folder.path()).keep("key", "image");
   const bool is_root = geteuid() == 0;
   const std::string of_another = is_root ? folder.path() : "/usr";
   if (is_root)
@@ -149,7 +174,8 @@ TEST_CASE("What is made is for this user alone", "[engine][device]")
   cache.keep("key", "image");
   umask(before);
   REQUIRE(fs::status(cache.folder()).permissions() == fs::perms::owner_all);
-  REQUIRE(fs::status(cache.folder() + "/key.kernel").permissions() ==
+  REQUIRE(fs::status(cache.folder() + own).permissions() == fs::perms::owner_all);
+  REQUIRE(fs::status(cache.folder() + own + "/kernel-key.kernel").permissions() ==
           (fs::perms::owner_read | fs::perms::owner_write));
 }
 
@@ -180,7 +206,7 @@ TEST_CASE("Threads may write the same image at once", "[engine][device]")
 TEST_CASE("The folder of the cache is that of compiled formulas", "[engine][device]")
 {
   {
-    const test::Variable own("NEML2_CACHE", "/own");
+    const test::Variable chosen("NEML2_CACHE", "/own");
     REQUIRE(KernelCache::default_folder() == "/own");
   }
   const test::Variable none("NEML2_CACHE", ""), home("HOME", "/home/me");

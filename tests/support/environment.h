@@ -69,11 +69,13 @@ public:
   }
 
   std::string path() const { return _path.string(); }
+  /// Of its files, those in folders in it, too.
   template <class F>
   void each(const F & f) const
   {
-    for (const auto & entry : std::filesystem::directory_iterator(_path))
-      f(entry.path().string());
+    for (const auto & entry : std::filesystem::recursive_directory_iterator(_path))
+      if (!entry.is_directory())
+        f(entry.path().string());
   }
   size_t files() const
   {

@@ -21,7 +21,9 @@ namespace cache
 namespace fs = std::filesystem;
 
 constexpr size_t digest_length = 40;
-constexpr auto extension = ".kernel", unfinished = "new-";
+/// The folder of images in that of the cache, and the names of files in it that are made here: no other file is ever removed.
+constexpr auto subfolder = "neml2-kernels", prefix = "kernel-", extension = ".kernel",
+               unfinished = "unfinished-";
 
 /// What is in a file; empty if it cannot be read.
 inline std::string
@@ -58,18 +60,25 @@ KernelCache::default_folder()
 NEML2_BODY std::string
 KernelCache::file(const std::string & key) const
 {
-  return (cache::fs::path(_folder) / (key + cache::extension)).string();
+  return (cache::fs::path(place()) / (cache::prefix + key + cache::extension)).string();
+}
+
+NEML2_BODY std::string
+KernelCache::place() const
+{
+  return (cache::fs::path(_folder) / cache::subfolder).string();
 }
 
 NEML2_BODY bool
 KernelCache::is_private() const
 {
-  const std::string why = why_not_private(_folder);
+  const bool is_inside = why_not_private(_folder).empty();
+  const std::string where = is_inside ? place() : _folder, why = why_not_private(where);
   if (why.empty())
     return true;
-  if (is_first_warning(_folder + ' ' + why))
+  if (is_first_warning(where + ' ' + why))
     TORCH_WARN("neml2: kernels are not kept in ",
-               _folder,
+               where,
                ", which ",
                why,
                ": what is loaded from there could be another user's. Each process compiles for "
@@ -102,13 +111,14 @@ KernelCache::keep(const std::string & key, const std::string & image) const
   if (_folder.empty())
     return;
   std::error_code error;
-  if (fs::create_directories(_folder, error))
-    fs::permissions(_folder, fs::perms::owner_all, error);
+  for (const std::string & folder : {_folder, place()})
+    if (fs::create_directories(folder, error))
+      fs::permissions(folder, fs::perms::owner_all, error);
   if (!is_private())
     return;
   std::random_device random;
   const fs::path made =
-      fs::path(_folder) / (unfinished + std::to_string(random()) + std::to_string(random()));
+      fs::path(place()) / (unfinished + std::to_string(random()) + std::to_string(random()));
   bool whole = false;
   {
     std::ofstream out(made, std::ios::binary);
@@ -133,18 +143,20 @@ KernelCache::tidy() const
   std::vector<std::pair<Age, fs::path>> kernels;
   std::error_code error;
   const Age now = Age::clock::now();
-  fs::directory_iterator files(_folder, error), end;
+  fs::directory_iterator files(place(), error), end;
   for (; !error && files != end; files.increment(error))
   {
     std::error_code gone; // another process may have removed it
     const fs::path path = files->path();
     const Age age = fs::last_write_time(path, gone);
-    if (gone)
+    if (gone || !fs::is_regular_file(fs::symlink_status(path, gone)))
       continue;
-    if (path.extension() == extension)
+    const std::string name = path.filename().string();
+    if (name.rfind(prefix, 0) == 0 && path.extension() == extension)
       kernels.emplace_back(age, path);
-    else if (path.filename().string().rfind(unfinished, 0) == 0 && path.extension().empty() &&
-             fs::is_regular_file(path, gone) && now - age > std::chrono::hours(24))
+    else if (name.rfind(unfinished, 0) == 0 &&
+             name.find_first_not_of("0123456789", std::string(unfinished).size()) == name.npos &&
+             now - age > std::chrono::hours(24))
       fs::remove(path, gone); // of a process that was killed
   }
   if (kernels.size() <= most)

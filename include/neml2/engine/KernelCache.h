@@ -16,7 +16,8 @@ namespace neml2::engine
  * so once; nor is such a file. What is made is for this user alone.
  *
  * A file ends with the digest of what is before it: what a full disk or a crash left of one is not taken. It is written under
- * another name and renamed, so that no process sees half of it. Of more than `most` those go that were not used for longest.
+ * another name and renamed, so that no process sees half of it. Of more than `most` those go that were not used for longest. All are
+ * in a folder of their own, `neml2-kernels`: whatever else is in the folder of the cache is the user's, and is never touched.
  */
 class KernelCache
 {
@@ -38,6 +39,7 @@ private:
   std::string _folder;
 
   bool is_private() const;
+  std::string place() const; ///< the folder of images in that of the cache
   std::string file(const std::string & key) const;
   void tidy() const;
 };
