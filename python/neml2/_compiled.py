@@ -121,7 +121,7 @@ def _version(command: tuple[str, ...]) -> str:
     return _run([*command, "--version"]).stdout
 
 
-def _run(command: list[str]) -> Any:
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """What a compiler said, in whichever encoding."""
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", check=False)
 
