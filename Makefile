@@ -9,11 +9,12 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test asan tsan aarch64 coverage fuzz random benchmark python-test docs docs-test packages
+.PHONY: help tutorial test test-all asan tsan aarch64 coverage fuzz random benchmark python-test docs docs-test packages
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
-	@echo 'make test        build and run all tests; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
+	@echo 'make test        build and run the tests of every room; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
 	@echo '                 with FLAGS= more of them for cmake'
+	@echo 'make test-all    these and the guards: every header alone, packages, programs of NEML2 2.x, examples, random rows'
 	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
 	@echo 'make aarch64     the tests of kernels and packs compiled for aarch64 (Debian), run by qemu'
@@ -35,24 +36,33 @@ tutorial:
 	@{ $(configure) && cmake --build --preset $(PRESET) --target broadcasting; } >&2
 	@build/$(PRESET)/examples/broadcasting
 
-test: PART = test
-test:
+# `test` is what tests/CMakeLists.txt does not label "guard"; `test-all` is everything. Each says its part, of how many, and
+# the seconds so far.
+test test-all: PART = test
+test: TARGETS ?= quick
+test: only = $(if $(TESTS),-R '$(TESTS)',-LE guard)
+test-all: only = $(if $(TESTS),-R '$(TESTS)')
+test test-all:
+	@echo '-- $@, 1 of 3: what is missing is installed, LibTorch is looked for'
 	@$(configure)
-	@cmake --build --preset $(PRESET) $(if $(TARGETS),--target $(TARGETS))
-	@ctest --preset $(PRESET) -j $(jobs) $(if $(TESTS),-R '$(TESTS)')
+	@echo '-- $@, 2 of 3: compiling [step/steps, seconds so far]'
+	@NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset $(PRESET) $(if $(TARGETS),--target $(TARGETS))
+	@echo '-- $@, 3 of 3: running'
+	@ctest --preset $(PRESET) -j $(jobs) $(only)
 
 asan: PRESET = asan
-asan: test
+asan: test-all
 
 tsan: PRESET = tsan
-tsan: test
+tsan: TARGETS = threads_tests
+tsan: test-all
 
 aarch64:
 	@scripts/setup.sh auto aarch64
 	@scripts/test_aarch64.sh
 
 coverage: PRESET = coverage
-coverage: test
+coverage: test-all
 	@python3 -m venv build/gcovr && build/gcovr/bin/pip install -q gcovr
 	@build/gcovr/bin/gcovr --filter include/ --object-directory build/coverage --gcov-ignore-parse-errors all \
 	  --merge-mode-functions separate --merge-lines --sort uncovered-number --txt build/coverage/lines.txt --print-summary

@@ -65,9 +65,9 @@ def in_ci(name, libtorch, layout, standard, build, sample, command):
 
 
 CELLS = [
-    in_ci("ci-pip", "2.13.0", "pip", 17, "RelWithDebInfo -O1", "everything", "make test LIBTORCH=private"),
+    in_ci("ci-pip", "2.13.0", "pip", 17, "RelWithDebInfo -O1", "everything", "make test-all LIBTORCH=private"),
     in_ci("ci-system", "1.13.1", "system", 17, "RelWithDebInfo -O0", "library, 2.x",
-          "make test LIBTORCH=system FLAGS=-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 TARGETS='core_tests compat libraries_mixed' "
+          "make test-all LIBTORCH=system FLAGS=-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 TARGETS='core_tests compat libraries_mixed' "
           "TESTS='^(core|compat|libraries/mixed)'"),
     in_ci("ci-asan", "2.13.0", "pip", 20, "sanitizers", "headers, kernels, labels",
           "make asan LIBTORCH=private TARGETS='kernels_tests headers_tests labels_corpus' TESTS='^(kernels|headers|fuzz)/'"),
