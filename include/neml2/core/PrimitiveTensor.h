@@ -5,6 +5,7 @@
 #include "neml2/kernels/Components.h"
 #include "neml2/kernels/Scalar.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -210,6 +211,16 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
+#ifdef NEML2_COMPAT
+  /// The last dimensions of t are its base dimensions, all others batch dimensions, whichever of them t calls so:
+  /// Scalar(Tensor::zeros({}, {4})) has the batch shape (4), as in NEML2 2.x.
+  /// @throws NEMLException ("Base shape mismatch ...") unless t's shape ends in the base shape.
+  template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
+  PrimitiveTensor(const T & t, std::nullptr_t = nullptr) // not the symbol of the strict form
+    : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
+  {
+  }
+#else
   /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too.
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
   PrimitiveTensor(const T & t, core::Implicit = core::Implicit(""))
@@ -224,6 +235,7 @@ public:
                 base(),
                 ".");
   }
+#endif
   /// Another primitive type of the same base shape: the same numbers under another name.
   template <
       class B,

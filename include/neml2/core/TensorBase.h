@@ -88,6 +88,29 @@ public:
   /// base^linspace(start, end, nstep, dim)
   [[nodiscard]] static Derived
   logspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0, Real base = 10);
+#ifdef NEML2_COMPAT
+  /// linspace(start, end, nstep, dim) with this count of batch dimensions, as in NEML2 2.0; if negative, with its own.
+  /// @throws NEMLException also for a count that does not fit.
+  template <class I, core::if_integer<I> = 0>
+  [[nodiscard]] static Derived
+  linspace(const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim)
+  {
+    const Derived r = linspace(start, end, nstep, dim);
+    return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
+  }
+  /// base^linspace(start, end, nstep, dim, batch_dim): an integer here is a count of batch dimensions, never the base.
+  template <class I, core::if_integer<I> = 0>
+  [[nodiscard]] static Derived logspace(const Derived & start,
+                                        const Derived & end,
+                                        Size nstep,
+                                        Size dim,
+                                        I batch_dim,
+                                        Real base = 10)
+  {
+    const Derived r = logspace(start, end, nstep, dim, base);
+    return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
+  }
+#endif
 
   // ---- Shape ---------------------------------------------------------------------------------
 

@@ -8,6 +8,16 @@
 /// Jacobians of what autograd has recorded; those of a formula, in one pass, are in jacobian.h.
 namespace neml2
 {
+namespace math
+{
+/// Whether jacrev keeps the graph unless told otherwise: for programs of NEML2 2.x.
+#ifdef NEML2_COMPAT
+constexpr bool jacrev_retains_graph = true;
+#else
+constexpr bool jacrev_retains_graph = false;
+#endif
+} // namespace math
+
 /**
  * The derivatives ∂y/∂x of each batch entry of y by that entry of each x, by autograd.
  *
@@ -16,7 +26,7 @@ namespace neml2
  * y, for all xs together. If y was not computed from anything that requires grad, the results are
  * undefined tensors.
  *
- * retain_graph keeps the graph of y for another derivative; create_graph records this one, for
+ * retain_graph keeps the graph of y for another derivative (by default in programs of NEML2 2.x alone); create_graph records this one, for
  * second derivatives; allow_unused gives zeros for an x that y does not depend on.
  *
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
@@ -24,7 +34,7 @@ namespace neml2
  */
 std::vector<Tensor> jacrev(const Tensor & y,
                            const std::vector<Tensor> & xs,
-                           bool retain_graph = false,
+                           bool retain_graph = math::jacrev_retains_graph,
                            bool create_graph = false,
                            bool allow_unused = false);
 
@@ -32,7 +42,7 @@ std::vector<Tensor> jacrev(const Tensor & y,
 /// (batch; base y), (batch; base x) -> (batch; base y, base x)
 Tensor jacrev(const Tensor & y,
               const Tensor & x,
-              bool retain_graph = false,
+              bool retain_graph = math::jacrev_retains_graph,
               bool create_graph = false,
               bool allow_unused = false);
 } // namespace neml2

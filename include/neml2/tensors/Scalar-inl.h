@@ -5,6 +5,7 @@
 
 namespace neml2
 {
+#ifndef NEML2_COMPAT
 NEML2_BODY
 Scalar::Scalar(const CScalar & value, const TensorOptions & options)
 {
@@ -15,6 +16,7 @@ Scalar::Scalar(const CScalar & value, const TensorOptions & options)
       "Scalar(number, options)",
       [&] { return Scalar(at::full({}, value, core::with_dtype(options))); });
 }
+#endif
 
 NEML2_BODY neml2::Tensor
 Scalar::base_unsqueeze_to(Size n) const
