@@ -6,6 +6,7 @@
 #include "support/errors.h"
 #include "support/formulas.h"
 
+#include <ATen/ops/_add_batch_dim.h>
 #include <torch/csrc/autograd/forward_grad.h>
 #include <torch/types.h>
 
@@ -483,6 +484,24 @@ TEST_CASE(
   check();
   const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
   check();
+}
+
+TEST_CASE("value_and_jacobian of the entries of a vmap of torch is refused, not 0",
+          "[math][jacobian][errors]")
+{
+  const at::Tensor x = at::rand({4, 2, 6}, kFloat64), y = at::rand({4, 2}, kFloat64);
+  const SR2 one(at::rand({6}, kFloat64));
+  const auto f = [](const auto & s, const auto & a) { return a * s * a; };
+  const SR2 s(at::_add_batch_dim(x, 0, 1)); // each entry of the first dimension by itself
+  const Scalar a(at::_add_batch_dim(y, 0, 1));
+  const auto refused = ContainsSubstring("Use torch.func.jacrev or jacfwd of the formula");
+  REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<0>(f, s, 2.0); }), refused);
+  REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<0>(f, one, a); }), refused);
+  REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<1>(f, s, a); }), refused);
+  const at::Tensor z = at::rand({2, 6}, kFloat64).requires_grad_(); // as by what is captured
+  REQUIRE_THAT(error_of([&] { (void)engine::composed_jacobians(s, 1, {z}, false); }), refused);
+  const auto [value, J] = value_and_jacobian<0>(f, SR2(x), Scalar(y)); // the whole batch
+  REQUIRE((J.batch_sizes() == TensorShape{4, 2} && J.ne(0).any().item<bool>()));
 }
 
 TEST_CASE("value_and_jacobian returns tensors of their own", "[math][jacobian]")
