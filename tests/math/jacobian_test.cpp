@@ -23,6 +23,12 @@ using torch::autograd::grad;
 
 namespace
 {
+struct Nothing : PrimitiveTensor<Nothing, 0>
+{
+  static constexpr auto type_name = "Nothing";
+  using PrimitiveTensor::PrimitiveTensor;
+};
+
 at::Tensor
 random(at::IntArrayRef shape, Dtype dtype = kFloat64)
 {
@@ -484,6 +490,31 @@ TEST_CASE(
   check();
   const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
   check();
+}
+
+TEST_CASE("Formulas of tensors without components have results without", "[math][jacobian]")
+{
+  const auto sum = [](const auto & a, const auto & b) { return a + 2.0 * b; };
+  const auto product = [](const auto & a, const auto & s) { return s * a; };
+  for (const Dtype dtype : {kFloat64, kFloat32})
+    for (const Size n : {0, 1, 3, 100000})
+    {
+      const Nothing x(at::zeros({n, 0}, dtype)), y(at::zeros({1, 0}, dtype));
+      const Scalar s(at::ones({n}, dtype));
+      REQUIRE(vmap(sum, x, y).sizes() == at::IntArrayRef({n, 0}));
+      REQUIRE(vmap(product, x, s).sizes() == at::IntArrayRef({n, 0}));
+      Nothing out(at::zeros({n, 0}, dtype));
+      vmap_out(out, sum, x, x);
+      const auto [v, J] = value_and_jacobian<0>(sum, x, y);
+      REQUIRE((v.batch_sizes() == TensorShape{n} && J.sizes() == at::IntArrayRef({n, 0, 0})));
+      REQUIRE(value_and_jacobian<1>(product, x, s).second.sizes() == at::IntArrayRef({n, 0}));
+
+      Nothing a = x.clone(), b = y.clone();
+      a.requires_grad_();
+      b.requires_grad_();
+      const auto g = grad({vmap(sum, a, b).sum()}, {a, b});
+      REQUIRE((g[0].sizes() == x.sizes() && g[1].sizes() == y.sizes()));
+    }
 }
 
 TEST_CASE("value_and_jacobian of the entries of a vmap of torch is refused, not 0",
