@@ -2,10 +2,10 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
+#include "neml2/core/strictness.h"
 #include "neml2/kernels/Components.h"
 #include "neml2/kernels/Scalar.h"
 
-#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -211,22 +211,13 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
-#ifdef NEML2_COMPAT
-  /// The last dimensions of t are its base dimensions, all others batch dimensions, whichever of them t calls so:
-  /// Scalar(Tensor::zeros({}, {4})) has the batch shape (4), as in NEML2 2.x.
-  /// @throws NEMLException ("Base shape mismatch ...") unless t's shape ends in the base shape.
+  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too. Where relaxed, t's last
+  /// dimensions are the base and all others batch dimensions, whatever t says: Scalar(Tensor::zeros({}, {4})) is (4; ).
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
-  PrimitiveTensor(const T & t, std::nullptr_t = nullptr) // not the symbol of the strict form
+  PrimitiveTensor(const T & t, core::Strictness = core::Strictness(""))
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
-  }
-#else
-  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too.
-  template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
-  PrimitiveTensor(const T & t, core::Implicit = core::Implicit(""))
-    : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
-  {
-    NEML2_CHECK(t.batch_dim() == this->batch_dim(),
+    NEML2_CHECK(core::Strictness::relaxed || t.batch_dim() == this->batch_dim(),
                 "Base shape mismatch: ",
                 core::operand(t),
                 " is not a ",
@@ -235,7 +226,6 @@ public:
                 base(),
                 ".");
   }
-#endif
   /// Another primitive type of the same base shape: the same numbers under another name.
   template <
       class B,

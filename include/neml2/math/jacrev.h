@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/strictness.h"
 #include "neml2/math/autograd.h"
 
 #include <vector>
@@ -8,16 +9,6 @@
 /// Jacobians of what autograd has recorded; those of a formula, in one pass, are in jacobian.h.
 namespace neml2
 {
-namespace math
-{
-/// Whether jacrev keeps the graph unless told otherwise: for programs of NEML2 2.x.
-#ifdef NEML2_COMPAT
-constexpr bool jacrev_retains_graph = true;
-#else
-constexpr bool jacrev_retains_graph = false;
-#endif
-} // namespace math
-
 /**
  * The derivatives ∂y/∂x of each batch entry of y by that entry of each x, by autograd.
  *
@@ -26,7 +17,7 @@ constexpr bool jacrev_retains_graph = false;
  * y, for all xs together. If y was not computed from anything that requires grad, the results are
  * undefined tensors.
  *
- * retain_graph keeps the graph of y for another derivative (by default in programs of NEML2 2.x alone); create_graph records this one, for
+ * retain_graph keeps the graph of y for another derivative, by default only where the library is relaxed; create_graph records this one, for
  * second derivatives; allow_unused gives zeros for an x that y does not depend on.
  *
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
@@ -34,7 +25,7 @@ constexpr bool jacrev_retains_graph = false;
  */
 std::vector<Tensor> jacrev(const Tensor & y,
                            const std::vector<Tensor> & xs,
-                           bool retain_graph = math::jacrev_retains_graph,
+                           bool retain_graph = core::Strictness::relaxed,
                            bool create_graph = false,
                            bool allow_unused = false);
 
@@ -42,7 +33,7 @@ std::vector<Tensor> jacrev(const Tensor & y,
 /// (batch; base y), (batch; base x) -> (batch; base y, base x)
 Tensor jacrev(const Tensor & y,
               const Tensor & x,
-              bool retain_graph = math::jacrev_retains_graph,
+              bool retain_graph = core::Strictness::relaxed,
               bool create_graph = false,
               bool allow_unused = false);
 } // namespace neml2
