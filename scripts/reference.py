@@ -52,6 +52,7 @@ def shown(text):
     """A declaration without what is for the library only."""
     text = re.sub(r"core::dependent_scalar_t<\w+>|typename core::dependent_scalar<.*?>::type(?= )", "Scalar", text)
     text = text.replace(", core::Implicit = core::Implicit(\"\")", "")
+    text = text.replace(", core::Strictness = core::Strictness(\"\")", "")
     text = text.replace("const O &... o", "const TensorOptions & options = default_tensor_options()")  # core/factories.h
     return text.replace("const O & options", "const TensorOptions & options")
 

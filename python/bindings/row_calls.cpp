@@ -257,9 +257,9 @@ call_of_tensor(const std::string & name, const Row & a)
   if (name == "tr")
   {
     const size_t n = rank_of(name, {a});
-    D sum = a.components[0];
-    for (size_t i = 1; i < n; i++)
-      sum = sum + a.components[i * n + i];
+    D sum(0.0);
+    for (size_t i = 0; i < n; i++)
+      sum = i == 0 ? a.components[0] : D(sum + a.components[i * n + i]);
     return scalar(sum);
   }
   return std::nullopt;

@@ -410,3 +410,15 @@ def test_rotations_are_built():
     same(q, Quaternion(torch.stack([s.torch(), 2.0 * s.torch(), 0.1 + 0.0 * s.torch(), -s.torch()], -1)))
     assert type(neml2.vmap(lambda s: Rot.fill(s, s, s), s)) is Rot
     assert type(neml2.vmap(lambda s: R2.fill(s), s)) is R2
+
+
+def test_tensors_without_components_have_results_without():
+    matrices = neml2.Tensor(torch.zeros(3, 0, 0, dtype=torch.float64), 1)
+    vectors = neml2.Tensor(torch.zeros(3, 0, dtype=torch.float64), 1)
+    assert neml2.vmap(lambda a: math.tr(a), matrices).torch().tolist() == [0, 0, 0]
+    assert neml2.vmap(lambda a: math.norm(a), vectors).torch().tolist() == [0, 0, 0]
+    for f in (lambda a: a + a, lambda a: 2 * a, lambda a: -a):
+        assert neml2.vmap(f, vectors).shape == (3, 0)
+        assert neml2.vmap(f, matrices).shape == (3, 0, 0)
+    with pytest.raises(ValueError, match="det: in a formula there may be 1 to 24 numbers"):
+        neml2.vmap(lambda a: math.det(a), matrices)

@@ -6,6 +6,7 @@
 #include "support/errors.h"
 #include "support/formulas.h"
 
+#include <ATen/ops/_add_batch_dim.h>
 #include <torch/csrc/autograd/forward_grad.h>
 #include <torch/types.h>
 
@@ -22,6 +23,12 @@ using torch::autograd::grad;
 
 namespace
 {
+struct Nothing : PrimitiveTensor<Nothing, 0>
+{
+  static constexpr auto type_name = "Nothing";
+  using PrimitiveTensor::PrimitiveTensor;
+};
+
 at::Tensor
 random(at::IntArrayRef shape, Dtype dtype = kFloat64)
 {
@@ -483,6 +490,49 @@ TEST_CASE(
   check();
   const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
   check();
+}
+
+TEST_CASE("Formulas of tensors without components have results without", "[math][jacobian]")
+{
+  const auto sum = [](const auto & a, const auto & b) { return a + 2.0 * b; };
+  const auto product = [](const auto & a, const auto & s) { return s * a; };
+  for (const Dtype dtype : {kFloat64, kFloat32})
+    for (const Size n : {0, 1, 3, 100000})
+    {
+      const Nothing x(at::zeros({n, 0}, dtype)), y(at::zeros({1, 0}, dtype));
+      const Scalar s(at::ones({n}, dtype));
+      REQUIRE(vmap(sum, x, y).sizes() == at::IntArrayRef({n, 0}));
+      REQUIRE(vmap(product, x, s).sizes() == at::IntArrayRef({n, 0}));
+      Nothing out(at::zeros({n, 0}, dtype));
+      vmap_out(out, sum, x, x);
+      const auto [v, J] = value_and_jacobian<0>(sum, x, y);
+      REQUIRE((v.batch_sizes() == TensorShape{n} && J.sizes() == at::IntArrayRef({n, 0, 0})));
+      REQUIRE(value_and_jacobian<1>(product, x, s).second.sizes() == at::IntArrayRef({n, 0}));
+
+      Nothing a = x.clone(), b = y.clone();
+      a.requires_grad_();
+      b.requires_grad_();
+      const auto g = grad({vmap(sum, a, b).sum()}, {a, b});
+      REQUIRE((g[0].sizes() == x.sizes() && g[1].sizes() == y.sizes()));
+    }
+}
+
+TEST_CASE("value_and_jacobian of the entries of a vmap of torch is refused, not 0",
+          "[math][jacobian][errors]")
+{
+  const at::Tensor x = at::rand({4, 2, 6}, kFloat64), y = at::rand({4, 2}, kFloat64);
+  const SR2 one(at::rand({6}, kFloat64));
+  const auto f = [](const auto & s, const auto & a) { return a * s * a; };
+  const SR2 s(at::_add_batch_dim(x, 0, 1)); // each entry of the first dimension by itself
+  const Scalar a(at::_add_batch_dim(y, 0, 1));
+  const auto refused = ContainsSubstring("Use torch.func.jacrev or jacfwd of the formula");
+  REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<0>(f, s, 2.0); }), refused);
+  REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<0>(f, one, a); }), refused);
+  REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<1>(f, s, a); }), refused);
+  const at::Tensor z = at::rand({2, 6}, kFloat64).requires_grad_(); // as by what is captured
+  REQUIRE_THAT(error_of([&] { (void)engine::composed_jacobians(s, 1, {z}, false); }), refused);
+  const auto [value, J] = value_and_jacobian<0>(f, SR2(x), Scalar(y)); // the whole batch
+  REQUIRE((J.batch_sizes() == TensorShape{4, 2} && J.ne(0).any().item<bool>()));
 }
 
 TEST_CASE("value_and_jacobian returns tensors of their own", "[math][jacobian]")

@@ -2,8 +2,13 @@
 #include "neml2/tensors/LabeledTensor.h"
 #include "neml2/tensors/LabeledMatrix.h"
 #include "neml2/tensors/LabeledTensor3D.h"
+#include "neml2/tensors/R2.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
+#include "neml2/tensors/SWR4.h"
+#include "neml2/tensors/WR2.h"
+#include "neml2/tensors/WSR4.h"
 #include "support/device.h"
 #include "support/labels.h"
 
@@ -177,6 +182,40 @@ TEST_CASE("A value that does not fit its label is refused, and nothing is writte
   REQUIRE(v.tensor().eq(0).all().item<bool>());
   LabeledVector leaf(at::zeros({44}, at::kDouble).requires_grad_(), {&axis});
   REQUIRE_THROWS_AS(leaf.base_index_put_({"b"}, SR2::ones()), NEMLException);
+}
+
+TEST_CASE("A block of the transposed shape is refused", "[tensors][labels][errors]")
+{
+  LabeledAxis axis, other, nine;
+  axis.add<SR2>("s").add<Scalar>("x").setup_layout();
+  other.add<WR2>("w").add<SR2>("t").setup_layout();
+  nine.add<R2>("F").add<SSR4>("C").setup_layout();
+  auto M = LabeledMatrix::zeros({2}, {&axis, &other});
+  const auto transposed = ContainsSubstring("would be on other rows and columns");
+  REQUIRE_THROWS_WITH(M.base_index_put_({"s", "w"}, WSR4::ones()), transposed);
+  REQUIRE_THROWS_WITH(M.base_index_put_({"s", "w"}, Tensor::ones({3, 6})), transposed);
+  REQUIRE_THROWS_WITH(M.base_index_put_({"s", "w"}, Tensor::ones({2}, {3, 3, 2})), transposed);
+  REQUIRE(M.tensor().eq(0).all().item<bool>());
+  REQUIRE_THROWS_WITH(M.reinterpret<WSR4>({"s", "w"}), transposed);
+  REQUIRE_THROWS_WITH(LabeledMatrix::assemble(axis, other, {{"s", "w", WSR4::ones()}}), transposed);
+
+  const SWR4 A(numbers({2, 6, 3}));
+  M.base_index_put_({"s", "w"}, A);
+  REQUIRE(at::equal(M.reinterpret<SWR4>({"s", "w"}), A));
+  M.base_index_put_({"s", "w"}, Tensor(A).base_reshape({18})); // in storage order
+  REQUIRE(at::equal(M.reinterpret<SWR4>({"s", "w"}), A));
+  M.base_index_put_({"x", "t"}, Tensor::ones({6, 1})); // nothing to scramble
+  REQUIRE(M.reinterpret<SR2>({"x", "t"}).eq(1).all().item<bool>());
+  REQUIRE(M.base_index({"s", "t"}).eq(0).all().item<bool>());
+
+  auto N = LabeledMatrix::zeros({2}, {&nine, &nine});
+  const R4 D(numbers({2, 3, 3, 3, 3})); // dimensions of each axis taken apart
+  N.base_index_put_({"F", "F"}, D);
+  REQUIRE(at::equal(N.reinterpret<R4>({"F", "F"}), D));
+  REQUIRE(at::equal(LabeledMatrix::assemble(nine, nine, {{"F", "F", D}}).tensor(), N.tensor()));
+  const Tensor E(numbers({36, 3, 3}), 0);
+  N.base_index_put_({"C", "F"}, E);
+  REQUIRE_THROWS_WITH(N.base_index_put_({"F", "C"}, E), transposed);
 }
 
 TEST_CASE("Labeled tensors copy, convert and negate as tensors do", "[tensors][labels]")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
+#include "neml2/core/strictness.h"
 #include "neml2/kernels/Components.h"
 #include "neml2/kernels/Scalar.h"
 
@@ -210,12 +211,13 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
-  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too.
+  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too. Where relaxed, t's last
+  /// dimensions are the base and all others batch dimensions, whatever t says: Scalar(Tensor::zeros({}, {4})) is (4; ).
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
-  PrimitiveTensor(const T & t, core::Implicit = core::Implicit(""))
+  PrimitiveTensor(const T & t, core::Strictness = core::Strictness(""))
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
-    NEML2_CHECK(t.batch_dim() == this->batch_dim(),
+    NEML2_CHECK(core::Strictness::relaxed || t.batch_dim() == this->batch_dim(),
                 "Base shape mismatch: ",
                 core::operand(t),
                 " is not a ",

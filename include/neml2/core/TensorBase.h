@@ -5,6 +5,7 @@
 #include "neml2/core/dimensions.h"
 #include "neml2/core/factories.h"
 #include "neml2/core/index.h"
+#include "neml2/core/strictness.h"
 
 namespace neml2
 {
@@ -29,6 +30,10 @@ using if_number = std::enable_if_t<is_number<N>, int>;
 /// Enables an overload for tensors of this library.
 template <class T>
 using if_tensor = std::enable_if_t<is_tensor<T>, int>;
+
+/// Enables an overload for integers where the library is relaxed.
+template <class I, class S>
+using if_relaxed = std::enable_if_t<std::is_integral_v<I> && S::relaxed, int>;
 } // namespace core
 
 /**
@@ -88,6 +93,27 @@ public:
   /// base^linspace(start, end, nstep, dim)
   [[nodiscard]] static Derived
   logspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0, Real base = 10);
+  /// Where relaxed: linspace with this count of batch dimensions; if negative, with its own.
+  /// @throws NEMLException also for a count that does not fit.
+  template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
+  [[nodiscard]] static Derived
+  linspace(const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim)
+  {
+    const Derived r = linspace(start, end, nstep, dim);
+    return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
+  }
+  /// Where relaxed: base^linspace(start, end, nstep, dim, batch_dim); an integer here is a count, never the base.
+  template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
+  [[nodiscard]] static Derived logspace(const Derived & start,
+                                        const Derived & end,
+                                        Size nstep,
+                                        Size dim,
+                                        I batch_dim,
+                                        Real base = 10)
+  {
+    const Derived r = logspace(start, end, nstep, dim, base);
+    return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
+  }
 
   // ---- Shape ---------------------------------------------------------------------------------
 

@@ -54,6 +54,15 @@ class OutsideOfModes
   }
 };
 
+/// Whether torch.func.vmap shows a tensor as one entry of a batch: it never says that it requires a gradient, though
+/// what it stands for may.
+inline bool
+is_entry_of_vmap(const at::Tensor & t)
+{
+  constexpr c10::DispatchKeySet keys({c10::DispatchKey::FuncTorchBatched, c10::DispatchKey::Batched});
+  return t.defined() && t.key_set().has_any(keys);
+}
+
 /// Whether the values of a tensor can be looked at: meta and fake tensors have none, and what is traced
 /// or transformed by functorch must not depend on them.
 inline bool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/modes.h"
 #include "neml2/engine/formula_into.h"
 #include "neml2/packs/jacobian_tile.h"
 
@@ -83,6 +84,16 @@ join_base_shapes()
 }
 template <class Y, class X>
 constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
+
+/// Refuses what torch.func.vmap shows as one entry of a batch: its Jacobian would be 0.
+inline void
+check_no_entry_of_vmap(const at::Tensor & t)
+{
+  NEML2_CHECK(!core::is_entry_of_vmap(t),
+              "Jacobian of a formula: inside of torch.func.vmap it cannot be found, as tensors there "
+              "do not say that they require a gradient. Use torch.func.jacrev or jacfwd of the "
+              "formula there, or value_and_jacobian of the whole batch, which goes row by row.");
+}
 
 /// ∂y/∂x of a batch of results by each x, by one backward pass for each component of y. (...; y) by (...; x) ->
 /// (...; y, x)
@@ -184,16 +195,20 @@ compose_jacobian(const F & f,
       o);
 }
 
-/// Refuses what carries a tangent of forward mode, which would be lost.
+/// Refuses what carries a tangent of forward mode, which would be lost, and entries of a vmap of torch.
 inline void
-check_no_tangents(const Operation & op, ArrayRef<Operand> o)
+check_differentiable(const Operation & op, ArrayRef<Operand> o)
 {
   for (const auto & x : o)
+  {
+    if (x.tensor)
+      check_no_entry_of_vmap(*x.tensor);
     NEML2_CHECK(!x.tensor || !x.tensor->_fw_grad(0).defined(),
                 op.name,
                 ": the argument ",
                 x,
                 " carries a tangent of forward mode, which would be lost. Use its primal.");
+  }
 }
 
 template <class F, size_t... V, class... R, class... A, size_t... Of>
@@ -253,7 +268,7 @@ differentiate_formula(const F & f, const A &... a)
   const Operation op("value_and_jacobian", Accepts::any);
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
-  check_no_tangents(op, o);
+  check_differentiable(op, o);
   const TensorShape batch = broadcast_batch(op, o);
   std::array<at::Tensor, D::count + D::jacobians> t;
   const auto bases = D::bases();
@@ -276,7 +291,7 @@ differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A 
   const Operation op("value_and_jacobian_out", Accepts::any);
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
-  check_no_tangents(op, o);
+  check_differentiable(op, o);
   const TensorShape batch = broadcast_batch(op, o);
   evaluate_rows_into(op,
                      o,

@@ -153,7 +153,8 @@ run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size t
     return;
   // Waking the threads costs about as much as moving this many numbers: measured on two cores.
   constexpr Size numbers_a_thread = 65536;
-  const Size grain = std::max<Size>(1, numbers_a_thread / (tile * numbers));
+  const Size numbers_a_tile = tile * std::max(1, numbers); // 0 where no tensor has components
+  const Size grain = std::max<Size>(1, numbers_a_thread / numbers_a_tile);
   if (tiles <= grain)
     visit_tiles(loop, formula, plan, tile, 0, tiles);
   else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/strictness.h"
 #include "neml2/math/autograd.h"
 
 #include <vector>
@@ -16,7 +17,7 @@ namespace neml2
  * y, for all xs together. If y was not computed from anything that requires grad, the results are
  * undefined tensors.
  *
- * retain_graph keeps the graph of y for another derivative; create_graph records this one, for
+ * retain_graph keeps the graph of y for another derivative, by default only where the library is relaxed; create_graph records this one, for
  * second derivatives; allow_unused gives zeros for an x that y does not depend on.
  *
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
@@ -24,7 +25,7 @@ namespace neml2
  */
 std::vector<Tensor> jacrev(const Tensor & y,
                            const std::vector<Tensor> & xs,
-                           bool retain_graph = false,
+                           bool retain_graph = core::Strictness::relaxed,
                            bool create_graph = false,
                            bool allow_unused = false);
 
@@ -32,7 +33,7 @@ std::vector<Tensor> jacrev(const Tensor & y,
 /// (batch; base y), (batch; base x) -> (batch; base y, base x)
 Tensor jacrev(const Tensor & y,
               const Tensor & x,
-              bool retain_graph = false,
+              bool retain_graph = core::Strictness::relaxed,
               bool create_graph = false,
               bool allow_unused = false);
 } // namespace neml2

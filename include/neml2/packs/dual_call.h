@@ -13,7 +13,7 @@ constexpr int
 partials_at_once(int n)
 {
   const int passes = (n + 5) / 6;
-  return (n + passes - 1) / passes;
+  return n == 0 ? 1 : (n + passes - 1) / passes; // arguments without components have none
 }
 
 /// The rows of all arguments for packs P, and the formula on them with the arguments V active.

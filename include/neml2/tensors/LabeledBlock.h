@@ -7,6 +7,7 @@
 #include "neml2/tensors/fwd.h"
 #include "neml2/tensors/LabeledAxis.h"
 
+#include <algorithm>
 #include <array>
 
 namespace neml2
@@ -84,8 +85,40 @@ block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
   return Tensor(t, tensor.batch_dim());
 }
 
+/// Whether base dimensions of these sizes are those of a block, each taken apart or not, so that storage order keeps
+/// entries on their axes: 3, 3, 6 is 9, 6, but 3, 6 is not 6, 3. One dimension is in storage order by itself.
+inline bool
+is_taken_apart(TensorShapeRef base, TensorShapeRef block)
+{
+  if (std::count_if(base.begin(), base.end(), [](Size n) { return n != 1; }) < 2)
+    return true;
+  size_t i = 0;
+  for (const Size n : block)
+  {
+    Size product = 1;
+    while (i < base.size() && product != n)
+      product *= base[i++];
+    if (product != n)
+      return false;
+  }
+  return true;
+}
+inline void
+check_order(const char * where, const Operand & value, TensorShapeRef base, TensorShapeRef block)
+{
+  NEML2_CHECK(utils::numel(block) == 0 || is_taken_apart(base, block),
+              where,
+              ": the base shape ",
+              base,
+              " of ",
+              value,
+              " is not that of the block, ",
+              block,
+              ": entries would be on other rows and columns. Transpose it, or swap the labels.");
+}
+
 /// The entries of a block as a tensor of type T. A view.
-/// @throws NEMLException if there are not as many as T's base has.
+/// @throws NEMLException if there are not as many as T's base has, or T's base shape is another one.
 template <class T>
 T
 block_as(const Tensor & block)
@@ -100,6 +133,16 @@ block_as(const Tensor & block)
               " has ",
               T::const_base_storage,
               ".");
+  const TensorShapeRef base(T::base_shape.data(), T::base_shape.size());
+  NEML2_CHECK(block.base_storage() == 0 || is_taken_apart(base, block.base_sizes()),
+              "reinterpret: a ",
+              T::type_name,
+              " has the base shape ",
+              base,
+              ", which is not that of the block ",
+              operand(block),
+              ": entries would be on other rows and columns. Swap the labels, or read it as the "
+              "type of its shape.");
   return translate_errors(
       "reinterpret",
       [&] { return T(block.view(utils::add_shapes(block.batch_sizes(), T::const_base_sizes))); });
@@ -121,6 +164,7 @@ write_block(Tensor block, const T & value)
               " has ",
               block.base_storage(),
               ".");
+  check_order("base_index_put_", operand(value), value.base_sizes(), block.base_sizes());
   block.copy_(value.base_reshape(block.base_sizes()));
 }
 } // namespace tensors

@@ -41,6 +41,9 @@ LabeledMatrix::assemble(const LabeledAxis & rows,
       const Size n = columns.variable_size(column);
       const auto found = given.find({row, column});
       const auto name = row.append(column);
+      if (found != given.end())
+        tensors::check_order(
+            "assemble", core::operand(*found->second), found->second->base_sizes(), {m, n});
       parts.push_back(found != given.end() ? tensors::flat_value(*found->second, m * n, name, batch)
                                                  .reshape(utils::add_shapes(batch, m, n))
                                            : at::zeros(utils::add_shapes(batch, m, n), options));

@@ -24,7 +24,8 @@ public:
 
   /// A new matrix of these blocks, each flattened to (size of row, size of column); others are 0. Out of
   /// place: gradients flow from it to the values. Batch shapes broadcast.
-  /// @throws NEMLException for an unknown variable, a block given twice, or a value of another size.
+  /// @throws NEMLException for an unknown variable, a block given twice, or a value of another size or of
+  /// the transposed shape.
   [[nodiscard]] static LabeledMatrix assemble(const LabeledAxis & rows,
                                               const LabeledAxis & columns,
                                               const std::vector<Block> & blocks);

@@ -158,7 +158,7 @@ public:
   /// The block of these items, one label an axis, as a tensor of type T. A view.
   /// (batch; sizes) -> (batch; base shape of T)
   /// @throws NEMLException for labels that base_index refuses, or if the block has not as many entries as
-  /// T's base.
+  /// T's base, or T's base shape has others on each axis: a WSR4 (3, 6) is no block (6, 3).
   template <class T>
   T reinterpret(indexing::TensorLabelsRef labels) const
   {
@@ -171,7 +171,8 @@ public:
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
   /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if it does not fit; this tensor is then unchanged.
+  /// @throws NEMLException if it does not fit, or its base shape has others on each axis, as the transposed block has;
+  /// this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
   {

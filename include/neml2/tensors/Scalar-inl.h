@@ -5,15 +5,19 @@
 
 namespace neml2
 {
-NEML2_BODY
-Scalar::Scalar(const CScalar & value, const TensorOptions & options)
+NEML2_BODY at::Tensor
+Scalar::of(const CScalar & value, const TensorOptions & options, bool may_be_leaf)
 {
   NEML2_CHECK(
-      !options.requires_grad(),
+      may_be_leaf || !options.requires_grad(),
       "Scalar(number, options): the options request grad. Call requires_grad_() on the result.");
-  *this = core::translate_errors(
+  return core::translate_errors(
       "Scalar(number, options)",
-      [&] { return Scalar(at::full({}, value, core::with_dtype(options))); });
+      [&]
+      {
+        const at::Tensor t = at::full({}, value, core::with_dtype(options).requires_grad(false));
+        return options.requires_grad() ? t.set_requires_grad(true) : t;
+      });
 }
 
 NEML2_BODY neml2::Tensor

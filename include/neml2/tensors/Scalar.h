@@ -29,8 +29,13 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   Scalar() = default;
   /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
-  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead.
-  Scalar(const CScalar & value, const TensorOptions & options);
+  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. Where relaxed it is one.
+  Scalar(const CScalar & value,
+         const TensorOptions & options,
+         core::Strictness = core::Strictness(""))
+    : Scalar(of(value, options, core::Strictness::relaxed))
+  {
+  }
 
   /// Derivative of a scalar by itself: 1. (; )
   [[nodiscard]] static Scalar identity_map(const TensorOptions & options = default_tensor_options())
@@ -40,6 +45,9 @@ public:
 
   /// Appends n base dimensions of size 1. (...; ) -> (...; 1, ..., 1)
   neml2::Tensor base_unsqueeze_to(Size n) const;
+
+private:
+  static at::Tensor of(const CScalar & value, const TensorOptions & options, bool may_be_leaf);
 };
 } // namespace neml2
 

@@ -3,7 +3,8 @@
 
 /// The helpers that NEML2 2.0 had outside a namespace of their own.
 #include "neml2/math/join.h"
-#include "neml2/misc/string_utils.h"
+#include "neml2/misc/error.h"
+#include "neml2/misc/parser_utils.h"
 #include "neml2/misc/types.h"
 #include "neml2/tensors/shape_utils.h"
 
