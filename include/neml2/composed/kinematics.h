@@ -37,6 +37,24 @@ polar_rotation(const at::Tensor & F)
   return refined_rotation(A, refined_rotation(A, X)).to(F.scalar_type());
 }
 
+/// The closest rotation of determinant 1, computed in float64: kernels::nearest_rotation of the values, refined so often that derivatives
+/// are right up to the seventh. (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+nearest_rotation(const at::Tensor & A)
+{
+  const at::Tensor a = A.to(kFloat64), constant = a.detach(), R = polar_rotation(constant);
+  if (a.is_meta())
+    return A + 0;
+  const at::Tensor D = at::matmul(R.transpose(-1, -2), constant),
+                   v = std::get<1>(at::linalg_eigh(D + D.transpose(-1, -2))).slice(-1, 0, 1);
+  const at::Tensor reflected = 2 * det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
+  at::Tensor r = R - at::matmul(R, at::matmul(v, v.transpose(-1, -2))) * reflected;
+  const at::Tensor size = constant.flatten(-2).abs().amax(-1, /*keepdim=*/true).unsqueeze(-1);
+  for (int k = 0; k < 3; k++)
+    r = refined_rotation(a / size, r);
+  return r.to(A.scalar_type());
+}
+
 /// F_ki F_kj. (..., 3, 3) -> (..., 6)
 inline at::Tensor
 right_cauchy_green(const at::Tensor & F)

@@ -26,10 +26,7 @@ axis_angle(const Vec<A> & n, const B & theta)
 {
   using std::tan;
   using T = product_t<A, B>;
-  using P = typename plain_number<A>::type;
-  const P largest = maximum(maximum(abs(P(value(n[0]))), abs(P(value(n[1])))), abs(P(value(n[2]))));
-  const Vec<A> m(
-      n[0] / largest, n[1] / largest, n[2] / largest); // whose squares cannot overflow or vanish
+  const Vec<A> m = over_largest(n);
   const T s = T(tan(B(0.25 * theta)) / norm(m));
   return {m[0] * s, m[1] * s, m[2] * s};
 }

@@ -51,8 +51,29 @@ refined_rotation(const R2<T> & F, const R2<T> & R)
   return R + R * (W + W * W * T(0.5)) * T(1.0 / (1.0 + 0.25 * norm_sq(w))); // Cayley's rotation
 }
 
-/// R of F = R U by Newton's iteration with scaling by norms, each lane as long as it needs. Its derivative along dF is R skew(ω),
-/// (tr(U) I - U) ω = skew_adjoint(Rᵀ dF).
+/// The rotation R of F, whose values are x, with its derivatives: along dF that is R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) with
+/// U = Rᵀ F.
+template <class T, class X>
+NEML2_INLINE R2<T>
+rotation_with_partials(const R2<T> & F, const X & x, const X & R)
+{
+  const auto Rt = transpose(R);
+  const auto U = sym(Rt * x);
+  using P = typename plain_number<T>::type;
+  const auto compliance = full(inv(vol(U) * P(3.0) - U));
+  R2<T> r{Unset()};
+  set_values(r, R);
+  NEML2_UNROLL
+  for (int k = 0; k < partials<T>; k++)
+  {
+    const auto D = Rt * partials_of(F, k);
+    const Vec<typename X::value_type> axial(D[7] - D[5], D[2] - D[6], D[3] - D[1]);
+    set_partials(r, k, R * skew(compliance * axial));
+  }
+  return r;
+}
+
+/// R of F = R U by Newton's iteration with scaling by norms, each lane as long as it needs.
 /// Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 template <class T>
 NEML2_INLINE R2<T>
@@ -60,20 +81,8 @@ polar_rotation(const R2<T> & F)
 {
   if constexpr (partials < T >> 0)
   {
-    const auto x = values_of(F), R = polar_rotation(x), Rt = transpose(R);
-    const auto U = sym(Rt * x);
-    const auto compliance = full(inv(vol(U) * typename plain_number<T>::type(3.0) - U));
-    R2<T> r{Unset()};
-    set_values(r, R);
-    NEML2_UNROLL
-    for (int k = 0; k < partials<T>; k++)
-    {
-      const auto D = Rt * partials_of(F, k);
-      using V = std::decay_t<decltype(D)>;
-      const Vec<typename V::value_type> axial(D[7] - D[5], D[2] - D[6], D[3] - D[1]);
-      set_partials(r, k, R * skew(compliance * axial));
-    }
-    return r;
+    const auto x = values_of(F);
+    return rotation_with_partials(F, x, polar_rotation(x));
   }
   else
   {
@@ -97,6 +106,33 @@ polar_rotation(const R2<T> & F)
     const auto ill = is_ill_conditioned(F, 70);
     return NEML2_RARELY(any(ill)) ? where(ill, refined_rotation(F, refined_rotation(F, X)), X) : X;
   }
+}
+
+/// The closest rotation of determinant 1: that of the polar decomposition, with the smallest stretch negative where it is a reflection.
+template <class T>
+NEML2_INLINE R2<T>
+nearest_rotation(const R2<T> & A)
+{
+  if constexpr (partials < T >> 0)
+  {
+    const auto x = values_of(A);
+    return rotation_with_partials(A, x, nearest_rotation(x));
+  }
+  else
+  {
+    const R2<T> R = polar_rotation(A);
+    const auto vectors = eigh(sym(transpose(R) * A)).second;
+    const Vec<T> v(vectors[0], vectors[3], vectors[6]);
+    return R - outer(R * v, v) * where(det_by_cofactors(R) < 0.0, T(2.0), T(0.0));
+  }
+}
+
+/// The eigenvalues of U of F = R U.
+template <class T>
+NEML2_INLINE Vec<T>
+principal_stretches(const R2<T> & F)
+{
+  return eigh(sym(transpose(polar_rotation(F)) * F)).first;
 }
 
 /// U of F = R U, and V of F = V R.
