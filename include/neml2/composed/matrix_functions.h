@@ -125,10 +125,8 @@ constexpr int sqrt_steps = 16;
 inline std::pair<at::Tensor, at::Tensor>
 of_norm_one(const at::Tensor & A, Size n)
 {
-  const at::Tensor s =
-      A.detach().slice(-2, 0, n).slice(-1, 0, n).abs().amax({-2, -1}, /*keepdim=*/true);
-  const at::Tensor scale =
-      select(s.gt(0).bitwise_and(s.lt(std::numeric_limits<double>::infinity())), s, 1);
+  const at::Tensor block = A.detach().slice(-2, 0, n).slice(-1, 0, n).flatten(-2);
+  const at::Tensor scale = scale_of(block).unsqueeze(-1);
   return {A / scale, scale};
 }
 inline at::Tensor
