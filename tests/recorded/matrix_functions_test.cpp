@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/recorded/matrix_functions.h"
 
+#include "neml2/kernels/kinematics.h"
 #include "neml2/recorded/listing.h"
 #include "neml2/recorded/newton.h"
 #include "neml2/recorded/source.h"
@@ -114,6 +115,16 @@ check(const F & f, const DF & df, double factor)
 const auto exp_of = [](const auto & A) { return expm(A); };
 const auto log_of = [](const auto & A) { return logm(A); };
 const auto root_of = [](const auto & A) { return sqrtm(A); };
+const auto inverse_of = [](const auto & A) { return inv(A); };
+const auto rotation_of = [](const auto & A) { return polar_rotation(A); };
+
+/// ∂f/∂A of a function of duals.
+template <class F>
+auto
+derivative_by_duals(const F & f)
+{
+  return [=](const R2<double> & A) { return kernels::derivative_of(f, A); };
+}
 } // namespace
 
 TEST_CASE("recorded functions of a matrix are those of the kernels, with their derivatives",
@@ -128,6 +139,8 @@ TEST_CASE("recorded functions of a matrix are those of the kernels, with their d
         log_of, [](const R2<double> & A) { return dlogm(A); }, factor);
     check(
         root_of, [](const R2<double> & A) { return dsqrtm(A); }, factor);
+    check(inverse_of, derivative_by_duals(inverse_of), factor);
+    check(rotation_of, derivative_by_duals(rotation_of), factor);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "support/battery.h"
 #include "support/errors.h"
 #include "support/jacobian.h"
+#include "support/parity.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
@@ -378,5 +379,35 @@ TEST_CASE("R2 and Vec broadcast in their batch dimensions only", "[tensors][R2]"
   REQUIRE((R2::ones({3}) * Vec::ones()).batch_sizes() == TensorShape{3});
   REQUIRE_THROWS_AS(R2::ones({3}) * Vec::ones({2}), NEMLException);
   REQUIRE_THROWS_AS(R2::ones({3}) * Vec::ones({3, 2}), NEMLException);
+}
+
+TEST_CASE("A determinant or inverse is right wherever it is a number, on both paths",
+          "[tensors][R2]")
+{
+  const auto check = [](double a, double b, double c)
+  {
+    for (const bool tracked : {false, true})
+    {
+      const test::WithoutGradientRules composed;
+      const auto d = at::tensor({a, b, c}, at::kDouble);
+      const auto Q = Rot::fill(0.1, 0.2, -0.3).euler_rodrigues();
+      const R2 A(at::diag(d).requires_grad_(tracked)),
+          B(core::raw(Q * R2(at::diag(d))).detach().requires_grad_(tracked));
+      REQUIRE(at::allclose(inv(A), at::diag(1 / d), 1e-15, 0));
+      if (std::abs(c / a) < 10)
+      {
+        REQUIRE(at::allclose(core::raw(B * inv(B)), at::eye(3, at::kDouble), 0, 1e-14));
+        REQUIRE(std::abs(det(B).item<double>() / (a * b * c) - 1) < 1e-14);
+      }
+      const SR2 s = sym(A);
+      REQUIRE(at::allclose(core::raw(inv(s)).slice(-1, 0, 3), 1 / d, 1e-15, 0));
+      const double product = a * c * b;
+      REQUIRE(std::abs(det(A).item<double>() / product - 1) < 1e-15);
+    }
+  };
+  check(1e-100, 1e-100, 2e-100);
+  check(1e102, 3e102, -1e102);
+  check(1e-200, 5e-1, 1e200);
+  check(-1e-290, 1e290, 1e10);
 }
 } // namespace R2_test

@@ -2,6 +2,7 @@
 #include "neml2/tensors/Vec.h"
 #include "support/battery.h"
 #include "support/jacobian.h"
+#include "support/parity.h"
 #include "support/rotation.h"
 
 #include "support/catch.h"
@@ -231,5 +232,24 @@ TEST_CASE("unit has length 1, and NaN only where the vector is zero", "[tensors]
   REQUIRE(at::allclose(unit(v).cross(v), at::zeros({3}, at::kDouble)));
   REQUIRE(unit(Vec::zeros()).isnan().all().item<bool>());
   REQUIRE(at::equal(unit(Vec::zeros(), 1e-12), at::zeros({3}, at::kDouble)));
+}
+
+TEST_CASE("Vectors of any length have a norm and a direction, on both paths", "[tensors][Vec]")
+{
+  const auto direction = at::tensor({2.0, -1.0, 2.0}, at::kDouble) / 3;
+  for (const double length : {3e-308, 1e-180, 1.0, 1e200, 1.5e308})
+    for (const bool tracked : {false, true})
+    {
+      const test::WithoutGradientRules composed;
+      const Vec x((direction * length).detach().requires_grad_(tracked));
+      REQUIRE(std::abs(norm(x).item<double>() / length - 1) < 1e-15);
+      REQUIRE(at::allclose(unit(x), direction, 0, 1e-15));
+      const Vec shorter(at::full({3}, length, at::kDouble).requires_grad_(tracked));
+      REQUIRE(at::allclose(Rot::axis_angle(shorter, Scalar(1.0, kFloat64)),
+                           at::full({3}, std::tan(0.25) / std::sqrt(3.0), at::kDouble),
+                           0,
+                           1e-15));
+    }
+  REQUIRE(std::isinf(norm(Vec::fill(INFINITY, 1, 2)).item<double>()));
 }
 } // namespace Vec_test

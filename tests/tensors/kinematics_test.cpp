@@ -4,6 +4,7 @@
 #include "support/parity.h"
 #include "support/reference.h"
 
+#include "neml2/tensors/Quaternion.h"
 #include "neml2/tensors/matrix_functions.h"
 #include "support/catch.h"
 
@@ -51,6 +52,17 @@ operations()
           [](const R2 & F) { return polar_rotation(F); },
           [](const Arguments & a) { return rotation_in(a[0]); }),
       operation<R2>(
+          "nearest_rotation",
+          Accepts::floating,
+          [](const R2 & A) { return nearest_rotation(A); },
+          [](const Arguments & a)
+          {
+            const auto [U, S, Vh] = at::linalg_svd(a[0]);
+            const auto sign = at::linalg_det(at::matmul(U, Vh));
+            const auto one = at::ones_like(sign);
+            return at::matmul(U * at::stack({one, one, sign}, -1).unsqueeze(-2), Vh);
+          }),
+      operation<R2>(
           "right_cauchy_green",
           Accepts::floating,
           [](const R2 & F) { return right_cauchy_green(F); },
@@ -93,6 +105,11 @@ others()
           [](const R2 & F) { return polar(F).second; },
           [](const Arguments & a)
           { return stored_of(of_stretch(a[0], [](const at::Tensor & x) { return x; })); }),
+      operation<R2>(
+          "principal_stretches",
+          Accepts::floating,
+          [](const R2 & F) { return principal_stretches(F); },
+          [](const Arguments & a) { return std::get<1>(at::linalg_svd(a[0])).flip(-1); }),
       operation<R2>(
           "right_stretch",
           Accepts::floating,
@@ -237,5 +254,45 @@ TEST_CASE("Small strains keep their digits", "[tensors][kinematics]")
   const auto linear = SR2::fill(x, 0, -x, 0, 0, x / 2);
   for (const auto & strain : {green_lagrange(F), hencky_strain(F)})
     REQUIRE(at::allclose(strain, linear, 0, 4 * x * x));
+}
+
+TEST_CASE("The nearest rotation of a matrix has determinant 1 and the least distance",
+          "[tensors][kinematics]")
+{
+  const R2 A(at::randn({200, 3, 3}, at::kDouble));
+  const R2 tracked(A.detach().clone().requires_grad_());
+  for (const R2 & a : {A, tracked})
+  {
+    const test::WithoutGradientRules composed;
+    const R2 R = nearest_rotation(a);
+    const auto [U, S, Vh] = at::linalg_svd(core::raw(A));
+    const auto sign = at::linalg_det(at::matmul(U, Vh));
+    const auto d = at::stack({at::ones_like(sign), at::ones_like(sign), sign}, -1);
+    REQUIRE(at::allclose(R, at::matmul(U * d.unsqueeze(-2), Vh), 0, 1e-10));
+    REQUIRE(at::allclose(det(R), at::ones({200}, at::kDouble), 0, 1e-13));
+  }
+  const R2 Q = Rot::fill(0.3, -0.1, 0.2).euler_rodrigues();
+  REQUIRE(at::allclose(nearest_rotation(Q), Q, 0, 1e-15));
+  REQUIRE(at::allclose(nearest_rotation(Q * 1e-200), Q, 0, 1e-15));
+  // A reflection has no parameters of a rotation.
+  REQUIRE(Rot::fill_matrix(-Q).isnan().all().item<bool>());
+  REQUIRE(Quaternion::fill_matrix(R2(-core::raw(Q)).requires_grad_()).isnan().all().item<bool>());
+  REQUIRE(at::allclose(
+      Rot::fill_matrix(nearest_rotation(Q * 1.2)), Rot::fill(0.3, -0.1, 0.2), 0, 1e-15));
+}
+
+TEST_CASE("Principal stretches are singular values, the small ones too", "[tensors][kinematics]")
+{
+  const R2 Q = Rot::fill(0.3, -0.1, 0.2).euler_rodrigues(),
+           P = Rot::fill(-0.2, 0.5, 0.1).euler_rodrigues();
+  for (const double small : {1e-3, 1e-10})
+    for (const double unit : {1e-180, 1.0, 1e200})
+      for (const bool tracked : {false, true})
+      {
+        const test::WithoutGradientRules composed;
+        const auto d = at::tensor({small, 1.0, 3.0}, at::kDouble) * unit;
+        const R2 F(core::raw(Q * R2(at::diag(d)) * P).detach().requires_grad_(tracked));
+        REQUIRE(at::allclose(core::raw(principal_stretches(F)) / unit, d / unit, 0, 1e-14));
+      }
 }
 } // namespace kinematics_test

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/matrix_functions.h"
+#include "neml2/tensors/kinematics.h"
 #include "support/battery.h"
+#include "support/matrix_references.h"
 #include "support/parity.h"
 #include "support/reference.h"
+
+#include <map>
 
 #include "support/catch.h"
 
@@ -395,5 +399,82 @@ TEST_CASE("Powers to numbers and to scalars are the same", "[tensors][matrix_fun
   REQUIRE(at::equal(dpowm(s, 0.3), dpowm(s, Scalar(0.3, kFloat64))));
   REQUIRE(at::allclose(powm(s, 2), sym(full(s) * full(s))));
   REQUIRE(at::allclose(powm(s, 0.5), sqrtm(s)));
+}
+
+namespace
+{
+at::Tensor
+of_matrices(const std::string & name, const R2 & A)
+{
+  const R2 E(at::tensor(at::ArrayRef<double>(test::direction_of_references, 9), at::kDouble)
+                 .reshape({3, 3}));
+  if (name == "det")
+    return core::raw(det(A)).unsqueeze(-1);
+  const R2 r = name == "inv"              ? inv(A)
+               : name == "polar_rotation" ? polar_rotation(A)
+               : name == "right_stretch"  ? full(right_stretch(A))
+               : name == "hencky_strain"  ? full(hencky_strain(A))
+               : name == "sqrtm"          ? sqrtm(A)
+               : name == "logm"           ? logm(A)
+               : name == "expm"           ? expm(A)
+               : name == "dsqrtm"         ? dsqrtm(A, E)
+                                          : dlogm(A, E);
+  return core::raw(r).flatten(-2);
+}
+} // namespace
+
+TEST_CASE("Functions of a matrix are right to rounding times their condition, on both paths",
+          "[tensors][matrix_functions]")
+{
+  std::map<std::string, std::vector<const test::MatrixReference *>> all;
+  for (const test::MatrixReference & x : test::matrix_references)
+    all[x.function].push_back(&x);
+  for (const auto & [name, rows] : all)
+  {
+    std::vector<double> A;
+    for (const auto * x : rows)
+      A.insert(A.end(), x->A, x->A + 9);
+    const auto n = int64_t(rows.size());
+    const R2 batch(at::tensor(A, at::kDouble).reshape({n, 3, 3}));
+    const R2 tracked(batch.detach().clone().requires_grad_());
+    for (const bool composed : {false, true})
+    {
+      const test::WithoutGradientRules rules;
+      const at::Tensor y = of_matrices(name, composed ? tracked : batch).detach();
+      for (int64_t k = 0; k < n; k++)
+      {
+        const test::MatrixReference & x = *rows[size_t(k)];
+        const auto f = at::tensor(at::ArrayRef<double>(x.f, name == "det" ? 1 : 9), at::kDouble);
+        const double size = f.abs().max().item<double>(),
+                     error = (y[k] / size - f / size).abs().max().item<double>(),
+                     bound = 50 * 2.3e-16 * std::max(1.0, x.condition);
+        INFO(name << (composed ? " composed" : " fused") << " of " << batch[k] << ": error "
+                  << error << ", condition " << x.condition);
+        REQUIRE((error <= bound || (std::isnan(error) && bound > 1)));
+      }
+    }
+  }
+}
+
+TEST_CASE("The derivative of a power of a small tensor is that of one of size 1, to any order",
+          "[tensors][matrix_functions][autograd]")
+{
+  const SR2 s = nearly_equal(0.8)[3];
+  const auto derivatives = [&](double unit)
+  {
+    const SR2 x((core::raw(s) * unit).detach().requires_grad_());
+    const auto g = torch::autograd::grad(
+        {(core::raw(powm(x, 0.5)) * direction).sum()}, {x}, {}, true, true)[0];
+    const auto h = torch::autograd::grad({(g * direction).sum()}, {x})[0];
+    return std::make_pair(g.detach() * std::sqrt(unit), h * std::pow(unit, 1.5));
+  };
+  const auto [g, h] = derivatives(1);
+  for (const double unit : {1e-14, 1e-9, 1e12})
+  {
+    const auto [a, b] = derivatives(unit);
+    INFO("unit " << unit);
+    REQUIRE(at::allclose(a, g, 1e-10, 1e-12));
+    REQUIRE(at::allclose(b, h, 1e-9, 1e-11));
+  }
 }
 } // namespace matrix_functions_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/composed/where.h"
 #include "neml2/core/types.h"
 
 /**
@@ -45,6 +46,17 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 
+/// The largest |x_i| as a constant, so that no square of x over it overflows or is lost; 1 where that is no number above 0.
+/// (..., n) -> (..., 1)
+inline at::Tensor
+scale_of(const at::Tensor & x)
+{
+  const at::Tensor a = x.detach(),
+                   largest = a.maximum(-a).amax(-1, /*keepdim=*/true); // at::abs has no meta kernel
+  const auto finite = largest.lt(std::numeric_limits<double>::infinity());
+  return select(largest.gt(0).bitwise_and(finite), largest, 1);
+}
+
 /// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is.
 inline at::Tensor
 frobenius(const at::Tensor & a, Size base_dim, double epsilon)
@@ -52,13 +64,22 @@ frobenius(const at::Tensor & a, Size base_dim, double epsilon)
   if (epsilon != 0)
     return at::sqrt(contracted(a, a, base_dim) + epsilon);
   const at::Tensor line = base_dim == 0 ? a.unsqueeze(-1) : a.flatten(a.dim() - base_dim);
-  return at::linalg_vector_norm(line, 2, at::IntArrayRef(-1));
+  if (!c10::isFloatingType(line.scalar_type()) || line.size(-1) == 0)
+    return at::linalg_vector_norm(line, 2, at::IntArrayRef(-1));
+  const at::Tensor scale = scale_of(line);
+  return at::linalg_vector_norm(line / scale, 2, at::IntArrayRef(-1)) * scale.squeeze(-1);
 }
 
 /// a / √(Σ a_i a_i + epsilon) over all base components.
 inline at::Tensor
 over_frobenius(const at::Tensor & a, Size base_dim, double epsilon)
 {
+  if (epsilon == 0 && base_dim > 0 && c10::isFloatingType(a.scalar_type()) && a.numel() > 0)
+  {
+    const at::Tensor u =
+        a / append_dims(scale_of(a.flatten(a.dim() - base_dim)).squeeze(-1), base_dim);
+    return u / append_dims(at::sqrt(contracted(u, u, base_dim)), base_dim);
+  }
   return a / append_dims(at::sqrt(contracted(a, a, base_dim) + epsilon), base_dim);
 }
 
@@ -88,6 +109,7 @@ length_or_zero(const at::Tensor & x)
 inline at::Tensor
 unit_or_nan(const at::Tensor & x)
 {
-  return x / at::linalg_vector_norm(x, 2, at::IntArrayRef(-1), /*keepdim=*/true);
+  const at::Tensor u = x / scale_of(x);
+  return u / at::linalg_vector_norm(u, 2, at::IntArrayRef(-1), /*keepdim=*/true);
 }
 } // namespace neml2::composed

@@ -99,14 +99,16 @@ quaternion_rows(const at::Tensor & M)
 }
 
 /// The unit quaternion of a rotation matrix, its scalar not negative: the steps of
-/// kernels::unit_quaternion, so that both choose the same one at θ = π. (..., 3, 3) -> (..., 4)
+/// kernels::unit_quaternion, so that both choose the same one at θ = π; NaN of a reflection. (..., 3, 3) -> (..., 4)
 inline at::Tensor
 quaternion_of_matrix(const at::Tensor & M)
 {
   const at::Tensor rows = quaternion_rows(M);
   const at::Tensor largest = rows.diagonal(0, -2, -1).argmax(-1, /*keepdim=*/true);
   const at::Tensor q = rows.take_along_dim(largest.unsqueeze(-1), -2).squeeze(-2);
-  return q * (side_of(q.slice(-1, 0, 1)) / at::sqrt(dot_last(q, q)));
+  const at::Tensor c = at::linalg_cross(M.select(-2, 1), M.select(-2, 2), -1);
+  const at::Tensor determinant = (M.select(-2, 0) * c).sum(-1, /*keepdim=*/true).detach();
+  return only_where(determinant > 0, q * (side_of(q.slice(-1, 0, 1)) / at::sqrt(dot_last(q, q))));
 }
 
 /// (cos θ/2, n sin(θ/2) / |n|). (..., 3), (...) -> (..., 4)
@@ -114,7 +116,7 @@ inline at::Tensor
 quaternion_about(const at::Tensor & n, const at::Tensor & theta)
 {
   const at::Tensor half = (theta / 2).unsqueeze(-1);
-  const at::Tensor u = n / at::sqrt(dot_last(n, n)) * half.sin();
+  const at::Tensor u = unit_or_nan(n) * half.sin();
   return at::cat({half.cos().expand_as(u.slice(-1, 0, 1)), u}, -1);
 }
 

@@ -59,7 +59,7 @@ det_mandel(const at::Tensor & s)
   return composed::det(full(s)); // qualified, as at::det fits too
 }
 
-/// Inverse, by cofactors. (..., 6) -> (..., 6)
+/// Inverse. (..., 6) -> (..., 6)
 inline at::Tensor
 inv_mandel(const at::Tensor & s)
 {

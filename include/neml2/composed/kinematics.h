@@ -7,19 +7,52 @@
 /// Kinematics of finite deformation, in LibTorch calls.
 namespace neml2::composed
 {
+/// A rotation closer to that of F: kernels::refined_rotation. (..., 3, 3), (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+refined_rotation(const at::Tensor & F, const at::Tensor & R)
+{
+  const at::Tensor D = at::matmul(R.transpose(-1, -2), F), U = 0.5 * (D + D.transpose(-1, -2));
+  const auto of = [&](Size i, Size j)
+  { return D.select(-2, i).select(-1, j) - D.select(-2, j).select(-1, i); };
+  const at::Tensor axial[] = {of(2, 1), of(0, 2), of(1, 0)};
+  const at::Tensor w = matrix_vector(inv(3 * vol_matrix(U) - U), at::stack(axial, -1)), W = skew(w);
+  const at::Tensor over = 1 + 0.25 * (w * w).sum(-1, /*keepdim=*/true).unsqueeze(-1);
+  return R + at::matmul(R, W + 0.5 * at::matmul(W, W)) / over;
+}
+
 /// The rotation R of F = R U: Newton's iteration, computed in float64. (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 polar_rotation(const at::Tensor & F)
 {
-  constexpr int steps = 10;
-  at::Tensor X = F.to(kFloat64);
+  constexpr int steps = 11;
+  const at::Tensor f = F.to(kFloat64), a = f.detach().flatten(-2);
+  const at::Tensor A = f / a.maximum(-a).amax(-1, /*keepdim=*/true).unsqueeze(-1);
+  at::Tensor X = A;
   for (int k = 0; k < steps; k++)
   {
     const at::Tensor Y = inv(X).transpose(-1, -2);
     const at::Tensor scale = at::sqrt(leading_norm(Y, 3) / leading_norm(X, 3));
     X = 0.5 * (X * scale + Y / scale);
   }
-  return X.to(F.scalar_type());
+  return refined_rotation(A, refined_rotation(A, X)).to(F.scalar_type());
+}
+
+/// The closest rotation of determinant 1, computed in float64: kernels::nearest_rotation of the values, refined so often that derivatives
+/// are right up to the seventh. (..., 3, 3) -> (..., 3, 3)
+inline at::Tensor
+nearest_rotation(const at::Tensor & A)
+{
+  const at::Tensor a = A.to(kFloat64), constant = a.detach(), R = polar_rotation(constant);
+  if (a.is_meta())
+    return A + 0;
+  const at::Tensor D = at::matmul(R.transpose(-1, -2), constant),
+                   v = std::get<1>(at::linalg_eigh(D + D.transpose(-1, -2))).slice(-1, 0, 1);
+  const at::Tensor reflected = 2 * det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
+  at::Tensor r = R - at::matmul(R, at::matmul(v, v.transpose(-1, -2))) * reflected;
+  const at::Tensor size = constant.flatten(-2).abs().amax(-1, /*keepdim=*/true).unsqueeze(-1);
+  for (int k = 0; k < 3; k++)
+    r = refined_rotation(a / size, r);
+  return r.to(A.scalar_type());
 }
 
 /// F_ki F_kj. (..., 3, 3) -> (..., 6)
@@ -44,11 +77,11 @@ green_lagrange(const at::Tensor & F)
   return sym(H) + 0.5 * right_cauchy_green(H);
 }
 
-/// log(F_ki F_kj) / 2, computed in float64. (..., 3, 3) -> (..., 6)
+/// log(F_ki F_kj) / 2 = log U, computed in float64. (..., 3, 3) -> (..., 6)
 inline at::Tensor
 hencky_strain(const at::Tensor & F)
 {
-  const at::Tensor x = F.to(kFloat64), C = at::matmul(x.transpose(-1, -2), x);
-  return (0.5 * sym(matrix_function(matrix_log, C))).to(F.scalar_type());
+  const at::Tensor x = F.to(kFloat64), U = sym(at::matmul(polar_rotation(x).transpose(-1, -2), x));
+  return sym(matrix_function(matrix_log, full(U))).to(F.scalar_type());
 }
 } // namespace neml2::composed

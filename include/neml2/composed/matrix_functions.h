@@ -42,53 +42,118 @@ holds_nowhere(const at::Tensor & condition)
   return has_known_values(condition) && !condition.any().item<bool>();
 }
 
+/// The norm of the largest column of the leading n×n block, as a constant. (..., m, m) -> (..., 1, 1)
 inline at::Tensor
-matrix_exp(const at::Tensor & A, Size)
+leading_column(const at::Tensor & A, Size n)
 {
-  return A.is_meta() ? A + 0 : at::linalg_matrix_exp(A.contiguous()); // which it views
+  const at::Tensor block = A.detach().slice(-2, 0, n).slice(-1, 0, n);
+  return block.abs().sum(-2, /*keepdim=*/true).amax(-1, /*keepdim=*/true);
 }
 
-/// The principal square root: kernels::sqrtm in a fixed number of steps.
+/// How often B was halved too often: kernels::halved_too_often. (..., n, n) -> (..., 1, 1)
+inline at::Tensor
+halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor & B8)
+{
+  const Size n = B.size(-1);
+  const at::Tensor size =
+      leading_column(B6, n).pow(1.0 / 6).maximum(leading_column(B8, n).pow(1.0 / 8));
+  const at::Tensor spared = (size / 0.783).clamp_min(1e-9).log2().neg().floor().clamp_min(0);
+  const at::Tensor scaled = B.abs() * spared.exp2();
+  at::Tensor column = at::ones(scaled.slice(-2, 0, 1).sizes(), scaled.options());
+  for (int k = 0; k < 15; k++)
+    column = at::matmul(column, scaled);
+  const at::Tensor growth = column.amax(-1, /*keepdim=*/true) / leading_column(scaled, n);
+  const at::Tensor needed =
+      ((2 * growth).log2() / 14).ceil().clamp_min(0); // (7!)² / (14! 15!) over the rounding
+  return (spared - needed.nan_to_num(0.0)).clamp_min(0);
+}
+
+/// The exponential, scaled as the leading block asks: kernels::expm. LibTorch's where values are not known.
+inline at::Tensor
+matrix_exp(const at::Tensor & A, Size n)
+{
+  if (A.is_meta())
+    return A + 0;
+  if (!has_known_values(A) || A.numel() == 0)
+    return at::linalg_matrix_exp(A.contiguous()); // which it views
+  const at::Tensor norm = leading_column(A, n);
+  at::Tensor squarings = (norm / 0.783).log2().floor().add(1).clamp(0, 1000).nan_to_num(0.0);
+  if ((squarings > 3).any().item<bool>())
+  {
+    const at::Tensor B = A.detach().slice(-2, 0, n).slice(-1, 0, n) * (-squarings).exp2(),
+                     B2 = at::matmul(B, B), B4 = at::matmul(B2, B2);
+    const at::Tensor spared =
+        halved_too_often(B, at::matmul(B2, B4), at::matmul(B4, B4)).minimum(squarings);
+    squarings = squarings - spared * (squarings > 3);
+  }
+  const at::Tensor B = A * (-squarings).exp2(), B2 = at::matmul(B, B), B4 = at::matmul(B2, B2),
+                   B6 = at::matmul(B2, B4);
+  const at::Tensor odd = at::matmul(B, plus_identity(B6 + 1512 * B4 + 277200 * B2, 8648640));
+  const at::Tensor even = plus_identity(56 * B6 + 25200 * B4 + 1995840 * B2, 17297280);
+  at::Tensor X = at::matmul(inverse_or_nan(even - odd), even + odd);
+  const double most = squarings.max().item<double>();
+  for (double k = 0; k < most; k++)
+    X = at::where(squarings > k, at::matmul(X, X), X);
+  return X;
+}
+
+/// The principal square root: the iteration of kernels::sqrtm_of_ill_conditioned in a fixed number of steps.
 inline at::Tensor
 sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
 {
-  at::Tensor X = A, M = A, error;
+  at::Tensor X = A, Y = plus_identity(at::zeros_like(A), 1), change;
   for (int k = 0; k < steps; k++)
   {
-    const bool last = error.defined() && holds_nowhere(error > 1e-9); // one for the derivatives
-    const at::Tensor i = inverse_or_nan(M);
-    const at::Tensor mu2 = at::sqrt(leading_norm(i, n) / leading_norm(M, n)), mu = at::sqrt(mu2);
-    X = 0.5 * (mu * X + at::matmul(X, i) / mu);
-    M = plus_identity(0.25 * (mu2 * M + i / mu2), 0.5);
-    error = leading_norm(plus_identity(M, -1), n);
+    const bool last = change.defined() && holds_nowhere(change > 1e-9); // one for the derivatives
+    const at::Tensor x = inverse_or_nan(X), y = inverse_or_nan(Y);
+    const at::Tensor ratio =
+        leading_norm(x, n) * leading_norm(y, n) / (leading_norm(X, n) * leading_norm(Y, n));
+    at::Tensor mu = ratio.sqrt().sqrt();
+    if (change.defined())
+      mu = select(change > 1e-2, mu, 1);
+    const at::Tensor next = 0.5 * (mu * X + y / mu);
+    Y = 0.5 * (mu * Y + x / mu);
+    change = leading_norm(next - X, n) / leading_norm(next, n);
+    X = next;
     if (last)
       break;
   }
-  return only_where(error < 1e-7, X);
+  return only_where(change < 1e-7, X);
 }
 constexpr int sqrt_steps = 16;
+/// A over the norm of its leading block, which is a constant, 1 where that is not a number above 0.
+inline std::pair<at::Tensor, at::Tensor>
+of_norm_one(const at::Tensor & A, Size n)
+{
+  const at::Tensor block = A.detach().slice(-2, 0, n).slice(-1, 0, n).flatten(-2);
+  const at::Tensor scale = scale_of(block).unsqueeze(-1);
+  return {A / scale, scale};
+}
 inline at::Tensor
 matrix_sqrt(const at::Tensor & A, Size n)
 {
-  return A.is_meta() ? A + 0 : sqrt_by_iteration(A, n, sqrt_steps);
+  if (A.is_meta())
+    return A + 0;
+  const auto [B, scale] = of_norm_one(A, n);
+  return sqrt_by_iteration(B, n, sqrt_steps + 4) * scale.sqrt();
 }
 
-/// The principal logarithm: kernels::logm with a fixed number of square roots, taken where they are
-/// needed.
+/// The principal logarithm: kernels::logm, with square roots taken where they are needed.
 inline at::Tensor
 matrix_log(const at::Tensor & A, Size n)
 {
   if (A.is_meta())
     return A + 0;
-  constexpr int roots = 8;
-  at::Tensor Y = A, factor = at::ones(leading_norm(A, n).sizes(), A.options().requires_grad(false));
+  const auto [B, scale] = of_norm_one(A, n);
+  const int roots = has_known_values(A) ? 64 : 12;
+  at::Tensor Y = B, factor = at::ones(leading_norm(A, n).sizes(), A.options().requires_grad(false));
   for (int k = 0; k < roots; k++)
   {
     const at::Tensor is_far = leading_norm(plus_identity(Y, -1), n) > 0.25;
     if (holds_nowhere(is_far))
       break;
     // Roots are closer to I, and converge sooner.
-    const at::Tensor root = sqrt_by_iteration(Y, n, std::max(6, sqrt_steps - 3 * k));
+    const at::Tensor root = sqrt_by_iteration(Y, n, std::max(8, sqrt_steps + 4 - 3 * k));
     Y = at::where(is_far, root, Y);
     factor = factor * (1 + is_far.to(factor.scalar_type()));
   }
@@ -110,7 +175,8 @@ matrix_log(const at::Tensor & A, Size n)
   at::Tensor sum = weights[0] * inverse_or_nan(plus_identity(nodes[0] * E, 1));
   for (size_t k = 1; k < 7; k++)
     sum = sum + weights[k] * inverse_or_nan(plus_identity(nodes[k] * E, 1));
-  return only_where(leading_norm(E, n) <= 0.25, at::matmul(E, sum) * factor);
+  const at::Tensor L = only_where(leading_norm(E, n) <= 0.25, at::matmul(E, sum) * factor);
+  return L + scale.log() * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
 /// A^p of a number p, or of one p an entry, (...)
@@ -140,8 +206,9 @@ matrix_function_along(MatrixFunction f, const at::Tensor & A, const at::Tensor &
   TensorShape shape(A.sizes().begin(), A.sizes().end());
   broadcast_into(shape, E.sizes());
   const at::Tensor a = A.to(kFloat64).expand(shape), e = E.to(kFloat64).expand(shape);
-  // A large E would ask for a scaling of the exponential that A does not need.
-  const at::Tensor norm = leading_norm(e, n), scale = norm + norm.eq(0).to(kFloat64);
+  // E of the size of A, as one of another size would lose its digits, or those of A.
+  const at::Tensor norm = leading_norm(e, n) / of_norm_one(a, n).second,
+                   scale = norm + norm.eq(0).to(kFloat64);
   const at::Tensor block =
       at::cat({at::cat({a, e / scale}, -1), at::cat({at::zeros_like(a), a}, -1)}, -2);
   return (f(block, n).slice(-2, 0, n).slice(-1, n, 2 * n) * scale).to(A.scalar_type());

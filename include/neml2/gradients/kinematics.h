@@ -8,20 +8,34 @@
 /// Derivative rules of the kinematics of finite deformation.
 namespace neml2::gradients
 {
+/// The gradient by F of the rotation R of F, from that by R.
+template <class G, class A>
+NEML2_INLINE auto
+by_rotated(const G & g, const A & F, const A & R)
+{
+  const auto Rt = transpose(R);
+  const auto U = sym(Rt * F);
+  return R * skew(full(inv(vol(U) * 3.0 - U)) * skew_adjoint(Rt * g));
+}
+
 inline const bool has_kinematics_rules = []
 {
-  // dR = R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF)
+  // dR = R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF), U = Rᵀ F
   add_gradient_rule<tensors::PolarRotation, R2, R2>(
       [](const R2 & g, const R2 & F)
       {
         return evaluate<R2>(
             "polar_rotation",
-            [](const auto & h, const auto & f)
-            {
-              const auto R = polar_rotation(f), Rt = transpose(R);
-              const auto U = sym(Rt * f);
-              return R * skew(full(inv(vol(U) * 3.0 - U)) * skew_adjoint(Rt * h));
-            },
+            [](const auto & h, const auto & f) { return by_rotated(h, f, polar_rotation(f)); },
+            g,
+            F);
+      });
+  add_gradient_rule<tensors::NearestRotation, R2, R2>(
+      [](const R2 & g, const R2 & F)
+      {
+        return evaluate<R2>(
+            "nearest_rotation",
+            [](const auto & h, const auto & f) { return by_rotated(h, f, nearest_rotation(f)); },
             g,
             F);
       });

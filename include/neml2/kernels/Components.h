@@ -337,12 +337,29 @@ norm(const R<T> & a)
   return norm_of_square(norm_sq(a));
 }
 
-/// √(Σ_i a_i a_i + epsilon) over all components.
+/// √(Σ_i a_i a_i + epsilon) over all components, also where squares leave the range of numbers: as of batches, and slower than the one
+/// without epsilon.
 template <template <class> class R, class T, class E, if_row<R, T> = 0>
 NEML2_INLINE constexpr sum_t<T, E>
 norm(const R<T> & a, const E & epsilon)
 {
-  return norm_of_square(sum_t<T, E>(norm_sq(a) + epsilon));
+  using S = sum_t<T, E>;
+  constexpr bool is_short = is_float32<typename plain_number<T>::type>;
+  const S square = S(norm_sq(a) + epsilon), plain = norm_of_square(square);
+  const auto lost =
+      !((square > (is_short ? 1e-30 : 1e-280)) & (square < (is_short ? 1e37 : 1e300)));
+  if (!NEML2_RARELY(any(lost)))
+    return plain;
+  T largest = abs(a[0]);
+  NEML2_UNROLL
+  for (int i = 1; i < R<T>::n; i++)
+    largest = maximum(largest, abs(a[i]));
+  const auto is_scaled =
+      lost & (largest > 0.0) & (largest <= (is_short ? 3.4028234e38 : 1.7976931348623157e308));
+  const T scale = where(is_scaled, largest, T(1.0));
+  const R<T> u = a / scale;
+  return where(
+      is_scaled, S(norm_of_square(S(norm_sq(u) + epsilon / scale / scale)) * scale), plain);
 }
 
 /// a / √(Σ_i a_i a_i) over all components.

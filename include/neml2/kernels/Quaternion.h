@@ -209,8 +209,9 @@ axis_angle_quaternion(const Vec<A> & n, const B & theta)
   using std::sin;
   using T = product_t<A, B>;
   const B half = B(0.5 * theta);
-  const T s = T(sin(half) / norm(n));
-  return {T(cos(half) * T(1.0)), n[0] * s, n[1] * s, n[2] * s};
+  const Vec<A> m = over_largest(n);
+  const T s = T(sin(half) / norm(m));
+  return {T(cos(half) * T(1.0)), m[0] * s, m[1] * s, m[2] * s};
 }
 
 /// The axis of q, on the side of its angle in [0, π]; NaN where that is 0.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/Dual.h"
 #include "neml2/kernels/Vec.h"
 #include "neml2/kernels/matmul.h"
 
@@ -173,22 +174,164 @@ cofactors(const R2<T> & a)
           a[0] * a[4] - a[1] * a[3]};
 }
 
-/// Determinant, by cofactors of the first row.
+/// Whether numbers of type T can be compared, as those of the library can; a program's own may have arithmetic alone.
+template <class T>
+constexpr bool has_order = std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>;
+
+/// The determinant by cofactors of the first row.
 template <class T>
 NEML2_INLINE constexpr T
-det(const R2<T> & a)
+det_by_cofactors(const R2<T> & a)
 {
   return a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) +
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Inverse: the transposed cofactors over the determinant.
+/// Where a determinant d by cofactors has lost its digits, or a product within may have left the range of numbers: where it is small
+/// beside what it could be, for the sum of the squares of the components.
+template <class T>
+NEML2_INLINE constexpr auto
+loses_digits(const T & squares, const T & d)
+{
+  constexpr double small = is_float32<T> ? 1e-36 : 1e-200, large = is_float32<T> ? 1e11 : 1e66;
+  const T square = T(d * d);
+  return !((squares * squares * squares <= 1e6 * square) & (square > small) & (squares < large));
+}
+
+/// The rows over their largest components, which are the scales, and whether these are finite; the scale of a row of zeros is 1.
+template <class T>
+struct ScaledRows
+{
+  R2<T> rows{Unset()};
+  Vec<T> scales{Unset()};
+
+  NEML2_INLINE constexpr explicit ScaledRows(const R2<T> & a)
+  {
+    NEML2_UNROLL
+    for (int i = 0; i < 3; i++)
+    {
+      const T largest = maximum(maximum(abs(a[3 * i]), abs(a[3 * i + 1])), abs(a[3 * i + 2]));
+      scales[i] = where(largest > 0.0, largest, T(1.0));
+      NEML2_UNROLL
+      for (int j = 0; j < 3; j++)
+        rows[3 * i + j] = T(a[3 * i + j] / scales[i]);
+    }
+  }
+  NEML2_INLINE constexpr auto are_finite() const
+  {
+    constexpr double largest = is_float32<T> ? 3.4028234e38 : 1.7976931348623157e308;
+    return (scales[0] <= largest) & (scales[1] <= largest) & (scales[2] <= largest);
+  }
+};
+
+/// a · b × c of the rows of A, from which c's part along b is taken first: what b × c has of it cancels, and so do digits. The result is
+/// right to rounding times the condition of A, whatever the rounding of that part.
+template <class T>
+NEML2_INLINE constexpr T
+det_by_projection(const R2<T> & A)
+{
+  const Vec<T> a(A[0], A[1], A[2]), b(A[3], A[4], A[5]), c(A[6], A[7], A[8]);
+  const T square = norm_sq(b);
+  const T along = T(inner(b, c) / where(square > 0.0, square, T(1.0)));
+  return inner(a, cross(b, Vec<T>(c - b * along)));
+}
+/// The determinant of rows of any size, whose products may be out of the range of numbers.
+template <class T>
+NEML2_INLINE constexpr T
+det_of(const ScaledRows<T> & a)
+{
+  const Vec<T> & s = a.scales;
+  const T d = det_by_projection(a.rows), lower = minimum(s[0], s[1]), upper = maximum(s[0], s[1]);
+  const T middle = maximum(lower, minimum(upper, s[2]));
+  return T(minimum(lower, s[2]) * maximum(upper, s[2]) * d * middle);
+}
+/// The inverse from that of the scaled rows.
+template <class T>
+NEML2_INLINE constexpr R2<T>
+inv_of(const ScaledRows<T> & a)
+{
+  const R2<T> c = cofactors(a.rows);
+  const T i = T(1.0 / det_by_projection(a.rows));
+  R2<T> r{Unset()};
+  NEML2_UNROLL
+  for (int j = 0; j < 3; j++)
+  {
+    const T over = T(1.0 / a.scales[j]);
+    NEML2_UNROLL
+    for (int k = 0; k < 3; k++)
+      r[3 * k + j] = T(c[3 * j + k] * i * over);
+  }
+  return r;
+}
+
+/// Determinant, by cofactors of the first row, or by projection where these lose digits. Its derivatives are those of the book: cofactors.
+template <class T>
+NEML2_INLINE constexpr T
+det(const R2<T> & a)
+{
+  if constexpr (partials < T >> 0)
+  {
+    const auto x = values_of(a), c = cofactors(x);
+    T r(det(x));
+    NEML2_UNROLL
+    for (int i = 0; i < 9; i++)
+      NEML2_UNROLL
+    for (int k = 0; k < partials<T>; k++)
+      r.d[k] = r.d[k] + c[i] * a[i].d[k];
+    return r;
+  }
+  else
+  {
+    T d = det_by_cofactors(a);
+    if constexpr (has_order<T>)
+    {
+      const auto lost = loses_digits(norm_sq(a), d);
+      if (NEML2_RARELY(any(lost)))
+      {
+        const ScaledRows<T> x(a);
+        d = where(lost & x.are_finite(), det_of(x), d);
+      }
+    }
+    return d;
+  }
+}
+
+/// Inverse: the transposed cofactors over the determinant. Cofactors are right to rounding times the condition, beside the largest one;
+/// so is the determinant, as in det. The derivative along B is -A^-1 B A^-1.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 inv(const R2<T> & a)
 {
-  const R2<T> c = cofactors(a);
-  const T i = T(1.0 / (a[0] * c[0] + a[1] * c[1] + a[2] * c[2]));
-  return {c[0] * i, c[3] * i, c[6] * i, c[1] * i, c[4] * i, c[7] * i, c[2] * i, c[5] * i, c[8] * i};
+  if constexpr (partials < T >> 0)
+  {
+    const auto x = inv(values_of(a));
+    R2<T> r{Unset()};
+    set_values(r, x);
+    NEML2_UNROLL
+    for (int k = 0; k < partials<T>; k++)
+      set_partials(r, k, -(x * partials_of(a, k) * x));
+    return r;
+  }
+  else
+  {
+    const R2<T> c = cofactors(a);
+    const T d = T(a[0] * c[0] + a[1] * c[1] + a[2] * c[2]), i = T(1.0 / d);
+    R2<T> r(
+        c[0] * i, c[3] * i, c[6] * i, c[1] * i, c[4] * i, c[7] * i, c[2] * i, c[5] * i, c[8] * i);
+    if constexpr (has_order<T>)
+    {
+      const auto lost = loses_digits(norm_sq(a), d);
+      if (NEML2_RARELY(any(lost)))
+      {
+        const ScaledRows<T> x(a);
+        const auto wrong = lost & x.are_finite();
+        const R2<T> y = inv_of(x);
+        NEML2_UNROLL
+        for (int k = 0; k < 9; k++)
+          r[k] = where(wrong, y[k], r[k]);
+      }
+    }
+    return r;
+  }
 }
 } // namespace neml2::kernels

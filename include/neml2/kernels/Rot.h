@@ -5,6 +5,7 @@
 #include "neml2/kernels/SSR4.h"
 
 #include <cmath>
+#include <limits>
 
 namespace neml2::kernels
 {
@@ -201,14 +202,16 @@ quaternion_row(const R2<T> & M)
   return r;
 }
 
-/// The unit quaternion (s, u) of a rotation matrix, scalar first and not negative.
+/// The unit quaternion (s, u) of a rotation matrix, scalar first and not negative; NaN of a reflection.
 template <class T>
 NEML2_INLINE Components<T, 4>
 unit_quaternion(const R2<T> & M)
 {
   const QuaternionRow<T> row = quaternion_row(M);
   const T * const q = row.q;
-  const T norm = sqrt(T(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]));
+  const T norm = where(det_by_cofactors(M) > 0.0,
+                       sqrt(T(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])),
+                       T(std::numeric_limits<double>::quiet_NaN()));
   const T i = T(side_of(q[0]) / norm);
   return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
 }

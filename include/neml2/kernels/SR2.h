@@ -112,32 +112,6 @@ self_outer(const Vec<T> & v)
           v[0] * v[1] * sqrt2};
 }
 
-/// Determinant of the 3×3 tensor; a stored shear s is √2 times the component.
-template <class T>
-NEML2_INLINE constexpr T
-det(const SR2<T> & a)
-{
-  return T(a[0] * (a[1] * a[2] - 0.5 * a[3] * a[3]) - 0.5 * a[1] * a[4] * a[4] -
-           0.5 * a[2] * a[5] * a[5] + invsqrt2 * a[3] * a[4] * a[5]);
-}
-
-/// Inverse by cofactors, in Mandel components.
-template <class T>
-NEML2_INLINE constexpr SR2<T>
-inv(const SR2<T> & a)
-{
-  const T c0 = T(a[1] * a[2] - 0.5 * a[3] * a[3]);
-  const T c4 = T(invsqrt2 * a[3] * a[5] - a[1] * a[4]);
-  const T c5 = T(invsqrt2 * a[3] * a[4] - a[2] * a[5]);
-  const T i = T(1.0 / (a[0] * c0 + 0.5 * a[4] * c4 + 0.5 * a[5] * c5));
-  return {c0 * i,
-          (a[0] * a[2] - 0.5 * a[4] * a[4]) * i,
-          (a[0] * a[1] - 0.5 * a[5] * a[5]) * i,
-          (invsqrt2 * a[4] * a[5] - a[0] * a[3]) * i,
-          c4 * i,
-          c5 * i};
-}
-
 /// R_ik a_kl R_jl: symmetric, so six entries of the second product are enough.
 template <class A, class B>
 NEML2_INLINE constexpr SR2<product_t<B, product_t<A, B>>>
@@ -154,5 +128,82 @@ rotate(const SR2<A> & a, const R2<B> & R)
     r[k] = k < 3 ? s : T(s * sqrt2);
   }
   return r;
+}
+/// Determinant of the 3×3 tensor; a stored shear s is √2 times the component. As of R2.
+template <class T>
+NEML2_INLINE constexpr T
+det(const SR2<T> & a)
+{
+  if constexpr (partials < T >> 0)
+  {
+    const auto x = values_of(a), c = sym(cofactors(full(x)));
+    T r(det(x));
+    NEML2_UNROLL
+    for (int i = 0; i < 6; i++)
+      NEML2_UNROLL
+    for (int k = 0; k < partials<T>; k++)
+      r.d[k] = r.d[k] + c[i] * a[i].d[k];
+    return r;
+  }
+  else
+  {
+    T d = T(a[0] * (a[1] * a[2] - 0.5 * a[3] * a[3]) - 0.5 * a[1] * a[4] * a[4] -
+            0.5 * a[2] * a[5] * a[5] + invsqrt2 * a[3] * a[4] * a[5]);
+    if constexpr (has_order<T>)
+    {
+      const auto lost = loses_digits(norm_sq(a), d);
+      if (NEML2_RARELY(any(lost)))
+      {
+        const ScaledRows<T> x(full(a));
+        d = where(lost & x.are_finite(), det_of(x), d);
+      }
+    }
+    return d;
+  }
+}
+
+/// Inverse by cofactors, in Mandel components. As of R2.
+template <class T>
+NEML2_INLINE constexpr SR2<T>
+inv(const SR2<T> & a)
+{
+  if constexpr (partials < T >> 0)
+  {
+    const auto x = inv(values_of(a));
+    const auto X = full(x);
+    SR2<T> r{Unset()};
+    set_values(r, x);
+    NEML2_UNROLL
+    for (int k = 0; k < partials<T>; k++)
+      set_partials(r, k, -rotate(partials_of(a, k), X));
+    return r;
+  }
+  else
+  {
+    const T c0 = T(a[1] * a[2] - 0.5 * a[3] * a[3]);
+    const T c4 = T(invsqrt2 * a[3] * a[5] - a[1] * a[4]);
+    const T c5 = T(invsqrt2 * a[3] * a[4] - a[2] * a[5]);
+    const T d = T(a[0] * c0 + 0.5 * a[4] * c4 + 0.5 * a[5] * c5), i = T(1.0 / d);
+    SR2<T> r(c0 * i,
+             (a[0] * a[2] - 0.5 * a[4] * a[4]) * i,
+             (a[0] * a[1] - 0.5 * a[5] * a[5]) * i,
+             (invsqrt2 * a[4] * a[5] - a[0] * a[3]) * i,
+             c4 * i,
+             c5 * i);
+    if constexpr (has_order<T>)
+    {
+      const auto lost = loses_digits(norm_sq(a), d);
+      if (NEML2_RARELY(any(lost)))
+      {
+        const ScaledRows<T> x(full(a));
+        const auto wrong = lost & x.are_finite();
+        const SR2<T> y = sym(inv_of(x));
+        NEML2_UNROLL
+        for (int k = 0; k < 6; k++)
+          r[k] = where(wrong, y[k], r[k]);
+      }
+    }
+    return r;
+  }
 }
 } // namespace neml2::kernels

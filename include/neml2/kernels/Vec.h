@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Components.h"
-#include "neml2/kernels/Scalar.h"
+#include "neml2/kernels/Dual.h"
 
 namespace neml2::kernels
 {
@@ -19,6 +18,16 @@ NEML2_INLINE constexpr product_t<A, B>
 vdot(const Vec<A> & a, const Vec<B> & b)
 {
   return inner(a, b);
+}
+
+/// a over its largest component, so that no square overflows or is lost; NaN where a is 0.
+template <class T>
+NEML2_INLINE Vec<T>
+over_largest(const Vec<T> & a)
+{
+  using P = typename plain_number<T>::type;
+  const P largest = maximum(maximum(abs(P(value(a[0]))), abs(P(value(a[1])))), abs(P(value(a[2]))));
+  return {a[0] / largest, a[1] / largest, a[2] / largest};
 }
 
 /// ε_ijk a_j b_k

@@ -26,8 +26,9 @@ axis_angle(const Vec<A> & n, const B & theta)
 {
   using std::tan;
   using T = product_t<A, B>;
-  const T s = T(tan(B(0.25 * theta)) / norm(n));
-  return {n[0] * s, n[1] * s, n[2] * s};
+  const Vec<A> m = over_largest(n);
+  const T s = T(tan(B(0.25 * theta)) / norm(m));
+  return {m[0] * s, m[1] * s, m[2] * s};
 }
 
 /// The rotation about n by θ, taken within (-π, π].

@@ -105,6 +105,13 @@
 #define NEML2_KEEP_LOOP
 #endif
 
+/// A condition that holds where something is amiss: what depends on it is kept out of the way.
+#if defined(__GNUC__) || defined(__clang__)
+#define NEML2_RARELY(condition) __builtin_expect(condition, 0)
+#else
+#define NEML2_RARELY(condition) condition
+#endif
+
 /// Marks what runs once, or only when something is wrong: kept out of the way of everything else.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))

@@ -23,11 +23,19 @@ struct Spectrum
   Vec<T> eigenvalues;
 };
 
+/// Eigenvalues and eigenvectors of what f is a function of.
+template <template <class> class F, class T>
+NEML2_INLINE std::pair<Vec<T>, R2<T>>
+eigenpairs(const F<T> & f)
+{
+  return eigh(f.decomposed);
+}
+
 template <bool WithSlopes, template <class> class F, class T>
 NEML2_INLINE Spectrum<T>
 spectrum(const F<T> & f)
 {
-  const auto [l, V] = eigh(f.decomposed);
+  const auto [l, V] = eigenpairs(f);
   Spectrum<T> r{V, Vec<T>(Unset()), SR2<T>(Unset()), l};
   NEML2_UNROLL
   for (int i = 0; i < 3; i++)

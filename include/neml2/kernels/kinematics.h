@@ -36,49 +36,103 @@ NEML2_INLINE SR2<T>
 green_lagrange(const R2<T> & F)
 {
   const R2<T> H = plus_identity(F, -1.0);
-  return sym(H) + right_cauchy_green(H) * 0.5;
+  return sym(H) + right_cauchy_green(H) * typename plain_number<T>::type(0.5);
 }
 
-/// What log(F_ki F_kj) / 2 is a function of.
+/// A rotation R closer to that of F = R U: R times that by ω, (tr(U) I - U) ω = skew_adjoint(Rᵀ F), which Rᵀ F = U is free of.
 template <class T>
-NEML2_INLINE Logarithm<T>
-logarithm_of_stretch(const R2<T> & F)
+NEML2_INLINE R2<T>
+refined_rotation(const R2<T> & F, const R2<T> & R)
 {
-  return Logarithm<T>(right_cauchy_green(F), green_lagrange(F) * 2.0);
+  const R2<T> D = transpose(R) * (F / largest_component(F));
+  const SR2<T> U = sym(D);
+  const Vec<T> w = full(inv(vol(U) * T(3.0) - U)) * Vec<T>(D[7] - D[5], D[2] - D[6], D[3] - D[1]);
+  const R2<T> W = skew(w);
+  return R + R * (W + W * W * T(0.5)) * T(1.0 / (1.0 + 0.25 * norm_sq(w))); // Cayley's rotation
 }
 
-/// log(F_ki F_kj) / 2
-template <class T>
-NEML2_INLINE SR2<T>
-hencky_strain(const R2<T> & F)
+/// The rotation R of F, whose values are x, with its derivatives: along dF that is R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) with
+/// U = Rᵀ F.
+template <class T, class X>
+NEML2_INLINE R2<T>
+rotation_with_partials(const R2<T> & F, const X & x, const X & R)
 {
-  return isotropic_value(logarithm_of_stretch(F)) * 0.5;
-}
-template <class T, int N>
-NEML2_INLINE SR2<Dual<T, N>>
-hencky_strain(const R2<Dual<T, N>> & F)
-{
-  return isotropic_dual(logarithm_of_stretch(values_of(F)), right_cauchy_green(F)) * T(0.5);
+  const auto Rt = transpose(R);
+  const auto U = sym(Rt * x);
+  using P = typename plain_number<T>::type;
+  const auto compliance = full(inv(vol(U) * P(3.0) - U));
+  R2<T> r{Unset()};
+  set_values(r, R);
+  NEML2_UNROLL
+  for (int k = 0; k < partials<T>; k++)
+  {
+    const auto D = Rt * partials_of(F, k);
+    const Vec<typename X::value_type> axial(D[7] - D[5], D[2] - D[6], D[3] - D[1]);
+    set_partials(r, k, R * skew(compliance * axial));
+  }
+  return r;
 }
 
-/// R of F = R U by Newton's iteration with scaling by norms, in a fixed number of steps that serves all
-/// tensors that are not singular in float64.
+/// R of F = R U by Newton's iteration with scaling by norms, each lane as long as it needs.
 /// Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 template <class T>
 NEML2_INLINE R2<T>
 polar_rotation(const R2<T> & F)
 {
-  using P = typename plain_number<T>::type;
-  R2<T> X = F;
-  constexpr int steps = 10;
-  NEML2_KEEP_LOOP
-  for (int k = 0; k < steps; k++)
+  if constexpr (partials < T >> 0)
   {
-    const R2<T> Y = transpose(inv(X));
-    const P scale = sqrt(P(value_norm(Y) / value_norm(X)));
-    X = X * P(0.5 * scale) + Y * P(0.5 / scale);
+    const auto x = values_of(F);
+    return rotation_with_partials(F, x, polar_rotation(x));
   }
-  return X;
+  else
+  {
+    R2<T> X = F / largest_component(F);
+    T last(1.0);
+    auto active = last > 0.0;
+    constexpr int steps = 16;
+    NEML2_KEEP_LOOP
+    for (int k = 0; k < steps; k++)
+    {
+      const R2<T> Y = transpose(inv(X));
+      const T scale = where(last > 1e-2, sqrt(T(value_norm(Y) / value_norm(X))), T(1.0));
+      const R2<T> next = X * T(0.5 * scale) + Y * T(0.5 / scale);
+      const T change = value_norm(next - X);
+      X = where(active, next, X);
+      last = where(active, change, last);
+      active = active & (change > 1e-9);
+      if (!any(active))
+        break;
+    }
+    const auto ill = is_ill_conditioned(F, 70);
+    return NEML2_RARELY(any(ill)) ? where(ill, refined_rotation(F, refined_rotation(F, X)), X) : X;
+  }
+}
+
+/// The closest rotation of determinant 1: that of the polar decomposition, with the smallest stretch negative where it is a reflection.
+template <class T>
+NEML2_INLINE R2<T>
+nearest_rotation(const R2<T> & A)
+{
+  if constexpr (partials < T >> 0)
+  {
+    const auto x = values_of(A);
+    return rotation_with_partials(A, x, nearest_rotation(x));
+  }
+  else
+  {
+    const R2<T> R = polar_rotation(A);
+    const auto vectors = eigh(sym(transpose(R) * A)).second;
+    const Vec<T> v(vectors[0], vectors[3], vectors[6]);
+    return R - outer(R * v, v) * where(det_by_cofactors(R) < 0.0, T(2.0), T(0.0));
+  }
+}
+
+/// The eigenvalues of U of F = R U.
+template <class T>
+NEML2_INLINE Vec<T>
+principal_stretches(const R2<T> & F)
+{
+  return eigh(sym(transpose(polar_rotation(F)) * F)).first;
 }
 
 /// U of F = R U, and V of F = V R.
@@ -93,6 +147,57 @@ NEML2_INLINE SR2<T>
 left_stretch(const R2<T> & F)
 {
   return sym(F * transpose(polar_rotation(F)));
+}
+
+/// What log(F_ki F_kj) is a function of: of C = F_ki F_kj by its eigenvalues, which are the squares of those of U where C, of the square of
+/// the condition of F, would lose them.
+template <class T>
+struct LogarithmOfStretch : Logarithm<T>
+{
+  using typename Logarithm<T>::Mask;
+  Mask by_stretch;
+
+  NEML2_INLINE LogarithmOfStretch(const R2<T> & F, const Mask & ill)
+    : Logarithm<T>(right_cauchy_green(F), green_lagrange(F) * T(2.0)), by_stretch(ill)
+  {
+    if (!NEML2_RARELY(any(ill)))
+      return;
+    this->is_near = this->is_near & !ill;
+    this->decomposed = where(ill, right_stretch(F), this->decomposed);
+  }
+};
+template <class T>
+NEML2_INLINE std::pair<Vec<T>, R2<T>>
+eigenpairs(const LogarithmOfStretch<T> & f)
+{
+  auto r = eigh(f.decomposed);
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+    r.first[i] = where(f.by_stretch, T(r.first[i] * abs(r.first[i])), r.first[i]);
+  return r;
+}
+
+/// log(F_ki F_kj) / 2, of F over a number of its size where F is ill conditioned, or very large or small.
+template <class T>
+NEML2_INLINE SR2<T>
+hencky_strain(const R2<T> & F)
+{
+  using std::log;
+  using P = typename plain_number<T>::type;
+  const R2<P> x = plain_part(F);
+  const auto ill = is_ill_conditioned(x, 70);
+  const P scale = where(ill, largest_component(x), P(1.0));
+  SR2<T> r{Unset()};
+  if constexpr (partials < T >> 0)
+    r = isotropic_dual(LogarithmOfStretch<P>(x / scale, ill), right_cauchy_green(F / scale)) *
+        P(0.5);
+  else
+    r = isotropic_value(LogarithmOfStretch<P>(x / scale, ill)) * P(0.5);
+  const P shift = log(scale);
+  NEML2_UNROLL
+  for (int i = 0; i < 3; i++)
+    r[i] = r[i] + shift;
+  return r;
 }
 
 /// R and U of F = R U.

@@ -56,7 +56,7 @@ struct Mask
     else
     {
 #ifdef NEML2_SIMD
-      if constexpr (is_widest<W, E>)
+      if constexpr (W * sizeof(E) > 16)
       {
         Mask<W / 2, E> lo, hi;
         split_halves<W>(a.m, lo.m, hi.m);

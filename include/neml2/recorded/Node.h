@@ -29,6 +29,8 @@ enum class Op : uint8_t
   expm, ///< of a matrix, as the derivatives along another
   logm,
   sqrtm,
+  inv,
+  polar_rotation,
   dexpm,
   dlogm,
   dsqrtm,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Dual.h"
+#include "neml2/kernels/R2.h"
 #include "neml2/recorded/Recording.h"
 
 namespace neml2::recorded
@@ -140,6 +140,31 @@ private:
     return {Recording::now().record(op, a.id, b.id)};
   }
 };
+
+/// Functions of a matrix of symbols that are one operation each: calls find them by the type of the numbers. Their derivatives, as of the
+/// kernels, are made of them.
+inline kernels::R2<Symbol>
+record_matrix(Op op, const kernels::R2<Symbol> & A)
+{
+  std::vector<int32_t> operands;
+  for (const Symbol & a : A.v)
+    operands.push_back(a.id);
+  const auto outputs = Recording::now().record_system(op, 3, operands);
+  kernels::R2<Symbol> r{kernels::Unset()};
+  for (int i = 0; i < 9; i++)
+    r[i].id = outputs[size_t(i)];
+  return r;
+}
+inline kernels::R2<Symbol>
+inv(const kernels::R2<Symbol> & A)
+{
+  return record_matrix(Op::inv, A);
+}
+inline kernels::R2<Symbol>
+polar_rotation(const kernels::R2<Symbol> & A)
+{
+  return record_matrix(Op::polar_rotation, A);
+}
 
 /// A number of a formula with a partial, by whose seed recordings are differentiated.
 using Number = kernels::Dual<Symbol, 1>;

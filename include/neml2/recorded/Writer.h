@@ -30,6 +30,8 @@ pattern(Op op)
       "expm",
       "logm",
       "sqrtm",
+      "inv",
+      "polar_rotation",
       "dexpm",
       "dlogm",
       "dsqrtm",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/kinematics.h"
 #include "neml2/kernels/lu.h"
-#include "neml2/kernels/matrix_functions.h"
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/Code.h"
 #include "neml2/recorded/ConditionPacks.h"
@@ -121,6 +121,10 @@ struct InterpretedSystems : private ConditionPacks<P>
       return kernels::logm(A);
     case Op::sqrtm:
       return kernels::sqrtm(A);
+    case Op::inv:
+      return kernels::inv(A);
+    case Op::polar_rotation:
+      return kernels::polar_rotation(A);
     case Op::dexpm:
       return kernels::dexpm(A, E);
     case Op::dlogm:

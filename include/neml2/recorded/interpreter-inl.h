@@ -248,6 +248,8 @@ struct Interpreter : private ConditionPacks<P>
     case Op::expm:
     case Op::logm:
     case Op::sqrtm:
+    case Op::inv:
+    case Op::polar_rotation:
     case Op::dexpm:
     case Op::dlogm:
     case Op::dsqrtm:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/matrix_functions.h"
+#include "neml2/kernels/kinematics.h"
 
 /// Keeps a function a call. The sources of formulas are compiled for one instruction set, which is that of the function, too.
 #ifdef NEML2_ON_DEVICE

@@ -56,8 +56,8 @@ public:
   [[nodiscard]] static Quaternion
   identity(const TensorOptions & options = default_tensor_options());
   /// The unit quaternion of the rotation matrix R, s ≥ 0. (...; 3, 3) -> (...; 4)
-  /// R must be a rotation, orthogonal with determinant 1; this is not checked. At θ = π either of q
-  /// and -q.
+  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as of a reflection; whether it is
+  /// orthogonal is not checked. At θ = π either of q and -q.
   ///
   /// Source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Quaternion fill_matrix(const R2 & R);

@@ -149,9 +149,9 @@ Scalar tr(const R2 & A);
 R2 vol(const R2 & A);
 /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, by cofactors. (...; 3, 3) -> (...; ), in the cube of the unit of A.
+/// Determinant, right to rounding times the condition of A: by cofactors where these keep their digits. (...; 3, 3) -> (...; ), in the cube of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1 by cofactors; infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3), in the inverse of
+/// A^-1, right to rounding times the condition of A, as det(A); infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3), in the inverse of
 /// the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)

@@ -60,8 +60,8 @@ public:
   /// Derivative of the parameters by themselves, δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
   /// The rotation of the matrix R, of an angle up to π. (...; 3, 3) -> (...; 3)
-  /// R must be a rotation, orthogonal with determinant 1; this is not checked. At θ = π either of r
-  /// and -r.
+  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as of a reflection; whether it is
+  /// orthogonal is not checked. At θ = π either of r and -r.
   ///
   /// By the unit quaternion of R; source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Rot fill_matrix(const R2 & R);

@@ -5,6 +5,7 @@
 
 #include "neml2/engine/evaluate.h"
 #include "neml2/composed/kinematics.h"
+#include "neml2/tensors/spectral.h"
 
 namespace neml2
 {
@@ -17,6 +18,16 @@ struct NEML2_ONE_A_PROGRAM PolarRotation
   NEML2_INLINE auto operator()(const A & a) const
   {
     return kernels::polar_rotation(a);
+  }
+};
+
+struct NEML2_ONE_A_PROGRAM NearestRotation
+{
+  static constexpr auto name = "nearest_rotation";
+  template <class A>
+  NEML2_INLINE auto operator()(const A & a) const
+  {
+    return kernels::nearest_rotation(a);
   }
 };
 
@@ -74,6 +85,21 @@ polar(const R2 & F)
   return {R,
           engine::evaluate<SR2>(
               "polar", [](const auto & r, const auto & f) { return sym(transpose(r) * f); }, R, F)};
+}
+
+NEML2_BODY R2
+nearest_rotation(const R2 & A)
+{
+  return engine::evaluate_leaf<R2>(tensors::NearestRotation(), composed::nearest_rotation, A);
+}
+
+NEML2_BODY Vec
+principal_stretches(const R2 & F)
+{
+  return engine::evaluate<Vec>(
+      "principal_stretches",
+      [](const auto & f) { return eigh(sym(transpose(polar_rotation(f)) * f)).first; },
+      F);
 }
 
 NEML2_BODY SR2

@@ -29,6 +29,13 @@ std::pair<R2, SR2> polar(const R2 & F);
 /// The rotation R of F = R U, as polar(F) has it. (...; 3, 3) -> (...; 3, 3), without unit.
 /// By Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
+/// The rotation, of determinant 1, that is closest to A in the sum of the squared differences: polar_rotation(A), or that reflected in the
+/// direction of the smallest stretch where det A < 0. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular.
+/// Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
+R2 nearest_rotation(const R2 & A);
+/// The principal stretches of F, its singular values, in ascending order, right to rounding times the largest: not by F_ki F_kj, whose roots
+/// lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where F is singular.
+Vec principal_stretches(const R2 & F);
 /// The right stretch U of F = R U, as polar(F) has it. (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 right_stretch(const R2 & F);
 /// The left stretch V of F = V R, R as polar(F) has it. (...; 3, 3) -> (...; 6), in the unit of F.
@@ -75,6 +82,7 @@ SSR4 pull_back(const SSR4 & C, const R2 & F);
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
+#include "neml2/tensors/Vec.h"
 #ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/tensors/kinematics-inl.h"
 #endif
