@@ -130,7 +130,10 @@ composed_newton(const at::Tensor & guess,
                        identity = at::eye(J.size(-1), J.options());
       y = y - composed::solve_vector(at::where(each.unsqueeze(-1), J, identity), r);
     }
-    x = at::where(each, y + (known - y.detach()), x); // of the value that was found
+    const at::Tensor change = y - y.detach(), // 0
+        lost = at::where(each, at::ones_like(x), change.nan_to_num()).square().sqrt();
+    // of the value that was found; where there is none, the derivative is NaN, as that of √(0²)
+    x = at::where(each, known + change, x + lost);
   }
   if (!options.keep)
     x = x.masked_fill(each.bitwise_not(), std::numeric_limits<double>::quiet_NaN());
