@@ -94,14 +94,14 @@ TEST_CASE("inner is the sum of the products of the components", "[kernels]")
 TEST_CASE("Components are read by their indices, as of the batched types", "[kernels]")
 {
   static_assert(a(0) == 3 && a(1) == -4 && a(-1) == -4 && a(-2) == 3);
-  REQUIRE_THROWS_AS(a(2), std::out_of_range);
-  REQUIRE_THROWS_AS(a(-3), std::out_of_range);
+  REQUIRE_THROWS_AS(a(2), neml2::IndexException);
+  REQUIRE_THROWS_AS(a(-3), neml2::IndexException);
   constexpr SR2<double> s(1, 2, 3, 4, 5, 6);
   constexpr WR2<double> w(1, 2, 3);
   static_assert(s(3) == 4 && s(-1) == 6 && s(1, 1) == 2);
   static_assert(s(1, 2) == 4 * invsqrt2 && s(2, 0) == 5 * invsqrt2 && s(0, -2) == 6 * invsqrt2);
-  REQUIRE_THROWS_AS(s(0, 3), std::out_of_range);
-  REQUIRE_THROWS_AS(w(-4, 0), std::out_of_range);
+  REQUIRE_THROWS_AS(s(0, 3), neml2::IndexException);
+  REQUIRE_THROWS_AS(w(-4, 0), neml2::IndexException);
   const R2<double> S = full(s), W = full(w);
   SSR4<double> C;
   for (int i = 0; i < 36; i++)
@@ -120,5 +120,5 @@ TEST_CASE("Components are read by their indices, as of the batched types", "[ker
           REQUIRE(std::abs((C * sym(unit))(i, j) - C(i, j, k, l)) < 1e-13);
         }
     }
-  REQUIRE_THROWS_AS(C(0, 0, 0, 3), std::out_of_range);
+  REQUIRE_THROWS_AS(C(0, 0, 0, 3), neml2::IndexException);
 }

@@ -466,3 +466,33 @@ TEST_CASE("a plain tensor times a tensor of duals costs no derivative", "[kernel
   for (int i = 0; i < 6; i++)
     REQUIRE((zero[i].x == 0 && zero[i].d[5] == 0));
 }
+
+TEST_CASE("a quotient of duals has the value of the instruction", "[kernels][Dual]")
+{
+  for (int k = 1; k < 1000; k++)
+  {
+    const double x = 49.0 / k, y = 7.0 + k / 3.0;
+    const auto a = variable<2>(x, 0), b = variable<2>(y, 1);
+    REQUIRE((a / b).x == x / y);
+    REQUIRE((a / y).x == x / y);
+    REQUIRE((x / b).x == x / y);
+    REQUIRE((b / b).x == 1);
+  }
+  REQUIRE((variable<1>(0, 0) / 1e-310).x == 0);
+  REQUIRE((variable<1>(0, 0) / Dual1(1e-310)).x == 0);
+  const auto q = variable<2>(3.0, 0) / variable<2>(4.0, 1), p = 3.0 / variable<2>(4.0, 1);
+  REQUIRE((q.d[0] == 0.25 && q.d[1] == -0.1875 && p.d[1] == -0.1875));
+  // 1 - d / limit is 0 at the limit, and its root is not NaN
+  for (int k = 1; k < 100; k++)
+  {
+    const auto d = variable<1>(k / 7.0, 0), limit = Dual1(k / 7.0);
+    REQUIRE(sqrt(1.0 - minimum(d, limit) / limit).x == 0);
+  }
+}
+
+TEST_CASE("a power of a negative dual by one that does not change keeps its slope",
+          "[kernels][Dual]")
+{
+  const auto p = pow(variable<2>(-1.0, 0), variable<2>(2.0, 1));
+  REQUIRE((p.x == 1 && p.d[0] == -2 && std::isnan(p.d[1])));
+}

@@ -147,4 +147,28 @@ TEST_CASE("numbers of a formula are refused outside of it", "[recorded]")
   REQUIRE_THROWS_WITH(recorded::Symbol(1.0),
                       Catch::Matchers::ContainsSubstring("no formula is recorded"));
 }
+TEST_CASE("products and quotients of a recorded formula round as numbers do", "[recorded]")
+{
+  const Formula f(2,
+                  [](const auto & v)
+                  {
+                    using T = std::decay_t<decltype(v[0])>;
+                    return std::vector<T>{v[0] * v[0] - v[1] * v[1],
+                                          v[0] * v[1] - v[0] * v[1],
+                                          v[0] / v[1],
+                                          v[0] / v[1] + v[0] * v[1]};
+                  });
+  const recorded::Evaluator e(f.recording, f.value());
+  for (int k = 1; k < 1000; k++)
+  {
+    const double x = 49.0 / k, y = 7.0 + k / 3.0;
+    const volatile double quotient = x / y, product = x * y;
+    REQUIRE(test::run(e, {{x, x}}, 1)[0] == 0);
+    const auto r = test::run(e, {{x, y}}, 1);
+    REQUIRE(r[1] == 0);
+    REQUIRE(r[2] == quotient);
+    REQUIRE(r[3] == quotient + product);
+  }
+}
+
 } // namespace interpreter_test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
+#include "neml2/core/formula_scope.h"
 #include "neml2/core/strictness.h"
 #include "neml2/kernels/Components.h"
 #include "neml2/kernels/Scalar.h"
@@ -142,9 +143,7 @@ public:
               std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(S) > 1), int> = 0>
     NEML2_INLINE constexpr const T & operator()(I... i) const
     {
-      int k = 0;
-      ((k = k * int(S) + kernels::component_index(int(i), int(S))), ...);
-      return this->v[k];
+      return this->v[kernels::component_place<int(S)...>(i...)];
     }
   };
 
@@ -292,6 +291,14 @@ public:
       r = r.select(this->batch_dim(),
                    core::component(Derived::type_name, k, r.size(this->batch_dim())));
     return Result(core::Trusted(), std::move(r), this->batch_dim());
+  }
+
+  /// LibTorch's: entry i of the first dimension. Refused in a formula, where s(i) is a component.
+  template <class I>
+  at::Tensor operator[](const I & i) const
+  {
+    core::check_brackets(Derived::type_name);
+    return at::Tensor::operator[](i);
   }
 
 protected:

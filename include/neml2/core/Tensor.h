@@ -36,6 +36,7 @@ public:
   static TensorShapeRef expected_base_sizes(const Tensor & t) { return t.base_sizes(); }
 
   using TensorBase<Tensor>::TensorBase;
+  NEML2_ASSIGNED_WHOLE(Tensor)
   Tensor() = default;
   /// A batch of another type, for functions of any type: messages call it by its name, this one of
   /// core::names_in_messages().

@@ -36,6 +36,33 @@ template <class I, class S>
 using if_relaxed = std::enable_if_t<std::is_integral_v<I> && S::relaxed, int>;
 } // namespace core
 
+namespace core
+{
+/// Refuses F(0, 1) = x and t.batch_index({0}) = x, which would set what is gone at once, and no entry of F or t.
+template <class X, bool Refused = true>
+constexpr void
+refuse_assignment_to_part()
+{
+  static_assert(
+      !Refused,
+      "a part of a tensor is not assigned to: write with base_index_put_ or "
+      "batch_index_put_, or make a new tensor, such as R2::fill(...); in a formula, which "
+      "also runs on whole batches, make a new one");
+}
+} // namespace core
+
+/// The copies and assignments of a tensor type: only what has a name is assigned to.
+#define NEML2_ASSIGNED_WHOLE(Type)                                                                 \
+  Type(const Type &) = default;                                                                    \
+  Type(Type &&) = default;                                                                         \
+  Type & operator=(const Type &) & = default;                                                      \
+  Type & operator=(Type &&) & = default;                                                           \
+  template <class X>                                                                               \
+  void operator=(const X &) &&                                                                     \
+  {                                                                                                \
+    core::refuse_assignment_to_part<X>();                                                          \
+  }
+
 /**
  * What all tensors of this library have in common: an at::Tensor whose first batch_dim() dimensions
  * are batch dimensions and whose others are base dimensions.

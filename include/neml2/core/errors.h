@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/inline.h"
+#include "neml2/kernels/errors.h"
 
-#include <exception>
 #include <sstream>
-#include <string>
-#include <utility>
 
 namespace neml2
 {
-/// What the library throws: a wrong shape, dtype, device or index, an undefined tensor, a bad label.
-class NEML2_ONE_A_PROGRAM NEMLException : public std::exception
-{
-public:
-  explicit NEMLException(std::string message) : _message(std::move(message)) {}
-  const char * what() const noexcept override { return _message.c_str(); }
-
-private:
-  std::string _message;
-};
-
-/// An index, a component or a dimension that is not there.
-class NEML2_ONE_A_PROGRAM IndexException : public NEMLException
-{
-public:
-  using NEMLException::NEMLException;
-};
-
 /// A label that is not there.
 class NEML2_ONE_A_PROGRAM LabelException : public NEMLException
 {

@@ -85,6 +85,11 @@ struct TextOfTile<ForwardTile<F, Types<R...>, Types<A...>>>
             {row_types<A...>, int(sizeof...(A))}};
   }
 };
+template <class F, class Results, class Arguments>
+struct TextOfTile<FormulaTile<F, Results, Arguments>>
+  : TextOfTile<ForwardTile<F, Results, Arguments>>
+{
+};
 
 /// That of a tile of a formula with a text, or of an operation.
 template <class Tile, class F>

@@ -126,7 +126,7 @@ struct Formula
   using Checked = decltype(check_formula<F, A...>());
   using Results = typename Checked::types;
   using Result = typename Checked::type;
-  using Tile = ForwardTile<F, Results, Types<A...>>;
+  using Tile = FormulaTile<F, Results, Types<A...>>;
   static constexpr size_t count = size_t(Results::count);
   using Tensors = std::array<at::Tensor, count>;
 
@@ -242,6 +242,7 @@ compose(const F & f,
         const A &... a)
 {
   using Results = typename Formula<F, A...>::Results;
+  const core::FormulaScope scope;
   composed_results(f(batch_argument(a, like)...),
                    batch,
                    like,

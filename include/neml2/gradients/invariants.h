@@ -8,6 +8,17 @@
 /// Derivative rules of invariants.
 namespace neml2::gradients
 {
+/// dev(s) of one tensor or a batch, exact where the normal components are close.
+template <class S>
+NEML2_INLINE auto
+exact_deviator(const S & s)
+{
+  if constexpr (core::is_tensor<S>)
+    return SR2(composed::dev_of_differences(s));
+  else
+    return kernels::dev_of_differences(s);
+}
+
 inline const bool has_invariant_rules = []
 {
   add_gradient_rule<tensors::Hydrostatic, Scalar, SR2>(
@@ -41,7 +52,7 @@ inline const bool has_invariant_rules = []
             "von_mises",
             [](const auto & h, const auto & a)
             {
-              const auto d = dev(a);
+              const auto d = exact_deviator(a);
               const auto n = norm(d);
               const auto is_zero = n <= 0.0;
               return d * (where(is_zero, 0.0 * n, h * kernels::sqrt_of_3_halves) /

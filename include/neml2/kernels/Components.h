@@ -2,8 +2,8 @@
 #pragma once
 
 #include "neml2/kernels/Scalar.h"
+#include "neml2/kernels/errors.h"
 
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -15,15 +15,32 @@ struct Unset
 {
 };
 
+/// Refuses component i of n, by the words of batches.
+[[noreturn]] NEML2_COLD inline void
+refuse_component([[maybe_unused]] int i, [[maybe_unused]] int n)
+{
+  NEML2_THROW(IndexException("in a formula: the component index " + std::to_string(i) +
+                             " is out of range: expected one in [" + std::to_string(-n) + ", " +
+                             std::to_string(n) + ")."));
+}
+
 /// The place of component i of n, negative i counting from the end.
 NEML2_INLINE constexpr int
 component_index(int i, int n)
 {
   if (i < -n || i >= n)
-    NEML2_THROW(std::out_of_range(
-        "a component index in a formula is out of range: a dimension of n components has "
-        "the indices [-n, n)"));
+    refuse_component(i, n);
   return i < 0 ? i + n : i;
+}
+
+/// The place of the component by an index a dimension, of those sizes, row by row.
+template <int... n, class... I>
+NEML2_INLINE constexpr int
+component_place(I... i)
+{
+  int k = 0;
+  ((k = k * n + component_index(int(i), n)), ...);
+  return k;
 }
 
 /// What a formula that writes s.dev() meets.

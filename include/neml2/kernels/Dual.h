@@ -73,18 +73,17 @@ struct Dual : DualFunctions<T, N>
 
   NEML2_INLINE friend Dual operator/(const Dual & a, const Dual & b)
   {
-    const T i = T(1.0 / b.x), q = a.x * i;
+    const T i = T(1.0 / b.x), q = a.x / b.x;
     return chain(q, i, a, T(-q * i), b);
   }
   NEML2_INLINE friend Dual operator/(const Dual & a, const T & b)
   {
-    const T i = T(1.0 / b);
-    return chain(a.x * i, i, a);
+    return chain(a.x / b, T(1.0 / b), a);
   }
   NEML2_INLINE friend Dual operator/(const T & a, const Dual & b)
   {
-    const T i = T(1.0 / b.x), q = a * i;
-    return chain(q, T(-q * i), b);
+    const T q = a / b.x;
+    return chain(q, T(-q / b.x), b);
   }
 
   // Comparisons are those of the values.

@@ -173,7 +173,12 @@ struct DualFunctions : Component<Dual<T, N>>
   {
     using std::pow;
     const T p = pow(a.x, n.x);
-    return Dual::chain(p, slope(a.x, n.x, p), a, growth(a.x, p), n);
+    Dual r = Dual::chain(p, slope(a.x, n.x, p), a);
+    const T by_exponent = growth(a.x, p);
+    NEML2_UNROLL
+    for (int i = 0; i < N; i++)
+      r.d[i] = r.d[i] + of_exponent(by_exponent, n.d[i]);
+    return r;
   }
 
 private:
@@ -193,6 +198,15 @@ private:
     }
     else
       return by_power();
+  }
+  /// growth(a, p) dn, which is NaN below 0, but adds nothing to what an exponent that does not change has. Not of numbers with
+  /// derivatives, nor of recorded ones, which are linear in dn.
+  NEML2_INLINE static T of_exponent(const T & growth, const T & dn)
+  {
+    if constexpr (std::is_same_v<T, typename plain_number<T>::type> && is_computed<T>)
+      return where(equals_zero(dn), T(0.0), T(growth * dn));
+    else
+      return growth * dn;
   }
   /// ∂(a^n)/∂n of p = a^n, 0 where a is 0.
   NEML2_INLINE static T growth(const T & a, const T & p)

@@ -12,8 +12,14 @@ template <class T>
 struct R2 : Components<T, 9>
 {
   using Components<T, 9>::Components;
-  NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[3 * i + j]; }
-  NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[3 * i + j]; }
+  NEML2_INLINE constexpr T & operator()(int i, int j)
+  {
+    return this->v[component_place<3, 3>(i, j)];
+  }
+  NEML2_INLINE constexpr const T & operator()(int i, int j) const
+  {
+    return this->v[component_place<3, 3>(i, j)];
+  }
 };
 
 /// All components, row by row.

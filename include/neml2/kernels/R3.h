@@ -10,10 +10,13 @@ template <class T>
 struct R3 : Components<T, 27>
 {
   using Components<T, 27>::Components;
-  NEML2_INLINE constexpr T & operator()(int i, int j, int k) { return this->v[9 * i + 3 * j + k]; }
+  NEML2_INLINE constexpr T & operator()(int i, int j, int k)
+  {
+    return this->v[component_place<3, 3, 3>(i, j, k)];
+  }
   NEML2_INLINE constexpr const T & operator()(int i, int j, int k) const
   {
-    return this->v[9 * i + 3 * j + k];
+    return this->v[component_place<3, 3, 3>(i, j, k)];
   }
 };
 

@@ -13,11 +13,11 @@ struct R4 : Components<T, 81>
   using Components<T, 81>::Components;
   NEML2_INLINE constexpr T & operator()(int i, int j, int k, int l)
   {
-    return this->v[27 * i + 9 * j + 3 * k + l];
+    return this->v[component_place<3, 3, 3, 3>(i, j, k, l)];
   }
   NEML2_INLINE constexpr const T & operator()(int i, int j, int k, int l) const
   {
-    return this->v[27 * i + 9 * j + 3 * k + l];
+    return this->v[component_place<3, 3, 3, 3>(i, j, k, l)];
   }
 };
 

@@ -10,10 +10,13 @@ template <class T>
 struct SSFR5 : Components<T, 108>
 {
   using Components<T, 108>::Components;
-  NEML2_INLINE constexpr T & operator()(int i, int j, int k) { return this->v[18 * i + 3 * j + k]; }
+  NEML2_INLINE constexpr T & operator()(int i, int j, int k)
+  {
+    return this->v[component_place<6, 6, 3>(i, j, k)];
+  }
   NEML2_INLINE constexpr const T & operator()(int i, int j, int k) const
   {
-    return this->v[18 * i + 3 * j + k];
+    return this->v[component_place<6, 6, 3>(i, j, k)];
   }
 };
 } // namespace neml2::kernels

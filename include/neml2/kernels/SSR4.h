@@ -12,8 +12,14 @@ template <class T>
 struct SSR4 : Components<T, 36>
 {
   using Components<T, 36>::Components;
-  NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[6 * i + j]; }
-  NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[6 * i + j]; }
+  NEML2_INLINE constexpr T & operator()(int i, int j)
+  {
+    return this->v[component_place<6, 6>(i, j)];
+  }
+  NEML2_INLINE constexpr const T & operator()(int i, int j) const
+  {
+    return this->v[component_place<6, 6>(i, j)];
+  }
   /// Component C_ijkl of the tensor, without the √2 of Mandel components.
   NEML2_INLINE constexpr T operator()(int i, int j, int k, int l) const
   {

@@ -10,8 +10,14 @@ template <class T>
 struct SWR4 : Components<T, 18>
 {
   using Components<T, 18>::Components;
-  NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[3 * i + j]; }
-  NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[3 * i + j]; }
+  NEML2_INLINE constexpr T & operator()(int i, int j)
+  {
+    return this->v[component_place<6, 3>(i, j)];
+  }
+  NEML2_INLINE constexpr const T & operator()(int i, int j) const
+  {
+    return this->v[component_place<6, 3>(i, j)];
+  }
 };
 
 /// T_ijkl + T_jikl in Mandel components, at kl = 21, 02, 10.

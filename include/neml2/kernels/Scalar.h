@@ -38,6 +38,12 @@ template <class T>
 constexpr bool is_float32<T, std::void_t<typename T::Element>> =
     std::is_same_v<typename T::Element, float>;
 
+/// Whether T has a value, as numbers and packs of them do, and is not recorded.
+template <class T, class = void>
+constexpr bool is_computed = std::is_arithmetic_v<T>;
+template <class T>
+constexpr bool is_computed<T, std::void_t<typename T::Element>> = true;
+
 /// Enables an overload for what the components of a row may be.
 template <class T>
 using if_component =

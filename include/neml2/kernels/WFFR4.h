@@ -10,5 +10,9 @@ template <class T>
 struct WFFR4 : Components<T, 27>
 {
   using Components<T, 27>::Components;
+  NEML2_INLINE constexpr const T & operator()(int i, int j, int k) const
+  {
+    return this->v[component_place<3, 3, 3>(i, j, k)];
+  }
 };
 } // namespace neml2::kernels

@@ -10,8 +10,14 @@ template <class T>
 struct WSR4 : Components<T, 18>
 {
   using Components<T, 18>::Components;
-  NEML2_INLINE constexpr T & operator()(int i, int j) { return this->v[6 * i + j]; }
-  NEML2_INLINE constexpr const T & operator()(int i, int j) const { return this->v[6 * i + j]; }
+  NEML2_INLINE constexpr T & operator()(int i, int j)
+  {
+    return this->v[component_place<3, 6>(i, j)];
+  }
+  NEML2_INLINE constexpr const T & operator()(int i, int j) const
+  {
+    return this->v[component_place<3, 6>(i, j)];
+  }
 };
 
 /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components.

@@ -10,6 +10,10 @@ template <class T>
 struct WWR4 : Components<T, 9>
 {
   using Components<T, 9>::Components;
+  NEML2_INLINE constexpr const T & operator()(int i, int j) const
+  {
+    return this->v[component_place<3, 3>(i, j)];
+  }
 };
 
 /// The indices ij = 21, 02, 10 of component a of a skew pair.

@@ -203,7 +203,7 @@ struct Power
                       T(log1p(where(is_small, x, T(0.0)))),
                       T(Logarithm<T>::log_of(m) - Logarithm<T>::log_of(l)));
     const auto falls = exponent < 0.0;
-    const T change = T(-expm1(T(-abs(exponent) * L)));
+    const T change = T(-expm1(T(where(falls, exponent, T(-exponent)) * L)));
     const T larger = where(falls, T(-f), g);
     const auto is_zero = equals_zero(d);
     return where(is_zero, slope(l, f), T(larger * change / where(is_zero, T(1.0), d)));

@@ -25,7 +25,7 @@ are_one_run(ArrayRef<Operand> o)
   return (a.is_contiguous() && b.is_contiguous()) || are_alike_in_other_order(o);
 }
 
-/// Whether LibTorch rounds where a loop over the numbers does: not in n / t, which is t.reciprocal() * n.
+/// Whether LibTorch rounds where a loop over the numbers does: not in n / t, whose n it rounds first.
 template <class F>
 constexpr bool rounds_as_torch = true;
 
@@ -74,7 +74,13 @@ struct WithNumber
   at::Tensor operator()(const at::Tensor & x) const
   {
     if constexpr (NumberFirst && std::is_same_v<Op, math::Over>)
-      return x.reciprocal() * number; // what torch's n / t is, and integers too
+    {
+      // LibTorch's own n / t is t.reciprocal() * n, with two roundings.
+      const auto dtype = c10::isIntegralType(x.scalar_type(), /*includeBool=*/true)
+                             ? c10::get_default_dtype_as_scalartype()
+                             : x.scalar_type();
+      return at::full({}, number, TensorOptions(dtype)) / x;
+    }
     else if constexpr (NumberFirst)
       return Op()(number, x);
     else

@@ -136,4 +136,21 @@ composed_newton(const at::Tensor & guess,
     x = x.masked_fill(each.bitwise_not(), std::numeric_limits<double>::quiet_NaN());
   return {x, iterations, converged};
 }
+
+/// log(-1) times 1, to which the arguments add 0: a weight of 0 is one of 0 by them, too, and another NaN.
+NEML2_BODY at::Tensor
+no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch)
+{
+  at::Tensor one = at::full({}, 1.0, arguments[0].tensor->options().dtype(kFloat64));
+  for (const Operand & a : arguments)
+  {
+    const at::Tensor each = a.tensor->to(kFloat64)
+                                .expand(utils::add_shapes(batch, a.base))
+                                .unsqueeze(-1)
+                                .flatten(Size(batch.size()))
+                                .sum(-1);
+    one = one + (each - each.detach());
+  }
+  return one.xlogy(-1);
+}
 } // namespace neml2::math

@@ -43,6 +43,9 @@ ComposedNewton composed_newton(const at::Tensor & guess,
                                bool differentiable,
                                const ComposedResidual & residual);
 
+/// NaN at each point of a batch (batch; ), whose derivatives by these arguments are NaN too.
+at::Tensor no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch);
+
 /// A result of newton on whole batches in parts of their types.
 template <class... R>
 std::tuple<R...>
@@ -181,7 +184,12 @@ private:
                                        options,
                                        differentiable,
                                        equations);
-    const auto solution = unknown(found.solution.to(dtype));
+    at::Tensor x = found.solution;
+    if (differentiable && !options.keep && c10::GradMode::is_enabled())
+      x = at::where(found.converged.unsqueeze(-1),
+                    x,
+                    no_solution(ArrayRef<Operand>(o).slice(sizeof...(R)), batch).unsqueeze(-1));
+    const auto solution = unknown(x.to(dtype));
     if constexpr (Report)
       return std::tuple(
           solution, Scalar(found.iterations.to(dtype)), Scalar(found.converged.to(dtype)));

@@ -48,6 +48,7 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 {
   static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + 0));
   static constexpr int baseline_width = 2;
+  static constexpr bool may_join_products = true;
   static constexpr bool is_numbers =
       sizeof...(R) == 1 && ((component_count<R> == 1) && ...) && ((component_count<A> == 1) && ...);
 
@@ -145,5 +146,12 @@ private:
     (store_result<component_count<R>, P>(result_of<J>(r), stride[K + int(J)], p[K + int(J)], left),
      ...);
   }
+};
+
+/// The tile of a formula of the caller's, in which products round.
+template <class F, class Results, class Arguments>
+struct FormulaTile : ForwardTile<F, Results, Arguments>
+{
+  static constexpr bool may_join_products = false;
 };
 } // namespace neml2::packs

@@ -31,11 +31,25 @@ has_loop()
 #endif
 }
 
+// gcc joins a product and a sum to one instruction with one rounding, also across functions, where a machine has it; clang
+// does not. In a formula of the caller's it must not: √(a a - b b) would be NaN at a = b.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
+#else
+#define NEML2_ROUNDS_PRODUCTS
+#endif
+
 #ifdef NEML2_SIMD
 // flatten: the whole formula, lambdas included, is inlined here and so compiled for this target.
 template <class Body, class... Args>
 __attribute__((target("avx2,fma"), flatten, noinline)) void
 run_avx2(Args... args)
+{
+  Body::template run<Pack<4>>(args...);
+}
+template <class Body, class... Args>
+__attribute__((target("avx2,fma"), flatten, noinline)) NEML2_ROUNDS_PRODUCTS void
+run_avx2_rounding(Args... args)
 {
   Body::template run<Pack<4>>(args...);
 }
@@ -46,10 +60,23 @@ run_avx512(Args... args)
 {
   Body::template run<Pack<8>>(args...);
 }
+template <class Body, class... Args>
+__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), flatten, noinline))
+NEML2_ROUNDS_PRODUCTS void
+run_avx512_rounding(Args... args)
+{
+  Body::template run<Pack<8>>(args...);
+}
 
 template <class Body, class... Args>
 __attribute__((flatten, noinline)) void
 run_baseline(Args... args)
+{
+  Body::template run<Pack<Body::baseline_width>>(args...);
+}
+template <class Body, class... Args>
+__attribute__((flatten, noinline)) NEML2_ROUNDS_PRODUCTS void
+run_baseline_rounding(Args... args)
 {
   Body::template run<Pack<Body::baseline_width>>(args...);
 }
@@ -60,7 +87,21 @@ run_plain(Args... args)
 {
   Body::template run<Pack<1>>(args...);
 }
+template <class Body, class... Args>
+NEML2_ROUNDS_PRODUCTS void
+run_plain_rounding(Args... args)
+{
+  Body::template run<Pack<1>>(args...);
+}
 #endif
+#undef NEML2_ROUNDS_PRODUCTS
+
+/// Whether products and sums of Body may be joined: in the library's operations, but not in formulas of the caller's.
+template <class Body, class = void>
+constexpr bool may_join_products = false;
+template <class Body>
+constexpr bool may_join_products<Body, std::void_t<decltype(Body::may_join_products)>> =
+    Body::may_join_products;
 
 /// A function compiled for one instruction set, null if there is none for this machine, and how many rows its
 /// packs hold. The two travel together: a program may mix translation units with and without optimisation.
@@ -80,16 +121,32 @@ compiled()
 #ifdef NEML2_SIMD
   if constexpr (Body::is_numbers || with_avx512)
     if (has_avx512() && (with_avx512 || sleef::has_widest()))
-      return {run_avx512<Body, Args...>, 8};
+    {
+      if constexpr (may_join_products<Body>)
+        return {run_avx512<Body, Args...>, 8};
+      else
+        return {run_avx512_rounding<Body, Args...>, 8};
+    }
   if (has_avx2())
-    return {run_avx2<Body, Args...>, 4};
+  {
+    if constexpr (may_join_products<Body>)
+      return {run_avx2<Body, Args...>, 4};
+    else
+      return {run_avx2_rounding<Body, Args...>, 4};
+  }
 #ifdef NEML2_BASELINE
-  return {run_baseline<Body, Args...>, Body::baseline_width};
+  if constexpr (may_join_products<Body>)
+    return {run_baseline<Body, Args...>, Body::baseline_width};
+  else
+    return {run_baseline_rounding<Body, Args...>, Body::baseline_width};
 #else
   return {nullptr, 1};
 #endif
 #else
-  return {run_plain<Body, Args...>, 1};
+  if constexpr (may_join_products<Body>)
+    return {run_plain<Body, Args...>, 1};
+  else
+    return {run_plain_rounding<Body, Args...>, 1};
 #endif
 }
 } // namespace neml2::packs

@@ -17,8 +17,8 @@ struct Program
 };
 
 /**
- * The operations of a program, where products that are only added or subtracted are multiplied and added at once, with one
- * rounding where the machine can: so however it is run, its results have the same bits.
+ * The operations of a program, where products that are only added or subtracted are multiplied and added by one instruction,
+ * which rounds both: so however it is run, its results have the same bits.
  */
 struct Operations
 {

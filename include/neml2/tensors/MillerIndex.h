@@ -20,6 +20,7 @@ public:
   static constexpr auto type_name = "MillerIndex";
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(MillerIndex)
   MillerIndex() = default;
 
   /// From three integers, unbatched. (; 3)

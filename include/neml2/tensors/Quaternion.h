@@ -33,6 +33,7 @@ public:
   using Row = kernels::Quaternion<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(Quaternion)
   Quaternion() = default;
   /// The unit quaternion (1 - r · r, 2 r) / (1 + r · r) of a rotation. (...; 3) -> (...; 4)
   /// A template, so that a Vec is not taken for a rotation.

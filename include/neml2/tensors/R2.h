@@ -27,6 +27,7 @@ public:
   using Row = kernels::R2<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(R2)
   R2() = default;
   /// All nine components of a symmetric tensor. (...; 6) -> (...; 3, 3)
   R2(const SR2 & S);

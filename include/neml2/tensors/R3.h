@@ -22,6 +22,7 @@ public:
   using Row = kernels::R3<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(R3)
   R3() = default;
 
   /// The permutation tensor ε_ijk: 1 where ijk is 012, 120 or 201, -1 where it is 021, 210 or 102,

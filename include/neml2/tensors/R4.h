@@ -24,6 +24,7 @@ public:
   using Row = kernels::R4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(R4)
   R4() = default;
   /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). A template: what converts to SSR4 is not converted on.
   template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int> = 0>

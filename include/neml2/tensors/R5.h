@@ -19,6 +19,7 @@ public:
   static constexpr auto type_name = "R5";
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(R5)
   R5() = default;
 };
 } // namespace neml2

@@ -20,6 +20,7 @@ public:
   static constexpr auto type_name = "R8";
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(R8)
   R8() = default;
 };
 } // namespace neml2

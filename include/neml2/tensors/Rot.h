@@ -38,6 +38,7 @@ public:
   using Row = kernels::Rot<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(Rot)
   Rot() = default;
   template <class R, std::enable_if_t<std::is_same_v<R, R2>, int> = 0>
   explicit Rot(const R &) = delete; // The rotation of a matrix R is Rot::fill_matrix(R),

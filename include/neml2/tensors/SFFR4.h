@@ -24,6 +24,7 @@ public:
   using Row = kernels::SFFR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SFFR4)
   SFFR4() = default;
 };
 

@@ -24,6 +24,7 @@ public:
   using Row = kernels::SFR3<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SFR3)
   SFR3() = default;
 };
 

@@ -23,6 +23,7 @@ public:
   using Row = kernels::SFFR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SFR4)
   SFR4() = default;
 };
 } // namespace neml2

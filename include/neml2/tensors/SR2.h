@@ -31,6 +31,7 @@ public:
   using Row = kernels::SR2<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SR2)
   SR2() = default;
   /// Symmetric part (A_ij + A_ji) / 2. (...; 3, 3) -> (...; 6)
   SR2(const R2 & A);

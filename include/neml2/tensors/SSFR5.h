@@ -25,6 +25,7 @@ public:
   using Row = kernels::SSFR5<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SSFR5)
   SSFR5() = default;
 };
 

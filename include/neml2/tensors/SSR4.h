@@ -28,6 +28,7 @@ public:
   using Row = kernels::SSR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SSR4)
   SSR4() = default;
   /// The part with both minor symmetries, see sym(T).
   /// (...; 3, 3, 3, 3) -> (...; 6, 6). A template: what converts to R4 is not converted on.

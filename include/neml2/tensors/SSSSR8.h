@@ -20,6 +20,7 @@ public:
   static constexpr auto type_name = "SSSSR8";
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SSSSR8)
   SSSSR8() = default;
 };
 } // namespace neml2

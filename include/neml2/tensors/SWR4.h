@@ -25,6 +25,7 @@ public:
   using Row = kernels::SWR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(SWR4)
   SWR4() = default;
   /// From the derivative T_ijkl of a symmetric tensor by the components of a skew W_kl:
   /// T_ijkl + T_jikl (a sum), in Mandel components, at kl = 21, 02, 10. This is the derivative by

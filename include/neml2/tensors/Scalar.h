@@ -27,6 +27,7 @@ public:
   using Row = kernels::Scalar<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(Scalar)
   Scalar() = default;
   /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
   /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. Where relaxed it is one.

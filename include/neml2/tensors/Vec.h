@@ -27,6 +27,7 @@ public:
   using Row = kernels::Vec<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(Vec)
   Vec() = default;
 
   using PrimitiveTensor::fill;

@@ -23,6 +23,7 @@ public:
   using Row = kernels::WFFR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(WFR4)
   WFR4() = default;
 };
 } // namespace neml2

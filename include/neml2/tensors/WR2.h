@@ -26,6 +26,7 @@ public:
   using Row = kernels::WR2<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(WR2)
   WR2() = default;
   /// Skew part (A_ij - A_ji) / 2. (...; 3, 3) -> (...; 3)
   WR2(const R2 & A);

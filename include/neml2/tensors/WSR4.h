@@ -25,6 +25,7 @@ public:
   using Row = kernels::WSR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(WSR4)
   WSR4() = default;
   /// From the derivative T_ijkl of a skew W_ij by the components of a symmetric tensor:
   /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components.

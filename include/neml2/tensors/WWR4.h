@@ -24,6 +24,7 @@ public:
   using Row = kernels::WWR4<T>;
 
   using PrimitiveTensor::PrimitiveTensor;
+  NEML2_ASSIGNED_WHOLE(WWR4)
   WWR4() = default;
   /// T_ijkl - T_jikl - T_ijlk + T_jilk (a sum) at ij and kl = 21, 02, 10: of a T that is skew in
   /// both pairs four times its components.

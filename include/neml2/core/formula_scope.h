@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/errors.h"
+
+namespace neml2::core
+{
+/// How many formulas this thread is running on whole batches.
+inline int &
+formulas_on_batches()
+{
+  static thread_local int count = 0;
+  return count;
+}
+
+/// While it lives this thread runs a formula on whole batches.
+struct FormulaScope
+{
+  FormulaScope() { formulas_on_batches()++; }
+  ~FormulaScope() { formulas_on_batches()--; }
+  FormulaScope(const FormulaScope &) = delete;
+  FormulaScope & operator=(const FormulaScope &) = delete;
+};
+
+/// Refuses s[i] in a formula: of a batch it is a row, of one tensor a component.
+inline void
+check_brackets(const char * type)
+{
+  NEML2_CHECK(formulas_on_batches() == 0,
+              type,
+              ": s[i] in a formula, which also runs on whole batches, whose entry it is there: "
+              "write s(i) for the stored component i.");
+}
+} // namespace neml2::core
