@@ -47,7 +47,7 @@ nearest_rotation(const at::Tensor & A)
     return A + 0;
   const at::Tensor D = at::matmul(R.transpose(-1, -2), constant),
                    v = std::get<1>(at::linalg_eigh(D + D.transpose(-1, -2))).slice(-1, 0, 1);
-  const at::Tensor reflected = 2 * det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
+  const at::Tensor reflected = 2 * composed::det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
   at::Tensor r = R - at::matmul(R, at::matmul(v, v.transpose(-1, -2))) * reflected;
   const at::Tensor size = constant.flatten(-2).abs().amax(-1, /*keepdim=*/true).unsqueeze(-1);
   for (int k = 0; k < 3; k++)
