@@ -40,6 +40,7 @@ COMMON = "tests/tensors/types_without_members_test.cpp"
 MAPS = "tests/tensors/R8_test.cpp"
 REDUCTIONS = "tests/math/reduction_test.cpp"
 TESTED_ELSEWHERE = {  # public headers without a test file of their name: where they are tested, and why there
+    "kernels/errors": ("tests/kernels/indices_test.cpp", "what formulas throw"),
     "math/mandel_maps": ("tests/math/mandel_test.cpp", "the tables of the functions there"),
     "math/sum": (REDUCTIONS, "all reductions are in one table"),
     "tensors/R5": (MAPS, "a class without members"),

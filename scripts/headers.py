@@ -138,6 +138,8 @@ class Header:
     def read(self, cursors, scope=(), is_class=False):
         last, comment = None, ""
         for c in cursors:
+            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copies as of any class
+                continue
             if c.kind == CursorKind.NAMESPACE and c.spelling not in INTERNAL:
                 self.read(c.get_children(), (*scope, c.spelling))
             elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # of which only the bases of tensors are for users

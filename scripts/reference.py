@@ -45,7 +45,7 @@ def headers():
     return {"Types, and what belongs to one": [h for h in tensors if h.name not in NO_PAGE],
             "Functions of any type": declaring("math"),
             "Over several processes": [INCLUDE / "distributed" / "batch.h"],
-            "What all tensors have": [p for n in CORE if (p := INCLUDE / "core" / n).is_file()]}
+            "What all tensors have": [*(p for n in CORE if (p := INCLUDE / "core" / n).is_file()), INCLUDE / "kernels" / "errors.h"]}
 
 
 def shown(text):

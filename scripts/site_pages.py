@@ -187,6 +187,7 @@ TITLES = {
     "distributed/batch.h": "Batches over several processes",
     "core/DynamicDims.h": "Other names of batch and base dimensions",
     "core/errors.h": "Exceptions",
+    "kernels/errors.h": "Exceptions of formulas too",
     "core/factories.h": "Factories",
     "core/indexing.h": "Indices",
     "core/options.h": "Options and defaults",

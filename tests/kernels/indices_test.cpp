@@ -10,6 +10,7 @@
 #include "neml2/kernels/WR2.h"
 #include "neml2/kernels/WSR4.h"
 #include "neml2/kernels/WWR4.h"
+#include "neml2/kernels/errors.h"
 
 #include <string>
 

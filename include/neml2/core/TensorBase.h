@@ -51,7 +51,7 @@ refuse_assignment_to_part()
 }
 } // namespace core
 
-/// The copies and assignments of a tensor type: only what has a name is assigned to.
+// The copies and assignments of a tensor type: only what has a name is assigned to.
 #define NEML2_ASSIGNED_WHOLE(Type)                                                                 \
   Type(const Type &) = default;                                                                    \
   Type(Type &&) = default;                                                                         \
