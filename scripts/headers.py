@@ -204,6 +204,8 @@ class Header:
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
         if re.match(rb"[^;{]*= delete;", self.source[at:]):  # of a template
             return
+        if b"core::if_relaxed<" in self.source[begin:at]:  # of programs of NEML2 2.x: docs/compat.md
+            return
         name = "operator()" if cursor.spelling == "operator()" else self.text(at, end).partition("(")[0]
         args, types, rest, letters, given = [], {}, at + len(name), set(), {}
         for c in children:

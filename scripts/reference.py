@@ -53,6 +53,7 @@ def shown(text):
     text = re.sub(r"core::dependent_scalar_t<\w+>|typename core::dependent_scalar<.*?>::type(?= )", "Scalar", text)
     text = text.replace(", core::Implicit = core::Implicit(\"\")", "")
     text = text.replace(", core::Strictness = core::Strictness(\"\")", "")
+    text = text.replace("core::Strictness::relaxed", "false")  # in programs of NEML2 2.x true
     text = text.replace("const O &... o", "const TensorOptions & options = default_tensor_options()")  # core/factories.h
     return text.replace("const O & options", "const TensorOptions & options")
 
