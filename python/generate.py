@@ -57,7 +57,8 @@ TEMPLATES = {
 ROW_FUNCTIONS = {
     1: "tr dev vol transpose transpose_major transpose_minor self_outer norm norm_sq unit skew skew_part sym full det inv "
        "cholesky eigenvalues principal_values eigh I1 I2 I3 J2 J3 von_mises hydrostatic triaxiality lode_angle "
-       "polar polar_rotation right_stretch left_stretch right_cauchy_green left_cauchy_green green_lagrange hencky_strain "
+       "polar polar_rotation nearest_rotation principal_stretches right_stretch left_stretch right_cauchy_green left_cauchy_green "
+       "green_lagrange hencky_strain "
        "euler_rodrigues deuler_rodrigues exp_map log_map dexp_map shadow dshadow rotation_matrix to_rot conjugate "
        "d_multiply_and_make_skew_d_first d_multiply_and_make_skew_d_second d_skew_and_sym_to_sym_d_skew d_skew_and_sym_to_sym_d_sym",
     2: "inner vdot outer cross drotate drotate_self solve gdist dist multiply_and_make_skew skew_and_sym_to_sym",

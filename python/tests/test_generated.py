@@ -296,6 +296,8 @@ VALUES = {
     "math.sqrtm": (math.sqrtm, P, lambda s: spectral(s, torch.sqrt)),
     "math.powm": (lambda s: math.powm(s, 1.5), P, lambda s: spectral(s, lambda l: l**1.5)),
     "math.polar_rotation": (math.polar_rotation, D, lambda F: stretches(F)[0] @ stretches(F)[2].mT),
+    "math.nearest_rotation": (math.nearest_rotation, D, lambda F: stretches(F)[0] @ stretches(F)[2].mT),
+    "math.principal_stretches": (math.principal_stretches, D, lambda F: stretches(F)[1].flip(-1)),
     "math.right_stretch": (
         math.right_stretch,
         D,

@@ -235,6 +235,8 @@ TEST_CASE("Functions of tensors of formulas", "[math][vocabulary]")
         return std::tuple(R,
                           U,
                           polar_rotation(F),
+                          nearest_rotation(F),
+                          principal_stretches(F),
                           right_stretch(F),
                           left_stretch(F),
                           right_cauchy_green(F),
