@@ -43,7 +43,7 @@ private:
   template <int Count, class P, bool Differentiated>
   struct Block
   {
-    P value[Count], jacobian[Differentiated ? Count * padded : 1];
+    P value[Count > 0 ? Count : 1], jacobian[Differentiated && Count > 0 ? Count * padded : 1];
   };
 
   template <size_t J, class B>
