@@ -51,8 +51,9 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
 inline at::Tensor
 scale_of(const at::Tensor & x)
 {
-  const at::Tensor a = x.detach(),
-                   largest = a.maximum(-a).amax(-1, /*keepdim=*/true); // at::abs has no meta kernel
+  const at::Tensor a = x.detach();
+  const at::Tensor largest =
+      a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // no copy of all of a
   const auto finite = largest.lt(std::numeric_limits<double>::infinity());
   return select(largest.gt(0).bitwise_and(finite), largest, 1);
 }
@@ -66,6 +67,11 @@ frobenius(const at::Tensor & a, Size base_dim, double epsilon)
   const at::Tensor line = base_dim == 0 ? a.unsqueeze(-1) : a.flatten(a.dim() - base_dim);
   if (!c10::isFloatingType(line.scalar_type()) || line.size(-1) == 0)
     return at::linalg_vector_norm(line, 2, at::IntArrayRef(-1));
+  if (line.size(-1) == 1)
+  {
+    const at::Tensor x = line.squeeze(-1);
+    return x.maximum(-x); // at::abs has no meta kernel
+  }
   const at::Tensor scale = scale_of(line);
   return at::linalg_vector_norm(line / scale, 2, at::IntArrayRef(-1)) * scale.squeeze(-1);
 }

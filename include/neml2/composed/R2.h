@@ -76,29 +76,17 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// Rows over their largest components, and these as constants, 1 of rows without a finite one above 0.
-/// (..., 3, 3) -> (..., 3, 3), (..., 3, 1)
-inline std::pair<at::Tensor, at::Tensor>
-scaled_rows(const at::Tensor & A)
-{
-  const at::Tensor a = A.detach(),
-                   largest = a.maximum(-a).amax(-1, /*keepdim=*/true); // at::abs has no meta kernel
-  const at::Tensor scales = select(
-      largest.gt(0).bitwise_and(largest.lt(std::numeric_limits<double>::infinity())), largest, 1);
-  return {A / scales, scales};
-}
-
-/// a · b × c of the rows of A, from which c's part along b is taken first: what the product has of it would cancel. How much that is
-/// has no derivative. (..., 3, 3) -> (..., 1)
+/// b × c, from c's part along b taken first: what the product has of it would cancel. How much that is has no derivative.
+/// (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
-det_by_projection(const at::Tensor & A)
+cross_by_projection(const at::Tensor & b, at::Tensor c)
 {
-  const at::Tensor a = A.select(-2, 0), b = A.select(-2, 1), c = A.select(-2, 2);
   const auto constant = [](const at::Tensor & x, const at::Tensor & y)
   { return (x * y).sum(-1, /*keepdim=*/true).detach(); };
   const at::Tensor square = constant(b, b);
   const at::Tensor along = constant(b, c) / select(square.gt(0), square, 1);
-  return (a * at::linalg_cross(b, c - along * b, -1)).sum(-1, /*keepdim=*/true);
+  c = c.addcmul(along, b, -1);
+  return at::linalg_cross(b, c, -1);
 }
 
 /// Determinant: of numbers that can be scaled kernels::det_of(ScaledRows), else by cofactors of the first row. (..., 3, 3) -> (...)
@@ -110,20 +98,34 @@ det(const at::Tensor & A)
     const at::Tensor c = at::linalg_cross(A.select(-2, 1), A.select(-2, 2), -1);
     return (A.select(-2, 0) * c).sum(-1, /*keepdim=*/false, A.scalar_type());
   }
-  const auto [rows, s] = scaled_rows(A);
+  const at::Tensor s = scale_of(A);
+  const auto row = [&](int i) { return A.select(-2, i) / s.select(-2, i); };
+  const at::Tensor normal = cross_by_projection(row(1), row(2));
+  const at::Tensor d = (row(0) * normal).sum(-1, /*keepdim=*/true);
   const at::Tensor x = s.select(-2, 0), y = s.select(-2, 1), z = s.select(-2, 2),
                    lower = x.minimum(y), upper = x.maximum(y),
                    middle = lower.maximum(upper.minimum(z));
-  return (lower.minimum(z) * upper.maximum(z) * det_by_projection(rows) * middle).squeeze(-1);
+  return (lower.minimum(z) * upper.maximum(z) * d * middle).squeeze(-1);
 }
 
 /// Inverse, by the cofactors of the transpose: kernels::inv_of(ScaledRows). (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 inv(const at::Tensor & A)
 {
-  const auto [rows, s] = scaled_rows(A);
-  const at::Tensor adjugate = cofactors(rows.transpose(-1, -2));
-  return adjugate / det_by_projection(rows).unsqueeze(-1) / s.transpose(-1, -2);
+  const at::Tensor s = scale_of(A);
+  at::Tensor columns[3], d;
+  {
+    const at::Tensor rows = A / s; // which are gone before the columns are joined
+    const auto row = [&](int i) { return rows.select(-2, i % 3); };
+    d = (row(0) * cross_by_projection(row(1), row(2))).sum(-1, /*keepdim=*/true);
+    for (int j = 0; j < 3; j++)
+      columns[j] = at::linalg_cross(row(j + 1), row(j + 2), -1);
+  }
+  at::Tensor r = at::stack(columns, -1);
+  for (at::Tensor & column : columns)
+    column.reset();
+  r = r / d.unsqueeze(-1);
+  return r / s.transpose(-1, -2);
 }
 
 /// The tensor for LAPACK, or for what is in its place on a device: float32 as float64 on the CPU, where
