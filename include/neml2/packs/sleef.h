@@ -205,7 +205,7 @@ const Functions<W, E> & functions();
 
 /// Functions of this machine once they have been asked for, before that none: read without a lock in every pack.
 template <int W, class E>
-constexpr Functions<W, E> none{};
+inline constexpr Functions<W, E> none{};
 template <int W, class E>
 inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
 
