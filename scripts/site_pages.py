@@ -468,7 +468,7 @@ def reference(write):
              "Templates that take every type: elementwise functions, reductions, formulas and their derivatives, shapes."),
             ("Over several processes", "processes", [p for p in pages if p.path.startswith("distributed/")],
              "What takes all parts of a batch of which each process has one."),
-            ("What all tensors have", "all", [p for p in pages if p.path.startswith("core/")],
+            ("What all tensors have", "all", [p for p in pages if p.path.startswith(("core/", "kernels/"))],
              "Members and factories that every type has, shapes, options and exceptions."),
             ("Labels", "labels", labels, "Named, nested, typed views of a state and its Jacobian.")]:
         write(f"reference/{name}.rst", group(title, members, about))
@@ -500,7 +500,7 @@ def main(folder):
 
     # What names of C++ lead to. Of names that several headers have: what is in a page of its own, else SR2's, else the first.
     names, headers = {}, {}
-    for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith("core/"))):
+    for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith(("core/", "kernels/")))):
         headers[f"neml2/{page.path}"] = page.name
         for name, at in page.names():
             names.setdefault(name, {})[page.name] = at

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/composed/where.h"
 #include "neml2/core/types.h"
+
+#include <limits>
 
 /**
  * Sums over all components, in LibTorch calls.
@@ -55,7 +56,7 @@ scale_of(const at::Tensor & x)
   const at::Tensor largest =
       a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // no copy of all of a
   const auto finite = largest.lt(std::numeric_limits<double>::infinity());
-  return select(largest.gt(0).bitwise_and(finite), largest, 1);
+  return largest.masked_fill(largest.gt(0).bitwise_and(finite).logical_not(), 1);
 }
 
 /// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/composed/R2.h"
+#include "neml2/composed/where.h"
 #include "neml2/kernels/Quaternion.h"
 
 #include <utility>
