@@ -56,7 +56,7 @@ scale_of(const at::Tensor & x)
   const at::Tensor largest =
       a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // no copy of all of a
   const auto finite = largest.lt(std::numeric_limits<double>::infinity());
-  return largest.masked_fill(largest.gt(0).bitwise_and(finite).logical_not(), 1);
+  return largest.masked_fill(largest.gt(0).bitwise_and(finite).bitwise_not(), 1);
 }
 
 /// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is.

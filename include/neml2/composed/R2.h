@@ -83,7 +83,7 @@ cross_by_projection(const at::Tensor & b, at::Tensor c)
   const auto constant = [](const at::Tensor & x, const at::Tensor & y)
   { return (x * y).sum(-1, /*keepdim=*/true).detach(); };
   const at::Tensor square = constant(b, b);
-  const at::Tensor along = constant(b, c) / square.masked_fill(square.gt(0).logical_not(), 1);
+  const at::Tensor along = constant(b, c) / square.masked_fill(square.gt(0).bitwise_not(), 1);
   c = c.addcmul(along, b, -1);
   return at::linalg_cross(b, c, -1);
 }

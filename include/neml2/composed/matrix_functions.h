@@ -110,7 +110,7 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
         leading_norm(x, n) * leading_norm(y, n) / (leading_norm(X, n) * leading_norm(Y, n));
     at::Tensor mu = ratio.sqrt().sqrt();
     if (change.defined())
-      mu = mu.masked_fill((change > 1e-2).logical_not(), 1);
+      mu = mu.masked_fill((change > 1e-2).bitwise_not(), 1);
     const at::Tensor next = 0.5 * (mu * X + y / mu);
     Y = 0.5 * (mu * Y + x / mu);
     change = leading_norm(next - X, n) / leading_norm(next, n);

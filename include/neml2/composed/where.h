@@ -26,7 +26,7 @@ only_where(const at::Tensor & condition, const at::Tensor & t)
   const at::Tensor one =
       at::ones(condition.sizes(), t.options().dtype(kFloat64).requires_grad(false));
   return t *
-         one.masked_fill(condition.logical_not(), std::numeric_limits<double>::quiet_NaN())
+         one.masked_fill(condition.bitwise_not(), std::numeric_limits<double>::quiet_NaN())
              .to(t.scalar_type()); // as LibTorch asks whether a number is in the range of float32, which NaN answers by an exception
 }
 } // namespace neml2::composed
