@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
+cmake_minimum_required(VERSION 3.25) # without it "archive" is what the variable of that name holds
 set(prefix_path ${TORCH})
 set(project ${CMAKE_CURRENT_LIST_DIR}/user)
 set(options -D WAY=${WAY} -D NEML2=${NEML2})
-set(program broadcasting)
-set(expected broadcasting)
+set(program small)
+set(source ${project}/small)
+if(WAY STREQUAL "compiled")
+  set(program broadcasting)
+  set(source ${NEML2}/examples/broadcasting)
+elseif(WAY STREQUAL "installed")
+  set(source ${NEML2}/examples/stress_update)
+endif()
 if(WAY MATCHES "^(installed|compiled|pkg_config)$") # in one place, used in another
   file(REMOVE_RECURSE ${WAY}/new)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WAY}/old COMMAND_ERROR_IS_FATAL ANY)
@@ -54,29 +61,25 @@ if(WAY STREQUAL "pkg_config")
   endif()
   separate_arguments(flags UNIX_COMMAND "${--cflags}")
   list(TRANSFORM TORCH_INCLUDES PREPEND -I)
-  execute_process(COMMAND ${CXX} -std=c++17 -fsyntax-only ${flags} ${TORCH_INCLUDES} ${NEML2}/examples/stress_update.cpp
+  execute_process(COMMAND ${CXX} -std=c++17 -fsyntax-only ${flags} ${TORCH_INCLUDES} ${source}.cpp
                   COMMAND_ERROR_IS_FATAL ANY)
   return()
 endif()
 
-if(WAY MATCHES "^(installed|archive)$") # the project and the program of docs/start.md
+if(WAY MATCHES "^(installed|archive)$") # the project of docs/start.md, in `installed` with its program
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/start DESTINATION ${WAY})
-  file(COPY_FILE ${NEML2}/examples/stress_update.cpp ${WAY}/start/model.cpp)
+  file(COPY_FILE ${source}.cpp ${WAY}/start/model.cpp)
   set(project ${WAY}/start)
   set(options -D CMAKE_FIND_PACKAGE_PREFER_CONFIG=ON) # as Conan has it
   set(program model)
-  set(expected stress_update)
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${project} -B ${WAY}/build
                         ${options} -D CMAKE_CXX_COMPILER=${CXX}
                         "-DCMAKE_PREFIX_PATH=${prefix_path}" -D CMAKE_CXX_FLAGS_RELEASE=-O0
                 COMMAND_ERROR_IS_FATAL ANY)
-if(WAY STREQUAL "archive") # which is found; it has the files that `installed` has
-  return()
-endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${WAY}/build COMMAND_ERROR_IS_FATAL ANY)
 set(PROGRAM ${WAY}/build/${program})
-set(EXPECTED ${NEML2}/examples/${expected}.out)
+set(EXPECTED ${source}.out)
 include(${NEML2}/cmake/CompareOutput.cmake)
 if(WAY STREQUAL "compiled")
   execute_process(COMMAND ${WAY}/build/rules COMMAND_ERROR_IS_FATAL ANY)
