@@ -13,7 +13,7 @@ doing=
 say()
 {
   doing=$1
-  echo "-- $doing" >&2
+  echo "-- $doing ($SECONDS s so far)" >&2
 }
 pip() # pip VENV ARGUMENTS
 {
