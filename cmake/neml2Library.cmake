@@ -13,7 +13,7 @@ file(GLOB sources CONFIGURE_DEPENDS src/*.cpp)
 add_library(neml2_compiled ${library_type} ${sources})
 add_library(neml2::compiled ALIAS neml2_compiled)
 target_link_libraries(neml2_compiled PUBLIC neml2)
-target_compile_definitions(neml2_compiled PUBLIC NEML2_COMPILED PRIVATE NEML2_LIBRARY NEML2_BASELINE)
+target_compile_definitions(neml2_compiled PUBLIC NEML2_COMPILED PRIVATE NEML2_LIBRARY)
 target_precompile_headers(neml2_compiled PRIVATE include/neml2/tensors/tensors.h)
 set_target_properties(neml2_compiled PROPERTIES
   EXPORT_NAME compiled OUTPUT_NAME neml2 POSITION_INDEPENDENT_CODE ON

@@ -266,7 +266,6 @@ test_memory()
 /// What compiled() takes: doubles numbers, and how wide the packs were.
 struct Twice
 {
-  static constexpr int baseline_width = 2;
   static constexpr bool is_numbers = true;
 
   template <class P>
@@ -292,7 +291,6 @@ require_twice(void (*run)(double *, int *), int width)
 TEST_CASE("arithmetic of packs is that of their lanes", "[core][simd]")
 {
   test_arithmetic<1, double>();
-  test_arithmetic<2, double>();
   test_arithmetic<4, double>();
   test_arithmetic<8, double>();
   test_arithmetic<1, float>();
@@ -304,7 +302,6 @@ TEST_CASE("arithmetic of packs is that of their lanes", "[core][simd]")
 TEST_CASE("abs, square root and square of packs are those of their lanes", "[core][simd]")
 {
   test_functions<1, double>();
-  test_functions<2, double>();
   test_functions<4, double>();
   test_functions<8, double>();
   test_functions<1, float>();
@@ -316,7 +313,6 @@ TEST_CASE("abs, square root and square of packs are those of their lanes", "[cor
 TEST_CASE("comparisons, where, maximum and minimum select lane by lane", "[core][simd]")
 {
   test_selection<1, double>();
-  test_selection<2, double>();
   test_selection<4, double>();
   test_selection<8, double>();
   test_selection<1, float>();
@@ -363,7 +359,6 @@ test_conditions()
 
 TEST_CASE("conditions combine lane by lane, and any and all look at every lane", "[core][simd]")
 {
-  test_conditions<2, double>();
   test_conditions<4, double>();
   test_conditions<8, double>();
   test_conditions<4, float>();
@@ -376,8 +371,6 @@ TEST_CASE("a number fills all lanes, with its sign", "[core][simd]")
   for (const double x : numbers<double>)
   {
     REQUIRE(same(Pack<1>(x).lane(0), x));
-    for (int w = 0; w < 2; w++)
-      REQUIRE(same(Pack<2>(x).lane(w), x));
     for (int w = 0; w < 4; w++)
       REQUIRE(same(Pack<4>(x).lane(w), x));
     for (int w = 0; w < 16; w++)
@@ -388,7 +381,6 @@ TEST_CASE("a number fills all lanes, with its sign", "[core][simd]")
 TEST_CASE("rows are loaded and stored whole, and nothing beside them", "[core][simd]")
 {
   test_memory<1>();
-  test_memory<2>();
   test_memory<4>();
   test_memory<8>();
   test_memory_of_numbers<1, float>();
@@ -402,10 +394,10 @@ TEST_CASE("every instruction set's loop is run with packs of its width", "[core]
   if (best.run)
     require_twice(best.run, best.width);
 #ifdef NEML2_SIMD
-  require_twice(run_baseline<Twice, double *, int *>, 2);
+  require_twice(run_plain<Twice, double *, int *>, 1);
   const bool eight = has_avx512() && (with_avx512 || sleef::has_widest()); // of numbers
   REQUIRE(best.width == (eight ? 8 : has_avx2() ? 4 : 1));
-  REQUIRE(bool(best.run) == has_avx2()); // without NEML2_BASELINE
+  REQUIRE(bool(best.run) == has_avx2());
   if (has_avx2())
     require_twice(run_avx2<Twice, double *, int *>, 4);
   if (has_avx512())

@@ -83,7 +83,6 @@ struct DualTile;
 template <class Tile, class F, class... R, class... A>
 struct DualTile<Tile, F, Types<R...>, Types<A...>>
 {
-  static constexpr int baseline_width = 1; // rarely used: one plain row at a time compiles faster
   static constexpr bool is_numbers = false;
 
   template <class P>

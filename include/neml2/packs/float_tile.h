@@ -16,7 +16,6 @@ namespace neml2::packs
 template <class F, int K>
 struct FloatTile
 {
-  static constexpr int baseline_width = 2;
   static constexpr bool is_numbers = true;
 
   template <class P>

@@ -47,7 +47,6 @@ template <class F, class... R, class... A>
 struct ForwardTile<F, Types<R...>, Types<A...>>
 {
   static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + 0));
-  static constexpr int baseline_width = 2;
   static constexpr bool may_join_products = true;
   static constexpr bool is_numbers =
       sizeof...(R) == 1 && ((component_count<R> == 1) && ...) && ((component_count<A> == 1) && ...);

@@ -8,9 +8,8 @@
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows), and for AVX-512 (packs of
  * eight) where rows are numbers, or NEML2_AVX512 is defined, which the targets do for the configuration Release: compiling
- * both takes up to 1.5 times as long. A machine without AVX2 runs operations composed of LibTorch's calls, or, with
- * NEML2_BASELINE, loops compiled for the baseline too (packs of two rows: wider ones are lowered badly), as the operations in
- * neml2::compiled are. Everywhere else the loop is compiled once, for packs of one row.
+ * both takes up to 1.5 times as long. A machine without AVX2 runs operations composed of LibTorch's calls, and recorded formulas
+ * one plain row at a time. Everywhere else the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -24,7 +23,7 @@ constexpr bool with_avx512 = false;
 inline bool
 has_loop()
 {
-#if defined(NEML2_SIMD) && !defined(NEML2_BASELINE) && !defined(NEML2_COMPILED)
+#ifdef NEML2_SIMD
   return has_avx2();
 #else
   return true;
@@ -67,20 +66,8 @@ run_avx512_rounding(Args... args)
 {
   Body::template run<Pack<8>>(args...);
 }
+#endif
 
-template <class Body, class... Args>
-__attribute__((flatten, noinline)) void
-run_baseline(Args... args)
-{
-  Body::template run<Pack<Body::baseline_width>>(args...);
-}
-template <class Body, class... Args>
-__attribute__((flatten, noinline)) NEML2_ROUNDS_PRODUCTS void
-run_baseline_rounding(Args... args)
-{
-  Body::template run<Pack<Body::baseline_width>>(args...);
-}
-#else
 template <class Body, class... Args>
 void
 run_plain(Args... args)
@@ -93,7 +80,6 @@ run_plain_rounding(Args... args)
 {
   Body::template run<Pack<1>>(args...);
 }
-#endif
 #undef NEML2_ROUNDS_PRODUCTS
 
 /// Whether products and sums of Body may be joined: in the library's operations, but not in formulas of the caller's.
@@ -102,6 +88,13 @@ constexpr bool may_join_products = false;
 template <class Body>
 constexpr bool may_join_products<Body, std::void_t<decltype(Body::may_join_products)>> =
     Body::may_join_products;
+
+/// Whether Body has a loop for a machine without AVX2, too, where the compiler makes loops for AVX2.
+template <class Body, class = void>
+constexpr bool runs_on_any_machine = false;
+template <class Body>
+constexpr bool runs_on_any_machine<Body, std::void_t<decltype(Body::runs_on_any_machine)>> =
+    Body::runs_on_any_machine;
 
 /// A function compiled for one instruction set, null if there is none for this machine, and how many rows its
 /// packs hold. The two travel together: a program may mix translation units with and without optimisation.
@@ -134,19 +127,15 @@ compiled()
     else
       return {run_avx2_rounding<Body, Args...>, 4};
   }
-#ifdef NEML2_BASELINE
-  if constexpr (may_join_products<Body>)
-    return {run_baseline<Body, Args...>, Body::baseline_width};
-  else
-    return {run_baseline_rounding<Body, Args...>, Body::baseline_width};
+  constexpr bool has_plain = runs_on_any_machine<Body>;
 #else
-  return {nullptr, 1};
+  constexpr bool has_plain = true;
 #endif
-#else
-  if constexpr (may_join_products<Body>)
+  if constexpr (!has_plain)
+    return {nullptr, 1};
+  else if constexpr (may_join_products<Body>)
     return {run_plain<Body, Args...>, 1};
   else
     return {run_plain_rounding<Body, Args...>, 1};
-#endif
 }
 } // namespace neml2::packs

@@ -30,22 +30,6 @@ typedef double UnalignedDouble2 __attribute__((vector_size(16), aligned(8), may_
 // Transposing: each step moves two components of all lanes.
 
 NEML2_INLINE void
-load_step(Pack<2> * x, const Lanes<Pack<2>> & l, int k)
-{
-  const Double2 a = *(const UnalignedDouble2 *)(l.row[0] + k),
-                b = *(const UnalignedDouble2 *)(l.row[1] + k);
-  x[k].v = __builtin_shufflevector(a, b, 0, 2);
-  x[k + 1].v = __builtin_shufflevector(a, b, 1, 3);
-}
-
-NEML2_INLINE void
-store_step(const Pack<2> * x, const Lanes<Pack<2>> & l, int k)
-{
-  *(UnalignedDouble2 *)(l.row[0] + k) = __builtin_shufflevector(x[k].v, x[k + 1].v, 0, 2);
-  *(UnalignedDouble2 *)(l.row[1] + k) = __builtin_shufflevector(x[k].v, x[k + 1].v, 1, 3);
-}
-
-NEML2_INLINE void
 load_step(Pack<4> * x, const Lanes<Pack<4>> & l, int k)
 {
   const Double2 a = *(const UnalignedDouble2 *)(l.row[0] + k),

@@ -13,8 +13,8 @@ template <class Formula, bool sums, class Arguments, class Results>
 struct CompiledTile
 {
   static constexpr int K = Arguments::count, all = K + Results::count;
-  static constexpr int baseline_width = 2;
   static constexpr bool is_numbers = false;
+  static constexpr bool runs_on_any_machine = true;
 
   template <class P>
   NEML2_CALLS_FORMULA static void

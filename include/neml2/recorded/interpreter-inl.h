@@ -406,8 +406,8 @@ struct Interpreter : private ConditionPacks<P>
 /// What is compiled for each instruction set.
 struct InterpreterTile
 {
-  static constexpr int baseline_width = 2;
   static constexpr bool is_numbers = false;
+  static constexpr bool runs_on_any_machine = true;
 
   template <class P>
   NEML2_CALLS_FORMULA static void
