@@ -216,7 +216,7 @@ rows(at::IntArrayRef batch, Dtype dtype = kFloat64)
 }
 } // namespace
 
-TEST_CASE("A formula on a device is one launch of a kernel of its source", "[engine][device]")
+TEST_CASE("A formula on a device is one launch of a kernel of its source", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -243,7 +243,7 @@ TEST_CASE("A formula on a device is one launch of a kernel of its source", "[eng
     REQUIRE(l.stride(k) == std::vector<Size>{3});
 }
 
-TEST_CASE("A kernel's rows lie where those of its operands do", "[engine][device]")
+TEST_CASE("A kernel's rows lie where those of its operands do", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -272,7 +272,7 @@ TEST_CASE("A kernel's rows lie where those of its operands do", "[engine][device
   REQUIRE(one.size() == std::vector<Size>{1});
 }
 
-TEST_CASE("Numbers of a row that are not side by side are copied for a kernel", "[engine][device]")
+TEST_CASE("Numbers of a row that are not side by side are copied for a kernel", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -287,7 +287,7 @@ TEST_CASE("Numbers of a row that are not side by side are copied for a kernel", 
   REQUIRE(now.recorder->launches.back().stride(0) == std::vector<Size>{0, 3}); // three rows of it
 }
 
-TEST_CASE("A kernel has a thread for each row, in blocks of 128", "[engine][device]")
+TEST_CASE("A kernel has a thread for each row, in blocks of 128", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -310,7 +310,7 @@ TEST_CASE("A kernel has a thread for each row, in blocks of 128", "[engine][devi
   REQUIRE(now.recorder->launches.back().blocks == 2147483647);
 }
 
-TEST_CASE("A formula is compiled once for each dtype", "[engine][device]")
+TEST_CASE("A formula is compiled once for each dtype", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -334,7 +334,7 @@ TEST_CASE("A formula is compiled once for each dtype", "[engine][device]")
   REQUIRE(k.launches == 4);
 }
 
-TEST_CASE("Threads that need a kernel at once compile it once", "[engine][device]")
+TEST_CASE("Threads that need a kernel at once compile it once", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -363,7 +363,7 @@ TEST_CASE("Threads that need a kernel at once compile it once", "[engine][device
   REQUIRE(now.recorder->launches.size() == 4);
 }
 
-TEST_CASE("Another process takes a kernel from the cache", "[engine][device]")
+TEST_CASE("Another process takes a kernel from the cache", "[engine][stand-in]")
 {
   Setting now;
   const auto f = formula();
@@ -391,7 +391,7 @@ TEST_CASE("Another process takes a kernel from the cache", "[engine][device]")
   REQUIRE(compiled() == 1);
 }
 
-TEST_CASE("An image that does not load is compiled again", "[engine][device]")
+TEST_CASE("An image that does not load is compiled again", "[engine][stand-in]")
 {
   Setting now;
   const auto f = formula();
@@ -413,7 +413,7 @@ TEST_CASE("An image that does not load is compiled again", "[engine][device]")
   REQUIRE(warnings.messages.empty());
 }
 
-TEST_CASE("What fails for want of memory is tried again by the next call", "[engine][device]")
+TEST_CASE("What fails for want of memory is tried again by the next call", "[engine][stand-in]")
 {
   for (const char * const what : {"compile", "load", "launch"})
   {
@@ -436,7 +436,7 @@ TEST_CASE("What fails for want of memory is tried again by the next call", "[eng
   }
 }
 
-TEST_CASE("An image of the cache that memory lacks for is not compiled again", "[engine][device]")
+TEST_CASE("An image of the cache that memory lacks for is not compiled again", "[engine][stand-in]")
 {
   Setting now;
   const auto f = formula();
@@ -453,7 +453,7 @@ TEST_CASE("An image of the cache that memory lacks for is not compiled again", "
 }
 
 TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning says why",
-          "[engine][device]")
+          "[engine][stand-in]")
 {
   for (const char * const what : {"compile", "load", "launch"})
   {
@@ -477,7 +477,7 @@ TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning s
   }
 }
 
-TEST_CASE("Kernels can be turned off", "[engine][device]")
+TEST_CASE("Kernels can be turned off", "[engine][stand-in]")
 {
   const Setting now;
   const test::Warnings warnings;
@@ -492,7 +492,7 @@ TEST_CASE("Kernels can be turned off", "[engine][device]")
   REQUIRE(warnings.messages.empty());
 }
 
-TEST_CASE("What no kernel takes is composed", "[engine][device]")
+TEST_CASE("What no kernel takes is composed", "[engine][stand-in]")
 {
   const Setting now;
   const test::Warnings warnings;
@@ -511,7 +511,7 @@ TEST_CASE("What no kernel takes is composed", "[engine][device]")
   REQUIRE(now.recorder->launches.empty());
 }
 
-TEST_CASE("Results are written to existing tensors on a device", "[engine][device]")
+TEST_CASE("Results are written to existing tensors on a device", "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();

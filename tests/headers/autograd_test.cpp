@@ -6,6 +6,8 @@
 #include "neml2/math/jacobian.h"
 #include "neml2/math/jacrev.h"
 
+#include <torch/csrc/autograd/function.h>
+
 #include "support/catch.h"
 
 /// What a program of headers alone records, and that its derivatives agree with one another.

@@ -5,6 +5,7 @@
 #include "support/formulas.h"
 #include "support/parity.h"
 
+#include <torch/csrc/autograd/function.h>
 #include <torch/types.h>
 
 #include <thread>

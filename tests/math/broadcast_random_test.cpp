@@ -5,6 +5,7 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 
+#include <ATen/MemoryOverlap.h>
 #include <functional>
 #include <optional>
 #include <random>

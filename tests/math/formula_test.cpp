@@ -175,7 +175,7 @@ TEST_CASE("A formula's text has its macros expanded, and no comments", "[math][f
   REQUIRE(text == "[](const auto & E, const auto & nu) { return E / (2.0 * (1.0 + nu)); }");
 }
 
-TEST_CASE("A formula with its text is one kernel on a device", "[math][formula][cuda]")
+TEST_CASE("A formula with its text is one kernel on a device", "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
   same_on_both(
@@ -191,7 +191,7 @@ TEST_CASE("A formula with its text is one kernel on a device", "[math][formula][
 }
 
 TEST_CASE("Its Jacobian is one kernel on a device, and so is each gradient",
-          "[math][formula][cuda]")
+          "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
   same_on_both(
@@ -218,7 +218,7 @@ TEST_CASE("Its Jacobian is one kernel on a device, and so is each gradient",
       3);
 }
 
-TEST_CASE("It writes into existing tensors on a device", "[math][formula][cuda]")
+TEST_CASE("It writes into existing tensors on a device", "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
   same_on_both(
@@ -234,7 +234,7 @@ TEST_CASE("It writes into existing tensors on a device", "[math][formula][cuda]"
       1);
 }
 
-TEST_CASE("Any types of rows are those of a device", "[math][formula][cuda]")
+TEST_CASE("Any types of rows are those of a device", "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
   same_on_both(
@@ -253,7 +253,7 @@ TEST_CASE("Any types of rows are those of a device", "[math][formula][cuda]")
       2);
 }
 
-TEST_CASE("Groups of tensors are those of a device", "[math][formula][cuda]")
+TEST_CASE("Groups of tensors are those of a device", "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
   same_on_both(
@@ -275,7 +275,7 @@ TEST_CASE("Groups of tensors are those of a device", "[math][formula][cuda]")
 }
 
 TEST_CASE("What a device does not compile is composed, and a warning says why",
-          "[math][formula][cuda]")
+          "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
   const auto f = NEML2_FORMULA([](const auto & x) { return x * yield_stress; }); // not listed

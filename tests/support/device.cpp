@@ -70,11 +70,12 @@ same_on_device(const std::function<Arguments(const Arguments &)> & f,
                const Arguments & a,
                const std::set<std::string> & waits)
 {
-  const auto there = moved(a, device()), standing_in_for = moved(a, stand_in());
+  const auto there = moved(a, device());
   if (const auto d = device_difference(f(there), f(a), 1e-11); !d.empty())
     return no("On ", device(), " and on the CPU: ", d);
-  f(standing_in_for);
-  const auto found = waits_of([&] { f(standing_in_for); });
+  if (device().is_cuda()) // which does not count
+    return {};
+  const auto found = waits_of([&] { f(there); });
   std::string names;
   for (const auto & name : found)
     names += " " + name;

@@ -8,13 +8,13 @@
 /// left out. A test that uses them has the tag [cuda].
 namespace neml2::test
 {
-/// The GPU, or the stand-in where there is none.
+/// The GPU, or the stand-in where there is none. A test that uses the stand-in in any case has the tag [stand-in] instead.
 Device device();
 
 /// The arguments on a device.
 Arguments moved(const Arguments & a, Device to);
 
-/// f gives on the device what it gives on the CPU, and the host waits in these operators, but for what is done once.
+/// f gives on the device what it gives on the CPU, and on the stand-in the host waits in these operators, but for what is done once.
 Verdict same_on_device(const std::function<Arguments(const Arguments &)> & f,
                        const Arguments & a,
                        const std::set<std::string> & waits = {});

@@ -111,7 +111,7 @@ TEST_CASE("Ordinary rows raise no floating-point exception", "[every]")
   check_every("no exceptions", test::raises_no_exception);
 }
 
-TEST_CASE("The host waits for a device where docs/devices.md says so", "[every][cuda]")
+TEST_CASE("The host waits for a device where docs/devices.md says so", "[every][stand-in]")
 {
   const auto listed = functions_that_wait();
   REQUIRE(listed.size() > 5);
@@ -129,7 +129,7 @@ TEST_CASE("The host waits for a device where docs/devices.md says so", "[every][
               });
 }
 
-TEST_CASE("Operations are kernels of a device, which compile and are right", "[every][cuda]")
+TEST_CASE("Operations are kernels of a device, which compile and are right", "[every][stand-in]")
 {
   const auto collector = std::make_shared<Collector>();
   {
@@ -164,8 +164,7 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
     std::cout << " [" << name << "]";
   std::cout << "\n";
   REQUIRE(fused >= 10);
-  if (!at::hasCUDA()) // else they are kernels of the GPU
-    REQUIRE(setting.compiler->sources.size() >= sources.size());
+  REQUIRE(setting.compiler->sources.size() >= sources.size());
   const test::NvrtcOfTests nvrtc;
   if (!nvrtc.exists())
     std::cout << "kernels: no NVRTC among the packages of Python, nor where NEML2_NVRTC says, so "
@@ -177,6 +176,17 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
       INFO(source);
       REQUIRE(nvrtc.errors(source, "sm_80") == "");
     }
+}
+
+TEST_CASE("Operations and their gradients are the same on a GPU", "[every][cuda]")
+{
+  if (at::hasCUDA()) // else on the stand-in, above
+    check_every("GPU",
+                [](const test::Operation & op)
+                {
+                  return op.left_out.count(test::Check::device) > 0 ? test::Verdict()
+                                                                    : test::same_on_device(op);
+                });
 }
 
 TEST_CASE("An operation holds little more memory than what it gives", "[every]")

@@ -3,6 +3,8 @@
 #include "support/derivatives.h"
 #include "support/parity.h"
 
+#include <torch/csrc/autograd/function.h>
+
 namespace neml2::test
 {
 namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/stand_in.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
@@ -10,6 +11,7 @@
 #endif
 
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 namespace neml2::test
@@ -286,6 +288,9 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, m)
 at::Device
 stand_in()
 {
+  if (at::hasCUDA())
+    throw std::logic_error("The stand-in for a GPU and a GPU do not go together in one program: run the tests [stand-in] "
+                           "with CUDA_VISIBLE_DEVICES=, those of the GPU as \"[cuda]~[stand-in]\".");
 #ifdef NEML2_HOOKS
   // Not before it is asked for: where both are, LibTorch prefers this device to the GPU.
   static const bool registered = (c10::register_privateuse1_backend("standin"),

@@ -35,7 +35,7 @@ is_mapped(const void * p)
 }
 } // namespace
 
-TEST_CASE("The host cannot read the stand-in's memory", "[support][cuda]")
+TEST_CASE("The host cannot read the stand-in's memory", "[support][stand-in]")
 {
   const auto t = there();
   REQUIRE(is_mapped(numbers().data_ptr()));
@@ -45,7 +45,7 @@ TEST_CASE("The host cannot read the stand-in's memory", "[support][cuda]")
   REQUIRE(at::equal(t.cpu(), numbers()));
 }
 
-TEST_CASE("Views of the stand-in's memory are views", "[support][cuda]")
+TEST_CASE("Views of the stand-in's memory are views", "[support][stand-in]")
 {
   auto t = there();
   for (const auto & view : {t.t(), t.slice(1, 0, 4, 2), t.unfold(1, 2, 2), t.view({2, 6}), t[0]})
@@ -61,7 +61,7 @@ TEST_CASE("Views of the stand-in's memory are views", "[support][cuda]")
   REQUIRE(at::equal(out.cpu(), at::full({2, 2}, 3.0, at::kDouble)));
 }
 
-TEST_CASE("The stand-in computes with no tensor of the CPU but numbers", "[support][cuda]")
+TEST_CASE("The stand-in computes with no tensor of the CPU but numbers", "[support][stand-in]")
 {
   const auto t = there();
   REQUIRE(at::equal((t * at::scalar_tensor(2.0, at::kDouble)).cpu(), 2 * numbers()));
@@ -71,7 +71,7 @@ TEST_CASE("The stand-in computes with no tensor of the CPU but numbers", "[suppo
   REQUIRE_THROWS_WITH(at::where(t > 0, t, numbers()), ContainsSubstring("device"));
 }
 
-TEST_CASE("What waits for the stand-in is counted", "[support][cuda]")
+TEST_CASE("What waits for the stand-in is counted", "[support][stand-in]")
 {
   const auto t = there();
   const auto waits = [](const auto & f) { return test::waits_of(f); };

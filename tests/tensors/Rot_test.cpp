@@ -5,6 +5,7 @@
 #include "support/rotation.h"
 
 #include <cmath>
+#include <torch/csrc/autograd/function.h>
 
 #include "neml2/tensors/SR2.h"
 #include "support/catch.h"

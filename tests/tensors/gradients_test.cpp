@@ -6,6 +6,7 @@
 #include "support/parity.h"
 
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/function.h>
 
 #include "support/catch.h"
 
