@@ -5,7 +5,8 @@
 #   3. the system's
 #   4. only if NEML2_LIBTORCH_DOWNLOAD names a folder: a virtual environment made there
 # and takes headers and libraries from the same place. NEML2_LIBTORCH=system considers 3 alone, private 4 alone.
-# Of a wheel or archive that was built with CUDA, without the CUDA toolkit here, it takes what runs on CPUs.
+# Of a wheel or archive that was built with CUDA, without the CUDA toolkit here, it takes the libraries: the driver is enough to run
+# on a GPU. Where they do not load, as without the packages of pip that they need, it takes what runs on CPUs.
 
 include(FindPackageHandleStandardArgs)
 set(NEML2_LIBTORCH auto CACHE STRING "Which LibTorch: auto, system or private")
@@ -57,8 +58,9 @@ macro(neml2_try_cuda)
   endif()
 endmacro()
 
-# The targets of TorchConfig.cmake, which with CUDA needs the CUDA toolkit, without torch_cuda and what that needs.
-macro(neml2_take_cpu_half)
+# The targets of TorchConfig.cmake, which with CUDA needs the CUDA toolkit, without the toolkit's. The libraries of CUDA are linked by name
+# though nothing calls them: LibTorch knows the GPU once they are loaded.
+macro(neml2_take_without_toolkit)
   file(STRINGS ${neml2_torch}/TorchConfigVersion.cmake Torch_VERSION REGEX "PACKAGE_VERSION \"" LIMIT_COUNT 1)
   string(REGEX REPLACE ".*\"(.*)\".*" "\\1" Torch_VERSION "${Torch_VERSION}")
   file(STRINGS ${neml2_torch}/TorchConfig.cmake TORCH_CXX_FLAGS REGEX "_GLIBCXX_USE_CXX11_ABI=" LIMIT_COUNT 1)
@@ -77,6 +79,19 @@ macro(neml2_take_cpu_half)
   set_target_properties(torch_cpu PROPERTIES INTERFACE_COMPILE_DEFINITIONS "${neml2_definitions}"
                                              INTERFACE_LINK_LIBRARIES c10)
   set_target_properties(torch PROPERTIES INTERFACE_COMPILE_OPTIONS "${TORCH_CXX_FLAGS}" INTERFACE_LINK_LIBRARIES torch_cpu)
+  execute_process(COMMAND python3 -c "import ctypes, sys; ctypes.CDLL(sys.argv[1])" ${neml2_prefix}/lib/libtorch_cuda.so
+                  RESULT_VARIABLE neml2_failed ERROR_VARIABLE neml2_half OUTPUT_QUIET)
+  if(neml2_failed)
+    string(REGEX MATCH "[^\n]*\n?$" neml2_half "${neml2_half}")
+    string(STRIP "${neml2_half}" neml2_half)
+    set(neml2_half " (what of it runs on CPUs, as its libraries of CUDA do not load: ${neml2_half})")
+  else()
+    set(neml2_half " (with its CUDA, without the CUDA toolkit)")
+    set(neml2_cuda ${neml2_prefix}/lib/libtorch_cuda.so ${neml2_prefix}/lib/libc10_cuda.so)
+    # Their own needs are looked for when the program runs, as Python does.
+    set_target_properties(torch PROPERTIES INTERFACE_LINK_OPTIONS
+      "LINKER:--push-state,--no-as-needed;${neml2_cuda};LINKER:--pop-state,--allow-shlib-undefined")
+  endif()
   if(Torch_VERSION VERSION_GREATER_EQUAL 2.14) # its headers are C++20
     set_property(TARGET torch PROPERTY INTERFACE_COMPILE_FEATURES cxx_std_20)
   endif()
@@ -125,11 +140,11 @@ if(NOT TARGET torch)
     if(EXISTS ${neml2_prefix}/lib/libtorch_cuda.so)
       neml2_try_cuda()
       if(NOT NEML2_TORCH_CUDA)
-        set(neml2_half " (what of it runs on CPUs: for devices it needs the whole CUDA toolkit)")
+        set(neml2_half without_toolkit)
       endif()
     endif()
     if(neml2_half)
-      neml2_take_cpu_half()
+      neml2_take_without_toolkit()
     else()
       set(neml2_log_level "${CMAKE_MESSAGE_LOG_LEVEL}")
       set(CMAKE_MESSAGE_LOG_LEVEL ERROR) # it warns about static libraries that no one needs
