@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/spectral.h"
 #include "support/battery.h"
+#include "support/device.h"
 #include "support/parity.h"
 #include "support/reference.h"
 
@@ -131,6 +132,25 @@ const auto dsinh_of = [](const SR2 & s)
   return linalg::dsptrf(l, V, Vec(core::raw(l).sinh()), Vec(core::raw(l).cosh()));
 };
 } // namespace
+
+TEST_CASE("A large batch on a device is decomposed as on the CPU", "[tensors][spectral][cuda]")
+{
+  at::manual_seed(1);
+  const at::Tensor s = at::rand({2, 4099, 6}, kFloat64); // in parts of 4096
+  std::vector<at::Tensor> found;
+  for (const Device & device : {Device(kCPU), test::device()})
+  {
+    const at::AutoGradMode grad(true); // composed
+    const SR2 x(s.to(device).requires_grad_(), 2);
+    const auto [l, V] = linalg::eigh(x);
+    const at::Tensor sum = (at::Tensor(l) * at::Tensor(l)).sum();
+    found.push_back(l.detach().cpu());
+    found.push_back(core::raw(V).detach().cpu());
+    found.push_back(torch::autograd::grad({sum}, {x})[0].cpu());
+  }
+  for (size_t k = 0; k < 3; k++)
+    REQUIRE(at::allclose(found[k + 3], found[k], 1e-12, 1e-12));
+}
 
 TEST_CASE("Spectral operations pass the battery", "[tensors][spectral][cuda]")
 {

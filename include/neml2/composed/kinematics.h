@@ -3,6 +3,7 @@
 
 #include "neml2/composed/SR2.h"
 #include "neml2/composed/matrix_functions.h"
+#include "neml2/composed/spectral.h"
 
 /// Kinematics of finite deformation, in LibTorch calls.
 namespace neml2::composed
@@ -46,7 +47,7 @@ nearest_rotation(const at::Tensor & A)
   if (a.is_meta())
     return A + 0;
   const at::Tensor D = at::matmul(R.transpose(-1, -2), constant),
-                   v = std::get<1>(at::linalg_eigh(D + D.transpose(-1, -2))).slice(-1, 0, 1);
+                   v = eigh_by_parts(D + D.transpose(-1, -2)).second.slice(-1, 0, 1);
   const at::Tensor reflected = 2 * composed::det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
   at::Tensor r = R - at::matmul(R, at::matmul(v, v.transpose(-1, -2))) * reflected;
   const at::Tensor size = constant.flatten(-2).abs().amax(-1, /*keepdim=*/true).unsqueeze(-1);

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 /// Eigenvalues and eigenvectors of symmetric tensors, and what is composed of them, in LibTorch calls.
 namespace neml2::composed
@@ -23,6 +24,30 @@ sign_of_largest(const at::Tensor & v)
   return 1 - 2 * (m < 0).to(v.scalar_type());
 }
 
+/// at::linalg_eigh. A large batch on a device is decomposed in parts: of 10⁵ matrices cuSOLVER reports an internal error, of 10⁶
+/// it asks for 500 GB. (..., n, n) -> (..., n), (..., n, n)
+inline std::pair<at::Tensor, at::Tensor>
+eigh_by_parts(const at::Tensor & M)
+{
+  constexpr Size part = 4096;
+  const Size n = M.size(-1);
+  const auto whole = [](const at::Tensor & m)
+  {
+    const auto [l, V] = at::linalg_eigh(m);
+    return std::pair(l, V);
+  };
+  if (M.is_cpu() || M.is_meta() || M.numel() <= part * n * n)
+    return whole(M);
+  std::vector<at::Tensor> values, vectors;
+  for (const auto & m : M.reshape({-1, n, n}).split(part))
+  {
+    const auto [l, V] = whole(m);
+    values.push_back(l);
+    vectors.push_back(V);
+  }
+  return {at::cat(values).view(M.sizes().slice(0, M.dim() - 1)), at::cat(vectors).view(M.sizes())};
+}
+
 /// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: it would throw for the batch.
 /// (..., 6) -> (..., 3), (..., 3, 3)
 inline std::pair<at::Tensor, at::Tensor>
@@ -30,7 +55,7 @@ eigen_decomposition(const at::Tensor & s)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const at::Tensor bad = (s - s).sum(-1).ne(0).unsqueeze(-1), bad_matrix = bad.unsqueeze(-1);
-  const auto [l, V] = at::linalg_eigh(for_lapack(full(s).masked_fill(bad_matrix, 0)));
+  const auto [l, V] = eigh_by_parts(for_lapack(full(s).masked_fill(bad_matrix, 0)));
   const at::Tensor v = V.detach();
   const at::Tensor first = sign_of_largest(v.slice(-1, 0, 2)), x = v.slice(-1, 0, 2) * first;
   const at::Tensor z = at::linalg_cross(x.select(-1, 0), x.select(-1, 1), -1);
