@@ -107,7 +107,7 @@ store_step(const Pack<8> * x, const Lanes<Pack<8>> & l, int k)
 } // namespace simd
 #endif
 
-/// Loads N adjacent components of the rows in the lanes, one component a pack. Of an odd number the
+/// Loads N adjacent components of the rows in the lanes, one component per pack. Where N is odd, the
 /// last step overlaps the one before.
 template <int N, class P>
 NEML2_INLINE void
