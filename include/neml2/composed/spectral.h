@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-/// Eigenvalues and eigenvectors of symmetric tensors, and what is composed of them, in LibTorch calls.
+/// Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them, in LibTorch calls.
 namespace neml2::composed
 {
-/// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
+/// The sign, ±1, that makes the largest component of v (..., 3, 1) positive, as in kernels::with_positive_largest.
 inline at::Tensor
 sign_of_largest(const at::Tensor & v)
 {
@@ -23,7 +23,7 @@ sign_of_largest(const at::Tensor & v)
   return 1 - 2 * (m < 0).to(v.scalar_type());
 }
 
-/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: it would throw for the batch.
+/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: LibTorch would throw for the whole batch.
 /// (..., 6) -> (..., 3), (..., 3, 3)
 inline std::pair<at::Tensor, at::Tensor>
 eigen_decomposition(const at::Tensor & s)
@@ -54,7 +54,7 @@ ieigh(const at::Tensor & l, const at::Tensor & V)
   return sym(at::matmul(V * l.unsqueeze(-2), V.transpose(-1, -2)));
 }
 
-/// kernels::divided_difference by LibTorch, of the pairs 12, 02, 01. (..., 3) -> (..., 3)
+/// kernels::divided_difference by LibTorch, for the pairs 12, 02, 01. (..., 3) -> (..., 3)
 inline at::Tensor
 divided_differences(const at::Tensor & l,
                     const at::Tensor & f,

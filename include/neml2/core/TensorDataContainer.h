@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  /// Copies by an operation of LibTorch, not by writing through a pointer: inside torch.func there is no pointer. Lifted,
+  /// Copies by an operation of LibTorch, not by writing through a pointer: inside torch.func there is none. Lifted,
   /// as torch.tensor does, so that the result is fake where a mode makes all tensors fake. The copied numbers
   /// live as long as somebody refers to them, as a recorded trace does.
   template <class Number, class F>

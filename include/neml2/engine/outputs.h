@@ -4,10 +4,10 @@
 #include "neml2/core/operands.h"
 #include "neml2/engine/limits.h"
 
-/// What an operation asks of the existing tensors it writes its results to, before it writes.
+/// Checks of existing tensors that an operation writes its results to, before it writes.
 namespace neml2::engine
 {
-/// Whether two operands may share memory, also by different storages.
+/// Whether two operands may share memory, even through different storages.
 bool may_share_memory(const Operand & a, const Operand & b);
 /// Whether two operands are the same rows.
 bool are_the_same_rows(const Operand & a, const Operand & b);
@@ -19,6 +19,6 @@ void check_outputs(const Operation & op,
                    ArrayRef<Operand> inputs);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/engine/outputs-inl.h"
 #endif
