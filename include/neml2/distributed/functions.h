@@ -6,8 +6,8 @@
 #include <functional>
 
 /**
- * Functions of a tensor that all processes have, or that each has a part of, with derivatives: gather and part are each other's,
- * and so are add and expand. All of them take an x whose first dimension is the divided one.
+ * Functions of a tensor that all processes have, or each has a part of, with derivatives: gather and part are each
+ * other's, and so are add and expand. All of them take an x whose first dimension is the divided one.
  */
 namespace neml2::distributed
 {

@@ -12,7 +12,7 @@
 #include <vector>
 
 /**
- * The exchanges of a group of processes, by the collective calls of c10d: first a description of the call that each is about to make,
+ * The exchanges of a group of processes, by the collective calls of c10d: first the call that each is about to make,
  * so that a difference is an error in all of them, then the numbers.
  */
 namespace neml2::distributed

@@ -4,7 +4,7 @@
 #include "neml2/distributed/processes.h"
 
 /**
- * Sums in a fixed order: entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; an entry
+ * Sums in a fixed order: entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; one
  * without a partner waits. The division into processes does not matter: each process adds the pairs that it has
  * whole, and all processes add the rest, at most two numbers per level.
  */
