@@ -49,6 +49,6 @@ private:
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/CudaCompiler-inl.h"
 #endif

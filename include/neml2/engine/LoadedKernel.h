@@ -47,6 +47,6 @@ bool device_kernels_are(const char * word);
 } // namespace engine
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/LoadedKernel-inl.h"
 #endif

@@ -39,6 +39,6 @@ private:
 std::vector<std::string> nvrtc_names(int driver_major);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/NvrtcLibraries-inl.h"
 #endif

@@ -14,6 +14,6 @@ std::shared_ptr<DeviceCompiler> device_compiler(c10::DeviceType type);
 void set_device_compiler(std::shared_ptr<DeviceCompiler> compiler);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/device_compilers-inl.h"
 #endif

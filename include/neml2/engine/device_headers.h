@@ -18,6 +18,6 @@ void set_device_headers(std::string folder);
 std::string headers_digest(const std::string & folder);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/device_headers-inl.h"
 #endif

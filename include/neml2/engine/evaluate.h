@@ -145,6 +145,6 @@ composed(const Operation & op, const F & f, const A &... a)
 }
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/evaluate-inl.h"
 #endif

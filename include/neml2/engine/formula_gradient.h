@@ -112,6 +112,6 @@ struct TextOf<WithGradient<F>> : TextOf<F>
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library records
+#ifndef NEML2_COMPILED // else the library records
 #include "neml2/engine/autograd.h"
 #endif

@@ -303,6 +303,6 @@ differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A 
 } // namespace engine
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/formula_jacobian-inl.h"
 #endif

@@ -77,6 +77,6 @@ bool fused_pass(const Operation & op,
                 at::Tensor * results);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/fused-inl.h"
 #endif

@@ -21,6 +21,6 @@ bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
 at::Tensor with_adjacent_components(const at::Tensor & t, Size batch_dim);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/launch_kernel-inl.h"
 #endif

@@ -19,6 +19,6 @@ Order common_order(ArrayRef<Operand> operands, TensorShapeRef batch);
 TensorShape strides_in_order(TensorShapeRef shape, const Order & order);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/memories-inl.h"
 #endif

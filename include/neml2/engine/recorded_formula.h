@@ -106,6 +106,6 @@ row_formula(const RecordedProgram & p)
 }
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/recorded_formula-inl.h"
 #endif

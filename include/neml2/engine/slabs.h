@@ -69,6 +69,6 @@ at::Tensor sum_of_slabs(const Slabs & slabs,
                         GradientOfSlab gradient);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/slabs-inl.h"
 #endif

@@ -36,6 +36,6 @@ at::Tensor gradient_over_batch(const RowFormula & formula,
                                size_t k);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/engine/vector_jacobian-inl.h"
 #endif

@@ -121,6 +121,6 @@ add_gradient_rule(const Functions &... f)
 }
 } // namespace neml2::gradients
 
-#ifndef NEML2_COMPILED // otherwise the library records
+#ifndef NEML2_COMPILED // else the library records
 #include "neml2/engine/autograd.h"
 #endif

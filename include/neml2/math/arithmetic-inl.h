@@ -6,7 +6,7 @@
 
 namespace neml2::math
 {
-/// Whether all operands have the same layout in memory, without gaps, but not in the order of their dimensions: as columns.
+/// Whether all operands have the same layout in memory, without gaps, but not by order of their dimensions: as columns.
 inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {
@@ -29,7 +29,7 @@ are_one_run(ArrayRef<Operand> o)
 template <class F>
 constexpr bool rounds_as_torch = true;
 
-/// Treats all components alike: f on each number, for float64. Large float32 tensors and columns are left to LibTorch, whose
+/// All components alike: f on each number, for float64. Many of float32, and columns, are left to LibTorch, whose
 /// operations on adjacent numbers are as fast, and whose results have the layout of the operands.
 template <class... Numbers, class F>
 at::Tensor

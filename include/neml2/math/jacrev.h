@@ -38,6 +38,6 @@ Tensor jacrev(const Tensor & y,
               bool allow_unused = false);
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/math/jacrev-inl.h"
 #endif

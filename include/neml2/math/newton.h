@@ -218,7 +218,7 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 /**
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
- * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap); so is the result of residual, with as many numbers. residual takes
+ * x is a tensor or a group of them (a std::tuple, a struct as for vmap); so is the result of residual, with as many numbers. residual takes
  * the unknown first, then the arguments; it is a formula as for vmap, and captures nothing (a struct may have plain numbers as fields). The
  * guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may be NewtonOptions.
  *
@@ -262,6 +262,6 @@ newton_report(const F & residual, const X & guess, const A &... a)
 }
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/math/newton-inl.h"
 #endif

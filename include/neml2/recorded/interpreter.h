@@ -68,6 +68,6 @@ Evaluator::loop() const
 }
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/recorded/interpreter-inl.h"
 #endif

@@ -24,6 +24,6 @@ number_text(int x)
 std::string cuda_source(const TileText & t, bool is_float);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#ifndef NEML2_COMPILED // else the library has the bodies
 #include "neml2/recorded/tile_source-inl.h"
 #endif
