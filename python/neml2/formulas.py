@@ -222,7 +222,7 @@ def value_and_jacobian(
     argnums is the place or the name of an argument, or a tuple of these.
 
     Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
-    argument, then of the next. The Jacobian by a group has the structure of the group, with None for its numbers. `of` names the results that
+    argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that
     are differentiated, by place or name or a tuple of these; the others are carried along.
     (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """

@@ -54,7 +54,7 @@ scale_of(const at::Tensor & x)
 {
   const at::Tensor a = x.detach();
   const at::Tensor largest =
-      a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // avoids a copy of all of a
+      a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // no copy of all of a
   const auto finite = largest.lt(std::numeric_limits<double>::infinity());
   return largest.masked_fill(largest.gt(0).bitwise_and(finite).bitwise_not(), 1);
 }

@@ -104,7 +104,7 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   at::Tensor X = A, Y = plus_identity(at::zeros_like(A), 1), change;
   for (int k = 0; k < steps; k++)
   {
-    const bool last = change.defined() && holds_nowhere(change > 1e-9); // one more step for the derivatives
+    const bool last = change.defined() && holds_nowhere(change > 1e-9); // one for the derivatives
     const at::Tensor x = inverse_or_nan(X), y = inverse_or_nan(Y);
     const at::Tensor ratio =
         leading_norm(x, n) * leading_norm(y, n) / (leading_norm(X, n) * leading_norm(Y, n));

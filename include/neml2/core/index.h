@@ -102,7 +102,7 @@ batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef 
                  ". Use base_index for base dimensions.");
   indexing::TensorIndices all(indices.begin(), indices.end());
   if (std::any_of(all.begin(), all.end(), [](const auto & i) { return i.is_ellipsis(); }))
-    all.append(o.base.size(), indexing::Slice()); // the given Ellipsis stands for batch dimensions only
+    all.append(o.base.size(), indexing::Slice()); // it stands for batch dimensions only
   return all;
 }
 

@@ -100,7 +100,7 @@ KernelCache::find(const std::string & key) const
   if (all.compare(image.size(), digest_length, digest(image)) != 0)
     return {};
   std::error_code ignored;
-  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // marks the time of the last use
+  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // used last
   return image;
 }
 

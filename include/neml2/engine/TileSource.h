@@ -45,7 +45,7 @@ struct TileSource
 {
   recorded::TileText text;
   const char * name; ///< in messages
-  int numbers;       ///< the numbers in a row
+  int numbers;       ///< the count of numbers in a row
   mutable std::atomic<const DeviceFormula *> formula{nullptr};
 };
 

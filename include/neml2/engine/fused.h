@@ -13,7 +13,7 @@ struct RowFormula
 {
   TileLoop loop;
   const void * object;
-  int numbers; ///< the numbers that a row reads and writes
+  int numbers; ///< the count of numbers that a row reads and writes
   /// The loop for numbers of float32; null for formulas that are computed in float64 whatever the tensors are.
   TileLoop float_loop = {nullptr, 1};
   /// The formula for other devices, or the text it can be made from; null where there is none.

@@ -16,7 +16,7 @@ namespace neml2::kernels
 class NewtonOptions
 {
 public:
-  static constexpr int max_unknowns = 8; ///< as many unknowns may have their own bounds and longest step
+  static constexpr int max_unknowns = 8; ///< whose bounds and longest step may differ
 
   /// The options chosen for one unknown.
   struct Limits

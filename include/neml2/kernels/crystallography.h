@@ -20,7 +20,7 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
 {
   const Quaternion<T> d = a * conjugate(b); // a · (S b) = S · (a b*)
   T largest(-1.0);
-  Quaternion<T> closest = d; // the initial value: a class has at least one rotation, which no compiler sees
+  Quaternion<T> closest = d; // a class has at least one rotation, which no compiler sees
   NEML2_KEEP_LOOP
   for (int k = 0; k < symmetries.count; k++)
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The library marks undefined results by NaN and infinity, chooses values by comparisons with NaN, and takes the sign of infinity from 0.
+// NaN and infinity mark undefined results here, comparisons with NaN choose between values, and the sign of 0 gives that of infinity.
 // Associative arithmetic loses NaN, too: (a + b) - b becomes a, also where b is NaN. Only gcc tells of the last three.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
     defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \

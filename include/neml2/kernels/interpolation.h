@@ -248,8 +248,8 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// NaN beyond the ends, if asked for; it has no derivatives: with them, all points that share the table would get
-/// NaN.
+/// NaN beyond the ends, if asked for. This NaN has no derivatives: otherwise the gradient by a table that points share
+/// would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)

@@ -149,7 +149,7 @@ record_newton(const Residual & residual,
   }
   Condition accept = points.test();
   points.active = points.active &
-                  (accept | !first); // a point without a residual at the guess has nowhere to go back to
+                  (accept | !first); // no residual at the guess leaves nowhere to go back to
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);

@@ -60,7 +60,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
     if (!recursive)
       return;
     here = at.begin_here + a.size;
-    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // in reverse, so that the first one is next
+    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // so the first is next
     {
       here -= item->second->_items->size;
       if (const auto found = b.subaxes.find(item->first); found != b.subaxes.end())

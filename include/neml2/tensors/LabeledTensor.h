@@ -171,7 +171,7 @@ public:
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
   /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if it does not fit, or its base shape puts other entries on an axis, as the transposed block does;
+  /// @throws NEMLException if it does not fit, or has other entries on an axis, as the transposed block has;
   /// this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
