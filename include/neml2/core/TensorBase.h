@@ -64,7 +64,7 @@ refuse_assignment_to_part()
   }
 
 /**
- * What all tensors of this library have in common: an at::Tensor whose first batch_dim() dimensions
+ * The common base of all tensors of this library: an at::Tensor whose first batch_dim() dimensions
  * are batch dimensions and whose others are base dimensions.
  *
  * A shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast with batch

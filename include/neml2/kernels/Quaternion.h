@@ -88,7 +88,7 @@ to_quaternion(const R2<T> & M)
   return {q[0], q[1], q[2], q[3]};
 }
 
-/// The rotation u / (|q| + s) of an angle up to π, of q or -q. q may have any length but 0.
+/// The rotation u / (|q| + s) of an angle up to π, for q or -q. q may have any length except 0.
 template <class T>
 NEML2_INLINE Rot<T>
 to_rot(const Quaternion<T> & q)
@@ -183,7 +183,7 @@ exp_quaternion(const Vec<T> & w)
   return {where(near, cos_series<5>(x), T(cos(half))), k * w[0], k * w[1], k * w[2]};
 }
 
-/// The rotation vector n θ of q, 0 ≤ θ ≤ π. q may have any length but 0.
+/// The rotation vector n θ of q, 0 ≤ θ ≤ π. q may have any length except 0.
 template <class T>
 NEML2_INLINE Vec<T>
 log_map(const Quaternion<T> & q)

@@ -130,7 +130,7 @@ struct Pack : PackFunctions<W, E>
   {
     if constexpr (W == 1)
       return of(std::fabs(a.v));
-    else // all bits but the sign
+    else // keeps all bits except the sign
       return of((V)((Bits)a.v & std::numeric_limits<typename Vector<W, E>::Bits>::max()));
   }
 

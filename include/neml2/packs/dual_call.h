@@ -26,7 +26,7 @@ struct DualCall<F, std::index_sequence<V...>, Types<A...>>
   static constexpr int n = (component_count<std::tuple_element_t<V, std::tuple<A...>>> + ...),
                        chunk = partials_at_once(n), padded = (n + chunk - 1) / chunk * chunk;
 
-  /// Where the derivatives by argument I begin.
+  /// The place where the derivatives by argument I begin.
   template <size_t I>
   static constexpr int first_of =
       (0 + ... + (V < I ? component_count<std::tuple_element_t<V, std::tuple<A...>>> : 0));

@@ -6,7 +6,7 @@
 /// The transposes between rows in memory and packs, which hold one component of several rows.
 namespace neml2::packs
 {
-/// Where the rows that fill the lanes begin. Lanes past the end of the batch repeat the last row when
+/// The places where the rows that fill the lanes begin. Lanes past the end of the batch repeat the last row when
 /// loaded, so that one body serves whole blocks and the remainder.
 template <class P>
 struct Lanes

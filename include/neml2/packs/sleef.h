@@ -76,7 +76,7 @@ is_less(const Pack<W, E> & a, const Pack<W, E> & b)
   return Mask<W, E>((M)a.v - (M)b.v);
 }
 
-/// Where a function of one argument is plain: lower <= |x| <= upper.
+/// The domain where a function of one argument is plain: lower <= |x| <= upper.
 template <class E>
 struct Domain
 {
@@ -110,7 +110,7 @@ struct Domains<float>
   static constexpr double small = 1e-18, large = 1e18;
 };
 
-// Where functions of two arguments are not plain.
+// Domains where functions of two arguments are not plain.
 
 /// Both are 0, or one is huge.
 struct OutsideAtan2

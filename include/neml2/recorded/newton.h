@@ -149,7 +149,7 @@ record_newton(const Residual & residual,
   }
   Condition accept = points.test();
   points.active = points.active &
-                  (accept | !first); // no residual at the guess leaves nowhere to go back to
+                  (accept | !first); // points without residual at the guess have nowhere to return
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);

@@ -195,7 +195,7 @@ cuda_source(const Evaluator & e, bool is_float)
   const size_t operands = e.program.arguments.size() + e.program.results.size();
   return "#include \"neml2/recorded/cuda_kernel.h\"\n" + include_matrix_functions(e.operations) +
          "using namespace neml2;\nusing namespace neml2::recorded;\n" + layout_check() +
-         formula(e, "const") + // infinity is no constant expression of NVRTC 11
+         formula(e, "const") + // infinity is not a constant expression for NVRTC 11
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(operands) + "> arguments)\n{\n  Kernel<Formula, " +
          (is_float ? "float" : "double") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +

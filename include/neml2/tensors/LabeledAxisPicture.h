@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Of an axis: the columns of its items, and the place of the next one.
+  /// For an axis: the columns of its items, and the place of the next one.
   struct Place
   {
     int level = 0, content = -1, x = 0; ///< columns, one between two items
