@@ -10,7 +10,7 @@ import neml2
 
 
 def cmake_prefix() -> Path:
-    """The folder that CMAKE_PREFIX_PATH shall hold."""
+    """The folder to put into CMAKE_PREFIX_PATH."""
     for folder in map(Path, neml2.__path__):  # several in an editable installation
         if (folder / "lib/cmake/neml2").is_dir():
             return folder

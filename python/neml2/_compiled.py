@@ -28,9 +28,9 @@ from ._build import __version__
 recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
-CALLS = 20  # of a formula, from which on "auto" compiles it meanwhile: what is called once is not worth it
+CALLS = 20  # calls of a formula before "auto" compiles it in the background: a formula that is called once is not worth it
 
-KEPT = 1000  # formulas in the cache: the oldest go
+KEPT = 1000  # formulas in the cache: the oldest are removed
 _LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other is ever removed
 _UNFINISHED = re.compile(r"unfinished-[a-z0-9_]{8}")
 
@@ -49,14 +49,14 @@ def compiler() -> tuple[str, ...] | None:
     """The C++ compiler that CXX names, with its options, or c++."""
     try:
         command, *options = shlex.split(os.environ.get("CXX", "c++"))
-    except ValueError:  # nothing, or a quote without another
+    except ValueError:  # empty, or an unmatched quote
         return None
     found = shutil.which(command)
     return (found, *options) if found else None
 
 
 def folder() -> Path:
-    """Where compiled formulas are kept: a folder of their own in NEML2_CACHE, or in neml2 in the user's folder of caches. Whatever
+    """The folder of compiled formulas: one of their own in NEML2_CACHE, or in neml2 in the user's folder of caches. Whatever
     else is there is the user's."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2")) / "neml2-formulas"
@@ -70,7 +70,7 @@ def flags() -> list[str]:
 
 
 def link_flags() -> list[str]:
-    """With torch, which is loaded already and has the elementary functions of packs: elsewhere than on Linux they are found
+    """Flags that link torch, which is loaded already and has the elementary functions of packs: outside of Linux they are found
     without."""
     if sys.platform != "linux":
         return []
@@ -78,7 +78,7 @@ def link_flags() -> list[str]:
 
 
 def compile_programs(formula: Any, backend: str) -> None:
-    """Has what was recorded run compiled: now, or by and by."""
+    """Compiles the recorded programs of a formula: now, or in the background."""
     for _, _, program, is_compiled in formula.programs():
         if is_compiled:
             continue
@@ -88,7 +88,7 @@ def compile_programs(formula: Any, backend: str) -> None:
             threading.Thread(target=_use_quietly, args=(program, formula), daemon=True).start()
 
 
-def _use_quietly(program: Any, formula: Any) -> None:  # the formula has the program live
+def _use_quietly(program: Any, formula: Any) -> None:  # the formula keeps the program alive
     try:
         use(program)
     except Exception as error:
@@ -96,7 +96,7 @@ def _use_quietly(program: Any, formula: Any) -> None:  # the formula has the pro
 
 
 def use(program: Any) -> None:
-    """Has a program run compiled."""
+    """Compiles a program, and runs it compiled from then on."""
     source = recording.source(program)
     command = compiler()
     if command is None:
@@ -122,22 +122,22 @@ def _version(command: tuple[str, ...]) -> str:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """What a compiler said, in whichever encoding."""
+    """The output of a compiler, in whichever encoding."""
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", check=False)
 
 
-# A library in the cache ends with the digest of what is before it: what a full disk or a crash left of one is not loaded.
+# A library in the cache ends with the digest of its contents: one that a full disk or a crash cut short is not loaded.
 
 
 def _from_cache(path: Path) -> Any:
-    """A library of the cache; None if it is not there, or not whole, or another user could have written it."""
+    """A library of the cache; None if it does not exist, is not whole, or could have been written by another user."""
     if not _is_own(path.parent) or _why_not_private(path):
         return None
     try:
         contents = path.read_bytes()
         if hashlib.sha256(contents[:-32]).digest() != contents[-32:]:
             return None
-        os.utime(path)  # used last
+        os.utime(path)  # marks the time of the last use
     except OSError:
         pass
     try:
@@ -147,7 +147,7 @@ def _from_cache(path: Path) -> Any:
 
 
 def _made(command: tuple[str, ...], source: str, name: str) -> Any:
-    """The library of a source, compiled, and in the cache from now on if that can be written."""
+    """The library of a source, compiled, and kept in the cache if that can be written."""
     error: Exception | None = None
     for parent in (folder(), None):  # None: the folder of temporary files
         try:
@@ -163,7 +163,7 @@ def _made(command: tuple[str, ...], source: str, name: str) -> Any:
                     os.replace(made, parent / name)  # at once, so that no process sees half of it
                     _tidy(parent)
                 return library
-        except (OSError, RuntimeError) as e:  # read only, or full
+        except (OSError, RuntimeError) as e:  # read-only, or full
             error = e
     raise RuntimeError(str(error)) from error
 
@@ -182,12 +182,12 @@ def _compile(command: tuple[str, ...], source: str, place: Path) -> Path:
 
 
 def _is_own(parent: Path) -> bool:
-    """Whether the folder of compiled formulas, and that in which it is, are private."""
+    """Whether the folder of compiled formulas, and its parent, are private."""
     return _is_private(parent.parent) and _is_private(parent)
 
 
 def _is_private(place: Path) -> bool:
-    """Whether no other user can write what is in a folder; one warning says why not."""
+    """Whether no other user can write the contents of a folder; one warning says why not."""
     why = _why_not_private(place)
     text = (
         f"neml2: compiled formulas are not kept in {place}, which {why}: what is loaded from there could be another user's. Each process "
@@ -200,8 +200,8 @@ def _is_private(place: Path) -> bool:
 
 
 def _why_not_private(path: Path) -> str:
-    """Why a file or folder could be written by another user; nothing if it could not, or where there is none. On Windows the folders of
-    a user are private, and nothing is asked."""
+    """Why a file or folder could be written by another user; empty if it could not, or does not exist. On Windows the folders of
+    a user are private, and nothing is checked."""
     if not hasattr(os, "geteuid"):
         return ""
     try:
@@ -214,8 +214,8 @@ def _why_not_private(path: Path) -> str:
 
 
 def _tidy(parent: Path) -> None:
-    """Removes what was not used for longest, and what those left who were killed while they compiled; of what is named otherwise,
-    nothing."""
+    """Removes the files unused for longest, and those left by processes that were killed while compiling; files with other names
+    are kept."""
     now = time.time()
     entries = [p for p in parent.iterdir() if not p.is_symlink()]
     libraries = sorted((p for p in entries if _LIBRARY.fullmatch(p.name) and p.is_file()), key=_age, reverse=True)

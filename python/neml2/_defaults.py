@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where tensors are made if nothing else is said."""
+"""The device of new tensors where none is given."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import torch
 
 
 def _knows_blocks() -> bool:
-    """Whether torch.get_default_device knows `with torch.device(...)`: not that of torch 2.6, and torch 2.1 has none."""
+    """Whether torch.get_default_device knows `with torch.device(...)`: that of torch 2.6 does not, and torch 2.1 has none."""
     with torch.device("meta"):
         return hasattr(torch, "get_default_device") and torch.get_default_device().type == "meta"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of formulas on a GPU: what was compiled, and where the headers for it are."""
+"""Kernels of formulas on a GPU: those that were compiled, and the place of their headers."""
 
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,7 @@ recording.set_device_headers(str(Path(_package).parent / "include"))
 
 
 class DeviceKernel(NamedTuple):
-    """A kernel that a device has."""
+    """A kernel that exists on a device."""
 
     name: str
     """The formula, and what is computed of it."""
@@ -30,8 +30,8 @@ class DeviceKernel(NamedTuple):
 
 
 def device_kernels() -> list[DeviceKernel]:
-    """The kernels of this process so far, in the order they were made: what is not among them did not run fused on a device.
+    """The kernels of this process so far, in the order they were made: a formula that is not among them did not run fused on a device.
 
-    They are made of formulas when these are first called with tensors of a dtype on a CUDA device.
+    They are made when a formula is first called with tensors of a dtype on a CUDA device.
     """
     return [DeviceKernel(*k) for k in recording.device_kernels()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls with tensors of the library and groups of them: what all processes must agree on, and which dimension is divided."""
+"""Calls with tensors of the library and groups of them: the agreement between all processes, and the dimension that is divided."""
 
 import pickle
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Group = Any  # torch.distributed.ProcessGroup, which a torch without it lacks
 
 
 class Leaf:
-    """A tensor of the library, and its dimension d among all."""
+    """A tensor of the library, and its dimension d among all dimensions."""
 
     def __init__(self, name: str, a: Any, d: int, new: int):
         if not isinstance(a, (TensorBase, *_interop.LABELED)):
@@ -41,13 +41,13 @@ class Leaf:
         self.d = d % dims
 
     def text(self, n_at: int = -1) -> str:
-        """SR2 (5, 2; 6), or with n instead of one size."""
+        """SR2 (5, 2; 6), or with n in place of one size."""
         sizes = ["n" if i == n_at else str(size) for i, size in enumerate(self.x.shape)]
         batch, base = ", ".join(sizes[: self.batch_dim]), ", ".join(sizes[self.batch_dim :])
         return f"{type(self.tensor).__name__} ({batch};{' ' if base else ''}{base})"
 
     def described(self, new: int) -> str:
-        """What must be the same in all processes."""
+        """The description that must be the same in all processes."""
         axes = "".join(f" with the axis {axis}" for axis in self.tensor.axes()) if isinstance(self.tensor, _interop.LABELED) else ""
         kind, dtype = self.x.device.type, str(self.x.dtype).removeprefix("torch.")
         return f"{self.text(-1 if new else self.d)}{axes} {dtype} on {kind}{' that requires grad' if _is_recorded(self.x) else ''}"
@@ -80,7 +80,7 @@ def on_leaves(
     n: int | None = None,
     accepts: str = "",
 ) -> T:
-    """run(processes, x, n of each) of each tensor of a group, d first in x; its result has so many more dimensions."""
+    """Calls run(processes, x, counts) for each tensor of a group, d first in x; its result has `more` more dimensions."""
     p = Processes(name, group)
     try:
         leaves, together, entries, call = _checked(p, a, d, n, accepts)
@@ -100,7 +100,7 @@ def on_leaves(
 
 
 def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple[list[Any], Any, int, str]:
-    """The leaves of a group, what puts them together, the number of entries, and what must be the same in all processes."""
+    """The leaves of a group, the function that joins them, the number of entries, and the description that all processes must share."""
     new = 0 if n is None else 1
     if n is not None and n < 0:
         raise ValueError(f"{p.name}: {n} entries. Expected none or more.")
@@ -121,7 +121,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
             "same number in all (.batch.expand)."
         )
     described = [leaf.described(new) if isinstance(leaf, Leaf) else repr(leaf) for leaf in leaves]
-    if not recording.is_leaf(a):  # a difference in order or kind would mix up what is added
+    if not recording.is_leaf(a):  # a difference in order or kind would add up different things
         described = [f"{path}: {text}" for path, text in zip(together.paths(), described, strict=True)]
         described = [f"a {type(a).__name__} with {', '.join(described)}"]
     return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {', '.join(described)} along dimension {d}"
@@ -164,7 +164,7 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
     for leaf, device, is_recorded in zip(leaves, devices, recorded, strict=True):
         if isinstance(leaf, Leaf):
             x = leaf.x.movedim(leaf.d, 0)
-            if p.rank != source:  # stands for the whole batch, so that its gradient is asked for here too
+            if p.rank != source:  # a stand-in for the whole batch, so that its gradient is asked for here too
                 x = x.to(torch.device("cuda", torch.cuda.current_device()) if device == "cuda" else device).requires_grad_(is_recorded)
             leaf = leaf.like(differentiated(ScatterFrom, x, p, counts, source).movedim(0, leaf.d), leaf.batch_dim)
         results.append(leaf)
@@ -172,7 +172,7 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
 
 
 def _about(leaves: list[Any], together: Any) -> bytes:
-    """What the others make of a group before its numbers come: it without entries, the kinds of device, and what requires grad."""
+    """What the other processes need to make the group before its numbers come: the group without entries, device types, requires_grad."""
     tensors = [leaf if isinstance(leaf, Leaf) else None for leaf in leaves]
     empty = [leaf.like(_empty(leaf), leaf.batch_dim) if isinstance(leaf, Leaf) else leaf for leaf in leaves]
     return pickle.dumps((together(empty), [t and t.x.device.type for t in tensors], [t is not None and _is_recorded(t.x) for t in tensors]))

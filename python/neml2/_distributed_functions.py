@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What all processes have and what each has a part of, with derivatives: Gather and Part, Sum and Expand are each other's. All of x,
-whose first dimension is the one along which it is divided."""
+"""Functions of a tensor that all processes have, or each has a part of, with derivatives: Gather and Part are each other's, and so are
+Sum and Expand. All of them take an x whose first dimension is the divided one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from ._processes import Processes, tree_sum
 
-ACCUMULATED = {torch.float16: torch.float32, torch.bfloat16: torch.float32}  # sums, in more digits
+ACCUMULATED = {torch.float16: torch.float32, torch.bfloat16: torch.float32}  # dtypes of sums, with more digits
 
 
 def divided(n: int, size: int) -> list[int]:
@@ -33,7 +33,7 @@ def differentiated(function: Any, x: torch.Tensor, p: Processes, counts: list[in
 
 
 def _agree_on(p: Processes, function: str, counts: list[int]) -> Processes:
-    """That all call the derivative of the same function now."""
+    """Checks that all processes now call the derivative of the same function."""
     q = p.named(f"backward of {p.name}")
     q.agree(f"{function}, parts of {counts} entries")
     return q
@@ -124,5 +124,5 @@ class ScatterFrom(torch.autograd.Function):
 
 
 def _shape(g: torch.Tensor) -> str:
-    """Of a part, without its number of entries."""
+    """The description of a part, without its number of entries."""
     return f"({', '.join(['n', *map(str, g.shape[1:])])}) {str(g.dtype).removeprefix('torch.')}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Python's copies and torch's tools ask of a type: pickles, trees, batches of a DataLoader, torch.compile."""
+"""The hooks that Python's copies and torch's tools need of a type: pickles, trees, batches of a DataLoader, torch.compile."""
 
 import copyreg
 import functools
@@ -24,7 +24,7 @@ TYPES: tuple[Any, ...] = (
 
 
 def parts(a: Any) -> tuple[Any, ...]:
-    """What the type of a tensor makes the same one from."""
+    """The arguments from which the type of a tensor makes an equal one."""
     if not a.defined():
         return ()
     if isinstance(a, LABELED):
@@ -33,7 +33,7 @@ def parts(a: Any) -> tuple[Any, ...]:
 
 
 def rebuilt(cls: Any, *parts: Any) -> Any:
-    """An object of a class that a user derived from one of ours, without the __init__ that it has of its own."""
+    """An object of a class that a user derived from one of ours, made without calling that class's own __init__."""
     (own,) = [c for c in cls.__mro__ if c in (*TYPES, LabeledAxis)]
     a = own.__new__(cls)
     own.__init__(a, *parts)
@@ -41,13 +41,13 @@ def rebuilt(cls: Any, *parts: Any) -> Any:
 
 
 def attributes(a: Any) -> tuple[Any, Any]:
-    """Those that a derived class adds, as pickle takes them: of __dict__ and of __slots__."""
+    """The attributes that a derived class adds, in pickle's form: of __dict__ and of __slots__."""
     slots = {name: getattr(a, name) for name in copyreg._slotnames(type(a)) if hasattr(a, name)}  # type: ignore[attr-defined]
     return getattr(a, "__dict__", None), slots
 
 
 def reduce(self: Any) -> tuple[Any, ...]:
-    """What copy, deepcopy and pickle make the same from."""
+    """The function and arguments from which copy, deepcopy and pickle make an equal object."""
     if type(self) in TYPES:
         return type(self), parts(self)
     return rebuilt, (type(self), *parts(self)), attributes(self)
@@ -83,7 +83,7 @@ def unflatten(cls: Any, leaves: Any, context: Any) -> Any:
         return cls()
     (t,) = leaves
     if not isinstance(t, torch.Tensor):
-        return t  # of a tree_map that makes something else
+        return t  # in a tree_map that makes something else
     if cls is Tensor:
         return Tensor(t, t.dim() - context)
     return cls(t, context) if cls in LABELED else cls(t)
@@ -117,8 +117,8 @@ def collated(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 
 def inlined(name: str) -> Any:
-    """An operator in place as a function of Python, which torch.compile looks into and then leaves to Python. Of
-    those that are compiled it thinks that they call themselves."""
+    """An in-place operator as a Python function, which torch.compile looks into and then leaves to Python. It takes
+    compiled operators for calls of themselves."""
     operate = getattr(TensorBase, name)
 
     @functools.wraps(operate)

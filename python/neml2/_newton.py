@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Newton's method at each point: in formulas, and of batches."""
+"""Newton's method at each point: in formulas, and on batches."""
 
 import dataclasses
 import operator
@@ -20,7 +20,7 @@ X = TypeVar("X")
 
 @dataclasses.dataclass(frozen=True)
 class NewtonReport(Generic[X]):
-    """What newton_report gives: the solution, how often the residual was evaluated, and whether that has converged."""
+    """The result of newton_report: the solution, how often the residual was evaluated, and whether it has converged."""
 
     solution: X
     iterations: Scalar
@@ -38,7 +38,7 @@ class _Options:
     keep_unconverged: bool = False
 
     def of(self, guess: Any) -> "_Options":
-        """With the places of unknowns of a guess for what was chosen by their names."""
+        """These options, with names of unknowns replaced by their places in a guess."""
         try:
             operator.index(self.max_iterations)
         except TypeError:
@@ -52,7 +52,7 @@ class _Options:
 
 
 def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...]], name: str, expected: str) -> tuple[Any, ...]:
-    """What is chosen for all unknowns, or {place or name: for one of them}; -1 stands for all."""
+    """A choice for all unknowns, or {place or name: choice for one of them}; -1 stands for all."""
     if choice is None or choice == ():
         return ()
     try:
@@ -66,7 +66,7 @@ def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...
 
 
 def _places(unknown: Any, guess: Any, name: str) -> list[int]:
-    """The places of an unknown in a guess: itself, or those of what has its name, `p` or `inner.p`, and of its members."""
+    """The places of an unknown in a guess: its own, or those of the unknowns with its name, `p` or `inner.p`, and of its members."""
     leaves, structure = flatten(guess)
     if not isinstance(unknown, str):
         place = operator.index(unknown)
@@ -88,7 +88,7 @@ class _Solve:
     options: _Options
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:  # what uses more than its arguments
+    def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
         return self.residual
 
     def __call__(self, guess: Any, *arguments: Any) -> Any:
@@ -122,17 +122,17 @@ def newton(
 ) -> X:
     """The x with residual(x, *arguments) = 0 at each point, by Newton's method from a guess; also in a formula.
 
-    x is a tensor or a group of them (tuples, dicts, dataclasses), and so is what residual returns: as many numbers. residual
-    is a function of single tensors, as of vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
+    x is a tensor or a group of them (tuples, dicts, dataclasses), and so is the result of residual, with as many numbers. residual
+    is a function of single tensors, as for vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
 
     Each point stops by itself, where |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
-    i, and then takes one step more. A step is halved where the one after it, by the same derivatives, would not be shorter
+    i, and then takes one more step. A step is halved where the one after it, by the same derivatives, would not be shorter
     (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either
     may be a dict by the places or names of unknowns: {"p": (0.0, 1.0)}. Where max_iterations evaluations do not suffice, the derivatives are singular or
     something is NaN, x is NaN, or the last iterate with keep_unconverged.
 
-    Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a, by whatever the residual uses in a formula, by
-    the arguments elsewhere; none come from the guess.
+    Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a: in a formula by everything that the residual uses,
+    elsewhere by the arguments; the guess has no derivative.
 
     Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
     """
@@ -151,9 +151,9 @@ def newton(
 
 
 def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
-    """newton, and how it went at each point: its solution, iterations and converged. Options are those of newton."""
+    """newton, and how it went at each point: its solution, iterations and converged. The options are those of newton."""
     chosen = _Options(**options).of(guess)
-    chosen.chosen()  # which checks them
+    chosen.chosen()  # checks them
     if recording.is_recording() or recording.is_composing():
         return _solve(residual, guess, arguments, chosen)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten([guess, *arguments])[0]):
@@ -172,7 +172,7 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
 def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
     unknowns, together = flatten(guess)
     inputs, regroup = flatten(list(arguments))
-    used = flatten(residual(guess, *arguments))[0]  # of which what the residual has from around it
+    used = flatten(residual(guess, *arguments))[0]  # includes the tensors that the residual uses from around it
     tensors = [t for t in (*unknowns, *inputs, *used) if isinstance(t, TensorBase)]
     batch = math.broadcast_batch_sizes(tensors)
     like = tensors[0].torch()

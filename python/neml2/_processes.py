@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a group of processes exchanges, by the collective calls of torch.distributed: first what each is about to do, so that a
+"""The exchanges of a group of processes, by the collective calls of torch.distributed: first the call that each is about to make, so that a
 difference is an error in all of them, then the numbers."""
 
 import hashlib
@@ -11,15 +11,15 @@ import torch
 
 dist: Any = torch.distributed
 
-# An optimizer imports this module, whose default arguments keep the group that there is by then. destroy_process_group does not
-# end the threads of a group that is kept, and one of them may abort the process while Python ends. Imported before there is a
-# group, it keeps none.
+# An optimizer imports this module, whose default arguments keep the group that exists by then. destroy_process_group does not
+# end the threads of a group that is still referred to, and one of them may abort the process while Python ends. Imported before
+# any group exists, it keeps none.
 if dist.is_available() and not dist.is_initialized():
     import_module("torch.distributed.nn.functional")
 
 
 class Processes:
-    """A group of processes in one call of a function, whose name is that in messages."""
+    """A group of processes in one call of a function, which has its name in messages."""
 
     def __init__(self, name: str, group: Any):
         if not dist.is_available():
@@ -37,11 +37,11 @@ class Processes:
 
     @property
     def group(self) -> Any:
-        """That of all processes is not kept, as autograd's graph would until after it was destroyed."""
+        """The group. The one of all processes is not stored, as autograd's graph would keep it until after it was destroyed."""
         return dist.group.WORLD if self._group is None else self._group
 
     def device(self) -> torch.device:
-        """Where what is read at once is exchanged: on the CPU if the group can, as that waits for no device."""
+        """The device for tensors that are exchanged and read at once: the CPU if the group can, as that waits for no device."""
         return torch.device("cpu") if self.reaches("cpu") else torch.device("cuda", torch.cuda.current_device())
 
     def reaches(self, kind: str) -> bool:
@@ -58,7 +58,7 @@ class Processes:
     # ---- Agreement ----
 
     def agree(self, call: str, number: int = 0) -> list[int]:
-        """The number of each process, if all make the same call.
+        """The numbers of all processes, if all make the same call.
 
         Raises a ValueError in all of them otherwise.
         """
@@ -69,7 +69,7 @@ class Processes:
         return [head[2] for head in heads]
 
     def refuse(self, error: BaseException) -> None:
-        """Tells the others, which wait, that this process has refused its arguments."""
+        """Tells the other processes, which wait, that this one has refused its arguments."""
         text = f"{type(error).__name__}: {error}"
         self._texts(text, self._heads([-1, len(text.encode()), 0]))
 
@@ -99,7 +99,7 @@ class Processes:
     # ---- Numbers ----
 
     def gather(self, part: torch.Tensor, counts: Sequence[int]) -> torch.Tensor:
-        """The parts of all processes, one after the other along the first dimension, of which each has so many entries."""
+        """The parts of all processes, one after the other along the first dimension; process k has counts[k] entries."""
         largest, shape = max(counts), part.shape[1:]
         width = largest * shape.numel() * part.element_size()
         if width == 0:
@@ -113,7 +113,7 @@ class Processes:
         return torch.cat([p[:n] for p, n in zip(parts, counts, strict=True)])
 
     def scatter(self, whole: torch.Tensor | None, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor:
-        """The part of this process, of the shape and dtype of `part`, of what the source has."""
+        """The part of this process, of the shape and dtype of `part`, of the source's tensor."""
         width = max(counts) * part.shape[1:].numel() * part.element_size()
         if width == 0:
             return part
@@ -139,7 +139,7 @@ class Processes:
         return torch.cat([b.view(part.dtype).reshape(largest, *shape)[:n] for b, n in zip(buffers, counts, strict=True)])
 
     def share(self, value: Any, source: int) -> Any:
-        """An object of the source, in all processes."""
+        """An object of the source, given to all processes."""
         objects = [value]
         with self.waiting():
             root = dist.get_global_rank(self.group, source)
@@ -151,7 +151,7 @@ class Processes:
 
 
 class _Waiting:
-    """Says, where an exchange fails, what that mostly means."""
+    """Says what usually is the cause where an exchange fails."""
 
     def __init__(self, processes: Processes):
         self.processes = processes
@@ -174,7 +174,7 @@ def _list(numbers: Sequence[int]) -> str:
 
 
 def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
-    """The numbers of a tensor as so many bytes, of which the last mean nothing."""
+    """The numbers of a tensor as `width` bytes, the last of which may be meaningless."""
     b = t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
     if b.numel() == width:
         return b
@@ -183,14 +183,14 @@ def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
     return padded
 
 
-# ---- Sums in one order ----
+# ---- Sums in a fixed order ----
 #
-# Entries are added by pairs, (0 + 1), (2 + 3), ..., these by pairs again, and so on; one without a partner waits. Which process
-# has which entries does not matter: each adds the pairs that it has whole, and what is left, two numbers a level at most, all add.
+# Entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; an entry without a partner waits. The
+# division into processes does not matter: each adds the pairs that it has whole, and all add the rest, at most two numbers per level.
 
 
 def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.Tensor:
-    """Σ over the first dimension of all parts, of which each has so many entries, bitwise the same for any division into parts."""
+    """Σ over the first dimension of all parts, process k having counts[k] entries, bitwise the same for any division into parts."""
     total = sum(counts)
     if total == 0:
         return part.new_zeros(part.shape[1:])
@@ -210,7 +210,7 @@ def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.T
 
 
 def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int], bool]]:
-    """What a part [begin, end) of so many entries leaves to be added by all: (level, number), and whether it is the first."""
+    """The sums that a part [begin, end) of `total` entries leaves for all to add: (level, number), and whether it is the first."""
     level = 0
     while begin < end:
         if total == 1:
@@ -226,7 +226,7 @@ def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int],
 
 
 def _left(part: torch.Tensor, begin: int, total: int) -> list[torch.Tensor]:
-    """The sums at the places that _levels gives."""
+    """The sums at the places that _levels yields."""
     left, level = [], 0
     for (k, _), is_first in _levels(begin, begin + len(part), total):
         for _ in range(k - level):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a TypeError of a call or an operator says: the types that were given, and what to write. The compiled part calls it,
+"""The messages of TypeErrors of calls and operators: the types that were given, and what to write instead. The compiled part calls this
 when no overload has taken the arguments."""
 
 import ast
@@ -37,12 +37,12 @@ OTHERWISE = {
 
 
 def forms(type_name: str, operand: str) -> dict[str, str]:
-    """Types that an operand has or can be made to, with what to write for it."""
+    """Types that an operand has or can be converted to, with the expression for each."""
     return {type_name: operand, **{t: text.format(operand) for t, text in OTHERWISE.get(type_name, {}).items()}}
 
 
 def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
-    """Expressions that there are in place of a op b, for the types of a and b."""
+    """Expressions that exist in place of a op b, for the types of a and b."""
     product = symbol in ("*", "@")
     rotates = product and left in ("Rot", "Quaternion") and right in ROTATED
     if rotates:
@@ -63,7 +63,7 @@ def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
 
 
 def of_operator(name: str, own: Any, other: Any) -> str | None:
-    """What `own.name(other)`, of two tensors of the library, is to say; nothing while Python has something else to ask."""
+    """The message for `own.name(other)`, for two tensors of the library; None while Python has another operand to ask."""
     bare = name.strip("_")
     reflected = bare not in SYMBOLS and bare[:1] == "r"
     symbol = SYMBOLS.get(bare[1:] if reflected else bare)
@@ -90,12 +90,12 @@ Parameters = list[tuple[str, set[str]]]  # names and types
 
 
 def overloads(listed: str, n: int) -> list[Parameters]:
-    """Those of nanobind's list that take n arguments."""
+    """Those signatures of nanobind's list that take n arguments."""
     found = []
     for line in re.findall(r"(?m)^    \d+\. (.*)$", listed):
         try:
             (f,) = ast.parse(f"def {line}: ...").body
-        except SyntaxError:  # a default that is no literal
+        except SyntaxError:  # a default that is not a literal
             continue
         if isinstance(f, ast.FunctionDef):
             given = [*f.args.posonlyargs, *f.args.args]
@@ -116,7 +116,7 @@ def fits(value: Any, types: set[str]) -> bool:
 
 
 def instead(value: Any, types: set[str]) -> str | None:
-    """What to write for an argument where a tensor of these types is expected."""
+    """The expression to write for an argument where a tensor of these types is expected."""
     own = type(value).__name__
     named = [t for t in tensors.__all__ if t in types and t not in ANY_TENSOR]
     if is_number(value):
@@ -141,7 +141,7 @@ def is_raw(argument: Any) -> bool:
 
 
 def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> str:
-    """What a call is to say whose arguments no overload took, from what nanobind says. Arguments by keyword are the last ones."""
+    """The message for a call whose arguments no overload took, from nanobind's message. Arguments by keyword are the last ones."""
     listed, _, given = re.sub(MODULES, "", said).partition("\n\nInvoked with types: ")
     types = given.partition("\n")[0].split(", ")
     lines = re.findall(r"(?m)^    \d+\. .*$", listed)
@@ -149,7 +149,7 @@ def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> st
         types = types[1:]
     where = name if "." in name else f"{module.rpartition('.')[2]}.{name}"
     message = f"{where}: incompatible function arguments, no overload takes ({', '.join(types)})."
-    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit where the most do
+    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit, in the signature where the most do
     if "kwargs = " not in given:
         misfits = [[(p, t, a) for (p, t), a in zip(f, arguments) if not fits(a, t)] for f in overloads(listed, len(arguments))]
         for m in sorted(misfits, key=len)[:1]:

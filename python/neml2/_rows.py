@@ -43,7 +43,7 @@ Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
 def _remainder(a: Any, b: Any) -> Any:
-    """a % b as of Python's numbers: of the sign of b, where math.fmod has that of a."""
+    """a % b as for Python's numbers: with the sign of b, where math.fmod has the sign of a."""
     r = math.fmod(a, b)
     return math.where((r != 0.0) & ((r < 0.0) ^ (b + 0.0 * r < 0.0)), r + b, r)
 
@@ -52,7 +52,7 @@ Row.__mod__, Row.__rmod__ = _remainder, lambda b, a: _remainder(a, b)
 
 
 class _Base:
-    """s.base of a tensor of a formula: what it gives are Tensors of the formula, as of batches."""
+    """s.base of a tensor of a formula: its results are Tensors of the formula, as for batches."""
 
     def __init__(self, row: Any):
         self._row = row
@@ -104,7 +104,7 @@ Row.__torch_function__ = classmethod(_no_function_of_torch)
 
 
 def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a function or a member, of which some have names, by their places in one of its signatures."""
+    """The arguments of a function or a member, some of them given by name, in the order of one of its signatures."""
     cls, _, member = name.rpartition(".")
     function = getattr(math if cls in ("", "math") else getattr(tensors, cls), member)
     for signature, _, defaults in getattr(function, "__nb_signature__", ()):
@@ -149,7 +149,7 @@ def _base_mean(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any
 
 
 def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
-    """A table of one abscissa, or of two, as math.interpolate tells them apart."""
+    """A table of one abscissa, or of two, told apart as in math.interpolate."""
     if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
         return _bilinear_interpolation(x, *arguments, **options)
 

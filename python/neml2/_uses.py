@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What functions use besides their arguments: global names, variables of functions around them, members of modules, and
+"""The names and values that functions use besides their arguments: global names, variables of enclosing functions, members of modules, and
 attributes of classes and of objects."""
 
 import dis
@@ -11,22 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_MOST = 10000  # of functions and objects that are looked into
+_MOST = 10000  # functions and objects that are searched
 _LIBRARIES = {"neml2", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
 
-Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is looked up in it, there or not
+Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is looked up in it, whether it exists or not
 
 
 def uses(*roots: Any) -> list[Use]:
-    """Of functions and objects, and of the functions, classes and objects that they use, but for those of libraries."""
+    """The uses of functions and objects, and of the functions, classes and objects that they use, except those of libraries."""
     search = _Search()
     search.left.extend(roots)
     return search.run()
 
 
 def is_foreign(cls: type) -> bool:
-    """Whether a class is of a library."""
+    """Whether a class belongs to a library."""
     return _is_library(getattr(cls, "__module__", None) or "")
 
 
@@ -43,17 +43,17 @@ def _is_library(module: str) -> bool:
 class _Search:
     def __init__(self) -> None:
         self.left: list[Any] = []
-        self._kept: dict[int, Any] = {}  # what was visited, which no other object takes the address of meanwhile
-        self._names: set[str] = set()  # of attributes that functions read, of whatever it is
+        self._kept: dict[int, Any] = {}  # visited objects, kept so that no other object gets their address meanwhile
+        self._names: set[str] = set()  # names of attributes that functions read, of any object
         self._objects: list[Any] = []
         self._found: dict[tuple[int, str], Use] = {}
-        self._of_classes: dict[int, Any] = {}  # their namespaces, of which each call of vars makes another
+        self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes another
 
     def run(self) -> list[Use]:
         while self.left and len(self._kept) < _MOST:
             while self.left:
                 self._visit(self.left.pop())
-            # Attributes of the objects by all names, as functions that were found last read others.
+            # Looks up attributes of the objects by all names, as functions that were found last may read others.
             for o in self._objects:
                 for place in self._namespaces(o):
                     for name in self._names | _operators(place):
@@ -93,13 +93,13 @@ class _Search:
             self._objects.append(x)
 
     def _namespaces(self, o: Any) -> list[Any]:
-        """Of an object, and of the classes that it is of."""
+        """The namespaces of an object, and of its classes."""
         own = [] if isinstance(o, type) or not hasattr(o, "__dict__") else [vars(o)]
         classes = [c for c in _class_of(o).__mro__ if not is_foreign(c)]
         return [*own, *(self._of_classes.setdefault(id(c), vars(c)) for c in classes)]
 
     def _function(self, f: types.FunctionType) -> None:
-        self._add(f, "__code__")  # which reloading replaces
+        self._add(f, "__code__")  # reloading replaces it
         self.left += [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
         cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
         for name, cell in cells.items():
@@ -108,8 +108,8 @@ class _Search:
             self._code(f, code, cells)
 
     def _code(self, f: types.FunctionType, code: types.CodeType, cells: dict[str, Any]) -> None:
-        module: types.ModuleType | None = None  # whose member is read next
-        imported = []  # by the code itself
+        module: types.ModuleType | None = None  # the module whose member is read next
+        imported = []  # imported by the code itself
         if {"getattr", "hasattr"} & set(code.co_names):
             self._names.update(c for c in code.co_consts if isinstance(c, str) and c.isidentifier())
         for i in dis.get_instructions(code):
@@ -141,7 +141,7 @@ class _Search:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """And those of functions defined in it."""
+    """A code object and those of functions defined in it."""
     yield code
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
@@ -168,7 +168,7 @@ def _slots(o: Any) -> set[str]:
 
 
 def _value(place: Any, name: str) -> list[Any]:
-    """What is looked up, if it is there."""
+    """The value of a use, if it exists."""
     if isinstance(place, types.CellType):
         try:
             return [place.cell_contents]

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Batches over several processes, on torch.distributed (Gloo on CPUs, NCCL on GPUs).
 
-Each process has a part of a batch, and calls all other functions of the library on that. Here is what takes all parts:
+Each process has a part of a batch, and calls all other functions of the library on that part. Here are the functions of all parts:
 
-    scatter_batch, expand_batch    of what all processes have, or one has: to each its part
-    gather_batch, batch_sum, batch_mean, batch_max, batch_min    of the parts: to all processes the same
+    scatter_batch, expand_batch    give each process its part of a tensor that all processes, or one, have
+    gather_batch, batch_sum, batch_mean, batch_max, batch_min    give all processes the same result from the parts
 
-What the latter give is bitwise the same for any number of processes, and so are the gradients.
+Results of the latter are bitwise the same for any number of processes, and so are the gradients.
 
-Gradients are those of one loss that all processes compute, each from the same numbers: of what all have, all get the same
-gradient, that by the whole batch; of parts, each gets that of its part. So a loss is made of what batch_sum, batch_mean or
-gather_batch gave, and parameters that all points share go through expand_batch (or scatter_batch, if each point has its own).
+Gradients are those of one loss that all processes compute, each from the same numbers: by a tensor that all have, all get the same
+gradient, the one by the whole batch; by its part, each gets the gradient by that part. So a loss is made from results of batch_sum,
+batch_mean or gather_batch, and parameters that all points share go through expand_batch (or scatter_batch, if each point has its own).
 
-All processes of the group (default: all that there are) call a function together, with tensors of one type, dtype and shape but
-for the number of entries along batch dimension d; each may have another number of these, or none. Groups of tensors (tuples, lists,
-dicts, dataclasses) go through in one call. What differs is a ValueError in all processes, in which nothing has been exchanged yet.
+All processes of the group (default: all processes) call a function together, with tensors of the same type, dtype and shape except
+for the number of entries along batch dimension d; each may have a different number of these, or none. Groups of tensors (tuples, lists,
+dicts, dataclasses) go through in one call. Any other difference is a ValueError in all processes, before anything has been exchanged.
 A process that ends, or does not come within the time limit that init_process_group was given, is a RuntimeError in the others.
 """
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 def batch_part(n: int, group: Group = None) -> slice:
     """The entries of a batch of n that scatter_batch gives this process: as many as the others have, or one more or less.
 
-    Nothing is exchanged: what can be made or read in parts, as a mesh, need not be whole anywhere.
+    Nothing is exchanged: a batch that can be made or read in parts, such as a mesh, need not be whole anywhere.
     """
     p = Processes("batch_part", group)
     if n < 0:
@@ -47,11 +47,11 @@ def batch_part(n: int, group: Group = None) -> slice:
 
 
 def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None = None) -> T:
-    """To each process its part along batch dimension d: (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in
-    the first if that leaves a rest.
+    """Gives each process its part along batch dimension d: (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in
+    the first processes if there is a remainder.
 
     Without a source all processes have the whole batch, with the same numbers, and nothing is sent. Otherwise the process of this rank
-    in the group has it, and what the others pass is not looked at: None. There the parts are on the CPU, or on the current CUDA device
+    in the group has it, and arguments of the others are ignored: None. There the parts are on the CPU, or on the current CUDA device
     if they come from one.
 
     Derivatives: the gradients of all parts, gathered; in all processes, or in the source only (of first order).
@@ -73,17 +73,17 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
 def gather_batch(a: T, d: int = 0, group: Group = None) -> T:
     """All parts, one after the other by rank along batch dimension d, in all processes: (..., n, ...; base) -> (..., Σn, ...; base).
 
-    Derivatives: of each part, those of its entries.
+    Derivatives: for each part, those of its entries.
     """
     return on_leaves("gather_batch", a, d, group, lambda p, x, counts: differentiated(Gather, x, p, counts))
 
 
 def expand_batch(a: T, n: int, d: int = 0, group: Group = None) -> T:
-    """What all processes have, for each of the n entries of this one, along a new batch dimension at d, as a view:
-    (...; base) -> (..., n, ...; base). n may be another one in each process; a must have the same numbers in all.
+    """Repeats a tensor that all processes have, for each of the n entries of this one, along a new batch dimension at d, as a view:
+    (...; base) -> (..., n, ...; base). n may differ between processes; a must have the same numbers in all.
 
-    Derivatives: Σ over the entries of all processes, as batch_sum, so that parameters which the whole batch shares have the same
-    gradient in all processes, bitwise that of one process.
+    Derivatives: Σ over the entries of all processes, as in batch_sum, so that parameters that the whole batch shares have the same
+    gradient in all processes, bitwise the gradient in one process.
     """
 
     def expanded(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
@@ -96,18 +96,18 @@ def expand_batch(a: T, n: int, d: int = 0, group: Group = None) -> T:
 
 
 def batch_sum(a: T, d: int = 0, group: Group = None) -> T:
-    """Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a. Of integers
-    and bool, which are counted, int64.
+    """Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a. Integers,
+    and bool, whose true entries are counted, give int64.
 
-    Entries are added by pairs in an order that is that of the whole batch, not of its parts: the result is bitwise the same for
-    any number of processes, but in the last digits not that of math.batch_sum. Each process sends 2 log2(Σn) tensors at most.
+    Entries are added by pairs in an order that belongs to the whole batch, not to its parts: the result is bitwise the same for
+    any number of processes, but its last digits may differ from math.batch_sum. Each process sends at most 2 log2(Σn) tensors.
     """
     return on_leaves("batch_sum", a, d, group, add, more=-1)
 
 
 def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
     """Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a; NaN if no
-    process has an entry. Floating types. batch_sum, over their number.
+    process has an entry. Floating types. Computed as batch_sum over the number of entries.
     """
 
     def mean(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
@@ -118,15 +118,15 @@ def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
 
 
 def batch_max(a: T, d: int = 0, group: Group = None) -> T:
-    """The largest of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if one is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
+    """The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
+    the unit of a. NaN if any value is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
     """
     return _extremum("batch_max", a, d, group, torch.amax)
 
 
 def batch_min(a: T, d: int = 0, group: Group = None) -> T:
-    """The smallest of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if one is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
+    """The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
+    the unit of a. NaN if any value is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
     """
     return _extremum("batch_min", a, d, group, torch.amin)
 

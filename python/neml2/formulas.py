@@ -6,9 +6,9 @@
 
     neml2.vmap(von_mises, stress)  # (1000000; 6) -> (1000000; )
 
-The function is called once for each choice of argument types, with tensors of a formula, which record what is done with
-them. What was recorded runs at the speed of C++: interpreted block by block in the cache, or compiled where there is a
-compiler. It is differentiated exactly, by the rules of the library.
+The function is called once for each choice of argument types, with tensors of a formula, which record its operations on
+them. The recorded operations run at the speed of C++: interpreted block by block in the cache, or compiled where there is a
+compiler. They are differentiated exactly, by the rules of the library.
 """
 
 import collections
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
-from . import _compiled, _rows, _uses  # of which _rows gives tensors of formulas their methods
+from . import _compiled, _rows, _uses  # _rows gives tensors of formulas their methods
 from .tensors import TensorBase
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
@@ -35,10 +35,10 @@ R = TypeVar("R")
 class Formula(recording.Formula):  # type: ignore[misc]
     """A formula that is recorded when it is first called with arguments of certain types.
 
-    Called with tensors and numbers it is vmap of its function; in a class it is a method. What the function uses besides its
-    arguments is taken as it is while it is recorded. Where a name, a variable of the function around it, a member of a module
-    or an attribute has another value later, also in functions that it calls, it is recorded again; what changes in a list, a
-    dict or a tensor is not seen: pass it as an argument.
+    Called with tensors and numbers it is vmap of its function; in a class it is a method. Anything that the function uses besides
+    its arguments is taken as it is while it is recorded. Where a name, a variable of the function around it, a member of a module
+    or an attribute has another value later, also in functions that it calls, it is recorded again; changes in a list, a
+    dict or a tensor are not seen: pass it as an argument.
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -56,29 +56,29 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return f"<formula {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"
 
     def __reduce__(self) -> str:
-        return str(self.__qualname__)  # as functions are pickled, and copied: by name
+        return str(self.__qualname__)  # functions are pickled, and copied, by name
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian."""
         return self._value_and_jacobian(None, arguments, keywords, argnums, of)
 
-    # ---- What the recording asks for ----
+    # ---- Called by the recording ----
 
     def _used(self) -> list[Any]:
         return _uses.uses(self.__wrapped__, *self._classes)
 
     def _used_of(self, instance: Any) -> list[Any]:
-        """Of the object whose method it is."""
+        """The uses of the object whose method it is."""
         return _uses.uses(self.__wrapped__, instance)
 
     def _look_into(self, classes: list[type]) -> bool:
-        """Whether what the function uses is to be looked for in more classes than before."""
+        """Whether there are new classes in which to look for the uses of the function."""
         new = {c for c in classes if not _uses.is_foreign(c)}.difference(self._classes)
         self._classes |= new
         return bool(new)
 
     def _names(self) -> list[str]:
-        """Of the arguments that have places."""
+        """The names of the arguments that have places."""
         try:
             parameters = inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.values()
         except (TypeError, ValueError):
@@ -86,10 +86,10 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
     def _by_place(self, instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
-        """Arguments by their places that were passed by name."""
+        """All arguments by their places, also those that were passed by name."""
         bound = inspect.signature(self.__wrapped__, follow_wrapped=False).bind(*instance, *arguments, **keywords)
         given = set(bound.arguments)
-        if bound.kwargs:  # behind one that is left out
+        if bound.kwargs:  # behind an argument that is left out
             bound.apply_defaults()
         if bound.kwargs:
             raise TypeError(f"vmap: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
@@ -137,7 +137,7 @@ class _Method:
 
 
 def names_of(structure: Any) -> list[str]:
-    """Of the leaves of a group: `p`, `inner.p`, `0.p`; empty of what is none."""
+    """The names of the leaves of a group: `p`, `inner.p`, `0.p`; an empty name if it is not a group."""
     return [re.sub(r"\['?([^]']*)'?\]", r".\1", path)[1:] for path in structure.paths()]
 
 
@@ -156,12 +156,12 @@ def formula(function: Callable[P, R], *, backend: str | None = None) -> Callable
 @overload
 def formula(function: None = None, *, backend: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def formula(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
-    """A function of single tensors as one of batches: vmap of it, as a decorator.
+    """A function of single tensors as a function of batches: vmap of it, as a decorator.
 
         @neml2.formula
         def energy(strain, stiffness): ...
 
-    backend is "auto" (interpreted, and compiled while it runs once that is worth it), "interpreter" or "compiler"; the
+    backend is "auto" (interpreted, and compiled in the background once that is worth it), "interpreter" or "compiler"; the
     environment variable NEML2_FORMULAS is the default.
     """
     if function is None:
@@ -170,8 +170,8 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
 
 
 def _key(function: Any) -> Any:
-    """What functions have in common that are the same. A function that takes nothing but its arguments from where it stands,
-    as most lambdas, is any other that is made of the same code. Others are only themselves, whatever they are equal to."""
+    """The key that equal functions have in common. A function that takes only its arguments from its surroundings,
+    as most lambdas do, equals any other made of the same code. Other functions equal only themselves, whatever == says."""
     if type(function) is types.FunctionType and not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
         return function.__code__, id(function.__globals__)
     if type(function) is types.MethodType:
@@ -180,7 +180,7 @@ def _key(function: Any) -> Any:
 
 
 def formula_of(function: Any, key: Any = None) -> Any:
-    """The formula of a function, that used last being kept."""
+    """The formula of a function; those used last are kept."""
     if isinstance(function, (Formula, _Method)):
         return function
     if key is None:
@@ -198,7 +198,7 @@ def formula_of(function: Any, key: Any = None) -> Any:
     with _lock:
         known = _formulas.setdefault(key, made)
         gone = _formulas.popitem(last=False) if len(_formulas) > _most else None
-    del gone  # which may run code that is a formula itself
+    del gone  # may run code that is itself a formula
     return known
 
 
@@ -207,7 +207,7 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
 
     (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
     type fixes their base shape, numbers, and groups of them. The function is called once for each choice of types, with
-    tensors of a formula, and must not decide by their values: math.where chooses. Where it cannot run so (other devices and
+    tensors of a formula, and must not branch on their values: math.where chooses. Where it cannot run like this (other devices and
     dtypes, transforms of functorch) it is called with the batches.
     """
     result: R = formula_of(function)(*arguments, **keywords)
@@ -221,18 +221,18 @@ def value_and_jacobian(
 
     argnums is the place or the name of an argument, or a tuple of these.
 
-    Returns the value, and the Jacobian or, for several argnums or results, the tuple of them: of the first result by each
-    argument, then of the next. The Jacobian by a group is such a group, with None for its numbers. `of` names the results that
+    Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
+    argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that
     are differentiated, by place or name or a tuple of these; the others are carried along.
-    (batch; y), (batch; x) -> (batch; y, x): an SSR4 of an SR2 by an SR2.
+    (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
     result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of, **keywords)
     return result
 
 
 def show(function: Any, source: bool = False) -> str:
-    """What was recorded of a formula, for each choice of argument types: the operations on numbers, or the C++ source that is
-    compiled of them."""
+    """The recording of a formula, for each choice of argument types: the operations on numbers, or the C++ source compiled
+    from them."""
     lines = []
     known = formula_of(function)
     for types_, what, program, is_compiled in getattr(known, "_formula", known).programs():

@@ -8,8 +8,8 @@
 /**
  * Sums over all components, in LibTorch calls.
  *
- * What this room has are the batch bodies of operations. They call no fused operation of the library: every
- * one of those that a batch body names would be compiled in all programs that use the operation. Batch
+ * This room has the batch bodies of operations. They call no fused operation of the library: every
+ * operation that a batch body names would be compiled in all programs that use the body's operation. Batch
  * dimensions broadcast as those of matmul and mul.
  */
 namespace neml2::composed
@@ -36,7 +36,7 @@ append_dims(const at::Tensor & t, Size n)
   return r;
 }
 
-/// Σ a_i b_i over all base components of batches of one base shape, by LibTorch.
+/// Σ a_i b_i over all base components of batches with the same base shape, by LibTorch.
 inline at::Tensor
 contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
 {
@@ -47,7 +47,7 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 
-/// The largest |x_i| as a constant, so that no square of x over it overflows or is lost; 1 where that is no number above 0.
+/// The largest |x_i| as a constant, so that no square of x divided by it overflows or is lost; 1 where it is not a finite number above 0.
 /// (..., n) -> (..., 1)
 inline at::Tensor
 scale_of(const at::Tensor & x)
@@ -59,7 +59,7 @@ scale_of(const at::Tensor & x)
   return largest.masked_fill(largest.gt(0).bitwise_and(finite).bitwise_not(), 1);
 }
 
-/// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is.
+/// √(Σ a_i a_i + epsilon) over all base components; its gradient at a = 0 is 0 where epsilon is 0.
 inline at::Tensor
 frobenius(const at::Tensor & a, Size base_dim, double epsilon)
 {
@@ -97,7 +97,7 @@ dot_last(const at::Tensor & a, const at::Tensor & b)
   return (a * b).sum(-1, /*keepdim=*/true);
 }
 
-/// √x, whose derivatives are 0 where it is 0.
+/// √x, whose derivatives are 0 where x is 0.
 inline at::Tensor
 root_or_zero(const at::Tensor & x)
 {

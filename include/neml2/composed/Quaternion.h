@@ -29,7 +29,7 @@ side_of(const at::Tensor & x)
 inline at::Tensor
 quaternion_product(const at::Tensor & q, const at::Tensor & p)
 {
-  const Size n = std::max(q.dim(), p.dim()); // linalg_cross asks for equal dimensions
+  const Size n = std::max(q.dim(), p.dim()); // linalg_cross needs equal numbers of dimensions
   const auto [s, u] = scalar_and_vector(prepend_dims(q, n));
   const auto [t, w] = scalar_and_vector(prepend_dims(p, n));
   return at::cat({s * t - dot_last(u, w), s * w + t * u + at::linalg_cross(u, w, -1)}, -1);
@@ -74,7 +74,7 @@ quaternion_of_rotation(const at::Tensor & r)
   return at::cat({1 - s, 2 * r}, -1) / (1 + s);
 }
 
-/// The modified Rodrigues parameters, of an angle up to π, of a quaternion of any length but 0.
+/// The modified Rodrigues parameters, of an angle up to π, of a quaternion of any length except 0.
 /// (..., 4) -> (..., 3)
 inline at::Tensor
 rotation_of_quaternion(const at::Tensor & q)
@@ -99,8 +99,8 @@ quaternion_rows(const at::Tensor & M)
                  -2);
 }
 
-/// The unit quaternion of a rotation matrix, its scalar not negative: the steps of
-/// kernels::unit_quaternion, so that both choose the same one at θ = π; NaN of a reflection. (..., 3, 3) -> (..., 4)
+/// The unit quaternion of a rotation matrix, its scalar not negative: by the steps of
+/// kernels::unit_quaternion, so that both choose the same one at θ = π; NaN for a reflection. (..., 3, 3) -> (..., 4)
 inline at::Tensor
 quaternion_of_matrix(const at::Tensor & M)
 {
@@ -137,7 +137,7 @@ quaternion_axis(const at::Tensor & q)
   return u * (side_of(s) / at::sqrt(dot_last(u, u)));
 }
 
-/// (cos |w|/2, w sin(|w|/2) / |w|), the steps of kernels::exp_quaternion; masks are numbers, since at::where
+/// (cos |w|/2, w sin(|w|/2) / |w|), by the steps of kernels::exp_quaternion; masks are numbers, since at::where
 /// has no meta kernel. (..., 3) -> (..., 4)
 inline at::Tensor
 quaternion_exp_map(const at::Tensor & w)
@@ -149,7 +149,7 @@ quaternion_exp_map(const at::Tensor & w)
   return at::cat({s, 0.5 * k * w}, -1);
 }
 
-/// 2 atan(|u| / s) u / |u|, of -q where s < 0. (..., 4) -> (..., 3)
+/// 2 atan(|u| / s) u / |u|, for -q where s < 0. (..., 4) -> (..., 3)
 inline at::Tensor
 quaternion_log_map(const at::Tensor & q)
 {
@@ -162,7 +162,7 @@ quaternion_log_map(const at::Tensor & q)
   return 2 * sign * k * u;
 }
 
-/// The angle in [0, π] between the rotations of quaternions of any length but 0. (..., 4), (..., 4) -> (...)
+/// The angle in [0, π] between the rotations of quaternions of any length except 0. (..., 4), (..., 4) -> (...)
 inline at::Tensor
 rotation_angle(const at::Tensor & p, const at::Tensor & q)
 {
@@ -171,7 +171,7 @@ rotation_angle(const at::Tensor & p, const at::Tensor & q)
   return 4 * length_or_zero(a - b).atan2(length_or_zero(a + b)).squeeze(-1);
 }
 
-/// 2 acos(min(|p · q|, 1)), the steps of kernels::dist. (..., 4), (..., 4) -> (...)
+/// 2 acos(min(|p · q|, 1)), by the steps of kernels::dist. (..., 4), (..., 4) -> (...)
 inline at::Tensor
 quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance)
 {
@@ -182,7 +182,7 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
   };
   const at::Tensor units = is_unit(p) * is_unit(q), others = 1 - units;
   const at::Tensor b = q * side_of(dot_last(p, q)), c = dot_last(p, b);
-  // Quaternions of other lengths may be too long to be squared: 0 in their place.
+  // Quaternions of other lengths may be too long to be squared: they are replaced by 0.
   const at::Tensor P = p * units, B = b * units;
   const at::Tensor squares = dot_last(P, P) + dot_last(B, B), slope = squares.detach() - squares;
   const auto one_and = [&](int f) // 1 + f c
@@ -198,7 +198,7 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
 inline at::Tensor
 slerp(const at::Tensor & q, const at::Tensor & p, const at::Tensor & t)
 {
-  const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, where it is not
+  const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, outside the range
   { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
   const at::Tensor nearer = p * side_of(dot_last(q, p)), v = in_range(t).unsqueeze(-1);
   const at::Tensor d = dot_last(q - nearer, q - nearer),

@@ -75,7 +75,7 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// b × c, from c's part along b taken first: what the product has of it would cancel. How much that is has no derivative.
+/// b × c; the part of c along b is subtracted first: it would cancel in the product. The size of that part has no derivative.
 /// (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 cross_by_projection(const at::Tensor & b, at::Tensor c)
@@ -88,7 +88,7 @@ cross_by_projection(const at::Tensor & b, at::Tensor c)
   return at::linalg_cross(b, c, -1);
 }
 
-/// Determinant: of numbers that can be scaled kernels::det_of(ScaledRows), else by cofactors of the first row. (..., 3, 3) -> (...)
+/// Determinant: kernels::det_of(ScaledRows) for numbers that can be scaled, else by cofactors of the first row. (..., 3, 3) -> (...)
 inline at::Tensor
 det(const at::Tensor & A)
 {
@@ -114,7 +114,7 @@ inv(const at::Tensor & A)
   const at::Tensor s = scale_of(A);
   at::Tensor columns[3], d;
   {
-    const at::Tensor rows = A / s; // which are gone before the columns are joined
+    const at::Tensor rows = A / s; // freed before the columns are joined
     const auto row = [&](int i) { return rows.select(-2, i % 3); };
     d = (row(0) * cross_by_projection(row(1), row(2))).sum(-1, /*keepdim=*/true);
     for (int j = 0; j < 3; j++)
@@ -127,9 +127,9 @@ inv(const at::Tensor & A)
   return r / s.transpose(-1, -2);
 }
 
-/// The tensor for LAPACK, or for what is in its place on a device: float32 as float64 on the CPU, where
+/// The tensor for LAPACK, or for its replacement on a device: float32 as float64 on the CPU, where
 /// LAPACK's float32 raises floating-point exceptions on ordinary matrices.
-/// @throws c10::Error for a dtype that it does not have, which translate_errors says of the operation.
+/// @throws c10::Error for a dtype that it does not have, which translate_errors reports for the operation.
 inline at::Tensor
 for_lapack(const at::Tensor & t)
 {
@@ -150,11 +150,11 @@ inverse_or_nan(const at::Tensor & M)
       .to(M.scalar_type());
 }
 
-/// X of A X = B, NaN where A is singular, and where it is. (..., n, n), (..., n, k) -> (..., n, k) and (...)
+/// X of A X = B, NaN where A is singular; and whether A is singular. (..., n, n), (..., n, k) -> (..., n, k) and (...)
 inline std::pair<at::Tensor, at::Tensor>
 solve_or_nan(const at::Tensor & A, const at::Tensor & B)
 {
-  const Size dim = std::max(A.dim(), B.dim()); // of equal ones LibTorch takes B for matrices
+  const Size dim = std::max(A.dim(), B.dim()); // with equal ones LibTorch takes B for matrices
   const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
   const auto [x, info] = at::linalg_solve_ex(matrices(A), matrices(B));
   const at::Tensor singular = info.ne(0);

@@ -5,7 +5,7 @@
 #include "neml2/composed/kronecker.h"
 #include "neml2/core/shape.h"
 
-/// Coarse ATen calls that the operations of fourth and higher order tensors are made of. Pairs of
+/// Coarse ATen calls for the operations of fourth and higher order tensors. Pairs of
 /// indices are flattened, so that double contractions are products of matrices: n is 9, or 6 where
 /// both pairs are in Mandel components.
 namespace neml2::composed
@@ -59,7 +59,7 @@ sym_fourth(const at::Tensor & T)
   return sym_pairs(pairs(T));
 }
 
-/// All components C_ijkl of Mandel components. (..., 6, 6) -> (..., 3, 3, 3, 3)
+/// All components C_ijkl, from Mandel components. (..., 6, 6) -> (..., 3, 3, 3, 3)
 inline at::Tensor
 full_pairs(const at::Tensor & C)
 {
@@ -116,7 +116,7 @@ generators(const TensorOptions & options)
   return pairs(kronecker(W, I) + kronecker(I, W));
 }
 
-/// The generators of Mandel components: what a unit angular velocity about each axis makes of them. (3, 6, 6)
+/// The generators of Mandel components: their rates for a unit angular velocity about each axis. (3, 6, 6)
 inline at::Tensor
 mandel_generators(const TensorOptions & options)
 {

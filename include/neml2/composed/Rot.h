@@ -43,7 +43,7 @@ spin_by_rate(const at::Tensor & r)
   return (4 * (1 - s) * at::eye(3, r.options()) + 8 * (skew(r) + rr)) / (d * d);
 }
 
-/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: what it makes of B's
+/// S_kil B_lj, where S_k is the skew matrix of the spin in column k of J: the rate of B's
 /// first index. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
 inline at::Tensor
 turn(const at::Tensor & J, const at::Tensor & B)
@@ -66,11 +66,11 @@ rotation_matrix_derivative(const at::Tensor & r)
   return M * r_k + b * (I.unsqueeze(-2) * r_j + I * r_i) + 0.5 * (1 - s) * b * dW;
 }
 
-/// The rotation y, then x. (..., 3), (..., 3) -> (..., 3)
+/// The rotation by y, then by x. (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_product(const at::Tensor & x, const at::Tensor & y)
 {
-  const auto n = std::max(x.dim(), y.dim()); // linalg_cross asks for equal dimensions
+  const auto n = std::max(x.dim(), y.dim()); // linalg_cross needs equal numbers of dimensions
   const at::Tensor p = prepend_dims(x, n), q = prepend_dims(y, n);
   const at::Tensor s = dot_last(p, p), t = dot_last(q, q);
   const at::Tensor numerator = (1 - t) * p + (1 - s) * q + 2 * at::linalg_cross(p, q, -1);
@@ -92,7 +92,7 @@ rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double s
          (1 + dot(x, x) * t - 2 * dot(x, y));
 }
 
-/// Below it a sine or a cosine is rounding; of any dtype, as what is not floating is refused later.
+/// A sine or a cosine below this is rounding; for any dtype, as dtypes that are not floating are refused later.
 inline double
 rounding(Dtype dtype)
 {
@@ -101,8 +101,8 @@ rounding(Dtype dtype)
   return 16 * (dtype == kFloat16 ? 9.7656e-4 : 7.8125e-3);
 }
 
-/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); their
-/// derivatives where they are 0 are 0. (..., 3), (..., 3) -> (..., 1), (..., 1)
+/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); where one
+/// is 0, its derivatives are 0. (..., 3), (..., 3) -> (..., 1), (..., 1)
 inline std::pair<at::Tensor, at::Tensor>
 quarter_angle(const at::Tensor & a, const at::Tensor & b)
 {

@@ -34,7 +34,7 @@ rotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
   return rotate_mandel_pairs(C, rotation_matrix(r));
 }
 
-/// Its derivative by r. (..., 6, 6), (..., 3) -> (..., 6, 6, 3)
+/// The derivative of rotate_mandel_pairs_by_parameters by r. (..., 6, 6), (..., 3) -> (..., 6, 6, 3)
 inline at::Tensor
 drotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
 {
@@ -42,7 +42,7 @@ drotate_mandel_pairs_by_parameters(const at::Tensor & C, const at::Tensor & r)
   return rotation_derivative(turned, mandel_generators(C.options()), spin_by_rate(r));
 }
 
-/// Its derivative by C, expanded to the batch of both: Q_IK Q_JL with the mandel_rotation Q.
+/// The derivative of that rotation by C, expanded to the batch of both: Q_IK Q_JL with the mandel_rotation Q.
 /// (..., 6, 6), (..., 3) -> (..., 6, 6, 6, 6)
 inline at::Tensor
 drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
@@ -51,7 +51,7 @@ drotate_self_mandel_pairs(const at::Tensor & C, const at::Tensor & r)
   return d.expand(utils::broadcast_sizes(d.sizes(), append_dims(C, 2).sizes()));
 }
 
-/// Gradient by R from that by the mandel_rotation of R, 2 Q_ijkl R_jl. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
+/// Gradient by R from the gradient by the mandel_rotation of R, 2 Q_ijkl R_jl. (..., 6, 6), (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 mandel_rotation_gradient(const at::Tensor & Q, const at::Tensor & R)
 {

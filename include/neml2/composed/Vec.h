@@ -11,7 +11,7 @@ namespace neml2::composed
 inline at::Tensor
 cross_last(const at::Tensor & a, const at::Tensor & b)
 {
-  const auto n = std::max(a.dim(), b.dim()); // linalg_cross asks for equal dimensions
+  const auto n = std::max(a.dim(), b.dim()); // linalg_cross needs equal numbers of dimensions
   return at::linalg_cross(prepend_dims(a, n), prepend_dims(b, n), -1);
 }
 

@@ -6,7 +6,7 @@
 /// Cholesky's factor, in LibTorch calls.
 namespace neml2::composed
 {
-/// The lower L of A = L Lᵀ, of the symmetric part of A; NaN where that is not positive definite. (..., n, n) -> (..., n, n)
+/// The lower L of A = L Lᵀ, for the symmetric part of A; NaN where that is not positive definite. (..., n, n) -> (..., n, n)
 inline at::Tensor
 cholesky(const at::Tensor & A)
 {
@@ -17,14 +17,14 @@ cholesky(const at::Tensor & A)
       .to(A.scalar_type());
 }
 
-/// That of a symmetric tensor. (..., 6) -> (..., 3, 3)
+/// Cholesky's factor of a symmetric tensor. (..., 6) -> (..., 3, 3)
 inline at::Tensor
 cholesky_mandel(const at::Tensor & s)
 {
   return composed::cholesky(full(s));
 }
 
-/// Its gradient by A from that by the factor, see kernels::cholesky_gradient. (..., n, n), (..., n, n) -> (..., n, n)
+/// The gradient by A from the gradient by the factor, see kernels::cholesky_gradient. (..., n, n), (..., n, n) -> (..., n, n)
 inline at::Tensor
 cholesky_gradient(const at::Tensor & A, const at::Tensor & g)
 {

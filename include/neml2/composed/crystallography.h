@@ -10,7 +10,7 @@
 /// Symmetry of crystals, in LibTorch calls; a class is its unit quaternions S, (n, 4).
 namespace neml2::composed
 {
-/// The matrices of a class, whose entries 0, ±1/2, ±√3/2 and ±1 are exact but for the rounding of √3/2.
+/// The matrices of a class; their entries 0, ±1/2, ±√3/2 and ±1 are exact except for the rounding of √3/2.
 /// (n, 4) -> (n, 3, 3)
 inline at::Tensor
 symmetry_matrices(const at::Tensor & S)
@@ -45,7 +45,7 @@ unique_directions(const at::Tensor & T, const at::Tensor & v)
   return all.index_select(0, at::tensor(kept, kInt64).to(all.device()));
 }
 
-/// r, and that of the S q which is closest to it, as unit quaternions. (..., 3), (..., 3), (n, 4) ->
+/// r, and the S q which is closest to it, as unit quaternions. (..., 3), (..., 3), (n, 4) ->
 /// (..., 4), (..., 4)
 inline std::pair<at::Tensor, at::Tensor>
 closest_equivalent(const at::Tensor & r, const at::Tensor & q, const at::Tensor & operators)

@@ -5,7 +5,7 @@
 #include "neml2/composed/where.h"
 #include "neml2/kernels/euler_angles.h"
 
-/// Rotations by Euler angles, in LibTorch calls; those of Kocks are in radians.
+/// Rotations by Euler angles, in LibTorch calls; the angles of Kocks are in radians.
 namespace neml2::composed
 {
 using kernels::EulerConvention;
@@ -45,7 +45,7 @@ rotation_of_kocks(const at::Tensor & kocks)
       {cosine * mu.sin(), sine * delta.cos(), sine * delta.sin(), cosine * mu.cos()}, -1));
 }
 
-/// The whole turns, or other periods, that leave x + shift in [0, period) but for rounding.
+/// The whole turns, or other periods, that leave x + shift in [0, period) except for rounding.
 inline at::Tensor
 whole_periods(const at::Tensor & x, double shift, double period)
 {
@@ -76,7 +76,7 @@ kocks_of_rotation(const at::Tensor & r)
   return at::stack({a, b, c}, -1);
 }
 
-/// The rotation of angles of any convention, in units of so many radians. (..., 3) -> (..., 3)
+/// The rotation by angles of any convention, in units of `unit` radians. (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_of_euler_angles(const at::Tensor & angles, EulerConvention convention, double unit)
 {

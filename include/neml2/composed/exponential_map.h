@@ -5,10 +5,10 @@
 #include "neml2/composed/where.h"
 #include "neml2/kernels/exponential_map.h"
 
-/// Skew tensors to rotations, and back, in LibTorch calls; s is the square of a length.
+/// Maps from skew tensors to rotations, and back, in LibTorch calls; s is the square of a length.
 namespace neml2::composed
 {
-/// tan(√s / 4) / √s, as kernels::exp_map has it. (...) -> (...)
+/// tan(√s / 4) / √s, as in kernels::exp_map. (...) -> (...)
 inline at::Tensor
 exp_map_factor(const at::Tensor & s)
 {
@@ -18,7 +18,7 @@ exp_map_factor(const at::Tensor & s)
   return select(small, near, (theta / 4).tan() / theta);
 }
 
-/// Twice its derivative by s, as kernels::dexp_map has it. (...) -> (...)
+/// Twice the derivative of exp_map_factor by s, as in kernels::dexp_map. (...) -> (...)
 inline at::Tensor
 exp_map_slope(const at::Tensor & s)
 {
@@ -29,7 +29,7 @@ exp_map_slope(const at::Tensor & s)
   return select(small, near, (0.25 + 0.25 * t * t - t / theta) / square);
 }
 
-/// 4 atan(√s) / √s, as kernels::log_map has it. (...) -> (...)
+/// 4 atan(√s) / √s, as in kernels::log_map. (...) -> (...)
 inline at::Tensor
 log_map_factor(const at::Tensor & s)
 {
@@ -45,7 +45,7 @@ exp_map(const at::Tensor & w)
   return w * exp_map_factor(dot_last(w, w));
 }
 
-/// Its derivative g δ_ij + h w_i w_j, g the factor and h the slope at |w|². (..., 3) -> (..., 3, 3)
+/// The derivative of w tan(θ/4) / θ, g δ_ij + h w_i w_j, g the factor and h the slope at |w|². (..., 3) -> (..., 3, 3)
 inline at::Tensor
 exp_map_derivative(const at::Tensor & w)
 {

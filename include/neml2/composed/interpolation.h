@@ -11,7 +11,7 @@
  * Tables of any size, in LibTorch calls: the interval of each point is found, its entries are gathered, and the
  * arithmetic is that of kernels/interpolation.h.
  *
- * A table is (..., n), abscissae (...); all have as many batch dimensions.
+ * A table is (..., n), abscissae (...); all have the same number of batch dimensions.
  */
 namespace neml2::composed
 {
@@ -25,14 +25,14 @@ struct Select
   }
 };
 
-/// Whether all points have this one table, which can be read at once.
+/// Whether all points share this one table, which can be read at once.
 inline bool
 is_shared(const at::Tensor & table)
 {
   return table.numel() == table.size(-1) && has_known_values(table);
 }
 
-/// How many of the inner abscissae are not above x: which interval it is in, the first or the last one beyond the ends.
+/// The number of inner abscissae at or below x: the interval that x is in, the first or the last one beyond the ends.
 /// (...), (..., n) -> (...) int64
 inline at::Tensor
 interval_of(const at::Tensor & x, const at::Tensor & xs)
@@ -72,7 +72,7 @@ are_in_order(const at::Tensor & xs)
       .bitwise_and(t.select(-1, n - 1).lt(inf));
 }
 
-/// Where an x is in a table: its interval, and x between the ends.
+/// The place of an x in a table: its interval, and x held between the ends.
 struct Place
 {
   at::Tensor x, xs, interval, first, last, held;
@@ -91,7 +91,7 @@ struct Place
   {
     return beyond == Beyond::extrapolate ? x : held;
   }
-  /// y, or NaN beyond the ends if that is asked for, and where the abscissae are none unless that is known.
+  /// y, or NaN beyond the ends if asked for, and NaN where the abscissae are not valid, unless in_order says they are.
   at::Tensor checked(const at::Tensor & y, Beyond beyond, bool in_order) const
   {
     at::Tensor r = y;
@@ -101,7 +101,7 @@ struct Place
   }
 };
 
-/// The cubic of a table of three points at least.
+/// The cubic of a table of at least three points.
 inline at::Tensor
 on_cubics(const Place & p, const at::Tensor & ys, Beyond beyond)
 {
@@ -134,7 +134,7 @@ on_lines(const Place & p, const at::Tensor & ys, Beyond beyond)
                           Select());
 }
 
-/// The value at x of tables whose abscissae are known to be in order, or else may give NaN.
+/// The value at x of tables whose abscissae are known to be in order; for others it may be NaN.
 /// (...), (..., n), (..., n) -> (...)
 inline at::Tensor
 interpolate(const at::Tensor & x,
@@ -149,7 +149,7 @@ interpolate(const at::Tensor & x,
   return p.checked(cubic ? on_cubics(p, ys, beyond) : on_lines(p, ys, beyond), beyond, in_order);
 }
 
-/// The value at (x, y) of tables of two abscissae, their values in one line.
+/// The value at (x, y) of tables of two abscissae, the values of each table in one row.
 /// (...), (...), (..., n), (..., m), (..., n m) -> (...)
 inline at::Tensor
 interpolate(const at::Tensor & x,

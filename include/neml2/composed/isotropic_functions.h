@@ -4,7 +4,7 @@
 #include "neml2/composed/SR2.h"
 #include "neml2/composed/matrix_functions.h"
 
-/// Functions of symmetric tensors in Mandel components, in LibTorch calls: those of matrix_functions.h.
+/// Functions of symmetric tensors in Mandel components, in LibTorch calls: by those of matrix_functions.h.
 namespace neml2::composed
 {
 /// f(s). (..., 6) -> (..., 6)
@@ -28,7 +28,7 @@ isotropic_derivative(MatrixFunction f, const at::Tensor & s)
   return isotropic_function_along(f, s.unsqueeze(-2), at::eye(6, s.options().requires_grad(false)));
 }
 
-/// A -> A^p, p one number for all, or one for each matrix, with `dims` dimensions after the batch.
+/// A -> A^p, with one number p for all, or one per matrix, with `dims` dimensions after the batch.
 inline auto
 to_the_power(double p, Size)
 {
@@ -40,7 +40,7 @@ to_the_power(const at::Tensor & p, Size dims)
   return [x = append_dims(p, dims)](const at::Tensor & A, Size n) { return matrix_power(A, n, x); };
 }
 
-/// s^p of a number or of a tensor p. (..., 6), (...) -> (..., 6)
+/// s^p for a number or a tensor p. (..., 6), (...) -> (..., 6)
 template <class P>
 at::Tensor
 isotropic_power(const at::Tensor & s, const P & p)
@@ -48,7 +48,7 @@ isotropic_power(const at::Tensor & s, const P & p)
   return isotropic_function(to_the_power(p, 0), s);
 }
 
-/// Its derivative at s along e. (..., 6), (...), (..., 6) -> (..., 6)
+/// The derivative of s^p along e. (..., 6), (...), (..., 6) -> (..., 6)
 template <class P>
 at::Tensor
 isotropic_power_along(const at::Tensor & s, const P & p, const at::Tensor & e)
@@ -56,7 +56,7 @@ isotropic_power_along(const at::Tensor & s, const P & p, const at::Tensor & e)
   return isotropic_function_along(to_the_power(p, 0), s, e);
 }
 
-/// Its derivative by s. (..., 6), (...) -> (..., 6, 6)
+/// The derivative of s^p by s. (..., 6), (...) -> (..., 6, 6)
 template <class P>
 at::Tensor
 isotropic_power_derivative(const at::Tensor & s, const P & p)

@@ -9,16 +9,16 @@
 /**
  * Functions of n×n matrices, by LibTorch's operations, for the batch bodies of tensor functions.
  *
- * All are made of products and inverses, so that autograd's derivatives of any order are right and
- * finite, also at equal eigenvalues, where those by eigenvectors are not. Iterations end early where values
- * can be read, which changes nothing but the time. (..., n, n) -> (..., n, n), float64.
+ * All consist of products and inverses, so that autograd's derivatives of any order are right and
+ * finite, also at equal eigenvalues, where derivatives by eigenvectors are not. Iterations end early where values
+ * can be read, which changes only the time. (..., n, n) -> (..., n, n), float64.
  *
  * The upper right block of f([[A, E], [0, A]]) is the derivative of f at A along E.
  * Source: Higham (2008), Functions of Matrices, eq. 3.16.
  */
 namespace neml2::composed
 {
-/// A function of matrices whose leading n×n block is what it is a function of.
+/// A function of matrices whose argument is the leading n×n block.
 using MatrixFunction = c10::function_ref<at::Tensor(const at::Tensor & A, Size n)>;
 
 inline at::Tensor
@@ -68,14 +68,14 @@ halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor &
   return (spared - needed.nan_to_num(0.0)).clamp_min(0);
 }
 
-/// The exponential, scaled as the leading block asks: kernels::expm. LibTorch's where values are not known.
+/// The exponential, scaled by the leading block: kernels::expm. LibTorch's exponential where values are not known.
 inline at::Tensor
 matrix_exp(const at::Tensor & A, Size n)
 {
   if (A.is_meta())
     return A + 0;
   if (!has_known_values(A) || A.numel() == 0)
-    return at::linalg_matrix_exp(A.contiguous()); // which it views
+    return at::linalg_matrix_exp(A.contiguous()); // linalg_matrix_exp takes views of A
   const at::Tensor norm = leading_column(A, n);
   at::Tensor squarings = (norm / 0.783).log2().floor().add(1).clamp(0, 1000).nan_to_num(0.0);
   if ((squarings > 3).any().item<bool>())
@@ -121,7 +121,7 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   return only_where(change < 1e-7, X);
 }
 constexpr int sqrt_steps = 16;
-/// A over the norm of its leading block, which is a constant, 1 where that is not a number above 0.
+/// A divided by the norm of its leading block, and that norm as a constant; 1 where it is not a number above 0.
 inline std::pair<at::Tensor, at::Tensor>
 of_norm_one(const at::Tensor & A, Size n)
 {
@@ -152,7 +152,7 @@ matrix_log(const at::Tensor & A, Size n)
     const at::Tensor is_far = leading_norm(plus_identity(Y, -1), n) > 0.25;
     if (holds_nowhere(is_far))
       break;
-    // Roots are closer to I, and converge sooner.
+    // Later roots are closer to I, and converge sooner.
     const at::Tensor root = sqrt_by_iteration(Y, n, std::max(8, sqrt_steps + 4 - 3 * k));
     Y = at::where(is_far, root, Y);
     factor = factor * (1 + is_far.to(factor.scalar_type()));
@@ -179,7 +179,7 @@ matrix_log(const at::Tensor & A, Size n)
   return L + scale.log() * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
-/// A^p of a number p, or of one p an entry, (...)
+/// A^p, with one number p, or one p per entry, (...)
 inline at::Tensor
 matrix_power(const at::Tensor & A, Size n, double p)
 {
@@ -206,7 +206,7 @@ matrix_function_along(MatrixFunction f, const at::Tensor & A, const at::Tensor &
   TensorShape shape(A.sizes().begin(), A.sizes().end());
   broadcast_into(shape, E.sizes());
   const at::Tensor a = A.to(kFloat64).expand(shape), e = E.to(kFloat64).expand(shape);
-  // E of the size of A, as one of another size would lose its digits, or those of A.
+  // E is scaled to the size of A; at another size its digits, or those of A, would be lost.
   const at::Tensor norm = leading_norm(e, n) / of_norm_one(a, n).second,
                    scale = norm + norm.eq(0).to(kFloat64);
   const at::Tensor block =

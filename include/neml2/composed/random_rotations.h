@@ -6,7 +6,7 @@
 /// Uniformly distributed rotations, in LibTorch calls.
 namespace neml2::composed
 {
-/// The unit quaternion of a random rotation, of three random numbers in [0, 1). (..., 3) -> (..., 4)
+/// The unit quaternion of a random rotation, from three random numbers in [0, 1). (..., 3) -> (..., 4)
 inline at::Tensor
 quaternion_of_uniform(const at::Tensor & u)
 {

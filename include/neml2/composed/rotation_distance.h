@@ -4,7 +4,7 @@
 #include "neml2/composed/Rot.h"
 #include "neml2/composed/where.h"
 
-/// How far apart rotations are, and the two names that each of them has, in LibTorch calls.
+/// The angles between rotations, and the two sets of parameters that each rotation has, in LibTorch calls.
 namespace neml2::composed
 {
 /// -r_i / (r_k r_k). (..., 3) -> (..., 3)
@@ -23,7 +23,7 @@ shadow_derivative(const at::Tensor & r)
   return (2 * row * column / s - at::eye(3, r.options())) / s;
 }
 
-/// Angle of a * b^-1 in [0, 2π], by the parameters as they are. (..., 3), (..., 3) -> (...)
+/// Angle of a * b^-1 in [0, 2π], for the parameters as they are. (..., 3), (..., 3) -> (...)
 inline at::Tensor
 angle_between_parameters(const at::Tensor & a, const at::Tensor & b)
 {

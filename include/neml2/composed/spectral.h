@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-/// Eigenvalues and eigenvectors of symmetric tensors, and what is composed of them, in LibTorch calls.
+/// Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them, in LibTorch calls.
 namespace neml2::composed
 {
-/// v (..., 3, 1) so that its largest component is positive, as kernels::with_positive_largest: ±1.
+/// The sign, ±1, that makes the largest component of v (..., 3, 1) positive, as in kernels::with_positive_largest.
 inline at::Tensor
 sign_of_largest(const at::Tensor & v)
 {
@@ -24,7 +24,7 @@ sign_of_largest(const at::Tensor & v)
   return 1 - 2 * (m < 0).to(v.scalar_type());
 }
 
-/// at::linalg_eigh. A large batch on a device is decomposed in parts: of 10⁵ matrices cuSOLVER reports an internal error, of 10⁶
+/// at::linalg_eigh. A large batch on a device is decomposed in parts: with 10⁵ matrices cuSOLVER reports an internal error, with 10⁶
 /// it asks for 500 GB. (..., n, n) -> (..., n), (..., n, n)
 inline std::pair<at::Tensor, at::Tensor>
 eigh_by_parts(const at::Tensor & M)
@@ -48,7 +48,7 @@ eigh_by_parts(const at::Tensor & M)
   return {at::cat(values).view(M.sizes().slice(0, M.dim() - 1)), at::cat(vectors).view(M.sizes())};
 }
 
-/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: it would throw for the batch.
+/// Eigenvalues and eigenvectors by LibTorch, NaN where s is not finite: LibTorch would throw for the whole batch.
 /// (..., 6) -> (..., 3), (..., 3, 3)
 inline std::pair<at::Tensor, at::Tensor>
 eigen_decomposition(const at::Tensor & s)
@@ -79,7 +79,7 @@ ieigh(const at::Tensor & l, const at::Tensor & V)
   return sym(at::matmul(V * l.unsqueeze(-2), V.transpose(-1, -2)));
 }
 
-/// kernels::divided_difference by LibTorch, of the pairs 12, 02, 01. (..., 3) -> (..., 3)
+/// kernels::divided_difference by LibTorch, for the pairs 12, 02, 01. (..., 3) -> (..., 3)
 inline at::Tensor
 divided_differences(const at::Tensor & l,
                     const at::Tensor & f,

@@ -27,6 +27,6 @@ only_where(const at::Tensor & condition, const at::Tensor & t)
       at::ones(condition.sizes(), t.options().dtype(kFloat64).requires_grad(false));
   return t *
          one.masked_fill(condition.bitwise_not(), std::numeric_limits<double>::quiet_NaN())
-             .to(t.scalar_type()); // as LibTorch asks whether a number is in the range of float32, which NaN answers by an exception
+             .to(t.scalar_type()); // LibTorch checks whether a number is in the range of float32, and throws an exception for NaN
 }
 } // namespace neml2::composed

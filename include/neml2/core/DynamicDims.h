@@ -36,7 +36,7 @@ check_no_intmd(const char * where, TensorShapeRef shape)
 /**
  * The names of programs that divide batch dimensions into dynamic and intermediate ones.
  *
- * Here all of them are dynamic: dynamic_x is batch_x, static_x is base_x, and there are no intermediate
+ * Here all batch dimensions are dynamic: dynamic_x is batch_x, static_x is base_x, and there are no intermediate
  * dimensions. Asking for some is refused.
  */
 template <class Derived>
@@ -64,7 +64,7 @@ public:
   {
     self().batch_index_put_(i, v);
   }
-  /// Indexes none of the dimensions there are: Ellipsis is one such index.
+  /// Indexes none of the existing dimensions: Ellipsis is one such index.
   /// @throws NEMLException for any index that needs or adds one.
   Derived intmd_index(indexing::TensorIndicesRef i) const
   {

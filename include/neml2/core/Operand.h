@@ -6,7 +6,7 @@
 
 #include <array>
 
-/// Operations and what they work on, as checks and messages see them.
+/// Operations and their operands, as checks and messages see them.
 namespace neml2::core
 {
 /// Element types an operation is defined for.
@@ -14,7 +14,7 @@ enum class Accepts
 {
   floating, ///< float16, bfloat16, float32, float64
   numbers,  ///< the same and integers
-  any       ///< also bool and complex: whatever LibTorch's own operation takes
+  any       ///< also bool and complex: all that LibTorch's own operation takes
 };
 
 /// An operation as its error messages name it.
@@ -26,7 +26,7 @@ struct Operation
   constexpr Operation(const char * n, Accepts a = Accepts::floating) : name(n), accepts(a) {}
 };
 
-/// What is checked of one operand; type and base shape are those of its class.
+/// The checked properties of one operand; type and base shape are those of its class.
 struct Operand
 {
   const at::Tensor * tensor; ///< null for a plain number
@@ -121,7 +121,7 @@ operator<<(std::ostream & os, const OperandsText & text)
   return os;
 }
 
-/// What is to be checked of a tensor of this library.
+/// The properties to be checked of a tensor of this library.
 template <class T>
 std::enable_if_t<!std::is_arithmetic_v<T>, Operand>
 operand(const T & t)

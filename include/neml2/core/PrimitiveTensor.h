@@ -40,20 +40,20 @@ is_another_of_shape()
     return false;
 }
 
-/// A tensor of LibTorch, or what converts to one, but no tensor of this library: those convert by
+/// A tensor of LibTorch, or a class that converts to one, but not a tensor of this library: those convert by
 /// their types, not by whatever shape they happen to have.
 template <class T>
 using if_raw_tensor =
     std::enable_if_t<std::is_convertible_v<const T &, const at::Tensor &> && !is_tensor<T>, int>;
 
-/// The unused last parameter of constructors from other tensors. With it a type's own constructor
-/// template of one parameter hides none of them, which clang before 15 has it do.
+/// The unused last parameter of constructors from other tensors. It keeps a type's own constructor template
+/// of one parameter from hiding them, which happens with clang before 15.
 struct Implicit
 {
   explicit constexpr Implicit(const char *) {}
 };
 
-/// The type whose rows are R<T>: every type says so of its own.
+/// The type whose rows are R<T>: every type declares its own.
 template <template <class> class R>
 struct batch_of_rows
 {
@@ -69,7 +69,7 @@ struct dependent_scalar
 template <class T>
 using dependent_scalar_t = typename dependent_scalar<T>::type;
 
-/// Whether V are n Scalars, or n numbers and then options or not.
+/// Whether V are n Scalars, or n numbers that options may follow.
 template <Size n, class... V>
 constexpr bool
 are_components()
@@ -80,7 +80,7 @@ are_components()
   {
     constexpr bool numbers[] = {is_number<V>...};
     bool all_numbers = true;
-    if constexpr (sizeof...(V) == n + 1) // the last are options
+    if constexpr (sizeof...(V) == n + 1) // the last one is options
     {
       constexpr bool options[] = {std::is_convertible_v<const V &, TensorOptions>...};
       all_numbers = options[n] && !numbers[n];
@@ -90,13 +90,13 @@ are_components()
     return all_numbers || (sizeof...(V) == n && (std::is_same_v<V, Scalar> && ...));
   }
 }
-/// Whether V is a number with derivatives or a pack of them, a row of those, or a whole batch: what a formula handles.
+/// Whether V belongs to a formula: a number with derivatives or a pack of them, a row of those, or a whole batch.
 template <class V>
 constexpr bool is_of_formula =
     is_tensor<V> || kernels::is_row<V>::value || std::is_base_of_v<kernels::Component<V>, V>;
 template <class V>
 using if_like = std::enable_if_t<is_of_formula<V>, int>;
-/// Enables an overload for values of which some are a formula's: neither numbers nor Scalars alone.
+/// Enables an overload for values some of which belong to a formula: neither numbers nor Scalars alone.
 template <class... V>
 using if_in_formula =
     std::enable_if_t<((is_number<V> || is_of_formula<V>)&&...) && !(is_number<V> && ...) &&
@@ -114,9 +114,9 @@ struct Components<std::integer_sequence<Size, S...>, V...>
 } // namespace core
 
 /**
- * Batch of tensors whose base shape is part of their type: what SR2, SSR4 and the others derive from.
+ * Batch of tensors whose base shape is part of their type: the base of SR2, SSR4 and the others.
  *
- * Shape (batch; S...). The base shape is checked whenever one is made from a raw tensor.
+ * Shape (batch; S...). The base shape is checked whenever a batch is made from a raw tensor.
  */
 template <class Derived, Size... S>
 class PrimitiveTensor : public TensorBase<Derived>, public core::mixins::FixedBaseFactories<Derived>
@@ -130,7 +130,7 @@ public:
   static constexpr Size const_base_storage = const_base_numel;
   using base_sizes_sequence = std::integer_sequence<Size, S...>;
 
-  /// One batch entry in a formula, of types that have no row of their own: its components by one index a base dimension.
+  /// One batch entry in a formula, for types that have no row of their own: its components have one index per base dimension.
   template <class T>
   struct Row : kernels::Components<T, int(const_base_numel)>
   {
@@ -237,7 +237,7 @@ public:
 
   // ---- Factories: more in core/factories.h -----------------------------------------------------
 
-  /// From nested brace lists; what is outside the base shape is batch: Scalar::create({1, 2}) is (2;).
+  /// From nested brace lists; dimensions outside the base shape are batch dimensions: Scalar::create({1, 2}) is (2;).
   [[nodiscard]] static Derived create(const TensorDataContainer & data,
                                       const TensorOptions & options = default_tensor_options())
   {
@@ -252,13 +252,13 @@ public:
     return Derived(data.to_tensor(options), batch_dim);
   }
 
-  /// One argument a stored component, row-major: numbers, and then options or not, give (; S...);
-  /// Scalars, (...; ) each, give (...; S...), and their batch shapes broadcast. Types whose components
-  /// are not what users count have a fill of their own.
+  /// One argument per stored component, row-major: numbers, which options may follow, give (; S...);
+  /// Scalars, (...; ) each, give (...; S...), and their batch shapes broadcast. Types whose stored components
+  /// are not the ones that users think in have a fill of their own.
   template <class... V,
             typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
   [[nodiscard]] static Derived fill(const V &... v);
-  /// fill in a formula of vmap: of its scalars, some of which may be numbers, one argument a stored component; of numbers alone
+  /// fill in a formula of vmap: from its scalars, some of which may be numbers, one argument per stored component; from numbers alone
   /// with one of its tensors as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v);
@@ -276,7 +276,7 @@ public:
     core::fail(Derived::type_name, "::identity_map: Not implemented");
   }
 
-  /// One stored component, one index a base dimension. (...; S...) -> (...; )
+  /// One stored component, by one index per base dimension. (...; S...) -> (...; )
   template <
       class... I,
       std::enable_if_t<sizeof...(I) == sizeof...(S) && (sizeof...(I) > 0) &&

@@ -12,8 +12,8 @@ class PrimitiveTensor;
 
 namespace core
 {
-/// What messages call Tensors: "Tensor", then the names of types that some stand for. Programs that
-/// have functions of any type add theirs, before they use them.
+/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs that
+/// have functions of any type add their types' names before they use them.
 inline std::vector<const char *> &
 names_in_messages()
 {
@@ -38,7 +38,7 @@ public:
   using TensorBase<Tensor>::TensorBase;
   NEML2_ASSIGNED_WHOLE(Tensor)
   Tensor() = default;
-  /// A batch of another type, for functions of any type: messages call it by its name, this one of
+  /// A batch of another type, for functions of any type: messages call it by its name, entry `name` of
   /// core::names_in_messages().
   Tensor(core::Trusted, at::Tensor t, Size batch_dim, int32_t name) noexcept
     : TensorBase<Tensor>(core::Trusted(), std::move(t), batch_dim)

@@ -12,7 +12,7 @@ namespace neml2
 class Tensor;
 class Scalar;
 
-#ifdef NEML2_COMPILED // those of the other types are in tensors/fwd.h
+#ifdef NEML2_COMPILED // the types that have loops are in tensors/fwd.h
 template <>
 inline constexpr bool core::has_loops<Tensor> = true;
 template <>
@@ -21,7 +21,7 @@ inline constexpr bool core::has_loops<Scalar> = true;
 
 namespace core
 {
-/// Enables an overload for plain numbers: what converts to CScalar and is no tensor.
+/// Enables an overload for plain numbers: types that convert to CScalar and are not tensors.
 template <class N>
 constexpr bool is_number = is_plain_number<N> && !std::is_base_of_v<at::TensorBase, N>;
 template <class N>
@@ -38,7 +38,7 @@ using if_relaxed = std::enable_if_t<std::is_integral_v<I> && S::relaxed, int>;
 
 namespace core
 {
-/// Refuses F(0, 1) = x and t.batch_index({0}) = x, which would set what is gone at once, and no entry of F or t.
+/// Refuses F(0, 1) = x and t.batch_index({0}) = x, which would set a temporary, and no entry of F or t.
 template <class X, bool Refused = true>
 constexpr void
 refuse_assignment_to_part()
@@ -51,7 +51,7 @@ refuse_assignment_to_part()
 }
 } // namespace core
 
-// The copies and assignments of a tensor type: only what has a name is assigned to.
+// The copies and assignments of a tensor type: assignment is only to a tensor that has a name.
 #define NEML2_ASSIGNED_WHOLE(Type)                                                                 \
   Type(const Type &) = default;                                                                    \
   Type(Type &&) = default;                                                                         \
@@ -64,7 +64,7 @@ refuse_assignment_to_part()
   }
 
 /**
- * What all tensors of this library have in common: an at::Tensor whose first batch_dim() dimensions
+ * The common base of all tensors of this library: an at::Tensor whose first batch_dim() dimensions
  * are batch dimensions and whose others are base dimensions.
  *
  * A shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast with batch
@@ -378,7 +378,7 @@ private:
 
   friend class neml2::Tensor;
   int32_t _batch_dim = 0;
-  int32_t _name = 0; ///< of Tensor only, see there; in what would be padding
+  int32_t _name = 0; ///< for Tensor only, see there; in place of padding
 };
 
 // ---- Definitions that need no other type; those that return Tensor are in core/Tensor.h. ----
@@ -416,7 +416,7 @@ TensorBase<Derived>::TensorBase(at::Tensor t, const TraceableTensorShape & batch
 
 namespace core
 {
-/// What << prints of a tensor under the name of its type.
+/// The output of << for a tensor under the name of its type.
 inline std::ostream &
 print(std::ostream & os, const Operand & o)
 {

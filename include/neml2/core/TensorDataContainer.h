@@ -12,7 +12,7 @@ namespace neml2
 /**
  * Nested brace lists of numbers, the argument of the create() factories: {{1, 2}, {3, 4}}.
  *
- * Lists of one level must be equally long.
+ * All lists of one level must have the same length.
  */
 class TensorDataContainer
 {
@@ -57,7 +57,7 @@ public:
   /// A tensor of these numbers; its dtype is that of the options. It is a leaf if they ask for grad.
   at::Tensor to_tensor(const TensorOptions & options) const { return to_tensor(options, _sizes); }
 
-  /// Its numbers in another shape of as many entries.
+  /// The numbers in another shape with as many entries.
   at::Tensor to_tensor(const TensorOptions & options, TensorShapeRef shape) const
   {
     const bool integral = std::all_of(
@@ -77,9 +77,9 @@ public:
   }
 
 private:
-  /// By an operation of LibTorch, not by writing through a pointer: inside torch.func there is none. Lifted,
-  /// as torch.tensor does, so that fake tensors are made where a mode makes all tensors fake. What is
-  /// copied lives as long as somebody refers to it, as a recorded trace does.
+  /// Copies by an operation of LibTorch, not by writing through a pointer: inside torch.func there is none. Lifted,
+  /// as torch.tensor does, so that the result is fake where a mode makes all tensors fake. The copied numbers
+  /// live as long as somebody refers to them, as a recorded trace does.
   template <class Number, class F>
   at::Tensor copied(TensorShapeRef shape, const F & number) const
   {

@@ -53,7 +53,7 @@ operator!=(const TraceableSize & a, const TraceableSize & b)
 {
   return !(a == b);
 }
-// Exact matches for integers: without them the class's and the built-in comparison are as good.
+// Exact matches for integers: without them the class's comparison and the built-in one would be ambiguous.
 template <class I, core::if_integer<I> = 0>
 bool
 operator==(const TraceableSize & a, I b)
@@ -128,7 +128,7 @@ public:
     for (Size i = 0; i < shape.size(0); i++)
       push_back(shape[i].item<Size>());
   }
-  // Only what a tensor returned refers to it: a copy may be kept longer.
+  // Only a shape that a tensor returned refers to the tensor: a copy may be kept longer.
   TraceableTensorShape(const TraceableTensorShape & other) : Base(other) {}
   TraceableTensorShape(TraceableTensorShape && other) noexcept
     : Base(std::move(static_cast<Base &>(other)))
@@ -222,7 +222,7 @@ private:
 
 namespace core
 {
-/// Anything that is a shape, or one size, as an argument: refers to it. TensorShapeRef is no base class
+/// Anything that is a shape, or one size, as an argument: refers to it. TensorShapeRef is not a base class
 /// in LibTorch 1.
 class ShapePart
 {

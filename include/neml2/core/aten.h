@@ -4,7 +4,7 @@
 #include "neml2/kernels/inline.h" // refuses -ffast-math
 
 /**
- * The one door to LibTorch. Operators come one header each: all of them together cost three times
+ * The only door to LibTorch. Each operator has its own header: all of them together cost three times
  * the compile time of the tensor class.
  */
 #ifndef AT_PER_OPERATOR_HEADERS

@@ -4,7 +4,7 @@
 #include "neml2/core/indexing.h"
 #include "neml2/core/operands.h"
 
-/// Views of a tensor with other batch or other base dimensions: what the members of TensorBase share.
+/// Views of a tensor with other batch or other base dimensions: shared by the members of TensorBase.
 namespace neml2::core
 {
 /// t with size-1 base dimensions inserted on the left until it has `base_dim` of them.
@@ -17,8 +17,8 @@ align_base(const at::Tensor & t, Size batch_dim, Size base_dim)
   return r;
 }
 
-/// The batch or the base dimensions of an operand, for the operation that is to change them: [first,
-/// last) of all.
+/// The batch or the base dimensions of an operand, for the operation that changes them: [first,
+/// last) of all dimensions.
 struct Group
 {
   const char * where;
@@ -32,7 +32,7 @@ struct Group
   }
   /// Position of dimension d among all.
   Size position(Size d) const { return core::position(where, o, d, first, last); }
-  /// All sizes, these for the group's own.
+  /// All sizes, with these in place of the group's own.
   TensorShape with(TensorShapeRef shape) const
   {
     const auto all = o.tensor->sizes();
@@ -90,7 +90,7 @@ reshape(const Group & g, TensorShapeRef shape)
       g.where, [&] { return g.o.tensor->reshape(g.with(shape)); }, g.o);
 }
 
-/// n dimensions of size 1 at position d, of which there is one more than dimensions.
+/// n dimensions of size 1 at position d; there is one more position than dimensions.
 inline at::Tensor
 unsqueeze(const Group & g, Size d, Size n)
 {

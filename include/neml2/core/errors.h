@@ -7,7 +7,7 @@
 
 namespace neml2
 {
-/// A label that is not there.
+/// A label that does not exist.
 class NEML2_ONE_A_PROGRAM LabelException : public NEMLException
 {
 public:
@@ -21,7 +21,7 @@ public:
   using NEMLException::NEMLException;
 };
 
-/// Memory that is not there.
+/// Memory that is not available.
 class NEML2_ONE_A_PROGRAM OutOfMemoryException : public NEMLException
 {
 public:
@@ -83,7 +83,7 @@ neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... part
 }
 } // namespace neml2
 
-/// Checks what a caller may get wrong, in every build. The message says which operation, the values,
+/// Checks for mistakes of a caller, in every build. The message says which operation, the values,
 /// what was expected and what to do; it is put together only on failure.
 #define NEML2_CHECK(ok, ...) NEML2_CHECK_AS(::neml2::NEMLException, ok, __VA_ARGS__)
 

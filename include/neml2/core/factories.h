@@ -4,7 +4,7 @@
 #include "neml2/core/DynamicDims.h"
 #include "neml2/core/operands.h"
 
-/// Tensors of a given shape. Options are the last argument, optional: without them a tensor has the
+/// Tensors of a given shape. Options are the last, optional argument: without them a tensor has the
 /// default dtype and device.
 namespace neml2::core
 {
@@ -92,7 +92,7 @@ make_full(TensorShapeRef shape, const CScalar & value, const TensorOptions & opt
 
 namespace mixins // bases of the tensors: a namespace that argument-dependent lookup may search
 {
-/// Factories of tensors like another one: of its shape, batch dimension, dtype and device.
+/// Factories of tensors like another one: with its shape, batch dimension, dtype and device.
 template <class Derived>
 class LikeFactories
 {
@@ -131,9 +131,9 @@ private:
   }
 };
 
-/// Factories of a type that fixes the base shape: unbatched, of a batch shape, or of a dynamic and an
+/// Factories of a type that fixes the base shape: unbatched, with a batch shape, or with a dynamic shape and an
 /// intermediate one (intmd), which must be empty. A batch shape is one argument: SR2::zeros({2, 3}), or
-/// SR2::zeros(5); that of SR2::zeros(2, 3) is (2), with an intermediate shape (3), which is refused.
+/// SR2::zeros(5); SR2::zeros(2, 3) has the batch shape (2) and an intermediate shape (3), which is refused.
 template <class Derived>
 class FixedBaseFactories
 {
@@ -193,7 +193,7 @@ public:
     return ones(dynamic, o...);
   }
 
-  /// Uniform in [0, 1), each stored component for itself. A floating dtype.
+  /// Uniform in [0, 1), each stored component independently. A floating dtype.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived rand(const O &... o)
   {
@@ -244,7 +244,7 @@ private:
   }
 };
 
-/// Factories of a type of any base shape: of that alone, of a batch shape and it, or of a dynamic shape,
+/// Factories of a type of any base shape: with that alone, with a batch shape and it, or with a dynamic shape,
 /// an intermediate one (intmd), which must be empty, and it: Tensor::zeros({3}), Tensor::zeros({5}, {3}).
 template <class Derived>
 class AnyBaseFactories

@@ -25,7 +25,7 @@ stack(std::initializer_list<Component> components)
   return Result(at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::base_shape)));
 }
 
-/// stack of components that come from outside: checked first.
+/// Checks components that come from outside, then stacks them.
 template <class Result, class Component>
 Result
 stack(const Operation & op, std::initializer_list<Component> components)
@@ -38,7 +38,7 @@ stack(const Operation & op, std::initializer_list<Component> components)
   return stack<Result>(components);
 }
 
-/// The options among arguments that are numbers otherwise.
+/// Sorts one argument: a number is a value, anything else the options.
 template <class V>
 void
 read_component(std::vector<CScalar> & values, TensorOptions & options, const V & v)
@@ -49,7 +49,7 @@ read_component(std::vector<CScalar> & values, TensorOptions & options, const V &
     options = TensorOptions(v);
 }
 
-/// A value of a formula on whole batches as a Scalar: a number has the dtype, if it is one that holds it, and the device of like.
+/// A value of a formula on whole batches as a Scalar: a number gets the device of like, and its dtype, if that can hold the number.
 template <class V>
 dependent_scalar_t<V>
 scalar_like(const V & v, const at::Tensor & like)
@@ -68,7 +68,7 @@ scalar_like(const V & v, const at::Tensor & like)
   }
 }
 
-/// The values as Scalars or as numbers of a row, of the formula that like is of.
+/// The values as Scalars or as numbers of a row, of the formula that like belongs to.
 template <class Batch, class Row, class Like, class... V>
 auto
 fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)
@@ -88,7 +88,7 @@ fill_like(const Batch & batch, const Row & row, const Like & like, const V &... 
   }
 }
 
-/// The first of some values that is no number.
+/// The first of some values that is not a number.
 template <class First, class... V>
 const auto &
 first_of_formula(const First & first, const V &... v)
@@ -108,7 +108,7 @@ fill_like_last(const Batch & batch, const Row & row, const Tuple & v, std::index
   return fill_like(batch, row, std::get<sizeof...(I)>(v), std::get<I>(v)...);
 }
 
-/// batch(Scalars...) or row(numbers...) of as many values as one of counts, then a tensor of the formula or not.
+/// batch(Scalars...) or row(numbers...) from as many values as one of counts, after which a tensor of the formula may follow.
 template <Size... counts, class Batch, class Row, class... V>
 auto
 fill_in_formula(const Batch & batch, const Row & row, const V &... v)

@@ -7,17 +7,17 @@
 
 #include <algorithm>
 
-/// Reading and writing parts of a tensor by index: what the index members of TensorBase share.
+/// Reading and writing parts of a tensor by index: shared by the index members of TensorBase.
 namespace neml2::core
 {
-/// One value, to be written by a put.
+/// One value as a tensor, to be written by a put.
 inline at::Tensor
 full_scalar(const char * where, const CScalar & value, const TensorOptions & options)
 {
   return translate_errors(where, [&] { return at::full({}, value, options); });
 }
 
-/// t indexed; torch's refusals become NEMLExceptions.
+/// t indexed; errors of torch become NEMLExceptions.
 inline at::Tensor
 index(const char * where, const at::Tensor & t, const indexing::TensorIndices & indices)
 {
@@ -69,7 +69,7 @@ consumed_dims(indexing::TensorIndicesRef indices)
   return n;
 }
 
-/// A second Ellipsis would stand for dimensions of the other group.
+/// Refuses a second Ellipsis, which would stand for dimensions of the other group.
 inline void
 check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
 {
@@ -129,10 +129,10 @@ base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef i
   return all;
 }
 
-/// The index tensors among indices to a tensor of n dimensions.
+/// The index tensors among the indices of a tensor of n dimensions.
 struct IndexTensors
 {
-  Size dims = 0;        ///< how many dimensions they have together
+  Size dims = 0;        ///< the number of dimensions they have together
   bool adjacent = true; ///< whether torch leaves these in place; else it puts them first
 
   IndexTensors(const indexing::TensorIndices & indices, Size n)
@@ -143,7 +143,7 @@ struct IndexTensors
     {
       const bool mask = is_mask(i);
       if (i.is_integer() ||
-          (i.is_tensor() && !mask && i.tensor().dim() == 0)) // drops its dimension
+          (i.is_tensor() && !mask && i.tensor().dim() == 0)) // it drops its dimension
         continue;
       const Size first = position;
       position += i.is_ellipsis() ? n : mask ? std::max<Size>(1, consumed_dims(i)) : 1;
@@ -156,13 +156,13 @@ struct IndexTensors
   }
 };
 
-/// The base dimensions indexed.
+/// Indexes the base dimensions.
 inline at::Tensor
 base_index(const Operand & o, indexing::TensorIndicesRef indices)
 {
   const auto all = base_indices("base_index", o, indices);
   const at::Tensor r = index("base_index", *o.tensor, all);
-  // Index tensors that are not neighbours put their dimensions first: bring them behind the batch.
+  // Index tensors that are not adjacent put their dimensions first: move these behind the batch.
   const IndexTensors found(all, o.tensor->dim());
   if (found.adjacent || o.batch_dim == 0)
     return r;

@@ -3,7 +3,7 @@
 
 #include "neml2/core/types.h"
 
-/// What stands between a call and the CPU: functorch, traces, fake tensors, tangents of forward mode.
+/// The modes between a call and the CPU: functorch, traces, fake tensors, tangents of forward mode.
 namespace neml2::core
 {
 /// Whether the row loop may read this tensor's memory, and nothing but autograd watches the operation.
@@ -40,7 +40,7 @@ dispatches_plainly()
   return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
 }
 
-/// As long as it lives no mode sees what its thread computes: what it makes are plain tensors.
+/// While it lives, no mode sees what its thread computes: new tensors are plain.
 class OutsideOfModes
 {
   c10::impl::ForceDispatchKeyGuard _plain{without_modes()};
@@ -54,8 +54,8 @@ class OutsideOfModes
   }
 };
 
-/// Whether torch.func.vmap shows a tensor as one entry of a batch: it never says that it requires a gradient, though
-/// what it stands for may.
+/// Whether torch.func.vmap shows a tensor as one entry of a batch: the entry never says that it requires a gradient, though
+/// the batch may.
 inline bool
 is_entry_of_vmap(const at::Tensor & t)
 {
@@ -63,7 +63,7 @@ is_entry_of_vmap(const at::Tensor & t)
   return t.defined() && t.key_set().has_any(keys);
 }
 
-/// Whether the values of a tensor can be looked at: meta and fake tensors have none, and what is traced
+/// Whether the values of a tensor can be read: meta and fake tensors have none, and results that are traced
 /// or transformed by functorch must not depend on them.
 inline bool
 has_known_values(const at::Tensor & t)
@@ -71,8 +71,8 @@ has_known_values(const at::Tensor & t)
   return dispatches_plainly() && !t.is_meta() && !t.key_set().has(c10::DispatchKey::Python);
 }
 
-/// A constant that was made before, for use in an operation: a mode that makes all tensors fake, or
-/// follows them, takes it up.
+/// A constant made earlier, for use in an operation: a mode that makes all tensors fake, or
+/// follows them, takes the constant up.
 inline at::Tensor
 lifted(const at::Tensor & constant)
 {

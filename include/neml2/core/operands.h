@@ -4,7 +4,7 @@
 #include "neml2/core/Operand.h"
 #include "neml2/core/translate.h"
 
-/// What every operation asks of its operands, before anything is computed or written.
+/// Checks of operands, which every operation makes before it computes or writes anything.
 namespace neml2::core
 {
 [[noreturn]] NEML2_COLD inline void
@@ -94,7 +94,7 @@ fail_broadcast(const Operation & op, ArrayRef<Operand> o)
   fail(op.name, ": batch shapes do not broadcast. The operands are ", OperandsText{o}, ".");
 }
 
-/// Defined, of its type's base shape, of an accepted dtype.
+/// Checks that an operand is defined, has its type's base shape and an accepted dtype.
 inline void
 check_operand(const Operation & op, const Operand & o)
 {
@@ -110,7 +110,7 @@ check_operand(const Operation & op, const Operand & o)
     fail_dtype(op, o);
 }
 
-/// Defined, and not reshaped in place behind its type.
+/// Checks that t is defined, and was not reshaped in place behind its type's back.
 template <class T>
 void
 check_defined(const char * where, const T & t)
@@ -128,7 +128,7 @@ first_tensor(ArrayRef<Operand> operands)
   fail("no tensor among the operands");
 }
 
-/// Each operand alone, and all on one device and of one dtype (unless dtypes may mix). Numbers fit
+/// Checks each operand alone, and that all are on one device and of one dtype (unless dtypes may mix). Numbers fit
 /// any.
 inline void
 check_operands(const Operation & op, ArrayRef<Operand> o, bool mixed_dtypes = false)
@@ -146,7 +146,7 @@ check_operands(const Operation & op, ArrayRef<Operand> o, bool mixed_dtypes = fa
     }
 }
 
-/// The batch shape all operands broadcast to; throws if they do not.
+/// The batch shape to which all operands broadcast; throws if they do not.
 inline TensorShape
 broadcast_batch(const Operation & op, ArrayRef<Operand> o)
 {
@@ -159,6 +159,6 @@ broadcast_batch(const Operation & op, ArrayRef<Operand> o)
 }
 } // namespace neml2::core
 
-// ---- Positions, which are checked too. ----
+// ---- Positions, which are checked as well. ----
 
 #include "neml2/core/position.h"

@@ -6,7 +6,7 @@
 
 namespace neml2
 {
-/// The floating type factories use when no options are given; kFloat64 unless changed.
+/// The floating type that factories use when no options are given; kFloat64 unless changed.
 /// Assigning to it leaves torch's own default alone; set_default_dtype changes both.
 /// Not synchronised: set it before threads start.
 NEML2_ONE_A_PROGRAM inline Dtype &
@@ -60,7 +60,7 @@ get_default_integer_dtype()
   return default_integer_dtype();
 }
 
-/// The device factories use when no options are given; the CPU unless changed.
+/// The device that factories use when no options are given; the CPU unless changed.
 NEML2_ONE_A_PROGRAM inline Device &
 default_device()
 {
@@ -68,7 +68,7 @@ default_device()
   return device;
 }
 
-/// Options of the factories: the default dtype and device of this moment.
+/// Options of the factories: the current default dtype and device.
 inline TensorOptions
 default_tensor_options()
 {
@@ -84,7 +84,7 @@ default_integer_tensor_options()
 
 namespace core
 {
-/// Options that name no dtype get this library's default one, not torch's.
+/// Options that name no dtype get this library's default dtype, not torch's.
 inline TensorOptions
 with_dtype(const TensorOptions & options)
 {
@@ -102,7 +102,7 @@ check_floating(const char * where, const TensorOptions & options)
               ".");
 }
 
-/// The relative error of numbers of a dtype.
+/// The relative rounding error of numbers of a dtype.
 inline double
 epsilon_of(Dtype dtype)
 {
@@ -111,7 +111,7 @@ epsilon_of(Dtype dtype)
                              : 0x1p-8; // float16 and bfloat16
 }
 
-/// A plain number as every formula takes it.
+/// A plain number in the form that every formula takes it.
 inline double
 real_value(const char * where, const CScalar & n)
 {
@@ -120,7 +120,7 @@ real_value(const char * where, const CScalar & n)
   return n.toDouble();
 }
 
-/// Enables an overload for what converts to TensorOptions. As a template parameter it leaves a bare
+/// Enables an overload for types that convert to TensorOptions. As a template parameter it leaves a bare
 /// {} to the overload whose parameter is a shape.
 template <class O>
 using if_options = std::enable_if_t<std::is_convertible_v<const O &, TensorOptions>, int>;

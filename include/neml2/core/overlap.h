@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-/// Where the entries of tensors lie in memory, and whether that is the same place.
+/// The places of tensors' entries in memory, and whether two of them coincide.
 namespace neml2::core
 {
-/// The bytes from the first to one past the last that a tensor's entries occupy.
+/// The bytes that a tensor's entries occupy, from the first to one past the last.
 inline std::pair<const char *, const char *>
 extent(const at::Tensor & t)
 {
@@ -22,7 +22,7 @@ extent(const at::Tensor & t)
   return {first, first + (t.numel() == 0 ? 0 : (last + 1) * Size(t.element_size()))};
 }
 
-/// Whether several entries of a tensor are one number in memory.
+/// Whether several entries of a tensor are the same number in memory.
 inline bool
 overlaps_itself(const at::Tensor & t)
 {
@@ -48,7 +48,7 @@ overlaps_itself(const at::Tensor & t)
     return false;
   if (reach < t.numel())
     return true;
-  // as windows of a signal are: look at each entry
+  // as for windows of a signal: look at each entry
   std::vector<bool> taken(static_cast<size_t>(reach), false);
   SmallVector<Size, 8> at(dims.size(), 0);
   for (Size entry = 0, offset = 0; entry < t.numel(); entry++)

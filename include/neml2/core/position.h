@@ -6,7 +6,7 @@
 /// Positions counted from either end: of dimensions and of components.
 namespace neml2::core
 {
-/// The position of component i of n, negative i counting from the end: for R2::row, SR2(i, j) and such,
+/// The position of component i of n; a negative i counts from the end: for R2::row, SR2(i, j) and such,
 /// whose name is `where`.
 inline Size
 component(const char * where, Size i, Size n)

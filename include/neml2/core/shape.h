@@ -78,7 +78,7 @@ add_shapes(core::ShapePart a,
 }
 
 /// `pad` inserted on the left until there are `dim` sizes: ({4, 2}, 3) is [1, 4, 2].
-/// @throws NEMLException if the shape is longer than that.
+/// @throws NEMLException if the shape is longer than `dim`.
 inline TensorShape
 pad_prepend(TensorShapeRef shape, Size dim, Size pad = 1)
 {
@@ -115,7 +115,7 @@ sizes_broadcastable(TensorShapeRef a, TensorShapeRef b)
   return sizes_broadcastable({a, b});
 }
 
-/// The shape that all shapes broadcast to: per dimension the size that is not 1.
+/// The shape to which all shapes broadcast: per dimension the size that is not 1.
 /// @throws NEMLException if they do not broadcast.
 inline TensorShape
 broadcast_sizes(std::initializer_list<TensorShapeRef> shapes)

@@ -3,13 +3,13 @@
 
 namespace neml2::core
 {
-/// Whether what is more often a mistake than meant is refused, as in this library, or done. The last parameter of functions of
-/// which that holds: those of either kind are different ones, in one program too.
+/// Whether uses that are more often a mistake than intended are refused, as in this library, or allowed. The last parameter of functions
+/// that differ in this: the strict and the relaxed one are different functions, within one program too.
 struct Strict
 {
   static constexpr bool relaxed = false;
   explicit constexpr Strict(const char *) {}
 };
-/// A header of this name in a folder before this one relaxes all.
+/// A header of this name in a folder earlier in the search path relaxes all of them.
 using Strictness = Strict;
 } // namespace neml2::core

@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string_view>
 
-/// What LibTorch throws, as exceptions of the library that say where.
+/// Errors of LibTorch, as exceptions of the library that say where.
 namespace neml2::core
 {
-/// Memory that LibTorch could not allocate for an operation on these operands.
+/// Throws for memory that LibTorch could not allocate for an operation on these operands.
 [[noreturn]] NEML2_COLD inline void
 fail_out_of_memory(const char * where, const c10::Error & e, ArrayRef<Operand> o)
 {
@@ -20,7 +20,7 @@ fail_out_of_memory(const char * where, const c10::Error & e, ArrayRef<Operand> o
   fail_as<OutOfMemoryException>(where, ": ", what, ". The operands are ", OperandsText{o}, ".");
 }
 
-/// Calls an operation of LibTorch; what it refuses becomes a NEMLException that says where.
+/// Calls an operation of LibTorch; its errors become a NEMLException that says where.
 inline void
 call_translated(const char * where, c10::function_ref<void()> f, ArrayRef<Operand> operands = {})
 {
@@ -48,7 +48,7 @@ call_translated(const char * where, c10::function_ref<void()> f, ArrayRef<Operan
       fail_out_of_memory(where, e, operands);
     fail(where, ": ", what);
   }
-  catch (const std::runtime_error & e) // what LibTorch 1 throws for some shapes
+  catch (const std::runtime_error & e) // LibTorch 1 throws it for some shapes
   {
     fail(where, ": ", e.what());
   }

@@ -27,7 +27,7 @@ using ArrayRef = c10::ArrayRef<T>;
 template <class T>
 using OptionalArrayRef = c10::OptionalArrayRef<T>;
 
-/// What factories and to() take: a dtype, a device, and whether autograd records.
+/// The options that factories and to() take: a dtype, a device, and whether autograd records.
 using TensorOptions = c10::TensorOptions;
 using Dtype = c10::ScalarType; ///< kFloat64, kFloat32, kInt64 and the others below
 using Device = c10::Device;    ///< Device(kCPU), Device(kCUDA, 0)
@@ -50,7 +50,7 @@ constexpr auto kCUDA = c10::DeviceType::CUDA;
 
 namespace core
 {
-/// A plain number; LibTorch 1 knows no unsigned ones.
+/// A plain number; LibTorch 1 has no unsigned ones.
 template <class N>
 constexpr bool is_plain_number =
     std::is_arithmetic_v<N> || std::is_convertible_v<const N &, CScalar>;
@@ -67,8 +67,8 @@ number(const N & n)
     return double(n);
 }
 
-/// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled the library's types, which
-/// tensors/fwd.h says. Others go number by number, with the same results.
+/// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled the library's types have them, as
+/// tensors/fwd.h says. Other types go number by number, with the same results.
 #ifdef NEML2_COMPILED
 template <class T>
 inline constexpr bool has_loops = false;
@@ -77,7 +77,7 @@ template <class T>
 inline constexpr bool has_loops = true;
 #endif
 
-/// The tensor as LibTorch's own operators take it: all dimensions alike, no fused loop.
+/// The tensor in the form that LibTorch's own operators take: all dimensions alike, no fused loop.
 inline const at::Tensor &
 raw(const at::Tensor & t)
 {

@@ -7,25 +7,25 @@
 #include <utility>
 
 /**
- * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs): what takes all parts of a batch of
- * which each process has one, and calls all other functions of the library on that.
+ * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Here are the functions that need all parts of a batch, of
+ * which each process has one; all other functions of the library are called on that part.
  *
- * What reductions give is bitwise the same for any number of processes, and so are the gradients. These are
- * those of one loss that all processes compute, each from the same numbers: of what all have, all get the
- * same gradient, that by the whole batch; of parts, each gets that of its part. So a loss is made of what
- * batch_sum, batch_mean or gather_batch gave, and parameters that all points share go through expand_batch.
+ * Results of reductions are bitwise the same for any number of processes, and so are the gradients. The gradients
+ * are those of one loss that all processes compute, each from the same numbers: by a tensor that all processes have, all get the
+ * same gradient, the one by the whole batch; by its part, each process gets the gradient by that part. So a loss is made from results
+ * of batch_sum, batch_mean or gather_batch, and parameters that all points share go through expand_batch.
  *
- * All processes of a group call a function together, with tensors of one type, dtype and shape but for the
- * number of entries along batch dimension d, of which each may have another, or none. What differs is a
- * NEMLException in all of them, before anything else is exchanged; so is, in the others, a process that ends, or that does not
- * come within the time limit of the group. No other header includes this one, as not every LibTorch has c10d.
+ * All processes of a group call a function together, with tensors of the same type, dtype and shape except for the
+ * number of entries along batch dimension d: each may have a different number, or none. Any other difference is a
+ * NEMLException in all of them, before anything else is exchanged; a process that ends, or that does not come within the time
+ * limit of the group, is one in the others. No other header includes this one, as not every LibTorch has c10d.
  */
 namespace neml2::distributed
 {
 // ---- Parts ----
 
 /// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as the others
-/// have, or one more or less. Nothing is exchanged: what can be made or read in parts, as a mesh, need not be
+/// have, or one more or less. Nothing is exchanged: a batch that can be made or read in parts, such as a mesh, need not be
 /// whole anywhere. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
@@ -37,9 +37,9 @@ batch_part(Size n, const Group & group)
   return {begin, begin + counts[size_t(p.rank())]};
 }
 
-/// To each process its part along batch dimension d of the batch that all have, with the same numbers:
-/// (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in the first if that leaves a rest.
-/// No number of it is sent. Derivatives: the gradients of all parts, gathered.
+/// Gives each process its part along batch dimension d of a batch that all have, with the same numbers:
+/// (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in the first processes if there is a remainder.
+/// No number of the batch is sent. Derivatives: the gradients of all parts, gathered.
 template <class T, core::if_tensor<T> = 0>
 T
 scatter_batch(const T & a, const Group & group, Size d = 0)
@@ -60,8 +60,8 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
                  { return part(p, x, divided(counts[0], p.size())); });
 }
 
-/// To each process its part along batch dimension d of the batch of one of them, of this rank in the group:
-/// (..., N, ...; base) -> (..., n, ...; base). What the others pass is not looked at, T(). Derivatives, of
+/// Gives each process its part along batch dimension d of the batch of one process, that of this rank in the group:
+/// (..., N, ...; base) -> (..., n, ...; base). Arguments of the others are ignored: they may pass T(). Derivatives, of
 /// first order: the gradients of all parts, gathered in the source.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -97,7 +97,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   std::ostringstream call;
   call << op.name << " from process " << source << " along dimension " << d << ", grad mode "
        << (c10::GradMode::is_enabled() ? "on" : "off");
-  // Of the source: all sizes, and batch dimension, dimension, dtype, device, and whether it requires grad.
+  // From the source: all sizes, and batch dimension, dimension, dtype, device, and whether it requires grad.
   constexpr Size more = 5;
   const bool is_source = p.rank() == source;
   const Counts lengths = p.agree(call.str(), is_source ? a.dim() + more : 0);
@@ -114,7 +114,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   TensorShape shape(said.begin(), rest);
   const Counts counts = divided(shape[size_t(rest[1])], p.size());
   at::Tensor x = a;
-  if (!is_source) // stands for the whole batch, so that its gradient is asked for here too
+  if (!is_source) // x stands for the whole batch, so that its gradient is asked for here too
   {
     shape[size_t(rest[1])] = 0;
     x = at::empty(shape, c10::TensorOptions(Dtype(rest[2])).device(c10::DeviceType(rest[3])));
@@ -127,7 +127,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
 }
 
 /// All parts, one after the other by rank along batch dimension d, in all processes: (..., n, ...; base) ->
-/// (..., Σn, ...; base). Derivatives: of each part, those of its entries.
+/// (..., Σn, ...; base). Derivatives: for each part, those of its entries.
 template <class T, core::if_tensor<T> = 0>
 T
 gather_batch(const T & a, const Group & group, Size d = 0)
@@ -135,12 +135,12 @@ gather_batch(const T & a, const Group & group, Size d = 0)
   return keeping(begin({"gather_batch", core::Accepts::any}, a, group, d), a, gather);
 }
 
-/// What all processes have, for each of the n entries of this one, along a new batch dimension at d, as a
-/// view: (...; base) -> (..., n, ...; base). n may be another one in each process; a must have the same
+/// Repeats a tensor that all processes have, for each of the n entries of this one, along a new batch dimension at d, as a
+/// view: (...; base) -> (..., n, ...; base). n may differ between processes; a must have the same
 /// numbers in all.
 ///
-/// Derivatives: Σ over the entries of all processes, as batch_sum, so that parameters which the whole batch
-/// shares have the same gradient in all processes, bitwise that of one process.
+/// Derivatives: Σ over the entries of all processes, as in batch_sum, so that parameters that the whole batch
+/// shares have the same gradient in all processes, bitwise the gradient in one process.
 template <class T, core::if_tensor<T> = 0>
 T
 expand_batch(const T & a, Size n, const Group & group, Size d = 0)
@@ -152,11 +152,11 @@ expand_batch(const T & a, Size n, const Group & group, Size d = 0)
 // ---- Reductions ----
 
 /// Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit
-/// of a. Of integers and bool, which are counted, int64.
+/// of a. Integers, and bool, whose true entries are counted, give int64.
 ///
-/// Entries are added by pairs in an order that is that of the whole batch, not of its parts: the result is
-/// bitwise the same for any number of processes, but in the last digits not that of neml2::batch_sum. Each
-/// process sends 2 log2(Σn) tensors at most.
+/// Entries are added by pairs in an order that belongs to the whole batch, not to its parts: the result is
+/// bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. Each
+/// process sends at most 2 log2(Σn) tensors.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_sum(const T & a, const Group & group, Size d = 0)
@@ -165,7 +165,7 @@ batch_sum(const T & a, const Group & group, Size d = 0)
 }
 
 /// Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the
-/// unit of a; NaN if no process has an entry. Floating types. batch_sum, over their number.
+/// unit of a; NaN if no process has an entry. Floating types. Computed as batch_sum over the number of entries.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_mean(const T & a, const Group & group, Size d = 0)
@@ -180,8 +180,8 @@ batch_mean(const T & a, const Group & group, Size d = 0)
                   });
 }
 
-/// The largest of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
+/// -> (...; base), in the unit of a. NaN if any value is. Equal ones share the derivative. Integers too.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -190,8 +190,8 @@ batch_max(const T & a, const Group & group, Size d = 0)
   return extremum_of({"batch_max", core::Accepts::numbers}, a, group, d, true);
 }
 
-/// The smallest of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
+/// -> (...; base), in the unit of a. NaN if any value is. Equal ones share the derivative. Integers too.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T

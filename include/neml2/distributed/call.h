@@ -4,10 +4,10 @@
 #include "neml2/core/Tensor.h"
 #include "neml2/distributed/functions.h"
 
-/// Calls with tensors of the library: what all processes must agree on, and which dimension is divided.
+/// Calls with tensors of the library: the agreement between all processes, and the dimension that is divided.
 namespace neml2::distributed
 {
-/// A tensor, d among all its dimensions, and the processes with their numbers of entries.
+/// A call: its processes, the position d of the divided dimension among all, and each process's number of entries.
 struct Call
 {
   Processes processes;
@@ -15,7 +15,7 @@ struct Call
   Counts counts;
 };
 
-/// That the group exchanges tensors on the operand's device.
+/// Checks that the group exchanges tensors on the operand's device.
 inline void
 check_reach(const Processes & p, const core::Operation & op, const core::Operand & o)
 {
@@ -28,7 +28,7 @@ check_reach(const Processes & p, const core::Operation & op, const core::Operand
               ", of which the group has no backend. Move it with .to(device).");
 }
 
-/// Checks the operand, and that all processes make the same call. n, if there is one, is the size of a new
+/// Checks the operand, and that all processes make the same call. n, if given, is the size of a new
 /// dimension.
 template <class T>
 Call
@@ -58,7 +58,7 @@ begin(
   return {p, at, p.agree(call.str(), n ? *n : a.size(at))};
 }
 
-/// What f makes of a with d first, along d again.
+/// The result of f for a with d first, moved back to d.
 template <class T, class F>
 T
 keeping(const Call & c, const T & a, const F & f)
@@ -67,7 +67,7 @@ keeping(const Call & c, const T & a, const F & f)
       core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts).movedim(0, c.d), a.batch_dim());
 }
 
-/// What f makes of a with d first, without that.
+/// The result of f for a with d first; f removes that dimension.
 template <class T, class F>
 T
 reducing(const Call & c, const T & a, const F & f)
@@ -75,7 +75,7 @@ reducing(const Call & c, const T & a, const F & f)
   return T(core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts), a.batch_dim() - 1);
 }
 
-/// n entries for so many processes: the first have one more if that leaves a rest.
+/// Divides n entries among the processes: the first ones have one more if there is a remainder.
 inline Counts
 divided(Size n, int processes)
 {

@@ -6,8 +6,8 @@
 #include <functional>
 
 /**
- * What all processes have and what each has a part of, with derivatives: gather and part, add and expand are
- * each other's. All of x, whose first dimension is the one along which it is divided.
+ * Functions of a tensor that all processes have, or each has a part of, with derivatives: gather and part are each
+ * other's, and so are add and expand. All of them take an x whose first dimension is the divided one.
  */
 namespace neml2::distributed
 {
@@ -25,7 +25,7 @@ public:
   std::string name() const override { return _name; }
   torch::autograd::variable_list apply(torch::autograd::variable_list && gradients) override
   {
-    const at::Tensor & g = gradients[0]; // undefined for zero, and others may wait for it
+    const at::Tensor & g = gradients[0]; // undefined means zero, and others may wait for it
     return {_derivative(g.defined() ? g : input_metadata(0).zeros_like())};
   }
 
@@ -40,7 +40,7 @@ is_recorded(const at::Tensor & x)
   return c10::GradMode::is_enabled() && x.requires_grad();
 }
 
-/// f(x), with this derivative.
+/// f(x), with the given derivative.
 template <class F>
 at::Tensor
 differentiated(const char * name, const at::Tensor & x, const F & f, Derivative derivative)
@@ -59,14 +59,14 @@ differentiated(const char * name, const at::Tensor & x, const F & f, Derivative 
   return result;
 }
 
-/// The entries of process k: where they begin.
+/// The place where the entries of process k begin.
 inline Size
 begin_of(const Counts & counts, int k)
 {
   return std::accumulate(counts.begin(), counts.begin() + k, Size(0));
 }
 
-/// A part without its number of entries, and its dtype.
+/// The shape of a part without its number of entries, and its dtype.
 inline std::string
 described(const at::Tensor & part, Size n_at = 0)
 {
@@ -132,7 +132,7 @@ add(const Processes & p, const at::Tensor & x, const Counts & counts)
       [=](const at::Tensor & g) { return expand(p, g, counts); });
 }
 
-/// add with more digits where there are few, and of integers in int64.
+/// add with more digits for dtypes of few digits, and in int64 for integers.
 inline at::Tensor
 accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
 {
@@ -142,7 +142,7 @@ accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
   return add(p, c10::isIntegralType(dtype, /*includeBool=*/true) ? x.to(kInt64) : x, counts);
 }
 
-/// What all have, for each entry of this process.
+/// Repeats a tensor that all have, once for each entry of this process.
 inline at::Tensor
 expand(const Processes & p, const at::Tensor & x, const Counts & counts)
 {
@@ -159,7 +159,7 @@ expand(const Processes & p, const at::Tensor & x, const Counts & counts)
       { return accumulate(in_derivative(p, "backward of expand_batch", g, counts), g, counts); });
 }
 
-/// The largest or smallest of all parts, of which one at least has an entry; equal ones share the derivative.
+/// The largest or smallest of all parts, at least one of which has an entry; equal ones share the derivative.
 inline at::Tensor
 extremum(const Processes & p, const at::Tensor & x, const Counts & counts, bool largest)
 {
@@ -181,7 +181,7 @@ extremum(const Processes & p, const at::Tensor & x, const Counts & counts, bool 
       [=](const at::Tensor & g) { return expand(p, g, counts) * equal / number; });
 }
 
-/// The part of this process of what the source has. Elsewhere x stands for that, without entries.
+/// The part of this process of the source's tensor. Elsewhere x stands for that tensor, without entries.
 inline at::Tensor
 part_from(const Processes & p, const at::Tensor & x, const Counts & counts, int source)
 {

@@ -12,12 +12,12 @@
 #include <vector>
 
 /**
- * What a group of processes exchanges, by the collective calls of c10d: first what each is about to do, so
- * that a difference is an error in all of them, then the numbers.
+ * The exchanges of a group of processes, by the collective calls of c10d: first the call that each is about to make,
+ * so that a difference is an error in all of them, then the numbers.
  */
 namespace neml2::distributed
 {
-/// What c10d exchanges by.
+/// The group that c10d exchanges tensors in.
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 /// The number of entries that each process has.
@@ -53,11 +53,11 @@ reaches(G & group, c10::DeviceType device)
     {
       return false;
     }
-  else // LibTorch 1: a group is of one kind
+  else // LibTorch 1: a group has one kind of device
     return (group.getBackendName() == "nccl") == (device == c10::DeviceType::CUDA);
 }
 
-/// The numbers of a tensor as so many bytes, of which the last mean nothing.
+/// The numbers of a tensor as `width` bytes, the last of which may be meaningless.
 inline at::Tensor
 as_bytes(const at::Tensor & t, Size width)
 {
@@ -70,7 +70,7 @@ as_bytes(const at::Tensor & t, Size width)
   return padded;
 }
 
-/// A group of processes in one call of a function, whose name is that in messages.
+/// A group of processes in one call of a function, which has its name in messages.
 class Processes
 {
 public:
@@ -90,7 +90,7 @@ public:
 
   bool reach(c10::DeviceType device) const { return reaches(*_group, device); }
 
-  /// The number of each process, if all make the same call. @throws NEMLException in all otherwise.
+  /// The numbers of all processes, if all make the same call. @throws NEMLException in all of them otherwise.
   Counts agree(const std::string & call, Size number = 0) const
   {
     Size hash = 1469598103934665603; // FNV-1a
@@ -108,7 +108,7 @@ public:
     return numbers;
   }
 
-  /// Checks what this process alone knows; if that throws, the others, which wait, throw too.
+  /// Makes checks that only this process can make; if one throws, the others, which wait, throw too.
   template <class F>
   auto checked(const F & f) const
   {
@@ -124,7 +124,7 @@ public:
     }
   }
 
-  /// The parts of all processes, one after the other along the first dimension, of which each has so many
+  /// The parts of all processes, one after the other along the first dimension; process k has counts[k]
   /// entries.
   at::Tensor gather(const at::Tensor & part, const Counts & counts) const
   {
@@ -136,7 +136,7 @@ public:
     return joined(out[0], part, counts);
   }
 
-  /// gather for one process only; in the others nothing, an undefined tensor.
+  /// gather for process `to` only; the others get an undefined tensor.
   at::Tensor gather_to(const at::Tensor & part, const Counts & counts, int to) const
   {
     const Size width = width_of(part, counts);
@@ -151,7 +151,7 @@ public:
     return _rank == to ? joined(out[0], part, counts) : at::Tensor();
   }
 
-  /// The part of this process, of the shape and dtype of `part`, of what the source has.
+  /// The part of this process, of the shape and dtype of `part`, of the source's tensor.
   at::Tensor scatter(const at::Tensor & whole,
                      const at::Tensor & part,
                      const Counts & counts,
@@ -171,7 +171,7 @@ public:
     return from_bytes(out[0], TensorShape(part.sizes().begin(), part.sizes().end()), part);
   }
 
-  /// The numbers of one process, in all: lengths[k] of process k, which are zero but of that one.
+  /// The numbers of one process, in all processes: lengths[k] numbers of process k, which is zero for all others.
   TensorShape share(TensorShapeRef numbers, const Counts & lengths) const
   {
     at::Tensor mine = at::empty({Size(numbers.size())}, kInt64);
@@ -192,7 +192,7 @@ private:
     return n;
   }
 
-  /// The bytes of the largest part.
+  /// The number of bytes of the largest part.
   static Size width_of(const at::Tensor & part, const Counts & counts)
   {
     TensorShape shape(part.sizes().begin(), part.sizes().end());
@@ -256,7 +256,7 @@ private:
         what);
   }
 
-  /// Of what is exchanged and read at once: on the CPU if the group can, as that waits for no device.
+  /// Options of tensors that are exchanged and read at once: on the CPU if the group can, as that waits for no device.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU

@@ -4,24 +4,24 @@
 #include "neml2/distributed/processes.h"
 
 /**
- * Sums in one order: entries are added by pairs, (0 + 1), (2 + 3), ..., these by pairs again, and so on; one
- * without a partner waits. Which process has which entries does not matter: each adds the pairs that it has
- * whole, and what is left, two numbers a level at most, all add.
+ * Sums in a fixed order: entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; one
+ * without a partner waits. The division into processes does not matter: each process adds the pairs that it has
+ * whole, and all processes add the rest, at most two numbers per level.
  */
 namespace neml2::distributed
 {
-/// A sum of the tree: the level, of 2^level entries, and which of that level.
+/// A sum of the tree: its level, where a sum has 2^level entries, and its number on that level.
 struct Place
 {
   Size level, number;
-  bool is_first; ///< of what its process has of the level
+  bool is_first; ///< the first of its process on that level
   bool operator<(const Place & p) const
   {
     return level != p.level ? level < p.level : number < p.number;
   }
 };
 
-/// What a part [begin, end) of so many entries leaves to be added by all.
+/// The sums that a part [begin, end) of `total` entries leaves for all processes to add.
 inline std::vector<Place>
 left_by(Size begin, Size end, Size total)
 {
@@ -53,7 +53,7 @@ pairs(const at::Tensor & x)
   return n == even ? sums : at::cat({sums, x.slice(0, even)});
 }
 
-/// Σ over the first dimension of all parts, of which each has so many entries, bitwise the same for any
+/// Σ over the first dimension of all parts, which have `counts` entries, bitwise the same for any
 /// division into parts.
 inline at::Tensor
 tree_sum(const Processes & p, at::Tensor part, const Counts & counts)

@@ -14,7 +14,7 @@ namespace neml2::engine
 {
 namespace cuda
 {
-/// A context is the thread's as long as this lives.
+/// While it lives, a context is the thread's current one.
 class Current
 {
 public:
@@ -34,7 +34,7 @@ private:
   const CudaDriver & _driver;
 };
 
-/// What LibTorch calls the stream in CUDA, since version 2.10 of LibTorch.
+/// LibTorch's name in CUDA for a stream, since version 2.10 of LibTorch.
 template <class Guard, class = void>
 struct NativeStream
 {
@@ -58,7 +58,7 @@ CudaCompiler::CudaCompiler(const std::vector<std::string> & driver,
 {
 }
 
-/// Besides the architecture and the folder of headers; fmad: what is multiplied and added at once says so.
+/// Options besides the architecture and the folder of headers. On fmad: a formula itself says where it multiplies and adds at once.
 constexpr std::array<const char *, 3> nvrtc_options = {
     "-std=c++17", "-default-device", "-fmad=false"};
 
@@ -189,8 +189,8 @@ CudaCompiler::own_stream(c10::Device device)
   return d.stream;
 }
 
-/// On a stream of our own, behind what is on LibTorch's, which goes on behind it: LibTorch does not say what its stream is to
-/// CUDA, but its events are CUDA's.
+/// Launches on our own stream, behind the work on LibTorch's, which continues behind it: LibTorch does not tell which stream of CUDA its
+/// stream is, but its events are CUDA's.
 NEML2_BODY void
 CudaCompiler::launch_between_events(const Launch & l)
 {

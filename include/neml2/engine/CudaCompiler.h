@@ -12,13 +12,13 @@
 /// Kernels for CUDA by its compiler as a library, NVRTC, and its driver: both are opened while the program runs.
 namespace neml2::engine
 {
-/// Compiles by an NVRTC that knows the device's architecture, or, where all are older than the device, for the newest that they
+/// Compiles by an NVRTC that knows the device's architecture; where all are older than the device, for the newest architecture that they
 /// know, which the driver translates.
 class CudaCompiler : public DeviceCompiler
 {
 public:
   CudaCompiler() : CudaCompiler(cuda_driver_names(), {}) {}
-  /// With libraries of these names; of NVRTC those that fit the driver if there are none.
+  /// With libraries of these names; an empty list for NVRTC means those that fit the driver.
   CudaCompiler(const std::vector<std::string> & driver, const std::vector<std::string> & nvrtc);
 
   c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
@@ -29,7 +29,7 @@ public:
   void launch(const Launch & l) override;
 
 private:
-  /// What there is of a device.
+  /// The objects that a device has.
   struct OnDevice
   {
     CudaDriver::Handle context = nullptr, stream = nullptr;
@@ -40,7 +40,7 @@ private:
   NvrtcLibraries _nvrtc;
   std::mutex _mutex;
   std::map<c10::DeviceIndex, OnDevice> _devices;
-  std::atomic<bool> _gives_streams{true}; ///< LibTorch, as CUDA knows them
+  std::atomic<bool> _gives_streams{true}; ///< whether LibTorch gives streams as CUDA knows them
 
   OnDevice & on(c10::Device device);
   CudaDriver::Handle own_stream(c10::Device device);

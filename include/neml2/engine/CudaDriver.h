@@ -5,11 +5,11 @@
 
 namespace neml2::engine
 {
-/// The functions of CUDA's driver that are used.
+/// The functions of CUDA's driver that the library uses.
 struct CudaDriver
 {
   using Device = int;
-  using Handle = void *; ///< of a context, a module, a function, a stream or an event
+  using Handle = void *; ///< a context, a module, a function, a stream or an event
   using Result = int;    ///< 0 if all went well
 
   explicit CudaDriver(const std::vector<std::string> & names);
@@ -39,10 +39,10 @@ struct CudaDriver
   Result (*wait_event)(Handle stream, Handle event, unsigned int flags);
   Result (*record_event)(Handle event, Handle stream);
 
-  /// Throws unless the result is 0: OutOfMemoryException, or TransientFailure of what a stream that is captured forbids.
+  /// Throws unless the result is 0: OutOfMemoryException, or TransientFailure for a call that a captured stream forbids.
   void check(Result r, const char * what) const;
 
-  /// The version of CUDA that it is of, 1000 major + 10 minor.
+  /// The version of CUDA that the driver belongs to, 1000 major + 10 minor.
   int cuda_version() const;
 
 private:

@@ -10,14 +10,14 @@
 
 namespace neml2::engine
 {
-/// What may go well another time, such as to load a kernel while a stream is captured.
+/// A failure that may not happen another time, such as loading a kernel while a stream is captured.
 class NEML2_ONE_A_PROGRAM TransientFailure : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
-/// Whether what failed may go well another time: TransientFailure, and memory that is not there.
+/// Whether the failed call may succeed another time: TransientFailure, and lack of memory.
 inline bool
 is_transient(const std::exception & e)
 {
@@ -25,8 +25,8 @@ is_transient(const std::exception & e)
          dynamic_cast<const OutOfMemoryException *>(&e) || dynamic_cast<const std::bad_alloc *>(&e);
 }
 
-/// What compiles kernels while a program runs, for devices of one type, and launches them. Each call throws what went wrong; what
-/// is_transient is asked for again. Several threads may call at once.
+/// Compiles kernels while a program runs, for devices of one type, and launches them. Each call throws its errors; after one that
+/// is_transient it may be called again. Several threads may call at once.
 class NEML2_ONE_A_PROGRAM DeviceCompiler
 {
 public:
@@ -44,9 +44,9 @@ public:
   virtual ~DeviceCompiler() = default;
 
   virtual c10::DeviceType type() const = 0;
-  /// What images for this device are compiled for, such as sm_90.
+  /// The architecture that images for this device are compiled for, such as sm_90.
   virtual std::string architecture(c10::Device device) = 0;
-  /// What images for this device depend on besides source and architecture: a version, the headers that sources include.
+  /// The dependencies of images for this device besides source and architecture: a version, the headers that sources include.
   virtual std::string version(c10::Device device) = 0;
   virtual std::string compile(const std::string & source, c10::Device device) = 0;
   /// The kernel neml2_kernel of an image, on a device, where it stays.

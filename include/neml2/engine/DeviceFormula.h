@@ -24,8 +24,8 @@ public:
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;
 
-  /// Of a formula that computes each row's part of a gradient: the gradient by argument k, of its shape, summed over what it was
-  /// broadcast along, in float64. Undefined where it cannot. `numbers` is how many numbers a row has at most.
+  /// For a formula that computes each row's part of a gradient: the gradient by argument k, of its shape, summed over the dimensions it was
+  /// broadcast along, in float64. Undefined where it cannot. `numbers` is the largest count of numbers in a row.
   virtual at::Tensor
   gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const = 0;
 };

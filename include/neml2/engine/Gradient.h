@@ -7,26 +7,26 @@
 #include <memory>
 
 /**
- * How gradients pass back through what the fused loop evaluates.
+ * How gradients pass back through operations that the fused loop evaluates.
  *
- * The node that autograd needs is defined in engine/autograd.h, whose headers of LibTorch are heavy; it
+ * Autograd's node is defined in engine/autograd.h, whose headers of LibTorch are heavy; it
  * hooks in here. In a program without it, an operation that has a gradient to record is composed of
- * LibTorch's own, and differentiated by them.
+ * LibTorch's own operations, and differentiated by them.
  */
 namespace neml2::engine
 {
-/// What autograd's node of an operation keeps, besides the arguments.
+/// The data that autograd's node of an operation keeps, besides the arguments.
 class Gradient
 {
 public:
   virtual ~Gradient() = default;
 
-  /// The operation, as the node's name.
+  /// The name of the operation, and of the node.
   virtual const char * name() const = 0;
 
   /// Gradients of the needed arguments, each of its argument's shape, from those of the results (the
-  /// undefined ones are zero). Of what is not needed, or is zero, nothing is set. False if there is no
-  /// rule: then what compose() gives is differentiated.
+  /// undefined ones are zero). Gradients that are not needed, or zero, are not set. False if there is no
+  /// rule: then the result of compose() is differentiated.
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,
                         ArrayRef<bool> needed,

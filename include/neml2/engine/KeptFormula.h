@@ -7,7 +7,7 @@
 #include <array>
 #include <tuple>
 
-/// Formulas with their text, which NEML2_FORMULA makes.
+/// Formulas with their text, made by NEML2_FORMULA.
 namespace neml2::engine
 {
 /// A formula F and its text.
@@ -38,7 +38,7 @@ constexpr bool is_array = false;
 template <class T, size_t n>
 constexpr bool is_array<std::array<T, n>> = std::is_arithmetic_v<T>;
 
-/// Defines what a formula uses: a formula with a text, a number, or an array of numbers.
+/// Defines a name that a formula uses: a formula with a text, a number, or an array of numbers.
 template <class T>
 void
 define_one(recorded::Definitions & all, const std::string & name, const T & x)
@@ -75,7 +75,7 @@ define_one(recorded::Definitions & all, const std::string & name, const T & x)
   }
 }
 
-/// Defines the values by their names, which commas separate.
+/// Defines the values by their names, which are separated by commas.
 template <class... T>
 void
 define_used(recorded::Definitions & all, const std::string & names, const std::tuple<T...> & values)

@@ -21,11 +21,11 @@ namespace cache
 namespace fs = std::filesystem;
 
 constexpr size_t digest_length = 40;
-/// The folder of images in that of the cache, and the names of files in it that are made here: no other file is ever removed.
+/// The folder of images within that of the cache, and the names of files that are made there: no other file is ever removed.
 constexpr auto subfolder = "neml2-kernels", prefix = "kernel-", extension = ".kernel",
                unfinished = "unfinished-";
 
-/// What is in a file; empty if it cannot be read.
+/// The contents of a file; empty if it cannot be read.
 inline std::string
 contents(const fs::path & file)
 {
@@ -157,7 +157,7 @@ KernelCache::tidy() const
     else if (name.rfind(unfinished, 0) == 0 &&
              name.find_first_not_of("0123456789", std::string(unfinished).size()) == name.npos &&
              now - age > std::chrono::hours(24))
-      fs::remove(path, gone); // of a process that was killed
+      fs::remove(path, gone); // left by a process that was killed
   }
   if (kernels.size() <= most)
     return;

@@ -9,24 +9,24 @@
 namespace neml2::engine
 {
 /**
- * Files in a folder of this user, which many processes share. What cannot be read is not there, and what cannot be written is
- * left out.
+ * Files in a folder of this user, which many processes share. A file that cannot be read counts as missing, and one that cannot be written
+ * is left out.
  *
- * Images are programs that are loaded: a folder that belongs to another user, or that others can write, is not used, and a warning says
- * so once; nor is such a file. What is made is for this user alone.
+ * Images are programs that are loaded: a folder that belongs to another user, or that others can write, is not used, nor is such a file,
+ * and a warning says so once. New files are for this user alone.
  *
- * A file ends with the digest of what is before it: what a full disk or a crash left of one is not taken. It is written under
- * another name and renamed, so that no process sees half of it. Of more than `most` those go that were not used for longest. All are
- * in a folder of their own, `neml2-kernels`: whatever else is in the folder of the cache is the user's, and is never touched.
+ * A file ends with the digest of its contents: a file that a full disk or a crash cut short is not used. It is written under
+ * another name and renamed, so that no process sees half of it. Beyond `most` files, those unused for longest are removed. All are
+ * in a folder of their own, `neml2-kernels`: everything else in the folder of the cache is the user's, and is never touched.
  */
 class KernelCache
 {
 public:
   static constexpr size_t most = 1000;
 
-  /// In this folder; without one nothing is kept.
+  /// In this folder; if it is empty, nothing is kept.
   explicit KernelCache(std::string folder) : _folder(std::move(folder)) {}
-  /// In NEML2_CACHE of the environment, else in neml2 in the user's folder of caches.
+  /// In the folder that NEML2_CACHE of the environment names, else in neml2 in the user's folder of caches.
   KernelCache() : KernelCache(default_folder()) {}
   static std::string default_folder();
 

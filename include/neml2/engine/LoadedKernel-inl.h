@@ -18,12 +18,12 @@ namespace neml2
 {
 namespace engine
 {
-/// All kernels of a program. None is unloaded: it may be running.
+/// All kernels of a program. None is unloaded, as it may be running.
 struct NEML2_ONE_A_PROGRAM LoadedKernels
 {
   std::mutex mutex;
   std::vector<std::pair<std::string, std::shared_ptr<LoadedKernel>>> all; ///< by key and device
-  std::map<std::string, std::string> unloaded; ///< images by key, of which loading failed for now
+  std::map<std::string, std::string> unloaded; ///< by key, images that could not be loaded for now
 };
 
 NEML2_ONE_A_PROGRAM inline LoadedKernels &
@@ -33,7 +33,7 @@ loaded_kernels()
   return *kernels;
 }
 
-/// The image that was compiled in vain so far; empty if none was.
+/// The image that was compiled before but could not be loaded; empty if there is none.
 NEML2_BODY std::string
 unloaded_image(const std::string & key)
 {
@@ -98,7 +98,7 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
     {
       if (is_transient(e))
         throw;
-      from_cache = false; // it is whole, and yet no kernel
+      from_cache = false; // the file is whole, and yet not a kernel
     }
   if (!from_cache)
   {
@@ -130,7 +130,7 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
                  from_cache ? "read from the cache" : "compiled",
                  1e3 * took.count());
   const std::lock_guard<std::mutex> lock(kernels.mutex);
-  if (auto found = find()) // by another thread meanwhile
+  if (auto found = find()) // made by another thread meanwhile
     return found;
   kernels.all.emplace_back(place, made);
   return made;

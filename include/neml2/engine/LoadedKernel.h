@@ -9,18 +9,18 @@
 
 namespace neml2
 {
-/// A kernel that a device has.
+/// A kernel that exists on a device.
 struct DeviceKernel
 {
-  std::string name; ///< of the formula, and what is computed of it
-  Dtype dtype;      ///< of all its operands
+  std::string name; ///< of the formula, and of its computed results
+  Dtype dtype;      ///< the dtype of all its operands
   std::string device, architecture;
-  bool from_cache; ///< on disk
-  double seconds;  ///< that it took to compile, or to read
+  bool from_cache; ///< from the cache on disk
+  double seconds;  ///< the time it took to compile, or to read
   int64_t launches;
 };
 
-/// The kernels of this program so far, in the order they were made: what is not among them did not run fused on a device.
+/// The kernels of this program so far, in the order they were made: a formula that is not among them did not run fused on a device.
 std::vector<DeviceKernel> device_kernels();
 
 namespace engine
@@ -30,12 +30,12 @@ struct LoadedKernel
 {
   std::shared_ptr<DeviceCompiler> compiler;
   DeviceCompiler::Function function;
-  DeviceKernel made; ///< but for its launches
+  DeviceKernel made; ///< except for its launches
   std::atomic<int64_t> launches{0};
-  std::atomic<bool> fails{false}; ///< each time that it is launched
+  std::atomic<bool> fails{false}; ///< whether each of its launches fails
 };
 
-/// A kernel of a source, from those of the program, from the cache, or compiled. @throws what went wrong.
+/// The kernel of a source: one that the program has, one from the cache, or a new one. @throws the error of the failed step.
 std::shared_ptr<LoadedKernel> load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
                                           const std::string & name,
                                           const std::string & source,

@@ -11,7 +11,7 @@ namespace neml2::engine
 #ifndef _WIN32
 namespace cuda
 {
-/// Opens what NVRTC opens by its name, from where NVRTC is: it does not look there itself, as NVRTC 13 of PyPI.
+/// Opens the library that NVRTC opens by its name, from NVRTC's folder: NVRTC 13 of PyPI does not look there itself.
 inline void
 open_builtins(const std::string & folder)
 {

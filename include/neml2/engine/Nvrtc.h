@@ -5,18 +5,18 @@
 
 namespace neml2::engine
 {
-/// The functions of NVRTC, CUDA's compiler as a library, that are used, as its documentation has them.
+/// The functions of NVRTC, CUDA's compiler as a library, that this library uses, as in its documentation.
 struct Nvrtc
 {
   using Program = void *;
   using Result = int; ///< 0 if all went well
   static constexpr Result out_of_memory = 1;
 
-  /// Opens the first library of these names or paths that there is. @throws NEMLException if there is none, or if it is older than
+  /// Opens the first existing library of these names or paths. @throws NEMLException if there is none, or if it is older than
   /// 11.2.
   explicit Nvrtc(const std::vector<std::string> & names);
 
-  int cuda_version;       ///< that it is of, 1000 major + 10 minor
+  int cuda_version;       ///< the version of CUDA that it belongs to, 1000 major + 10 minor
   std::vector<int> known; ///< architectures that it compiles for, such as 90, in ascending order
 
   const char * (*error_string)(Result);
@@ -38,7 +38,7 @@ struct Nvrtc
   Result (*architecture_count)(int *);
   Result (*architectures)(int *);
 
-  /// The newest architecture that it knows of those that a device of this one runs code for; 0 if there is none.
+  /// The newest architecture that it knows among those whose code a device of this architecture runs; 0 if there is none.
   int newest_until(int architecture) const;
 
   /// NVRTC 12.4
@@ -47,7 +47,7 @@ struct Nvrtc
   /// NVRTC 12.4 for sm_70, sm_80, sm_90.
   std::string described() const;
 
-  /// Throws unless the result is 0, OutOfMemoryException if memory is not there.
+  /// Throws unless the result is 0, OutOfMemoryException if memory is missing.
   void check(Result r, const char * what) const;
 
 private:

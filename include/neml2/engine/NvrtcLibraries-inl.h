@@ -15,13 +15,13 @@ NEML2_BODY
 NvrtcLibraries::NvrtcLibraries(std::vector<std::string> names) : _names(std::move(names))
 {
   if (_names.empty())
-    _open.push_back(std::make_unique<Nvrtc>(_names)); // says that there is none
+    _open.push_back(std::make_unique<Nvrtc>(_names)); // throws, saying that there is none
   std::reverse(_names.begin(), _names.end());
   if (!opened(0))
     throw NEMLException(_why_none);
 }
 
-/// The one that is number k of those that there are, of different versions; null if there are fewer.
+/// Library number k of the existing ones, counting different versions only; null if there are fewer.
 NEML2_BODY const Nvrtc *
 NvrtcLibraries::opened(size_t k)
 {
@@ -53,7 +53,7 @@ NvrtcLibraries::target(int architecture, int driver)
   enum Fitness
   {
     none,
-    refused, ///< by the driver, perhaps
+    refused, ///< the driver may refuse it
     text,
     code
   };
@@ -92,7 +92,7 @@ nvrtc_names(int driver_major)
   std::vector<int> majors{13, 12, 11};
   if (driver_major > majors.front())
     majors.insert(majors.begin(), driver_major);
-  // What a newer NVRTC makes a driver may not take: those come last.
+  // A driver may refuse the output of a newer NVRTC: newer ones come last.
   std::stable_partition(
       majors.begin(), majors.end(), [driver_major](int m) { return m <= driver_major; });
   std::vector<std::string> names;
@@ -111,7 +111,7 @@ nvrtc_names(int driver_major)
            {folder, packages + "cu" + std::to_string(m) + "/lib/", packages + "cuda_nvrtc/lib/"})
         names.push_back(beside + file);
   }
-  // Wheels and archives of LibTorch that have all of CUDA in them name it by a digest, too.
+  // Wheels and archives of LibTorch that contain all of CUDA also put a digest into its name.
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error), end;
   for (; !error && !folder.empty() && files != end; files.increment(error))

@@ -10,25 +10,25 @@ namespace neml2::engine
 /// How a device's kernels are compiled.
 struct NvrtcTarget
 {
-  const Nvrtc * nvrtc = nullptr; ///< of NvrtcLibraries
-  std::string architecture;      ///< sm_90 of code, compute_90 of text that the driver translates
+  const Nvrtc * nvrtc = nullptr; ///< one of NvrtcLibraries
+  std::string architecture;      ///< sm_90 for code, compute_90 for text that the driver translates
 };
 
-/// The libraries of NVRTC that there are, each opened when those before it do not do. One thread at a time.
+/// The existing libraries of NVRTC, each opened when those before it do not suffice. One thread at a time.
 class NvrtcLibraries
 {
 public:
-  /// Of these names or paths, in the order to try them. @throws NEMLException if there is none.
+  /// With these names or paths, in the order to try them. @throws NEMLException if there is none.
   explicit NvrtcLibraries(std::vector<std::string> names);
 
   /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor: code by the first
-  /// NVRTC of no newer major version than the driver that knows the architecture, else text for the newest architecture that one no
-  /// newer than the driver knows; else of one that is newer, which the driver may refuse.
+  /// NVRTC that knows the architecture and is of no newer major version than the driver; else text for the newest architecture that one
+  /// no newer than the driver knows; else the output of a newer one, which the driver may refuse.
   /// @throws NEMLException if all know newer ones only.
   NvrtcTarget target(int architecture, int driver);
 
 private:
-  std::vector<std::string> _names; ///< not tried yet, the next one last
+  std::vector<std::string> _names; ///< untried ones, the next one last
   std::vector<std::unique_ptr<Nvrtc>> _open;
   std::string _why_none;
 

@@ -7,7 +7,7 @@
 
 namespace neml2::engine
 {
-/// What a kernel is called: the operation, or the beginning of the formula's text, and what is computed of it.
+/// The name of a kernel: the operation, or the beginning of the formula's text, and its computed results.
 NEML2_BODY std::string
 kernel_name(const recorded::TileText & t)
 {
@@ -51,7 +51,7 @@ tile_formula(const TileSource & tile)
   return tile.formula.compare_exchange_strong(known, made.get()) ? made.release() : known;
 }
 
-/// In a program of headers alone this header's inclusion is enough.
+/// In header-only programs the inclusion of this header is enough.
 NEML2_ONE_A_PROGRAM inline const bool makes_tile_formulas = []
 {
   make_device_formula = tile_formula;

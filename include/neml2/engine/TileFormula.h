@@ -11,7 +11,7 @@ namespace neml2::engine
 class TileFormula : public KernelFormula
 {
 public:
-  /// The tile lives as long as the program, as does its text.
+  /// The tile must live as long as the program, as its text does.
   explicit TileFormula(const TileSource & tile);
   std::string source(bool is_float) const override;
 
@@ -19,7 +19,7 @@ private:
   const recorded::TileText & _text;
 };
 
-/// The one of a tile.
+/// The TileFormula of a tile.
 const DeviceFormula * tile_formula(const TileSource & tile);
 } // namespace neml2::engine
 

@@ -9,11 +9,11 @@
 
 #include <atomic>
 
-/// Which formulas have a text, and those of their tiles.
+/// Which formulas have a text, and the texts of their tiles.
 namespace neml2::engine
 {
-/// An operation as a type: Op::name in messages, and a call operator with its formula for rows. Its derivative
-/// rules are found by it.
+/// An operation as a type: Op::name for messages, and a call operator with its formula for rows. Derivative
+/// rules are found by this type.
 template <class Op, class = void>
 constexpr bool has_name = false;
 template <class Op>
@@ -27,7 +27,7 @@ constexpr const char * operation_text = Op::name;
 template <class Op>
 constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
 
-/// The text of a formula that NEML2_FORMULA has given one.
+/// The text of a formula, where NEML2_FORMULA has given it one.
 template <class F, class = void>
 struct TextOf
 {
@@ -40,16 +40,16 @@ struct TextOf<F, std::void_t<typename F::Text>>
   static constexpr recorded::FormulaText text = {F::Text::text(), false, F::Text::define};
 };
 
-/// A tile's text, and how devices run it, which is made when it is first needed.
+/// A tile's text, and the way devices run it, which is made when first needed.
 struct TileSource
 {
   recorded::TileText text;
   const char * name; ///< in messages
-  int numbers;       ///< that a row has
+  int numbers;       ///< the count of numbers in a row
   mutable std::atomic<const DeviceFormula *> formula{nullptr};
 };
 
-/// Whether the rows of T are not PrimitiveTensor's, as are those of the largest types and of a program's own.
+/// Whether T has rows of its own instead of PrimitiveTensor's, which the largest types and a program's own types have.
 template <class T>
 constexpr bool has_own_rows = !std::is_same_v<typename T::template Row<double>,
                                               typename T::PrimitiveTensor::template Row<double>>;
@@ -71,7 +71,7 @@ constexpr recorded::RowType row_types[] = {row_type<A>()...};
 template <size_t... I>
 constexpr size_t places[] = {I...};
 
-/// What is computed by a tile: specialised of each kind.
+/// The results of a tile: specialised for each kind.
 template <class Tile>
 struct TextOfTile;
 template <class F, class... R, class... A>
@@ -91,7 +91,7 @@ struct TextOfTile<FormulaTile<F, Results, Arguments>>
 {
 };
 
-/// That of a tile of a formula with a text, or of an operation.
+/// The source of a tile of a formula with a text, or of an operation.
 template <class Tile, class F>
 inline const TileSource tile_source{TextOfTile<Tile>::of(TextOf<F>::text), "vmap", Tile::numbers};
 template <class Tile, class Op>

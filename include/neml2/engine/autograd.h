@@ -4,7 +4,7 @@
 #include "neml2/engine/Gradient.h"
 #include "neml2/engine/limits.h"
 
-#ifndef AT_PER_OPERATOR_HEADERS // autograd's headers bring every operator without it
+#ifndef AT_PER_OPERATOR_HEADERS // without it, autograd's headers bring every operator
 #define AT_PER_OPERATOR_HEADERS
 #define NEML2_UNDEFINE_AT_PER_OPERATOR_HEADERS
 #endif
@@ -139,7 +139,7 @@ record_fused(std::shared_ptr<const Gradient> gradient,
                                              {node, node->add_input_metadata(results[i])});
 }
 
-inline const bool records_gradients = [] // by the first of several shared libraries
+inline const bool records_gradients = [] // set by the first of several shared libraries
 {
   RecordGradient none = nullptr;
   return record_gradient.compare_exchange_strong(none, record_fused) || true;

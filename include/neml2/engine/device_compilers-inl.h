@@ -9,12 +9,12 @@
 
 namespace neml2::engine
 {
-/// What was set for this program.
+/// The compilers that were set for this program.
 struct NEML2_ONE_A_PROGRAM DeviceCompilers
 {
   std::mutex mutex;
   std::shared_ptr<DeviceCompiler> compiler, cuda;
-  std::string why_no_cuda; ///< if it was looked for in vain
+  std::string why_no_cuda; ///< why the search for CUDA failed
 };
 
 NEML2_ONE_A_PROGRAM inline DeviceCompilers &
@@ -32,7 +32,7 @@ device_compiler(c10::DeviceType type)
   const std::lock_guard<std::mutex> lock(s.mutex);
   if (s.compiler && s.compiler->type() == type)
     return s.compiler;
-  if (type != c10::DeviceType::CUDA || is_rocm()) // which calls AMD's devices CUDA, too
+  if (type != c10::DeviceType::CUDA || is_rocm()) // ROCm calls AMD's devices CUDA, too
     return nullptr;
   if (!s.cuda && s.why_no_cuda.empty())
     try

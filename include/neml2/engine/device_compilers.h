@@ -10,7 +10,7 @@ namespace neml2::engine
 /// @throws NEMLException that says what CUDA lacks.
 std::shared_ptr<DeviceCompiler> device_compiler(c10::DeviceType type);
 
-/// Another compiler for devices of its type, such as one that a test looks into; null for none but CUDA's.
+/// Sets another compiler for devices of its type, such as one that a test looks into; null leaves only CUDA's.
 void set_device_compiler(std::shared_ptr<DeviceCompiler> compiler);
 } // namespace neml2::engine
 

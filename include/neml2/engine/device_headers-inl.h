@@ -15,7 +15,7 @@
 
 namespace neml2::engine
 {
-/// What was set for this program.
+/// The folder that was set for this program.
 struct NEML2_ONE_A_PROGRAM DeviceHeaders
 {
   std::mutex mutex;

@@ -8,13 +8,13 @@
 /// The headers of this library that sources of kernels include.
 namespace neml2::engine
 {
-/// The folder with the folder neml2 of the headers: NEML2_INCLUDE of the environment, else what was set, else where they were
+/// The folder that contains the headers' folder neml2: NEML2_INCLUDE of the environment, else the folder that was set, else the one used
 /// when this was compiled.
 std::string device_headers();
 void set_device_headers(std::string folder);
 
-/// The digest of all that sources may include from such a folder; of each folder read once. @throws NEMLException if they are
-/// not there.
+/// The digest of all files that sources may include from such a folder; each folder is read once. @throws NEMLException if they do
+/// not exist.
 std::string headers_digest(const std::string & folder);
 } // namespace neml2::engine
 

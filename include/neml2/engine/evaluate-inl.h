@@ -88,7 +88,7 @@ evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * resu
 {
   if (choose_path(e.operands) == Path::fused && choose_path(outputs) != Path::composed)
   {
-    for (size_t i = 0; i < outputs.size(); i++) // what autograd has saved of it is outdated
+    for (size_t i = 0; i < outputs.size(); i++) // copies saved by autograd are outdated
       call_translated(e.op.name, [&] { results[i].unsafeGetTensorImpl()->bump_version(); });
     if (fused_pass_into(e.rows, e.operands, e.batch, {results, outputs.size()}))
       return;

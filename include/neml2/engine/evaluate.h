@@ -17,8 +17,8 @@ namespace neml2::engine
 /// A tensor that autograd may save.
 at::Tensor saveable(const at::Tensor & t);
 
-/// A result of LibTorch's operations as the fused loop would return it: not the argument itself, a
-/// view of it, or expanded.
+/// A result of LibTorch's operations in the form in which the fused loop would return it: not the argument itself, not
+/// a view of it, not expanded.
 at::Tensor unshared(const at::Tensor & result, ArrayRef<Operand> operands);
 
 /// An evaluation, with its types erased: of one of the library's operations, or of a formula of the caller.
@@ -26,12 +26,12 @@ struct Evaluation
 {
   Operation op;
   ArrayRef<Operand> operands; ///< checked
-  TensorShapeRef batch;       ///< what they broadcast to
+  TensorShapeRef batch;       ///< the shape they broadcast to
   RowFormula rows;
   ArrayRef<TensorShapeRef> bases; ///< of the results
   /// The results on whole batches.
   c10::function_ref<void(at::Tensor * results)> composed;
-  /// What autograd's node keeps; null if the composed operations must be recorded.
+  /// The data that autograd's node keeps; null if the composed operations must be recorded.
   c10::function_ref<std::shared_ptr<const Gradient>()> gradient;
 };
 
@@ -41,13 +41,13 @@ no_gradient()
   return nullptr;
 }
 
-/// Evaluates into new tensors. True if by the fused pass.
+/// Evaluates into new tensors. True if the fused pass did it.
 bool evaluate(const Evaluation & e, at::Tensor * results);
 
 /// Evaluates into existing tensors, which the caller has checked, without a gradient.
 void evaluate_into(const Evaluation & e, ArrayRef<Operand> outputs, at::Tensor * results);
 
-/// Evaluates one result of checked operands: the formula on rows, or body, which may throw what LibTorch does, on
+/// Evaluates one result of checked operands: the formula on rows, or body, which may throw LibTorch's errors, on
 /// whole batches.
 template <class Result>
 Result
@@ -105,7 +105,7 @@ evaluate(const Op & op, const A &... a)
   return evaluate_leaf<Result, accepts>(op, op, a...);
 }
 
-/// Evaluates a leaf that has no derivative rule: autograd differentiates what LibTorch does.
+/// Evaluates a leaf that has no derivative rule: autograd differentiates LibTorch's operations.
 template <class Result, class RowBody, class BatchBody, class... A>
 Result
 evaluate_leaf(const Operation & op,
@@ -131,8 +131,8 @@ evaluate(const Operation & op, const F & formula, const A &... a)
   return evaluate_leaf<Result>(op, formula, formula, a...);
 }
 
-/// The result of f, a few calls of LibTorch, for operands that are checked first: how operations
-/// run that are not worth a fused loop.
+/// The result of f, a few calls of LibTorch, for operands that are checked first: for operations
+/// that are not worth a fused loop.
 template <class Result, class F, class... A>
 Result
 composed(const Operation & op, const F & f, const A &... a)

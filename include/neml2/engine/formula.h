@@ -5,7 +5,7 @@
 #include "neml2/engine/evaluate.h"
 #include "neml2/kernels/captures.h"
 
-/// Evaluates formulas of the caller: checks what they take and return, runs them fused or on whole batches.
+/// Evaluates formulas of the caller: checks their arguments and results, runs them fused or on whole batches.
 namespace neml2::engine
 {
 template <class R>
@@ -19,13 +19,13 @@ struct row_template<R<T>>
   using batch = typename batch_of_rows<R>::type;
 };
 
-/// Whether R is a row of PrimitiveTensor's, which says of which type.
+/// Whether R is a row of PrimitiveTensor's, which names its type.
 template <class R, class = void>
 constexpr bool names_its_batch = false;
 template <class R>
 constexpr bool names_its_batch<R, std::void_t<typename R::batch>> = true;
 
-/// Whether R may be a component: a number, a pack of them, a dual.
+/// Whether R may be a component: a number, a pack of numbers, a dual.
 template <class R>
 constexpr bool is_component =
     std::is_arithmetic_v<R> || std::is_base_of_v<kernels::Component<R>, R>;
@@ -47,7 +47,7 @@ batch_of_row()
 template <class R>
 using batch_of_row_t = std::remove_pointer_t<decltype(batch_of_row<R>())>;
 
-/// What a formula returns: the batched types of its rows, and the type that holds them.
+/// The results of a formula: the batched types of its rows, and the type that holds them.
 template <class Returned>
 struct formula_results
 {
@@ -67,8 +67,8 @@ template <class A>
 constexpr bool is_formula_argument = is_primitive<A> ||
                                      (std::is_arithmetic_v<A> && !std::is_same_v<A, bool>);
 
-/// The formula F for arguments of types A, checked: what it returns, as batches; void if it cannot be
-/// evaluated, so that nothing else is reported.
+/// The formula F for arguments of types A, checked: its results as batches; void if it cannot be
+/// evaluated, so that no further errors are reported.
 template <class F, class... A>
 constexpr auto
 check_formula()
@@ -161,7 +161,7 @@ base_shapes(Types<R...>)
   return {TensorShapeRef(R::base_shape)...};
 }
 
-/// An argument as the formula's operands hold it: numbers are doubles.
+/// An argument in the form in which the formula's operands hold it: numbers are doubles.
 template <class A>
 decltype(auto)
 formula_argument(const A & a)
@@ -171,7 +171,7 @@ formula_argument(const A & a)
   else
     return (a);
 }
-/// An argument as a formula on whole batches takes it: numbers are scalars.
+/// An argument in the form in which a formula on whole batches takes it: numbers are scalars.
 template <class A>
 decltype(auto)
 batch_argument(const A & a, const at::Tensor & like)
@@ -203,7 +203,7 @@ as_results(const at::Tensor * t)
     return std::get<0>(std::move(r));
 }
 
-/// A result of a formula on whole batches: of its type, and of the whole batch shape.
+/// A result of a formula on whole batches: with its type, and with the whole batch shape.
 template <class R, class X>
 at::Tensor
 composed_result(const X & x, TensorShapeRef batch, const at::Tensor & like)
@@ -251,7 +251,7 @@ compose(const F & f,
                    std::make_index_sequence<size_t(Results::count)>());
 }
 
-/// An argument from the tensor that autograd's node kept of it.
+/// An argument from the tensor that autograd's node kept for it.
 template <class A>
 A
 kept_argument(const at::Tensor & t)
@@ -262,7 +262,7 @@ kept_argument(const at::Tensor & t)
     return A(t);
 }
 
-/// The gradient of a formula without derivatives of its own: that of its composed path.
+/// The gradient of a formula without derivatives of its own: the gradient of its composed path.
 template <class F, class... A>
 class FormulaGradient : public Gradient
 {
@@ -293,20 +293,20 @@ private:
   }
 };
 
-/// Whether a formula says how its gradients are computed fused, as with_gradient(f) does.
+/// Whether a formula says that its gradients are computed fused, as with_gradient(f) does.
 template <class F, class = void>
 constexpr bool has_gradient = false;
 template <class F>
 constexpr bool has_gradient<F, std::void_t<decltype(F::has_fused_gradient)>> =
     F::has_fused_gradient;
 
-/// Whether a formula may be kept for a gradient: what a lambda captures may not live as long.
+/// Whether a formula may be kept for a gradient: captures of a lambda may not live as long.
 template <class F, class = void>
 constexpr bool is_kept = kernels::holds_only_numbers<F>();
 template <class F>
 constexpr bool is_kept<F, std::void_t<decltype(F::owns_what_it_holds)>> = F::owns_what_it_holds;
 
-/// What autograd's node keeps of a formula; null if that must be composed.
+/// The data that autograd's node keeps for a formula; null if the formula must be composed.
 template <class... A, class F>
 std::shared_ptr<const Gradient>
 gradient_of_formula(const F & f)
@@ -319,7 +319,7 @@ gradient_of_formula(const F & f)
     return nullptr;
 }
 
-/// What messages call a formula: by its name where it is an operation.
+/// The name of a formula in messages: for an operation, its own name.
 template <class F>
 constexpr const char *
 formula_name()
@@ -343,7 +343,7 @@ evaluate_formula(const F & f, const A &... a)
   const auto bases = base_shapes(typename Call::Results());
   const auto composed = [&](at::Tensor * r)
   {
-    compose(f, batch, first_tensor(o), r, a...); // what f throws passes as it is
+    compose(f, batch, first_tensor(o), r, a...); // exceptions of f pass unchanged
     call_translated(
         op.name,
         [&]

@@ -8,7 +8,7 @@
 /// Gradients of formulas of the caller by dual numbers.
 namespace neml2::engine
 {
-/// The gradients of a formula by dual numbers, one fused pass an argument.
+/// The gradients of a formula by dual numbers, one fused pass per argument.
 template <class F, class... A>
 class DualGradient : public FormulaGradient<F, A...>
 {
@@ -28,7 +28,7 @@ private:
   template <size_t I>
   using Tile = VectorJacobianTile<F, int(I), typename Call::Results, Types<A...>>;
 
-  /// Whether there is one for this machine by argument I.
+  /// Whether a loop by argument I exists for this machine.
   template <size_t I>
   static bool has_loop()
   {
@@ -99,7 +99,7 @@ struct WithGradient
   {
     return f(a...);
   }
-  /// Of g, which is this formula or made of it.
+  /// The gradient of g, which is this formula or made of it.
   template <class... A, class G>
   std::shared_ptr<const Gradient> gradient_by_duals(const G & g) const
   {

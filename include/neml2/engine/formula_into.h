@@ -33,11 +33,11 @@ evaluate_rows_into(const Operation & op,
   const auto composed = [&](at::Tensor * existing)
   {
     Tensors r;
-    compose_all(r.data()); // what a formula throws passes as it is
+    compose_all(r.data()); // exceptions of a formula pass unchanged
     call_translated(op.name,
                     [&]
                     {
-                      for (auto & c : r) // views of what is about to be overwritten
+                      for (auto & c : r) // views of memory that is about to be overwritten
                         c = unshared(c, o);
                       for (size_t i = 0; i < r.size(); i++)
                         existing[i].copy_(r[i]);

@@ -60,7 +60,7 @@ template <Size... A, Size... B>
 typename type_of_base_shape<A..., B...>::type joined_type(std::integer_sequence<Size, A...>,
                                                           std::integer_sequence<Size, B...>);
 
-/// The derivative of a Y by an X, whose base shape is that of Y, then that of X.
+/// The derivative of a Y by an X; its base shape is that of Y, then that of X.
 template <class Y, class X>
 using jacobian_t =
     decltype(joined_type(typename Y::base_sizes_sequence(), typename X::base_sizes_sequence()));
@@ -85,7 +85,7 @@ join_base_shapes()
 template <class Y, class X>
 constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 
-/// Refuses what torch.func.vmap shows as one entry of a batch: its Jacobian would be 0.
+/// Refuses a tensor that torch.func.vmap shows as one entry of a batch: its Jacobian would be 0.
 inline void
 check_no_entry_of_vmap(const at::Tensor & t)
 {
@@ -109,7 +109,7 @@ struct JacobianOf
   using type = jacobian_t<Y, X>;
   static constexpr const auto & base_shape = jacobian_base_shape<Y, X>;
 };
-/// Those of all Y by all X: of the first Y, then of the next.
+/// The Jacobians of all Y by all X: those of the first Y, then those of the next.
 template <class Y, class... X>
 std::tuple<JacobianOf<Y, X>...> jacobians_of(Types<X...>);
 template <class... Y, class Xs>
@@ -133,7 +133,7 @@ as_jacobians(Types<J...>, const at::Tensor * t, Size batch_dim, std::index_seque
   return std::tuple<J...>(J(t[I], batch_dim)...);
 }
 
-/// Every row of an argument as its own variable, also where the argument is broadcast.
+/// Makes every row of an argument a variable of its own, also where the argument is broadcast.
 template <class X>
 at::Tensor
 variable_of(const at::Tensor & a, TensorShapeRef batch, bool create_graph)
@@ -143,7 +143,7 @@ variable_of(const at::Tensor & a, TensorShapeRef batch, bool create_graph)
                                               : rows.detach().set_requires_grad(true);
 }
 
-/// Argument I of the formula on whole batches, where the variables take the places of the arguments V.
+/// Argument I of the formula on whole batches; variables take the places of the arguments V.
 template <size_t I, size_t... V, class A>
 auto
 argument_or_variable(const A & a,
@@ -176,11 +176,11 @@ compose_jacobian(const F & f,
       std::any_of(o.begin(),
                   o.end(),
                   [](const Operand & x) { return x.tensor && x.tensor->requires_grad(); });
-  const c10::InferenceMode normal(false); // in it nothing is recorded
+  const c10::InferenceMode normal(false); // recording is off in inference mode
   const at::AutoGradMode record(true);
   const std::vector<at::Tensor> x{
       variable_of<std::tuple_element_t<V, std::tuple<A...>>>(*o[V].tensor, batch, create_graph)...};
-  compose(f, batch, x[0], results, argument_or_variable<I>(a, x, by)...); // what f throws passes
+  compose(f, batch, x[0], results, argument_or_variable<I>(a, x, by)...); // exceptions of f pass
   call_translated(
       "value_and_jacobian",
       [&]
@@ -195,7 +195,7 @@ compose_jacobian(const F & f,
       o);
 }
 
-/// Refuses what carries a tangent of forward mode, which would be lost, and entries of a vmap of torch.
+/// Refuses tensors with a tangent of forward mode, which would be lost, and entries of a vmap of torch.
 inline void
 check_differentiable(const Operation & op, ArrayRef<Operand> o)
 {
@@ -259,7 +259,7 @@ struct Differentiation<std::index_sequence<V...>, std::index_sequence<Of...>, F,
   }
 };
 
-/// What a formula returns, and a tuple of the Jacobians of its results Of by the arguments V: of the first result, then of the next.
+/// The results of a formula, and a tuple of the Jacobians of its results Of by the arguments V: of the first result, then of the next.
 template <class V, class Of, class F, class... A>
 auto
 differentiate_formula(const F & f, const A &... a)
@@ -282,7 +282,7 @@ differentiate_formula(const F & f, const A &... a)
                                 std::make_index_sequence<D::jacobians>()));
 }
 
-/// Into existing tensors: the results, then the Jacobians.
+/// Evaluates into existing tensors: the results, then the Jacobians.
 template <class V, class Of, class F, class... R, class... A>
 void
 differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)

@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// Whether float32 holds the number, neither as infinity nor with fewer digits.
+/// Whether float32 holds the number: neither as infinity nor with fewer digits.
 inline bool
 fits_float(double x)
 {
@@ -19,7 +19,7 @@ fits_float(double x)
          !(size > std::numeric_limits<float>::max() && std::isfinite(x));
 }
 
-/// Whether all tensors are float32, and plain numbers may be: these become so, in `copies`.
+/// Whether all tensors are float32, and plain numbers fit: these become float32, in `copies`.
 inline bool
 as_floats(Memories & m, ArrayRef<Operand> operands, float * copies)
 {
@@ -61,7 +61,7 @@ fused_pass_into(const RowFormula & formula,
   return true;
 }
 
-/// A result whose batch dimensions lie in memory in this order.
+/// A result with its batch dimensions in memory in this order.
 NEML2_BODY at::Tensor
 empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dtype dtype)
 {

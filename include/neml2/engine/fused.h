@@ -13,10 +13,10 @@ struct RowFormula
 {
   TileLoop loop;
   const void * object;
-  int numbers; ///< that a row reads and writes
-  /// Of numbers of float32; null of formulas that are computed in float64 whatever the tensors are.
+  int numbers; ///< the count of numbers that a row reads and writes
+  /// The loop for numbers of float32; null for formulas that are computed in float64 whatever the tensors are.
   TileLoop float_loop = {nullptr, 1};
-  /// How other devices run it, or the text of which they make that; null where they do not.
+  /// The formula for other devices, or the text it can be made from; null where there is none.
   const DeviceFormula * on_device = nullptr;
   const TileSource * source = nullptr;
 };
@@ -31,7 +31,7 @@ row_formula(const F & f)
   return r;
 }
 
-/// That of an operation of the library, whose text is known by its name.
+/// The RowFormula of an operation of the library, whose text is known by its name.
 template <class Tile, class Op>
 RowFormula
 row_formula_of_operation(const Op & op)
@@ -41,7 +41,7 @@ row_formula_of_operation(const Op & op)
   return r;
 }
 
-/// How other devices run it; null where they do not.
+/// The formula for other devices; null where there is none.
 inline const DeviceFormula *
 device_formula(const RowFormula & r)
 {
@@ -49,7 +49,7 @@ device_formula(const RowFormula & r)
   return make ? make(*r.source) : r.on_device;
 }
 
-/// A formula of K numbers that returns one, whose ForwardTile is Tile, computed in float32 where the tensors are.
+/// A formula of K numbers that returns one, with ForwardTile Tile; computed in float32 where the tensors are.
 template <class Tile, int K, class F>
 RowFormula
 row_formula_in_float32(const F & f)

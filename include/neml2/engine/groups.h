@@ -4,7 +4,7 @@
 #include "neml2/engine/formula.h"
 #include "neml2/kernels/fields.h"
 
-/// Arguments and results of formulas that are groups, as of kernels/fields.h: to the engine they are their leaves, one after the
+/// Arguments and results of formulas that are groups, as in kernels/fields.h: to the engine they are their leaves, one after the
 /// other.
 namespace neml2::engine
 {
@@ -32,7 +32,7 @@ struct Group
   }
 };
 
-/// Where each of some arguments begins among the leaves of all.
+/// The place where each of some arguments begins among the leaves of all.
 template <class... A>
 constexpr auto
 first_leaves()
@@ -81,7 +81,7 @@ struct Group<T, std::enable_if_t<is_group<T>>> : GroupOf<T>
 {
 };
 
-/// The leaves of a result, by value, and what is no group as it is.
+/// The leaves of a group, by value; any other result as it is.
 template <class R>
 NEML2_INLINE auto
 flat_result(const R & r)
@@ -94,7 +94,7 @@ flat_result(const R & r)
     return r;
 }
 
-/// A formula as one of the leaves of its arguments A.
+/// A formula as a function of the leaves of its arguments A.
 template <class F, class... A>
 struct Grouped
 {
@@ -110,7 +110,7 @@ struct Grouped
     return flat_result(call(std::tuple<const L &...>(leaf...), std::index_sequence_for<A...>()));
   }
 
-  /// What f returns for these leaves.
+  /// The result of f for these leaves.
   template <class Leaves, size_t... I>
   NEML2_CALLS_FORMULA auto call(const Leaves & l, std::index_sequence<I...>) const
   {
@@ -125,13 +125,13 @@ struct Grouped
   }
 };
 
-/// Whether a result is a group, but for a tuple of tensors.
+/// Whether a result is a group other than a tuple of tensors.
 template <class R>
 constexpr bool is_nested = is_group<R>;
 template <class... R>
 constexpr bool is_nested<std::tuple<R...>> = (is_group<std::decay_t<R>> || ...);
 
-/// The row of an argument, or the group of those of its elements.
+/// The row of an argument, or for a group, the group of the rows of its elements.
 template <class A, class = void>
 struct row_group
 {
@@ -159,12 +159,12 @@ template <class G>
 constexpr bool are_formula_arguments<G, std::enable_if_t<is_group<G>>> =
     elements_are_formula_arguments<typename Fields<G>::types>;
 
-/// What the formula returns for a point.
+/// The result of the formula for a point.
 template <class F, class... A>
 using returned_t =
     std::decay_t<std::invoke_result_t<const F &, const typename row_group<A>::type &...>>;
 
-/// The text of a struct of tensors, which NEML2_STRUCT keeps, as neml2_struct_text(the struct) says; of others none.
+/// The text of a struct of tensors, kept by NEML2_STRUCT and returned by neml2_struct_text(the struct); other structs have none.
 struct StructText
 {
   const char *name, *text;
@@ -186,7 +186,7 @@ have_group_texts(std::tuple<T...> *)
 {
   return (has_group_text<T>() && ...);
 }
-/// Whether T is no group, or one that can be named, of such.
+/// Whether T is not a group, or is a group with a name, whose elements are of such types.
 template <class T>
 constexpr bool
 has_group_text()
@@ -198,13 +198,13 @@ has_group_text()
     return true;
 }
 
-/// Groups as the sources of formulas have them.
+/// Groups in the form that the sources of formulas have.
 struct GroupTexts
 {
   recorded::Definitions structs;
   size_t leaves = 0;
 
-  /// The argument of a type T, of the leaves that come next.
+  /// The argument of a type T, from the next leaves.
   template <class T>
   std::string argument()
   {
@@ -308,7 +308,7 @@ all_leaves(const A &... a)
   return std::tuple_cat(Group<A>::leaves(a)...);
 }
 
-/// Results as the formula returns them, a Returned: its groups from its leaves.
+/// Results in the form the formula returns them, a Returned: its groups from its leaves.
 template <class Returned, class Results>
 auto
 regrouped(const Results & r)
@@ -319,7 +319,7 @@ regrouped(const Results & r)
     return r;
 }
 
-/// Whether the formula takes groups, or returns others than a tuple of tensors.
+/// Whether the formula takes groups, or returns groups other than a tuple of tensors.
 template <class F, class... A>
 constexpr bool
 needs_groups()
@@ -337,7 +337,7 @@ needs_groups()
     return false;
 }
 
-/// use(formula, leaves...) of what takes single arguments, and what it gives in the structure of the formula's result.
+/// Calls use(formula, leaves...), where use takes single arguments, and gives the result in the structure of the formula's result.
 template <class F, class Use, class... A>
 auto
 by_leaves(const F & f, const Use & use, const A &... a)

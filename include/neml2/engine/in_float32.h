@@ -6,7 +6,7 @@
 /// Formulas of the caller that are computed in float32 where the tensors are.
 namespace neml2::engine
 {
-/// A formula that says so.
+/// A formula that asks for this.
 template <class F>
 struct InFloat32
 {

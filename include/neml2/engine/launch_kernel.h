@@ -4,7 +4,7 @@
 #include "neml2/engine/LoadedKernel.h"
 #include "neml2/engine/plan.h"
 
-/// What a kernel is launched with.
+/// The launch of a kernel.
 namespace neml2::engine
 {
 /// Puts a kernel of planned operands on the stream of their device. `numbers`: the value of each operand that is a plain number, else
@@ -14,10 +14,10 @@ void launch_kernel(LoadedKernel & kernel,
                    ArrayRef<const double *> numbers,
                    c10::Device device);
 
-/// Whether the numbers of each row lie side by side, as kernels need them.
+/// Whether the numbers of each row are adjacent, as kernels need them.
 bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
 
-/// A copy of the rows of a tensor with the numbers of each side by side; along a dimension that is expanded, of one.
+/// A copy of the rows of a tensor with the numbers of each row adjacent; along an expanded dimension, a copy of one row.
 at::Tensor with_adjacent_components(const at::Tensor & t, Size batch_dim);
 } // namespace neml2::engine
 

@@ -10,24 +10,24 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/hash.h>
 
-/// What LibTorch has for devices that kernels are compiled for while a program runs. The only header that includes it.
+/// The parts of LibTorch for devices whose kernels are compiled while a program runs. Only this header includes them.
 namespace neml2::engine
 {
-/// The SHA-1 of a text, as LibTorch computes it for its own kernels in LibTorch 1.12 and newer: 40 hexadecimal digits.
+/// The SHA-1 of a text, computed by LibTorch as for its own kernels, in LibTorch 1.12 and newer: 40 hexadecimal digits.
 inline std::string
 digest(const std::string & text)
 {
-  return c10::sha1(text + '\n').str(); // of nothing it gives no digest
+  return c10::sha1(text + '\n').str(); // for an empty text it gives no digest
 }
 
-/// Whether LibTorch was built for AMD's devices, whose type is CUDA all the same.
+/// Whether LibTorch was built for AMD's devices, whose type is CUDA nevertheless.
 inline bool
 is_rocm()
 {
   return at::detail::getCUDAHooks().hasROCM();
 }
 
-/// The stream that a device's work is put on now.
+/// The stream that currently receives a device's work.
 inline c10::Stream
 current_stream(c10::Device device)
 {

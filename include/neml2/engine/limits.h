@@ -7,7 +7,7 @@ namespace neml2::packs
 {
 }
 
-/// How many operands and dimensions one pass over memory takes.
+/// The limits of one pass over memory: operands and dimensions.
 namespace neml2::engine
 {
 using namespace core; // the names of lower rooms

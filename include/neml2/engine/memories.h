@@ -4,7 +4,7 @@
 #include "neml2/core/Operand.h"
 #include "neml2/engine/plan.h"
 
-/// Where operands lie in memory, and in which order results shall.
+/// The places of operands in memory, and the order of results there.
 namespace neml2::engine
 {
 /// The memory of operands and results, in the order that a tile loop takes them.
@@ -12,7 +12,7 @@ using Memories = SmallVector<Memory, max_operands>;
 
 Memories memories(ArrayRef<Operand> operands);
 
-/// The order of all operands that span the batch, if they agree that it is not that of its dimensions.
+/// The order of all operands that span the batch, if they agree on one other than that of its dimensions.
 Order common_order(ArrayRef<Operand> operands, TensorShapeRef batch);
 
 /// The strides of a tensor whose first dimensions lie in memory in this order.

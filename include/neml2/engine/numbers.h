@@ -15,7 +15,7 @@ public:
   explicit Numbers(const at::Tensor & t) : neml2::Tensor(t, t.dim()) {}
 };
 
-/// What derivative rules know an argument of evaluate_numbers as, and what tiles do.
+/// The type of an argument of evaluate_numbers for derivative rules, and for tiles.
 template <class X>
 using numbers_t = std::conditional_t<std::is_arithmetic_v<X>, double, Numbers>;
 template <class>
@@ -32,7 +32,7 @@ operand_of_numbers(const char *, const double & x)
   return operand(x);
 }
 
-/// The rule of an operation on numbers; none of a mere formula.
+/// The rule of an operation on numbers; none for a mere formula.
 template <class Op, class... X>
 std::shared_ptr<const Gradient>
 rule_of_numbers()
@@ -43,9 +43,9 @@ rule_of_numbers()
     return nullptr;
 }
 
-/// row(x...) number by number, of tensors whose dimensions are aligned and plain numbers: fused, with the
-/// derivative rule of the operation on Numbers, where it can be, else batch(x...) of LibTorch, which computes float32
-/// in float32: so do the packs. What is checked of the operands was.
+/// row(x...) number by number, for plain numbers and tensors whose dimensions are aligned: fused, with the
+/// derivative rule of the operation on Numbers, where possible, else batch(x...) of LibTorch, which computes float32
+/// in float32, as the packs do. The operands have already been checked.
 template <class Row, class BatchBody, class... X>
 at::Tensor
 evaluate_numbers(const Operation & op,

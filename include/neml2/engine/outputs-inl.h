@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// Where the components of a row are, in elements from the first, in order; empty if they are too many to compare.
+/// The places of the components of a row, in elements from the first, in order; empty if they are too many to compare.
 NEML2_BODY std::vector<Size>
 component_offsets(const Operand & o)
 {
@@ -30,8 +30,8 @@ component_offsets(const Operand & o)
   return offsets;
 }
 
-/// Whether the components of two rows, the second so many elements behind the first, are different ones of `row` adjacent
-/// elements, 0 if there is no other row: such as two blocks of one matrix.
+/// Whether the components of two rows, the second `distance` elements behind the first, are different elements among `row` adjacent
+/// ones (0 if there is no other row), such as two blocks of one matrix.
 NEML2_BODY bool
 are_different_components(const Operand & a, const Operand & b, Size distance, Size row)
 {
@@ -57,7 +57,7 @@ are_disjoint_columns(const Operand & a, const Operand & b)
   const at::Tensor &s = *a.tensor, &t = *b.tensor;
   if (a.batch_dim != b.batch_dim || a.batch() != b.batch() || s.dtype() != t.dtype())
     return false;
-  Size row = 0; // the smallest distance of two rows
+  Size row = 0; // the smallest distance between two rows
   for (Size d = 0; d < a.batch_dim; d++)
     if (s.size(d) > 1)
     {
@@ -101,7 +101,7 @@ are_the_same_rows(const Operand & a, const Operand & b)
          s.strides() == t.strides();
 }
 
-/// Checks an output that a result of the batch shape is to be written to.
+/// Checks an output that takes a result of the batch shape.
 NEML2_BODY void
 check_output(const Operation & op,
              const Operand & out,

@@ -4,10 +4,10 @@
 #include "neml2/core/operands.h"
 #include "neml2/engine/limits.h"
 
-/// What an operation asks of the existing tensors it writes its results to, before it writes.
+/// Checks of existing tensors that an operation writes its results to, before it writes.
 namespace neml2::engine
 {
-/// Whether two operands may share memory, also by different storages.
+/// Whether two operands may share memory, even through different storages.
 bool may_share_memory(const Operand & a, const Operand & b);
 /// Whether two operands are the same rows.
 bool are_the_same_rows(const Operand & a, const Operand & b);

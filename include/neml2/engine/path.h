@@ -17,7 +17,7 @@ enum class Path
   composed
 };
 
-/// The path of operands, of which is_readable says whether they can be read where they are.
+/// The path of operands; is_readable says whether one can be read in place.
 template <class IsReadable>
 Path
 choose_path(ArrayRef<Operand> operands, const IsReadable & is_readable)
@@ -50,7 +50,7 @@ choose_path(ArrayRef<Operand> operands)
   return choose_path(operands, [](const at::Tensor & t) { return is_plain(t); });
 }
 
-/// The path of operands on a device other than the CPU, of which kernels are compiled while a program runs.
+/// The path of operands on a device other than the CPU whose kernels are compiled while a program runs.
 inline Path
 choose_device_path(ArrayRef<Operand> operands)
 {
@@ -65,7 +65,7 @@ are_fusible(ArrayRef<Operand> operands)
 }
 
 /// Whether an operation on these tensors would take the fused loop (for tests and benchmarks: the
-/// answer is the same either way, only slow).
+/// answer is the same on either path, only slower).
 template <class... A>
 bool
 can_fuse(const A &... a)

@@ -35,7 +35,7 @@ memory(const at::Tensor & t, Size batch_dim)
 /// Batch dimensions from the outermost one in memory inwards; empty if that is their own order.
 using Order = SmallVector<Size, 5>;
 
-/// Whether an operand has rows of its own all over the batch, of more than one dimension.
+/// Whether an operand has a different row at every point of the batch, and more than one dimension.
 inline bool
 spans(const Memory & m, TensorShapeRef batch)
 {
@@ -68,14 +68,14 @@ memory_order(const Memory & m, TensorShapeRef batch)
 struct RowLayout
 {
   char * data;
-  const Size * offset; ///< of each component, in elements; null if they are adjacent
+  const Size * offset; ///< per component, in elements; null if they are adjacent
   Size components;
-  Size stride[max_dims]; ///< of each merged batch dimension, in elements
-  Size tile_stride;      ///< from tile to tile along the lanes if not that of the rows, else 0
+  Size stride[max_dims]; ///< per merged batch dimension, in elements
+  Size tile_stride;      ///< from tile to tile along the lanes if not the rows' stride, else 0
   bool is_float;
-  bool stays_float; ///< float32 that tiles take as it is
+  bool stays_float; ///< float32 that tiles read directly
 
-  /// Whether tiles read or write it where it is; else they do through a buffer of whole rows.
+  /// Whether tiles read or write it in place; otherwise through a buffer of whole rows.
   bool is_direct() const { return !offset && (!is_float || stays_float); }
   Size element() const { return is_float ? Size(sizeof(float)) : Size(sizeof(double)); }
 };
@@ -89,7 +89,7 @@ struct Plan
   int lane_dim = 0; ///< the dimension whose rows fill the lanes
   Size size[max_dims];
   RowLayout operand[max_operands];
-  SmallVector<Size, 0> offsets; ///< of the operands whose components are not adjacent
+  SmallVector<Size, 0> offsets; ///< of operands whose components are not adjacent
 
   /// Plans a walk over the batch shape, to which all operands broadcast, in the order of the first result's memory. False
   /// if there are more dimensions that do not merge than a plan holds.
@@ -144,7 +144,7 @@ private:
     return true;
   }
 
-  /// The innermost dimension; the longest where that one is short and would
+  /// Chooses the innermost dimension; the longest where the innermost is short and would
   /// leave lanes empty.
   void choose_lane_dim()
   {

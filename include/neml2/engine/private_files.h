@@ -11,8 +11,8 @@
 /// Files and folders that no other user can write.
 namespace neml2::engine
 {
-/// Why a file or folder could be written by another user; empty if it could not, or where there is none. On Windows the folders of a
-/// user are private, and nothing is asked.
+/// Why a file or folder could be written by another user; empty if it could not, or does not exist. On Windows a user's folders are
+/// private, and nothing is checked.
 inline std::string
 why_not_private([[maybe_unused]] const std::string & path)
 {

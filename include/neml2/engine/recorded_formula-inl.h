@@ -69,7 +69,7 @@ RecordedFormula::bases_with_jacobians(const Places & by, const Places & of) cons
   return b;
 }
 
-/// What programs are called.
+/// The names of programs.
 NEML2_BODY std::string
 gradient_text(size_t k)
 {
@@ -222,7 +222,7 @@ RecordedFormula::backward(ArrayRef<Operand> arguments,
       const RecordedProgram & p = vector_jacobian(k);
       gradients[k] = on_cpu ? gradient_over_batch(row_formula(p), o, batch, k)
                             : p.gradient(o, batch, k, p.numbers());
-      if (!gradients[k].defined()) // on a device without a kernel
+      if (!gradients[k].defined()) // undefined on a device without a kernel
         return false;
     }
   return true;

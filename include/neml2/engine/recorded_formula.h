@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-/// Recorded formulas over batches: what vmap, gradients and Jacobians are for formulas that C++ did not compile.
+/// Recorded formulas over batches: as vmap, gradients and Jacobians are for formulas that C++ compiled.
 namespace neml2::engine
 {
-/// A program of a recorded formula: on the CPU loops run it, on other devices kernels.
+/// A program of a recorded formula: loops run it on the CPU, kernels on other devices.
 class RecordedProgram : public recorded::Evaluator, public KernelFormula
 {
 public:
@@ -28,22 +28,22 @@ public:
 };
 
 /**
- * A formula recorded on duals, and what is derived of it, each made when it is first asked for.
+ * A formula recorded on duals, and the programs derived from it, each made when first asked for.
  *
- * Whatever it computes is an Evaluator, which is interpreted until its source is compiled.
+ * Each program is an Evaluator, which is interpreted until its source is compiled.
  */
 class RecordedFormula
 {
 public:
-  /// The numbers of an argument or a result: values, and their partials, of an argument the seeds.
+  /// The numbers of an argument or a result: values, and their partials, which for an argument are the seeds.
   struct Tensor
   {
     recorded::Components values, partials;
     TensorShape base;
-    bool is_number = false; ///< a plain number, no tensor
+    bool is_number = false; ///< a plain number, not a tensor
   };
 
-  /// `name` is what messages call it.
+  /// `name` is its name in messages.
   RecordedFormula(recorded::Recording recording,
                   std::vector<Tensor> arguments,
                   std::vector<Tensor> results,
@@ -52,18 +52,18 @@ public:
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
   std::vector<TensorShapeRef> bases() const;
-  /// Base shapes of the results, then of the Jacobians of each of those `of` by each argument `by`.
+  /// Base shapes of the results, then of the Jacobians of each result in `of` by each argument in `by`.
   std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
                                                 const std::vector<size_t> & of) const;
 
   const RecordedProgram & value() const { return _value; }
-  /// Of the arguments, and weights of the results: the gradient by argument k.
+  /// From the arguments, and weights of the results: the gradient by argument k.
   const RecordedProgram & vector_jacobian(size_t k) const;
-  /// The results, then the Jacobian of each of those `of` by each argument `by`.
+  /// The results, then the Jacobian of each result in `of` by each argument in `by`.
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 
-  /// Those made so far, with what they compute.
+  /// The programs made so far, with descriptions of their results.
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
 

@@ -5,8 +5,8 @@
 
 namespace neml2::engine
 {
-/// Adds all rows of `from` to the rows of `to` that they broadcast from, one after the other. Both of
-/// float64 with adjacent components; shapes are those of batches.
+/// Adds all rows of `from`, one after the other, to the rows of `to` that broadcast to them. Both are
+/// float64 with adjacent components; the shapes are batch shapes.
 NEML2_BODY void
 add_rows(const double * from,
          TensorShapeRef from_batch,

@@ -8,20 +8,20 @@
 #include <vector>
 
 /**
- * A batch cut into slabs, so that the gradient by an argument all rows share stays small on its way to a sum.
+ * A batch cut into slabs, so that the gradient by an argument that all rows share stays small on its way to a sum.
  *
- * The cut depends on the shapes alone, not on the number of threads, and sums over the batch are added in
- * its order: results are bitwise the same however many threads there are.
+ * The cut depends only on the shapes, not on the number of threads, and sums over the batch are added in
+ * its order: results are bitwise the same for any number of threads.
  */
 namespace neml2::engine
 {
-/// Slabs of a batch along the longest dimension an argument is broadcast along; one if there is none.
+/// Slabs of a batch along the longest dimension that an argument is broadcast along; one slab if there is none.
 struct Slabs
 {
   Size dim = 0; ///< counted from the last one, which is 1; 0 where the argument is not broadcast
   Size length = 1, thickness = 1, count = 1;
 
-  /// `numbers` is how many a row has at most, among all that is computed of it; in a slab there are so many, a megabyte of
+  /// `numbers` is the largest count of numbers in a row, among all computed results; a slab has numbers_in_slab of them, a megabyte of
   /// float64.
   Slabs(TensorShapeRef batch,
         TensorShapeRef argument_batch,
@@ -46,7 +46,7 @@ struct Slabs
     count = (length + thickness - 1) / thickness;
   }
 
-  /// What slab s has of a tensor: all of one that is broadcast along the slabs.
+  /// The part of a tensor in slab s; all of a tensor that is broadcast along the slabs.
   at::Tensor of(const at::Tensor & t, Size batch_dim, Size s) const
   {
     if (count == 1 || batch_dim < dim || t.size(batch_dim - dim) == 1)
@@ -56,13 +56,13 @@ struct Slabs
   }
 };
 
-/// A plain tensor summed to a shape it broadcasts from, of so many base dimensions, as float64.
+/// A plain tensor summed to a shape that broadcasts to its own, with base_dim base dimensions, as float64.
 at::Tensor summed(const at::Tensor & t, TensorShapeRef to, Size base_dim);
 
 /// The gradient of a slab of the batch by an argument, not yet summed.
 using GradientOfSlab = c10::function_ref<at::Tensor(Size slab)>;
 
-/// The gradient by an argument that is broadcast along the slabs: the sum of theirs, in their order.
+/// The gradient by an argument that is broadcast along the slabs: the sum of the slabs' gradients, in their order.
 at::Tensor sum_of_slabs(const Slabs & slabs,
                         const at::Tensor & argument,
                         Size batch_dim,

@@ -8,18 +8,18 @@
 #include <algorithm>
 #include <memory>
 
-/// Walks over the tiles of a batch as planned, on several threads.
+/// Walks over the tiles of a planned batch, on several threads.
 namespace neml2::engine
 {
-/// Blocks of rows along the lane dimension in a tile of rows of so many numbers: enough to share the
-/// cost of moving to the next tile, few enough that what other dimensions share stays in the cache.
+/// Blocks of rows along the lane dimension in a tile, for rows of this many numbers: enough to share the
+/// cost of moving to the next tile, few enough that operands shared along other dimensions stay in the cache.
 constexpr Size
 tile_blocks(int numbers)
 {
   return numbers <= 4 ? 256 : 32;
 }
 
-/// What operands that are not direct look like to a tile: rows of adjacent components of float64.
+/// Operands that are not direct, in the form that tiles see: rows of adjacent components of float64.
 struct Buffers
 {
   std::unique_ptr<double[]> numbers;
@@ -30,7 +30,7 @@ struct Buffers
     for (int k = 0; k < plan.operands; k++)
       n += plan.operand[k].is_direct() ? 0 : tile * plan.operand[k].components;
     if (n > 0)
-      numbers.reset(new double[size_t(n)]); // not set
+      numbers.reset(new double[size_t(n)]); // uninitialised
   }
 
   /// Runs the loop on one tile, through the buffers.
@@ -78,7 +78,7 @@ private:
   }
 };
 
-/// Visits tiles [begin, end) of so many rows.
+/// Visits tiles [begin, end), each of `tile` rows.
 inline void
 visit_tiles(
     const TileLoop & loop, const void * formula, const Plan & plan, Size tile, Size begin, Size end)
@@ -122,7 +122,7 @@ visit_tiles(
   }
 }
 
-/// Rows in a tile; `numbers` is how many numbers a row reads and writes. Through buffers they are few: so columns of operands
+/// Rows in a tile; `numbers` is the count of numbers that a row reads and writes. With buffers the rows are few: so columns of operands
 /// take the least time in batches that do not fit in the caches.
 inline Size
 tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
@@ -134,7 +134,7 @@ tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
   return direct ? tile_blocks(numbers) * loop.width : buffered;
 }
 
-/// Number of tiles of so many rows.
+/// Number of tiles of `tile` rows.
 inline Size
 tile_count(const Plan & plan, Size tile)
 {
@@ -144,7 +144,7 @@ tile_count(const Plan & plan, Size tile)
   return tiles;
 }
 
-/// Evaluates all rows, in tiles of so many.
+/// Evaluates all rows, in tiles of `tile` rows.
 inline void
 run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size tile, int numbers)
 {

@@ -22,7 +22,7 @@ struct TextOfTile<VectorJacobianTile<F, V, Types<R...>, Types<A...>>>
 };
 
 /// Runs a vector-Jacobian tile over the batch: the gradient by the argument, of its shape, summed over
-/// the dimensions it was broadcast along. Undefined if there are too many dimensions.
+/// the dimensions that it was broadcast along. Undefined if there are too many dimensions.
 at::Tensor vector_jacobian(const RowFormula & formula,
                            ArrayRef<Operand> operands,
                            TensorShapeRef batch,

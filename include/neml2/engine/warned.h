@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-/// What is warned of once.
+/// Warnings that are given once.
 namespace neml2::engine
 {
-/// Whether this is asked for the first time in this program.
+/// Whether this is the first request for this warning in this program.
 NEML2_ONE_A_PROGRAM inline bool
 is_first_warning(const std::string & of)
 {

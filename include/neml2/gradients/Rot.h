@@ -7,7 +7,7 @@
 
 namespace neml2::gradients
 {
-/// Gradient by a of the rotation a * b (sign 1), or by b (sign -1), each of them as x, the other y.
+/// Gradient by a of the rotation a * b (sign 1), or by b (sign -1); the factor in question is x, the other one y.
 struct GradientByFactor
 {
   double sign;
@@ -26,7 +26,7 @@ struct GradientByFactor
   }
 };
 
-/// Gradient by a rotation matrix R from that by the entries H(k, l) of the matrix 4 q_k q_l of its unit
+/// Gradient by a rotation matrix R from the gradient by the entries H(k, l) of the matrix 4 q_k q_l of its unit
 /// quaternion, which is linear in R; in storage order.
 template <class V, class H>
 NEML2_INLINE std::array<V, 9>
@@ -47,7 +47,7 @@ by_quaternion_matrix(const H & h)
           V(n - x - y + z)};
 }
 
-/// Gradient by a rotation matrix from g by its parameters. With q the row of
+/// Gradient by a rotation matrix from the gradient g by its parameters. With q the row of
 /// kernels::quaternion_row, D = |q| + |q_0| and σ the sign of q_0, r = σ (q_1, q_2, q_3) / D.
 template <class G, class T>
 NEML2_INLINE kernels::R2<kernels::product_t<G, T>>
@@ -104,7 +104,7 @@ by_rotation_matrix(const Rot & g, const R2 & M)
 inline const bool has_Rot_rules = []
 {
   add_scalar_rules<Rot>();
-  // Of ρ / (1 + n), n = √(1 + ρ · ρ)
+  // For ρ / (1 + n), n = √(1 + ρ · ρ)
   const auto by_rho = [](const Rot & g, const Scalar & x, const Scalar & y, const Scalar & z)
   {
     return evaluate<Vec>(

@@ -12,7 +12,7 @@ inline const bool has_SSR4_rules = []
 {
   add_scalar_rules<SSR4>();
   add_contraction_rules<SSR4>();
-  // ∂det C / ∂C = det C C^-T, where there is an inverse
+  // ∂det C / ∂C = det C C^-T, where C has an inverse
   add_gradient_rule<tensors::Det, Scalar, SSR4>(
       [](const Scalar & g, const SSR4 & C)
       {
@@ -22,7 +22,7 @@ inline const bool has_SSR4_rules = []
             g,
             C);
       });
-  // As of R2, also for the matrices of components
+  // As for R2, also for the matrices of components
   add_gradient_rule<tensors::Inv, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 & C)
       {
@@ -48,7 +48,7 @@ inline const bool has_SSR4_rules = []
   add_gradient_rule<tensors::SSR4TimesSSR4, SSR4, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 &, const SSR4 & b) { return g * transpose_major(b); },
       [](const SSR4 & g, const SSR4 & a, const SSR4 &) { return transpose_major(a) * g; });
-  // By Q of Q C Qᵀ: g Q Cᵀ + gᵀ Q C
+  // The gradient of Q C Qᵀ by Q: g Q Cᵀ + gᵀ Q C
   const auto by_R = [](const SSR4 & g, const SSR4 & C, const R2 & R)
   {
     return evaluate<R2>(

@@ -48,7 +48,7 @@ add_scalar_rules()
   return true;
 }
 
-/// Contractions, which are alike for all types.
+/// Contractions, which have the same rule for all types.
 template <class T>
 bool
 add_contraction_rules()
@@ -58,7 +58,7 @@ add_contraction_rules()
       [](const Scalar & g, const T & a, const T &) { return a * g; });
   add_gradient_rule<math::NormSq, Scalar, T>([](const Scalar & g, const T & a)
                                              { return a * (2.0 * g); });
-  // g a / |a|, and 0 where |a| is
+  // g a / |a|, and 0 where |a| is 0
   add_gradient_rule<math::Norm, Scalar, T, double>(
       [](const Scalar & g, const T & a, double epsilon)
       {

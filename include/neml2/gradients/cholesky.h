@@ -7,7 +7,7 @@
 /// Derivative rules of Cholesky's factor.
 namespace neml2::gradients
 {
-/// The gradient by A from that by its factor.
+/// The gradient by A from the gradient by its factor.
 template <class A>
 A
 by_factor(const A & g, const A & a)

@@ -7,7 +7,7 @@
 /// Derivative rules of functions that work number by number.
 namespace neml2::gradients
 {
-/// ∂(a^n)/∂a = n a^(n - 1), 0 for n = 0 also where a is 0.
+/// ∂(a^n)/∂a = n a^(n - 1); for n = 0 it is 0, also where a is 0.
 inline Tensor
 slope_of_power(const Tensor & a, double n)
 {
@@ -32,9 +32,9 @@ growth_of_power(const Tensor & a, const Tensor & n)
   return where(a.eq(0).logical_and(n.ge(0)), 0.0, pow(a, n) * log(a));
 }
 
-// Step by step, so that what is done with is freed: rules hold little memory.
+// Step by step, so that intermediate tensors are freed early: rules hold little memory.
 
-/// ∂∛a/∂a = 1 / (3 ∛a²), as its denominator.
+/// The denominator of ∂∛a/∂a = 1 / (3 ∛a²).
 inline Tensor
 three_cbrt_squared(const Tensor & a)
 {

@@ -37,7 +37,7 @@ skew_adjoint(const R2 & A)
       A);
 }
 
-/// The parameters of a rotation as a vector: the product of two rotations is another one.
+/// The parameters of a rotation as a vector, as the product of two rotations is a composition.
 template <class T>
 NEML2_INLINE kernels::Vec<T>
 vector(const kernels::Rot<T> & r)
@@ -50,7 +50,7 @@ vector(const Rot & r)
   return r;
 }
 
-/// Gradient by the parameters r from G by their matrix, I + a W + b W² with W = skew(r), s = r · r,
+/// Gradient by the parameters r from the gradient G by their matrix, I + a W + b W² with W = skew(r), s = r · r,
 /// a = 4 (1 - s) / (1 + s)², b = 8 / (1 + s)²; W² = r r - s I.
 struct GradientByParameters
 {
@@ -65,7 +65,7 @@ struct GradientByParameters
   }
 };
 
-/// Gradient by R of R_ik A_kl R_jl.
+/// Gradient of R_ik A_kl R_jl by R.
 struct GradientByRotation
 {
   template <class G, class A, class R>

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-/// What a derivative rule is, as autograd's node calls it.
+/// A derivative rule in the form in which autograd's node calls it.
 namespace neml2::gradients
 {
 using namespace core; // the names of lower rooms
@@ -41,7 +41,7 @@ public:
     backward(Result(results[0]), arguments, needed, gradients, std::index_sequence_for<A...>());
     return true;
   }
-  void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {} // never asked for
+  void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {} // never called
 
 private:
   template <class T>
@@ -54,7 +54,7 @@ private:
   }
   static constexpr Size numbers = std::max({numbers_of<Result>(), numbers_of<A>()...});
 
-  /// What slab s has of an argument.
+  /// The part of an argument in slab s.
   template <class T>
   static T of(const Slabs & slabs, const T & x, Size s)
   {
@@ -73,7 +73,7 @@ private:
   {
     const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
     const Operand o[] = {operand(g), operand(std::get<I>(a))...};
-    // A graph is recorded of whole batches.
+    // A graph is recorded for whole batches.
     const bool may_cut = !c10::GradMode::is_enabled() && choose_path(o) != Path::composed;
     const auto one = [&](const auto & f, size_t k)
     {
@@ -99,7 +99,7 @@ private:
   std::tuple<Functions...> _functions;
 };
 
-/// Gives the operation on arguments of types A a rule, unless a shared library has done so before; see
+/// Gives the operation on arguments of types A a rule, unless a shared library has already done so; see
 /// tensors/gradients.h.
 template <class Op, class Result, class... A, class... Functions>
 bool
@@ -114,7 +114,7 @@ add_gradient_rule(const Functions &... f)
   if (!rule.load())
   {
     auto * const made = new std::shared_ptr<const Gradient>(std::make_shared<Rule>(Op::name, f...));
-    if (!rule.compare_exchange_strong(none, made)) // never freed: as long as the program
+    if (!rule.compare_exchange_strong(none, made)) // never freed: it lives as long as the program
       delete made;
   }
   return true;

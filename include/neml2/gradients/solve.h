@@ -7,7 +7,7 @@
 /// Derivative rules of systems of linear equations.
 namespace neml2::gradients
 {
-/// That of X with A X = B: h = A^-T g by B and -h Xᵀ by A. Source: Giles (2008), Collected matrix derivative results for forward
+/// The rule of X with A X = B: h = A^-T g by B and -h Xᵀ by A. Source: Giles (2008), Collected matrix derivative results for forward
 /// and reverse mode algorithmic differentiation, section 2.3.
 template <class A, class B, class Transposed, class Product>
 bool

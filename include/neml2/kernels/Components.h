@@ -15,7 +15,7 @@ struct Unset
 {
 };
 
-/// Refuses component i of n, by the words of batches.
+/// Refuses component i of n, in the words that batches use.
 [[noreturn]] NEML2_COLD inline void
 refuse_component([[maybe_unused]] int i, [[maybe_unused]] int n)
 {
@@ -24,7 +24,7 @@ refuse_component([[maybe_unused]] int i, [[maybe_unused]] int n)
                              std::to_string(n) + ")."));
 }
 
-/// The place of component i of n, negative i counting from the end.
+/// The place of component i of n; a negative i counts from the end.
 NEML2_INLINE constexpr int
 component_index(int i, int n)
 {
@@ -33,7 +33,7 @@ component_index(int i, int n)
   return i < 0 ? i + n : i;
 }
 
-/// The place of the component by an index a dimension, of those sizes, row by row.
+/// The place of the component in row-major order: one index per dimension, whose sizes are n.
 template <int... n, class... I>
 NEML2_INLINE constexpr int
 component_place(I... i)
@@ -43,7 +43,7 @@ component_place(I... i)
   return k;
 }
 
-/// What a formula that writes s.dev() meets.
+/// The member that a formula finds where it writes s.dev().
 struct Member
 {
   template <bool Refused = true, class... A>
@@ -55,7 +55,7 @@ struct Member
     return 0.0;
   }
 };
-/// Members of batches that tensors of a formula do not have, to say so.
+/// Members that batches have and tensors of a formula lack: a call of one says so.
 struct Members
 {
   static constexpr Member tr{}, vol{}, dev{}, det{}, inverse{}, transpose{}, transpose_major{},
@@ -66,7 +66,7 @@ struct Members
 /**
  * The components of one tensor in a fixed-size array, row-major.
  *
- * T is whatever the formula runs on: a number, a SIMD pack of numbers (one row a lane), a dual
+ * T is whatever the formula runs on: a number, a SIMD pack of numbers (one row per lane), a dual
  * number. Nothing here branches on a value.
  */
 template <class T, int N>
@@ -89,13 +89,13 @@ struct Components : Members
   }
   NEML2_INLINE constexpr explicit Components(Unset) : v{} {}
 
-  /// One argument a component, in storage order.
+  /// One argument per component, in storage order.
   template <class... U, std::enable_if_t<N != 1 && sizeof...(U) == N, int> = 0>
   NEML2_INLINE constexpr Components(const U &... u) : v{T(u)...}
   {
   }
 
-  /// Stored component i, negative i counting from the end, as of the batched types.
+  /// Stored component i; a negative i counts from the end, as for the batched types.
   NEML2_INLINE constexpr const T & operator()(int i) const { return v[component_index(i, N)]; }
 
   NEML2_INLINE constexpr T & operator[](int i) { return v[i]; }
@@ -121,7 +121,7 @@ struct is_row<R, std::void_t<typename R::value_type, decltype(R::n)>>
 {
 };
 
-/// The type of the numbers of a row, or of what is a number.
+/// The type of the numbers of a row; for a number, its own type.
 template <class X, class = void>
 struct number_of_row
 {
@@ -133,7 +133,7 @@ struct number_of_row<X, std::enable_if_t<is_row<X>::value>>
   using type = typename X::value_type;
 };
 
-/// A row of its components in storage order, all of type T.
+/// The row with these components, in storage order, all of type T.
 template <template <class> class R, class T, class... U>
 NEML2_INLINE constexpr R<T>
 row_of_components(const T & first, const U &... others)
@@ -286,7 +286,7 @@ operator/(const S & s, const R<A> & a)
   return r;
 }
 
-// In a formula x += y is refused, of rows and of their components.
+// In a formula x += y is refused, both for rows and for their components.
 
 template <class T>
 constexpr bool writes_in_place = std::is_base_of_v<Component<T>, T> || is_row<T>::value;
@@ -354,7 +354,7 @@ norm(const R<T> & a)
   return norm_of_square(norm_sq(a));
 }
 
-/// √(Σ_i a_i a_i + epsilon) over all components, also where squares leave the range of numbers: as of batches, and slower than the one
+/// √(Σ_i a_i a_i + epsilon) over all components, also where squares leave the range of numbers, as for batches; slower than the norm
 /// without epsilon.
 template <template <class> class R, class T, class E, if_row<R, T> = 0>
 NEML2_INLINE constexpr sum_t<T, E>

@@ -143,7 +143,7 @@ struct Dual : DualFunctions<T, N>
   NEML2_INLINE friend Dual minimum(const Dual & a, const T & b) { return minimum(a, Dual(b)); }
   NEML2_INLINE friend Dual minimum(const T & a, const Dual & b) { return minimum(Dual(a), b); }
 
-  // What functions of duals are made of.
+  // The parts that functions of duals are made of.
 
   /// These derivatives with another value.
   NEML2_INLINE Dual with(const T & value) const
@@ -183,7 +183,7 @@ private:
   }
 };
 
-/// The value and the derivatives of what may be a dual, or a number that depends on no variable.
+/// The value and the derivatives of a dual, or of a number, which depends on no variable.
 template <class T, int N>
 NEML2_INLINE const T &
 value(const Dual<T, N> & a)
@@ -242,7 +242,7 @@ partials_of(const R<Dual<T, N>> & a, int k)
     r[i] = a[i].d[k];
   return r;
 }
-/// Sets them.
+/// Sets the values of a row of duals, or its derivatives by variable k.
 template <template <class> class R, class T, int N>
 NEML2_INLINE void
 set_values(R<Dual<T, N>> & a, const R<T> & x)

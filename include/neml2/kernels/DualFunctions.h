@@ -11,7 +11,7 @@ struct Dual;
 /**
  * The elementary functions of duals: f(a) with f'(a).
  *
- * A base of Dual, whose friends argument-dependent lookup finds: as of operators, a number may be given for T.
+ * A base of Dual, whose friends argument-dependent lookup finds: as with operators, a number may be given for T.
  */
 template <class T, int N>
 struct DualFunctions : Component<Dual<T, N>>
@@ -23,7 +23,7 @@ struct DualFunctions : Component<Dual<T, N>>
     const T s = sqrt(a.x);
     return Dual::chain(s, T(0.5 / s), a);
   }
-  /// √s of a sum of squares: its derivative where s is 0 is 0.
+  /// √s of a sum of squares; where s is 0, its derivative is 0.
   NEML2_INLINE friend Dual norm_of_square(const Dual & s)
   {
     const T n = sqrt(s.x);
@@ -182,8 +182,8 @@ struct DualFunctions : Component<Dual<T, N>>
   }
 
 private:
-  /// ∂(a^n)/∂a of p = a^n, 0 for n = 0 also where a is 0. Where nothing overflows it is n p / a, which spares a power; but
-  /// not of numbers with derivatives, in which the derivatives of p and of a would cancel.
+  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, also where a is 0. Where nothing overflows it is n p / a, which spares a power, except
+  /// for numbers with derivatives, where the derivatives of p and of a would cancel.
   NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)
   {
     using std::pow;
@@ -199,8 +199,8 @@ private:
     else
       return by_power();
   }
-  /// growth(a, p) dn, which is NaN below 0, but adds nothing to what an exponent that does not change has. Not of numbers with
-  /// derivatives, nor of recorded ones, which are linear in dn.
+  /// growth(a, p) dn, which is NaN below 0, except that an exponent that does not change adds nothing. Numbers with derivatives and
+  /// recorded numbers lack this exception: for them the result is linear in dn.
   NEML2_INLINE static T of_exponent(const T & growth, const T & dn)
   {
     if constexpr (std::is_same_v<T, typename plain_number<T>::type> && is_computed<T>)
@@ -208,7 +208,7 @@ private:
     else
       return growth * dn;
   }
-  /// ∂(a^n)/∂n of p = a^n, 0 where a is 0.
+  /// ∂(a^n)/∂n for p = a^n, 0 where a is 0.
   NEML2_INLINE static T growth(const T & a, const T & p)
   {
     using std::log;

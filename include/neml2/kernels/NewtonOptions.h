@@ -11,14 +11,14 @@ namespace neml2::kernels
 /**
  * When newton stops, and how far it goes in a step: NewtonOptions().tolerance(1e-12).bounds(0, 1).
  *
- * Bounds and the longest step are of all unknowns, or of one of a group by its place.
+ * Bounds and the longest step apply to all unknowns, or to one unknown of a group by its place.
  */
 class NewtonOptions
 {
 public:
-  static constexpr int max_unknowns = 8; ///< of which bounds and the longest step may differ
+  static constexpr int max_unknowns = 8; ///< whose bounds and longest step may differ
 
-  /// What is chosen for an unknown.
+  /// The options chosen for one unknown.
   struct Limits
   {
     double lower, upper, step;
@@ -83,7 +83,7 @@ public:
     return *this;
   }
 
-  /// Whether a step is halved where the one after it, by the same derivatives, would not be shorter. It is, unless turned off.
+  /// Whether a step is halved where the one after it, by the same derivatives, would not be shorter. On unless turned off.
   constexpr NewtonOptions & line_search(bool on)
   {
     halve_steps = on;
@@ -103,7 +103,7 @@ public:
     return unknown < max_unknowns ? limits[unknown] : unlimited();
   }
 
-  // What was chosen.
+  // The chosen options.
 
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   int iterations = 50;

@@ -88,7 +88,7 @@ to_quaternion(const R2<T> & M)
   return {q[0], q[1], q[2], q[3]};
 }
 
-/// The rotation u / (|q| + s) of an angle up to π, of q or -q. q may have any length but 0.
+/// The rotation u / (|q| + s) of an angle up to π, for q or -q. q may have any length except 0.
 template <class T>
 NEML2_INLINE Rot<T>
 to_rot(const Quaternion<T> & q)
@@ -98,8 +98,8 @@ to_rot(const Quaternion<T> & q)
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 
-// Series of functions of angles in their squares, up to the power Terms of x: smooth also where the angle
-// is 0. T may be a batch, too.
+// Series of functions of angles, in the squares of the angles, up to the power Terms of x: smooth also where
+// the angle is 0. T may be a batch, too.
 
 /// sin(√x) / √x
 template <int Terms, class T>
@@ -150,7 +150,7 @@ squared_asin_series(const T & x)
   return s;
 }
 
-/// Ω² of x = sin²(Ω/2) ≤ 1/2, by sin²(Ω/8) ≤ 0.04 and its series.
+/// Ω² for x = sin²(Ω/2) ≤ 1/2, by sin²(Ω/8) ≤ 0.04 and its series.
 template <class T>
 NEML2_INLINE T
 squared_angle(const T & x)
@@ -159,7 +159,7 @@ squared_angle(const T & x)
   return 64.0 * z * squared_asin_series<10>(z);
 }
 
-/// sin(√x) / √x for √x ≤ 9π/2, by sin 3a = 3 sin a - 4 sin³ a, twice. Beyond it is something else.
+/// sin(√x) / √x for √x ≤ 9π/2, by sin 3a = 3 sin a - 4 sin³ a, twice. The result is wrong beyond that.
 template <class T>
 NEML2_INLINE T
 sinc_of_square(const T & x)
@@ -183,7 +183,7 @@ exp_quaternion(const Vec<T> & w)
   return {where(near, cos_series<5>(x), T(cos(half))), k * w[0], k * w[1], k * w[2]};
 }
 
-/// The rotation vector n θ of q, 0 ≤ θ ≤ π. q may have any length but 0.
+/// The rotation vector n θ of q, 0 ≤ θ ≤ π. q may have any length except 0.
 template <class T>
 NEML2_INLINE Vec<T>
 log_map(const Quaternion<T> & q)
@@ -236,8 +236,8 @@ angle(const Quaternion<T> & q)
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.
 /// Its derivative is 0 where it is 0.
 ///
-/// As 4 atan2(√(1 - c), √(1 + c)) of c = |p · q|, where 1 ∓ c is (|p ∓ q|² + 2 - |p|² - |q|²) / 2 with q on
-/// the side of p. If |p|² and |q|² are 1 up to the tolerance, what they differ by is rounding, which would
+/// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|, where 1 ∓ c is (|p ∓ q|² + 2 - |p|² - |q|²) / 2 with q on
+/// the side of p. If |p|² and |q|² are 1 up to the tolerance, their difference from 1 is rounding, which would
 /// hide a small angle: only its derivative is kept. The tolerance given here is that of float64; in a
 /// formula for float32 rows take unit(p) and unit(q).
 template <class A, class B, class E = double>
@@ -259,8 +259,8 @@ dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1
 /// Point t of the shorter arc of unit quaternions from q, t = 0, to p or -p, t = 1, at constant angular
 /// speed. NaN unless -8 ≤ t ≤ 9.
 ///
-/// Ω the angle between them, x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and
-/// sin(t Ω) / sin Ω: functions of Ω², that are smooth also at 0, in arithmetic only. Source: Shoemake
+/// With Ω the angle between them and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and
+/// sin(t Ω) / sin Ω: functions of Ω² that are smooth also at 0, by arithmetic only. Source: Shoemake
 /// (1985), Computer Graphics 19(3), 245-254.
 template <class A, class B, class C>
 NEML2_INLINE auto

@@ -193,8 +193,8 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Where a determinant d by cofactors has lost its digits, or a product within may have left the range of numbers: where it is small
-/// beside what it could be, for the sum of the squares of the components.
+/// Where a determinant d by cofactors has lost its digits, or a product within it may have left the range of numbers: where d is small
+/// beside what the sum of the squares of the components would allow.
 template <class T>
 NEML2_INLINE constexpr auto
 loses_digits(const T & squares, const T & d)
@@ -204,7 +204,7 @@ loses_digits(const T & squares, const T & d)
   return !((squares * squares * squares <= 1e6 * square) & (square > small) & (squares < large));
 }
 
-/// The rows over their largest components, which are the scales, and whether these are finite; the scale of a row of zeros is 1.
+/// The rows divided by their largest components, which are the scales, and whether these are finite; the scale of a row of zeros is 1.
 template <class T>
 struct ScaledRows
 {
@@ -230,7 +230,7 @@ struct ScaledRows
   }
 };
 
-/// a · b × c of the rows of A, from which c's part along b is taken first: what b × c has of it cancels, and so do digits. The result is
+/// a · b × c for the rows of A; the part of c along b is subtracted first: it cancels in b × c, and digits would be lost. The result is
 /// right to rounding times the condition of A, whatever the rounding of that part.
 template <class T>
 NEML2_INLINE constexpr T
@@ -251,7 +251,7 @@ det_of(const ScaledRows<T> & a)
   const T middle = maximum(lower, minimum(upper, s[2]));
   return T(minimum(lower, s[2]) * maximum(upper, s[2]) * d * middle);
 }
-/// The inverse from that of the scaled rows.
+/// The inverse of A from the inverse of the scaled rows.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 inv_of(const ScaledRows<T> & a)
@@ -270,7 +270,7 @@ inv_of(const ScaledRows<T> & a)
   return r;
 }
 
-/// Determinant, by cofactors of the first row, or by projection where these lose digits. Its derivatives are those of the book: cofactors.
+/// Determinant, by cofactors of the first row, or by projection where these lose digits. Its derivatives are the textbook ones: cofactors.
 template <class T>
 NEML2_INLINE constexpr T
 det(const R2<T> & a)
@@ -302,7 +302,7 @@ det(const R2<T> & a)
   }
 }
 
-/// Inverse: the transposed cofactors over the determinant. Cofactors are right to rounding times the condition, beside the largest one;
+/// Inverse: the transposed cofactors over the determinant. Beside the largest one, cofactors are right to rounding times the condition;
 /// so is the determinant, as in det. The derivative along B is -A^-1 B A^-1.
 template <class T>
 NEML2_INLINE constexpr R2<T>

@@ -153,7 +153,7 @@ rotate(const R4<A> & t, const R2<B> & R)
   return r;
 }
 
-/// Inverse for the contraction over pairs of indices, T_ijmn T^-1_mnkl = δ_ik δ_jl; NaN where there is none.
+/// Inverse for the contraction over pairs of indices, T_ijmn T^-1_mnkl = δ_ik δ_jl; NaN where no inverse exists.
 template <class T>
 NEML2_INLINE R4<T>
 inv(const R4<T> & t)

@@ -129,7 +129,7 @@ rotate(const SR2<A> & a, const R2<B> & R)
   }
   return r;
 }
-/// Determinant of the 3×3 tensor; a stored shear s is √2 times the component. As of R2.
+/// Determinant of the 3×3 tensor; a stored shear s is √2 times the component. Computed as for R2.
 template <class T>
 NEML2_INLINE constexpr T
 det(const SR2<T> & a)
@@ -162,7 +162,7 @@ det(const SR2<T> & a)
   }
 }
 
-/// Inverse by cofactors, in Mandel components. As of R2.
+/// Inverse by cofactors, in Mandel components. Computed as for R2.
 template <class T>
 NEML2_INLINE constexpr SR2<T>
 inv(const SR2<T> & a)

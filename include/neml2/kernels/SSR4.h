@@ -149,7 +149,7 @@ inv(const SSR4<T> & C)
         swap_where(swapped[k][i], a(k, j), a(i, j));
     }
     const T p = T(1.0 / a(k, k));
-    a(k, k) = T(1.0); // column k is done with: it takes that of the inverse
+    a(k, k) = T(1.0); // column k is finished: it now takes the column of the inverse
     NEML2_UNROLL
     for (int j = 0; j < 6; j++)
       a(k, j) = a(k, j) * p;

@@ -15,7 +15,7 @@ template <class T>
 using Scalar = T;
 
 /**
- * Base of what the components of a row may be besides numbers: packs and dual numbers.
+ * Base of the types, besides numbers, that the components of a row may have: packs and dual numbers.
  *
  * Argument-dependent lookup finds the functions of rows through it.
  */
@@ -24,27 +24,27 @@ struct Component
 {
 };
 
-/// The type of the value of what may carry derivatives, as duals do.
+/// The type of the value of a number that may carry derivatives, as duals do.
 template <class T>
 struct plain_number
 {
   using type = T;
 };
 
-/// Whether T is float32: a number, or packs of them.
+/// Whether T is float32: a number, or a pack of them.
 template <class T, class = void>
 constexpr bool is_float32 = std::is_same_v<T, float>;
 template <class T>
 constexpr bool is_float32<T, std::void_t<typename T::Element>> =
     std::is_same_v<typename T::Element, float>;
 
-/// Whether T has a value, as numbers and packs of them do, and is not recorded.
+/// Whether T has a value, as numbers and packs have, and is not recorded.
 template <class T, class = void>
 constexpr bool is_computed = std::is_arithmetic_v<T>;
 template <class T>
 constexpr bool is_computed<T, std::void_t<typename T::Element>> = true;
 
-/// Enables an overload for what the components of a row may be.
+/// Enables an overload for the types that the components of a row may have.
 template <class T>
 using if_component =
     std::enable_if_t<std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>, int>;
@@ -59,7 +59,7 @@ where(bool c, T a, T b)
   return c ? a : b;
 }
 
-/// Whether a condition holds: in any lane, or in all, where it is one of packs.
+/// Whether a condition holds; for packs, in any lane, or in all lanes.
 NEML2_INLINE constexpr bool
 any(bool c)
 {
@@ -79,7 +79,7 @@ abs(T a)
   return a < 0 ? -a : a;
 }
 
-/// The larger one; b where they are equal, NaN where one is NaN.
+/// The larger one; b where they are equal, NaN where either is NaN.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 maximum(T a, T b)
@@ -87,7 +87,7 @@ maximum(T a, T b)
   return a > b || a != a ? a : b;
 }
 
-/// The smaller one; b where they are equal, NaN where one is NaN.
+/// The smaller one; b where they are equal, NaN where either is NaN.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 minimum(T a, T b)

@@ -14,7 +14,7 @@ scale_shear(const SR2<T> & a, double factor)
   return {a[0], a[1], a[2], a[3] * factor, a[4] * factor, a[5] * factor};
 }
 
-/// The components of shear rows times a factor, and those of shear columns.
+/// Scales the components of shear rows by a factor, and those of shear columns.
 template <class T>
 NEML2_INLINE constexpr SSR4<T>
 scale_shear(const SSR4<T> & a, double factor)

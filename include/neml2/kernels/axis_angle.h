@@ -14,7 +14,7 @@ NEML2_INLINE auto
 nearest_integer(const T & x)
 {
   using P = typename plain_number<T>::type;
-  constexpr double shift = 6755399441055744.0; // 3 · 2^51: what is added to it loses its fraction
+  constexpr double shift = 6755399441055744.0; // 3 · 2^51: numbers added to it lose their fraction
   const P v = value(x);
   return where(abs(v) < 2251799813685248.0, P((v + shift) - shift), v);
 }
@@ -40,8 +40,8 @@ axis_angle_standard(const Vec<A> & n, const B & theta)
   return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
 }
 
-/// The rotation about an axis orthogonal to both that turns a into the direction of b, of an angle up to
-/// π; of opposite ones, to the tolerance, an axis orthogonal to a is chosen.
+/// The rotation about an axis orthogonal to both that turns a into the direction of b, by an angle up to
+/// π; where the two are opposite, to the tolerance, an axis orthogonal to a is chosen.
 ///
 /// With the directions u and v, h = u + v has the length 2 cos(θ/2): u × h = n sin θ and
 /// |h|² / 2 = 1 + cos θ keep their digits.

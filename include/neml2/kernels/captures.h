@@ -13,7 +13,7 @@ struct AnyNumber
   operator T() const;
 };
 
-/// How many fields an aggregate has, of up to 16.
+/// The number of fields of an aggregate, up to 16.
 template <class F, class... Known>
 constexpr size_t
 field_count()
@@ -24,7 +24,7 @@ field_count()
     return sizeof...(Known);
 }
 
-/// Whether F is initialised by a number, Before and After fields at its sides.
+/// Whether F is initialised by a number, with Before fields before it and After fields after it.
 template <class F, size_t... Before, size_t... After>
 constexpr bool
 takes_number(std::index_sequence<Before...>, std::index_sequence<After...>)
@@ -36,7 +36,7 @@ takes_number(std::index_sequence<Before...>, std::index_sequence<After...>)
                            std::enable_if_t<After + 1 != 0, AnyField>...>;
 }
 
-/// Whether each of the fields is a number: it takes one, and no second one as a struct of numbers would.
+/// Whether each of the fields is a number: it takes one number, and not a second one as a struct of numbers would.
 template <class F, size_t... I>
 constexpr bool
 are_numbers(std::index_sequence<I...>)
@@ -48,9 +48,9 @@ are_numbers(std::index_sequence<I...>)
 }
 
 /**
- * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Then it may be
- * called when what it was made in is gone, and has no derivative by what it holds. What a lambda that captures holds cannot be
- * told; it may be references, so that it does not count.
+ * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Then it may be called
+ * when the scope it was made in is gone, and has no derivative by its fields. Whatever a lambda captures cannot be
+ * told: it may be references, so a lambda with captures does not count.
  */
 template <class F>
 constexpr bool

@@ -6,7 +6,7 @@
 /// Cholesky's factor of a symmetric positive definite matrix at a point.
 namespace neml2::kernels
 {
-/// The lower L of A = L Lᵀ, of the symmetric part of a matrix of n columns; NaN where that is not positive definite.
+/// The lower L of A = L Lᵀ, for the symmetric part of a matrix of n columns; NaN where that is not positive definite.
 /// Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
 template <int n, class R>
 NEML2_INLINE R
@@ -42,8 +42,8 @@ cholesky_factor(const R & A)
   return L * determined; // derivatives too
 }
 
-/// The gradient by A from that by L = cholesky(A): the symmetric part of L^-T P L^-1, where P is the lower triangle of Lᵀ g with
-/// half its diagonal. Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, eq. 10.
+/// The gradient by A from the gradient g by L = cholesky(A): the symmetric part of L^-T P L^-1, where P is the lower triangle of Lᵀ g
+/// with half its diagonal. Source: Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, eq. 10.
 template <int n, class R>
 NEML2_INLINE R
 cholesky_gradient(const R & L, const R & g)
@@ -61,7 +61,7 @@ cholesky_gradient(const R & L, const R & g)
       s = s + L[n * k + i] * g[n * k + j];
     X[n * i + j] = i == j ? T(0.5 * s) : s;
   }
-  // The solution of Lᵀ Y = X in place, of X or of its transpose.
+  // Solves Lᵀ Y = X in place, for X or for its transpose.
   const auto divide = [&](const auto & at) NEML2_INLINE_LAMBDA
   {
     NEML2_UNROLL
@@ -107,7 +107,7 @@ cholesky(const SSR4<T> & C)
 {
   return cholesky_factor<6>(C);
 }
-/// That of a matrix of a program's own type.
+/// Cholesky's factor of a matrix of a program's own type.
 template <template <class> class R, class T, if_own_matrix<R<T>> = 0>
 NEML2_INLINE R<T>
 cholesky(const R<T> & A)

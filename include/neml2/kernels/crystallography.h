@@ -5,14 +5,14 @@
 
 namespace neml2::kernels
 {
-/// The rotations of a crystal class, which lie one after the other, as unit quaternions.
+/// The rotations of a crystal class, stored one after the other, as unit quaternions.
 struct Symmetries
 {
   const double * numbers;
   int count;
 };
 
-/// Of the unit quaternions S b, S of the class, the one whose rotation is closest to that of a; at a tie
+/// Of the unit quaternions S b, S in the class, the one whose rotation is closest to that of a; at a tie
 /// the first one.
 template <class T>
 NEML2_INLINE Quaternion<T>
@@ -20,7 +20,7 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
 {
   const Quaternion<T> d = a * conjugate(b); // a · (S b) = S · (a b*)
   T largest(-1.0);
-  Quaternion<T> closest = d; // of no rotations: there is always one, which no compiler sees
+  Quaternion<T> closest = d; // a class has at least one rotation, which no compiler sees
   NEML2_KEEP_LOOP
   for (int k = 0; k < symmetries.count; k++)
   {
@@ -35,7 +35,7 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
   return closest * b;
 }
 
-/// The smallest angle in [0, π] between r and S q, S of the class: of unit quaternions a and b,
+/// The smallest angle in [0, π] between r and S q, S in the class: for unit quaternions a and b,
 /// 4 atan2(|a - b|, |a + b|) with b on the side of a.
 template <class T>
 NEML2_INLINE T
@@ -48,7 +48,7 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// Of the orientations S r, S of the class, the one closest to the reference.
+/// Of the orientations S r, S in the class, the one closest to the reference.
 template <class T>
 NEML2_INLINE Rot<T>
 move_to_fundamental_zone(const Rot<T> & r, const Symmetries & symmetries, const Rot<T> & reference)

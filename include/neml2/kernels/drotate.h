@@ -14,7 +14,7 @@ namespace neml2::kernels
 /**
  * J_ik = (4 (1 - s) δ_ik + 8 W_ik + 8 r_i r_k) / (1 + s)², s = r_k r_k, W = skew(r).
  *
- * The spin ω_i = J_ik dr_k/dt turns what is rotated while r changes: du_i/dt = ε_ijk ω_j u_k.
+ * The spin ω_i = J_ik dr_k/dt turns a rotated vector u while r changes: du_i/dt = ε_ijk ω_j u_k.
  * Source: Schaub and Junkins (2003), Analytical Mechanics of Space Systems, sec. 3.6.
  */
 template <class T>

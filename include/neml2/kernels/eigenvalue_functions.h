@@ -7,7 +7,7 @@
 #include <limits>
 
 /**
- * Functions of eigenvalues, for those of symmetric tensors: what is decomposed, values f(l), slopes
+ * Functions of eigenvalues, for functions of symmetric tensors: the decomposed tensor, values f(l), slopes
  * f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, the slope where the two are
  * equal, and second ones f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l <= m <= n, f''(l) / 2 where the
  * three are.
@@ -35,7 +35,7 @@ only_where(const C & c, const T & a)
 }
 
 /**
- * Σ_k c_k h_k(l, m, n), h_k the sum of all products of k of them, which have the mean 0: the second divided
+ * Σ_k c_k h_k(l, m, n), h_k the sum of all products of k of l, m, n, whose mean is 0: the second divided
  * difference of Σ_k c_k x^(k + 2) at l, m and n. c_0 is given, and next(k) is c_k / c_(k-1).
  * Source: de Boor (2005), Surveys in Approximation Theory 1, 46-69, eq. 36.
  */
@@ -94,7 +94,7 @@ struct Exponential
   }
 };
 
-/// Of s - I where that is small: log(1 + x) has the relative accuracy of x then, not of s.
+/// Decomposes s - I where that is small: log(1 + x) then has the relative accuracy of x, not of s.
 template <class T>
 struct Logarithm
 {
@@ -103,7 +103,7 @@ struct Logarithm
   SR2<T> decomposed;
 
   NEML2_INLINE explicit Logarithm(const SR2<T> & s) : Logarithm(s, minus_identity(s)) {}
-  /// Of s, if s - I is known better than by subtracting.
+  /// The logarithm of s where s - I is known better than by subtracting.
   NEML2_INLINE Logarithm(const SR2<T> & s, const SR2<T> & less)
     : is_near(norm_sq(less) < 0.25), decomposed(where(is_near, less, s))
   {
@@ -192,7 +192,7 @@ struct Power
     return only_where(l > 0.0, T(pow(l, exponent)));
   }
   NEML2_INLINE T slope(const T & l, const T & f) const { return T(exponent * (f / l)); }
-  /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), b the one whose power is the larger
+  /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), b the eigenvalue whose power is the larger
   NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
   {
     using std::expm1;

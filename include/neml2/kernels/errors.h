@@ -10,7 +10,7 @@
 
 namespace neml2
 {
-/// What the library throws: a wrong shape, dtype, device or index, an undefined tensor, a bad label.
+/// The exception of the library: a wrong shape, dtype, device or index, an undefined tensor, a bad label.
 class NEML2_ONE_A_PROGRAM NEMLException : public std::exception
 {
 public:
@@ -21,7 +21,7 @@ private:
   std::string _message;
 };
 
-/// An index, a component or a dimension that is not there.
+/// An index, a component or a dimension that does not exist.
 class NEML2_ONE_A_PROGRAM IndexException : public NEMLException
 {
 public:

@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/axis_angle.h"
 
-/// Rotations by Euler angles, in radians. Those of Kocks are (a, b, c).
+/// Rotations by Euler angles, in radians. The angles of Kocks are (a, b, c).
 namespace neml2::kernels
 {
 enum class EulerConvention
@@ -50,7 +50,7 @@ rotation_of_kocks(const Vec<T> & kocks)
       T(cosine * sin(mu)), T(sine * cos(delta)), T(sine * sin(delta)), T(cosine * cos(mu))));
 }
 
-/// The whole turns, or other periods, that leave x + shift in [0, period) but for rounding.
+/// The whole turns, or other periods, that leave x + shift in [0, period) except for rounding.
 template <class T>
 NEML2_INLINE T
 whole_periods(const T & x, double shift, double period, double tolerance)
@@ -60,7 +60,7 @@ whole_periods(const T & x, double shift, double period, double tolerance)
 }
 
 /// The inverse of rotation_of_kocks: a and c in [-π/2, 3π/2), b in [0, π]. Where b is 0 or π, to the
-/// tolerance, only a + c or a - c counts.
+/// tolerance, only a + c or a - c matters.
 template <class T>
 NEML2_INLINE Vec<T>
 kocks_of_rotation(const Rot<T> & r, double tolerance)

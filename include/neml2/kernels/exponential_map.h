@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-/// Skew tensors to rotations, and back.
+/// Maps from skew tensors to rotations, and back.
 namespace neml2::kernels
 {
 /// c_0 + c_1 x + c_2 x² + ...; x may also be a tensor of LibTorch.
@@ -20,7 +20,7 @@ polynomial(const double (&c)[N], const T & x)
   return r + c[0];
 }
 
-// tan(√u) / √u and its derivative by u, up to 1e-16 of it for u < 1 / 16; source: Abramowitz and
+// tan(√u) / √u and its derivative by u, to a relative 1e-16 for u < 1 / 16; source: Abramowitz and
 // Stegun (1964), Handbook of Mathematical Functions, 4.3.67.
 inline constexpr double tangent_series[] = {1.0,
                                             1.0 / 3,
@@ -43,7 +43,7 @@ inline constexpr double tangent_slope_series[] = {1.0 / 3,
                                                   6404582.0 * 8 / 10854718875,
                                                   443861162.0 * 9 / 1856156927625,
                                                   18888466084.0 * 10 / 194896477400625};
-// atan(√s) / √s, up to 1e-16 of it for s < 1 / 16.
+// atan(√s) / √s, to a relative 1e-16 for s < 1 / 16.
 inline constexpr double arctangent_series[] = {1.0,
                                                -1.0 / 3,
                                                1.0 / 5,
@@ -59,9 +59,9 @@ inline constexpr double arctangent_series[] = {1.0,
                                                1.0 / 25,
                                                -1.0 / 27};
 
-/// exp_map and dexp_map take the series below this w · w: there the quotients lose digits.
+/// exp_map and dexp_map use the series below this value of w · w: the quotients lose digits there.
 constexpr double exp_map_switch = 1;
-/// log_map takes the series below this r · r.
+/// log_map uses the series below this value of r · r.
 constexpr double log_map_switch = 1.0 / 16;
 
 /// The rotation of the matrix e^W: w tan(θ/4) / θ, θ = |w|.
@@ -78,7 +78,7 @@ exp_map(const WR2<T> & w)
   return {g * w[0], g * w[1], g * w[2]};
 }
 
-/// Its derivative g δ_ij + h w_i w_j: g = t / θ, h = ((1 + t²) / 4 - g) / θ², t = tan(θ/4).
+/// The derivative of exp_map: g δ_ij + h w_i w_j, g = t / θ, h = ((1 + t²) / 4 - g) / θ², t = tan(θ/4).
 template <class T>
 NEML2_INLINE R2<T>
 dexp_map(const WR2<T> & w)

@@ -17,7 +17,7 @@
  *       A alpha;
  *     };
  *
- * which are templates of the types of their fields: so the same struct holds batches, and in a formula single tensors.
+ * which are templates of the types of their fields: the same struct holds batches, and in a formula single tensors.
  */
 namespace neml2::kernels
 {
@@ -31,7 +31,7 @@ constexpr bool is_initialised_by = false;
 template <class S, class... T>
 constexpr bool is_initialised_by<S, std::void_t<decltype(S{std::declval<T>()...})>, T...> = true;
 
-/// Whether an S has fields of just the types T, as far as can be told without looking at them.
+/// Whether an S has fields of exactly the types T, as far as can be told without looking at them.
 template <class S, class... T>
 constexpr bool
 has_fields()
@@ -42,7 +42,7 @@ has_fields()
     return is_initialised_by<S, void, T...> && !is_initialised_by<S, void, T..., AnyField>;
 }
 
-/// The fields of a group R, a tuple or such a struct: how many, of which types, and the group of other types.
+/// The fields of a group R, a tuple or such a struct: their number, their types, and the same group with other types.
 template <class R, class = void>
 struct Fields
 {
@@ -64,7 +64,7 @@ struct Fields<std::tuple<T...>>
   }
 };
 
-/// The types of what a tuple refers to.
+/// The types that a tuple refers to.
 template <class... T>
 std::tuple<std::decay_t<T>...> without_references(const std::tuple<T...> &);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// NaN and infinity say here what is undefined, comparisons with NaN choose between values, and the sign of 0 that of infinity.
-// What is associative loses them, too: (a + b) - b is a then, also where b is NaN. Of the last three gcc alone tells.
+// NaN and infinity mark undefined results here, comparisons with NaN choose between values, and the sign of 0 gives that of infinity.
+// Associative arithmetic loses NaN, too: (a + b) - b becomes a, also where b is NaN. Only gcc tells of the last three.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
     defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \
     defined(__NO_SIGNED_ZEROS__)
@@ -11,14 +11,14 @@
 #endif
 
 /**
- * Whether this is compiled for a GPU, by NVRTC with the option -default-device: by itself all functions and constants are the
- * device's then, and so are those that the standard library has in recorded/cuda_standard.h.
+ * Whether this is compiled for a GPU, by NVRTC with the option -default-device, which makes all functions and constants the
+ * device's, among them those of the standard library that recorded/cuda_standard.h has.
  */
 #ifdef __CUDACC_RTC__
 #define NEML2_ON_DEVICE
 #endif
 
-/// Marks what a program has one of, also where its shared libraries hide their symbols.
+/// Marks what exists once per program, also where its shared libraries hide their symbols.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
 #else
@@ -26,7 +26,7 @@
 #endif
 
 /**
- * Marks the functions defined in a header X-inl.h, which X.h includes for programs of headers alone. With
+ * Marks the functions defined in a header X-inl.h, which X.h includes for header-only programs. With
  * NEML2_COMPILED, which the target neml2::compiled sets, X.h does not: the library's sources do, where
  * NEML2_LIBRARY is set too, and define them once.
  */
@@ -41,7 +41,7 @@
  *
  * The driver compiles its loop once for each instruction set; a formula runs with the wide
  * instructions only where it is inlined into that loop, so inlining is asked for, not hoped for.
- * With NEML2_RECORDS formulas run but to be recorded: then what is compiled soon is better.
+ * With NEML2_RECORDS formulas run only to be recorded: then quick compilation is better.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_INLINE __forceinline__
@@ -53,7 +53,7 @@
 #define NEML2_INLINE inline
 #endif
 
-/// Marks a lambda so, behind its parameters.
+/// Marks a lambda in the same way, behind its parameters.
 #ifdef NEML2_RECORDS
 #define NEML2_INLINE_LAMBDA
 #elif defined(__GNUC__) || defined(NEML2_ON_DEVICE) || defined(__clang__)
@@ -63,11 +63,11 @@
 #endif
 
 /**
- * Marks what calls a user's formula, which asks for no inlining itself, and all between it and the driver.
+ * Marks a function that calls a user's formula, which does not ask for inlining itself, and all functions between it and the driver.
  *
- * clang's flatten of the driver does not reach through other functions, so that each of them asks. gcc's does, but only
- * to formulas that gcc has compiled before the driver, and it takes no note of calls from functions that are always inlined when
- * it chooses the order (gcc 12, ipa_reverse_postorder). So what lies between driver and formula is plainly inline there.
+ * clang's flatten of the driver does not reach through other functions, so each of them asks for it. gcc's does, but only
+ * to formulas that gcc has compiled before the driver, and gcc ignores calls from functions that are always inlined when
+ * it chooses the order (gcc 12, ipa_reverse_postorder). So everything between driver and formula is plainly inline there.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_CALLS_FORMULA __forceinline__
@@ -93,7 +93,7 @@
 #define NEML2_UNROLL
 #endif
 
-/// Keeps the loop that follows: of a large body, whose rows are in memory anyway, it compiles several
+/// Keeps the following loop a loop: with a large body, whose rows are in memory anyway, it compiles several
 /// times faster than all of its turns.
 #if defined(NEML2_ON_DEVICE)
 #define NEML2_KEEP_LOOP _Pragma("unroll 1")
@@ -105,14 +105,14 @@
 #define NEML2_KEEP_LOOP
 #endif
 
-/// A condition that holds where something is amiss: what depends on it is kept out of the way.
+/// A condition that holds where something is wrong: the code that depends on it is kept out of the way.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_RARELY(condition) __builtin_expect(condition, 0)
 #else
 #define NEML2_RARELY(condition) condition
 #endif
 
-/// Marks what runs once, or only when something is wrong: kept out of the way of everything else.
+/// Marks code that runs once, or only when something is wrong: it is kept out of the way of everything else.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))
 #else

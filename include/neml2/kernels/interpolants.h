@@ -11,10 +11,10 @@ namespace neml2
 enum class Interpolant
 {
   linear,         ///< straight from point to point
-  monotone_cubic, ///< smooth, and nowhere beyond the points that it lies between
+  monotone_cubic, ///< smooth, and between two points never beyond their values
 };
 
-/// What a table gives beyond its ends.
+/// The value of a table beyond its ends.
 enum class Beyond
 {
   constant,    ///< the value at the end
@@ -35,7 +35,7 @@ struct Where
   }
 };
 
-/// x, or the end that it is beyond. At an end it is x, and its derivative.
+/// x, or the end that it is beyond. At an end the result is x, with the derivative of x.
 template <class X, class E, class Choose>
 NEML2_INLINE constexpr auto
 held_between(const X & x, const E & first, const E & last, const Choose & choose)
@@ -43,7 +43,7 @@ held_between(const X & x, const E & first, const E & last, const Choose & choose
   return choose(x < first, first, choose(x > last, last, x));
 }
 
-/// The line through (xa, ya) and (xb, yb) at x; from b on by b, so that it is exact at both.
+/// The line through (xa, ya) and (xb, yb) at x; from b on it starts at b, so that it is exact at both.
 template <class X, class A, class B, class Choose>
 NEML2_INLINE constexpr auto
 on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, const Choose & choose)
@@ -53,9 +53,9 @@ on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, con
   return choose(past, yb, ya) + (x - choose(past, xb, xa)) * slope;
 }
 
-/// The derivative d at a point, limited to what makes both intervals beside it, of slopes s and t, monotone: 0 where
-/// these have not one sign, else of their sign, and at most three times the smaller one. A limit that is met is taken: of
-/// a level point no derivative is left.
+/// The derivative d at a point, limited so that both adjacent intervals, of slopes s and t, are monotone: 0 where
+/// s and t differ in sign, else of their sign, and at most three times the smaller one. Where d meets a limit, the limit
+/// is taken: at a level point no derivative is left.
 template <class T, class Choose>
 NEML2_INLINE constexpr auto
 limited(const T & d, const T & s, const T & t, const Choose & choose)
@@ -85,13 +85,13 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
 }
 
 /**
- * The monotone cubic between a and b at `held`, which is x held between the ends of the table; with the tangent there, if
- * that is what goes on beyond them.
+ * The monotone cubic between a and b at `held`, which is x held between the ends of the table; plus the tangent at the
+ * end, if the table is extrapolated.
  *
- * The derivative at a point is that of the parabola through it and its neighbours, at an end of the parabola through
- * the last three. It is limited to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246,
- * on its own, so that four points make the curve: l is the one before a, r the one after b. Where there is none, as
- * first and last say, it is the third from that end: divided differences do not know the order of points.
+ * The derivative at a point is that of the parabola through it and its neighbours, at an end that of the parabola
+ * through the last three. It is limited to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246,
+ * separately, so that four points make the curve: l is the point before a, r the point after b. Where there is none, as
+ * first and last say, it is the third from that end: divided differences do not depend on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

@@ -17,12 +17,12 @@ namespace neml2
  * Tables: values between given points, and beyond the ends.
  *
  * A table is a row of numbers, packs or duals, or a std::array of numbers. Which interval x is in is chosen by
- * comparing it with all the abscissae; the arithmetic is that of one interval, and what far points hold does not
+ * comparing it with all the abscissae; the arithmetic uses one interval, and the values of far points do not
  * matter.
  */
 namespace kernels
 {
-/// How many entries a table has; 0 of what is no table.
+/// The number of entries of a table; 0 if it is not a table.
 template <class T, class = void>
 constexpr int table_size = 0;
 template <class N, size_t n>
@@ -41,7 +41,7 @@ constexpr bool is_constant_table = false;
 template <class N, size_t n>
 constexpr bool is_constant_table<std::array<N, n>> = true;
 
-/// How many entries a table has, where its type says so.
+/// The number of entries of a table, where its type gives it.
 template <class Table>
 NEML2_INLINE constexpr int
 entry_count(const Table &)
@@ -60,7 +60,7 @@ using if_table_of_two = std::enable_if_t<is_abscissa<X> && is_abscissa<Y> && is_
                                              is_table<Ys> && is_table<Values>,
                                          int>;
 
-/// The number or pack that entries of all these types are, without derivatives.
+/// The number or pack, without derivatives, of the entries of all these types.
 template <class... T>
 struct common_number
 {
@@ -74,7 +74,7 @@ struct common_number<First, T...>
   using type = sum_t<std::conditional_t<std::is_arithmetic_v<own>, double, own>, rest>;
 };
 
-/// A number as P, which it may be compared with and chosen against; duals and packs as they are.
+/// A number as P, so that it can be compared and chosen against others; duals and packs as they are.
 template <class P, class T>
 NEML2_INLINE constexpr auto
 as_component(const T & x)
@@ -85,17 +85,17 @@ as_component(const T & x)
     return x;
 }
 
-// ---- Which interval, of rows. ----
+// ---- The interval of rows. ----
 
-/// The point of a table of n points that is `offset` after point i, or before it; instead of one beyond an end the third
-/// point from there.
+/// Of a table of n points, the point that is `offset` after point i, or before it; in place of a point beyond an end, the
+/// third point from there.
 NEML2_INLINE constexpr int
 neighbour(int i, int offset, int n)
 {
   return i + offset < 0 ? 2 : i + offset < n ? i + offset : n - 3;
 }
 
-/// What of a table belongs to interval i: numbers of one point, `stride` entries apart from point to point.
+/// The column of a table that interval i reads: one number per point, `stride` entries apart.
 template <class Table>
 struct Column
 {
@@ -103,7 +103,7 @@ struct Column
   int stride, start;
 };
 
-/// r, or the entry for the interval i if x is not before it.
+/// r, or the entry for interval i if x is at or after its first point.
 template <class P, class R, class X, class Xs, class Table>
 NEML2_INLINE constexpr R
 entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> & column, int offset)
@@ -113,8 +113,8 @@ entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> &
   return where(x >= as_component<P>(xs[i]), as_component<P>(column.table[k]), r);
 }
 
-/// The entry of the point that is `offset` after the one that begins the interval of x: that of two abscissae, the first
-/// or the last one beyond the ends. P is a number or a pack.
+/// The entry of the point that is `offset` after the one that begins the interval of x; beyond the ends the first or the
+/// last interval counts. P is a number or a pack.
 template <class P, class X, class Xs, class Table>
 NEML2_INLINE constexpr auto
 entry_at(const X & x, const Xs & xs, const Column<Table> & column, int offset)
@@ -144,9 +144,9 @@ knot_at(const X & x, const Xs & xs, const Ys & ys, int offset)
               entry_at<P>(x, xs, Column<Ys>{ys, 1, 0}, offset)};
 }
 
-// ---- What is no table. ----
+// ---- Abscissae that do not make a table. ----
 
-/// What is wrong with the abscissae of a table.
+/// The fault of the abscissae of a table.
 #ifndef NEML2_ON_DEVICE
 inline std::string
 abscissae_message(int64_t entry, double before, double after)
@@ -183,7 +183,7 @@ refuse_abscissae(const std::array<N, n> & xs)
       "interpolate: " + abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i]))));
 }
 
-/// Refuses constants that are no abscissae; rows are arguments of a formula, which one bad point must not end.
+/// Refuses constants that are not valid abscissae; rows are arguments of a formula, which one bad point must not end.
 /// @throws std::invalid_argument
 template <class Xs>
 NEML2_INLINE constexpr void
@@ -192,7 +192,7 @@ check_abscissae([[maybe_unused]] const Xs & xs)
   if constexpr (is_constant_table<Xs>)
   {
     bool ok = true;
-    NEML2_UNROLL // so that of constants nothing is left
+    NEML2_UNROLL // so that nothing is left of constants at run time
         for (int i = 1; i < table_size<Xs>; i++) ok =
             ok && in_order(double(xs[size_t(i) - 1]), double(xs[size_t(i)]));
     if (!ok)
@@ -200,7 +200,7 @@ check_abscissae([[maybe_unused]] const Xs & xs)
   }
 }
 
-/// y where the condition holds, else NaN, also in derivatives.
+/// y where the condition holds, else NaN, in derivatives as well.
 template <class P, class C, class Y>
 NEML2_INLINE constexpr auto
 or_nan(const C & condition, const Y & y)
@@ -208,7 +208,7 @@ or_nan(const C & condition, const Y & y)
   return y * where(condition, P(1.0), P(std::numeric_limits<double>::quiet_NaN()));
 }
 
-/// y where the abscissae of a row are finite and increase strictly, else NaN. Those of constants do.
+/// y where the abscissae of a row are finite and increase strictly, else NaN. Constants are already checked.
 template <class P, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_in_order([[maybe_unused]] const Xs & xs, const Y & y)
@@ -248,8 +248,8 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// NaN beyond the ends, if that is asked for; it has no derivatives, which would be those of all points that have the
-/// table.
+/// NaN beyond the ends, if asked for. This NaN has no derivatives: otherwise the gradient by a table that points share
+/// would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
@@ -260,7 +260,7 @@ where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
   return where(x >= first_of<P>(xs) && x <= last_of<P>(xs), y, Y(nan));
 }
 
-/// x, held between the ends unless the table goes on beyond them.
+/// x, held between the ends unless the table is extrapolated.
 template <class P, class X, class Xs>
 NEML2_INLINE constexpr auto
 held_unless_extrapolated(const X & x, const Xs & xs, Beyond beyond)
@@ -294,7 +294,7 @@ interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
                   Where());
 }
 
-/// A table of as many entries as ys has, which are such as values has.
+/// A table of as many entries as ys has, of the type that the entries of values have.
 template <class P, class Ys, class Values>
 NEML2_INLINE constexpr auto
 columns_of(const Ys &, const Values &)
@@ -303,7 +303,7 @@ columns_of(const Ys &, const Values &)
                     table_size<Ys>>{Unset()};
 }
 
-/// The values of both points that bound the interval of x, for each column.
+/// The values of both points that bound the interval of x, per column.
 template <class P, class X, class Xs, class Values, class Columns>
 NEML2_INLINE constexpr void
 take_columns(const X & x, const Xs & xs, const Values & values, Columns & at_a, Columns & at_b)
@@ -336,7 +336,7 @@ interpolate_bilinear(
                  Where());
 }
 
-/// What a table of these types gives, and P, its number or pack without derivatives.
+/// The result type of a table of these types, and P, its number or pack without derivatives.
 template <class... T>
 struct TableTypes
 {
@@ -347,7 +347,7 @@ struct TableTypes
 };
 
 /**
- * The value at x of a table of n points (xs_i, ys_i), of which each is a row of n numbers, or a std::array of
+ * The value at x of a table of n points (xs_i, ys_i); xs and ys are each a row of n numbers, or a std::array of
  * constants.
  *
  * At a point of a linear table the derivative is that of the interval after it; at either end, that inside. A row whose
@@ -386,11 +386,11 @@ interpolate(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
 }
 
 /**
- * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, those of one xs side by side:
- * bilinear, a line in x and in y.
+ * The value at (x, y) of a table of n abscissae xs, m abscissae ys and n × m values, the values of one xs adjacent:
+ * bilinear, linear in x and in y.
  *
- * Points, ends and what is no table are as for tables of one abscissa.
- * @throws std::invalid_argument if constants are no abscissae.
+ * Points, ends and invalid tables are treated as for tables of one abscissa.
+ * @throws std::invalid_argument if constants are not valid abscissae.
  */
 template <class X,
           class Y,

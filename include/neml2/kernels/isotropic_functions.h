@@ -8,7 +8,7 @@
  * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues: with Γ the divided
  * differences f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), f'(λ_i) where the two are equal, the
  * derivative of f(s) along e is V (Γ ∘ Vᵀ e V) Vᵀ. Along e and h it is V z Vᵀ,
- * z_ij = Σ_k f[λ_i, λ_k, λ_j] (e_ik h_kj + h_ik e_kj) of e and h in the frame of V.
+ * z_ij = Σ_k f[λ_i, λ_k, λ_j] (e_ik h_kj + h_ik e_kj) with e and h in the frame of V.
  * Source: Higham (2008), Functions of Matrices, theorem 3.9 and corollary 3.12; Bhatia (1997), Matrix Analysis, eq. V.25.
  */
 namespace neml2::kernels
@@ -23,7 +23,7 @@ struct Spectrum
   Vec<T> eigenvalues;
 };
 
-/// Eigenvalues and eigenvectors of what f is a function of.
+/// Eigenvalues and eigenvectors of the argument of f.
 template <template <class> class F, class T>
 NEML2_INLINE std::pair<Vec<T>, R2<T>>
 eigenpairs(const F<T> & f)
@@ -123,7 +123,7 @@ curvature_along(const Spectrum<T> & x, const R3<T> & second, const SR2<T> & e, c
   return rotate(sym(z), x.V);
 }
 
-/// What numbers of these types make together.
+/// The number type of a product of numbers of these types.
 template <class A, class... B>
 struct Products
 {
@@ -136,7 +136,7 @@ struct Products<A, B, C...> : Products<product_t<A, B>, C...>
 template <class... A>
 using products_t = typename Products<A...>::type;
 
-/// The values of a tensor, which may be of duals.
+/// The values of a tensor, whose numbers may be duals.
 template <class A>
 NEML2_INLINE auto
 plain_values(const SR2<A> & s)
@@ -148,7 +148,7 @@ plain_values(const SR2<A> & s)
   return r;
 }
 
-/// A tensor of numbers or packs as one of R, which may be duals.
+/// A tensor of numbers or packs as a tensor of R, which may be duals.
 template <class R, class A>
 NEML2_INLINE SR2<R>
 lifted(const SR2<A> & s)
@@ -174,7 +174,7 @@ isotropic_derivative(const F<T> & f, const SR2<T> &)
   const auto x = spectrum<true>(f);
   return scaling_in_frame(x.slopes, x.V);
 }
-/// Of duals s and e, from f of the values of s.
+/// The derivative for duals s and e, from f at the values of s.
 template <template <class> class F, class T, int N>
 NEML2_INLINE SR2<Dual<T, N>>
 isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s, const SR2<Dual<T, N>> & e)
@@ -219,7 +219,7 @@ isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s)
   return r;
 }
 
-/// f of duals, from f of their values and the derivatives of what it is the function of.
+/// f of duals, from f of their values and the derivatives of its argument.
 template <template <class> class F, class T, int N>
 NEML2_INLINE SR2<Dual<T, N>>
 isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
@@ -233,7 +233,7 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
   return r;
 }
 
-/// The derivative of F at s, or along e, which may be of duals.
+/// The derivative of F by s, or along e; both may be duals.
 template <template <class> class F, class A, class... E>
 NEML2_INLINE auto
 derivative_of_isotropic(const SR2<A> & s, const E &... e)
@@ -244,7 +244,7 @@ derivative_of_isotropic(const SR2<A> & s, const E &... e)
   return isotropic_derivative(F<typename plain_number<R>::type>(values), x, lifted<R>(e)...);
 }
 
-/// F of s, which may be of duals.
+/// F of s, which may consist of duals.
 template <template <class> class F, class T>
 NEML2_INLINE SR2<T>
 isotropic(const SR2<T> & s)
@@ -263,7 +263,7 @@ expm(const SR2<T> & s)
 {
   return isotropic<Exponential>(s);
 }
-/// Its derivative by s, or along e.
+/// The derivative of e^s by s, or along e.
 template <class T, class... E>
 NEML2_INLINE auto
 dexpm(const SR2<T> & s, const E &... e)
@@ -278,7 +278,7 @@ logm(const SR2<T> & s)
 {
   return isotropic<Logarithm>(s);
 }
-/// Its derivative by s, or along e.
+/// The derivative of log s by s, or along e.
 template <class T, class... E>
 NEML2_INLINE auto
 dlogm(const SR2<T> & s, const E &... e)
@@ -293,7 +293,7 @@ sqrtm(const SR2<T> & s)
 {
   return isotropic<SquareRoot>(s);
 }
-/// Its derivative by s, or along e.
+/// The derivative of √s by s, or along e.
 template <class T, class... E>
 NEML2_INLINE auto
 dsqrtm(const SR2<T> & s, const E &... e)
@@ -301,7 +301,7 @@ dsqrtm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
-/// s^p of positive definite s, else NaN; either may be of duals.
+/// s^p of positive definite s, else NaN; either may consist of duals.
 template <class A, class B>
 NEML2_INLINE SR2<product_t<A, B>>
 powm(const SR2<A> & s, const B & p)
@@ -359,7 +359,7 @@ slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)
   return r;
 }
 
-/// Its derivative by s, or along e.
+/// The derivative of s^p by s, or along e.
 template <class A, class B, class... E>
 NEML2_INLINE auto
 dpowm(const SR2<A> & s, const B & p, const E &... e)

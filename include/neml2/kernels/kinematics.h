@@ -30,7 +30,7 @@ left_cauchy_green(const R2<T> & F)
   return right_cauchy_green(transpose(F));
 }
 
-/// (F_ki F_kj - δ_ij) / 2 as (H_ij + H_ji + H_ki H_kj) / 2 with H = F - I, of the relative accuracy of H
+/// (F_ki F_kj - δ_ij) / 2 as (H_ij + H_ji + H_ki H_kj) / 2 with H = F - I, to the relative accuracy of H
 template <class T>
 NEML2_INLINE SR2<T>
 green_lagrange(const R2<T> & F)
@@ -39,7 +39,7 @@ green_lagrange(const R2<T> & F)
   return sym(H) + right_cauchy_green(H) * typename plain_number<T>::type(0.5);
 }
 
-/// A rotation R closer to that of F = R U: R times that by ω, (tr(U) I - U) ω = skew_adjoint(Rᵀ F), which Rᵀ F = U is free of.
+/// A rotation closer to that of F = R U than R: R times the rotation by ω, (tr(U) I - U) ω = skew_adjoint(Rᵀ F), which is 0 once Rᵀ F = U.
 template <class T>
 NEML2_INLINE R2<T>
 refined_rotation(const R2<T> & F, const R2<T> & R)
@@ -51,7 +51,7 @@ refined_rotation(const R2<T> & F, const R2<T> & R)
   return R + R * (W + W * W * T(0.5)) * T(1.0 / (1.0 + 0.25 * norm_sq(w))); // Cayley's rotation
 }
 
-/// The rotation R of F, whose values are x, with its derivatives: along dF that is R skew(ω), (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) with
+/// The rotation R of F, whose values are x, with its derivatives: R skew(ω) along dF, (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) with
 /// U = Rᵀ F.
 template <class T, class X>
 NEML2_INLINE R2<T>
@@ -73,7 +73,7 @@ rotation_with_partials(const R2<T> & F, const X & x, const X & R)
   return r;
 }
 
-/// R of F = R U by Newton's iteration with scaling by norms, each lane as long as it needs.
+/// R of F = R U by Newton's iteration with scaling by norms; each lane iterates as long as it needs.
 /// Source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 template <class T>
 NEML2_INLINE R2<T>
@@ -108,7 +108,7 @@ polar_rotation(const R2<T> & F)
   }
 }
 
-/// The closest rotation of determinant 1: that of the polar decomposition, with the smallest stretch negative where it is a reflection.
+/// The closest rotation of determinant 1: that of the polar decomposition, with the smallest stretch negative where F has a reflection.
 template <class T>
 NEML2_INLINE R2<T>
 nearest_rotation(const R2<T> & A)
@@ -149,8 +149,8 @@ left_stretch(const R2<T> & F)
   return sym(F * transpose(polar_rotation(F)));
 }
 
-/// What log(F_ki F_kj) is a function of: of C = F_ki F_kj by its eigenvalues, which are the squares of those of U where C, of the square of
-/// the condition of F, would lose them.
+/// The argument of log(F_ki F_kj): C = F_ki F_kj by its eigenvalues; where C, whose condition is the square of that of F, would lose
+/// them, they are the squares of those of U.
 template <class T>
 struct LogarithmOfStretch : Logarithm<T>
 {
@@ -177,7 +177,7 @@ eigenpairs(const LogarithmOfStretch<T> & f)
   return r;
 }
 
-/// log(F_ki F_kj) / 2, of F over a number of its size where F is ill conditioned, or very large or small.
+/// log(F_ki F_kj) / 2; where F is ill conditioned, or very large or small, F is first divided by a number of its size.
 template <class T>
 NEML2_INLINE SR2<T>
 hencky_strain(const R2<T> & F)

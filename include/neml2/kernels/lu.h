@@ -9,15 +9,15 @@
 
 namespace neml2::kernels
 {
-/// Up to how many rows the loops over a matrix are unrolled; a device keeps larger ones in memory anyway, where loops are
-/// shorter.
+/// The most rows for which the loops over a matrix are unrolled; a device keeps larger matrices in memory anyway, where
+/// loops are shorter.
 #ifdef NEML2_ON_DEVICE
 constexpr int most_unrolled_rows = 3;
 #else
 constexpr int most_unrolled_rows = 12;
 #endif
 
-/// f(i) for i in [begin, end), of a matrix of N rows: unrolled where they are few, which is twice as fast, else a loop, which
+/// f(i) for i in [begin, end), for a matrix of N rows: unrolled where N is small, which is twice as fast, else a loop, which
 /// compiles in seconds instead of minutes.
 template <int N, class F>
 NEML2_INLINE void
@@ -37,7 +37,7 @@ each_of(int begin, int end, const F & f)
   }
 }
 
-/// c - a b; of packs with one rounding, where the machine can.
+/// c - a b; for packs with one rounding, where the machine can.
 template <class A, class B, class C>
 NEML2_INLINE auto
 subtract_product(const A & a, const B & b, const C & c)
@@ -46,9 +46,9 @@ subtract_product(const A & a, const B & b, const C & c)
 }
 
 /**
- * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, its rows chosen lane by lane. A factor `lu` has
- * a, where the matrix was; over, 1 / pivot; det, the determinant; and swapped, where step k exchanged rows k and i. Loops are
- * those of each_of<N>.
+ * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, the rows chosen per lane. A factor `lu` has
+ * the members a, where the matrix was; over, 1 / pivot; det, the determinant; and swapped, where step k exchanged rows k
+ * and i. Loops are those of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
  */
@@ -59,7 +59,7 @@ factor_lu(Factor & lu, int n)
   using T = std::decay_t<decltype(lu.det)>;
   auto singular = lu.a[0][0] < lu.a[0][0]; // a pivot is 0
   lu.det = T(1.0);
-  // Exchanges rows k and i where that of i has the larger pivot, with the multipliers of the steps before.
+  // Exchanges rows k and i where row i has the larger pivot, with the multipliers of the steps before.
   const auto exchange = [&](int k, int i) NEML2_INLINE_LAMBDA
   {
     const auto c = abs(lu.a[k][k]) < abs(lu.a[i][k]);
@@ -101,7 +101,7 @@ swap_rows(const Factor & lu, int k, int i, B & b, int m)
     each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { swap_where(c, b[k][j], b[i][j]); });
 }
 
-/// Replaces b by the x of A x = b, of m right sides at once; NaN where A is singular.
+/// Replaces b by the x of A x = b, for m right sides at once; NaN where A is singular.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu(const Factor & lu, int n, B & b, int m)
@@ -132,7 +132,7 @@ solve_lu(const Factor & lu, int n, B & b, int m)
              });
 }
 
-/// Replaces b by the x of Aᵀ x = b, as solve_lu.
+/// Replaces b by the x of Aᵀ x = b, as solve_lu does for A.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)
@@ -177,7 +177,7 @@ struct LU
 
   /// Factors the matrix that is in a.
   NEML2_INLINE void factor() { factor_lu<N>(*this, N); }
-  /// Replaces b by the x of A x = b, of M right sides at once; NaN where A is singular.
+  /// Replaces b by the x of A x = b, for M right sides at once; NaN where A is singular.
   template <int M>
   NEML2_INLINE void solve(T (&b)[N][M]) const
   {

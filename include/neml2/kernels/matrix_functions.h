@@ -17,7 +17,7 @@
  */
 namespace neml2::kernels
 {
-/// √(A_ij A_ij) of the values.
+/// √(A_ij A_ij) of the values, without derivatives.
 template <class T>
 NEML2_INLINE auto
 value_norm(const R2<T> & A)
@@ -87,8 +87,8 @@ largest_column(const R2<T> & A)
   return norm;
 }
 
-/// How often B, of a norm up to the limit of its Padé approximant, was halved too often: for e^B what its powers B6 and B8 tell counts, not
-/// its norm, unless rounding of the approximant grows by the powers of |B|.
+/// How often B, whose norm is up to the limit of its Padé approximant, was halved too often: for e^B the powers B6 and B8 count, not the
+/// norm of B, unless rounding of the approximant grows by the powers of |B|.
 /// Source: Al-Mohy and Higham (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
 template <class P>
 NEML2_INLINE P
@@ -128,8 +128,8 @@ halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
 }
 
 /// e^A by scaling and squaring of the [7/7] Padé approximant.
-/// Source: Higham (2005), SIAM J. Matrix Anal. Appl. 26, 1179-1193; the norm up to which A is not scaled
-/// is that for the derivative, Al-Mohy and Higham (2009), ibid. 30, 1639-1657, table 6.1.
+/// Source: Higham (2005), SIAM J. Matrix Anal. Appl. 26, 1179-1193; the largest norm for which A is not scaled
+/// is the one for the derivative, Al-Mohy and Higham (2009), ibid. 30, 1639-1657, table 6.1.
 template <class T>
 NEML2_INLINE R2<T>
 expm(const R2<T> & A)
@@ -166,8 +166,8 @@ expm(const R2<T> & A)
   return X;
 }
 
-/// Whether the product of the ratios of the largest singular value to the others may be above the limit, or A so large or small that
-/// nobody can tell.
+/// Whether the product of the ratios of the largest singular value to the others may be above the limit, or A is so large or small that
+/// this cannot be told.
 template <class T>
 NEML2_INLINE auto
 is_ill_conditioned(const R2<T> & A, double limit)
@@ -215,7 +215,7 @@ residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
   }
 }
 
-/// The inverse right to rounding, not rounding times the condition, where 1 / condition is above rounding: by elimination, refined by
+/// The inverse right to rounding, not to rounding times the condition, where 1 / condition is above rounding: by elimination, refined by
 /// residuals of twice as many digits.
 template <class T>
 NEML2_INLINE R2<T>
@@ -239,7 +239,7 @@ refined_inv(const R2<T> & A)
   return {x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]};
 }
 
-/// i = A^-1 by cofactors; and where it has lost digits, for iterations that go another way there.
+/// i = A^-1 by cofactors; returns where it has lost digits, so that iterations take another way there.
 template <class T>
 NEML2_INLINE auto
 inv_by_cofactors(const R2<T> & A, R2<T> & i)
@@ -263,7 +263,7 @@ inv_by_cofactors(const R2<T> & A, R2<T> & i)
   }
 }
 
-/// The inverse for iterations, which would carry the errors on: refined_inv where rounding times the condition is too much.
+/// The inverse for iterations, which would carry errors on: refined_inv where rounding times the condition is too large.
 template <class T>
 NEML2_INLINE R2<T>
 inv_of_iterate(const R2<T> & A)
@@ -286,7 +286,7 @@ inv_of_iterate(const R2<T> & A)
   }
 }
 
-/// 2^-k, k half the exponent of the largest component: with it twice A is of the size of 1; 1 where A is 0 or not finite.
+/// 2^-k, k half the exponent of the largest component: scaled by it twice, A has the size of 1; 1 where A is 0 or not finite.
 template <class T>
 NEML2_INLINE auto
 root_of_scale(const R2<T> & A)
@@ -299,8 +299,8 @@ root_of_scale(const R2<T> & A)
                    });
 }
 
-/// sqrtm of matrices that iterations may make ill conditioned, as those of rotations by almost half a turn: the scaled Denman-Beavers
-/// iteration, which squares no condition.
+/// sqrtm of matrices that iterations may make ill conditioned, such as rotations by almost half a turn: the scaled Denman-Beavers
+/// iteration, which never squares a condition number.
 /// Source: Higham (2008), Functions of Matrices, eq. 6.15, here with scaling by norms.
 template <class T>
 NEML2_INLINE R2<T>
@@ -332,7 +332,7 @@ sqrtm_of_ill_conditioned(const R2<T> & A)
   return only_where(last < 1e-7, X * P(1.0 / h));
 }
 
-/// The principal square root by the scaled product form of that iteration, which is faster, and right where all its matrices are well
+/// The principal square root by the scaled product form of that iteration, which is faster, and accurate where all its matrices are well
 /// conditioned; NaN where neither converges, as for eigenvalues on the negative real axis, 0 included, or very close to it.
 /// Source: Higham (2008), Functions of Matrices, eq. 6.29, here with scaling by norms.
 template <class T>
@@ -416,7 +416,7 @@ logm(const R2<T> & A)
   return r;
 }
 
-/// A + ε E, whose functions have their derivatives along E.
+/// A + ε E: a function of it has its derivative along E.
 template <class T>
 NEML2_INLINE R2<Dual<T, 1>>
 along(const R2<T> & A, const R2<T> & E)

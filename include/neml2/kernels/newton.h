@@ -8,7 +8,7 @@
 /// of the solution where the arguments carry derivatives.
 namespace neml2::kernels
 {
-/// How many derivatives the residual carries at once: all of up to 8, more in equal parts.
+/// The number of derivatives that the residual carries at once: all of up to 8; more are split into equal parts.
 constexpr int
 newton_partials(int n)
 {
@@ -16,7 +16,7 @@ newton_partials(int n)
   return (n + parts - 1) / parts;
 }
 
-/// The system of equations: residual(x, arguments...) = 0 of n numbers x, of type V. Arguments carry no derivatives.
+/// The system of equations residual(x, arguments...) = 0 for n numbers x, of type V. Arguments carry no derivatives.
 template <class V, class F, class X, class... A>
 struct NewtonSystem
 {
@@ -74,14 +74,14 @@ struct NewtonSystem
   }
 };
 
-/// Whether the residual of an X carries derivatives of the arguments, which some of them do.
+/// Whether the residual at an X carries derivatives by the arguments, of which some are active.
 template <bool Some, class F, class X, class... A>
 constexpr bool depends_on_arguments = false;
 template <class F, class X, class... A>
 constexpr bool depends_on_arguments<true, F, X, A...> =
     is_active<std::decay_t<std::invoke_result_t<const F &, const X &, const A &...>>>;
 
-/// newton of arguments that are numbers, rows and tuples of them.
+/// newton with arguments that are numbers, rows and tuples of them.
 template <class F, class X, class... A>
 NEML2_CALLS_FORMULA auto
 newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &... a)
@@ -102,7 +102,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
   if constexpr (System::check())
   {
     V x[n], J[n][n];
-    for (auto & row : J) // not uninitialised, as far as a compiler can tell
+    for (auto & row : J) // set, so that compilers do not take them for uninitialised
       for (V & entry : row)
         entry = V(0.0);
     int k = 0;
@@ -181,14 +181,14 @@ with_newton_options(const Call & call, const A &... a)
     return call(NewtonOptions(), a...);
 }
 
-/// Enables an overload for arguments in a formula, maybe with options as the last.
+/// Enables an overload for arguments in a formula, where options may come last.
 template <class X, class... A>
 using if_newton_in_formula =
     std::enable_if_t<has_numbers<X> && ((has_numbers<A> || is_newton_options<A>::value) && ...),
                      int>;
 
 /**
- * The x with residual(x, a...) = 0 by Newton's method from a guess, and how it was found.
+ * The x with residual(x, a...) = 0 by Newton's method from a guess, and a report of how it was found.
  *
  * residual takes the unknown first, and returns as many numbers as it has; it holds nothing but plain numbers.
  */
@@ -200,7 +200,7 @@ newton_report(const F & residual, const X & guess, const A &... a)
                              { return newton_of(residual, guess, o, x...); },
                              a...);
 }
-/// Its solution alone: NaN where newton did not converge, unless the options say otherwise.
+/// The solution of newton alone: NaN where newton did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)

@@ -10,7 +10,7 @@
 /// The iteration of newton on n numbers: when a point has converged, how far a step goes.
 namespace neml2::kernels
 {
-/// What newton_report gives.
+/// The result of newton_report.
 template <class X, class I, class C>
 struct NewtonReport
 {
@@ -19,7 +19,7 @@ struct NewtonReport
   C converged;  ///< a condition
 };
 
-/// Of each number of an X, which of the unknowns of a group it belongs to.
+/// For each number of an X, the unknown of the group that it belongs to.
 template <class X>
 constexpr auto
 unknown_of_each()
@@ -41,7 +41,7 @@ unknown_of_each()
 template <class X>
 constexpr auto unknowns_of = unknown_of_each<X>();
 
-/// The unknowns of n numbers, each of which belongs to `unknown[k]`.
+/// The unknowns of n numbers; number k belongs to `unknown[k]`.
 template <int n>
 struct NewtonUnknowns
 {
@@ -50,7 +50,7 @@ struct NewtonUnknowns
 
   NEML2_INLINE NewtonOptions::Limits limits(int k) const { return options.limits_at(unknown[k]); }
 
-  /// The largest |x_k| + |d_k| of each.
+  /// The largest |x_k| + |d_k| of each unknown.
   template <class V>
   NEML2_INLINE void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
   {
@@ -68,7 +68,7 @@ struct NewtonUnknowns
         largest[k] = largest[k + 1];
   }
 
-  /// Shortens the step d from x to their limits; where a bound turned it, bounded holds.
+  /// Shortens the step d from x to the limits; where a bound turned it, bounded holds.
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
   {
@@ -97,7 +97,7 @@ struct NewtonUnknowns
   }
 };
 
-/// max_k |t_k| / scale_k; 0 of what has the scale 0.
+/// max_k |t_k| / scale_k; |t_k| itself where scale_k is 0.
 template <class V, int n>
 NEML2_INLINE V
 newton_level(const V (&t)[n][1], const V (&scale)[n])
@@ -112,10 +112,10 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
 }
 
 /**
- * Points of the iteration, which stop one by one: what one computes does not depend on the others.
+ * Points of the iteration, which stop one by one: the results of one do not depend on the others.
  *
- * A point that passes the test takes the step that is at hand already, and stops. One where the next step, by the old
- * derivatives, would not be shorter than the last goes back half of that (natural monotonicity test).
+ * A point that passes the test takes the step that is at hand already, and stops. Where the next step, by the old
+ * derivatives, would not be shorter than the last, the point goes back half of the last (natural monotonicity test).
  */
 template <class V, int n>
 struct NewtonIteration
@@ -172,7 +172,7 @@ struct NewtonIteration
     return active & (finite <= 0.0);
   }
 
-  /// Where the next step, by the derivatives at hand, would be shorter, or that does not matter.
+  /// Where the next step, by the derivatives at hand, would be shorter, or where that does not matter.
   NEML2_INLINE Condition goes_on() const
   {
     V next[n][1];
@@ -182,7 +182,7 @@ struct NewtonIteration
     return small | turned | (newton_level(next, scale) < level);
   }
 
-  /// A step from x where it is accepted, else from where the last began, and half as far.
+  /// A step from x where it is accepted; else from where the last step began, half as far.
   NEML2_INLINE void step(const Condition & accept)
   {
     for (int i = 0; i < n; i++)
@@ -207,7 +207,7 @@ struct NewtonIteration
     if (unknowns.options.limited)
       unknowns.shorten(base, whole, bounded);
     turned = (accept & bounded) | (turned & !accept);
-    const auto stays = small & !(known <= 0.0); // a root where no step can be told
+    const auto stays = small & !(known <= 0.0); // at a root where no step can be computed
     for (int k = 0; k < n; k++)
     {
       d[k] = where(accept, where(stays, V(0.0), whole[k]), V(0.5 * d[k]));
@@ -216,7 +216,7 @@ struct NewtonIteration
     active = active & !small;
   }
 
-  /// What did not converge is NaN, unless the options say otherwise.
+  /// Points that did not converge become NaN, unless the options say otherwise.
   NEML2_INLINE void finish()
   {
     if (!unknowns.options.keep)
@@ -225,7 +225,7 @@ struct NewtonIteration
   }
 };
 
-/// Iterates x from the guess that it holds; J is in the end that of x, if asked for.
+/// Iterates x from the guess that it holds; J is in the end the Jacobian at that x, if asked for.
 template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],
@@ -245,7 +245,7 @@ newton_iterate(V (&x)[n],
       break;
     auto accept = points.test();
     if (it == 0)
-      points.active = accept; // what has no residual at the guess has nowhere to go back to
+      points.active = accept; // a point without a residual at the guess has nowhere to go back to
     else if (unknowns.options.halve_steps)
       accept = accept & points.goes_on();
     points.step(accept);

@@ -7,10 +7,10 @@
 
 #include <array>
 
-/// Scalars, tensors and groups of them as what they are made of: so many numbers in their order.
+/// Scalars, tensors and groups of them as sequences of numbers, in order.
 namespace neml2::kernels
 {
-/// Of a scalar: how many numbers it has, their type, and its kind with numbers of type U.
+/// For a scalar: how many numbers it has, their type, and the same kind with numbers of type U.
 template <class R, class = void>
 struct Numbers
 {
@@ -66,7 +66,7 @@ struct Numbers<G, std::enable_if_t<is_group<G>>> : NumbersOf<G>
 {
 };
 
-/// Whether an R is made of numbers, and of how many.
+/// Whether an R is made of numbers, and how many they are.
 template <class R>
 constexpr bool has_numbers = Numbers<R>::valid;
 template <class R>
@@ -76,7 +76,7 @@ constexpr int number_count = Numbers<R>::count;
 template <class R, class U>
 using with_numbers_t = typename Numbers<R>::template with<U>;
 
-/// The type of the numbers of an R, with the derivatives that they carry, and without.
+/// The type of the numbers of an R, with the derivatives that they carry, and without them.
 template <class R>
 using number_t = typename Numbers<R>::number;
 template <class R>

@@ -38,8 +38,8 @@ quarter_angle(const Rot<A> & a, const Rot<B> & b)
   return {norm_sq(a - b), c * c + x * x + y * y + z * z};
 }
 
-/// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). By the arc tangent, which
-/// is accurate at both ends. The derivative at the ends, tips of cones, is 0.
+/// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). Computed by the arc tangent, which
+/// is accurate at both ends. The derivative is 0 at the ends, which are tips of cones.
 template <class A, class B>
 NEML2_INLINE product_t<A, B>
 gdist(const Rot<A> & a, const Rot<B> & b)

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-/// Systems of linear equations at a point: by elimination with pivoting also of 3×3 matrices, as the residual of a solution by
+/// Systems of linear equations at a point: by elimination with pivoting, also for 3×3 matrices, as the residual of a solution by
 /// cofactors grows with the condition of the matrix.
 namespace neml2::kernels
 {
@@ -24,7 +24,7 @@ columns_of(std::integer_sequence<I, n, m...>)
   return int((I(1) * ... * m));
 }
 
-/// Of how many right sides of a system of matrix A the components of B are the columns; 0 if they are not. Rows of a
+/// The number of right sides that the columns of B are for a system of matrix A; 0 if they are none. Rows of a
 /// program's own types have a shape.
 template <class A, class B, class = void>
 constexpr int right_sides = 0;
@@ -48,7 +48,7 @@ constexpr int
                                  rows_of(typename A::shape()) == rows_of(typename B::shape())>> =
         columns_of(typename B::shape());
 
-/// The order n of an n×n matrix of a program's own type; 0 of others.
+/// The order n of an n×n matrix of a program's own type; 0 for other types.
 template <class A>
 constexpr int own_order = right_sides<A, A>;
 template <class T>
@@ -58,8 +58,8 @@ constexpr int own_order<SSR4<T>> = 0;
 template <class T>
 constexpr int own_order<R4<T>> = 0;
 
-/// Whether A and B are batches of types of a program's own, one entry of which is a Row, that make a system; and whether A is
-/// one of matrices.
+/// Whether A and B are batches of a program's own types, with entries of type Row, that make a system; and whether A is a batch
+/// of matrices.
 template <class A, class B, class = void>
 constexpr bool is_own_system = false;
 template <class A, class B>
@@ -79,7 +79,7 @@ using if_right_side = std::enable_if_t<(right_sides<A, B> > 0), int>;
 template <class A>
 using if_own_matrix = std::enable_if_t<(own_order<A> > 0), int>;
 
-/// The x of A x = b, of one right side or of many in columns; NaN where A is singular. The values are factored once: derivatives
+/// The x of A x = b, for one right side or for many in columns; NaN where A is singular. The values are factored once: derivatives
 /// are A^-1 (db - dA x).
 template <template <class> class M,
           template <class>

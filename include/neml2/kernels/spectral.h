@@ -16,7 +16,7 @@ is_lost(const T & apq, const T & difference)
   return abs(apq) <= 1e-20 * abs(difference);
 }
 
-/// One Jacobi rotation, in the plane of p and q: makes a_pq zero, but for one that is lost, which turns nothing; r is the third
+/// One Jacobi rotation, in the plane of p and q: makes a_pq zero, except where it is lost, which turns nothing; r is the third
 /// index, v_p and v_q are columns of the rotations so far. Only ratios of components are formed.
 template <class T>
 NEML2_INLINE void
@@ -37,14 +37,14 @@ jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T>
   };
   app = app - t * apq;
   aqq = aqq + t * apq;
-  apq = where(lost, apq, T(0.0 * t)); // NaN stays
+  apq = where(lost, apq, T(0.0 * t)); // keeps NaN
   turn(arp, arq);
   NEML2_UNROLL
   for (int i = 0; i < 3; i++)
     turn(vp[i], vq[i]);
 }
 
-/// v so that its largest component is positive; of components as large but for rounding the first one.
+/// v with the sign that makes its largest component positive; of components equal up to rounding, the first one counts.
 template <class T>
 NEML2_INLINE Vec<T>
 with_positive_largest(const Vec<T> & v)
@@ -59,9 +59,9 @@ with_positive_largest(const Vec<T> & v)
 /**
  * Eigenvalues in ascending order, and their eigenvectors in the columns of a rotation matrix.
  *
- * Of each of the first two eigenvectors the largest component is positive, the third makes them
- * right-handed. All are NaN where a component is not finite. Cyclic Jacobi rotations, in at most so many sweeps as serve all
- * 3×3 matrices: convergence is quadratic, also to equal eigenvalues.
+ * The largest component of each of the first two eigenvectors is positive, the third makes them
+ * right-handed. All are NaN where a component is not finite. Cyclic Jacobi rotations, in at most as many sweeps as any 3×3 matrix
+ * needs: convergence is quadratic, also to equal eigenvalues.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */
@@ -81,7 +81,7 @@ eigh(const SR2<T> & s)
   for (int i = 0; i < sweeps; i++)
   {
     if (all(is_lost(ab, T(b - a)) & is_lost(ac, T(c - a)) & is_lost(bc, T(c - b))))
-      break; // what other points of the pack turn on leaves one as it is, but for signs of zeros
+      break; // a point that is finished stays as it is, except for signs of zeros, while others of the pack go on
     jacobi_rotation(a, b, ab, ac, bc, x, y);
     jacobi_rotation(a, c, ac, ab, bc, x, z);
     jacobi_rotation(b, c, bc, ab, ac, y, z);
@@ -113,7 +113,7 @@ eigh(const SR2<T> & s)
   return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
 }
 
-/// With dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). The latter is undefined
+/// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). The latter is undefined
 /// between equal eigenvalues, where 0 is taken.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
@@ -195,7 +195,7 @@ scaling_in_frame(const SR2<T> & d, const R2<T> & V)
   return r;
 }
 
-/// (f - g) / (l - m) of the values f, g of a function at l, m; where that is lost in the rounding of f
+/// (f - g) / (l - m) for the values f, g of a function at l, m; where the difference is lost in the rounding of f
 /// and g, the mean of the slopes df, dg.
 template <class T, class E>
 NEML2_INLINE T

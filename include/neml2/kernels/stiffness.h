@@ -62,7 +62,7 @@ cubic(const A & C11, const B & C12, const C & C44)
   return fill_C1_C2_C3<T>(T(C11), T(C12), T(2.0 * C44));
 }
 
-/// Orthotropic stiffness of E1, E2, E3, ν12, ν13, ν23, G12, G13, G23, all of one type.
+/// Orthotropic stiffness from E1, E2, E3, ν12, ν13, ν23, G12, G13, G23, all of one type.
 template <class T>
 NEML2_INLINE constexpr SSR4<T>
 orthotropic_of(const T (&x)[9])

@@ -16,22 +16,22 @@ namespace neml2
  *     static TensorCache half([](const TensorOptions & o) { return Tensor::full({}, 0.5, o); });
  *     x * half(x.options());
  *
- * Tensors cannot be made before main() starts; this makes them on first use. Several threads may use
- * one cache: a lock is some 20 ns, where a cache for each thread would keep as many copies and make
- * each of them anew. What is returned is shared: never write to it.
+ * Tensors cannot be made before main() starts; a cache makes them on first use. Several threads may use
+ * one cache: a lock takes some 20 ns, while a cache per thread would keep as many copies and make
+ * each of them anew. The returned tensor is shared: never write to it.
  */
 class TensorCache
 {
 public:
   using Maker = std::function<Tensor(const TensorOptions &)>;
 
-  /// The maker is called with options of a dtype and a device only, for each once, or once a thread
+  /// The maker is called with options of a dtype and a device only, once for each pair, or once per thread
   /// where several ask at the same time: the first result is kept. It may use other caches.
   explicit TensorCache(Maker maker) : _maker(std::move(maker)) {}
 
-  /// The tensor of the options' dtype and device, by default the default ones. The reference is valid
+  /// The tensor of the options' dtype and device, by default the default dtype and device. The reference is valid
   /// as long as the cache.
-  /// @throws what the maker does, which is then called again the next time; NEMLException if it
+  /// @throws the maker's exceptions, after which the maker is called again the next time; NEMLException if it
   ///   returns an undefined tensor.
   const Tensor & operator()(const TensorOptions & options = default_tensor_options())
   {
@@ -57,7 +57,7 @@ private:
       return {dtype, kCPU, DeviceIndex(-1)};
     if (device.has_index())
       return {dtype, device.type(), device.index()};
-    // The current device, which may be another one the next time.
+    // The current device, which may differ the next time.
     const Device current = core::translate_errors(
         "TensorCache", [&] { return at::empty({0}, options.dtype(dtype)).device(); });
     return {dtype, current.type(), current.index()};
@@ -66,7 +66,7 @@ private:
   Tensor make(const Key & key) const
   {
     const auto & [dtype, type, index] = key;
-    const c10::InferenceMode off(false); // autograd could not save what inference mode makes
+    const c10::InferenceMode off(false); // autograd could not save tensors made in inference mode
     const core::OutsideOfModes no_modes; // a fake tensor, or one of torch.func, ends with its mode
     Tensor t = _maker(TensorOptions().dtype(dtype).device(Device(type, index)));
     core::check_defined("TensorCache", t);
@@ -75,6 +75,6 @@ private:
 
   Maker _maker;
   std::mutex _mutex;
-  std::map<Key, Tensor> _tensors; ///< whose entries stay where they are
+  std::map<Key, Tensor> _tensors; ///< a map, whose entries stay in place
 };
 } // namespace neml2

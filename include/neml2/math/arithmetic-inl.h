@@ -6,7 +6,7 @@
 
 namespace neml2::math
 {
-/// Whether all operands lie in memory alike, without gaps, but not in the order of their dimensions: as columns do.
+/// Whether all operands have the same layout in memory, without gaps, but not by order of their dimensions: as columns.
 inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {
@@ -17,7 +17,7 @@ are_alike_in_other_order(ArrayRef<Operand> o)
   return alike;
 }
 
-/// Whether the numbers of two operands of one shape are one run in memory, in the same order.
+/// Whether the numbers of two operands of one shape are each one run in memory, in the same order.
 inline bool
 are_one_run(ArrayRef<Operand> o)
 {
@@ -25,12 +25,12 @@ are_one_run(ArrayRef<Operand> o)
   return (a.is_contiguous() && b.is_contiguous()) || are_alike_in_other_order(o);
 }
 
-/// Whether LibTorch rounds where a loop over the numbers does: not in n / t, whose n it rounds first.
+/// Whether LibTorch rounds as a loop over the numbers does: not for n / t, where it rounds n first.
 template <class F>
 constexpr bool rounds_as_torch = true;
 
-/// All components alike: f on each number, for float64. Many of float32, and of columns, are left to LibTorch, whose
-/// operations on adjacent numbers are as fast, and whose results lie as the operands do.
+/// All components alike: f on each number, for float64. Many of float32, and columns, are left to LibTorch, whose
+/// operations on adjacent numbers are as fast, and whose results have the layout of the operands.
 template <class... Numbers, class F>
 at::Tensor
 evaluate_flat(const Operation & op,
@@ -53,8 +53,8 @@ evaluate_flat(const Operation & op,
   return r;
 }
 
-/// op with a plain number as its right, or as its left operand: a double to rows, and a CScalar to LibTorch, which
-/// promotes by it.
+/// op with a plain number as its right, or as its left operand: rows get a double, and LibTorch gets a CScalar, which
+/// decides the promoted dtype.
 template <class Op, bool NumberFirst = false>
 struct WithNumber
 {
@@ -91,7 +91,7 @@ struct WithNumber
 template <>
 inline constexpr bool rounds_as_torch<WithNumber<math::Over, true>> = false;
 
-/// How an elementwise operation walks over the whole rows of two types.
+/// The way an elementwise operation walks over the whole rows of two types.
 struct RowWise
 {
   RowFormula formula;
@@ -136,7 +136,7 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
   return r;
 }
 
-/// Number by number with a plain number.
+/// Goes number by number, with a plain number.
 template <class Op>
 at::Tensor
 with_plain_number(Op f, const Operand & a)
@@ -197,7 +197,7 @@ T
 ElementwiseOn<Op, T>::itself(const T & a, const T & b)
 {
   if constexpr (std::is_same_v<Op, Times> && !multiplies_elementwise<T, T>)
-    return T(); // never called: * of these is a product, or none
+    return T(); // never called: * of these is a product, or does not exist
   else
     return elementwise_by_rows<Op>(a, b);
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-/// What + - * / are made of: the types they are defined for, and how they run component by component.
+/// The parts of + - * /: the types they are defined for, and how they run component by component.
 namespace neml2
 {
 namespace math
@@ -73,7 +73,7 @@ using namespace packs;
 template <class T>
 constexpr bool false_for = false;
 
-/// What an elementwise operation on an A and a B is; void where there is none.
+/// The result type of an elementwise operation on an A and a B; void where there is none.
 template <class A, class B>
 constexpr auto
 elementwise_result()
@@ -93,7 +93,7 @@ using elementwise_t = std::remove_pointer_t<decltype(elementwise_result<A, B>())
 template <class A, class B>
 constexpr bool is_elementwise = !std::is_void_v<elementwise_t<A, B>>;
 
-/// * of a type with itself is a product of its own, or none.
+/// * of a type with itself is a product of its own, or does not exist.
 template <class A, class B>
 constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
                                         (!std::is_same_v<A, B> || std::is_same_v<A, Scalar> ||
@@ -133,17 +133,17 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
-/// Up to so many numbers of float32, or in columns, a loop is faster than LibTorch's call; from there on LibTorch is.
+/// For up to this many numbers of float32, or in columns, a loop is faster than LibTorch's call; for more, LibTorch is faster.
 constexpr Size few_numbers = 2048;
 
-/// The operand with all its dimensions batch dimensions.
+/// The operand with all its dimensions as batch dimensions.
 inline Operand
 all_batch(const Operand & o)
 {
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-/// Whether the elementwise operators of T have loops over its rows: not those of the largest types and of a program's own,
+/// Whether the elementwise operators of T have loops over its rows: not for the largest types and a program's own,
 /// whose rows are PrimitiveTensor's.
 template <class T>
 constexpr bool
@@ -164,8 +164,8 @@ struct RowWise;
 template <class Op>
 struct Elementwise
 {
-  /// By rows, if there are any, where one operand has a number for a row of the other, whole rows are broadcast, or there are
-  /// gaps between them; else number by number where they are aligned (flat), or composed.
+  /// By rows, if there are any, where one operand has one number per row of the other, whole rows are broadcast, or there are
+  /// gaps between rows; else number by number where they are aligned (flat); else composed.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);

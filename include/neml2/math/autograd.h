@@ -5,10 +5,10 @@
 #include "neml2/math/vmap.h"
 
 /**
- * Gradients of what the fused loop evaluates.
+ * Gradients of operations that the fused loop evaluates.
  *
- * One inclusion in a program of headers alone, in a source file that is linked into it, is enough to have vmap's
- * forward fused also where autograd records it; neml2::compiled has it. with_gradient(f) fuses the backward too.
+ * One inclusion in a header-only program, in a source file that is linked into it, is enough to have vmap's forward
+ * pass fused also where autograd records it; neml2::compiled has it. with_gradient(f) fuses the backward pass too.
  */
 namespace neml2
 {
@@ -16,8 +16,8 @@ namespace neml2
  * The formula f, for vmap to compute its gradients fused as well: exact vector-Jacobian products by
  * dual numbers, one pass over memory for each argument that requires grad.
  *
- * Higher derivatives (create_graph) are LibTorch's own of the formula on whole batches. Costs compile
- * time: a derivative of the formula for each argument. f must not capture: pass parameters as arguments, or let f be a
+ * Higher derivatives (create_graph) are LibTorch's own, of the formula on whole batches. This costs compile
+ * time: one derivative of the formula per argument. f must not capture: pass parameters as arguments, or let f be a
  * struct whose fields are plain numbers.
  */
 template <class F>

@@ -3,7 +3,7 @@
 
 #include "neml2/math/operators.h"
 
-/// What functions of tensors whose base shape is known at run time only ask of it.
+/// Checks of base dimensions for functions of tensors whose base shape is known at run time only.
 namespace neml2::math
 {
 /// Enables an overload for two tensors of this library.
@@ -26,7 +26,7 @@ check_base_dim(const Operation & op, const Operand & o, Size n)
               "base_reshape changes the others.");
 }
 
-/// @throws NEMLException unless o is a batch of square matrices. Their size.
+/// @throws NEMLException unless o is a batch of square matrices. Returns their size.
 inline Size
 check_square(const Operation & op, const Operand & o)
 {

@@ -40,7 +40,7 @@ check_integers(const Operation & op, const Operand & o)
               "). Expected an integer type; convert with .to(kInt64).");
 }
 
-/// Refuses integers to negative ones, which LibTorch says are 0. Waits for a GPU.
+/// Refuses negative integer exponents, for which LibTorch returns 0. Waits for a GPU.
 inline void
 check_exponent(const at::Tensor & n)
 {
@@ -51,7 +51,7 @@ check_exponent(const at::Tensor & n)
                 ", are negative. Their powers are fractions: convert with .to(kFloat64).");
 }
 
-/// Whether LibTorch raises to this power by products, a quotient or a root.
+/// Whether LibTorch computes this power by products, a quotient or a root.
 inline bool
 is_plain_power(double n)
 {
@@ -61,7 +61,7 @@ is_plain_power(double n)
   return false;
 }
 
-/// Integers divided by the greatest common divisor of all those of a base. Not all of a base zero.
+/// Integers divided by the greatest common divisor of all those of a base. A base must not be all zeros.
 inline at::Tensor
 over_gcd(const at::Tensor & x, Size batch_dim)
 {
@@ -75,9 +75,9 @@ over_gcd(const at::Tensor & x, Size batch_dim)
 } // namespace math
 
 /// a^n for an exponent n of the type of a, a Scalar or a number: (...; base), (...; ) -> (...; base).
-/// n has no unit; the unit of the result is that of a to the n. NaN where a < 0 and n is no integer.
+/// n has no unit; the unit of the result is that of a to the n. NaN where a < 0 and n is not an integer.
 /// The derivative by n is a^n log a. Integers and floating types.
-/// @throws NEMLException also for integers to a negative one (to look at a tensor of exponents waits for
+/// @throws NEMLException also for integers to a negative integer power (checking a tensor of exponents waits for
 /// a GPU), or a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -115,8 +115,8 @@ pow(const A & a, const N & n)
            a.batch_dim());
 }
 /// a^n for a number a and exponents n without unit: (...; base) -> (...; base), without unit. NaN where
-/// a < 0 and n is no integer. The derivative by n is a^n log a. Integers and floating types.
-/// @throws NEMLException also for an integer a and a negative integer in n (to look at them waits for a
+/// a < 0 and n is not an integer. The derivative by n is a^n log a. Integers and floating types.
+/// @throws NEMLException also for an integer a and a negative integer in n (checking n waits for a
 /// GPU), or a complex number.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
@@ -143,7 +143,7 @@ pow(const N & a, const B & n)
 }
 
 /// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
-/// 0 for x = y = 0, where there is no derivative. (...; base), (...; base) -> (...; base). Floating types.
+/// It is 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
@@ -154,7 +154,7 @@ atan2(const A & y, const A & x)
 
 /// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->
 /// (...; base), where either may be a Scalar and b a number. In the common unit of a and b. The
-/// derivative by a is 1, that by b -trunc(a/b). Of floating types NaN where b is 0. Integers too.
+/// derivative by a is 1, the one by b is -trunc(a/b). For floating types NaN where b is 0. Integers too.
 /// @throws NEMLException also for an integer divided by 0 on the CPU, or a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
@@ -189,7 +189,7 @@ gcd(const A & a, const B & b)
 }
 
 /// a divided by the greatest common divisor of all its base components, as Miller indices are:
-/// (4, -2, 6) is (2, -1, 3). (...; base) -> (...; base); a base of zeros is left alone, and a single
+/// (4, -2, 6) is (2, -1, 3). (...; base) -> (...; base); a base of zeros is left unchanged, and a single
 /// component gives 1. Floating types are rounded to the default integer dtype first.
 template <class A, core::if_tensor<A> = 0>
 A
@@ -209,7 +209,7 @@ normalize_gcd(const A & a)
                              });
 }
 
-// What is left: two of our types without such an operation. LibTorch's functions would be a worse
+// The remaining case: two of our types without such an operation. LibTorch's functions would be a worse
 // match, and silently align batch with base dimensions.
 
 template <class A, class B>

@@ -9,12 +9,12 @@
 /**
  * Matching of shapes without arithmetic. Results are views: nothing is copied.
  *
- * On raw tensors all dimensions are aligned, at the last. On tensors of this library batch dimensions
+ * On raw tensors all dimensions are aligned, at the last one. On tensors of this library batch dimensions
  * are aligned with batch dimensions, each group at its own last one; so are the base dimensions of
  * Tensors, while primitive types keep theirs. Shapes match as NumPy's do: two sizes are compatible if
  * they are equal, one is 1, or one is missing; source: NumPy user guide, "Broadcasting".
  *
- * What throws changes nothing: neither argument is updated unless both can be.
+ * A function that throws changes nothing: neither argument is updated unless both can be.
  */
 namespace neml2
 {
@@ -46,14 +46,14 @@ shape_operand(const char * where, const T & t)
 template <class... T>
 constexpr bool aligns_base = (std::is_same_v<T, Tensor> && ...);
 
-/// Leads a group's shape with ones.
+/// Puts ones in front of a group's shape.
 inline TensorShape
 padded(TensorShapeRef shape, size_t n)
 {
   return n > shape.size() ? utils::pad_prepend(shape, Size(n)) : TensorShape(shape);
 }
 
-/// The operand, a T, as a view of these batch and base shapes, of as many entries or broadcast to them.
+/// The operand, a T, as a view with these batch and base shapes, which have as many entries or are broadcast to.
 template <class T>
 T
 expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
@@ -68,7 +68,7 @@ expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
     return T(Trusted(), r, Size(batch.size()));
 }
 
-/// The base shape that all are broadcast to: their own where base dimensions are not aligned.
+/// The base shape that all are broadcast to: each type's own where base dimensions are not aligned.
 template <class... T>
 std::array<TensorShape, sizeof...(T)>
 broadcast_bases(const char * where, ArrayRef<Operand> o)
@@ -110,7 +110,7 @@ broadcast_shapes(TensorShapeRef a, TensorShapeRef b, TensorShapeRef c = {}, Tens
 }
 
 /// Views of both with dimensions of size 1 inserted on the left (of each group) until they have
-/// equally many. (5, 3), (3) -> (5, 3), (1, 3)
+/// the same number of dimensions. (5, 3), (3) -> (5, 3), (1, 3)
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::pair<A, B>
 with_matching_ranks(const A & a, const B & b)
@@ -122,7 +122,7 @@ with_matching_ranks(const A & a, const B & b)
   return {math::expanded<A>(x, math::padded(x.batch(), batch), math::padded(x.base, base)),
           math::expanded<B>(y, math::padded(y.batch(), batch), math::padded(y.base, base))};
 }
-/// Inserts dimensions of size 1 on the left of a or b (of each group) until both have equally many: in
+/// Inserts dimensions of size 1 on the left of a or b (of each group) until both have the same number: in
 /// place, each becomes its view in with_matching_ranks(a, b).
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 void
@@ -131,7 +131,7 @@ expand_to_match_ranks(A & a, B & b)
   std::tie(a, b) = with_matching_ranks(a, b);
 }
 
-/// A view of this shape: of all dimensions of a raw tensor, of the batch dimensions of one of ours.
+/// A view with this shape: for a raw tensor, of all dimensions; for one of ours, of the batch dimensions.
 /// @throws NEMLException if a does not broadcast to it, also if it has more dimensions.
 template <class A, math::if_any_tensor<A> = 0>
 A
@@ -150,7 +150,7 @@ broadcasted(const A & a, TensorShapeRef shape)
               ". Each of its sizes, aligned at the last, must be 1 or that of the shape.");
   return math::expanded<A>(o, shape, o.base);
 }
-/// Views of all, of the shape that they broadcast to. (5, 1), (3) -> (5, 3), (5, 3)
+/// Views of all, with the shape that they broadcast to. (5, 1), (3) -> (5, 3), (5, 3)
 /// @throws NEMLException if they do not.
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::tuple<A, B>
@@ -170,7 +170,7 @@ broadcasted(const A & a, const B & b, const C & c)
   return math::broadcast_all("broadcast_to_match", std::index_sequence_for<A, B, C>(), a, b, c);
 }
 
-/// Broadcasts in place: the arguments become the views that broadcasted(...) gives of them.
+/// Broadcasts in place: the arguments become the views that broadcasted(...) returns.
 /// @throws NEMLException if they do not broadcast; all are then unchanged.
 template <class A, math::if_any_tensor<A> = 0>
 void
@@ -196,7 +196,7 @@ broadcast_to_match(A & a, B & b, C & c)
   std::tie(a, b, c) = broadcasted(a, b, c);
 }
 
-/// Whether the shapes of a and b broadcast, so that broadcast_to_match(a, b) would do.
+/// Whether the shapes of a and b broadcast, so that broadcast_to_match(a, b) would succeed.
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 bool
 can_broadcast_to_match(const A & a, const B & b)

@@ -4,21 +4,21 @@
 #include "neml2/math/relation.h"
 
 /**
- * Comparison component by component: > < >= <= == != and functions of the same; logic is in math/logic.h.
+ * Comparison component by component: > < >= <= == != and the functions of the same names; logic is in math/logic.h.
  *
- * (...; base), (...; base) -> (...; base) of dtype bool, of a type and itself, a type and Scalar, or a
+ * (...; base), (...; base) -> (...; base) of dtype bool, for a type and itself, a type and Scalar, or a
  * type and a number; shapes broadcast and dtypes mix as those of + do. A type and Tensor compare as two
- * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, but for !=. There
+ * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, except for !=. There
  * is nothing to differentiate. An operand that is a raw at::Tensor makes it LibTorch's operator, on all
  * dimensions.
  *
- * Where one truth value is asked for, reduce: (a == b).all().
+ * Where a single truth value is needed, reduce: (a == b).all().
  */
 namespace neml2
 {
 namespace math
 {
-/// What comparing an A and a B gives: also a type and Tensor, whose base shapes broadcast.
+/// The result type of comparing an A and a B: also a type and Tensor, whose base shapes broadcast.
 template <class A, class B>
 constexpr auto
 comparison_result()
@@ -125,7 +125,7 @@ operator!=(const A & a, const B & b)
 }
 } // namespace neml2
 
-// ---- The other operators go with it: each must mean the same in every program. ----
+// ---- The other operators are declared too: each must mean the same in every program. ----
 
 #include "neml2/math/logic.h"
 #include "neml2/math/operators.h"

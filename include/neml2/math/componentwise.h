@@ -5,7 +5,7 @@
 #include "neml2/engine/numbers.h"
 #include "neml2/math/operators.h"
 
-/// What the functions that work component by component are made of: checks and alignment, then plain
+/// The parts of functions that work component by component: checks and alignment, then plain
 /// LibTorch.
 namespace neml2::math
 {
@@ -24,7 +24,7 @@ tensors_among(const X &... x)
   return o;
 }
 
-/// What operands are together, component by component: how many dimensions of each group.
+/// The common shape of operands, component by component: how many dimensions of each group.
 struct Together
 {
   Size batch_dim;
@@ -42,7 +42,7 @@ check_together(const Operation & op, ArrayRef<Operand> o)
   TensorShape base;
   for (const auto & x : o)
     if (C10_UNLIKELY(broadcast_into(base, x.base) != 0))
-      for (const auto & y : o) // one of those before
+      for (const auto & y : o) // y is one of those before x
         check_base_broadcast(op, y, x);
   return {Size(broadcast_batch(op, o).size()), std::move(base)};
 }
@@ -79,7 +79,7 @@ number_by_number(
       Trusted(), evaluate_numbers(op, A::type_name, row, batch, x, y), r.batch_dim);
 }
 
-/// number_by_number of an operation that has derivative rules.
+/// number_by_number for an operation that has derivative rules.
 template <Accepts accepts = Accepts::floating,
           class Op,
           class BatchBody,
@@ -105,7 +105,7 @@ componentwise(const Operation & op,
            a.batch_dim());
 }
 
-/// f(a, b) component by component, of arguments whose base dimensions are aligned.
+/// f(a, b) component by component, for arguments whose base dimensions are aligned.
 template <class A, class B>
 elementwise_t<A, B>
 componentwise(const Operation & op,
@@ -123,7 +123,7 @@ componentwise(const Operation & op,
 
 using composed::select;
 
-/// Whether nothing is differentiated: only the values count.
+/// Whether nothing is differentiated: only the values are needed.
 template <class... T>
 bool
 only_values(const T &... t)

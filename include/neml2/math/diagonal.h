@@ -15,7 +15,7 @@ embed_diagonal(const at::Tensor & x, Size d, Size offset, Size d1, Size d2)
   return x.movedim(d, -1).diag_embed(offset, d1, d2);
 }
 
-/// The rows and columns of a diagonal are not the same dimension.
+/// Checks that the rows and columns of a diagonal are not the same dimension.
 inline void
 check_two(const Operation & op, const Operand & o, Size d1, Size d2, bool same)
 {
@@ -32,7 +32,7 @@ check_two(const Operation & op, const Operand & o, Size d1, Size d2, bool same)
 } // namespace math
 
 /// A diagonal of the entries along the last batch dimension, zero elsewhere: (..., n; base) ->
-/// (..., m, m; base) with m = n + |offset|, of unit and dtype of a. d1 and d2 are the rows and columns,
+/// (..., m, m; base) with m = n + |offset|, in the unit and dtype of a. d1 and d2 are the rows and columns,
 /// counted among the batch dimensions of the result; the diagonal is `offset` columns to the right.
 /// @throws NEMLException also without a batch dimension, or for d1 and d2 out of range or the same.
 template <class T, core::if_tensor<T> = 0>
@@ -41,7 +41,7 @@ batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 {
   const core::Operation op("batch_diag_embed", core::Accepts::any);
   const auto o = core::operand(a);
-  math::batch_dimension(op, o, -1); // is there
+  math::batch_dimension(op, o, -1); // checks that it exists
   const Size p1 = math::new_batch_dimension(op, o, d1), p2 = math::new_batch_dimension(op, o, d2);
   math::check_two(op, o, d1, d2, p1 == p2);
   return math::along_batch(op,
@@ -53,7 +53,7 @@ batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 }
 
 /// A diagonal of the entries along the last base dimension, zero elsewhere: (...; base, n) ->
-/// (...; base, m, m) with m = n + |offset|, of unit and dtype of a. d1 and d2 are the rows and columns,
+/// (...; base, m, m) with m = n + |offset|, in the unit and dtype of a. d1 and d2 are the rows and columns,
 /// counted among the base dimensions of the result; the diagonal is `offset` columns to the right.
 /// @throws NEMLException also without a base dimension, or for d1 and d2 out of range or the same.
 template <class T, core::if_tensor<T> = 0>
@@ -62,7 +62,7 @@ base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 {
   const core::Operation op("base_diag_embed", core::Accepts::any);
   const auto o = core::operand(a);
-  math::base_dimension(op, o, -1); // is there
+  math::base_dimension(op, o, -1); // checks that it exists
   const Size p1 = math::new_base_dimension(op, o, d1), p2 = math::new_base_dimension(op, o, d2);
   math::check_two(op, o, d1, d2, p1 == p2);
   return math::along_base(op,

@@ -9,7 +9,7 @@ namespace neml2
 {
 namespace math
 {
-/// n times the difference of neighbours.
+/// Takes the difference of neighbours n times.
 inline at::Tensor
 differences(const Operation & op, const at::Tensor & x, Size n, Size d)
 {
@@ -21,7 +21,7 @@ differences(const Operation & op, const at::Tensor & x, Size n, Size d)
 }
 } // namespace math
 
-/// a_k+1 - a_k along batch dimension d, n times over: (..., m, ...; base) -> (..., m - n, ...; base), of
+/// a_k+1 - a_k along batch dimension d, taken n times: (..., m, ...; base) -> (..., m - n, ...; base), of
 /// size 0 where n is larger. In the unit of a. Integers and floating types.
 /// @throws NEMLException also for n < 0, without a batch dimension, or for one out of range.
 template <class T, core::if_tensor<T> = 0>
@@ -33,7 +33,7 @@ batch_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, 0, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along base dimension d, n times over: (...; m) -> (...; m - n), of size 0 where n is larger.
+/// a_k+1 - a_k along base dimension d, taken n times: (...; m) -> (...; m - n), of size 0 where n is larger.
 /// In the unit of a. Integers and floating types.
 /// @throws NEMLException also for n < 0, without a base dimension, or for one out of range.
 template <class T, core::if_tensor<T> = 0>
@@ -45,8 +45,8 @@ base_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along dimension d of all, batch and base, n times over: -1 is the last
-/// base dimension, of a Scalar the last batch dimension. (..., m, ...) -> (..., m - n, ...)
+/// a_k+1 - a_k along dimension d of all, batch and base, taken n times: -1 is the last
+/// base dimension, for a Scalar the last batch dimension. (..., m, ...) -> (..., m - n, ...)
 /// @throws NEMLException also for n < 0, d out of range, or a base dimension of a type that fixes its
 /// size: see base_diff.
 template <class T, core::if_tensor<T> = 0>
@@ -69,7 +69,7 @@ diff(const T & a, Size n = 1, Size d = -1)
 }
 
 /// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new batch dimension at position d of
-/// the result's: T::linspace as a function. (...; base), (...; base) -> (..., nstep, ...; base)
+/// the result: T::linspace as a function. (...; base), (...; base) -> (..., nstep, ...; base)
 template <class T, core::if_tensor<T> = 0>
 T
 batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)
@@ -78,7 +78,7 @@ batch_linspace(const T & start, const T & end, Size nstep, Size d = 0)
 }
 
 /// start + (end - start) k/(nstep - 1), k = 0 ... nstep - 1, along a new base dimension at position d of
-/// the result's: (...; base), (...; base) -> (...; nstep, base) for d = 0. Batch shapes broadcast, and so
+/// the result: (...; base), (...; base) -> (...; nstep, base) for d = 0. Batch shapes broadcast, and so
 /// do base shapes.
 /// @throws NEMLException if nstep < 1, shapes do not broadcast or d is out of range.
 template <class T, core::if_tensor<T> = 0>
@@ -100,7 +100,7 @@ base_linspace(const T & start, const T & end, Size nstep, Size d = 0)
   return Tensor(core::Trusted(), Tensor::linspace(a, b, nstep, p), r.batch_dim);
 }
 
-/// base^batch_linspace(start, end, nstep, d), of exponents without unit. (...; base), (...; base) ->
+/// base^batch_linspace(start, end, nstep, d), for exponents without unit. (...; base), (...; base) ->
 /// (..., nstep, ...; base)
 template <class T, core::if_tensor<T> = 0>
 T
@@ -109,7 +109,7 @@ batch_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real base
   return T::logspace(start, end, nstep, d, base);
 }
 
-/// base^base_linspace(start, end, nstep, d), of exponents without unit. (...; base), (...; base) ->
+/// base^base_linspace(start, end, nstep, d), for exponents without unit. (...; base), (...; base) ->
 /// (...; nstep, base) for d = 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor

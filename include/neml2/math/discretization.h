@@ -4,7 +4,7 @@
 #include "neml2/math/index_map.h"
 
 /**
- * Between a vector of degrees of freedom and the elements of a mesh. A map says of each entry which
+ * Maps between a vector of degrees of freedom and the elements of a mesh. For each entry a map says which
  * degree of freedom it is: integers in [0, number of degrees of freedom). They are all checked,
  * which waits for a GPU.
  */
@@ -12,7 +12,7 @@ namespace neml2
 {
 namespace math
 {
-/// @throws NEMLException unless v is a vector. Its length.
+/// @throws NEMLException unless v is a vector. Returns its length.
 inline Size
 check_vector(const Operation & op, const at::Tensor & v)
 {
@@ -25,7 +25,7 @@ check_vector(const Operation & op, const at::Tensor & v)
   return v.size(0);
 }
 
-/// The map as LibTorch takes it, checked: one dimension, int64.
+/// The map in the form that LibTorch takes it, checked: one dimension, int64.
 inline at::Tensor
 checked_map(const Operation & op, const at::Tensor & values, const Tensor & dof_map, Size ndof)
 {
@@ -41,7 +41,7 @@ checked_map(const Operation & op, const at::Tensor & values, const Tensor & dof_
   return dof_map.flatten().to(kInt64);
 }
 
-/// checked_map, with a value for each entry of the map.
+/// As checked_map; also checks that there is one value per entry of the map.
 inline at::Tensor
 checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & dof_map, Size ndof)
 {
@@ -74,8 +74,8 @@ scatter(const ATensor & v, const Tensor & dof_map)
           dof_map.batch_dim()};
 }
 
-/// Adds each value to the degree of freedom of v that the map names, in place: v of (ndof), values and
-/// map of any one shape. Integers too.
+/// Adds each value to the degree of freedom of v that the map names, in place: v has shape (ndof), values and
+/// map have the same shape, any one. Integers too.
 /// @throws NEMLException also for an index outside [0, ndof); v is then unchanged.
 inline void
 assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map)
@@ -90,8 +90,8 @@ assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map
   core::translate_errors(op.name, [&] { v.index_add_(0, map, v_scattered.flatten()); });
 }
 
-/// Σ of the values of each degree of freedom that the map names, 0 of one that it does not: values and
-/// map of any one shape -> (ndof). Integers too.
+/// Σ of the values of each degree of freedom that the map names, 0 for one that it does not name: values and
+/// map have the same shape, any one -> (ndof). Integers too.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline ATensor
 assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
@@ -108,10 +108,10 @@ assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)
       });
 }
 
-/// u_eq = Σ_d u_ed φ_edq of degrees of freedom u and basis functions φ, for example their values or
+/// u_eq = Σ_d u_ed φ_edq for degrees of freedom u and basis functions φ, for example their values or
 /// gradients, at points q of elements e.
-/// (..., elements, d; ), (..., elements, d, q; base) -> (..., elements, q; base); what is before
-/// the elements broadcasts.
+/// (..., elements, d; ), (..., elements, d, q; base) -> (..., elements, q; base); the dimensions before
+/// the elements broadcast.
 /// @throws NEMLException also unless elements and d agree.
 inline Tensor
 interpolate(const Tensor & elem_dofs, const Tensor & basis)

@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace math
 {
-/// How many letters a term of an equation has behind its leading "...", which stands for the batch.
+/// The number of letters in a term of an equation behind its leading "...", which stands for the batch.
 inline Size
 count_letters(const std::string & equation, std::string term, bool batched)
 {
@@ -33,7 +33,7 @@ count_letters(const std::string & equation, std::string term, bool batched)
   return Size(term.size());
 }
 
-/// The sizes of the letters of operand k, which join those of the letters before: LibTorch would
+/// The sizes of the letters of operand k, added to those of the letters before: LibTorch would
 /// broadcast a base dimension of size 1.
 inline void
 check_letters(const std::string & equation,
@@ -75,7 +75,7 @@ einsum(std::string equation, ArrayRef<Tensor> tensors)
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
   const size_t arrow = equation.find("->");
   const std::string operands = equation.substr(0, arrow) + ",";
-  std::map<char, Size> sizes; // of the letters
+  std::map<char, Size> sizes; // per letter
   size_t k = 0;
   for (size_t begin = 0; begin < operands.size(); k++)
   {

@@ -6,14 +6,14 @@
 #include <cmath>
 
 /**
- * Functions that work component by component, on tensors of any type of the library: those of one
- * argument here, those of two in binary.h and extremum.h, where in where.h, all at the end of this one.
+ * Functions that work component by component, on tensors of any type of the library: functions of one
+ * argument here, functions of two in binary.h and extremum.h, where in where.h, all included at the end of this one.
  *
- * The result has the type and batch dimension of the argument: (...; base) -> (...; base). Of two
+ * The result has the type and batch dimension of the argument: (...; base) -> (...; base). For two
  * arguments, batch shapes broadcast with batch shapes and base shapes, for Tensor, with base shapes,
- * each aligned at its last dimension; a Scalar is one number a batch entry. Each is an operation of
- * LibTorch or a few, whose derivatives it has. The components are the stored ones: a function of an
- * SR2 takes its Mandel components, and is no tensor function in the sense of mechanics.
+ * each aligned at its last dimension; a Scalar is one number per batch entry. Each is one operation of
+ * LibTorch or a few, and has their derivatives. The components are the stored ones: a function of an
+ * SR2 takes its Mandel components, and is not a tensor function in the sense of mechanics.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, and for two
  * arguments of different dtypes or devices or of shapes that do not broadcast. NaN gives NaN.
@@ -69,7 +69,7 @@ struct NEML2_ONE_A_PROGRAM Atanh
 
 namespace math
 {
-/// The sign of each number, NaN of NaN; LibTorch's own is 0 there.
+/// The sign of each number, NaN for NaN, where LibTorch's own is 0.
 inline at::Tensor
 sign_of(const at::Tensor & x)
 {
@@ -102,7 +102,7 @@ positive_part(const at::Tensor & x)
                         : select(x.lt(0), 0, x * 0.5 + magnitude(x) * 0.5); // ∞ - ∞ where x is -∞
 }
 
-/// The real cube root. The root of |x| keeps the infinite derivative at 0 free of 0 · ∞.
+/// The real cube root. The root of |x| avoids 0 · ∞ in the infinite derivative at 0.
 inline at::Tensor
 cube_root(const at::Tensor & x)
 {
@@ -112,8 +112,8 @@ cube_root(const at::Tensor & x)
 }
 } // namespace math
 
-/// |a|, in the unit of a. Its gradient at 0 is 0. (...; base) -> (...; base). Integers too; not the
-/// least of a signed type.
+/// |a|, in the unit of a. Its gradient at 0 is 0. (...; base) -> (...; base). Integers too, except the
+/// least number of a signed type.
 template <class A, core::if_tensor<A> = 0>
 A
 abs(const A & a)

@@ -5,14 +5,14 @@
 
 #include <cmath>
 
-/// The larger or the smaller of two, component by component, and what bounds a tensor: shapes, dtypes
+/// The larger or the smaller of two, component by component, and bounds of a tensor: shapes, dtypes
 /// and errors are as elementwise.h says.
 namespace neml2
 {
 namespace math
 {
-/// The larger or the smaller of two: the second one at a tie, NaN if either is. LibTorch's own
-/// functions, several times as fast, share the derivative out at a tie; they serve where nothing is
+/// The larger or the smaller of two: the second one at a tie, NaN if either is NaN. LibTorch's own
+/// functions, several times as fast, divide the derivative at a tie; they are used where nothing is
 /// differentiated.
 template <bool Larger>
 struct Extremum
@@ -26,7 +26,7 @@ struct Extremum
     const at::Tensor first = Larger ? a.gt(b) : a.lt(b);
     return select(a.is_floating_point() ? first.bitwise_or(a.ne(a)) : first, a, b);
   }
-  // Comparing with NaN is false, which leaves the tensor its own.
+  // Comparing with NaN is false, so that the tensor keeps its own NaN.
   static at::Tensor of(const at::Tensor & a, const CScalar & b)
   {
     const bool nan = is_nan(b);
@@ -59,14 +59,14 @@ check_real(const char * name, const X & x)
     real_value(name, number(x));
 }
 
-/// What may be a bound of an A.
+/// Whether a type may be a bound of an A.
 template <class A, class Bound>
 constexpr bool is_bound =
     is_number<Bound> || std::is_same_v<Bound, A> || std::is_same_v<Bound, Scalar>;
 } // namespace math
 
 /// The larger of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
-/// is. At a tie the derivative goes to b: that of maximum(x, 0), the positive part, is 0 at 0.
+/// is NaN. At a tie the derivative goes to b: for maximum(x, 0), the positive part, it is 0 at 0.
 /// (...; base), (...; base) -> (...; base). Integers and floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -98,7 +98,7 @@ maximum(const N & a, const B & b)
 }
 
 /// The smaller of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
-/// is. At a tie the derivative goes to b. (...; base), (...; base) -> (...; base). Integers and
+/// is NaN. At a tie the derivative goes to b. (...; base), (...; base) -> (...; base). Integers and
 /// floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -131,7 +131,7 @@ minimum(const N & a, const B & b)
 
 /// a within bounds, minimum(upper, maximum(lower, a)): upper where the bounds are in the wrong order.
 /// Each bound is a number, a Scalar or of the type of a, in the unit of a. NaN if one of the three
-/// is. The derivative is that of what is taken, and at a bound that of a. (...; base) -> (...; base).
+/// is NaN. The derivative is that of the value taken, and at a bound that of a. (...; base) -> (...; base).
 /// Integers too.
 /// @throws NEMLException also for a complex number.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
@@ -163,7 +163,7 @@ clip(const A & a, const Lower & lower, const Upper & upper)
   return clamp(a, lower, upper);
 }
 
-// What is left: two of our types without such an operation.
+// The remaining case: two of our types without such an operation.
 
 template <class A, class B>
 auto

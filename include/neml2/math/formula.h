@@ -11,17 +11,17 @@
  *     constexpr auto update = NEML2_FORMULA([](const auto & strain, const auto & E) { return E * dev(strain); });
  *
  * is the lambda, an ordinary function object, which vmap, vmap_out, value_and_jacobian and with_gradient take; on the CPU it
- * is compiled as the lambda is.
+ * is compiled just as the lambda.
  *
- * In the text may be what formulas are made of (the library's functions and types, numbers, std::tuple, local variables, lambdas and loops), its macros
- * expanded. It captures nothing: parameters are arguments. What else it names, constants and other such formulas, is listed in front:
+ * The text may use all that formulas are made of (the library's functions and types, numbers, std::tuple, local variables, lambdas, loops),
+ * with its macros expanded. It captures nothing: parameters are arguments. Its other names, of constants and such formulas, come in front:
  *
  *     constexpr auto flow = NEML2_FORMULA_USING((yield_stress, update), [](const auto & strain, const auto & E) { ... });
  *
- * These are constexpr variables of namespaces, or static constexpr ones of functions: numbers, std::arrays of numbers, formulas with a text. On
- * a device they have the names that they are listed by.
+ * These are constexpr variables of namespaces, or static constexpr ones of functions: numbers, std::arrays of numbers, formulas with text.
+ * On a device they have the names by which they are listed.
  *
- * What does not compile there runs on whole batches, and a warning says why.
+ * A formula that does not compile there runs on whole batches, and a warning says why.
  */
 #define NEML2_FORMULA(...)                                                                         \
   []()                                                                                             \
@@ -62,7 +62,7 @@
   {                                                                                                \
     return {#name, NEML2_TEXT(__VA_ARGS__) ";"};                                                   \
   }                                                                                                \
-  static_assert(true) // the semicolon's
+  static_assert(true) // takes the semicolon
 
-/// What it is given, as text, with macros expanded.
+/// Its argument as text, with macros expanded.
 #define NEML2_TEXT(...) #__VA_ARGS__

@@ -60,7 +60,7 @@ new_base_dimension(const Operation & op, const Operand & o, Size d)
   return position(op.name, o, d, o.batch_dim, o.batch_dim + Size(o.base.size()) + 1);
 }
 
-/// f(a, p) along dimension d of the batch, at position p: of a's type, with so many more dimensions.
+/// f(a, p) along dimension d of the batch, at position p: of a's type, with that many more dimensions.
 template <class A>
 A
 along_batch(const Operation & op,

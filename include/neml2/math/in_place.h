@@ -33,7 +33,7 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
   if (a.sizes() == b.sizes() && a.batch_dim() == b.batch_dim() &&
       a.scalar_type() == b.scalar_type() && a.device() == b.device() && a.has_storage() &&
       b.has_storage() && !a.is_alias_of(b))
-  { // nothing to align, to convert or to keep apart
+  { // nothing to align, to convert or to separate
     check_writable(name, a);
     return b;
   }

@@ -3,10 +3,10 @@
 
 #include "neml2/math/operators.h"
 
-/// Tensors of indices, which LibTorch checks late: on a GPU a bad one ends the program.
+/// Tensors of indices, which LibTorch checks late: on a GPU a bad index ends the program.
 namespace neml2::math
 {
-/// @throws NEMLException unless the map is of integers in [0, n). Waits for a GPU.
+/// @throws NEMLException unless the map has integers in [0, n). Waits for a GPU.
 inline void
 check_index_map(const Operation & op, const Operand & map, Size n)
 {

@@ -6,11 +6,11 @@
 
 /**
  * Invariants, parts and inverses of square matrices of any size. Those of R2, SR2 and others are in
- * the headers of the types. Each is made of LibTorch's operations, whose derivatives it has. What
- * gives a Scalar needs tensors/Scalar.h.
+ * the headers of the types. Each consists of LibTorch's operations, and has their derivatives. Functions that
+ * return a Scalar need tensors/Scalar.h.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, and for
- * base dimensions that are not those of a square matrix.
+ * base dimensions other than those of a square matrix.
  */
 namespace neml2
 {
@@ -20,7 +20,7 @@ namespace math
 template <class T>
 using if_dynamic = std::enable_if_t<std::is_same_v<T, Tensor>, int>;
 
-/// A^-1 of square matrices, of which those of 3×3 are inverted by cofactors.
+/// A^-1 of square matrices; 3×3 matrices are inverted by cofactors.
 /// (..., n, n) -> (..., n, n)
 inline at::Tensor
 inverse_matrix(const at::Tensor & A)
@@ -28,7 +28,7 @@ inverse_matrix(const at::Tensor & A)
   return A.size(-1) == 3 ? composed::inv(A) : composed::inverse_or_nan(A);
 }
 
-/// inv, of matrices and of tensors n×n×n×n that map matrices to matrices.
+/// inv of matrices, and of tensors n×n×n×n that map matrices to matrices.
 inline Tensor
 inverse_of(const Operation & op, const Tensor & A)
 {
@@ -112,7 +112,7 @@ dev(const T & A)
 
 /// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =
 /// δ_ik δ_jl; of the same shape, in the inverse of the unit of A. Infinite or NaN where A is
-/// singular; a matrix that is singular but for rounding gives large numbers.
+/// singular; a matrix that is singular except for rounding gives large numbers.
 template <class T, math::if_dynamic<T> = 0>
 Tensor
 inv(const T & A)

@@ -4,12 +4,12 @@
 #include "neml2/engine/formula_jacobian.h"
 #include "neml2/math/autograd.h"
 
-/// A formula and its exact Jacobian in one pass; Jacobians of what autograd has recorded are in jacrev.h.
+/// A formula and its exact Jacobian in one pass; Jacobians of recorded computations are in jacrev.h.
 namespace neml2
 {
 namespace math
 {
-/// The elements of what a formula returns: itself, unless it is a group.
+/// The elements of a formula's result: the result itself, unless it is a group.
 template <class R, class = void>
 struct results_of
 {
@@ -24,7 +24,7 @@ using result_t = std::tuple_element_t<J, typename results_of<R>::types>;
 template <class R>
 constexpr size_t result_count = std::tuple_size_v<typename results_of<R>::types>;
 
-/// The results Of, whose Jacobians are asked for: all if none is named.
+/// The results Of, whose Jacobians are wanted: all if none is named.
 template <class R, size_t... Of>
 struct Results
 {
@@ -55,7 +55,7 @@ leaves_of(const std::tuple<R...> *)
       leaves[k++] = first[j] + i;
   return leaves;
 }
-/// Those of the results Of, or all if none is named.
+/// The leaves of the results Of, or all leaves if none is named.
 template <class R, size_t... Of, size_t... K>
 auto
 leaf_sequence(std::index_sequence<K...> all)
@@ -73,13 +73,13 @@ leaf_sequence(std::index_sequence<K...> all)
 template <size_t First, size_t... K>
 std::index_sequence<(First + K)...> shifted(std::index_sequence<K...>);
 
-/// Whether all of some leaves are tensors, by which one can differentiate.
+/// Whether all of some leaves are tensors that one can differentiate by.
 template <class Leaves>
 constexpr bool are_tensors = false;
 template <class... L>
 constexpr bool are_tensors<std::tuple<L...>> = (core::is_primitive<std::decay_t<L>> && ...);
 
-/// What is differentiated: results Of, none named for all, by argument I, of a formula that may take and return groups.
+/// A derivative: that of the results Of, none named for all, by argument I, of a formula that may take and return groups.
 template <size_t I, class F, class Of, class... A>
 struct Differentiated;
 template <size_t I, class F, size_t... Of, class... A>
@@ -108,7 +108,7 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
                          by_argument(jacobians, std::make_index_sequence<Leaves::size()>())));
   }
 
-  /// The Jacobians of each leaf, as a group as the argument is.
+  /// The Jacobians of each leaf, as a group with the structure of the argument.
   template <class Jacobians, size_t... K>
   static auto by_argument(const Jacobians & j, std::index_sequence<K...>)
   {
@@ -139,7 +139,7 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
   }
 };
 
-/// use(what is differentiated, formula, leaves of the arguments), if they can be.
+/// Calls use(derivative, formula, leaves of the arguments), if the formula can be differentiated.
 template <size_t I, class Of, class Use, class F, class... A>
 auto
 differentiate(const Use & use, const F & f, const A &... a)
@@ -174,11 +174,11 @@ differentiate(const Use & use, const F & f, const A &... a)
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *
- * By several arguments at once: let them be one, a std::tuple or a struct of tensors, and the Jacobian is such a group:
+ * For the derivative by several arguments at once make them one, a std::tuple or a struct of tensors; the Jacobian is then such a group:
  *
  *     const auto [stress, by] = value_and_jacobian<0>(law, std::tuple(E, nu), strain); // std::get<0>(by) = ∂σ/∂E
  *
- * Of several results, those Of which a Jacobian is wanted may be named; the others are carried along:
+ * Where f returns several results, those whose Jacobians are wanted, Of, may be named; the others are carried along:
  *
  *     const auto [results, tangent] = value_and_jacobian<0, 0>(update, strain, state, parameters);
  */
@@ -194,7 +194,7 @@ value_and_jacobian(const F & f, const A &... a)
 }
 
 /**
- * value_and_jacobian into existing tensors: the fused pass allocates none. `out` is std::tie(...) of what f returns, tensors and
+ * value_and_jacobian into existing tensors: the fused pass allocates none. `out` is std::tie(...) of the results of f, tensors and
  * groups, and then of the Jacobians.
  *
  *     value_and_jacobian_out<0, 0>(std::tie(stress, state, tangent), update, strain, old_state, parameters);

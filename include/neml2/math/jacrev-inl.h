@@ -8,7 +8,7 @@ namespace neml2
 {
 namespace math
 {
-/// One seed for each base entry of y: 1 there in every batch entry, 0 elsewhere; without memory for
+/// One seed for each base entry of y: 1 there in every batch entry, 0 elsewhere; it takes no memory for
 /// the batch. (n, 1..., base y)
 NEML2_BODY at::Tensor
 jacobian_seeds(const Tensor & y)
@@ -19,7 +19,7 @@ jacobian_seeds(const Tensor & y)
   return one_each.reshape(utils::add_shapes(shape, y.base_sizes()));
 }
 
-/// ∂y/∂x of all xs, which are checked.
+/// ∂y/∂x for all xs, which are checked.
 NEML2_BODY std::vector<Tensor>
 jacobians_by_autograd(const Tensor & y,
                       const std::vector<Tensor> & xs,

@@ -6,14 +6,14 @@
 
 #include <vector>
 
-/// Jacobians of what autograd has recorded; those of a formula, in one pass, are in jacobian.h.
+/// Jacobians of computations that autograd has recorded; those of a formula, in one pass, are in jacobian.h.
 namespace neml2
 {
 /**
- * The derivatives ∂y/∂x of each batch entry of y by that entry of each x, by autograd.
+ * The derivatives ∂y/∂x of each batch entry of y by the same entry of each x, by autograd.
  *
  * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend
- * on other entries of x: what it has of them is summed. Asks autograd once for each base entry of
+ * on other entries of x: such derivatives would be summed. Asks autograd once for each base entry of
  * y, for all xs together. If y was not computed from anything that requires grad, the results are
  * undefined tensors.
  *
@@ -21,7 +21,7 @@ namespace neml2
  * second derivatives; allow_unused gives zeros for an x that y does not depend on.
  *
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
- * an x that does not require grad, and without allow_unused for one that y does not depend on.
+ * an x that does not require grad, and without allow_unused for an x that y does not depend on.
  */
 std::vector<Tensor> jacrev(const Tensor & y,
                            const std::vector<Tensor> & xs,
@@ -29,7 +29,7 @@ std::vector<Tensor> jacrev(const Tensor & y,
                            bool create_graph = false,
                            bool allow_unused = false);
 
-/// The derivative ∂y/∂x of each batch entry of y by that entry of one x. See jacrev(y, xs).
+/// The derivative ∂y/∂x of each batch entry of y by the same entry of one x. See jacrev(y, xs).
 /// (batch; base y), (batch; base x) -> (batch; base y, base x)
 Tensor jacrev(const Tensor & y,
               const Tensor & x,

@@ -11,7 +11,7 @@
  *
  * A list is a std::vector or another container, or written {a, b, c}. batch_ functions return the type of
  * the elements, base_ functions Tensor. Batch shapes of the elements broadcast; base shapes are equal,
- * but along the base dimension that base_cat joins. Any dtype, the same for all.
+ * except along the base dimension that base_cat joins. Any dtype, the same for all.
  *
  * All throw NEMLException for an empty list, an undefined tensor, different dtypes or devices, shapes that
  * do not fit, and a dimension out of range.
@@ -20,7 +20,7 @@ namespace neml2
 {
 namespace math
 {
-/// What a list of tensors is made of.
+/// The type of the elements of a list of tensors.
 template <class List>
 using element_t = std::decay_t<decltype(*std::begin(std::declval<const List &>()))>;
 
@@ -40,7 +40,7 @@ elements(const Operation & op, const List & list)
   return o;
 }
 
-/// Base shapes are equal, but perhaps at one position.
+/// Checks that base shapes are equal, except perhaps at one position.
 inline void
 check_same_base(const Operation & op, ArrayRef<Operand> o, Size except = -1)
 {
@@ -74,7 +74,7 @@ expanded(ArrayRef<Operand> o, TensorShapeRef batch)
   return r;
 }
 
-/// The elements expanded to one batch shape but along dimension p, of n.
+/// The elements expanded to one batch shape except along dimension p of n.
 inline std::vector<at::Tensor>
 expanded_but(const Operation & op, ArrayRef<Operand> o, Size p, Size n)
 {
@@ -158,7 +158,7 @@ stack_base(const Operation & op, ArrayRef<Operand> o, Size d)
   return {translate_errors(op.name, [&] { return at::stack(parts, n + p); }), n};
 }
 
-/// One of these, of a list of tensors, as an R.
+/// Joins a list of tensors by f, with an R as result.
 template <class R, class List>
 R
 join(const char * name,
@@ -173,8 +173,8 @@ join(const char * name,
 } // namespace math
 
 /// The tensors of a list joined along batch dimension d: (..., n, ...; base), (..., m, ...; base), ... ->
-/// (..., n + m, ...; base). d counts among the batch dimensions of the element that has the most; one that
-/// lacks it is one entry.
+/// (..., n + m, ...; base). d counts among the batch dimensions of the element that has the most; an element
+/// that lacks dimension d counts as one entry.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
 batch_cat(const List & list, Size d = 0)
@@ -207,7 +207,7 @@ base_cat(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("base_cat", math::cat_base, list, d);
 }
 
-/// The tensors of a list along a new batch dimension at position d of the result's, -1 being the last:
+/// The tensors of a list along a new batch dimension at position d of the result, -1 being the last:
 /// n of (...; base) -> (..., n, ...; base)
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
@@ -227,7 +227,7 @@ batch_stack(std::initializer_list<Tensor> list, Size d = 0)
   return math::join<Tensor>("batch_stack", math::stack_batch, list, d);
 }
 
-/// The tensors of a list along a new base dimension at position d of the result's, -1 being the last:
+/// The tensors of a list along a new base dimension at position d of the result, -1 being the last:
 /// three Scalars (...; ) and d = -1 -> (...; 3)
 template <class List, math::if_list<List> = 0>
 Tensor

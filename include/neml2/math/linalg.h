@@ -7,8 +7,8 @@
 #include <tuple>
 
 /**
- * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast; what is a
- * vector and what a matrix is told by the number of base dimensions, never by sizes.
+ * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast; whether a tensor is a
+ * vector or a matrix is told by its number of base dimensions, never by sizes.
  *
  * linalg::cross and linalg::outer of Vec are in tensors/Vec.h, linalg::eigh, ieigh and dsptrf in
  * tensors/spectral.h; products in products.h, determinants in invariants.h.
@@ -52,7 +52,7 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
                  " are singular.");
 }
 
-/// The pivots, as LAPACK may have them, which reads wherever they say: in range also where nobody can tell.
+/// The pivots in LAPACK's form. LAPACK reads wherever they point: they are in range also where nobody can check them.
 /// @throws NEMLException unless they may be those of LU.
 inline at::Tensor
 checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
@@ -124,8 +124,8 @@ inv(const Tensor & A)
 
 /// X of A X = B, for B of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
 /// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A.
-/// Where A is singular X is NaN; a matrix that is singular but for rounding gives large numbers.
-/// @throws NEMLException with how many matrices are singular if check_errors (which waits for a
+/// Where A is singular X is NaN; a matrix that is singular except for rounding gives large numbers.
+/// @throws NEMLException with the number of singular matrices if check_errors (which waits for a
 /// GPU).
 inline Tensor
 solve(const Tensor & A, const Tensor & B, bool check_errors = false)
@@ -153,7 +153,7 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
 }
 
 /// A = P L U by Gaussian elimination, with partial pivoting (pivot = false: without, on a GPU
-/// only): L (ones on its diagonal, not stored) and U in one, and the interchanges of rows, counted
+/// only): L (ones on its diagonal, not stored) and U in one, and the row interchanges, counted
 /// from 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
 /// @throws NEMLException also where A is singular.
 inline std::tuple<Tensor, Tensor>
@@ -169,7 +169,7 @@ lu_factor(const Tensor & A, bool pivot = true)
           Tensor(core::Trusted(), pivots, A.batch_dim())};
 }
 
-/// X of A X = B (left) or of X A = B, from what lu_factor(A) gave; adjoint: of A^T instead of A.
+/// X of A X = B (left) or of X A = B, from the result of lu_factor(A); adjoint: for A^T instead of A.
 /// (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n) -> (...; k, n).
 /// @throws NEMLException also unless B has two base dimensions and pivots may be those of LU, which
 /// waits for a GPU.

@@ -4,11 +4,11 @@
 #include "neml2/math/relation.h"
 
 /**
- * Logic component by component: && || ! and functions of the same, and & | ^ ~, which are the same of
- * truth values and bit by bit of integers.
+ * Logic component by component: && || ! and the functions of the same names, and & | ^ ~, which do the same for
+ * truth values and go bit by bit for integers.
  *
- * Operands and shapes are those of comparison, math/comparison.h. What is not 0 is true, NaN too. The
- * result of && || ! is bool; that of & | ^ ~ of the common dtype. Both sides are evaluated. Formulas of
+ * Operands and shapes are those of comparison, math/comparison.h. Any number except 0 is true, NaN too. The
+ * result of && || ! is bool; that of & | ^ ~ has the common dtype. Both sides are evaluated. Formulas of
  * vmap have && || ! & | ~ of conditions, and any and all.
  */
 namespace neml2
@@ -91,7 +91,7 @@ operator~(const A & a)
 
 namespace math
 {
-/// Refuses what is no condition.
+/// Refuses a tensor that is not a condition.
 inline void
 check_condition(const char * name, const Operand & condition)
 {
@@ -106,9 +106,9 @@ check_condition(const char * name, const Operand & condition)
 }
 } // namespace math
 
-/// Whether the condition holds in any entry: one truth value, such as a loop may go on by; false where there are no
-/// entries. (...; base) -> bool. Waits for a GPU. In a formula of vmap that of the points at hand, so a result must not
-/// depend on it.
+/// Whether the condition holds in any entry: one truth value, for example to end a loop; false where there are no
+/// entries. (...; base) -> bool. Waits for a GPU. In a formula of vmap it is about the points at hand, so a result must
+/// not depend on it.
 /// @throws NEMLException unless the condition is bool.
 template <class A, core::if_tensor<A> = 0>
 bool
@@ -130,6 +130,6 @@ all(const A & condition)
 }
 } // namespace neml2
 
-// ---- The other operators go with it: each must mean the same in every program. ----
+// ---- The other operators are declared too: each must mean the same in every program. ----
 
 #include "neml2/math/operators.h"

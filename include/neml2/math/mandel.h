@@ -6,8 +6,8 @@
 #include "neml2/math/mandel_maps.h"
 
 /**
- * Base dimensions of matrices (3, 3) to one dimension of Mandel or of skew components, and back: of
- * any tensor, at any place. For one matrix in a whole, R2, SR2 and WR2 convert among themselves. The
+ * Converts base dimensions of matrices (3, 3) to one dimension of Mandel or of skew components, and back: in
+ * any tensor, at any place. For one matrix as a whole, R2, SR2 and WR2 convert among themselves. The
  * maps and factors are in mandel_maps.h; Voigt's notation is in tensors/Voigt.h.
  */
 namespace neml2
@@ -21,7 +21,7 @@ selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor 
   return entries(t, d, lifted(map)) * composed::append_dims(lifted(factors), t.dim() - d - 1);
 }
 
-/// Position of the two base dimensions (3, 3) of which the first is number dim.
+/// Position of the two base dimensions (3, 3), the first of which is number dim.
 inline Size
 check_matrix_at(const Operation & op, const Tensor & full, Size dim)
 {
@@ -181,7 +181,7 @@ mandel_to_full(const Tensor & mandel, Size dim = 0)
 }
 
 /// Axial vectors (W_21, W_02, W_10) of the base dimensions dim, dim + 1. Does not take the skew
-/// part: the other entries do not count. (...; a, 3, 3, b) -> (...; a, 3, b). Integers too.
+/// part: the other entries are ignored. (...; a, 3, 3, b) -> (...; a, 3, b). Integers too.
 inline Tensor
 full_to_skew(const Tensor & full, Size dim = 0)
 {

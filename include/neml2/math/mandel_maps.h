@@ -14,7 +14,7 @@ namespace neml2
 using kernels::mandel_index;
 using kernels::mandel_reverse_index;
 
-/// What a tensor component is multiplied by to be the Mandel component i: 1, and √2 for the shear
+/// The factor that turns a tensor component into the Mandel component i: 1, and √2 for the shear
 /// ones.
 /// @throws IndexException unless i is in [0, 6).
 constexpr Real
@@ -29,14 +29,14 @@ mandel_factor(Size i)
 }
 
 /// W_ij = w[skew_reverse_index[i][j]] * skew_factor[i][j] for the axial vector
-/// w = (W_21, W_02, W_10), for loops over components; of a batch w, a WR2, R2(w) is W.
+/// w = (W_21, W_02, W_10), for loops over components; for a batch w, a WR2, R2(w) is W.
 constexpr int skew_reverse_index[3][3] = {{0, 2, 1}, {2, 0, 0}, {1, 0, 0}};
 constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 
 // ---- Their tensors ------------------------------------------------------------------------------
 
 // Maps: for each reduced component its place among the nine (row by row), or the other way round;
-// and factors: what the entry is multiplied by. Made once for each dtype and device: never write to
+// and factors: the factor of each entry. Made once for each dtype and device: never write to
 // them.
 
 namespace math
@@ -61,7 +61,7 @@ factor_options(const char * where, const TensorOptions & options)
 }
 } // namespace math
 
-/// Where the Mandel components are among the nine of a matrix, row by row: 0 4 8 5 2 1. (; 6)
+/// The places of the Mandel components among the nine of a matrix, row by row: 0 4 8 5 2 1. (; 6)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
@@ -74,7 +74,7 @@ full_to_mandel_map(const TensorOptions & options = default_integer_tensor_option
   return cache(math::index_options("full_to_mandel_map", options));
 }
 
-/// What the components of a matrix are multiplied by to be Mandel's: 1 1 1 √2 √2 √2. (; 6)
+/// The factors that turn components of a matrix into Mandel components: 1 1 1 √2 √2 √2. (; 6)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options of an integer dtype.
 inline const Tensor &
@@ -87,7 +87,7 @@ full_to_mandel_factor(const TensorOptions & options = default_tensor_options())
   return cache(math::factor_options("full_to_mandel_factor", options));
 }
 
-/// The Mandel component of each of the nine of a matrix, row by row: 0 5 4 5 1 3 4 3 2. (; 9)
+/// The Mandel component for each of the nine components of a matrix, row by row: 0 5 4 5 1 3 4 3 2. (; 9)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
@@ -100,7 +100,7 @@ mandel_to_full_map(const TensorOptions & options = default_integer_tensor_option
   return cache(math::index_options("mandel_to_full_map", options));
 }
 
-/// What Mandel components are multiplied by to be the nine of a matrix, row by row: 1 on the diagonal,
+/// The factors that turn Mandel components into the nine of a matrix, row by row: 1 on the diagonal,
 /// else 1/√2. (; 9)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options of an integer dtype.
@@ -115,7 +115,7 @@ mandel_to_full_factor(const TensorOptions & options = default_tensor_options())
   return cache(math::factor_options("mandel_to_full_factor", options));
 }
 
-/// Where the axial vector (W_21, W_02, W_10) is among the nine of a matrix, row by row: 7 2 3. (; 3)
+/// The places of the axial vector (W_21, W_02, W_10) among the nine components of a matrix, row by row: 7 2 3. (; 3)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
@@ -125,7 +125,7 @@ full_to_skew_map(const TensorOptions & options = default_integer_tensor_options(
   return cache(math::index_options("full_to_skew_map", options));
 }
 
-/// What the components of a matrix are multiplied by to be the axial vector: 1 1 1. (; 3)
+/// The factors that turn components of a matrix into the axial vector: 1 1 1. (; 3)
 /// Made once for each dtype and device: do not write to it.
 inline const Tensor &
 full_to_skew_factor(const TensorOptions & options = default_tensor_options())
@@ -135,7 +135,7 @@ full_to_skew_factor(const TensorOptions & options = default_tensor_options())
 }
 
 /// The component of the axial vector for each of the nine of a matrix, row by row: 0 2 1 2 0 0 1 0 0, where
-/// those of the diagonal do not count. (; 9)
+/// the diagonal entries are ignored. (; 9)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
@@ -148,7 +148,7 @@ skew_to_full_map(const TensorOptions & options = default_integer_tensor_options(
   return cache(math::index_options("skew_to_full_map", options));
 }
 
-/// What components of the axial vector are multiplied by to be the nine of a matrix, row by row:
+/// The factors that turn components of the axial vector into the nine of a matrix, row by row:
 /// 0 -1 1 1 0 -1 -1 1 0. (; 9)
 /// Made once for each dtype and device: do not write to it.
 inline const Tensor &

@@ -7,7 +7,7 @@
 
 namespace neml2::math
 {
-/// What is known of unknowns of so many numbers: their limits, as tensors (n), and what is large of them.
+/// The unknowns, each of `numbers` numbers: their limits, as tensors (n), and their sizes.
 struct ComposedUnknowns
 {
   ArrayRef<Size> numbers;
@@ -28,7 +28,7 @@ struct ComposedUnknowns
     step = each(&NewtonOptions::Limits::step);
   }
 
-  /// The largest |x_k| + |d_k| of each unknown, for each of its numbers.
+  /// The largest |x_k| + |d_k| of each unknown, repeated for each of its numbers.
   at::Tensor scale(const at::Tensor & x, const at::Tensor & d) const
   {
     std::vector<at::Tensor> parts;
@@ -37,7 +37,7 @@ struct ComposedUnknowns
     return at::cat(parts, -1);
   }
 
-  /// The step d from x, shortened as of kernels::NewtonUnknowns, and whether a bound turned it.
+  /// The step d from x, shortened as by kernels::NewtonUnknowns, and whether a bound turned it.
   std::pair<at::Tensor, at::Tensor> shorten(const at::Tensor & x, const at::Tensor & d) const
   {
     const at::Tensor part = (step / d.abs()).clamp_max(1.0).amin(-1, /*keepdim=*/true),
@@ -47,7 +47,7 @@ struct ComposedUnknowns
   }
 };
 
-/// max_k |t_k| / scale_k, of what is 0 where the scale is. (batch; n), (batch; n) -> (batch; )
+/// max_k |t_k| / scale_k, where a t_k is 0 if its scale is 0. (batch; n), (batch; n) -> (batch; )
 NEML2_BODY at::Tensor
 newton_level(const at::Tensor & t, const at::Tensor & scale)
 {
@@ -63,7 +63,7 @@ composed_newton(const at::Tensor & guess,
 {
   if (guess.is_meta())
     return {guess.clone(), guess.select(-1, 0).clone(), guess.select(-1, 0).to(c10::kBool)};
-  const c10::InferenceMode normal(false); // in it nothing is recorded
+  const c10::InferenceMode normal(false); // recording is off in inference mode
   const Size batch_dim = guess.dim() - 1;
   const bool recorded = differentiable && c10::GradMode::is_enabled();
   const ComposedUnknowns unknowns(numbers, options, guess);
@@ -94,7 +94,7 @@ composed_newton(const at::Tensor & guess,
     at::Tensor accept = active.bitwise_and(r.isfinite().all(-1));
     if (it == 0)
     {
-      active = accept; // what has no residual at the guess has nowhere to go back to
+      active = accept; // a point without a residual at the guess has nowhere to go back to
       base_J = J;
     }
     else if (options.halve_steps)
@@ -120,7 +120,7 @@ composed_newton(const at::Tensor & guess,
   }
   const at::Tensor each = converged.unsqueeze(-1);
   if (recorded)
-  { // two steps of Newton's method from the solution: x of the first has its first derivatives, x of both the next
+  { // two steps of Newton's method from the solution: one gives x first derivatives, two give it second ones
     const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
     at::Tensor y = known.clone().requires_grad_(true);
     for (int k = 0; k < 2; k++)
@@ -130,14 +130,14 @@ composed_newton(const at::Tensor & guess,
                        identity = at::eye(J.size(-1), J.options());
       y = y - composed::solve_vector(at::where(each.unsqueeze(-1), J, identity), r);
     }
-    x = at::where(each, y + (known - y.detach()), x); // of the value that was found
+    x = at::where(each, y + (known - y.detach()), x); // with the value that was found
   }
   if (!options.keep)
     x = x.masked_fill(each.bitwise_not(), std::numeric_limits<double>::quiet_NaN());
   return {x, iterations, converged};
 }
 
-/// log(-1) times 1, to which the arguments add 0: a weight of 0 is one of 0 by them, too, and another NaN.
+/// log(-1) times 1, plus 0 times the arguments: a weight of 0 then gives them the gradient 0, and any other weight NaN.
 NEML2_BODY at::Tensor
 no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch)
 {

@@ -25,18 +25,18 @@ using kernels::NewtonReport;
 
 namespace math
 {
-/// What newton found on whole batches: (batch; n), (batch; ), (batch; ) bool.
+/// The result of newton on whole batches: (batch; n), (batch; ), (batch; ) bool.
 struct ComposedNewton
 {
   at::Tensor solution, iterations, converged;
 };
 
-/// The residual (batch; n) of x (batch; n). Where a condition is given its derivatives by the arguments count, but at
-/// points where that does not hold.
+/// The residual (batch; n) at x (batch; n). If a condition is given, derivatives by the arguments are taken, except at
+/// points where it does not hold.
 using ComposedResidual = std::function<at::Tensor(const at::Tensor & x, const at::Tensor & counts)>;
 
-/// Newton's method by LibTorch's operations, for unknowns of so many numbers, which autograd differentiates where it is on
-/// and asked to.
+/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; autograd differentiates it where enabled
+/// and where asked to.
 ComposedNewton composed_newton(const at::Tensor & guess,
                                ArrayRef<Size> unknowns,
                                const NewtonOptions & options,
@@ -46,7 +46,7 @@ ComposedNewton composed_newton(const at::Tensor & guess,
 /// NaN at each point of a batch (batch; ), whose derivatives by these arguments are NaN too.
 at::Tensor no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch);
 
-/// A result of newton on whole batches in parts of their types.
+/// A result of newton on whole batches, taken apart into its types.
 template <class... R>
 std::tuple<R...>
 newton_parts(const at::Tensor & x, TensorShapeRef batch)
@@ -79,7 +79,7 @@ struct has_batch<G, std::enable_if_t<kernels::is_group<G>>>
 {
 };
 
-/// newton as a formula of the guess and the arguments: the solution, and with Report the number of iterations, and whether
+/// newton as a formula of the guess and the arguments: the solution; with Report also the number of iterations, and whether
 /// it converged.
 template <class F, bool Report>
 struct NewtonFormula
@@ -121,7 +121,7 @@ private:
       return f;
   }
 
-  /// An argument as the residual takes it: detached, or with what autograd knows of it where it counts.
+  /// An argument in the form that the residual takes: detached, or with autograd's graph at the points that count.
   template <class T>
   static auto argument(const T & a, TensorShapeRef batch, const at::Tensor & counts)
   {
@@ -218,19 +218,19 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 /**
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
- * x is a tensor or a group of them (a std::tuple, a struct as of vmap), and so is what residual returns: as many numbers. residual takes the unknown
- * first, then the arguments; it is a formula as of vmap, and captures nothing (plain numbers may be fields of a struct). The guess and the arguments are tensors,
- * plain numbers, or groups of them, whose batch shapes broadcast; the last argument may be NewtonOptions.
+ * x is a tensor or a group of them (a std::tuple, a struct as for vmap); so is the result of residual, with as many numbers. residual takes
+ * the unknown first, then the arguments; it is a formula as for vmap, and captures nothing (a struct may have plain numbers as fields). The
+ * guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may be NewtonOptions.
  *
- * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one step
- * more. A step is halved where the one after it, by the same derivatives, would not be shorter (natural monotonicity).
+ * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more
+ * step. A step is halved where the one after it, by the same derivatives, would not be shorter (natural monotonicity).
  * Where 50 evaluations do not suffice, the derivatives are singular or something is NaN, x is NaN at that point.
- * NewtonOptions say otherwise.
+ * NewtonOptions change all this.
  *
- * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a, and no derivative of the iterations; none
- * come from the guess. Numbers are float64 in the iterations, whatever the dtype. In one pass over memory for dense
- * tensors on the CPU, by LibTorch's operations elsewhere, which take one backward pass for each number of x in each
- * iteration, and look at a GPU's result once.
+ * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
+ * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense
+ * tensors on the CPU; elsewhere they run by LibTorch's operations, with one backward pass per number of x in each
+ * iteration, and read one result from a GPU per iteration.
  *
  * @throws NEMLException as vmap does.
  * Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
@@ -245,7 +245,7 @@ newton(const F & residual, const X & guess, const A &... a)
       a...);
 }
 
-/// newton, and how it went at each point: {solution, iterations, converged}, of which the last two are Scalars, the last of
+/// newton, and how it went at each point: {solution, iterations, converged}; the last two are Scalars, converged one of
 /// truth values.
 template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
 auto

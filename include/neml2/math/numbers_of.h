@@ -8,8 +8,8 @@
 #include <tuple>
 
 /**
- * Tensors as the numbers that they are made of, and back, in formulas of vmap and on whole batches: for an algorithm that knows
- * only numbers, as a system of equations of some tensors.
+ * Tensors as the numbers that they consist of, and back, in formulas of vmap and on whole batches: for an algorithm that works
+ * only with numbers, such as a system of equations of some tensors.
  *
  *     const auto x = numbers_of(stress, hardening);                // std::array of 7 scalars
  *     const auto [s, h] = tensors_of<SR2, Scalar>(x);
@@ -62,7 +62,7 @@ count_scalars()
     return 1;
 }
 
-/// A tensor of the numbers of x from the first on.
+/// A tensor of the numbers of x, starting at number `first`.
 template <class T, size_t first, class X, size_t n, size_t... I>
 auto
 tensor_of(const std::array<X, n> & x, std::index_sequence<I...>)
@@ -88,13 +88,13 @@ tensors_of(const std::array<X, n> & x, std::index_sequence<K...>)
 }
 } // namespace math
 
-/// The type of the scalars of the formula that an X, a tensor or a scalar, is of: scalar_of<decltype(strain)>. Outside of formulas
-/// Scalar.
+/// The type of the scalars of the formula that an X, a tensor or a scalar, belongs to: scalar_of<decltype(strain)>. Outside of formulas
+/// it is Scalar.
 template <class X>
 using scalar_of = std::remove_pointer_t<decltype(math::scalar_of<std::decay_t<X>>())>;
 
-/// The stored components of some tensors, scalars and numbers, in order: a std::array of scalars. Of whole batches (...; base)
-/// they are (...; ) each. In a formula argument-dependent lookup finds it.
+/// The stored components of some tensors, scalars and numbers, in order: a std::array of scalars. For whole batches (...; base)
+/// each scalar is (...; ). In a formula argument-dependent lookup finds it.
 template <class... A,
           std::enable_if_t<(core::is_tensor<A> || ...) &&
                                ((core::is_tensor<A> || core::is_number<A>)&&...),
@@ -110,8 +110,8 @@ numbers_of(const A &... a)
   return x;
 }
 
-/// Tensors of types T from the numbers that numbers_of gives of such: the tensor, or a std::tuple of several. Of Scalars (...; )
-/// whose batch shapes broadcast, whole batches.
+/// Tensors of types T from the numbers that numbers_of returns for such: one tensor, or a std::tuple of several. From Scalars (...; )
+/// whose batch shapes broadcast it makes whole batches.
 /// @throws NEMLException if they do not.
 template <class... T, class X, size_t n>
 auto

@@ -96,7 +96,7 @@ operator/(const N & n, const A & a)
   return math::number_elementwise<math::Over>(core::number(n), a);
 }
 
-// What is left: two of our types without such an operation. LibTorch's operators would be a worse
+// The remaining case: two of our types without such an operation. LibTorch's operators would be a worse
 // match, and silently align batch with base dimensions.
 
 template <class A, class B>

@@ -9,8 +9,8 @@
  * have none of their own.
  *
  * Batch shapes broadcast, with batch shapes only; base sizes that meet must be equal. Components
- * are the stored ones: norm(T) is the norm of the numbers. Each is made of LibTorch's operations,
- * whose derivatives it has. What gives a Scalar needs tensors/Scalar.h. Those of Vec, R2, SR2 and others
+ * are the stored ones: norm(T) is the norm of the numbers. Each function consists of LibTorch's operations,
+ * and has their derivatives. Functions that return a Scalar need tensors/Scalar.h. Those of Vec, R2, SR2 and others
  * are in the headers of the types, solve and the like in linalg.h.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, for two
@@ -20,7 +20,7 @@ namespace neml2
 {
 namespace math
 {
-/// Whether an A and a B may have one base shape: the same by their types, or not known before run
+/// Whether an A and a B may have the same base shape: the same by their types, or not known before run
 /// time.
 template <class A, class B>
 constexpr bool
@@ -32,7 +32,7 @@ may_be_alike()
     return true;
 }
 
-/// A type of three components, as Vec: it converts to one.
+/// A type of three components, such as Vec, which converts to one.
 template <class T>
 constexpr bool
 is_like_a_vector()
@@ -43,8 +43,8 @@ is_like_a_vector()
     return false;
 }
 
-/// Checks a product of operands of n and m base dimensions, the last of a being contracted with the
-/// first of b. The batch dimension of the result.
+/// Checks a product of operands with n and m base dimensions, which contracts the last of a with the
+/// first of b. Returns the batch dimension of the result.
 inline Size
 check_product(const Operation & op, const Operand & a, const Operand & b, Size n, Size m)
 {
@@ -123,7 +123,7 @@ bmm(const A & a, const B & b)
 {
   return math::matrix_matrix("bmm", core::operand(a), core::operand(b));
 }
-/// A_ik B_kj, as bmm(a, b) gives it; LibTorch's mm would take batch dimensions for base dimensions.
+/// A_ik B_kj, as bmm(a, b); LibTorch's mm would take batch dimensions for base dimensions.
 /// (...; m, k), (...; k, n) -> (...; m, n)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
@@ -139,7 +139,7 @@ bmv(const A & a, const B & v)
 {
   return math::matrix_vector("bmv", core::operand(a), core::operand(v));
 }
-/// A_ik v_k, as bmv(a, v) gives it; LibTorch's mv would take batch dimensions for base dimensions.
+/// A_ik v_k, as bmv(a, v); LibTorch's mv would take batch dimensions for base dimensions.
 /// (...; m, k), (...; k) -> (...; m)
 template <class A, class B, math::if_tensors<A, B> = 0>
 Tensor
@@ -156,7 +156,7 @@ bvv(const A & a, const B & b)
   return math::vector_vector<core::dependent_scalar_t<A>>(
       "bvv", core::operand(a), core::operand(b));
 }
-/// a_k b_k, as bvv(a, b) gives it; LibTorch's vdot would take batch dimensions for base dimensions.
+/// a_k b_k, as bvv(a, b); LibTorch's vdot would take batch dimensions for base dimensions.
 /// (...; k), (...; k) -> (...; )
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
@@ -168,7 +168,7 @@ vdot(const A & a, const B & b)
 
 // ---- Products of all components -----------------------------------------------------------------
 
-/// Σ a_i b_i over all components, of tensors of one base shape, in unit of a × unit of b.
+/// Σ a_i b_i over all components, for tensors of one base shape, in unit of a × unit of b.
 /// (...; base), (...; base) -> (...; ). Integers too.
 template <class A, class B, math::if_tensors<A, B> = 0>
 core::dependent_scalar_t<A>
@@ -231,7 +231,7 @@ unit(const A & a, Real epsilon = 0)
 }
 
 /// a_i b_j: (...; base a), (...; base b) -> (...; base a, base b), unit of a × unit of b. Integers
-/// too. Vec, R2 and SR2 have one that gives the type of the product.
+/// too. Vec, R2 and SR2 have an outer that returns the type of the product.
 template <class A,
           class B,
           math::if_tensors<A, B> = 0,

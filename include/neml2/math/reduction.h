@@ -5,8 +5,8 @@
 #include "neml2/math/sum.h"
 
 /**
- * The largest and smallest along a dimension of the batch (batch_x, which keeps the type) or of the base
- * (base_x, which returns Tensor). With sum.h, all that takes a dimension away.
+ * The largest and smallest values along a dimension of the batch (batch_x, which keeps the type) or of the base
+ * (base_x, which returns Tensor). Here and in sum.h are all functions that remove a dimension.
  *
  * d counts within the group, from its end if negative. All throw NEMLException for an undefined tensor, a
  * dtype they are not defined for, a group without dimensions and a dimension out of range.
@@ -15,7 +15,7 @@ namespace neml2
 {
 namespace math
 {
-/// x along d, where there must be something.
+/// x along d, where there must be at least one entry.
 template <class F>
 auto
 of_some(const Operation & op, const F & f)
@@ -57,8 +57,8 @@ where_smallest(const at::Tensor & x, Size d)
 
 // ---- Of the batch ------------------------------------------------------------------------------
 
-/// The largest of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// The largest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
+/// of a. NaN if any value is. Equal ones share the derivative. Integers too.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -68,8 +68,8 @@ batch_max(const T & a, Size d = 0)
   return math::along_batch(op, a, d, -1, math::of_some(op, math::largest));
 }
 
-/// The smallest of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if one is. Equal ones share the derivative. Integers too.
+/// The smallest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
+/// of a. NaN if any value is. Equal ones share the derivative. Integers too.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -79,7 +79,7 @@ batch_min(const T & a, Size d = 0)
   return math::along_batch(op, a, d, -1, math::of_some(op, math::smallest));
 }
 
-/// Where each component is largest along batch dimension d, which is kept: (..., n, ...; base) ->
+/// The index where each component is largest along batch dimension d, which is kept: (..., n, ...; base) ->
 /// (..., 1, ...; base) int64. Any of several equal ones; NaN is larger than numbers.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
@@ -90,7 +90,7 @@ batch_argmax(const T & a, Size d = 0)
   return math::along_batch(op, a, d, 0, math::of_some(op, math::where_largest));
 }
 
-/// Where each component is smallest along batch dimension d, which is kept: (..., n, ...; base) ->
+/// The index where each component is smallest along batch dimension d, which is kept: (..., n, ...; base) ->
 /// (..., 1, ...; base) int64. Any of several equal ones; NaN is smaller than numbers.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
@@ -103,7 +103,7 @@ batch_argmin(const T & a, Size d = 0)
 
 // ---- Of the base -------------------------------------------------------------------------------
 
-/// The largest along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if one is.
+/// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any is.
 /// Equal ones share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
@@ -114,7 +114,7 @@ base_max(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::largest));
 }
 
-/// The smallest along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if one is.
+/// The smallest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any is.
 /// Equal ones share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
@@ -125,7 +125,7 @@ base_min(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::smallest));
 }
 
-/// Where the largest is along base dimension d, which is kept with size 1: (...; n, base) ->
+/// The index of the largest value along base dimension d, which is kept with size 1: (...; n, base) ->
 /// (...; 1, base) int64 for d = 0. Any of several equal ones; NaN is larger than numbers.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
@@ -136,7 +136,7 @@ base_argmax(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::where_largest));
 }
 
-/// Where the smallest is along base dimension d, which is kept with size 1: (...; n, base) ->
+/// The index of the smallest value along base dimension d, which is kept with size 1: (...; n, base) ->
 /// (...; 1, base) int64 for d = 0. Any of several equal ones; NaN is smaller than numbers.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>

@@ -3,7 +3,7 @@
 
 #include "neml2/math/arithmetic.h"
 
-/// What comparison (comparison.h) and logic (logic.h) have in common: twelve relations of two tensors, or of
+/// The common part of comparison (comparison.h) and logic (logic.h): twelve relations of two tensors, or of
 /// a tensor and a number, component by component.
 namespace neml2
 {
@@ -44,7 +44,7 @@ mirrored(Relation r)
   }
 }
 
-/// Truth values of any dtype's numbers.
+/// Truth values of numbers of any dtype.
 inline at::Tensor
 truth(const at::Tensor & a)
 {
@@ -56,8 +56,8 @@ truth(const CScalar & n)
   return !n.equal(0);
 }
 
-/// An operand of a bitwise operation. A number is a tensor, filled with an integer where it is bool: those
-/// torch.jit.trace cannot record.
+/// An operand of a bitwise operation. A number becomes a tensor; a bool is filled in as an integer, because
+/// torch.jit.trace cannot record bools.
 inline const at::Tensor &
 bits(const at::Tensor & b, const at::Tensor &)
 {
@@ -70,7 +70,7 @@ bits(const CScalar & n, const at::Tensor & a)
   return at::full({}, value, a.options().dtype(n.type()).requires_grad(false));
 }
 
-/// Of two tensors, or of a tensor and a number. Bitwise operations of truth values have a meta kernel in
+/// The relation of two tensors, or of a tensor and a number. Bitwise operations of truth values have a meta kernel in
 /// every LibTorch, logical ones do not.
 template <class B>
 at::Tensor
@@ -105,7 +105,7 @@ related(Relation r, const at::Tensor & a, const B & b)
   }
 }
 
-/// Of two operands, each group of dimensions aligned at its last.
+/// The relation of two operands, each group of dimensions aligned at its last.
 inline at::Tensor
 related(const Operation & op, Relation r, const Operand & a, const Operand & b)
 {
@@ -131,7 +131,7 @@ related(const Operation & op, Relation r, const Operand & a, const CScalar & b)
       op.name, [&] { return related(r, *a.tensor, b); }, a);
 }
 
-/// What relating an A and a B gives, of whom one is a tensor at least; bool where that is an error.
+/// The result type of relating an A and a B, at least one of them a tensor; bool where that is an error.
 template <class A, class B>
 constexpr auto
 relation_result()

@@ -16,7 +16,7 @@ namespace neml2
 {
 namespace math
 {
-/// x summed over what a group, its dimensions [lo, lo + from.size()), has more than the shape `to`.
+/// x summed over all that a group, its dimensions [lo, lo + from.size()), has more than the shape `to`.
 inline at::Tensor
 sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from, TensorShapeRef to)
 {
@@ -50,8 +50,8 @@ sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from,
 
 // ---- Of the batch ----
 
-/// Σ along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a. Of integers and bool,
-/// which are counted, int64.
+/// Σ along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a. Integers, and bool, whose
+/// true entries are counted, give int64.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_sum(const T & a, Size d = 0)
@@ -74,7 +74,7 @@ batch_mean(const T & a, Size d = 0)
 }
 
 /// The reverse of batch_expand: a summed to this batch shape, which expands to that of a. (...; base) ->
-/// (shape; base), in the unit and dtype of a; a itself where nothing is to be summed.
+/// (shape; base), in the unit and dtype of a; a itself where nothing has to be summed.
 /// @throws NEMLException also for a shape that does not expand to it.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -88,8 +88,8 @@ batch_sum_to_size(const T & a, const TraceableTensorShape & shape)
 
 // ---- Of the base ----
 
-/// Σ along one or several base dimensions: (...; base) -> (...; the others), in the unit of a. Of
-/// integers and bool, which are counted, int64. keepdim leaves them with size 1.
+/// Σ along one or several base dimensions: (...; base) -> (...; the others), in the unit of a. Integers,
+/// and bool, whose true entries are counted, give int64. keepdim leaves them with size 1.
 /// @throws NEMLException also for an empty list of dimensions.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -108,7 +108,7 @@ base_sum(const T & a, TensorShapeRef d = 0, bool keepdim = false)
                 a.batch_dim());
 }
 
-/// Mean along base dimension d: (...; base) -> (...; the others), in the unit of a; NaN of no entry.
+/// Mean along base dimension d: (...; base) -> (...; the others), in the unit of a; NaN without entries.
 /// Floating types.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -119,7 +119,7 @@ base_mean(const T & a, Size d = 0)
 }
 
 /// The reverse of base_expand: a summed to this base shape, which expands to that of a. (...; base) ->
-/// (...; shape), in the unit and dtype of a; a itself where nothing is to be summed.
+/// (...; shape), in the unit and dtype of a; a itself where nothing has to be summed.
 /// @throws NEMLException also for a shape that does not expand to it.
 template <class T, core::if_tensor<T> = 0>
 Tensor

@@ -27,7 +27,7 @@ namespace neml2
  * same formula on whole batches elsewhere (CUDA, other dtypes, transforms of functorch).
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
- * numbers, which f takes as scalars. An argument or a result may be a group of them, the parameters of a model or its
+ * numbers, which f takes as scalars. An argument or a result may be a group, such as the parameters of a model or its
  * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd's gradients are those of the formula; to have them
  * fused too, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
  *
@@ -46,15 +46,15 @@ vmap(const F & f, const A &... a)
 }
 
 /**
- * The formula f, for vmap and vmap_out to compute tensors of float32 in float32: twice as many points at once, and elementary
+ * The formula f, so that vmap and vmap_out compute float32 tensors in float32: twice as many points at once, and elementary
  * functions as fast as LibTorch's.
  *
  *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);
  *
  * Without it they are computed in float64 and rounded once, which is as accurate as float32 can hold. With it each operation of the
- * formula rounds: leave it where digits cancel, as in differences of nearly equal numbers. Arguments and the one
- * result are scalars or plain numbers, and newton is refused. It does nothing for tensors of float64, on other devices, and
- * for derivatives.
+ * formula rounds: do not use it where digits cancel, as in differences of nearly equal numbers. Arguments and the one
+ * result are scalars or plain numbers, and newton is refused. It has no effect on tensors of float64, on other devices, and
+ * on derivatives.
  */
 template <class F>
 engine::InFloat32<F>

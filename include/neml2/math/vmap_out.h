@@ -4,7 +4,7 @@
 #include "neml2/engine/formula_into.h"
 #include "neml2/math/vmap.h"
 
-/// A formula run over the batch into existing tensors; into new ones by vmap.h.
+/// A formula run over the batch into existing tensors; vmap.h makes new ones.
 namespace neml2
 {
 /**

@@ -8,12 +8,12 @@ namespace neml2
 {
 namespace math
 {
-/// Enables an overload for what may be a condition.
+/// Enables an overload for types that may be a condition.
 template <class C>
 using if_condition = std::enable_if_t<std::is_convertible_v<const C &, const at::Tensor &>, int>;
 
-/// How many dimensions of a raw condition are batch dimensions: all, or all but the base dimensions of
-/// what it chooses from. By its number of dimensions alone, so that no batch size changes the answer.
+/// The number of batch dimensions of a raw condition: all its dimensions, or all except the base dimensions of
+/// the tensors it chooses from. Decided by its number of dimensions alone, so that no batch size changes the answer.
 inline Size
 condition_batch_dim(const at::Tensor & c, const Together & r)
 {
@@ -48,7 +48,7 @@ condition_operand(const C & condition, const Together & r)
   }
 }
 
-/// Checks the condition with the tensors to choose from; the batch dimension of the result.
+/// Checks the condition with the tensors to choose from. Returns the batch dimension of the result.
 inline Size
 check_condition(const Operation & op,
                 const Operand & condition,
@@ -79,7 +79,7 @@ check_condition(const Operation & op,
   return Size(broadcast_batch(op, o).size());
 }
 
-/// where, of one or two tensors of type A.
+/// where for one or two tensors of type A.
 template <class A, class C, class X, class Y>
 A
 choose(const C & condition, const X & a, const Y & b)
@@ -105,9 +105,9 @@ choose(const C & condition, const X & a, const Y & b)
  * a where the condition holds, else b: two tensors of one type, or a tensor and a number. (...; c)
  * bool, (...; base), (...; base) -> (...; base), in the common unit of a and b; any dtype.
  *
- * The condition is a Scalar, one truth value a batch entry, or a tensor of any type whose base shape c
- * broadcasts to that of a and b: one a component. A raw tensor is read by its number of dimensions: with
- * no more of them than a and b have batch dimensions, one truth value a batch entry; with as many as
+ * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c
+ * broadcasts to that of a and b: one per component. A raw tensor is read by its number of dimensions: with
+ * no more of them than a and b have batch dimensions, one truth value per batch entry; with as many as
  * these have batch and base dimensions together, both, as for torch::where (sizes 1 broadcast). Others
  * are refused: name the batch dimensions by Scalar(condition) or Tensor(condition, batch_dim).
  *

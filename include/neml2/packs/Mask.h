@@ -7,7 +7,7 @@
 
 namespace neml2::packs
 {
-/// One truth value a lane: what comparing packs gives, and where() takes.
+/// One truth value per lane: the result of comparing packs, and the condition of where().
 template <int W, class E = double>
 struct Mask
 {
@@ -24,7 +24,7 @@ struct Mask
     return *this;
   }
 
-  /// Refused: points of a pack go different ways.
+  /// Refused: the points of a pack may go different ways.
   template <class T = bool>
   explicit operator bool() const
   {
@@ -48,7 +48,7 @@ struct Mask
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
   NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }
 
-  /// Whether it holds in any lane, or in all: what a loop may end by. What a lane computes must not depend on it.
+  /// Whether it holds in any lane, or in all lanes, for the end of a loop. The results of a lane must not depend on it.
   NEML2_INLINE friend bool any(const Mask & a)
   {
     if constexpr (W == 1)

@@ -11,7 +11,7 @@
 namespace neml2::packs
 {
 /**
- * One component of W rows, one a lane: numbers E, float64 or float32.
+ * One component of W rows, one row per lane: numbers E, float64 or float32.
  *
  * The copy constructor is not trivial, so a pack is passed in memory whatever the target: a formula
  * that is not inlined into the loop is slow, never wrong. Plain numbers fill all lanes.
@@ -107,7 +107,7 @@ struct Pack : PackFunctions<W, E>
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
-    if constexpr (W == 1) // of values: a device keeps in memory what is chosen by its place
+    if constexpr (W == 1) // by values: a device keeps in memory what is chosen by its place
       return of(c.m ? V(a.v) : V(b.v));
     else if constexpr (is_widest<W, E>) // by bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));
@@ -130,7 +130,7 @@ struct Pack : PackFunctions<W, E>
   {
     if constexpr (W == 1)
       return of(std::fabs(a.v));
-    else // all bits but the sign
+    else // keeps all bits except the sign
       return of((V)((Bits)a.v & std::numeric_limits<typename Vector<W, E>::Bits>::max()));
   }
 

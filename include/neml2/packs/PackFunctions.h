@@ -12,9 +12,9 @@ template <int W, class E>
 struct Pack;
 
 /**
- * The elementary functions of packs, all lanes at once where SLEEF is there.
+ * The elementary functions of packs, on all lanes at once where SLEEF is available.
  *
- * A base of Pack, whose friends argument-dependent lookup finds: as of operators, either operand may be a number.
+ * A base of Pack, whose friends argument-dependent lookup finds: as with operators, either operand may be a number.
  */
 template <int W, class E>
 struct PackFunctions : kernels::Component<Pack<W, E>>
@@ -191,7 +191,7 @@ private:
   }
 
 #ifdef NEML2_SLEEF
-  /// SLEEF's function where it is there and plain, lane by lane else.
+  /// SLEEF's function where it is available and the arguments are plain, else lane by lane.
   template <class Outside, class F, class G, class... X>
   NEML2_INLINE static Pack at_once(F Functions::*f, G one_by_one, const X &... x)
   {

@@ -22,11 +22,11 @@
 
 namespace neml2::packs
 {
-/// W numbers E, float64 or float32, and their truth values, which are as large.
+/// W numbers E, float64 or float32, and their truth values, which have the same size.
 template <int W, class E = double>
 struct Vector
 #ifdef NEML2_ON_DEVICE
-    ; // which has packs of one row alone
+    ; // such a machine has only packs of one row
 #else
 {
   using Bits = std::conditional_t<sizeof(E) == sizeof(int64_t), int64_t, int32_t>;
@@ -41,13 +41,13 @@ struct Vector<1, E>
   using mask = bool;
 };
 
-/// Whether W numbers fill a vector of AVX-512, which gcc takes apart where the function that it is written in is not compiled
-/// for that: into its numbers where vectors are compared or chosen from.
+/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc takes such a vector apart into its
+/// numbers where vectors are compared or chosen from.
 template <int W, class E>
 constexpr bool is_widest = W * sizeof(E) == 64;
 
 #ifdef NEML2_SIMD
-/// The W numbers at `first` of twice as many, and twice as many of halves.
+/// The W numbers at `first` of a vector of twice as many, and a vector made of two halves.
 template <int first, class Part, class Whole, size_t... I>
 NEML2_INLINE void
 take_half(Part & part, const Whole & whole, std::index_sequence<I...>)
@@ -75,7 +75,7 @@ join_halves(const Part & lo, const Part & hi, Whole & whole)
 }
 #endif
 
-/// v = x in all lanes, through a part of 16 bytes, which all instruction sets have: gcc would fill wider ones number by
+/// v = x in all lanes, through a part of 16 bytes, which all instruction sets have: gcc would fill wider vectors number by
 /// number.
 template <int W, class E>
 NEML2_INLINE void
@@ -93,7 +93,7 @@ fill_lanes(typename Vector<W, E>::type & v, E x)
   v = x - typename Vector<W, E>::type{}; // subtracting zero keeps the sign of -0
 }
 
-/// m = (a compared with b), lane by lane, of the widest vectors in halves.
+/// m = (a compared with b), lane by lane; the widest vectors in halves.
 template <int W, class E, class Compare>
 NEML2_INLINE void
 compare_lanes(const typename Vector<W, E>::type & a,
@@ -117,7 +117,7 @@ compare_lanes(const typename Vector<W, E>::type & a,
   compare_all(a, b, m);
 }
 
-// what compare_lanes() takes.
+// The comparisons that compare_lanes() takes.
 
 struct Less
 {

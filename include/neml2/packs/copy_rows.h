@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
-/// Rows between operands that loops do not read where they are, and buffers of adjacent numbers of float64.
+/// Copies rows between operands that loops do not read in place, and buffers of adjacent numbers of float64.
 namespace neml2::packs
 {
-/// How the rows of an operand lie: n components at their offsets, or adjacent where there are none.
+/// How the rows of an operand lie: n components at their offsets, or adjacent where it has no offsets.
 struct RowsAt
 {
   const int64_t * offset;
@@ -21,7 +21,7 @@ struct RowsAt
   }
 };
 
-/// From the operand to the buffer, or back.
+/// Copies from the operand to the buffer, or back.
 template <bool Back, class E>
 NEML2_INLINE void
 copy_number(double & buffer, E & number)
@@ -80,7 +80,7 @@ store_four(const FourNumbers & x, float * to)
   std::memcpy(to, &f, sizeof f);
 }
 
-/// n adjacent numbers, of which the last four are copied once more where n is no multiple of four.
+/// Copies n adjacent numbers; where n is not a multiple of four, the last four are copied once more.
 template <class From, class To>
 NEML2_FOR_AVX2 inline void
 copy_run(const From * from, To * to, int64_t n)
@@ -119,7 +119,7 @@ copy_run_avx512(const From * from, To * to, int64_t n)
   copy_run(from + i, to + i, n - i);
 }
 
-/// The four numbers of each of four places to four other places, of which each gets one of each.
+/// Copies the four numbers at each of four places to four other places, each of which gets one number from each.
 template <class From, class To>
 NEML2_FOR_AVX2 inline void
 transpose_four(From * const (&from)[4], To * const (&to)[4])
@@ -139,8 +139,8 @@ transpose_four(From * const (&from)[4], To * const (&to)[4])
   store_four(__builtin_shufflevector(ba, dc, 2, 3, 6, 7), to[3]);
 }
 
-/// Rows of which each component is a run: four components of four rows at once. Of numbers that are no multiple of four the
-/// last step overlaps the one before.
+/// Copies rows whose components are each a run: four components of four rows at once. Where their number is not a multiple of
+/// four, the last step overlaps the one before.
 template <bool Back, class E>
 NEML2_FOR_AVX2 inline void
 copy_columns(double * buffer, E * first, const RowsAt & at, int64_t rows)
@@ -182,7 +182,7 @@ copy_rows_avx2(double * buffer, E * first, const RowsAt & at, int64_t rows)
       copy_run(first + r * at.stride, buffer + r * at.n, at.n);
 }
 
-/// Rows side by side: one run.
+/// Copies adjacent rows: one run.
 template <class From, class To>
 NEML2_FOR_AVX2 __attribute__((noinline)) inline void
 copy_run_avx2(const From * from, To * to, int64_t n)

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-/// What this machine has. As LibTorch, a program does without AVX-512 where the environment variable ATEN_CPU_CAPABILITY is
-/// "avx2", and without AVX2 too where it is "default".
+/// The instruction sets of this machine. As LibTorch does, a program avoids AVX-512 where the environment variable ATEN_CPU_CAPABILITY is
+/// "avx2", and AVX2 too where it is "default".
 namespace neml2::packs
 {
 #ifdef NEML2_SIMD

@@ -4,11 +4,11 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/packs/forward_tile.h"
 
-/// A formula on a block of rows with derivatives by some of its arguments: what the tiles that differentiate share.
+/// A formula on a block of rows with derivatives by some of its arguments: shared by the tiles that differentiate.
 namespace neml2::packs
 {
-/// Derivatives carried at once, of n: up to 6, in as few passes as that takes. Larger chunks lose to spilled registers, smaller
-/// ones evaluate the formula more often.
+/// The number of derivatives carried at once, out of n: up to 6, in as few passes as possible. Larger chunks lose to spilled registers,
+/// smaller ones evaluate the formula more often.
 constexpr int
 partials_at_once(int n)
 {
@@ -22,11 +22,11 @@ struct DualCall;
 template <class F, size_t... V, class... A>
 struct DualCall<F, std::index_sequence<V...>, Types<A...>>
 {
-  /// Of n derivatives so many at once; with those that fill the last chunk there are `padded`.
+  /// `chunk` of the n derivatives are carried at once; with those that fill the last chunk there are `padded`.
   static constexpr int n = (component_count<std::tuple_element_t<V, std::tuple<A...>>> + ...),
                        chunk = partials_at_once(n), padded = (n + chunk - 1) / chunk * chunk;
 
-  /// Where the derivatives by argument I begin.
+  /// The place where the derivatives by argument I begin.
   template <size_t I>
   static constexpr int first_of =
       (0 + ... + (V < I ? component_count<std::tuple_element_t<V, std::tuple<A...>>> : 0));
@@ -77,7 +77,7 @@ private:
   }
 };
 
-/// What the tiles that differentiate have in common: Tile::run_rows gets the formula and the operands by types.
+/// The common part of the tiles that differentiate: Tile::run_rows gets the formula and the operands by types.
 template <class Tile, class F, class Results, class Arguments>
 struct DualTile;
 template <class Tile, class F, class... R, class... A>

@@ -3,15 +3,15 @@
 
 #include "neml2/packs/forward_tile.h"
 
-/// What happens to one tile of rows of float32 that are numbers: the formula on packs of float32.
+/// The work on one tile of rows of float32 that are numbers: the formula on packs of float32.
 namespace neml2::packs
 {
 /**
  * The tile of a formula of K numbers that returns one. Its packs fill the vectors of the instruction set: they are twice as wide as those of
  * float64.
  *
- * data points to float32 all the same. Numbers that are not side by side, and those past the last whole pack, are copied
- * to be, so that the formula is inlined once: a row is computed by the same instructions wherever it lies.
+ * data points to float32 nevertheless. Numbers that are not adjacent, and those past the last whole pack, are copied
+ * to be adjacent, so that the formula is inlined once: a row is computed by the same instructions wherever it lies.
  */
 template <class F, int K>
 struct FloatTile
@@ -70,7 +70,7 @@ private:
     }
   }
 
-  /// Whether whole packs are loaded and stored where they are.
+  /// Whether whole packs can be loaded and stored in place.
   static bool side_by_side(const int64_t * stride)
   {
     bool yes = stride[K] == 1;
@@ -79,7 +79,7 @@ private:
     return yes;
   }
 
-  /// Copies so many numbers; past them the last one again.
+  /// Copies the given number of numbers, and repeats the last one past them.
   template <int W>
   NEML2_INLINE static void copy(float (&to)[W], const float * from, int64_t stride, int rows)
   {

@@ -4,7 +4,7 @@
 #include "neml2/packs/instruction_set.h"
 #include "neml2/packs/rows.h"
 
-/// What happens to one tile of rows: load a block of them, evaluate the formula, store.
+/// The work on one tile of rows: load a block of them, evaluate the formula, store.
 namespace neml2::packs
 {
 /// Evaluates a formula for consecutive rows along the lane dimension; data is each operand's first
@@ -61,8 +61,8 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 private:
   static constexpr int K = sizeof...(A), all = K + int(sizeof...(R));
 
-  /// Loading the next block after the formula makes C : e half as fast again (gcc 12), because the
-  /// large row it shares is then plainly constant; with small rows it is the other way round.
+  /// Loading the next block after the formula makes C : e 1.5 times as fast (gcc 12), because the
+  /// large row that the blocks share is then plainly constant; with small rows it makes it slower.
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);
 
   template <class P, size_t... I>
@@ -147,7 +147,7 @@ private:
   }
 };
 
-/// The tile of a formula of the caller's, in which products round.
+/// The tile of a formula of the caller's own, in which products round.
 template <class F, class Results, class Arguments>
 struct FormulaTile : ForwardTile<F, Results, Arguments>
 {

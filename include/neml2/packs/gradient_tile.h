@@ -3,7 +3,7 @@
 
 #include "neml2/packs/dual_call.h"
 
-/// The tile of vector-Jacobian products: gradients by one argument from those of the results.
+/// The tile of vector-Jacobian products: gradients by one argument from the gradients of the results.
 namespace neml2::packs
 {
 /// One in the lanes that hold a row, zero in those past the end.
@@ -18,7 +18,7 @@ lanes_in_use(int64_t rows)
 }
 
 /// Gradient by argument V from the gradients of the results: operands are the arguments, the results'
-/// gradients, then the argument's gradient. Where that does not move from row to row it is the sum over
+/// gradients, then the argument's gradient. Where that does not move from row to row it is summed over
 /// the tile.
 template <class F, int V, class Results, class Arguments>
 struct VectorJacobianTile;
@@ -88,7 +88,7 @@ public:
       }
   }
 
-  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j, to which a weight of 0 adds nothing: what was not taken may have no derivative.
+  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j, to which a weight of 0 adds nothing: a value that was not taken may have no derivative.
   template <int M, class P, class T>
   NEML2_INLINE static void add(P * gradient, const P * weight, const T * r)
   {

@@ -6,10 +6,10 @@
 /**
  * The choice of the instruction set.
  *
- * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows), and for AVX-512 (packs of
- * eight) where rows are numbers, or NEML2_AVX512 is defined, which the targets do for the configuration Release: compiling
- * both takes up to 1.5 times as long. A machine without AVX2 runs operations composed of LibTorch's calls, and recorded formulas
- * one plain row at a time. Everywhere else the loop is compiled once, for packs of one row.
+ * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). It is also compiled for AVX-512
+ * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as the targets do for the configuration Release: both
+ * together take up to 1.5 times as long to compile. A machine without AVX2 runs operations composed of LibTorch's calls, and recorded
+ * formulas one plain row at a time. Everywhere else the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -30,8 +30,8 @@ has_loop()
 #endif
 }
 
-// gcc joins a product and a sum to one instruction with one rounding, also across functions, where a machine has it; clang
-// does not. In a formula of the caller's it must not: √(a a - b b) would be NaN at a = b.
+// gcc joins a product and a sum to one instruction with one rounding where a machine has one, also across functions; clang
+// does not. In a formula of the caller's own gcc must not: √(a a - b b) would be NaN at a = b.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
 #else
@@ -82,22 +82,22 @@ run_plain_rounding(Args... args)
 }
 #undef NEML2_ROUNDS_PRODUCTS
 
-/// Whether products and sums of Body may be joined: in the library's operations, but not in formulas of the caller's.
+/// Whether products and sums of Body may be joined: yes in the library's operations, no in formulas of the caller's own.
 template <class Body, class = void>
 constexpr bool may_join_products = false;
 template <class Body>
 constexpr bool may_join_products<Body, std::void_t<decltype(Body::may_join_products)>> =
     Body::may_join_products;
 
-/// Whether Body has a loop for a machine without AVX2, too, where the compiler makes loops for AVX2.
+/// Whether Body also has a loop for a machine without AVX2, where the compiler makes loops for AVX2.
 template <class Body, class = void>
 constexpr bool runs_on_any_machine = false;
 template <class Body>
 constexpr bool runs_on_any_machine<Body, std::void_t<decltype(Body::runs_on_any_machine)>> =
     Body::runs_on_any_machine;
 
-/// A function compiled for one instruction set, null if there is none for this machine, and how many rows its
-/// packs hold. The two travel together: a program may mix translation units with and without optimisation.
+/// A function compiled for one instruction set, null if there is none for this machine, and the number of rows in its
+/// packs. The two travel together: a program may mix translation units with and without optimisation.
 template <class... Args>
 struct Compiled
 {
@@ -105,7 +105,7 @@ struct Compiled
   int width;
 };
 
-/// Body::run<Pack>(args...), compiled for the best instruction set of this machine that there is a loop for;
+/// Body::run<Pack>(args...), compiled for the best instruction set of this machine for which a loop exists;
 /// Body::is_numbers says whether its rows are numbers.
 template <class Body, class... Args>
 Compiled<Args...>

@@ -6,7 +6,7 @@
 /// The tile of values and Jacobians by some of the arguments.
 namespace neml2::packs
 {
-/// Values of a formula, and Jacobians of its results Of: operands are the arguments, the values, then of each of these results
+/// Values of a formula, and Jacobians of its results Of: operands are the arguments, the values, then for each of these results
 /// the Jacobians by the arguments V.
 template <class F, class V, class Results, class Arguments, class Of>
 struct JacobianTile;

@@ -6,7 +6,7 @@
 /// The transposes between rows in memory and packs, which hold one component of several rows.
 namespace neml2::packs
 {
-/// Where the rows that fill the lanes begin. Lanes past the end of the batch repeat the last row when
+/// The places where the rows that fill the lanes begin. Lanes past the end of the batch repeat the last row when
 /// loaded, so that one body serves whole blocks and the remainder.
 template <class P>
 struct Lanes
@@ -91,7 +91,7 @@ store_step(const Pack<8> * x, const Lanes<Pack<8>> & l, int k)
 } // namespace simd
 #endif
 
-/// Loads N adjacent components of the rows in the lanes, one component a pack. Of an odd number the
+/// Loads N adjacent components of the rows in the lanes, one component per pack. Where N is odd, the
 /// last step overlaps the one before.
 template <int N, class P>
 NEML2_INLINE void

@@ -4,7 +4,7 @@
 #include "neml2/packs/Pack.h"
 
 /**
- * Products that are added by one instruction of a recorded formula. Product and sum round, each, as they do on batches: with one
+ * A product and a sum as one instruction of a recorded formula. Product and sum round separately, as they do on batches: with one
  * rounding a b - a b would not be 0.
  */
 namespace neml2::packs

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-/// Rows of a type's components between memory and packs: what tiles load, hand to a formula and store.
+/// Moves rows of a type's components between memory and packs: tiles load them, hand them to a formula and store them.
 namespace neml2::packs
 {
 /// Loads the same row into all lanes.
@@ -21,7 +21,7 @@ load_shared(P * x, const double * row)
     x[k] = P(row[k]);
 }
 
-/// Loads a row a lane into x[0..N).
+/// Loads one row per lane into x[0..N).
 template <int N, class P>
 NEML2_INLINE void
 load(P * x, int64_t stride, double * first, int64_t rows)
@@ -32,7 +32,7 @@ load(P * x, int64_t stride, double * first, int64_t rows)
     load_rows<N>(x, Lanes<P>(first, stride, rows));
 }
 
-/// Loads a row a lane, or one row for all lanes where the stride is 0.
+/// Loads one row per lane, or one row for all lanes where the stride is 0.
 template <int N, class P>
 NEML2_INLINE void
 load_either(P * x, int64_t stride, double * first, int64_t rows)
@@ -62,10 +62,10 @@ store(const P * x, int64_t stride, double * first, int64_t rows)
   store_rows<N>(x, lanes);
 }
 
-constexpr int large_row = 36; ///< components from which on a row does not fit in registers
+constexpr int large_row = 36; ///< rows of this many components or more do not fit in registers
 
-/// Every component a row of its own: what an operation that treats all components alike runs on, and
-/// what a plain number is.
+/// A row of one component: for operations that treat all components alike, every component is a row
+/// of its own, and so is a plain number.
 struct Number
 {
   template <class T>
@@ -122,7 +122,7 @@ struct RowSlot
   Row row;
 
   NEML2_INLINE RowSlot()
-    : row(zero()) {} // what is not loaded is not used; the compiler cannot know
+    : row(zero()) {} // rows that are not loaded are not used; the compiler cannot know
 
 private:
   NEML2_INLINE static Row zero()

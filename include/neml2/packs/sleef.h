@@ -11,14 +11,14 @@
 #include <type_traits>
 
 /**
- * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links:
- * looked up when first needed. Where there is none, packs call the standard library lane by lane.
+ * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links;
+ * they are looked up when first needed. Where SLEEF is missing, packs call the standard library lane by lane.
  *
  * So does each lane outside the domain in which SLEEF is known to be right, to raise no floating-point exception, and to
- * compute a lane whatever the others are: a result depends on its own number alone.
+ * compute a lane independently of the others: a result depends on its own number alone.
  *
  * clang passes vectors in memory, where SLEEF does not look for them, unless all of the program is compiled for AVX2 or
- * AVX-512: only then SLEEF is called.
+ * AVX-512: only then is SLEEF called.
  */
 #if defined(NEML2_SIMD) && defined(__unix__) && (!defined(__clang__) || defined(__AVX2__))
 #define NEML2_SLEEF
@@ -53,7 +53,7 @@ template <int W, class E>
 using Binary = void *;
 #endif
 
-/// Functions of W numbers: of four float64 and of eight float32 for AVX2 and FMA, of twice as many for AVX-512; null where there is none.
+/// Functions of W numbers: of four float64 and of eight float32 for AVX2 and FMA, of twice as many for AVX-512; null where missing.
 template <int W, class E>
 struct Functions
 {
@@ -62,11 +62,11 @@ struct Functions
   Binary<W, E> pow, atan2, fmod;
 };
 
-/// Whether there may be functions of so many numbers.
+/// Whether functions of W numbers may exist.
 template <int W, class E>
 constexpr bool has_width = W * sizeof(E) >= 32;
 
-/// a < b in the sign bits alone, of numbers without sign, whose bits are in their order: one subtraction, which no
+/// a < b, in the sign bits alone, for numbers without sign, whose bits have the same order: one subtraction, which no
 /// instruction set takes apart. Not-a-number is the largest.
 template <int W, class E>
 NEML2_INLINE Mask<W, E>
@@ -76,7 +76,7 @@ is_less(const Pack<W, E> & a, const Pack<W, E> & b)
   return Mask<W, E>((M)a.v - (M)b.v);
 }
 
-/// Where a function of one argument is plain: lower <= |x| <= upper.
+/// The domain where a function of one argument is plain: lower <= |x| <= upper.
 template <class E>
 struct Domain
 {
@@ -98,7 +98,7 @@ struct Domains
   static constexpr Domain<E> everywhere{0, 1e300}, of_exp{0, 1000}, of_log{1e-300, 1e288},
       of_angle{0, 14.5}, of_tan{1e-300, 14.5}, of_arc{1e-160, 0.9999999}, of_sinh{0, 700},
       of_tanh{0, 300}, of_atanh{0, 1}, of_root{0, 1e200}, of_power{1e-300, 1e288};
-  // what is neither small nor huge
+  // numbers that are neither small nor huge
   static constexpr double small = 1e-290, large = 1e290;
 };
 template <>
@@ -110,9 +110,9 @@ struct Domains<float>
   static constexpr double small = 1e-18, large = 1e18;
 };
 
-// Where functions of two arguments are not plain.
+// Domains where functions of two arguments are not plain.
 
-/// Both 0, or one huge.
+/// Both are 0, or one is huge.
 struct OutsideAtan2
 {
   template <int W, class E>
@@ -123,7 +123,7 @@ struct OutsideAtan2
   }
 };
 
-/// Of a quotient that integers do not count exactly.
+/// The quotient is not counted exactly by integers.
 struct OutsideFmod
 {
   template <int W, class E>
@@ -136,7 +136,7 @@ struct OutsideFmod
   }
 };
 
-/// |n log2 x| beyond the exponents of a number.
+/// |n log2 x| is beyond the exponents of a number.
 struct OutsidePow
 {
   template <int W, class E>
@@ -199,22 +199,22 @@ find_functions(const std::string & instructions)
 typedef long long Long8 __attribute__((vector_size(64)));
 typedef int Int16 __attribute__((vector_size(64)));
 
-/// Those of this machine, looked up once.
+/// The functions of this machine, looked up once.
 template <int W, class E>
 const Functions<W, E> & functions();
 
-/// Functions of this machine once they have been asked for, before that none: read without a lock in every pack.
+/// The functions of this machine once they have been asked for, before that none: read without a lock in every pack.
 template <int W, class E>
 inline constexpr Functions<W, E> none{};
 template <int W, class E>
 inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
 
-// Vectors go by reference, but to SLEEF: how they are passed by value depends on the instruction set. Loops for that
-// instruction set inline what is not cold.
+// Vectors go by reference, except to SLEEF: how they are passed by value depends on the instruction set. Loops for that
+// instruction set inline everything that is not cold.
 #define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"))) inline
 #define NEML2_FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))) inline
 
-// Where AVX-512 has instructions for the exponents of numbers, eight take less time than four without.
+// Where AVX-512 has instructions for the exponents of numbers, eight numbers take less time than four without AVX-512.
 
 using Double4 = Vector<4>::type;
 using Double8 = Vector<8>::type;
@@ -271,14 +271,14 @@ functions()
   return all;
 }
 
-/// Whether functions for AVX-512 are as many as those for AVX2.
+/// Whether the functions for AVX-512 exist wherever those for AVX2 do.
 inline bool
 has_widest()
 {
   return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
-/// x, or 1/2 in the lanes outside, which are told by the sign bits.
+/// x, or 1/2 in the lanes outside, which the sign bits mark.
 template <int W, class E>
 NEML2_INLINE Pack<W, E>
 inside(const Mask<W, E> & outside, const Pack<W, E> & x)
@@ -286,7 +286,7 @@ inside(const Mask<W, E> & outside, const Pack<W, E> & x)
   return where(Mask<W, E>(outside.m >> int(8 * sizeof(E) - 1)), Pack<W, E>(0.5), x);
 }
 
-/// g of the lanes that the sum of 1 << lane has.
+/// Calls g for the lanes whose bit 1 << lane is set in `lanes`.
 template <int W, class E, class G, class... X>
 NEML2_COLD void
 one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
@@ -296,8 +296,8 @@ one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
       r.lane(w, g(x.lane(w)...));
 }
 
-// f of the lanes where the arguments are not outside its domain, g of the others: for vectors of AVX2, and of AVX-512. What
-// is rare works on copies, so that the rest stays in registers.
+// Calls f in the lanes where the arguments are inside its domain, g in the others: for vectors of AVX2, and of AVX-512. The
+// rare part works on copies, so that the rest stays in registers.
 
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD NEML2_FOR_AVX2 void
@@ -365,7 +365,7 @@ apply(F f, G g, Pack<W, E> & r, const X &... x)
     apply_avx2<Outside>(f, g, r, x...);
 }
 
-/// A function that is not known yet, looked up, and g does where there is none.
+/// Looks up a function that is not known yet and applies it; g is called where there is none.
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD void
 look_up_and_apply(F Functions<W, E>::*f, G g, Pack<W, E> & r, const X &... x)

@@ -7,15 +7,15 @@
 
 namespace neml2::recorded
 {
-/// Where an interpreter has a value, in packs: those of a block of rows one after the other, or one for all rows.
+/// The place of a value in an interpreter, in packs: the packs of a block of rows one after the other, or one pack for all rows.
 struct Place
 {
   int32_t at = 0;
   int32_t step = 0;
 };
 
-/// An operation on values. A loop begins with Op::state and ends with Op::loop, which have its number as operand, as has what
-/// is of a system.
+/// An operation on values. A loop begins with Op::state and ends with Op::loop; the operand of these is the number of the loop, and
+/// that of the operations of a system is the number of the system.
 struct Instruction
 {
   Op op;
@@ -23,7 +23,7 @@ struct Instruction
   std::array<Place, 3> operand;
 };
 
-/// A loop: its states begin as others, then what is between its two instructions turns them into the next while one holds.
+/// A loop: its states begin as other values; then the code between its two instructions makes the next states, while one of them holds.
 struct LoopCode
 {
   struct Move
@@ -33,10 +33,10 @@ struct LoopCode
   std::vector<Move> start, next;
   Place active;
   int32_t most = 0;
-  size_t first = 0, last = 0; ///< its instructions
+  size_t first = 0, last = 0; ///< the range of its instructions
 };
 
-/// A system: of its outputs those that nobody needs are at -1.
+/// A system: outputs that nobody needs are at -1.
 struct SystemCode
 {
   int32_t n = 0;
@@ -46,13 +46,13 @@ struct SystemCode
 /**
  * A program with a place for each value, for rows of which some arguments are shared.
  *
- * What depends on nothing but constants and shared arguments is computed once for all rows. The others share places:
- * each is free again after its last use.
+ * Values that depend on nothing but constants and shared arguments are computed once for all rows. The others share places:
+ * each place is free again after the last use of its value.
  */
 class Code
 {
 public:
-  /// For blocks of so many packs.
+  /// For blocks of this many packs.
   Code(const Operations & o, const Program & p, const std::vector<bool> & is_shared, int block)
     : loops(o.loops.size()),
       systems(o.systems.size()),
@@ -80,7 +80,7 @@ public:
   std::vector<Instruction> once, each; ///< before the rows, and for each block of them
   std::vector<LoopCode> loops;         ///< by their numbers
   std::vector<SystemCode> systems;
-  std::vector<std::vector<Place>> arguments, results; ///< of components; -1 where none is needed
+  std::vector<std::vector<Place>> arguments, results; ///< per component; -1 where none is needed
   int32_t shared_size = 0, size = 0;                  ///< in packs
 
 private:
@@ -141,7 +141,7 @@ private:
     }
   }
 
-  /// Until where in the order a user needs node k: from outside of loops until their ends.
+  /// The position in the order until which a user needs node k: for a value from outside of loops, the end of these loops.
   size_t used_until(size_t user, size_t k, const std::vector<size_t> & at) const
   {
     size_t end = at[user];
@@ -154,7 +154,7 @@ private:
     return end;
   }
 
-  /// Where in the order each node's value is used last: within a loop what comes from outside until its end.
+  /// The position in the order of the last use of each node's value: a loop uses values from outside until its end.
   std::vector<size_t> last_uses(const std::vector<size_t> & order, const Program & p) const
   {
     std::vector<size_t> at(_o.nodes.size()), last(_o.nodes.size());
@@ -171,13 +171,13 @@ private:
                         last[k] = std::max(last[k], is_inside ? n : used_until(user, k, at));
                       });
     }
-    for (const auto & result : p.results) // which are never used up
+    for (const auto & result : p.results) // results are never used up
       for (const int32_t i : result)
         last[size_t(i)] = order.size();
     return last;
   }
 
-  /// The states that what they become is computed into at once, as nobody reads them afterwards: of each node -1 or its state.
+  /// The states whose next values are computed directly into their places, as nobody reads the old ones afterwards: per node, or -1.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());

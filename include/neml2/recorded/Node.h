@@ -9,24 +9,24 @@
 #include <optional>
 #include <vector>
 
-/// What recordings are made of.
+/// The parts of recordings.
 namespace neml2::recorded
 {
-/// What is done with numbers. A condition is what comparisons give.
+/// The operations on numbers. Comparisons give conditions.
 enum class Op : uint8_t
 {
   input,
   constant,
-  state, ///< of a loop, where an iteration begins
+  state, ///< a state of a loop, where an iteration begins
   state_condition,
   result, ///< a state of a loop that has ended
   result_condition,
-  output, ///< of a System
+  output, ///< an output of a System
   output_condition,
-  factor, ///< a System's operations, whose operands are the System's
+  factor, ///< the operations of a System, which has their operands
   solve,
   solve_transposed,
-  expm, ///< of a matrix, as the derivatives along another
+  expm, ///< functions of a matrix, then derivatives along another
   logm,
   sqrtm,
   inv,
@@ -34,7 +34,7 @@ enum class Op : uint8_t
   dexpm,
   dlogm,
   dsqrtm,
-  loop, ///< whose operands are those of its Loop
+  loop, ///< its operands are those of its Loop
   negate,
   abs,
   sqrt,
@@ -78,7 +78,7 @@ enum class Op : uint8_t
   subtract_product   ///< c - a b
 };
 
-/// How many operands an operation has.
+/// The number of operands of an operation.
 constexpr int
 operand_count(Op op)
 {
@@ -100,7 +100,7 @@ is_of_system(Op op)
 {
   return op >= Op::factor && op <= Op::dsqrtm;
 }
-/// Whether it is a function of a matrix, or the derivative of one.
+/// Whether it is a function of a matrix, or the derivative of such a function.
 constexpr bool
 is_matrix_function(Op op)
 {
@@ -112,20 +112,20 @@ is_matrix_derivative(Op op)
   return op >= Op::dexpm && op <= Op::dsqrtm;
 }
 
-/// Whether it makes a value of its operands by itself: what is of loops and of systems does not.
+/// Whether it makes a value from its operands by itself, unlike the operations of loops and of systems.
 constexpr bool
 is_of_values(Op op)
 {
   return op < Op::state || op > Op::loop;
 }
 
-/// An operation on the values of nodes before it; those of loops and of systems have its number, and which of its states or
-/// outputs, as operands.
+/// An operation on the values of nodes before it. The operands of nodes of loops and of systems are the number of the loop or system,
+/// and which of its states or outputs the node is.
 struct Node
 {
   Op op;
   int32_t operand[3] = {-1, -1, -1};
-  double number = 0; ///< of a constant
+  double number = 0; ///< the value of a constant
 
   friend bool operator==(const Node & a, const Node & b)
   {
@@ -134,11 +134,11 @@ struct Node
   }
 };
 
-/// That a loop is kernels::NewtonIteration, and may be run as such: of its states only these are used when it has ended.
+/// Says that a loop is kernels::NewtonIteration, and may be run as such: only these of its states are used after its end.
 struct NewtonLoop
 {
   kernels::NewtonOptions options;
-  std::vector<int> unknown;                ///< that each number belongs to
+  std::vector<int> unknown;                ///< the unknown that each number belongs to
   std::vector<int32_t> x;                  ///< the states that are the unknowns
   std::vector<int32_t> r, J;               ///< their residual, and its derivatives row by row
   int32_t iterations = -1, converged = -1; ///< states
@@ -147,24 +147,24 @@ struct NewtonLoop
 /**
  * A loop at each point: while `active`, one of its states, holds, but no more than `most` times.
  *
- * It goes on as long as any point needs it, so that the others leave what counts of their states alone. What it does are
+ * It goes on as long as any point needs it, so points that are done must leave the states that matter alone. Its body is
  * the nodes that depend on its states.
  */
 struct Loop
 {
-  std::vector<int32_t> initial, states, next; ///< next is -1 of a state that stays
+  std::vector<int32_t> initial, states, next; ///< next is -1 for a state that stays
   int32_t active = -1, most = 0;
-  int32_t node = -1; ///< its Op::loop, from which on it is closed
+  int32_t node = -1; ///< its Op::loop, which closes it
   std::optional<NewtonLoop> newton = std::nullopt;
 };
 
 /**
- * What one operation computes of a matrix of n × n numbers, row by row: what it takes and gives are numbers of nodes.
+ * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are numbers of nodes.
  *
- * Equations of n unknowns, as kernels::LU has them: a factor gives a LU's a, over and det, then the conditions swapped[k][i], k < i. It is
- * solved, or transposed, by these but det, and a right side, for n unknowns.
+ * Equations of n unknowns, as in kernels::LU: a factor gives the LU's a, over and det, then the conditions swapped[k][i], k < i. A solve,
+ * or a transposed solve, takes all these except det, and a right side, and gives n unknowns.
  *
- * Functions of a matrix, n = 3, give a matrix; their derivatives take a second one, along which they are.
+ * Functions of a matrix, n = 3, give a matrix; their derivatives take a second matrix, the direction.
  */
 struct System
 {
@@ -173,17 +173,17 @@ struct System
   std::vector<int32_t> operands, outputs;
   int32_t node = -1;
 
-  /// Without the determinant.
+  /// The size of a factor without the determinant.
   static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }
 
-  /// From where on it is linear in its operands.
+  /// The first operand in which it is linear; it is linear in all later ones.
   size_t linear_from() const
   {
     return is_matrix_derivative(op)                     ? size_t(n * n)
            : is_matrix_function(op) || op == Op::factor ? operands.size()
                                                         : factor_size(n);
   }
-  /// How many of its outputs are numbers; those behind are conditions.
+  /// The number of outputs that are numbers; the outputs behind them are conditions.
   int32_t number_count() const
   {
     return is_matrix_function(op) ? n * n : op == Op::factor ? n * n + n + 1 : n;

@@ -8,25 +8,25 @@ namespace neml2::recorded
 /// An operand of a formula, or a result: the nodes of its components.
 using Components = std::vector<int32_t>;
 
-/// A part of a recording: what it takes and what it gives.
+/// A part of a recording: its arguments and its results.
 struct Program
 {
   std::vector<Components> arguments, results;
-  /// Of the first arguments: whether all rows share it, as a plain number.
+  /// For each of the first arguments, whether all rows share it, as a plain number.
   std::vector<bool> is_number = {};
 };
 
 /**
- * The operations of a program, where products that are only added or subtracted are multiplied and added by one instruction,
- * which rounds both: so however it is run, its results have the same bits.
+ * The operations of a program, where a product that is only added or subtracted becomes one instruction with the sum, which rounds
+ * both: so its results have the same bits however it is run.
  */
 struct Operations
 {
   std::vector<Node> nodes;   ///< as in the recording
-  std::vector<int32_t> uses; ///< by other operations and as results; 0 of what is not needed
+  std::vector<int32_t> uses; ///< by other operations and as results; 0 where not needed
   std::vector<Loop> loops;
   std::vector<System> systems;
-  std::vector<int32_t> loop_of; ///< of each node
+  std::vector<int32_t> loop_of; ///< per node
 
   Operations(const Recording & r, const Program & p)
     : nodes(r.nodes()), uses(nodes.size()), loops(r.loops()), systems(r.systems())
@@ -45,14 +45,14 @@ struct Operations
   }
 
   bool is_needed(size_t i) const { return uses[i] > 0; }
-  /// The loop that a node of one is of.
+  /// The loop of a node that belongs to one.
   const Loop & loop(size_t i) const { return loops[size_t(nodes[i].operand[0])]; }
-  /// The system that a node is of.
+  /// The system of a node that belongs to one.
   const System & system(size_t i) const { return systems[size_t(nodes[i].operand[0])]; }
-  /// What a state begins with.
+  /// The initial value of a state.
   int32_t initial(size_t i) const { return loop(i).initial[size_t(nodes[i].operand[1])]; }
 
-  /// What a node is made of: a loop of all that its states become, a result of its loop, an output of its system.
+  /// The nodes that a node depends on: for a loop all next states, for a result its loop, for an output its system.
   template <class F>
   void each_operand(size_t i, const F & f) const
   {
@@ -78,10 +78,10 @@ struct Operations
     }
   }
 
-  /// The nodes that are needed as they are run: those of a loop together before it, behind what it takes from outside.
+  /// The needed nodes in the order in which they run: the nodes of a loop together right before it, after those that it uses from outside.
   std::vector<size_t> order() const
   {
-    std::vector<std::vector<size_t>> of(loops.size() + 1); // each loop, and none
+    std::vector<std::vector<size_t>> of(loops.size() + 1); // of each loop, and of none
     for (size_t i = 0; i < nodes.size(); i++)
       if (is_needed(i))
         of[size_t(loop_of[i] + 1)].push_back(i);

@@ -10,20 +10,20 @@
 #include <stdexcept>
 #include <unordered_map>
 
-/// Formulas recorded as what they do with numbers: straight-line programs, to be interpreted, differentiated, or written as
+/// Formulas recorded as their operations on numbers: straight-line programs, to be interpreted, differentiated, or written as
 /// source.
 namespace neml2::recorded
 {
 /**
- * What a formula did, as a list of operations each on values before it.
+ * The operations of a formula, as a list; each works on values before it.
  *
- * The same operation on the same values is there once. What is left out changes no bit of a result: operations on constants
- * are done, a + b is b + a, 1 x and x / 1 are x. But 0 x is not 0, which NaN and infinities would show.
+ * The same operation on the same values is recorded once. Simplifications change no bit of a result: operations on constants
+ * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not 0, as NaN and infinities would show.
  */
 class Recording
 {
 public:
-  /// Where the numbers of a recording become known as they are used: one at a time in a thread.
+  /// While it lives, numbers of the thread are recorded in a recording: one recording at a time in a thread.
   class Scope
   {
   public:
@@ -36,10 +36,10 @@ public:
     Recording * _before;
   };
 
-  /// Which recording of this program the thread is at; 0 where it records none.
+  /// The number, unique in this program, of the recording that the thread is making; 0 where it makes none.
   static uint64_t number() { return current() ? current()->_number : 0; }
 
-  /// The one of this thread.
+  /// The recording of this thread.
   static Recording & now()
   {
     if (Recording * const r = current())
@@ -52,7 +52,7 @@ public:
   const std::vector<int32_t> & inputs() const { return _inputs; }
   const std::vector<Loop> & loops() const { return _loops; }
   const std::vector<System> & systems() const { return _systems; }
-  /// The innermost loop that a node is in, -1 of none.
+  /// The innermost loop that a node is in, -1 if it is in none.
   int32_t loop_of(int32_t i) const { return _loop_of[size_t(i)]; }
 
   int32_t input()
@@ -61,7 +61,7 @@ public:
     return _inputs.back();
   }
 
-  /// Opens a loop with such states: what is recorded from them is done in each iteration. Returns its number.
+  /// Opens a loop with these initial states: whatever is recorded from its states runs in each iteration. Returns its number.
   int32_t open_loop(std::vector<int32_t> initial)
   {
     const auto number = int32_t(_loops.size());
@@ -77,7 +77,7 @@ public:
     return number;
   }
 
-  /// Closes the innermost: its states in the next iteration, and which of them is `active`. Returns the results.
+  /// Closes the innermost loop: its states in the next iteration, and which of them is `active`. Returns the results.
   std::vector<int32_t> close_loop(std::vector<int32_t> next,
                                   size_t active,
                                   int32_t most,
@@ -125,7 +125,7 @@ public:
   {
     for (const System & s : _systems)
       if (s.op == op &&
-          s.operands.size() == operands.size() && // those of one factor differ at the end
+          s.operands.size() == operands.size() && // systems with one factor differ at the end
           std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
         return s.outputs;
     int32_t loop = -1;
@@ -169,8 +169,8 @@ private:
   std::vector<int32_t> _inputs;
   std::vector<Loop> _loops;
   std::vector<System> _systems;
-  std::vector<int32_t> _loop_of; ///< of each node
-  std::vector<int32_t> _open;    ///< loops, the innermost last
+  std::vector<int32_t> _loop_of; ///< per node
+  std::vector<int32_t> _open;    ///< open loops, the innermost last
 
   struct Hash
   {
@@ -229,7 +229,7 @@ private:
     return int32_t(_nodes.size()) - 1;
   }
 
-  /// A node that is there and has this value; -1 if it takes an operation.
+  /// An existing node that has this value; -1 if an operation is needed.
   int32_t simplified(Op op, int32_t a, int32_t b, int32_t c)
   {
     switch (op)

@@ -11,7 +11,7 @@ struct Condition
 {
   int32_t id = -1;
 
-  /// Refused: points go different ways.
+  /// Refused: points may go different ways.
   template <class T = bool>
   explicit operator bool() const
   {
@@ -37,7 +37,7 @@ struct Condition
   friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
   friend Condition operator!(const Condition & a) { return ~a; }
 
-  // Some points do and some do not: no way that a kernel spares points is recorded as spared. Its loops must end by themselves.
+  // Some points do and some do not: shortcuts of a kernel that spare points are never recorded. Its loops must end by themselves.
   friend bool any(const Condition &) { return true; }
   friend bool all(const Condition &) { return false; }
 
@@ -49,7 +49,7 @@ private:
 };
 
 /**
- * A number of a formula that is being recorded: where a kernel runs on packs to compute, it runs on symbols to record.
+ * A number of a formula that is being recorded: kernels that compute with packs record with symbols.
  *
  * Its arithmetic is done by the recording of the thread, Recording::now().
  */
@@ -141,8 +141,8 @@ private:
   }
 };
 
-/// Functions of a matrix of symbols that are one operation each: calls find them by the type of the numbers. Their derivatives, as of the
-/// kernels, are made of them.
+/// Functions of a matrix of symbols that are one operation each: overload resolution finds them by the type of the numbers. Their
+/// derivatives are made of them, as those of the kernels are.
 inline kernels::R2<Symbol>
 record_matrix(Op op, const kernels::R2<Symbol> & A)
 {
@@ -166,6 +166,6 @@ polar_rotation(const kernels::R2<Symbol> & A)
   return record_matrix(Op::polar_rotation, A);
 }
 
-/// A number of a formula with a partial, by whose seed recordings are differentiated.
+/// A number of a formula with one partial, whose seed serves to differentiate recordings.
 using Number = kernels::Dual<Symbol, 1>;
 } // namespace neml2::recorded

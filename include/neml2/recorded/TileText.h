@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-/// Formulas of C++ whose text a program knows, and what is computed of them, as data: what sources for devices are made of.
+/// Formulas of C++ whose text a program knows, and the results computed from them, as data for the sources for devices.
 namespace neml2::recorded
 {
 /// A type of rows.
 struct RowType
 {
-  const char * name; ///< null of a type that is none of the library's
+  const char * name; ///< null for a type that is not the library's
   const int64_t * shape;
   int dims;
-  bool is_number; ///< a plain number, no tensor
+  bool is_number; ///< a plain number, not a tensor
 
   constexpr int numbers() const
   {
@@ -25,7 +25,7 @@ struct RowType
   }
 };
 
-/// What a formula's text names besides the library: the value of a constant, or the definition of a struct.
+/// A name in a formula's text besides those of the library: the value of a constant, or the definition of a struct.
 struct Definition
 {
   std::string name, text;
@@ -33,15 +33,15 @@ struct Definition
 };
 using Definitions = std::vector<Definition>;
 
-/// The text of a formula: an expression that is called with the rows of its arguments. Of one of the library's operations it may be the
-/// name of a function of kernels/, behind a type's or not, or an operator between the names of two types.
+/// The text of a formula: an expression that is called with the rows of its arguments. For one of the library's operations it may be the
+/// name of a function of kernels/, with or without a type before it, or an operator between the names of two types.
 struct FormulaText
 {
   const char * text;
   bool is_operation;
-  /// Appends what the text names, and before it what that names; null if nothing.
+  /// Appends the definitions that the text names, each after those that it needs itself; null if there are none.
   void (*define)(Definitions & all) = nullptr;
-  /// Where arguments or results are groups: what calls the formula of a name with the leaves; else null.
+  /// Where arguments or results are groups: makes the code that calls the formula of this name with the leaves; else null.
   std::string (*call)(const std::string & formula) = nullptr;
 };
 
@@ -56,7 +56,7 @@ struct List
   constexpr const T & operator[](int k) const { return data[k]; }
 };
 
-/// What one kernel computes.
+/// The results of one kernel.
 struct TileText
 {
   enum class Kind

@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <string>
 
-/// What is common to the texts of recorded formulas.
+/// The common part of the texts of recorded formulas.
 namespace neml2::recorded::source
 {
-/// How an operation is written; $0, $1, $2 are its operands. What is of a system has a name.
+/// How an operation is written; $0, $1, $2 are its operands. For an operation of a system, its name.
 inline const char *
 pattern(Op op)
 {
@@ -80,7 +80,7 @@ pattern(Op op)
   return patterns[size_t(op)];
 }
 
-/// A number that reads back as itself.
+/// A number as text that reads back as the same number.
 inline std::string
 literal(double x)
 {
@@ -92,16 +92,16 @@ literal(double x)
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.17g", x);
   std::string s = text.data();
-  for (char & c : s) // of whatever locale
+  for (char & c : s) // in any locale
     c = c == ',' ? '.' : c;
   return s.find_first_of(".e") == s.npos ? s + ".0" : s;
 }
 
-/// Names of values, and what each is made of.
+/// Names of values, and the expressions that they are made of.
 class Writer
 {
 public:
-  /// constant: how constants are declared that a compiler computes.
+  /// constant: the declaration of constants that a compiler computes.
   explicit Writer(const Operations & o, const char * constant = "static constexpr")
     : _o(o), _constant(constant), _name(o.nodes.size())
   {
@@ -109,7 +109,7 @@ public:
 
   std::string & name(int32_t i) { return _name[size_t(i)]; }
 
-  /// A state, declared as what it begins with; behind the last of a loop its head.
+  /// A state, declared with its initial value; after the last state of a loop, the loop's head.
   std::string start(size_t i, const char * declare, const std::string & head)
   {
     const Loop & loop = _o.loop(i);
@@ -118,7 +118,7 @@ public:
     const bool is_last = size_t(_o.nodes[i].operand[1]) + 1 == loop.states.size();
     return declare + own + " = " + name(_o.initial(i)) + (is_last ? head : "");
   }
-  /// What each state becomes, between these texts.
+  /// Assigns each state its next value, between these texts.
   std::string next(size_t i, const char * before, const char * after)
   {
     const Loop & loop = _o.loop(i);
@@ -128,7 +128,7 @@ public:
         text += before + name(loop.states[k]) + " = " + name(loop.next[k]) + after;
     return text;
   }
-  /// How many times a loop runs at most, and while what.
+  /// How many times a loop runs at most, and the condition while which it runs.
   std::string
   head(size_t i, const std::string & before, const std::string & between, const char * after)
   {
@@ -144,7 +144,7 @@ public:
       text += (text.empty() ? "" : ", ") + name(*from);
     return text;
   }
-  /// The outputs of a system, as kernels::LU or a matrix has them, of the variable `own`.
+  /// Names the outputs of a system, as members of the variable `own`: kernels::LU or a matrix.
   void name_outputs(size_t i, const std::string & own)
   {
     const System & s = _o.system(i);
@@ -172,7 +172,7 @@ public:
       for (int j = k + 1; j < s.n; j++)
         name(*output++) = own + ".swapped" + entry(k, j);
   }
-  /// The variable with the factor that a system is solved by; empty if its numbers are not those of one.
+  /// The variable with the factor that solves a system; empty if the system's operands are not a factor's numbers.
   std::string factor_of(const System & s) const
   {
     const size_t first = size_t(s.operands.front());
@@ -184,7 +184,7 @@ public:
                         std::equal(swapped, f.outputs.end(), s.operands.begin() + f.n * f.n + f.n);
     return is_all ? "f" + std::to_string(f.node) : std::string();
   }
-  /// The statements that compute a system, with what kernels::LU has, or the functions of a matrix.
+  /// The statements that compute a system, by kernels::LU or the functions of a matrix.
   std::string system(size_t i)
   {
     const System & s = _o.system(i);
@@ -220,7 +220,7 @@ public:
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
-  /// The head of an iteration of newton, behind whose states it stands.
+  /// The head of an iteration of newton, which stands behind its states.
   std::string newton_head(size_t i)
   {
     const Loop & loop = _o.loop(i);
@@ -240,7 +240,7 @@ public:
            ", k" + own + ", [&](const P (&u" + own + ")[" + n + "], P (&r" + own + ")[" + n +
            "][1], P (&J" + own + ")[" + n + "][" + n + "]) NEML2_INLINE_LAMBDA\n    {\n";
   }
-  /// Its end; from then on its states are what it has found.
+  /// The end of an iteration of newton; from then on its states are the results.
   std::string newton_end(size_t i)
   {
     const Loop & loop = _o.loop(i);
@@ -275,7 +275,7 @@ private:
   static std::string number_of(const Loop & loop) { return std::to_string(loop.node); }
   static std::string at(size_t k) { return "[" + std::to_string(k) + "]"; }
 
-  /// A lambda that makes them.
+  /// A lambda that makes the options.
   static std::string options(const kernels::NewtonOptions & o)
   {
     const auto flag = [](bool b) { return b ? "true" : "false"; };

@@ -4,7 +4,7 @@
 #include "neml2/kernels/newton_iteration.h"
 #include "neml2/packs/multiply_add.h"
 
-/// What the sources of recorded formulas call, on CPUs and on devices.
+/// The functions that sources of recorded formulas call, on CPUs and on devices.
 namespace neml2::recorded
 {
 template <int... n>
@@ -25,7 +25,7 @@ struct Sizes
 using kernels::LU;
 using kernels::NewtonOptions;
 
-/// x by kernels::NewtonIteration from the guess that it holds: evaluate(x, r, J) is the residual.
+/// x by kernels::NewtonIteration from the guess in x: evaluate(x, r, J) is the residual.
 template <int n, class P, class Evaluate>
 NEML2_CALLS_FORMULA auto
 iterate(P (&x)[n],
@@ -34,7 +34,7 @@ iterate(P (&x)[n],
         const Evaluate & evaluate)
 {
   P J[n][n];
-  for (auto & row : J) // not uninitialised, as far as a compiler can tell
+  for (auto & row : J) // set, so that compilers do not take them for uninitialised
     for (P & entry : row)
       entry = P(0.0);
   return kernels::newton_iterate<false>(

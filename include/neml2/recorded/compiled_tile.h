@@ -4,11 +4,11 @@
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/compiled.h"
 
-/// What the sources of recorded formulas for a CPU are compiled with: their tile loop, without anything of LibTorch.
+/// The code that sources of recorded formulas for a CPU are compiled with: their tile loop, without LibTorch.
 namespace neml2::recorded
 {
-/// The tile of a formula that reads the components x of a row, and what `once` has computed of shared ones, and writes y.
-/// Operands are the arguments, then the results; with `sums` one that does not move is the sum over the tile.
+/// The tile of a formula that reads the components x of a row, and the values that `once` has computed from shared ones, and writes y.
+/// Operands are the arguments, then the results; with `sums`, a result that does not move is the sum over the tile.
 template <class Formula, bool sums, class Arguments, class Results>
 struct CompiledTile
 {
@@ -44,7 +44,7 @@ private:
       for (int i = 0; i < Results::total; i++)
         total[i] = P(0.0);
     for (int i = 0; i < Arguments::total; i++)
-      x[i] = P(0.0); // what is not loaded is not used; the compiler cannot know
+      x[i] = P(0.0); // not loaded and not used, which the compiler cannot know
     ((stride[I] == 0 ? packs::load_shared<Arguments::size[I]>(x + Arguments::before(I), p[I])
                      : void()),
      ...);
@@ -101,7 +101,7 @@ private:
   }
 };
 
-/// The loop for this machine, null if there is none; where NEML2_WIDTH is defined that for packs of as many rows alone, which
+/// The loop for this machine, null if there is none; where NEML2_WIDTH is defined, only the loop for packs of that many rows, which
 /// compiles in less time.
 template <class Formula, bool sums, class Arguments, class Results>
 void

@@ -43,7 +43,7 @@
 #include "neml2/packs/jacobian_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// What the sources of formulas of C++ for a device are compiled with: the types that they name, of which a device has no batches, and
+/// The code that sources of C++ formulas for a device are compiled with: the types that they name, of which a device has no batches, and
 /// the tiles of the CPU for the row of one thread.
 namespace neml2
 {
@@ -58,7 +58,7 @@ struct RowsOf
   static constexpr int64_t const_base_numel = (int64_t(1) * ... * S);
   static constexpr std::array<int64_t, sizeof...(S)> base_shape = {S...};
 
-  /// From all components, of which some may be plain numbers; of numbers alone with a tensor or scalar of the formula as the last
+  /// From all components, some of which may be plain numbers; from numbers alone, with a tensor or scalar of the formula as the last
   /// argument.
   template <class... V>
   static NEML2_INLINE auto fill(const V &... v)
@@ -68,7 +68,7 @@ struct RowsOf
   }
 
 protected:
-  /// row(v...) of numbers of one type, which is that of `like` where there is one more value than one of counts.
+  /// row(v...) with numbers of one type; where there is one more value than one of counts, the last is `like`, which gives the type.
   template <int64_t... counts, class MakeRow, class... V>
   static NEML2_INLINE auto filled(const MakeRow & row, const V &... v)
   {
@@ -79,7 +79,7 @@ protected:
   }
 
 private:
-  /// The type of the sum of some numbers, and of the numbers of some tensors.
+  /// The type of the sum of some numbers, or of the numbers of some tensors.
   template <class... V>
   using number_t =
       std::decay_t<decltype((0.0 + ... + typename kernels::number_of_row<V>::type(0.0)))>;
@@ -97,7 +97,7 @@ private:
 template <class T>
 using Itself = T;
 
-/// Rows of a type that has none of its own: their components by one index a dimension.
+/// Rows of a type that has none of its own: their components have one index per dimension.
 template <int64_t... S>
 struct Shaped
 {
@@ -227,7 +227,7 @@ struct SSFR5 : recorded::RowsOf<kernels::SSFR5, 6, 6, 3>
 
 namespace recorded
 {
-/// A group of these elements.
+/// A group with these elements.
 template <template <class...> class Group, class... T>
 NEML2_INLINE auto
 group_of(const T &... x)
@@ -235,7 +235,7 @@ group_of(const T &... x)
   return Group<T...>{x...};
 }
 
-/// A tile of a formula as what Kernel computes of a row: from the numbers x of the arguments those of the results, y.
+/// A tile of a formula in the form that Kernel computes for a row: from the numbers x of the arguments, the numbers y of the results.
 template <class Tile, const auto & formula, class Arguments, class Results>
 struct TileFormula
 {

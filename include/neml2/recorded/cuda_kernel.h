@@ -4,16 +4,16 @@
 #include "neml2/recorded/KernelArguments.h"
 #include "neml2/recorded/compiled.h"
 
-/// What the sources of recorded formulas for a device are compiled with.
+/// The code that sources of recorded formulas for a device are compiled with.
 namespace neml2::recorded
 {
-/// Of each argument, whether it is a plain number.
+/// Per argument, whether it is a plain number.
 template <bool... is_number>
 struct IsNumber
 {
 };
 
-/// Numbers side by side that a thread reads or writes at once, where they lie at a multiple of their size.
+/// Adjacent numbers that a thread reads or writes at once, where they lie at a multiple of their size.
 template <class E, int W>
 struct alignas(W * sizeof(E)) Part
 {
@@ -75,7 +75,7 @@ write_row(const P * y, E * to)
     to[i] = E(y[i].v);
 }
 
-/// Where the row of a number is of each of K operands, from the one of this number on.
+/// The place of row number `row` in each of K operands, from operand `first` on.
 template <int K, class Int, int n>
 NEML2_INLINE void
 find_row(const KernelArguments<n> & a, int first, Int row, int64_t (&place)[K])
@@ -100,7 +100,7 @@ template <int K, int n>
 NEML2_INLINE void
 find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[K])
 {
-  if (a.rows <= 0x7fffffff) // whose division takes a fraction of the time
+  if (a.rows <= 0x7fffffff) // its division takes a fraction of the time
     find_row<K, uint32_t>(a, first, uint32_t(row), place);
   else
     find_row<K, int64_t>(a, first, row, place);
@@ -109,8 +109,8 @@ find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[
 template <class Formula, class E, class Arguments, class Results, class Are>
 struct Kernel;
 
-/// The kernel of a formula that reads the components x of a row, and what `once` has computed of plain numbers, and writes y: a thread
-/// computes one row, then the one that is as many further on as there are threads.
+/// The kernel of a formula that reads the components x of a row, and the values `once` has computed from plain numbers, and writes y: a
+/// thread computes one row, then the row that is as many further on as there are threads.
 template <class Formula, class E, class Arguments, class Results, bool... is_number>
 struct Kernel<Formula, E, Arguments, Results, IsNumber<is_number...>>
 {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-/// The standard library's headers for sources that NVRTC compiles, which has none of its own.
+/// Headers of the standard library for sources that NVRTC compiles, which has none of its own.
 namespace neml2::recorded
 {
 /// The names of the headers. Each has cuda_standard_header, which may be included any number of times.
@@ -23,7 +23,7 @@ constexpr std::array<const char *, 15> cuda_header_names = {"array",
                                                             "type_traits",
                                                             "utility"};
 
-/// What kernels/ and packs/ use of them; of exceptions and strings nothing.
+/// The part of them that kernels/ and packs/ use; nothing of exceptions and strings.
 constexpr const char * cuda_standard_header = R"(
 #ifndef NEML2_CUDA_STANDARD
 #define NEML2_CUDA_STANDARD

@@ -6,13 +6,13 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas, by what kernels do with those whose type says it.
+/// Tables of any size in recorded formulas, by the functions that kernels have for tables whose type gives their size.
 namespace neml2::recorded
 {
 struct Table
 {
   std::vector<Number> numbers;
-  bool is_constant = false; ///< whose abscissae were looked at before
+  bool is_constant = false; ///< whether its abscissae were checked before
 
   const Number & operator[](int i) const { return numbers[size_t(i)]; }
   Number & operator[](int i) { return numbers[size_t(i)]; }
@@ -29,7 +29,7 @@ columns_of(const Table & ys, const Table &)
   return {std::vector<Number>(ys.numbers.size())};
 }
 
-/// y, NaN where abscissae that are no constants are not in order.
+/// y; NaN where abscissae that are not constants are not in order.
 inline Number
 where_known_in_order(const Table & xs, const Number & y)
 {
@@ -47,7 +47,7 @@ interpolate(
   return where_known_in_order(xs, kernels::where_within<Symbol>(x, xs, beyond, y));
 }
 
-/// The value at (x, y) of a table of two, bilinear, as kernels::interpolate.
+/// The value at (x, y) of a table of two abscissae, bilinear, as kernels::interpolate.
 inline Number
 interpolate(const Number & x,
             const Number & y,

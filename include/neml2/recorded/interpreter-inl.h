@@ -38,7 +38,7 @@ Evaluator::numbers() const
   return int(n);
 }
 
-/// What a tile loop of packs P does.
+/// The work of a tile loop of packs P.
 template <class P>
 struct Interpreter : private ConditionPacks<P>
 {
@@ -88,7 +88,7 @@ struct Interpreter : private ConditionPacks<P>
     return holds;
   }
 
-  /// The instructions in order, those of loops again while any row of the block needs it.
+  /// Runs the instructions in order, and those of loops again while any row of the block needs it.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
   {
@@ -258,7 +258,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Hands N components at a time to f, with where they begin.
+  /// Hands N components at a time to f, and the index of the first of them.
   template <int N, class F>
   NEML2_INLINE static int chunks(int first, int count, const F & f)
   {
@@ -272,7 +272,7 @@ struct Interpreter : private ConditionPacks<P>
     chunks<1>(chunks<2>(chunks<4>(0, count, f), count, f), count, f);
   }
 
-  /// The lanes of pack k of the rows, `skipped` components on.
+  /// The lanes of pack k of the rows.
   NEML2_INLINE static packs::Lanes<P> lanes(double * first, int64_t stride, int64_t rows, int k)
   {
     return packs::Lanes<P>(first + k * W * stride, stride, rows - k * W);
@@ -316,7 +316,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Adds up the rows a lane, of which the last pack may have fewer.
+  /// Adds up the rows per lane; the last pack may have fewer rows.
   NEML2_CALLS_FORMULA static void
   sum(const std::vector<Place> & c, const P * r, P * total, int64_t rows)
   {
@@ -340,7 +340,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Packs in the cache, aligned, all zero: what is not loaded is not used, but may not trap.
+  /// Packs in the cache, aligned, all zero: values that are not loaded are not used, but must not trap.
   class Memory
   {
   public:
@@ -403,7 +403,7 @@ struct Interpreter : private ConditionPacks<P>
   }
 };
 
-/// What is compiled for each instruction set.
+/// The code that is compiled for each instruction set.
 struct InterpreterTile
 {
   static constexpr bool is_numbers = false;

@@ -8,22 +8,22 @@
 #include <memory>
 #include <mutex>
 
-/// Runs recorded formulas on tiles of rows, an operation after the other on blocks that stay in the cache.
+/// Runs recorded formulas on tiles of rows, one operation after the other on blocks that stay in the cache.
 namespace neml2::recorded
 {
-/// Rows in a block: enough that choosing what to do costs little beside doing it.
+/// Rows in a block: enough that dispatching an operation costs little beside running it.
 constexpr int block_rows = 64;
 
 /**
  * A program as tile loops run it; its operands are the arguments, then the results.
  *
- * It is interpreted: for each choice of which arguments all rows of a tile share, there is a code, made when it is first met.
+ * Either it is interpreted: each set of arguments that all rows of a tile share has a code of its own, made when first met.
  * Or its source has been compiled to a loop of its own.
  */
 class Evaluator
 {
 public:
-  /// With `sums`, a result that does not move from row to row is the sum over the tile, else any row's.
+  /// With `sums`, a result that does not move from row to row is the sum over the tile, otherwise the value of any row.
   Evaluator(const Recording & r, Program p, bool adds_up = false)
     : program(std::move(p)), operations(r, program), sums(adds_up)
   {
@@ -33,15 +33,15 @@ public:
   const Operations operations;
   const bool sums;
 
-  /// The loop that runs it, to which it is the formula.
+  /// The loop that runs this, with this as the formula.
   packs::TileLoop loop() const;
-  /// Has another loop run it from now on, also where it is running.
+  /// From now on another loop runs this, also where it is running.
   void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }
   bool is_compiled() const { return _compiled.load() != nullptr; }
 
-  /// For tiles whose operands have these strides from row to row, and packs of so many rows.
+  /// The code for tiles whose operands have these strides from row to row, and packs of `width` rows.
   const Code & code(const int64_t * stride, int width) const;
-  /// How many numbers a row reads and writes.
+  /// The count of numbers that a row reads and writes.
   int numbers() const;
 
 private:

@@ -6,12 +6,12 @@
 /**
  * The derivatives of a recording whose numbers were duals: their partials are linear in those of the arguments, the seeds.
  *
- * So all derivative rules are those of the kernels; here a linear map is applied to other seeds, or transposed.
+ * So all derivative rules are those of the kernels; this header only applies a linear map to other seeds, or transposes it.
  * Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
  */
 namespace neml2::recorded
 {
-/// A map from seeds to partials, both nodes of the recording.
+/// A map from seeds to partials; both are nodes of the recording.
 class LinearMap
 {
 public:
@@ -21,7 +21,7 @@ public:
     find_dependent();
   }
 
-  /// The partials for other seeds, of which -1 is zero whatever it is multiplied by.
+  /// The partials for other seeds; a seed of -1 is zero whatever it is multiplied by.
   std::vector<int32_t> of(const std::vector<int32_t> & seeds) const
   {
     std::vector<int32_t> x(_size, -1);
@@ -30,12 +30,12 @@ public:
     for (const int32_t i : _order)
       if (const Node n = _r.node(i); is_of_system(n.op))
         set_image_of_system(system(n), x);
-      else if (!is_output(n.op)) // whose system has set it
+      else if (!is_output(n.op)) // outputs were set with their system
         x[size_t(i)] = image(n, x);
     return values(x, _partials);
   }
 
-  /// The map transposed: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even to what is infinite.
+  /// The map transposed: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even times an infinite derivative.
   std::vector<int32_t> transposed(const std::vector<int32_t> & weights) const
   {
     std::vector<int32_t> x(_size, -1);
@@ -56,11 +56,11 @@ private:
   size_t _size;
   std::vector<bool> _depends; ///< on a seed
   std::vector<bool> _may_be_infinite;
-  std::vector<int32_t> _order; ///< of what depends but the seeds
+  std::vector<int32_t> _order; ///< of all dependent nodes except the seeds
 
   void find_dependent()
   {
-    std::vector<bool> matters(_size); // to the partials
+    std::vector<bool> matters(_size); // whether the partials depend on it
     for (const int32_t p : _partials)
       matters[size_t(p)] = true;
     for (size_t i = _size; i-- > 0;)
@@ -98,7 +98,7 @@ private:
 
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
 
-  /// What a node is made of, but what is of a loop.
+  /// The operands of a node, except those of a loop.
   template <class F>
   void each_operand(const Node & n, const F & f) const
   {
@@ -117,7 +117,7 @@ private:
         "a derivative of a recorded formula is not linear in those of its arguments");
   }
 
-  /// What a node that depends on seeds is for others. Addends that do not depend on any are zero.
+  /// The value of a node that depends on seeds, for other seeds. Addends that do not depend on any seed are zero.
   int32_t image(const Node & n, const std::vector<int32_t> & x) const
   {
     const auto of = [&](int k) { return depends(n.operand[k]) ? x[size_t(n.operand[k])] : -1; };
@@ -161,7 +161,7 @@ private:
         fail();
   }
 
-  /// The outputs of a system of other operands where it is linear in them.
+  /// The outputs of a system with other operands where it is linear in them.
   std::vector<int32_t> record_like(const System & s, const std::vector<int32_t> & right) const
   {
     std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(s.linear_from()));
@@ -169,7 +169,7 @@ private:
     return _r.record_system(s.op, s.n, operands);
   }
 
-  /// The system whose map is that of s transposed. The derivative of a function at A transposed is that at Aᵀ.
+  /// The system whose map is that of s transposed. The derivative of a function at A, transposed, is the one at Aᵀ.
   /// Source: Higham (2008), Functions of Matrices, section 3.2.
   static System transposed(System s)
   {
@@ -182,7 +182,7 @@ private:
     return s;
   }
 
-  // A System by value, as recording moves them.
+  // Takes a System by value, as recording moves them.
 
   void set_image_of_system(const System s, std::vector<int32_t> & x) const
   {
@@ -242,7 +242,7 @@ private:
     return _r.record(Op::where, _r.record(Op::equal, weight, zero), zero, product);
   }
 
-  /// Adds what a node has to what it was made of.
+  /// Adds the weight of a node to its operands.
   void hand_down(int32_t i, std::vector<int32_t> & x) const
   {
     const Node n = _r.node(i);

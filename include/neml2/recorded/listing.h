@@ -7,7 +7,7 @@
 
 namespace neml2::recorded
 {
-/// The program as text for people: one operation a line.
+/// The program as text for people, one operation per line.
 std::string listing(const Evaluator & e);
 } // namespace neml2::recorded
 

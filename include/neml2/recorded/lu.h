@@ -4,7 +4,7 @@
 #include "neml2/kernels/lu.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Factors of matrices in recordings: one operation each of four rows and more, which would be a thousand of ten.
+/// Factors of matrices in recordings: one operation each for four rows and more, instead of a thousand for ten rows.
 namespace neml2
 {
 template <int N>
@@ -13,7 +13,7 @@ struct kernels::LU<N, recorded::Symbol>
   using T = recorded::Symbol;
   using Condition = recorded::Condition;
 
-  static constexpr bool is_one = N > 3; ///< operation
+  static constexpr bool is_one = N > 3; ///< recorded as one operation
 
   T a[N][N], over[N], det;
   Condition swapped[N][N];

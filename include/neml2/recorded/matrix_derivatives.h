@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/kinematics.h"
 
-/// Keeps a function a call. The sources of formulas are compiled for one instruction set, which is that of the function, too.
+/// Keeps a function out of line. The sources of formulas are compiled for one instruction set, which is the function's, too.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_KEEP_CALL __noinline__
 #elif defined(__GNUC__) || defined(__clang__)
@@ -12,8 +12,8 @@
 #define NEML2_KEEP_CALL
 #endif
 
-/// Derivatives of functions of a matrix for the sources of recorded formulas: a Jacobian has nine of each, which inlined would
-/// compile for eight times as long.
+/// Derivatives of functions of a matrix for the sources of recorded formulas: a Jacobian has nine of each, and inlining them would
+/// take eight times as long to compile.
 namespace neml2::recorded
 {
 template <class P>

@@ -7,13 +7,13 @@
 
 #include <functional>
 
-/// Newton's method recorded: kernels::NewtonIteration as a loop, and the derivative of what it finds.
+/// Newton's method recorded: kernels::NewtonIteration as a loop, and the derivative of its solution.
 namespace neml2::recorded
 {
-/// The residual of as many unknowns.
+/// The residual, with as many numbers as there are unknowns.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
-/// What newton finds, with its partials.
+/// The results of newton, with their partials.
 struct RecordedNewton
 {
   std::vector<Number> solution;
@@ -21,7 +21,7 @@ struct RecordedNewton
   Condition converged;
 };
 
-/// The residual of x, and its derivatives by it.
+/// The residual at x, and its derivatives by x.
 template <int n>
 void
 record_residual(const Residual & residual,
@@ -62,7 +62,7 @@ record_residual(const Residual & residual,
         "newton: the residual does not depend on the unknown, its first argument");
 }
 
-/// The states of the iteration in an order.
+/// The states of the iteration, in a fixed order.
 template <int n, class F, class C>
 void
 each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & condition)
@@ -106,9 +106,9 @@ record_newton(const Residual & residual,
   kernels::NewtonIteration<Symbol, n> points(unknowns, x, J);
   for (int k = 0; k < n; k++)
     for (Condition & c : points.lu.swapped[k])
-      c = points.converged; // nowhere
+      c = points.converged; // holds nowhere
 
-  // The first iteration has no step behind it to judge.
+  // The first iteration has no earlier step to judge.
   Condition first = points.active;
   std::vector<int32_t> initial, next;
   const auto all = [&](const auto & number, const auto & condition)
@@ -149,7 +149,7 @@ record_newton(const Residual & residual,
   }
   Condition accept = points.test();
   points.active = points.active &
-                  (accept | !first); // what has no residual at the guess has nowhere to go back to
+                  (accept | !first); // points without residual at the guess have nowhere to return
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);
@@ -160,7 +160,7 @@ record_newton(const Residual & residual,
       next,
       0,
       options.iterations,
-      // Of few unknowns their factors are recorded, and rounded, otherwise than kernels::NewtonIteration does.
+      // For few unknowns the factors are recorded, and rounded, in another way than by kernels::NewtonIteration.
       kernels::LU<n, Symbol>::is_one ? std::optional<NewtonLoop>(std::move(newton)) : std::nullopt);
   const auto become_result = [&](auto & s) { s.id = results[k++]; };
   all(become_result, become_result);

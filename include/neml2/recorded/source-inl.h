@@ -9,7 +9,7 @@ namespace neml2::recorded
 {
 namespace source
 {
-/// What newton, run as such, does itself: all in its loop but what its residual and the derivatives are made of.
+/// The nodes that newton, run as such, computes itself: all nodes of its loop except those of its residual and the derivatives.
 inline std::vector<bool>
 left_to_newton(const Operations & o)
 {
@@ -46,7 +46,7 @@ is_number(const Program & p, size_t argument)
   return argument < p.is_number.size() && p.is_number[argument];
 }
 
-/// How many components each operand has.
+/// The number of components of each operand.
 inline std::string
 sizes(const std::vector<Components> & operands)
 {
@@ -56,7 +56,7 @@ sizes(const std::vector<Components> & operands)
   return text;
 }
 
-/// Of each argument of a program, whether it is a plain number.
+/// For each argument of a program, whether it is a plain number.
 inline std::string
 numbers(const Program & p)
 {
@@ -66,7 +66,7 @@ numbers(const Program & p)
   return text;
 }
 
-/// The header of what a formula calls besides what all do.
+/// The header of functions that a formula calls besides those that all formulas call.
 inline std::string
 include_matrix_functions(const Operations & o)
 {
@@ -76,7 +76,7 @@ include_matrix_functions(const Operations & o)
   return "";
 }
 
-/// struct Formula: once(x, s) computes what depends on nothing but constants and the arguments that are numbers, each(x, s, y) the
+/// struct Formula: once(x, s) computes the values that depend on nothing but constants and arguments that are numbers, each(x, s, y) the
 /// rest; x are the components of the arguments, y those of the results.
 inline std::string
 formula(const Evaluator & e, const char * constant)
@@ -160,7 +160,7 @@ formula(const Evaluator & e, const char * constant)
   for (const auto & c : e.program.results)
     for (const int32_t i : c)
       store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
-  return "namespace\n{\n" // what is static in a formula, a process with many such libraries would else have once
+  return "namespace\n{\n" // otherwise a process with many such libraries would share a formula's statics
          "struct Formula\n{\n"
          "  static constexpr int shared = " +
          std::to_string(shared) +
@@ -195,7 +195,7 @@ cuda_source(const Evaluator & e, bool is_float)
   const size_t operands = e.program.arguments.size() + e.program.results.size();
   return "#include \"neml2/recorded/cuda_kernel.h\"\n" + include_matrix_functions(e.operations) +
          "using namespace neml2;\nusing namespace neml2::recorded;\n" + layout_check() +
-         formula(e, "const") + // infinity is no constant expression of NVRTC 11
+         formula(e, "const") + // infinity is not a constant expression for NVRTC 11
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(operands) + "> arguments)\n{\n  Kernel<Formula, " +
          (is_float ? "float" : "double") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +

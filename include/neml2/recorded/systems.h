@@ -9,7 +9,7 @@
 /// Linear equations in recorded formulas: matrices of n rows, their numbers row by row.
 namespace neml2::recorded
 {
-/// The x of A x = b, of which each column is a system of its own; as kernels::solve.
+/// The x of A x = b, each column of b a system of its own; as kernels::solve.
 template <int n>
 std::vector<Number>
 solve(const std::vector<Number> & A, std::vector<Number> b)
@@ -49,7 +49,7 @@ inverse(const std::vector<Number> & A)
   return solve<n>(A, identity);
 }
 
-/// What kernels::cholesky_factor takes and returns.
+/// The types that kernels::cholesky_factor takes and returns.
 template <int n>
 struct Matrix
 {

@@ -27,7 +27,7 @@ number_text(double x)
 
 namespace tile_source
 {
-/// item(0), item(1) and so on of n, with commas between them.
+/// item(0), item(1), ... item(n - 1), separated by commas.
 template <class Item>
 std::string
 listed(int n, const Item & item)
@@ -65,7 +65,7 @@ sizes(const std::vector<int> & all)
          ">";
 }
 
-/// The operator that an operation is, or nothing.
+/// The operator that an operation is, or an empty text.
 inline std::string
 operator_of(const std::string & name)
 {

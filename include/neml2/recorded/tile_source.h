@@ -19,8 +19,8 @@ number_text(int x)
   return std::to_string(x);
 }
 
-/// As cuda_source of an Evaluator: a source of the kernel neml2_kernel, of operands of float64, or of float32, with recorded/cuda_formula.h.
-/// @throws std::invalid_argument if it names two things alike.
+/// Like cuda_source of an Evaluator: a source of the kernel neml2_kernel, for operands of float64 or float32, by recorded/cuda_formula.h.
+/// @throws std::invalid_argument if the text gives two things the same name.
 std::string cuda_source(const TileText & t, bool is_float);
 } // namespace neml2::recorded
 

@@ -25,10 +25,10 @@ struct CommonRange;
 /// Entries [begin, end) of an axis.
 using AxisRange = std::pair<Size, Size>;
 
-/// Where the items of one level of an axis are, by name.
+/// The places of the items of one level of an axis, by name.
 using AxisLayout = std::unordered_map<std::string, AxisRange>;
 
-/// Paths of items in the order of the layout. Also a set, ordered by path, where a program was written for
+/// Paths of items in the order of the layout. Also a set, ordered by path, for programs that were written for
 /// one.
 class ItemNames : public std::vector<LabeledAxisAccessor>
 {
@@ -39,41 +39,41 @@ public:
 };
 
 /**
- * Names for the entries of one dimension: variables of a size each, and sub-axes, which are axes again.
+ * Names for the entries of one dimension: variables, each with a size, and sub-axes, which are axes again.
  *
  *     LabeledAxis axis;
  *     axis.add<Scalar>("a").add<SR2>("b").add<Scalar>({"sub", "c"});
  *     axis.setup_layout();   // a 0:1, b 1:7, sub/c 7:8; picture(axis) draws it
  *
- * - Items are laid out in ascending order of their names (of the bytes), variables before sub-axes.
+ * - Items are laid out in ascending order of their names (by bytes), variables before sub-axes.
  * - Names are unique on each level; different levels may repeat them.
- * - setup_layout() freezes the axis; only clear() lifts that. From then on copies share it, whatever is
- *   made with it keeps it alive, and any number of threads may read it. Before, a copy is a deep one.
+ * - setup_layout() freezes the axis; only clear() lifts that. From then on copies share it, everything
+ *   made with it keeps it alive, and any number of threads may read it. Before, a copy is a deep copy.
  */
 class LabeledAxis
 {
 public:
   using AxisLayout = neml2::AxisLayout;
 
-  /// Order of slices by where they begin: of the keys of a std::map from what indices() gives, which have
-  /// none of their own.
+  /// Order of slices by where they begin: for a std::map whose keys come from indices(); slices have
+  /// no order of their own.
   struct AssemblySliceCmp
   {
     /// AssemblySliceCmp()(a, b): whether slice a begins before b.
-    /// @throws NEMLException for an index that is no slice.
+    /// @throws NEMLException for an index that is not a slice.
     bool operator()(const indexing::TensorIndex & a, const indexing::TensorIndex & b) const;
   };
 
-  /// Without items.
+  /// An axis without items.
   LabeledAxis() : _items(std::make_shared<Items>()) {}
   LabeledAxis(const LabeledAxis & other) : _items(other.copied_items()) {}
   LabeledAxis & operator=(const LabeledAxis & other);
 
   // ---- Setting up: LabeledAxisSetup.h, LabeledAxisLayout.h ------------------------------------
 
-  /// A variable of T's base storage, or a sub-axis if T is LabeledAxis; the sub-axes on the path to
-  /// it are made. An item of the same kind and size that is there already stays.
-  /// @throws NEMLException if the name has another item, or after setup_layout().
+  /// Adds a variable of T's base storage, or a sub-axis if T is LabeledAxis; the sub-axes on the path to
+  /// it are made. An existing item of the same kind and size stays.
+  /// @throws NEMLException if another item has the name, or after setup_layout().
   template <class T>
   LabeledAxis & add(const LabeledAxisAccessor & name)
   {
@@ -83,7 +83,7 @@ public:
       add_variable<T>(name);
     return *this;
   }
-  /// A variable of this size; nothing for the empty path.
+  /// Adds a variable of this size; nothing for the empty path.
   LabeledAxis & add(const LabeledAxisAccessor & name, Size size)
   {
     if (!name.empty())
@@ -96,18 +96,18 @@ public:
     add_variable(name, T::const_base_storage);
   }
   void add_variable(const LabeledAxisAccessor & name, Size size);
-  /// The sub-axis of this path, made if it is not there.
+  /// The sub-axis of this path, made if it does not exist.
   LabeledAxis & add_subaxis(const LabeledAxisAccessor & path);
-  /// Back to no items, and modifiable.
+  /// Removes all items, and makes the axis modifiable again.
   /// @throws NEMLException for a sub-axis of an axis that is set up.
   void clear();
-  /// Computes where everything is, and freezes the axis with its sub-axes. Again: nothing.
-  /// @throws NEMLException if there are more entries than 64 bits count.
+  /// Computes the place of every item, and freezes the axis with its sub-axes. A second call does nothing.
+  /// @throws NEMLException if there are more entries than 64 bits can count.
   void setup_layout();
   /// Whether it has a layout, and can no longer be changed.
   bool is_setup() const { return _items->is_setup; }
 
-  // ---- What is there: LabeledAxisItems.h ------------------------------------------------------
+  // ---- Items: LabeledAxisItems.h --------------------------------------------------------------
 
   /// Whether there is a variable or a sub-axis of this path.
   bool has_item(const LabeledAxisAccessor & a) const { return has_variable(a) || has_subaxis(a); }
@@ -133,7 +133,7 @@ public:
   bool has_residual() const { return has_subaxis(RESIDUAL); }
   bool has_parameters() const { return has_subaxis(PARAMETERS); }
 
-  /// Number of variables, and of sub-axes: of this level or of all.
+  /// Number of variables, and of sub-axes: on this level only, or on all levels.
   size_t nvariable(bool recursive = true) const;
   size_t nsubaxis(bool recursive = false) const;
   /// The variables of this level: name -> size.
@@ -151,20 +151,20 @@ public:
   std::vector<const LabeledAxis *> subaxes() const;
   std::vector<Size> subaxis_sizes() const;
   std::vector<AxisRange> subaxis_slices() const;
-  /// The sub-axis of this path, the axis itself for the empty one.
+  /// The sub-axis of this path; the axis itself for the empty path.
   /// @throws NEMLException if there is none.
   const LabeledAxis & subaxis(const LabeledAxisAccessor & a) const;
   LabeledAxis & subaxis(const LabeledAxisAccessor & a)
   {
     return const_cast<LabeledAxis &>(std::as_const(*this).subaxis(a));
   }
-  /// The path from the outermost axis: "y" of the sub-axis "sub" is sub/y.
+  /// The path from the outermost axis: for "y" of the sub-axis "sub" it is sub/y.
   LabeledAxisAccessor qualify(const LabeledAxisAccessor & a) const;
 
   // ---- Sizes and places: LabeledAxisLayout.h; places need setup_layout() ----------------------
 
   /// Number of entries, of the whole axis or of one item.
-  /// @throws NEMLException if there is no such item, or more entries than 64 bits count.
+  /// @throws NEMLException if there is no such item, or more entries than 64 bits can count.
   Size size(const LabeledAxisAccessor & a = {}) const;
   Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
   Size variable_size(const LabeledAxisAccessor & a) const;
@@ -198,14 +198,14 @@ public:
   {
     return a.empty() ? indexing::TensorIndex(indexing::Slice()) : indexing::TensorIndex(slice(a));
   }
-  /// Where the items of this level are.
+  /// The places of the items of this level.
   const AxisLayout & layout() const
   {
     check_setup("layout");
     return _items->layout;
   }
   /// The items in the order in which they are laid out.
-  /// @throws NEMLException for an empty set, or one with an item that is not there.
+  /// @throws NEMLException for an empty set, or one with an item that does not exist.
   std::vector<LabeledAxisAccessor>
   sort_by_assembly_order(const std::set<LabeledAxisAccessor> & items) const;
 
@@ -218,21 +218,21 @@ public:
   /// For the variables that both axes have, the entries [begin, end) here and there, in the order of this
   /// axis; adjacent ones are merged.
   std::vector<CommonRange> common_ranges(const LabeledAxis & other, bool recursive = true) const;
-  /// f(path, here, there) for each variable that both have, in the order of this axis: its entries
-  /// [begin, end) here and there. path() is its path, which takes longer than the rest.
+  /// Calls f(path, here, there) for each variable that both have, in the order of this axis, with its entries
+  /// [begin, end) here and there. path() returns its path, which takes longer than the rest.
   template <class F>
   void visit_common(const LabeledAxis & other, const F & f, bool recursive = true) const;
   /// Whether names and sizes of all items are the same.
   bool equals(const LabeledAxis & other) const;
   friend bool operator==(const LabeledAxis & a, const LabeledAxis & b) { return a.equals(b); }
   friend bool operator!=(const LabeledAxis & a, const LabeledAxis & b) { return !a.equals(b); }
-  /// One line a variable, name: begin:end:step.
+  /// One line per variable, name: begin:end:step.
   friend std::ostream & operator<<(std::ostream & os, const LabeledAxis & axis);
 
 private:
   friend class tensors::AxisLevels;
 
-  /// What is on this level. Shared by copies of an axis that is set up.
+  /// The items of this level. Shared by copies of an axis that is set up.
   struct Items
   {
     explicit Items(std::shared_ptr<const tensors::AxisPlace> where = nullptr)
@@ -247,7 +247,7 @@ private:
     // Since setup_layout():
     bool is_setup = false;
     Size size = 0;
-    size_t count = 0;                              ///< of variables, recursively
+    size_t count = 0;                              ///< count of variables, recursively
     AxisLayout layout;                             ///< of this level
     std::unordered_map<std::string, Size> ids;     ///< of this level's variables
     std::unordered_map<std::string, Size> offsets; ///< ids before each sub-axis

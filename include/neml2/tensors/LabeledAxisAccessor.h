@@ -13,7 +13,7 @@
 
 namespace neml2
 {
-/// The names of a path. Comparable with every container of strings, whichever a program was written for.
+/// The names of a path. Comparable with every container of strings, whichever one a program was written for.
 class LabelNames : public std::vector<std::string>
 {
 public:
@@ -94,7 +94,7 @@ public:
   }
 
   /// The suffix appended to the last name.
-  /// @throws NEMLException if there is none, or the result is no legal name.
+  /// @throws NEMLException if the path is empty, or the result is not a legal name.
   LabeledAxisAccessor with_suffix(const std::string & suffix) const
   {
     NEML2_CHECK(!empty(), "with_suffix: the path is empty, it has no last name.");
@@ -116,7 +116,7 @@ public:
     return other.append(*this);
   }
   /// The names from n on; negative n counts from the end.
-  /// @throws NEMLException if there are not as many names.
+  /// @throws NEMLException if there are fewer names.
   LabeledAxisAccessor slice(Size n) const { return slice(n, Size(size())); }
   /// The names [n1, n2); negative ones count from the end.
   LabeledAxisAccessor slice(Size n1, Size n2) const
@@ -186,7 +186,7 @@ public:
   {
     return !(a == b);
   }
-  /// Name by name, in the order of their bytes.
+  /// Compares name by name, in the order of their bytes.
   friend bool operator<(const LabeledAxisAccessor & a, const LabeledAxisAccessor & b)
   {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());

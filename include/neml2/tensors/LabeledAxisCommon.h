@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What two axes have in common: where variables of one path are on each, and whether all are the same.
+/// The common part of two axes: where variables of one path are on each, and whether all are the same.
 #include "neml2/tensors/LabeledAxis.h"
 
 namespace neml2
@@ -60,7 +60,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
     if (!recursive)
       return;
     here = at.begin_here + a.size;
-    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // the first is next
+    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // so the first is next
     {
       here -= item->second->_items->size;
       if (const auto found = b.subaxes.find(item->first); found != b.subaxes.end())
@@ -71,7 +71,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
 
 namespace tensors
 {
-/// Adds a range to a list of them; adjacent ones are merged.
+/// Adds a range to a list of ranges; adjacent ones are merged.
 inline void
 append_range(std::vector<CommonRange> & list, const AxisRange & here, const AxisRange & there)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What is on an axis: how items are found by their paths, counted and listed.
+/// The items of an axis: how they are found by their paths, counted and listed.
 #include "neml2/tensors/LabeledAxis.h"
 #include "neml2/tensors/LabeledAxisLevels.h"
 

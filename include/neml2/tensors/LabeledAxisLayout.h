@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The layout of an axis: how it is set up, sizes of items, and where they are.
+/// The layout of an axis: how it is set up, sizes of items, and their places.
 #include "neml2/tensors/LabeledAxis.h"
 #include "neml2/tensors/LabeledAxisLevels.h"
 
@@ -12,9 +12,9 @@ LabeledAxis::setup_layout()
 {
   if (is_setup())
     return;
-  size(); // refuses what 64 bits do not count before anything is set up
+  size(); // refuses more entries than 64 bits can count before anything is set up
   const tensors::AxisLevels all(*this);
-  for (auto level = all.rbegin(); level != all.rend(); ++level) // sub-axes before what they are on
+  for (auto level = all.rbegin(); level != all.rend(); ++level) // sub-axes before their axes
   {
     Items & items = *level->axis->_items;
     if (items.is_setup)

@@ -14,14 +14,14 @@ class LabeledAxis;
 
 namespace tensors
 {
-/// Where a sub-axis is: its name, and that of all that it is on. Shared by what is on it.
+/// The place of a sub-axis: its name, and the place of the axis that it is on. Shared by the sub-axes on it.
 struct AxisPlace
 {
   AxisPlace(std::shared_ptr<const AxisPlace> on, std::string name_)
     : parent(std::move(on)), name(std::move(name_))
   {
   }
-  /// Frees those that nothing else shares one by one: each within the next would exhaust the stack.
+  /// Frees those that nothing else shares one by one: freeing each within the next would exhaust the stack.
   ~AxisPlace()
   {
     while (parent && parent.use_count() == 1)
@@ -42,7 +42,7 @@ path_of(const AxisPlace * place)
   return names;
 }
 
-/// An axis and all its sub-axes in the order of the layout: a list, for no walk of them to recurse.
+/// An axis and all its sub-axes in the order of the layout, as a list, so that no walk over them needs to recurse.
 class AxisLevels
 {
 public:
@@ -66,9 +66,9 @@ public:
 
   /// The path of a level from the axis itself.
   LabeledAxisAccessor path(size_t k) const;
-  /// f(path, size, begin) for each variable, in the order of the layout; path() is its path. Returns the
-  /// size of all.
-  /// @throws NEMLException if there are more entries than 64 bits count.
+  /// Calls f(path, size, begin) for each variable, in the order of the layout; path() returns its path. Returns the
+  /// total size.
+  /// @throws NEMLException if there are more entries than 64 bits can count.
   template <class F>
   Size visit_variables(const F & f) const;
 

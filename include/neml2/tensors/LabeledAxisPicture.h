@@ -29,7 +29,7 @@ public:
         begin += size;
       }
     }
-    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes before what they are on
+    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes before the axes they are on
       places[levels[k].parent].content += 1 + places[k].width(*levels[k].name);
     _lines.assign(size_t(1 + 2 * _depth), std::string(size_t(std::max(0, places[0].content)), ' '));
     for (size_t k = 0; k < levels.size(); k++)
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Of an axis: what its items take, and where the next one goes.
+  /// For an axis: the columns of its items, and the place of the next one.
   struct Place
   {
     int level = 0, content = -1, x = 0; ///< columns, one between two items

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// An axis as text, a line a variable. picture(axis), of LabeledAxisPicture.h, draws it.
+/// An axis as text, one line per variable. picture(axis), of LabeledAxisPicture.h, draws it.
 #include "neml2/tensors/LabeledAxis.h"
 #include "neml2/tensors/LabeledAxisLevels.h"
 

@@ -7,7 +7,7 @@
 
 namespace neml2
 {
-// Sub-axes are freed one after the other: each within the one that it is on would exhaust the stack.
+// Sub-axes are freed one after the other: freeing each within the one that it is on would exhaust the stack.
 inline LabeledAxis::Items::~Items()
 {
   thread_local std::multimap<std::string, std::unique_ptr<LabeledAxis>> * waiting = nullptr;
@@ -78,7 +78,7 @@ LabeledAxis::add_variable(const LabeledAxisAccessor & name, Size size)
   NEML2_CHECK(!name.empty(), "add_variable: the path of a variable cannot be empty.");
   NEML2_CHECK(
       size >= 0, "add_variable: the size of '", name, "' is ", size, ", expected at least 0.");
-  // All that can be refused comes before the first sub-axis is made.
+  // All refusals come before the first sub-axis is made.
   if (const Size * there = find_variable(name))
     NEML2_CHECK(*there == size,
                 "add_variable: the axis has a variable '",
@@ -104,7 +104,7 @@ LabeledAxis::add_subaxis(const LabeledAxisAccessor & path)
   LabeledAxis * axis = this;
   for (auto name = path.begin(); name != path.end(); ++name)
   {
-    // Before the first sub-axis is made: on a new one there is no variable.
+    // Checked before the first sub-axis is made: a new one has no variable.
     NEML2_CHECK(axis->_items->variables.count(*name) == 0,
                 "add_subaxis: '",
                 path.slice(0, name + 1 - path.begin()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Blocks of a labeled tensor: where labels say that they are, looked up once or each time, and how they are
+/// Blocks of a labeled tensor: their places according to labels, looked up once or each time, and how they are
 /// read and written.
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/tensors/fwd.h"
@@ -32,8 +32,8 @@ private:
   AxisRange _range;
 };
 
-/// Where the blocks of these labels are, one an axis.
-/// @throws NEMLException for another number of labels, or where there is no such item.
+/// The places of the blocks with these labels, one label per axis.
+/// @throws NEMLException for another number of labels, or where no such item exists.
 template <size_t D>
 std::array<AxisRange, D>
 ranges_of(const char * where,
@@ -53,8 +53,8 @@ ranges_of(const char * where,
     ranges[i] = axes[i].range(labels[i]);
   return ranges;
 }
-/// Where the blocks of these labels are, one an axis.
-/// @throws NEMLException if one is bound to another axis.
+/// The places of the blocks with these labels, one label per axis.
+/// @throws NEMLException if a label is bound to another axis.
 template <size_t D>
 std::array<AxisRange, D>
 ranges_of(const char * where,
@@ -85,8 +85,8 @@ block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
   return Tensor(t, tensor.batch_dim());
 }
 
-/// Whether base dimensions of these sizes are those of a block, each taken apart or not, so that storage order keeps
-/// entries on their axes: 3, 3, 6 is 9, 6, but 3, 6 is not 6, 3. One dimension is in storage order by itself.
+/// Whether base dimensions of these sizes are those of a block, some possibly split into several, so that storage order
+/// keeps entries on their axes: 3, 3, 6 is 9, 6, but 3, 6 is not 6, 3. One dimension is always in storage order.
 inline bool
 is_taken_apart(TensorShapeRef base, TensorShapeRef block)
 {
@@ -118,7 +118,7 @@ check_order(const char * where, const Operand & value, TensorShapeRef base, Tens
 }
 
 /// The entries of a block as a tensor of type T. A view.
-/// @throws NEMLException if there are not as many as T's base has, or T's base shape is another one.
+/// @throws NEMLException if their number is not that of T's base, or the base shape does not fit the block.
 template <class T>
 T
 block_as(const Tensor & block)
@@ -169,7 +169,7 @@ write_block(Tensor block, const T & value)
 }
 } // namespace tensors
 
-/// The item of an axis for repeated use: indexing by it looks nothing up.
+/// An item of an axis for repeated use: indexing with it looks nothing up.
 /// LabeledVector::BoundLabels{bind(axis, "a")} are the labels of base_index, reinterpret and
 /// base_index_put_.
 /// @throws NEMLException if there is no such item, or before setup_layout().

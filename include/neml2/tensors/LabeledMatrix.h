@@ -22,7 +22,7 @@ public:
     Tensor value;
   };
 
-  /// A new matrix of these blocks, each flattened to (size of row, size of column); others are 0. Out of
+  /// A new matrix with these blocks, each flattened to (size of row, size of column); all other entries are 0. Out of
   /// place: gradients flow from it to the values. Batch shapes broadcast.
   /// @throws NEMLException for an unknown variable, a block given twice, or a value of another size or of
   /// the transposed shape.

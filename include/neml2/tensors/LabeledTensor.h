@@ -7,8 +7,8 @@
 namespace neml2
 {
 /**
- * A tensor whose D base dimensions are labeled, each by an axis: what LabeledVector and LabeledMatrix
- * derive from.
+ * A tensor whose D base dimensions are labeled, each by an axis: the base of LabeledVector and
+ * LabeledMatrix.
  *
  * Shape (batch; size of axis 0, ..., size of axis D - 1). Copies and labeled views share storage; the
  * axes, which must be set up, are kept alive.
@@ -19,7 +19,7 @@ class LabeledTensor
 public:
   /// The axes, {&axis} of a vector, {&rows, &columns} of a matrix.
   using AxisPointers = std::array<const LabeledAxis *, size_t(D)>;
-  /// One label an axis, each of which bind(axis, label) has looked up.
+  /// One label per axis, each looked up by bind(axis, label).
   using BoundLabels = std::array<tensors::BoundLabel, size_t(D)>;
   template <class L>
   using if_bound = std::enable_if_t<std::is_same_v<L, BoundLabels>, int>;
@@ -59,7 +59,7 @@ public:
   operator Tensor() const { return _tensor; }
   operator at::Tensor() const { return _tensor; }
 
-  /// Pointers that are good as long as this tensor is.
+  /// Pointers that are valid as long as this tensor lives.
   AxisPointers axes() const
   {
     AxisPointers pointers;
@@ -79,7 +79,7 @@ public:
     return _axes[size_t(i)];
   }
 
-  // ---- As of TensorBase -----------------------------------------------------------------------
+  // ---- As in TensorBase -----------------------------------------------------------------------
 
   bool defined() const { return _tensor.defined(); }
   TensorOptions options() const { return checked("options").options(); }
@@ -118,14 +118,14 @@ public:
     _tensor.copy_(other.tensor());
     return self();
   }
-  /// Copies a tensor whose base sizes are those of the axes; a raw one has D base dimensions.
+  /// Copies a tensor whose base sizes are those of the axes; a raw tensor has D base dimensions.
   Derived & copy_(const Tensor & other) { return copy_(Derived(other, axes())); }
   template <class T, core::if_raw_tensor<T> = 0>
   Derived & copy_(const T & other)
   {
     return copy_(marked(static_cast<const at::Tensor &>(other)));
   }
-  /// All entries 0, in place.
+  /// Sets all entries to 0, in place.
   Derived & zero_()
   {
     checked("zero_").zero_();
@@ -146,19 +146,19 @@ public:
     _tensor.batch_index_put_(indices, value);
   }
 
-  /// The block of these items, one label an axis; an empty label is the whole axis. A view.
+  /// The block of these items, one label per axis; an empty label is the whole axis. A view.
   /// (batch; sizes) -> (batch; sizes of the items)
-  /// @throws NEMLException for another number of labels, or where there is no such item.
+  /// @throws NEMLException for another number of labels, or where no such item exists.
   Tensor base_index(indexing::TensorLabelsRef labels) const { return block("base_index", labels); }
-  template <class L, if_bound<L> = 0> // no brace list, which shall be labels
+  template <class L, if_bound<L> = 0> // not for brace lists, which count as labels
   Tensor base_index(const L & labels) const
   {
     return block("base_index", labels);
   }
-  /// The block of these items, one label an axis, as a tensor of type T. A view.
+  /// The block of these items, one label per axis, as a tensor of type T. A view.
   /// (batch; sizes) -> (batch; base shape of T)
-  /// @throws NEMLException for labels that base_index refuses, or if the block has not as many entries as
-  /// T's base, or T's base shape has others on each axis: a WSR4 (3, 6) is no block (6, 3).
+  /// @throws NEMLException for labels that base_index refuses, or if the block does not have as many entries as
+  /// T's base, or if T's base shape divides them differently between the axes: a WSR4 (3, 6) is not a block (6, 3).
   template <class T>
   T reinterpret(indexing::TensorLabelsRef labels) const
   {
@@ -171,7 +171,7 @@ public:
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
   /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if it does not fit, or its base shape has others on each axis, as the transposed block has;
+  /// @throws NEMLException if it does not fit, or has other entries on an axis, as the transposed block has;
   /// this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)

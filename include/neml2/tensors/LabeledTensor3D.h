@@ -16,12 +16,12 @@ public:
 
   using LabeledTensor::LabeledTensor;
 
-  /// Copies what both tensors have on axis 0 from the other one; the other axes must be the same.
+  /// Copies the entries that both tensors have on axis 0 from the other one; the other axes must be the same.
   /// @throws NEMLException if they are not, sizes differ or the batch does not fit; nothing is written.
   void fill(const LabeledTensor3D & other, bool recursive = true);
 
-  /// Chain rule of second derivatives, A_ipq B_pj B_qk + C_ip D_pjk with A this one, D the other, C and
-  /// B the first derivatives that belong to them.
+  /// Chain rule of second derivatives, A_ipq B_pj B_qk + C_ip D_pjk, where A is this one, D the other, and C and
+  /// B are the first derivatives that belong to them.
   /// (batch; m, p, p), (batch; p, n, n), (batch; m, p), (batch; p, n) -> (batch; m, n, n)
   LabeledTensor3D chain(const LabeledTensor3D & other,
                         const LabeledMatrix & dself,

@@ -5,7 +5,7 @@
 #include "neml2/math/vmap_out.h"
 #include "neml2/tensors/LabeledMatrix.h"
 
-/// Labeled variables as arguments and results of formulas: what labels cost then is a view.
+/// Labeled variables as arguments and results of formulas, where labels cost no more than a view.
 namespace neml2
 {
 namespace tensors
@@ -17,7 +17,7 @@ struct VariableType
   TensorShapeRef base;
 };
 
-/// Some variables of an axis: where they are, and whether no entry of the axis is of another one.
+/// Some variables of an axis: their places, and whether every entry of the axis belongs to one of them.
 struct VariableRanges
 {
   std::vector<AxisRange> of;
@@ -25,7 +25,7 @@ struct VariableRanges
   bool are_all;
 };
 /// @throws NEMLException for another number of names than types, a name that the axis does not have or that is given twice, or
-/// a variable that has not as many entries as its type.
+/// a variable that does not have as many entries as its type.
 VariableRanges variable_ranges(const LabeledAxis & axis,
                                indexing::TensorLabelsRef names,
                                ArrayRef<VariableType> types);
@@ -37,7 +37,7 @@ at::Tensor variable_block(const Tensor & matrix,
                           const AxisRange & columns,
                           TensorShapeRef column_base);
 
-/// What a formula of labeled variables gives: its batch shape and options, and whether autograd records it.
+/// The result of a formula of labeled variables: its batch shape and options, and whether autograd records it.
 struct LabeledResult
 {
   TensorShape batch;
@@ -47,7 +47,7 @@ struct LabeledResult
   explicit LabeledResult(ArrayRef<Operand> arguments);
 };
 
-/// A new vector or matrix, of zeros where not all of it will be written.
+/// A new vector or matrix, with zeros where not all of it will be written.
 template <class L>
 L
 labeled_result(const LabeledResult & r, bool is_written, const typename L::AxisPointers & axes)
@@ -57,7 +57,7 @@ labeled_result(const LabeledResult & r, bool is_written, const typename L::AxisP
 } // namespace tensors
 
 /**
- * Some variables of an axis by their names and types: what formulas take of labeled vectors, and give to labeled vectors and
+ * Some variables of an axis by their names and types: formulas take them from labeled vectors, and write them to labeled vectors and
  * matrices in one pass.
  *
  *     const LabeledVariables<SR2, Scalar> unknowns(state, {"stress", {"internal", "plastic_strain"}});
@@ -73,7 +73,7 @@ class LabeledVariables
 
 public:
   /// @throws NEMLException for another number of names than types, a name that the axis does not have or that is given
-  /// twice, a variable that has not as many entries as its type, or before setup_layout().
+  /// twice, a variable that does not have as many entries as its type, or before setup_layout().
   LabeledVariables(const LabeledAxis & axis, indexing::TensorLabelsRef names)
     : _axis(axis), _ranges(tensors::variable_ranges(axis, names, types()))
   {
@@ -91,14 +91,14 @@ public:
     return of(x, std::index_sequence_for<T...>());
   }
 
-  /// What a formula of vmap returns, as these variables of a new vector, whose others are 0.
+  /// The results of a formula of vmap, as these variables of a new vector, whose other entries are 0.
   /// (batch; ...) -> (batch; size of the axis)
   /// @throws NEMLException as vmap does.
   template <class F, class... A>
   [[nodiscard]] LabeledVector vmap(const F & f, const A &... a) const
   {
     const auto result = evaluation_of(a...);
-    if (result.recorded) // else it would have to be written in place
+    if (result.recorded) // otherwise it would have to be written in place
       return assembled(neml2::vmap(f, a...), std::index_sequence_for<T...>());
     const auto y = tensors::labeled_result<LabeledVector>(result, _ranges.are_all, {&_axis});
     auto variables = of(y);
@@ -109,8 +109,8 @@ public:
     return y;
   }
 
-  /// What a formula returns as these variables of a new vector, and its exact Jacobian by argument I, the std::tuple of the
-  /// unknowns, as a new matrix: each block is written where it belongs. What is not named is 0.
+  /// The results of a formula as these variables of a new vector, and its exact Jacobian by argument I, the std::tuple of the
+  /// unknowns, as a new matrix: each block is written to its place. All other entries are 0.
   /// (batch; ...) -> (batch; m), (batch; m, n) of axes of sizes m and n
   /// @throws NEMLException as value_and_jacobian does.
   template <size_t I, class... X, class F, class... A>
@@ -170,7 +170,7 @@ private:
     return {tensors::block_as<T>(tensors::block_of(x.tensor(), std::array{_ranges.of[I]}))...};
   }
 
-  /// The blocks of all rows, of the first row first.
+  /// The blocks of all rows, row by row.
   template <class... X, size_t... I, size_t... J>
   auto blocks(const LabeledVariables<X...> & unknowns,
               const LabeledMatrix & matrix,

@@ -7,7 +7,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// The slices of two base dimensions that fill copies. Refuses where they differ in size.
+/// The slices of two base dimensions that fill copies. Refuses variables of different sizes.
 NEML2_BODY std::vector<CommonRange>
 fill_ranges(const LabeledAxis & a, const LabeledAxis & b, bool recursive)
 {
@@ -43,7 +43,7 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
               o[0],
               ".");
   const bool shared = to.has_storage() && from.has_storage() && to.is_alias_of(from);
-  const Tensor source = shared ? from.clone() : from; // else read after it is overwritten
+  const Tensor source = shared ? from.clone() : from; // otherwise read after being overwritten
   for (const auto & [here, there] : ranges)
   {
     Tensor block(to.slice(to.batch_dim(), here.first, here.second), to.batch_dim());
@@ -52,7 +52,7 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
   }
 }
 
-/// The value of a variable as `assemble` concatenates it: (batch; size).
+/// The value of a variable in the form that `assemble` concatenates: (batch; size).
 NEML2_BODY at::Tensor
 flat_value(const Tensor & value, Size size, const LabeledAxisAccessor & name, TensorShapeRef batch)
 {

@@ -18,14 +18,14 @@ public:
   /// Variables and their values: {{"stress", s}, {{"internal", "plastic_strain"}, e}}.
   using Values = std::vector<std::pair<LabeledAxisAccessor, Tensor>>;
 
-  /// A new vector of these variables, flattened; others are 0. Out of place: gradients flow from it to
+  /// A new vector with these variables, flattened; all other entries are 0. Out of place: gradients flow from it to
   /// the values. Batch shapes broadcast.
   /// @throws NEMLException for an unknown variable, one given twice, or a value of another size.
   [[nodiscard]] static LabeledVector assemble(const LabeledAxis & axis, const Values & values);
   /// The variables in the order of the layout, each as a vector. (batch; n) -> (batch; size) each.
   Values disassemble() const;
 
-  /// The part on a sub-axis, labeled by that. A view.
+  /// The part on a sub-axis, labeled by that sub-axis. A view.
   LabeledVector slice(const LabeledAxisAccessor & subaxis) const
   {
     const LabeledAxis & part = axis().subaxis(subaxis);
@@ -33,7 +33,7 @@ public:
   }
 
   /// Copies all variables that both axes have from the other vector into this one.
-  /// @throws NEMLException if one has two sizes, or batch shapes do not fit; nothing is then written.
+  /// @throws NEMLException if a variable has different sizes, or batch shapes do not fit; nothing is then written.
   void fill(const LabeledVector & other, bool recursive = true);
 };
 

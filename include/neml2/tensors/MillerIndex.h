@@ -12,7 +12,7 @@ namespace neml2
  * Shape (...; 3): any batch shape, then (h, k, l). Integers without unit: fill and create make
  * integers, of default_integer_dtype() where no options are given. Conversion to a Vec is explicit.
  *
- * Elsewhere: what is equivalent by the symmetry of a crystal in crystallography.h.
+ * Elsewhere: planes and directions that are equivalent by the symmetry of a crystal in crystallography.h.
  */
 class MillerIndex : public PrimitiveTensor<MillerIndex, 3>
 {
@@ -41,16 +41,16 @@ public:
   create(const TensorDataContainer & data,
          const TensorOptions & options = default_integer_tensor_options());
 
-  /// The smallest integers of the same direction: each divided by their greatest common divisor, which
+  /// The smallest integers of the same direction: all divided by their greatest common divisor, which
   /// is positive. (...; 3) -> (...; 3), of the same dtype. (0, 0, 0) stays as it is.
   /// @throws NEMLException for a floating dtype: round and convert first.
   MillerIndex reduce() const;
 
-  /// The indices as components of a vector of these options; without options, of the default floating
-  /// dtype on the device where they are. (...; 3) -> (...; 3)
+  /// The indices as components of a vector with these options; without options, of the default floating
+  /// dtype on the device of the indices. (...; 3) -> (...; 3)
   Vec to_vec() const;
   Vec to_vec(const TensorOptions & options) const;
-  /// The direction of the indices, to_vec() over its length: of these options, or of the default floating
+  /// The direction of the indices, to_vec() over its length: with these options, or of the default floating
   /// dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
   /// @throws NEMLException also for options of an integer dtype.
   Vec to_normalized_vec() const;

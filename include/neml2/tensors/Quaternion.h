@@ -13,12 +13,12 @@ namespace neml2
  *
  * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first; (s, u) for short. No unit.
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
- *   active as in Rot; q and -q are one rotation.
- * - q * p is Hamilton's product: of rotations p first, then q, and R(q * p) = R(q) R(p).
- * - Nothing here normalises but what says so: unit(q) does.
+ *   active as in Rot; q and -q are the same rotation.
+ * - q * p is Hamilton's product: for rotations p first, then q, and R(q * p) = R(q) R(p).
+ * - Only functions that say so normalise: unit(q) does.
  * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
  *   vector is exp_map, its inverse log_map.
- * - Euler angles: by way of Rot, which converts implicitly.
+ * - Euler angles: through Rot, which converts implicitly.
  * Elsewhere: the rotations of crystal classes in crystallography.h.
  *
  * Source: Shuster (1993), J. Astronaut. Sci. 41, 439-517, whose scalar is last and whose product is
@@ -57,15 +57,15 @@ public:
   [[nodiscard]] static Quaternion
   identity(const TensorOptions & options = default_tensor_options());
   /// The unit quaternion of the rotation matrix R, s ≥ 0. (...; 3, 3) -> (...; 4)
-  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as of a reflection; whether it is
-  /// orthogonal is not checked. At θ = π either of q and -q.
+  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as for a reflection; whether it is
+  /// orthogonal is not checked. At θ = π the result is either of q and -q.
   ///
   /// Source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Quaternion fill_matrix(const R2 & R);
-  /// (cos θ/2, n sin θ/2) of the axis n, of any length but 0, and the angle θ in radians.
+  /// (cos θ/2, n sin θ/2) for the axis n, of any length except 0, and the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 4)
   [[nodiscard]] static Quaternion axis_angle(const Vec & n, const Scalar & theta);
-  /// (cos θ/2, n sin θ/2) of the rotation vector w = n θ in radians, a Vec or a WR2: the exponential
+  /// (cos θ/2, n sin θ/2) for the rotation vector w = n θ in radians, a Vec or a WR2: the exponential
   /// of w / 2. (...; 3) -> (...; 4). Smooth, also at w = 0.
   [[nodiscard]] static Quaternion exp_map(const Vec & w);
 
@@ -77,10 +77,10 @@ public:
   Rot to_rot() const;
   /// See log_map(q).
   Vec log_map() const;
-  /// The angle θ in [0, π] of the rotation, 2 atan2(|u|, |s|) of (s, u), in radians. (...; 4) -> (...; )
+  /// The angle θ in [0, π] of the rotation, 2 atan2(|u|, |s|) with (s, u) = q, in radians. (...; 4) -> (...; )
   /// Its derivative at θ = 0 is 0.
   Scalar angle() const;
-  /// The unit axis n of the rotation by angle(), ± u / |u| of (s, u). (...; 4) -> (...; 3). NaN where
+  /// The unit axis n of the rotation by angle(), ± u / |u| with (s, u) = q. (...; 4) -> (...; 3). NaN where
   /// there is no rotation.
   Vec axis() const;
 
@@ -107,11 +107,11 @@ struct core::batch_of_rows<kernels::Quaternion>
 /// Hamilton's product (s, u) (t, w) = (s t - u · w, s w + t u + u × w). (...; 4), (...; 4) -> (...; 4)
 template <class A, class B, math::if_types<A, Quaternion, B, Quaternion> = 0>
 Quaternion operator*(const A & q, const B & p);
-/// (s, -u) of q = (s, u), the rotation back of a unit quaternion. (...; 4) -> (...; 4)
+/// (s, -u) for q = (s, u); for a unit quaternion, the rotation back. (...; 4) -> (...; 4)
 Quaternion conjugate(const Quaternion & q);
-/// (s, -u) / (s² + u · u) of q = (s, u), so that q * inv(q) = 1. (...; 4) -> (...; 4). NaN where q = 0.
+/// (s, -u) / (s² + u · u) for q = (s, u), so that q * inv(q) = 1. (...; 4) -> (...; 4). NaN where q = 0.
 Quaternion inv(const Quaternion & q);
-/// q_i p_i, of unit quaternions ± the cosine of half the angle between them. (...; 4), (...; 4) -> (...; )
+/// q_i p_i; for unit quaternions ± the cosine of half the angle between them. (...; 4), (...; 4) -> (...; )
 Scalar inner(const Quaternion & q, const Quaternion & p);
 /// q_i q_i. (...; 4) -> (...; )
 Scalar norm_sq(const Quaternion & q);
@@ -123,29 +123,29 @@ Quaternion unit(const Quaternion & q, Real epsilon = 0);
 /// δ_ij + 2 s W_ij + 2 W_ik W_kj, W = skew(u): the rotation matrix of a unit quaternion (s, u); q is not
 /// normalised. (...; 4) -> (...; 3, 3)
 R2 rotation_matrix(const Quaternion & q);
-/// The rotation of q, of an angle up to π: u / (|q| + s) of (s, u) = q or -q, whichever has s ≥ 0.
-/// (...; 4) -> (...; 3). q may have any length but 0, where it is NaN.
+/// The rotation of q, of an angle up to π: u / (|q| + s) for (s, u) = q or -q, whichever has s ≥ 0.
+/// (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN.
 Rot to_rot(const Quaternion & q);
 /// R_ij v_j with the rotation matrix R of a unit quaternion (s, u), v + 2 s (u × v) + 2 u × (u × v); q is
 /// not normalised.
 /// (...; 3), (...; 4) -> (...; 3), in the unit of v
 Vec rotate(const Vec & v, const Quaternion & q);
-/// The rotation vector n θ of (s, u) = q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
-/// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length but 0, where it is NaN. Smooth,
+/// The rotation vector n θ for (s, u) = q or -q, whichever has s ≥ 0, so that 0 ≤ θ ≤ π, in radians:
+/// 2 atan2(|u|, s) u / |u|. (...; 4) -> (...; 3). q may have any length except 0, where the result is NaN. Smooth,
 /// also where there is no rotation.
 Vec log_map(const Quaternion & q);
-/// 2 acos(min(|p · q|, 1)) in radians: of unit quaternions the angle in [0, π] of the rotation from p to q.
+/// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.
 /// (...; 4), (...; 4) -> (...; )
-/// Nothing is normalised, and of other lengths it is no angle: take dist(unit(p), unit(q)). If |p|² and
+/// Nothing is normalised, and for other lengths it is not an angle: take dist(unit(p), unit(q)). If |p|² and
 /// |q|² are 1 up to 16 roundings of their dtype, it is accurate also where it is small. Where it is 0 its
 /// derivatives are taken as 0.
 ///
-/// As 4 atan2(|p - q|, |p + q|) where it is an angle; source: Kahan (2006), How futile are mindless
+/// Computed as 4 atan2(|p - q|, |p + q|) where it is an angle; source: Kahan (2006), How futile are mindless
 /// assessments of roundoff in floating-point computation?, section 12.
 Scalar dist(const Quaternion & p, const Quaternion & q);
 /// Point t of the arc of unit quaternions from q, at t = 0, to p or -p, at t = 1, whichever is nearer:
 /// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|. The rotation turns at constant speed.
-/// (...; 4), (...; 4), (...; ) -> (...; 4). Outside of [0, 1] it goes on along the arc, and is NaN
+/// (...; 4), (...; 4), (...; ) -> (...; 4). Outside of [0, 1] it continues along the arc, and is NaN
 /// unless -8 ≤ t ≤ 9. Smooth, also at q = ±p; where Ω is π/2, -p and p are equally near and it takes p.
 ///
 /// Source: Shoemake (1985), Computer Graphics 19(3), 245-254.

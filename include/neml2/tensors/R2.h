@@ -81,8 +81,8 @@ public:
                                const Scalar & a20,
                                const Scalar & a21,
                                const Scalar & a22);
-  /// fill in a formula of vmap: of one, three, six or nine of its scalars, some of which may be numbers; of numbers alone with one of its
-  /// tensors as the last argument, in place of options.
+  /// fill in a formula of vmap: from one, three, six or nine of its scalars, some of which may be numbers; from numbers alone with one of
+  /// its tensors as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v)
   {
@@ -96,7 +96,7 @@ public:
   [[nodiscard]] static R2 skew(const Vec & v);
   /// δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity(const TensorOptions & options = default_tensor_options());
-  /// δ_ij in a formula, of which like is a tensor or a scalar.
+  /// δ_ij in a formula; like is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -152,8 +152,8 @@ R2 vol(const R2 & A);
 R2 dev(const R2 & A);
 /// Determinant, right to rounding times the condition of A: by cofactors where these keep their digits. (...; 3, 3) -> (...; ), in the cube of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1, right to rounding times the condition of A, as det(A); infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3), in the inverse of
-/// the unit of A.
+/// A^-1, right to rounding times the condition of A, as det(A) is; infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3), in the
+/// inverse of the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);
@@ -177,7 +177,7 @@ R2 unit(const R2 & A, Real epsilon = 0);
 /// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3), in the unit of v.
 R2 skew(const Vec & v);
 /// R_ik A_kl R_jl, A turned (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in
-/// the unit of A. R need not be a rotation: any matrix will do.
+/// the unit of A. R need not be a rotation: any matrix is allowed.
 R2 rotate(const R2 & A, const R2 & R);
 /// R_ik A_kl R_jl, A turned (active) by r, whose matrix is R. (...; 3, 3), (...; 3) -> (...; 3, 3), in the
 /// unit of A.

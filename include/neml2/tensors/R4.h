@@ -26,11 +26,11 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(R4)
   R4() = default;
-  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). A template: what converts to SSR4 is not converted on.
+  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). A template: types that convert to SSR4 are not converted further.
   template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int> = 0>
   R4(const T & C);
   /// All 81 components of a tensor that is skew in both pairs. (...; 3, 3) -> (...; 3, 3, 3, 3)
-  /// Of WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk. A template: an R2 would otherwise be taken for
+  /// For WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk. A template: an R2 would otherwise be taken for
   /// the WWR4 of its shape.
   template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int> = 0>
   R4(const T & w);

@@ -20,7 +20,7 @@ namespace neml2
  * - Rotations are active: the matrix R of r turns the vector v into R_ij v_j, counterclockwise for
  *   θ > 0 where n points to the viewer.
  * - r * t is t first, then r.
- * - 0 is the identity, -r the inverse, |r| ≤ 1 an angle up to π. r and -r / (r_i r_i) are one
+ * - 0 is the identity, -r the inverse, |r| ≤ 1 an angle up to π. r and -r / (r_i r_i) are the same
  *   rotation, by θ and by θ - 2π; an angle of 2π has no finite r.
  *
  * Elsewhere: exponential and logarithm in exponential_map.h; conversions of Euler angles in
@@ -61,10 +61,10 @@ public:
   /// Derivative of the parameters by themselves, δ_ij. (; 3, 3)
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
   /// The rotation of the matrix R, of an angle up to π. (...; 3, 3) -> (...; 3)
-  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as of a reflection; whether it is
-  /// orthogonal is not checked. At θ = π either of r and -r.
+  /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as for a reflection; whether it is
+  /// orthogonal is not checked. At θ = π the result is either of r and -r.
   ///
-  /// By the unit quaternion of R; source: Shepperd (1978), J. Guid. Control 1, 223-224.
+  /// Computed by the unit quaternion of R; source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Rot fill_matrix(const R2 & R);
   /// The rotation of the (classical) Rodrigues parameters n_i tan(θ/2), of an angle up to π.
   /// (...; ) three times -> (...; 3)
@@ -72,18 +72,18 @@ public:
 
   // ---- Axis and angle, in axis_angle-inl.h ----
 
-  /// n_i tan(θ/4) / |n|: the rotation about the axis n, of any length but 0, by the angle θ in radians.
+  /// n_i tan(θ/4) / |n|: the rotation about the axis n, of any length except 0, by the angle θ in radians.
   /// (...; 3), (...; ) -> (...; 3)
   [[nodiscard]] static Rot axis_angle(const Vec & n, const Scalar & theta);
   [[nodiscard]] static Rot from_axis_angle(const Vec & n, const Scalar & theta);
-  /// The rotation about the axis n, of any length but 0, by the angle θ in radians, which is reduced to
+  /// The rotation about the axis n, of any length except 0, by the angle θ in radians, which is reduced to
   /// [-π, π] by whole turns, so that |r| ≤ 1. (...; 3), (...; ) -> (...; 3)
   [[nodiscard]] static Rot axis_angle_standard(const Vec & n, const Scalar & theta);
   [[nodiscard]] static Rot from_axis_angle_standard(const Vec & n, const Scalar & theta);
-  /// The rotation about a × b that turns the direction of a into that of b, both of any length but 0.
+  /// The rotation about a × b that turns the direction of a into that of b, both of any length except 0.
   /// (...; 3), (...; 3) -> (...; 3)
-  /// Where they are opposite to rounding, the half turn about one axis orthogonal to a: a rotation
-  /// that is right, but has no derivative there; autograd takes the axis as it depends on a.
+  /// Where they are opposite to rounding, it is the half turn about one axis orthogonal to a: a rotation
+  /// that is right, but has no derivative there; autograd differentiates the axis as a function of a.
   [[nodiscard]] static Rot rotation_from_to(const Vec & a, const Vec & b);
 
   /// Unit axis r_i / |r|; (0, 0, 1) where there is no rotation, with the derivative 0.
@@ -112,7 +112,7 @@ public:
   fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type);
   /// Euler angles of the rotation, the inverse of fill_euler_angles. (...; 3) -> (...; 3)
   ///
-  /// The middle angle is in [0, π]; the angles a and c of Kocks in [-π/2, 3π/2), which are Bunge's in
+  /// The middle angle is in [0, π]; the angles a and c of Kocks are in [-π/2, 3π/2), and Bunge's in
   /// [0, 2π) and (-π, π]. Where b is 0 only a - c is determined, and c is -a, in [0, π]; where b is π
   /// only a + c is, and c is 0. The angles have no derivative there: autograd gives a finite one.
   /// @throws NEMLException also for any other convention or type.
@@ -121,7 +121,7 @@ public:
   // ---- Random rotations, in random_rotations-inl.h ----
 
   /// n rotations of angles up to π, uniformly distributed (by the Haar measure). (n; 3)
-  /// With a seed ≥ 0 they depend on n and the seed alone, and no other random numbers are touched;
+  /// With a seed ≥ 0 they depend only on n and the seed, and no other random numbers change;
   /// otherwise they come from LibTorch's generator, which at::manual_seed seeds.
   ///
   /// Source: Shoemake (1992), Uniform random rotations, Graphics Gems III, 124-132.
@@ -143,7 +143,7 @@ public:
     return rand(batch, TraceableTensorShape(), core::options_or_default(o...));
   }
   /// Rotations of angles up to π, uniformly distributed (by the Haar measure), from LibTorch's generator:
-  /// of the batch shape `dynamic`, while `intermediate` must be empty. (dynamic; 3)
+  /// with the batch shape `dynamic`; `intermediate` must be empty. (dynamic; 3)
   [[nodiscard]] static Rot rand(const TraceableTensorShape & dynamic,
                                 const TraceableTensorShape & intermediate,
                                 const TensorOptions & options = default_tensor_options());
@@ -206,34 +206,34 @@ Scalar norm_sq(const Rot & r);
 Scalar norm(const Rot & r);
 /// The rotation back, -r. (...; 3) -> (...; 3)
 Rot inv(const Rot & r);
-/// The rotation x, then r: r * x. (...; 3), (...; 3) -> (...; 3)
+/// The rotation by x, then by r: r * x. (...; 3), (...; 3) -> (...; 3)
 Rot rotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂r_j = ((1 - s) δ_ij - 2 x_i r_j - 2 c_i (s r_j - x_j) + 2 ε_ijk x_k) / d,
 /// s = x · x, c = r * x, d = 1 + s (r · r) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
-/// Infinite or NaN where c is, where x and r add up to a turn by 2π.
+/// Infinite or NaN where c is, which is where x and r add up to a turn by 2π.
 R2 drotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂x_j = ((1 - s) δ_ij - 2 r_i x_j - 2 c_i (s x_j - r_j) - 2 ε_ijk r_k) / d,
 /// s = r · r, c = r * x, d = 1 + s (x · x) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
-/// Infinite or NaN where c is, where x and r add up to a turn by 2π.
+/// Infinite or NaN where c is, which is where x and r add up to a turn by 2π.
 R2 drotate_self(const Rot & x, const Rot & r);
 /// The other parameters of the rotation r, -r_i / (r_k r_k). (...; 3) -> (...; 3)
 /// NaN at r = 0, whose other angle is 2π.
 Rot shadow(const Rot & r);
 /// ∂shadow(r)_i/∂r_j = (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
 R2 dshadow(const Rot & r);
-/// Angle of a * b^-1 by the parameters as they are, 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
-/// (...; 3), (...; 3) -> (...; ), in radians. By the arc tangent, which is accurate at both ends.
+/// Angle of a * b^-1 for the parameters as they are, 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
+/// (...; 3), (...; 3) -> (...; ), in radians. Computed by the arc tangent, which is accurate at both ends.
 /// The ends are tips of cones; autograd takes 0 for the derivative there, which is one subgradient.
 Scalar gdist(const Rot & a, const Rot & b);
 /// Angle between two rotations, whatever their parameters: the smaller one of θ and 2π - θ, θ = gdist(a, b).
 /// (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the identity too; the derivative
-/// of equal rotations is taken as 0.
+/// for equal rotations is taken as 0.
 Scalar dist(const Rot & a, const Rot & b);
 /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
 /// Its integral over |r| < 1, which is all rotations, is π.
 Scalar dV(const Rot & r);
 
-/// The rotation b, then a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).
+/// The rotation by b, then by a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).
 /// The matrix of a * b is the product of the matrices. (...; 3), (...; 3) -> (...; 3)
 /// Infinite or NaN where the parameters add up to a turn by 2π, such as twice a half turn: numerator and
 /// denominator are 0 there, and close to it digits are lost. Use -r / |r|² (shadow) of one of the two.

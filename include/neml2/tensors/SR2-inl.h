@@ -39,7 +39,7 @@ SR2::fill(const CScalar & s00,
           const CScalar & s01,
           const TensorOptions & options)
 {
-  core::check_floating("SR2::fill", options); // √2 is no integer
+  core::check_floating("SR2::fill", options); // √2 is not an integer
   const auto shear = [](const CScalar & s)
   { return CScalar(kernels::sqrt2 * core::real_value("SR2::fill", s)); };
   return from_values({s00, s11, s22, shear(s12), shear(s02), shear(s01)}, options);

@@ -46,7 +46,7 @@ public:
                                 const CScalar & s22,
                                 const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SR2 fill(const Scalar & s00, const Scalar & s11, const Scalar & s22);
-  /// From the components of the tensor, of which the shear ones are stored times √2. (; 6), or
+  /// From the components of the tensor, whose shear components are stored times √2. (; 6), or
   /// (...; ) six times -> (...; 6)
   /// @throws NEMLException also for an integer dtype.
   [[nodiscard]] static SR2 fill(const CScalar & s00,
@@ -63,7 +63,7 @@ public:
                                 const Scalar & s02,
                                 const Scalar & s01);
 
-  /// fill in a formula of vmap: of one, three or six of its scalars, some of which may be numbers; of numbers alone with one of its
+  /// fill in a formula of vmap: from one, three or six of its scalars, some of which may be numbers; from numbers alone with one of its
   /// tensors as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v)
@@ -75,7 +75,7 @@ public:
 
   /// δ_ij. (; 6)
   [[nodiscard]] static SR2 identity(const TensorOptions & options = default_tensor_options());
-  /// δ_ij in a formula, of which like is a tensor or a scalar.
+  /// δ_ij in a formula; like is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -151,7 +151,7 @@ SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)
 SR2 transpose(const SR2 & s);
 /// R_ik s_kl R_jl, s turned (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6), in the
-/// unit of s. R need not be a rotation: any matrix will do.
+/// unit of s. R need not be a rotation: any matrix is allowed.
 SR2 rotate(const SR2 & s, const R2 & R);
 /// R_ik s_kl R_jl, s turned (active) by r, whose matrix is R. (...; 6), (...; 3) -> (...; 6), in the unit of s.
 SR2 rotate(const SR2 & s, const Rot & r);

@@ -31,7 +31,7 @@ public:
   NEML2_ASSIGNED_WHOLE(SSR4)
   SSR4() = default;
   /// The part with both minor symmetries, see sym(T).
-  /// (...; 3, 3, 3, 3) -> (...; 6, 6). A template: what converts to R4 is not converted on.
+  /// (...; 3, 3, 3, 3) -> (...; 6, 6). A template, so that types that convert to R4 are not converted further.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   SSR4(const T & t);
 
@@ -48,7 +48,7 @@ public:
   [[nodiscard]] static SSR4 identity_C1(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C2(const TensorOptions & options = default_tensor_options());
   [[nodiscard]] static SSR4 identity_C3(const TensorOptions & options = default_tensor_options());
-  /// The constants in a formula, of which like is a tensor or a scalar.
+  /// The constants in a formula; like is a tensor or a scalar of the formula.
   template <class Like, core::if_like<Like> = 0>
   [[nodiscard]] static auto identity(const Like & like)
   {
@@ -74,8 +74,8 @@ public:
   [[nodiscard]] static SSSSR8
   identity_map(const TensorOptions & options = default_tensor_options());
 
-  // ---- Elastic stiffnesses (tensors/stiffness.h) of numbers, or of scalars whose batch shapes
-  // ---- broadcast; moduli in the unit of a stress, which is that of the result ----------------
+  // ---- Elastic stiffnesses (tensors/stiffness.h) from numbers, or from scalars whose batch shapes
+  // ---- broadcast; moduli in the unit of a stress, which is the unit of the result ------------
 
   /// C1 identity_C1 + C2 identity_C2 + C3 identity_C3. (...; ) three times -> (...; 6, 6)
   [[nodiscard]] static SSR4 fill_C1_C2_C3(const Scalar & C1, const Scalar & C2, const Scalar & C3);
@@ -83,7 +83,7 @@ public:
                                           const CScalar & C2,
                                           const CScalar & C3,
                                           const TensorOptions & options = default_tensor_options());
-  /// fill_C1_C2_C3 in a formula of vmap: of its scalars, some of which may be numbers; of numbers alone with one of its tensors as the
+  /// fill_C1_C2_C3 in a formula of vmap: from its scalars, some of which may be numbers; from numbers alone with one of its tensors as the
   /// last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill_C1_C2_C3(const V &... v)
@@ -114,7 +114,7 @@ public:
                       const CScalar & mu,
                       const TensorOptions & options = default_tensor_options());
   /// Cubic stiffness in the axes of the crystal, from the constants C_1111, C_1122, C_2323 that
-  /// tables name C11, C12, C44: fill_C1_C2_C3(C11, C12, 2 C44), of which the 2 is Mandel's.
+  /// tables name C11, C12, C44: fill_C1_C2_C3(C11, C12, 2 C44), where the 2 is Mandel's.
   /// (...; ) three times -> (...; 6, 6)
   [[nodiscard]] static SSR4 cubic(const Scalar & C11, const Scalar & C12, const Scalar & C44);
   [[nodiscard]] static SSR4 cubic(const CScalar & C11,
@@ -123,8 +123,8 @@ public:
                                   const TensorOptions & options = default_tensor_options());
   /// Stiffness that is isotropic in the plane (p) of axes 1 and 2, with axis 3 (t) across it:
   /// orthotropic with E1 = E2 = E_p, E3 = E_t, ν12 = nu_p, ν13 = ν23 = nu_pt,
-  /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt is the shrinking along t by a stress along
-  /// p; that along p by a stress along t is nu_pt E_t / E_p. (...; ) five times -> (...; 6, 6)
+  /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt is the contraction along t by a stress along
+  /// p; the contraction along p by a stress along t is nu_pt E_t / E_p. (...; ) five times -> (...; 6, 6)
   [[nodiscard]] static SSR4 transversely_isotropic(const Scalar & E_p,
                                                    const Scalar & E_t,
                                                    const Scalar & nu_p,
@@ -197,11 +197,11 @@ struct core::batch_of_rows<kernels::SSR4>
   using type = SSR4;
 };
 
-/// Determinant of C as a map of symmetric tensors, the 6×6 matrix of Mandel components: 3 K (2 G)^5 of an isotropic stiffness.
-/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Fused, its derivatives are NaN or infinite where it is 0.
+/// Determinant of C as a map of symmetric tensors, the 6×6 matrix of Mandel components: 3 K (2 G)^5 for an isotropic stiffness.
+/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. In the fused loop its derivatives are NaN or infinite where it is 0.
 Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
-/// singular but for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
+/// singular except for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);
 /// C_klij, as a view. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
@@ -228,7 +228,7 @@ SSR4 unit(const SSR4 & C, Real epsilon = 0);
 /// C_ijkl e_kl. (...; 6, 6), (...; 6) -> (...; 6), unit of C × unit of e.
 template <class A, class B, math::if_types<A, SSR4, B, SR2> = 0>
 SR2 operator*(const A & C, const B & e);
-/// C_ijkl e_kl, of which only the symmetric part of e counts. (...; 6, 6), (...; 3, 3) -> (...; 6)
+/// C_ijkl e_kl, which uses only the symmetric part of e. (...; 6, 6), (...; 3, 3) -> (...; 6)
 template <class A, class B, math::if_types<A, SSR4, B, R2> = 0>
 SR2 operator*(const A & C, const B & e);
 /// e_ij C_ijkl. (...; 6), (...; 6, 6) -> (...; 6)

@@ -13,7 +13,7 @@ namespace neml2
  * Batch of scalars, for example a temperature or a Young's modulus.
  *
  * Shape (...; ): every dimension is a batch dimension. A Scalar combines with any other type by + - * /,
- * one scalar a batch entry, never one a component.
+ * as one scalar per batch entry, never one per component.
  * Units: the caller's choice.
  *
  * Elsewhere: operators in math/operators.h; sqrt, exp, sin and others in math/elementwise.h.
@@ -30,7 +30,7 @@ public:
   NEML2_ASSIGNED_WHOLE(Scalar)
   Scalar() = default;
   /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
-  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. Where relaxed it is one.
+  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. Where relaxed it is a leaf.
   Scalar(const CScalar & value,
          const TensorOptions & options,
          core::Strictness = core::Strictness(""))

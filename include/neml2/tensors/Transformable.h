@@ -6,13 +6,13 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Linear maps of space, for example the symmetry operations of a crystal, as matrices T_ij: what
+ * Linear maps of space, for example the symmetry operations of a crystal, as matrices T_ij, which
  * transform(T) applies to vectors and tensors. The operations of crystal classes: crystallography.h.
  */
 namespace neml2
 {
 /**
- * Base of types of a program that can be transformed, for code that takes any of them.
+ * Base of a program's own types that can be transformed, for code that takes any of them.
  *
  * The library's own types have transform(T) as a plain member and do not derive from it.
  */
@@ -40,7 +40,7 @@ R2 proper_rotation_transform(const Rot & r);
 /// n = r / |r|. (...; 3) -> (...; 3, 3). NaN for r = 0, which has no axis.
 R2 improper_rotation_transform(const Rot & r);
 /// The reflection at the plane of unit normal n, δ_ij - 2 n_i n_j. (...; 3) -> (...; 3, 3)
-/// n is not normalised: give unit(n).
+/// n is not normalised: pass unit(n).
 R2 reflection_transform(const Vec & n);
 /// The reflection at the origin, -δ_ij. (; 3, 3)
 R2 inversion_transform(const TensorOptions & options = default_tensor_options());

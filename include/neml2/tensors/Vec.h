@@ -80,7 +80,7 @@ namespace tensors
 template <class T>
 constexpr bool is_vector =
     std::is_same_v<T, Vec> || std::is_same_v<T, Rot> || std::is_same_v<T, WR2>;
-/// Of two vectors, at least one under another name.
+/// Enables an overload for two vectors, at least one under another name.
 template <class A, class B>
 using if_vectors = std::enable_if_t<is_vector<A> && is_vector<B> &&
                                         !(std::is_same_v<A, Vec> && std::is_same_v<B, Vec>),
@@ -96,7 +96,7 @@ Scalar norm(const Vec & v, Real epsilon = 0);
 Vec unit(const Vec & v, Real epsilon = 0);
 /// v_i w_i. (...; 3), (...; 3) -> (...; ), unit of v × unit of w.
 Scalar inner(const Vec & v, const Vec & w);
-/// v_i w_i, as inner(v, w) gives it; LibTorch's vdot knows no batch. (...; 3), (...; 3) -> (...; )
+/// v_i w_i, as inner(v, w); LibTorch's vdot has no batches. (...; 3), (...; 3) -> (...; )
 Scalar vdot(const Vec & v, const Vec & w);
 /// ε_ijk v_j w_k. (...; 3), (...; 3) -> (...; 3), unit of v × unit of w.
 Vec cross(const Vec & v, const Vec & w);
@@ -108,10 +108,10 @@ R2 outer(const Vec & v);
 SR2 self_outer(const Vec & v);
 // Rotations and spins as the vectors of their components. Templates, which need no conversion: LibTorch's
 // functions of these names need none either, and take batch dimensions for base dimensions.
-/// ε_ijk v_j w_k of the components of a rotation, spin or vector each. (...; 3), (...; 3) -> (...; 3)
+/// ε_ijk v_j w_k for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 Vec cross(const A & v, const B & w);
-/// v_i w_j of the components of a rotation, spin or vector each. (...; 3), (...; 3) -> (...; 3, 3)
+/// v_i w_j for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3, 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 R2 outer(const A & v, const B & w);
 /// R_ij v_j, v turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3), in the unit of v.

@@ -8,21 +8,21 @@
 /**
  * Exchange with codes that keep symmetric tensors in Voigt's notation.
  *
- * Voigt's order is 11, 22, 33, 23, 13, 12 here, the same as Mandel's (see SR2). Some codes put the
- * shear components otherwise, for example 12, 13, 23: reorder their arrays first. A stress has its
+ * Voigt's order is 11, 22, 33, 23, 13, 12 here, the same as Mandel's (see SR2). Some codes order the
+ * shear components differently, for example 12, 13, 23: reorder their arrays first. A stress has its
  * components σ_ij, a strain the shear angles γ_ij = 2 ε_ij, so that both notations of a stiffness
- * differ by factors of √2 and 2, not by order. What is in Voigt's notation is a Tensor, or a raw
- * at::Tensor, of base shape (6) or (6, 6); an SR2 or SSR4 is in Mandel's, and refused at compile
- * time where the former is asked for.
+ * differ by factors of √2 and 2, not by order. A tensor in Voigt's notation is a Tensor, or a raw
+ * at::Tensor, of base shape (6) or (6, 6); an SR2 or SSR4 is in Mandel's notation, and refused at compile
+ * time where Voigt's is expected.
  *
  * Source: Nye (1985), Physical Properties of Crystals, chapter VIII.
  */
 namespace neml2
 {
-/// The stress of Voigt's components (σ11, σ22, σ33, σ23, σ13, σ12). (...; 6) -> (...; 6)
+/// The stress with Voigt's components (σ11, σ22, σ33, σ23, σ13, σ12). (...; 6) -> (...; 6)
 template <class T>
 SR2 from_voigt_stress(const T & voigt);
-/// The strain of Voigt's components (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12). (...; 6) -> (...; 6)
+/// The strain with Voigt's components (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12). (...; 6) -> (...; 6)
 template <class T>
 SR2 from_voigt_strain(const T & voigt);
 /// Voigt's components (σ11, σ22, σ33, σ23, σ13, σ12) of a stress. (...; 6) -> (...; 6)
@@ -30,17 +30,17 @@ Tensor to_voigt_stress(const SR2 & stress);
 /// Voigt's components (ε11, ε22, ε33, 2 ε23, 2 ε13, 2 ε12) of a strain. (...; 6) -> (...; 6)
 Tensor to_voigt_strain(const SR2 & strain);
 
-/// The stiffness of the matrix that maps Voigt's strains to stresses, whose entries are C_ijkl.
+/// The stiffness from the matrix that maps Voigt's strains to stresses, whose entries are C_ijkl.
 /// (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 stiffness_from_voigt(const T & voigt);
-/// The compliance of the matrix that maps Voigt's stresses to strains, whose entries are S_ijkl, times 2
+/// The compliance from the matrix that maps Voigt's stresses to strains, whose entries are S_ijkl, times 2
 /// for a shear row and times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 compliance_from_voigt(const T & voigt);
-/// The matrix that maps Voigt's strains to stresses, of entries C_ijkl. (...; 6, 6) -> (...; 6, 6)
+/// The matrix that maps Voigt's strains to stresses, with entries C_ijkl. (...; 6, 6) -> (...; 6, 6)
 Tensor stiffness_to_voigt(const SSR4 & stiffness);
-/// The matrix that maps Voigt's stresses to strains, of entries S_ijkl, times 2 for a shear row and
+/// The matrix that maps Voigt's stresses to strains, with entries S_ijkl, times 2 for a shear row and
 /// times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
 Tensor compliance_to_voigt(const SSR4 & compliance);
 } // namespace neml2

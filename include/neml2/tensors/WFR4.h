@@ -8,7 +8,7 @@
 namespace neml2
 {
 /**
- * Batch of fourth order tensors T_ijkl = -T_jikl. Of the same components as WFFR4.
+ * Batch of fourth order tensors T_ijkl = -T_jikl. It has the same components as WFFR4.
  *
  * Shape (...; 3, 3, 3): any batch shape, the components of a skew pair (see WR2), then two full
  * indices.

@@ -60,7 +60,7 @@ public:
   Scalar inner(const Vec & v) const;
   Scalar dot(const Vec & v) const;
   /// ε_ijk w_j v_k. (...; 3), (...; 3) -> (...; 3), unit of w × unit of v.
-  /// Of two skew tensors, the axial vector of their commutator W V - V W.
+  /// For two skew tensors, the axial vector of their commutator W V - V W.
   WR2 cross(const Vec & v) const;
   /// w_i v_j. (...; 3), (...; 3) -> (...; 3, 3), unit of w × unit of v.
   R2 outer(const Vec & v) const;
@@ -110,7 +110,7 @@ Scalar norm_sq(const WR2 & w);
 /// √(w_i w_i) of the axial vector. (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
 Scalar norm(const WR2 & w);
 /// R_ij w_j, the tensor R_ik W_kl R_jl turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) ->
-/// (...; 3), in the unit of w. Of a matrix that is no rotation, R_ij w_j all the same.
+/// (...; 3), in the unit of w. For a matrix that is not a rotation the result is R_ij w_j as well.
 WR2 rotate(const WR2 & w, const R2 & R);
 /// R_ij w_j, the tensor R_ik W_kl R_jl turned (active) by r, whose matrix is R. (...; 3), (...; 3) ->
 /// (...; 3), in the unit of w.

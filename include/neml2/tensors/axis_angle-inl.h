@@ -6,7 +6,7 @@
 #include "neml2/kernels/axis_angle.h"
 #include "neml2/tensors/Rot.h"
 
-/// Rotations by axis and angle, and between two directions: bodies of what Rot.h declares.
+/// Rotations by axis and angle, and between two directions: bodies of functions that Rot.h declares.
 namespace neml2
 {
 NEML2_BODY Rot

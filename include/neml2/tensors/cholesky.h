@@ -8,7 +8,7 @@
 /**
  * Cholesky's factor of symmetric positive definite matrices, one at each point: A = L Lᵀ with L lower, L_ii > 0.
  *
- * Of a matrix its symmetric part counts, and so do derivatives: that by A_ij is that by A_ji. Where it is not positive definite
+ * Only the symmetric part of a matrix counts, also for derivatives: those by A_ij and by A_ji are equal. Where it is not positive definite
  * all components of L are NaN.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
@@ -24,7 +24,7 @@ R2 cholesky(const SR2 & s);
 /// L with L_IK L_JK = C_IJ over Mandel components, L_IJ = 0 for J > I, so that e : C : e = |Lᵀ e|². (...; 6, 6) -> (...; 6, 6), in the
 /// square root of the unit of C. NaN where C is not positive definite.
 SSR4 cholesky(const SSR4 & C);
-/// L with L_ik L_jk = A_ij, L_ij = 0 for j > i, of a matrix of your own type (solve.h). (...; n, n) -> (...; n, n), in the square root
+/// L with L_ik L_jk = A_ij, L_ij = 0 for j > i, for a matrix of your own type (solve.h). (...; n, n) -> (...; n, n), in the square root
 /// of the unit of A. NaN where A is not positive definite.
 template <class A, kernels::if_own_batch<A> = 0>
 A cholesky(const A & a);

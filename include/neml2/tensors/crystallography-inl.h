@@ -132,7 +132,7 @@ unique_bidirectional(const R2 & T, const Vec & v)
 
 namespace neml2::tensors
 {
-/// The operators as the kernels read them; they must outlive it. None where no kernel runs.
+/// The operators in the form that the kernels read; they must outlive it. Empty where no kernel runs.
 NEML2_BODY kernels::Symmetries
 symmetries(const Quaternion & operators)
 {

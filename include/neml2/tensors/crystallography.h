@@ -15,13 +15,13 @@
  * 6, 32 with a twofold axis along y, and 3; 42 tetragonal, with the fourfold axis along z, and its
  * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. An orientation r takes vectors of
  * the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with any
- * symmetry S is an equivalent one.
+ * symmetry S is an equivalent orientation.
  *
  * Elsewhere: Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in Transformable.h.
  */
 namespace neml2::crystallography
 {
-/// The rotations of the largest classes as unit quaternions; those of others are some of them.
+/// The rotations of the largest classes as unit quaternions; smaller classes have some of these.
 namespace crystal_symmetry_operators
 {
 constexpr Real a = invsqrt2;
@@ -44,15 +44,15 @@ Quaternion cubic(const TensorOptions & options = default_tensor_options());
 /// @throws NEMLException for an unknown class or an integer dtype.
 Quaternion symmetry_quaternions(const std::string & orbifold,
                                 const TensorOptions & options = default_tensor_options());
-/// The rotations of a class, "1" to "432" as of symmetry_quaternions, as matrices, the identity first. (n; 3, 3). Their entries, 0, ±1/2, ±√3/2
-/// and ±1, are exact but for the rounding of √3/2.
+/// The rotations of a class, "1" to "432" as for symmetry_quaternions, as matrices, the identity first. (n; 3, 3). Their entries, 0,
+/// ±1/2, ±√3/2 and ±1, are exact except for the rounding of √3/2.
 /// @throws NEMLException for an unknown class or an integer dtype.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
 
 /// The directions that are equivalent to v by the operations T, v and -v counted as one: T_ij v_j
-/// without repetitions, in their order, of the unit of v. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤ n.
-/// Equal means equal up to 1e-5 of the length. m depends on the values: a GPU is waited for.
-/// @throws NEMLException also if v is batched, T has other than one batch dimension, or there are no
+/// without repetitions, in their order, in the unit of v. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤ n.
+/// Equal means equal up to 1e-5 of the length. m depends on the values, so this waits for a GPU.
+/// @throws NEMLException also if v is batched, T does not have exactly one batch dimension, or there are no
 /// values (the meta device).
 Vec unique_bidirectional(const R2 & T, const Vec & v);
 
@@ -60,13 +60,13 @@ Vec unique_bidirectional(const R2 & T, const Vec & v);
 /// to q seen from r, min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
 /// The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
 ///
-/// By unit quaternions, whose angle is accurate where the arc cosine of the trace is not: near 0 by
+/// Computed by unit quaternions, whose angle is accurate where the arc cosine of the trace is not: near 0 to
 /// 1e-16 instead of 1e-8.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
 
-/// Of the orientations S r that are equivalent to r the one closest to a reference, of an angle up to
-/// π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie the
+/// Of the orientations S r that are equivalent to r, the one closest to a reference, of an angle up to
+/// π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie it is the
 /// first in the order of the operators.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference);

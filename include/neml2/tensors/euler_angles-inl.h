@@ -7,7 +7,7 @@
 #include "neml2/composed/euler_angles.h"
 #include "neml2/kernels/euler_angles.h"
 
-/// Rotations by Euler angles: bodies of what Rot.h and euler_angles.h declare.
+/// Rotations by Euler angles: bodies of functions that Rot.h and euler_angles.h declare.
 namespace neml2
 {
 namespace tensors
@@ -29,7 +29,7 @@ euler_convention(const char * where, const std::string & name)
        "'. Expected \"kocks\", \"bunge\" or \"roe\".");
 }
 
-/// How many radians the unit of an angle is.
+/// The unit of an angle in radians.
 NEML2_BODY double
 angle_unit(const char * where, const std::string & name)
 {

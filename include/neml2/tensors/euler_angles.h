@@ -6,12 +6,12 @@
 
 #include <string>
 
-/// A change of the convention of Euler angles. Rot.h has rotations by them.
+/// Changes of the convention of Euler angles. Rotations from Euler angles are in Rot.h.
 namespace neml2
 {
-/// Euler angles of another convention from those of Kocks, both in radians. (...; 3) -> (...; 3)
-/// "kocks": (a, b, c); "bunge": (a + π/2, b, π/2 - c), the first and the last modulo 2π with the sign
-/// they have; "roe": (a, b, π - c).
+/// Euler angles of another convention, from those of Kocks, both in radians. (...; 3) -> (...; 3)
+/// "kocks": (a, b, c); "bunge": (a + π/2, b, π/2 - c), the first and the last modulo 2π, keeping their
+/// sign; "roe": (a, b, π - c).
 /// @throws NEMLException also for any other convention.
 Vec convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention);
 } // namespace neml2

@@ -4,10 +4,10 @@
 #include "neml2/kernels/exponential_map.h"
 #include "neml2/tensors/fwd.h"
 
-/// Skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
+/// Maps from skew tensors to rotations, and back. Quaternion.h has the exponential and logarithm of quaternions.
 namespace neml2
 {
-/// The rotation of the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its
+/// The rotation with the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its
 /// series for θ < 1. (...; 3) -> (...; 3)
 /// Exact for any w: |r| > 1 for θ in (π, 3π). At θ = 2π, which has no finite r, it is infinite (with
 /// rounding, about 1e16); close to 2π, |r| is about 4 / (2π - θ).

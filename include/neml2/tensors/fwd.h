@@ -83,7 +83,7 @@ inline constexpr bool core::has_loops<MillerIndex> = true;
 } // namespace neml2
 #endif
 
-/// What the headers of this room share besides.
+/// Further declarations that the headers of this room share.
 namespace neml2
 {
 namespace core

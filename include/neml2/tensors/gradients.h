@@ -2,11 +2,11 @@
 #pragma once
 
 /**
- * Derivative rules of the library's operations, one header a type or topic in gradients/.
+ * Derivative rules of the library's operations, one header per type or topic in gradients/.
  *
- * One inclusion in a program, in a source file that is linked into it, is enough to have them
+ * One inclusion in a program, in a source file that is linked into it, is enough to have operations
  * evaluated fused also where autograd records them, and their gradients too. A program that links
- * neml2::compiled has them without. For each argument a
+ * neml2::compiled has the rules already. For each argument a
  * rule has the gradient by it, from the gradient g by the result and all arguments; gradients are
  * with respect to stored components, which are isometric in Mandel's notation. Every rule is written
  * in the library's own vocabulary, mostly as one formula for rows and for batches, so that gradients

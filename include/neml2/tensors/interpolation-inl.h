@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// One call of interpolate: checks of its arguments, and what they are to LibTorch.
+/// One call of interpolate: checks of its arguments, and their form for LibTorch.
 class TableCall
 {
 public:
@@ -25,7 +25,7 @@ public:
     _batch = core::broadcast_batch(op, _operands);
   }
 
-  /// How many abscissae these are.
+  /// The number of abscissae.
   Size count(const TableArgument & xs) const
   {
     if (xs.is_general)
@@ -41,7 +41,7 @@ public:
     return n;
   }
 
-  /// @throws NEMLException unless there is one value for each point.
+  /// @throws NEMLException unless there is one value per point.
   void check_values(const TableArgument & values, Size n, const char * points) const
   {
     NEML2_CHECK(size_of(values) == n,
@@ -57,7 +57,7 @@ public:
                 ".");
   }
 
-  /// Whether the abscissae are known to be finite and to increase strictly: those of a Tensor are looked at.
+  /// Whether the abscissae are known to be finite and to increase strictly: those of a Tensor are checked.
   /// @throws NEMLException if they do not.
   bool are_in_order(const TableArgument & xs) const
   {
@@ -66,7 +66,7 @@ public:
     const at::Tensor & t = *xs.operand.tensor;
     if (!xs.is_general || !core::has_known_values(t))
       return false;
-    constexpr Size few = 4096; // looked at one by one, before LibTorch would have begun
+    constexpr Size few = 4096; // checked one by one, before LibTorch would even begin
     const bool ok =
         t.is_cpu() && t.numel() <= few
             ? disorder(t) < 0
@@ -77,7 +77,7 @@ public:
     return true;
   }
 
-  /// As a batch of numbers, or of tables, whose base dimensions are one.
+  /// An argument as a batch of numbers, or as a batch of tables, whose base dimensions become one.
   at::Tensor number(const TableArgument & x) const
   {
     const at::Tensor t = x.operand.tensor ? own(x) : constants(x).reshape({});
@@ -108,7 +108,7 @@ private:
     return a.operand.tensor ? utils::numel(a.operand.base) : Size(a.constants.size());
   }
 
-  /// Constants are float64, and so is what is computed with them, as in the fused pass.
+  /// Constants are float64, and results computed with them too, as in the fused pass.
   at::Tensor own(const TableArgument & a) const
   {
     return _has_constants ? a.operand.tensor->to(kFloat64) : *a.operand.tensor;
@@ -130,7 +130,7 @@ private:
         op.name, [&] { return t.detach().to(kCPU, kFloat64).resolve_neg().contiguous(); });
   }
 
-  /// The first entry that is not after the one before it; -1 if there is none.
+  /// The first entry that is not larger than the one before it; -1 if there is none.
   static Size disorder(const at::Tensor & xs)
   {
     const at::Tensor all = read(xs);

@@ -19,7 +19,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// How many entries a table has whose size is part of its type: a std::array of constants, or a tensor of fixed base shape.
+/// The number of entries of a table whose size is part of its type: a std::array of constants, or a tensor of fixed base shape.
 template <class T>
 constexpr int
 fixed_table_size()
@@ -35,11 +35,11 @@ template <class T>
 constexpr bool is_abscissa = std::is_same_v<T, Scalar> || std::is_arithmetic_v<T>;
 template <class... T>
 constexpr bool has_tensor = (core::is_tensor<T> || ...);
-/// Whether all these are what the functions of Scalars and Tensors take.
+/// Whether all these are arguments of the functions of Scalars and Tensors.
 template <class... T>
 constexpr bool is_general = ((std::is_same_v<T, Scalar> || std::is_same_v<T, Tensor>)&&...);
 
-/// Enables an overload for tables of which some have a fixed size.
+/// Enables an overload for tables some of which have a fixed size.
 template <class X, class Xs, class Ys>
 using if_fixed_table = std::enable_if_t<is_abscissa<X> && is_table<Xs> && is_table<Ys> &&
                                             has_tensor<X, Xs, Ys> && !is_general<X, Xs, Ys>,
@@ -54,22 +54,22 @@ using if_fixed_table_of_two =
 
 /**
  * The value at x of the table of points (abscissae_i, ordinates_i), in the unit of the ordinates; x and the abscissae
- * have one unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for all, or one an entry.
+ * have the same unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for all, or one per entry.
  *
  * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is
  * monotone where the points are, so that it never overshoots. Its derivative at a point is that of the parabola through
- * it and its neighbours (at an end through the last three), limited to three times the smaller of the two slopes beside
- * it, and 0 where these have not one sign. It is a line through points of one, and of third order where no slope is
- * limited; between two points it depends on the four around.
+ * it and its neighbours (at an end through the last three), limited to three times the smaller of the two adjacent
+ * slopes, and 0 where these differ in sign. Through points on a line it is that line, and of third order where no slope is
+ * limited; between two points it depends on the four points around.
  *
- * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about what is beyond them, and
- * what is held keeps its sign and its bounds. Beyond::extrapolate goes on along the tangent at the end. Beyond::nan gives
- * NaN, whose derivatives are 0, so that a table that points share keeps its gradient by the others. NaN in x gives NaN.
+ * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about values beyond them, and
+ * a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan
+ * gives NaN with derivatives 0, so that a table shared by many points keeps its gradient by the others. NaN in x gives NaN.
  *
  * At a point of a linear table, where the derivative has two one-sided values, it is that of the interval after the
- * point; at either end that inside, whatever is beyond. Derivatives of any order, by x, abscissae and ordinates.
+ * point; at either end, that of the interval inside. There are derivatives of any order, by x, abscissae and ordinates.
  *
- * Checks the abscissae, which waits for a GPU. In a formula of vmap tables are of types of fixed size, or constants.
+ * Checks the abscissae, which waits for a GPU. In a formula of vmap tables have types of fixed size, or are constants.
  * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
  *   that are finite and increase strictly.
  *
@@ -84,11 +84,11 @@ Scalar
 interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates, Beyond beyond);
 
 /**
- * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in their unit: bilinear, along either
- * axis a line between two neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
+ * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in their unit: bilinear, that is
+ * linear along either axis between neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
  * at least 2.
  *
- * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate goes on by the bilinear
+ * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate continues the bilinear
  * function of the nearest cell, and Beyond::nan gives NaN. Checks the abscissae, which waits for a GPU.
  * @throws NEMLException also unless sizes fit, and abscissae are finite and increase strictly.
  */
@@ -101,7 +101,7 @@ Scalar interpolate(const Scalar & x,
 
 /**
  * The value at x of a table of fixed size, in formulas of vmap and on whole batches: abscissae and ordinates are each a
- * tensor of a type of n components, a std::array of n constants, or on batches a Tensor; x is a Scalar or a number.
+ * tensor of a type with n components, a std::array of n constants, or on batches a Tensor; x is a Scalar or a number.
  * (...; ), (...; n), (...; n) -> (...; )
  *
  * Where the abscissae of a type of fixed size are not finite and increasing, the value is NaN, for that entry alone, and
@@ -118,10 +118,10 @@ template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
 Scalar interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond);
 
 /// The value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches: bilinear. The values are n × m
-/// numbers, those of one x side by side: a type of the base shape (n, m) or (n m), or constants. Where abscissae of a
+/// numbers, those of one x adjacent: a type of the base shape (n, m) or (n m), or constants. Where abscissae of a
 /// type of fixed size are not finite and increasing, the value is NaN. (...; ), (...; ), (...; n), (...; m), (...; n, m)
 /// -> (...; )
-/// @throws std::invalid_argument if constants are no abscissae.
+/// @throws std::invalid_argument if constants are not valid abscissae.
 template <class X,
           class Y,
           class Xs,
@@ -147,8 +147,8 @@ namespace tensors
 /// An argument of interpolate, its type erased.
 struct TableArgument
 {
-  core::Operand operand;         ///< without a tensor, of constants
-  std::vector<double> constants; ///< a number is one
+  core::Operand operand;         ///< without a tensor for constants
+  std::vector<double> constants; ///< a number counts as one constant
   bool is_general;               ///< a Tensor, whose abscissae are checked
 };
 
@@ -176,7 +176,7 @@ table_argument(const T & a)
     return {{}, std::vector<double>(a.begin(), a.end()), false};
 }
 
-/// @throws std::invalid_argument if constants are no abscissae.
+/// @throws std::invalid_argument if constants are not valid abscissae.
 template <class Xs>
 void
 check_constants([[maybe_unused]] const Xs & xs)

@@ -20,11 +20,11 @@ Scalar I1(const SR2 & s);
 Scalar I2(const SR2 & s);
 /// Third invariant det s. (...; 6) -> (...; ), in the cube of the unit of s.
 Scalar I3(const SR2 & s);
-/// d_ij d_ij / 2 of the deviator d = dev(s). (...; 6) -> (...; ), in the square of the unit of s.
+/// d_ij d_ij / 2 with the deviator d = dev(s). (...; 6) -> (...; ), in the square of the unit of s.
 Scalar J2(const SR2 & s);
-/// det d = d_ij d_jk d_ki / 3 of the deviator d = dev(s). (...; 6) -> (...; ), in the cube of the unit of s.
+/// det d = d_ij d_jk d_ki / 3 with the deviator d = dev(s). (...; 6) -> (...; ), in the cube of the unit of s.
 Scalar J3(const SR2 & s);
-/// s_kk / 3, of a stress minus the pressure. (...; 6) -> (...; ), in the unit of s.
+/// s_kk / 3, which for a stress is minus the pressure. (...; 6) -> (...; ), in the unit of s.
 Scalar hydrostatic(const SR2 & s);
 /// √(3 J2(s)) = √(3/2 d_ij d_ij), the equivalent stress, with the deviator d = dev(s). (...; 6) -> (...; ),
 /// in the unit of s. Its gradient where d = 0 is 0.
@@ -37,11 +37,11 @@ Scalar triaxiality(const SR2 & s);
 /**
  * Lode angle θ in [0, π/3], in radians: cos 3θ = (3√3/2) J3(s) / J2(s)^(3/2). (...; 6) -> (...; )
  *
- * 0 where the two smaller principal values are equal, as in tension along one axis, π/3 where the two
- * larger ones are, as in compression, π/6 for shear. Computed from the principal values,
+ * It is 0 where the two smaller principal values are equal, as in tension along one axis, π/3 where the two
+ * larger ones are, as in compression, and π/6 for shear. Computed from the principal values,
  * tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), which loses no digits at the ends.
  *
- * At the ends, where θ has a kink, the gradient is that along one choice of eigenvectors, and
+ * At the ends, where θ has a kink, the gradient is the one along one choice of eigenvectors, and
  * bounded; where J2 = 0 both θ and its gradient are 0. Second derivatives are undefined there.
  */
 Scalar lode_angle(const SR2 & s);

@@ -5,7 +5,7 @@
 
 #include "neml2/tensors/matrix_functions.h"
 
-/// Functions of symmetric tensors: bodies of what matrix_functions.h declares.
+/// Functions of symmetric tensors: bodies of functions that matrix_functions.h declares.
 namespace neml2
 {
 namespace tensors

@@ -10,7 +10,7 @@
 /**
  * Kinematics of finite deformation, from the deformation gradient F_ij = ∂x_i / ∂X_j.
  *
- * Nothing here asks for det F = 1, nor multiplies by det F. Logarithms and roots of tensors are in
+ * No function here requires det F = 1, or multiplies by det F. Logarithms and roots of tensors are in
  * matrix_functions.h, their eigenvalues, such as principal stretches, in spectral.h.
  * Source: Holzapfel (2000), Nonlinear Solid Mechanics, sections 2.4-2.6.
  */
@@ -20,47 +20,47 @@ namespace neml2
  * Polar decomposition F_ij = R_ik U_kj: R orthogonal, the right stretch U symmetric and positive definite.
  * (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
- * det R is the sign of det F: a reflected F has a reflection R, and U is positive definite all the same.
- * R is orthogonal to rounding also where F is nearly singular, though it is then as sensitive to F as 1 over
+ * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite.
+ * R is orthogonal to rounding also where F is nearly singular, though its sensitivity to F is then 1 over
  * the sum of the two smallest stretches; it is NaN where F is singular. Derivatives are right everywhere
  * else, F = I included.
  */
 std::pair<R2, SR2> polar(const R2 & F);
-/// The rotation R of F = R U, as polar(F) has it. (...; 3, 3) -> (...; 3, 3), without unit.
-/// By Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
+/// The rotation R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
+/// Computed by Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
 /// The rotation, of determinant 1, that is closest to A in the sum of the squared differences: polar_rotation(A), or that reflected in the
 /// direction of the smallest stretch where det A < 0. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular.
 /// Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
-/// The principal stretches of F, its singular values, in ascending order, right to rounding times the largest: not by F_ki F_kj, whose roots
-/// lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where F is singular.
+/// The principal stretches of F, its singular values, in ascending order, right to rounding times the largest: not computed by F_ki F_kj,
+/// whose roots lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where F is singular.
 Vec principal_stretches(const R2 & F);
-/// The right stretch U of F = R U, as polar(F) has it. (...; 3, 3) -> (...; 6), in the unit of F.
+/// The right stretch U of F = R U, as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 right_stretch(const R2 & F);
-/// The left stretch V of F = V R, R as polar(F) has it. (...; 3, 3) -> (...; 6), in the unit of F.
+/// The left stretch V of F = V R, R as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 left_stretch(const R2 & F);
 
 /// C_ij = F_ki F_kj. (...; 3, 3) -> (...; 6), in the square of the unit of F.
 SR2 right_cauchy_green(const R2 & F);
 /// b_ij = F_ik F_jk. (...; 3, 3) -> (...; 6), in the square of the unit of F.
 SR2 left_cauchy_green(const R2 & F);
-/// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also of small strains. F without unit.
+/// E_ij = (F_ki F_kj - δ_ij) / 2, with the relative accuracy of F - I also for small strains. F has no unit.
 /// (...; 3, 3) -> (...; 6)
 SR2 green_lagrange(const R2 & F);
-/// log U = log(F_ki F_kj) / 2, the logarithmic strain of Hencky, of F without unit. (...; 3, 3) -> (...; 6)
-/// The fused loop has the relative accuracy of F - I also of small strains. NaN where F is singular.
+/// log U = log(F_ki F_kj) / 2, the logarithmic strain of Hencky, for F without unit. (...; 3, 3) -> (...; 6)
+/// The fused loop has the relative accuracy of F - I also for small strains. NaN where F is singular.
 SR2 hencky_strain(const R2 & F);
 
 /// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no
-/// factor: the Kirchhoff stress from the second Piola-Kirchhoff stress; divide by det F for the Cauchy
+/// factor: the result is the Kirchhoff stress from the second Piola-Kirchhoff stress; divide by det F for the Cauchy
 /// stress. (...; 6), (...; 3, 3) -> (...; 6)
 SR2 push_forward(const SR2 & s, const R2 & F);
 /// The inverse of push_forward(s, F), F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6). Infinite or
 /// NaN where F is singular.
 SR2 pull_back(const SR2 & s, const R2 & F);
 /// Push-forward of a tensor with covariant components, such as a strain: F^-1_ki e_kl F^-1_lj, the Almansi
-/// strain from that of Green and Lagrange. (...; 6), (...; 3, 3) -> (...; 6). Infinite or NaN where F is
+/// strain from the Green-Lagrange strain. (...; 6), (...; 3, 3) -> (...; 6). Infinite or NaN where F is
 /// singular.
 SR2 push_forward_covariant(const SR2 & e, const R2 & F);
 /// The inverse of push_forward_covariant(e, F), F_ki e_kl F_lj. (...; 6), (...; 3, 3) -> (...; 6)

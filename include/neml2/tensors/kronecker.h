@@ -29,7 +29,7 @@ R4 kron(const A & a, const B & b);
 template <class A, class B, tensors::if_second_order<A, B> = 0>
 R4 kron_transposed(const A & a, const B & b);
 /// (A_ik B_jl + A_il B_jk + B_ik A_jl + B_il A_jk) / 4, which maps a symmetric K to
-/// (A K Bᵀ + B K Aᵀ) / 2. sym_kron(A, B) = sym_kron(B, A); sym_kron(R, R) of a rotation matrix
+/// (A K Bᵀ + B K Aᵀ) / 2. sym_kron(A, B) = sym_kron(B, A); sym_kron(R, R) with a rotation matrix R
 /// turns a symmetric tensor s as rotate(s, R) does. (...; 3, 3) or (...; 6), twice -> (...; 6, 6), unit of
 /// A × unit of B.
 ///

@@ -28,7 +28,7 @@ std::true_type has_axes(const LabeledTensor<Derived, D> *);
 std::false_type has_axes(const void *);
 template <class T>
 constexpr bool is_labeled = decltype(has_axes(static_cast<const T *>(nullptr)))::value;
-/// Of tensors, at least one with labels.
+/// Enables an overload for tensors, at least one of them with labels.
 template <class... T>
 using if_labeled =
     std::enable_if_t<((is_tensor<T> || is_labeled<T>)&&...) && (is_labeled<T> || ...), int>;

@@ -7,19 +7,19 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Exponential, logarithm, square root and powers of second order tensors, as of matrices, and their
+ * Exponential, logarithm, square root and powers of second order tensors as matrices, and their
  * derivatives. (exp, log, sqrt and pow are the functions of the components.)
  *
- * Those of symmetric tensors are f(s) = Σ_k f(λ_k) v_k v_k with the eigenvalues and eigenvectors of s, and
+ * Functions of symmetric tensors are f(s) = Σ_k f(λ_k) v_k v_k with the eigenvalues and eigenvectors of s, and
  * derivatives are exact also between equal and nearly equal eigenvalues. Under autograd derivatives of
  * any order are right and finite.
  *
- * Domain: logarithm, root and powers are those of positive definite symmetric tensors, and NaN of others;
- * of R2 the principal ones, whose eigenvalues are in the right half plane (root) or have an imaginary
+ * Domain: logarithm, root and powers are those of positive definite symmetric tensors, and NaN for others;
+ * for R2 they are the principal ones, whose eigenvalues are in the right half plane (root) or have an imaginary
  * part in (-π, π) (logarithm), and NaN where an eigenvalue is on the negative real axis, 0 included, or
  * too close to it.
  *
- * The fused loop computes symmetric ones by eigenvalues, whose logarithm near I has the relative accuracy
+ * The fused loop computes functions of symmetric tensors by eigenvalues; a logarithm near I has the relative accuracy
  * of s - I; elsewhere they are products and inverses in float64, accurate to rounding times the condition
  * number.
  *
@@ -27,16 +27,16 @@
  */
 namespace neml2
 {
-/// e^s, of s without unit. (...; 6) -> (...; 6)
+/// e^s, for s without unit. (...; 6) -> (...; 6)
 SR2 expm(const SR2 & s);
 /// Derivative of expm at s along e, which is symmetric in the sense of a : dexpm(s, b) = b : dexpm(s, a).
 /// (...; 6), (...; 6) -> (...; 6), in the unit of e.
 SR2 dexpm(const SR2 & s, const SR2 & e);
-/// Derivative of expm by s, with both minor and the major symmetry, of s without unit.
+/// Derivative of expm by s, with both minor and the major symmetry, for s without unit.
 /// (...; 6) -> (...; 6, 6)
 SSR4 dexpm(const SR2 & s);
 
-/// The u with e^u = s, of s without unit. (...; 6) -> (...; 6). NaN where s is not positive definite.
+/// The u with e^u = s, for s without unit. (...; 6) -> (...; 6). NaN where s is not positive definite.
 SR2 logm(const SR2 & s);
 /// Derivative of logm at s along e. (...; 6), (...; 6) -> (...; 6), unit of e / unit of s.
 SR2 dlogm(const SR2 & s, const SR2 & e);
@@ -46,7 +46,7 @@ SSR4 dlogm(const SR2 & s);
 /// The positive definite u with u_ik u_kj = s_ij. (...; 6) -> (...; 6), in the square root of the unit of
 /// s. NaN where s is not positive definite.
 SR2 sqrtm(const SR2 & s);
-/// Derivative of sqrtm at s along e. (...; 6), (...; 6) -> (...; 6), unit of e / square root of that of s.
+/// Derivative of sqrtm at s along e. (...; 6), (...; 6) -> (...; 6), unit of e / square root of the unit of s.
 SR2 dsqrtm(const SR2 & s, const SR2 & e);
 /// Derivative of sqrtm by s. (...; 6) -> (...; 6, 6), in the inverse square root of the unit of s.
 SSR4 dsqrtm(const SR2 & s);
@@ -64,14 +64,14 @@ SR2 dpowm(const SR2 & s, Real p, const SR2 & e);
 SSR4 dpowm(const SR2 & s, const Scalar & p);
 SSR4 dpowm(const SR2 & s, Real p);
 
-/// e^A = Σ_n A^n / n!, of A without unit. (...; 3, 3) -> (...; 3, 3)
+/// e^A = Σ_n A^n / n!, for A without unit. (...; 3, 3) -> (...; 3, 3)
 R2 expm(const R2 & A);
 /// Derivative of expm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in the unit of E.
 R2 dexpm(const R2 & A, const R2 & E);
-/// ∂(e^A)_ij / ∂A_kl of expm, of A without unit. (...; 3, 3) -> (...; 3, 3, 3, 3)
+/// ∂(e^A)_ij / ∂A_kl of expm, for A without unit. (...; 3, 3) -> (...; 3, 3, 3, 3)
 R4 dexpm(const R2 & A);
 
-/// The principal logarithm of A without unit, whose eigenvalues have imaginary parts in (-π, π).
+/// The principal logarithm of A without unit; its eigenvalues have imaginary parts in (-π, π).
 /// (...; 3, 3) -> (...; 3, 3). NaN where A has an eigenvalue on the negative real axis, 0 included, or too
 /// close to it.
 R2 logm(const R2 & A);
@@ -85,7 +85,7 @@ R4 dlogm(const R2 & A);
 /// negative real axis, 0 included, or too close to it.
 R2 sqrtm(const R2 & A);
 /// Derivative of sqrtm at A along E. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), unit of E / square root of
-/// that of A.
+/// the unit of A.
 R2 dsqrtm(const R2 & A, const R2 & E);
 /// ∂(√A)_ij / ∂A_kl of sqrtm. (...; 3, 3) -> (...; 3, 3, 3, 3), in the inverse square root of the unit of A.
 R4 dsqrtm(const R2 & A);

@@ -10,7 +10,7 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
 
-/// The operations of what matrix_functions.h declares, of any second order tensor.
+/// The operations of the functions that matrix_functions.h declares, for any second order tensor.
 namespace neml2
 {
 namespace tensors
@@ -89,7 +89,7 @@ matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A)
   return evaluate_leaf<T>(op, batch_body, A);
 }
 
-/// Its derivative at A along E.
+/// The derivative at A along E.
 template <class Op, class T>
 T
 matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A, const T & E)
@@ -102,7 +102,7 @@ matrix_leaf(const Op & op, composed::MatrixFunction f, const T & A, const T & E)
   return evaluate_leaf<T>(op, batch_body, A, E);
 }
 
-/// Its derivative by A.
+/// The derivative by A.
 template <class Op, class T>
 auto
 matrix_derivative_leaf(const Op & op, composed::MatrixFunction f, const T & A)

@@ -5,7 +5,7 @@
 
 /**
  * Operations that several types have, as types: the name in messages and the formula for rows, which the kernels
- * have of each type. Those of one type or topic are in its header; batch bodies are in composed/, derivative
+ * have for each type. Operations of one type or topic are in its header; batch bodies are in composed/, derivative
  * rules, which these types name, in gradients/.
  */
 namespace neml2::tensors

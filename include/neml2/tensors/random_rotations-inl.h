@@ -9,14 +9,14 @@ namespace neml2
 {
 namespace tensors
 {
-/// Rotations of angles up to π from unit quaternions, of this batch shape. (..., 3)
+/// Rotations of angles up to π from unit quaternions, with this batch shape. (..., 3)
 NEML2_BODY at::Tensor
 random_rotations(const char * where, TensorShapeRef batch, Size seed, const TensorOptions & options)
 {
   check_floating(where, options);
   const auto uniform = [&](TensorShapeRef shape, const TensorOptions & o)
   {
-    // In float64 whatever the dtype. A generator of its own is one of the CPU.
+    // In float64 whatever the dtype. A generator of our own is one of the CPU.
     if (seed < 0)
       return at::rand(shape, o.dtype(kFloat64));
     return at::rand(shape,

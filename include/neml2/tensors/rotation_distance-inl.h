@@ -6,7 +6,7 @@
 #include "neml2/kernels/rotation_distance.h"
 #include "neml2/tensors/Rot.h"
 
-/// How far apart rotations are, and the two names that each of them has: bodies of what Rot.h declares.
+/// The angles between rotations, and the two sets of parameters that each has: bodies of functions that Rot.h declares.
 namespace neml2
 {
 NEML2_BODY Rot

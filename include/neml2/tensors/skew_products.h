@@ -7,7 +7,7 @@
 
 /// Products of symmetric tensors with skew ones and with one another, as in objective rates and
 /// plastic spins, and their derivatives. Symmetric tensors are in Mandel components, skew ones are
-/// their axial vectors (see SR2 and WR2); derivatives are by what is stored.
+/// their axial vectors (see SR2 and WR2); derivatives are by the stored components.
 namespace neml2
 {
 /// W_ik e_kj - e_ik W_kj, the rate of a symmetric tensor that turns with the spin W; symmetric.

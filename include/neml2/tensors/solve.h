@@ -8,9 +8,9 @@
 /**
  * Systems of linear equations, one at each point: a strain from a stress, a step of Newton's method.
  *
- * All by elimination with row pivoting. Where the matrix is singular, a pivot being exactly 0, the solution of that point is
- * NaN; a matrix that is singular but for rounding gives large numbers. solve(A, b) is more accurate than inv(A) * b, and for
- * 6×6 matrices and larger ones faster.
+ * All use elimination with row pivoting. Where the matrix is singular, with a pivot exactly 0, the solution of that point is
+ * NaN; a matrix that is singular except for rounding gives large numbers. solve(A, b) is more accurate than inv(A) * b, and for
+ * 6×6 and larger matrices faster.
  *
  * Matrices of a type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, have solve, inv and det here, and
  * cholesky in cholesky.h, with right sides `PrimitiveTensor<X, n>` or, many at once, `PrimitiveTensor<X, n, m>`.
@@ -40,7 +40,7 @@ Vec solve(const A & a, const B & b);
 /// A. NaN where A is singular.
 template <class A, class B, math::if_types<A, R2, B, R2> = 0>
 R2 solve(const A & a, const B & b);
-/// e_kl with C_ijkl e_kl = s_ij, for example the strain of a stress. (...; 6, 6), (...; 6) -> (...; 6), unit of s / unit of C. NaN
+/// e_kl with C_ijkl e_kl = s_ij, for example the strain from a stress. (...; 6, 6), (...; 6) -> (...; 6), unit of s / unit of C. NaN
 /// where C is singular.
 template <class A, class B, math::if_types<A, SSR4, B, SR2> = 0>
 SR2 solve(const A & C, const B & s);
@@ -48,15 +48,15 @@ SR2 solve(const A & C, const B & s);
 template <class A, class B, math::if_types<A, SSR4, B, SSR4> = 0>
 SSR4 solve(const A & a, const B & b);
 /// X_kl with T_ijkl X_kl = B_ij. (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3), unit of B / unit of T. NaN where T is singular, as
-/// one with a minor symmetry is.
+/// every T with a minor symmetry is.
 template <class A, class B, math::if_types<A, R4, B, R2> = 0>
 R2 solve(const A & t, const B & b);
 /// X_mnkl with T_ijmn X_mnkl = B_ijkl. (...; 3, 3, 3, 3), (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3), unit of B / unit of T. NaN where T
-/// is singular, as one with a minor symmetry is.
+/// is singular, as every T with a minor symmetry is.
 template <class A, class B, math::if_types<A, R4, B, R4> = 0>
 R4 solve(const A & t, const B & b);
 
-/// x_j with A_ij x_j = b_i, or X_jk with A_ij X_jk = B_ik, of types of your own. (...; n, n), (...; n) -> (...; n), or
+/// x_j with A_ij x_j = b_i, or X_jk with A_ij X_jk = B_ik, for types of your own. (...; n, n), (...; n) -> (...; n), or
 /// (...; n, n), (...; n, m) -> (...; n, m), unit of b / unit of A. NaN where A is singular.
 template <class A, class B, kernels::if_own_system<A, B> = 0>
 B solve(const A & a, const B & b);

@@ -8,7 +8,7 @@
 #include <utility>
 
 /**
- * Eigenvalues and eigenvectors of symmetric tensors, and what is composed of them.
+ * Eigenvalues and eigenvectors of symmetric tensors, and functions composed of them.
  *
  * A tensor function of your own, f(s) = Σ_k f(λ_k) v_k v_k, and its derivative:
  *
@@ -17,7 +17,7 @@
  *     const SSR4 derivative = linalg::dsptrf(l, V, f(l), df(l));
  *
  * Do not differentiate through eigenvectors where eigenvalues may be equal: their derivatives are infinite
- * there. Autograd gives NaN; dual numbers, those of vmap and value_and_jacobian, leave out how equal ones
+ * there. Autograd gives NaN; dual numbers, which vmap and value_and_jacobian use, leave out how equal ones
  * turn into each other. matrix_functions.h has functions that are smooth everywhere.
  */
 namespace neml2
@@ -28,9 +28,9 @@ namespace linalg
  * Eigenvalues of s in ascending order, in the unit of s, and unit eigenvectors in the columns of V, so
  * that s_ij = Σ_k λ_k V_ik V_jk. (...; 6) -> (...; 3), (...; 3, 3)
  *
- * V is a rotation: of each of the first two columns the largest component is positive, and the third
- * makes them right-handed. To equal eigenvalues any orthonormal vectors of their common space may be
- * given. NaN where a component of s is not finite.
+ * V is a rotation: the largest component of each of the first two columns is positive, and the third
+ * makes them right-handed. For equal eigenvalues the result may be any orthonormal vectors of their common
+ * space. NaN where a component of s is not finite.
  *
  * The fused loop uses Jacobi rotations: accurate to rounding for components of any size, exact for
  * diagonal tensors. Where a gradient is recorded LibTorch's linalg_eigh is used: gradients by the
@@ -51,7 +51,7 @@ SR2 ieigh(const Vec & l, const R2 & V);
  *
  * Σ_k f'_k v_k v_k v_k v_k + Σ_{i≠j} θ_ij sym(v_i v_j) sym(v_i v_j), θ_ij = (f_i - f_j) / (λ_i - λ_j), the
  * mean (f'_i + f'_j) / 2 where the difference is lost in the rounding of f. So about eleven digits are
- * right in the worst case, that of a difference of 1e-5 of eigenvalues and function of about 1, and all
+ * right in the worst case, where eigenvalues differ by 1e-5 and the function is about 1, and all digits
  * for equal ones.
  *
  * Source: Higham (2008), Functions of Matrices, corollary 3.12.

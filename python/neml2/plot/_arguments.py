@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the functions are given, as tensors of torch, and what they refuse."""
+"""The arguments of the functions, as tensors of torch, and the refusals of wrong ones."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def on_cpu(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, whose new tensors are on the CPU whatever torch's default device is."""
+    """The function, with its new tensors on the CPU whatever torch's default device is."""
 
     @wraps(function)
     def wrapped(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -42,7 +42,7 @@ def count(function: str, name: str, value: object, least: int) -> None:
 
 
 def numbers(function: str, name: str, value: Any, *types: type[TensorBase]) -> torch.Tensor:
-    """The numbers of a tensor of one of these types, float64, on the CPU and without a gradient."""
+    """The numbers of a tensor of one of these types, in float64, on the CPU and without a gradient."""
     if not isinstance(value, types):
         expected = " or ".join(t.__name__ for t in types)
         raise TypeError(f"{function}: expected {name} of type {expected}, not {type(value).__name__}.")
@@ -102,7 +102,7 @@ def symmetry(function: str, crystal_class: Any) -> torch.Tensor:
 
 
 def equivalent_poles(function: str, pole: Any, crystal_class: str) -> torch.Tensor:
-    """The unit vectors (m, 3) that are equivalent to a pole, in the frame of the crystal; one and its opposite are one."""
+    """The unit vectors (m, 3) that are equivalent to a pole, in the frame of the crystal; opposite vectors count as one."""
     operations = symmetry(function, crystal_class)
     if not isinstance(pole, Vec) and crystal_class not in CUBIC:
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where and how something is drawn."""
+"""The axes to draw into, and common styles."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.patches import Polygon
 
-# The blue of Okabe and Ito, whose colours people of any colour vision tell apart.
+# The blue of Okabe and Ito, whose colours can be told apart with any colour vision.
 BLUE, GREY = "#0072B2", "#6e7781"
 
 
@@ -28,7 +28,7 @@ def current_axes(function: str, ax: Any, projection: str = "rectilinear") -> Axe
 
 
 def outline(ax: Axes, corners: torch.Tensor) -> bool:
-    """A closed line instead of the frame of the axes, with room for labels around it. False if it is there already."""
+    """Draws a closed line instead of the frame of the axes, with room for labels around it. False if it exists already."""
     if any(patch.get_gid() == "outline" for patch in ax.patches):
         return False
     ax.set_axis_off()
@@ -42,7 +42,7 @@ def outline(ax: Axes, corners: torch.Tensor) -> bool:
 
 
 def scatter(ax: Axes, x: torch.Tensor, y: torch.Tensor, style: dict[str, Any]) -> PathCollection:
-    """Points, the smaller the more there are."""
+    """A style of points: the more there are, the smaller."""
     defaults: dict[str, Any] = {"s": min(30.0, max(2.0, 3000 / len(x))), "linewidths": 0, "clip_on": False}
     if "c" not in style and "facecolors" not in style:
         defaults["color"] = BLUE

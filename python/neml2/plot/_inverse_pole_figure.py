@@ -25,10 +25,10 @@ def inverse_pole_figure(
     **style: Any,
 ) -> PathCollection:
     """Inverse pole figure: which crystal direction lies along a direction of the sample, in the fundamental sector of the
-    crystal class, where each direction has one equivalent: of 432 the standard triangle 001-101-111.
+    crystal class, where each direction has one equivalent: for 432 the standard triangle 001-101-111.
 
     sample_direction: a Vec or three numbers.
-    crystal_class: "1" to "432", as of neml2.crystallography.symmetry; the sector is that of its Laue group, in which a
+    crystal_class: "1" to "432", as in neml2.crystallography.symmetry; the sector is that of its Laue group, in which a
         direction and its opposite are equivalent.
     The other arguments are those of pole_figure.
 
@@ -56,9 +56,9 @@ def inverse_pole_figure_density(
     **style: Any,
 ) -> QuadContourSet:
     """Inverse pole figure as a density, in multiples of a random distribution (m.r.d.), whose mean over the sector is 1.
-    Arguments as of inverse_pole_figure and pole_figure_density.
+    Arguments as for inverse_pole_figure and pole_figure_density.
 
-    Draws with Axes.contourf. figure.colorbar(...) of what it returns is the scale.
+    Draws with Axes.contourf. figure.colorbar(...) of the result is the scale.
     """
     function = "inverse_pole_figure_density"
     operations = symmetry(function, crystal_class)

@@ -31,11 +31,11 @@ def pole_figure(
     orientations: Rot or Quaternion of any batch shape. By default each takes vectors of the sample to the frame of the
         crystal, as in neml2.crystallography and as Bunge's Euler angles do; maps="crystal to sample" where they turn the
         crystal, as in C.rotate(orientation).
-    pole: Miller indices (MillerIndex, or three numbers) of cubic classes; of all a Vec in the Cartesian frame of the
+    pole: Miller indices (MillerIndex, or three numbers) for cubic classes; for any class a Vec in the Cartesian frame of the
         crystal.
-    crystal_class: "1" to "432", as of neml2.crystallography.symmetry. A pole and its opposite are not told apart.
+    crystal_class: "1" to "432", as in neml2.crystallography.symmetry. A pole and its opposite are not told apart.
     projection: "equal_area" (Lambert; equal solid angles are equal areas) or "stereographic" (angles and circles are kept).
-    labels: of the sample's axes x and y, such as ("RD", "TD").
+    labels: names of the sample's axes x and y, such as ("RD", "TD").
 
     Draws with Axes.scatter. Source: Bunge (1982), Texture Analysis in Materials Science.
     Raises TypeError or ValueError for other arguments, NaN, and quaternions that are not of unit length.
@@ -62,11 +62,11 @@ def pole_figure_density(
     """Pole figure as the density of the poles, in multiples of a random distribution (m.r.d.): 1 everywhere without
     texture, and 1 on average with any.
 
-    halfwidth: of the von Mises-Fisher kernel about each pole, in degrees: the angle at which it has fallen to one half.
-        Few grains need a wide one.
+    halfwidth: width of the von Mises-Fisher kernel about each pole, in degrees: the angle at which it has fallen to one half.
+        Few grains need a wide kernel.
     The other arguments are those of pole_figure.
 
-    Draws with Axes.contourf. figure.colorbar(...) of what it returns is the scale. Sources: Bunge (1982), Texture
+    Draws with Axes.contourf. figure.colorbar(...) of the result is the scale. Sources: Bunge (1982), Texture
     Analysis in Materials Science; Mardia and Jupp (2000), Directional Statistics, ch. 9 (the kernel's distribution).
     """
     points = _sphere.hemisphere(_sphere.spacing("pole_figure_density", halfwidth))
@@ -78,7 +78,7 @@ def pole_figure_density(
 
 
 def _poles(function: str, orientations: Orientations, pole: Direction, crystal_class: str, maps: Maps) -> torch.Tensor:
-    """All of them, (n, 3), in the frame of the sample."""
+    """All equivalent poles of all orientations, (n, 3), in the frame of the sample."""
     R = crystal_to_sample(function, orientations, maps)
     h = equivalent_poles(function, pole, crystal_class)
     return torch.einsum("nij,mj->nmi", R, h).reshape(-1, 3)

@@ -13,7 +13,7 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Sector:
-    """What lies between the azimuths 0 and `azimuth`, in degrees, and on the positive side of the planes through the
+    """The directions between the azimuths 0 and `azimuth`, in degrees, on the positive side of the planes through the
     origin that have these normals, from z to a rim."""
 
     azimuth: float
@@ -27,8 +27,8 @@ class Sector:
         return torch.tensor([*self.normals, *sides], dtype=torch.float64)
 
     def reduce(self, v: torch.Tensor, operations: torch.Tensor) -> torch.Tensor:
-        """Of what is equivalent to each direction (n, 3) by rotations (g, 3, 3) and inversion, that in the sector:
-        furthest inside where rounding leaves several or none."""
+        """For each direction (n, 3), the equivalent one in the sector by rotations (g, 3, 3) and inversion:
+        the one furthest inside where rounding leaves several or none."""
         images = torch.einsum("gij,nj->ngi", torch.cat([operations, -operations]), v)
         inside = (images @ self.planes().mT).amin(-1).argmax(-1)
         return images[torch.arange(len(v)), inside]
@@ -44,7 +44,7 @@ class Sector:
         return spherical(share[:, None] * rim, azimuth.expand(len(share), -1))
 
     def edge(self) -> torch.Tensor:
-        """Points (n, 3) along all sides. Those that meet in z are straight lines in a projection."""
+        """Points (n, 3) along all sides. Sides that meet in z are straight lines in a projection."""
         rim = self.points(radians(1))[-1]
         return rim if self.azimuth == 360 else torch.cat([torch.tensor([[0.0, 0.0, 1.0]], dtype=torch.float64), rim])
 

@@ -24,7 +24,7 @@ def project(function: str, v: torch.Tensor, projection: Projection) -> tuple[tor
 
 
 def upper(v: torch.Tensor) -> torch.Tensor:
-    """The axes (n, 3) as points of the upper hemisphere; of one on its rim both ends."""
+    """The axes (n, 3) as points of the upper hemisphere; for an axis on its rim both ends."""
     v = torch.where(v[:, 2:] < 0, -v, v)
     return torch.cat([v, -v[v[:, 2] < 1e-6]])
 
@@ -35,7 +35,7 @@ def spherical(polar: torch.Tensor, azimuth: torch.Tensor) -> torch.Tensor:
 
 
 def spacing(function: str, halfwidth: float) -> float:
-    """Between the points where a density is drawn, in radians: where it is linear, nearly."""
+    """The distance of the points where a density is drawn, in radians, at which it is nearly linear."""
     if not 0 < halfwidth <= 90:
         raise ValueError(f"{function}: halfwidth is {halfwidth!r}. Expected degrees above 0, up to 90.")
     return radians(min(2.5, max(halfwidth / 3, 0.25)))
@@ -53,10 +53,10 @@ def density(poles: torch.Tensor, points: torch.Tensor, halfwidth: float) -> torc
     kappa = log(2) / (1 - cos(radians(halfwidth)))
     at = kappa * points.reshape(-1, 3)
     total = torch.zeros(len(at), dtype=torch.float64)
-    some = max(1, 2**17 // len(at))  # at a time, within the cache
+    some = max(1, 2**17 // len(at))  # as many at a time as fit in the cache
     for i in range(0, len(poles), some):
         c = (at @ poles[i : i + some].mT).abs_()
-        if kappa < 40:  # the kernel about the opposite: beyond, not even a rounding error of the mean
+        if kappa < 40:  # the kernel about the opposite pole: above this kappa it is less than a rounding error of the mean
             total += torch.exp(-kappa - c).sum(-1)
         total += c.sub_(kappa).exp_().sum(-1)
     return (total * (kappa / -expm1(-2 * kappa) / len(poles))).reshape(points.shape[:-1])

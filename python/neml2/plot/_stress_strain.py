@@ -26,10 +26,10 @@ def stress_strain(
 
     component: (i, j), counted from 0, of both tensors; a shear strain is that of the tensor, half the angle. Or
         "equivalent": von Mises stress √(3/2 s_ij s_ij) and strain √(2/3 e_ij e_ij) of the deviators s and e.
-    unit: of the stress, for the label.
-    A history without other dimensions, such as a strain that all points share, goes with each curve of the other.
+    unit: unit of the stress, for the label.
+    A history without other dimensions, such as a strain that all points share, is paired with each curve of the other.
 
-    Draws with Axes.plot, of which label may be a list of one name a curve.
+    Draws with Axes.plot; its label may be a list with one name per curve.
     """
     x, y = _measure("strain", strain, component), _measure("stress", stress, component)
     if len(x) != len(y):
@@ -52,7 +52,7 @@ def stress_strain(
 
 
 def _measure(name: str, history: Any, component: Any) -> torch.Tensor:
-    """What is drawn of a history, (steps, ...)."""
+    """The plotted values of a history, (steps, ...)."""
     s = SR2(numbers("stress_strain", f"the {name}", history, SR2))
     if s.batch.dim() == 0:
         raise ValueError(f"stress_strain: the {name} has no batch dimension. Expected a history (steps, ...; 6).")

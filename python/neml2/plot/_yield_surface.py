@@ -27,18 +27,18 @@ def yield_surface(
     """The yield surface f(σ) = 0 in a plane of the space of stresses.
 
     f: a function of stresses, float64 on the CPU, (n, n; 6) -> (n, n; ), called once: negative in the elastic range.
-    limit: of the two coordinates, on either side of 0: the window, in the unit of stress.
+    limit: largest value of the two coordinates, on either side of 0: the window, in the unit of stress.
     plane: "plane_stress", principal stresses σ1 and σ2, along x and y, with σ3 = 0; "normal_shear", σxx and σxy, all
         others 0; "pi", principal stresses of the given mean, seen along the hydrostatic axis: σ1 points up, σ2 to the
         lower left, σ3 to the lower right, and the distance from the centre is √(s_ij s_ij) of the deviator, √(2/3) of the
         von Mises stress.
-    mean: stress of the pi plane.
-    points: of the grid along each coordinate; between them f is taken as linear.
-    unit: of the stress, for the labels.
+    mean: mean stress of the pi plane.
+    points: number of grid points along each coordinate; between them f is taken as linear.
+    unit: unit of the stress, for the labels.
 
     Draws with Axes.contour, whose legend_elements() are for legends. Source: Hill (1950), The Mathematical Theory of
     Plasticity, ch. 2.
-    Raises ValueError also where f is NaN, and where it has one sign in the window.
+    Raises ValueError also where f is NaN, and where it does not change sign in the window.
     """
     choice("yield_surface", "plane", plane, "plane_stress", "pi", "normal_shear")
     count("yield_surface", "points", points, 2)
@@ -59,7 +59,7 @@ def yield_surface(
 
 
 def _stress(x: torch.Tensor, y: torch.Tensor, plane: str, mean: float) -> SR2:
-    """The stresses of these coordinates of the plane."""
+    """The stresses at these coordinates of the plane."""
     zero = torch.zeros_like(x)
     if plane == "pi":
         s1, s2, s3 = (mean + sqrt(2 / 3) * (x * cos(a) + y * sin(a)) for a in _pi_axes())
@@ -77,7 +77,7 @@ def _pi_axes() -> tuple[float, float, float]:
 
 
 def _values(f: Callable[[SR2], Scalar], stress: SR2, limit: float) -> torch.Tensor:
-    """f of all stresses, checked."""
+    """f at all stresses, checked."""
     result = f(stress)
     if not isinstance(result, Scalar):
         raise TypeError(f"yield_surface: f returned a {type(result).__name__}. Expected a Scalar for each stress.")

@@ -24,11 +24,11 @@ def youngs_modulus(
 
     E(n) = 1 / (n_i n_j S_ijkl n_k n_l), the stress over the strain along n in tension along n, with the compliance S: a
     sphere, if the material is isotropic.
-    points: from pole to pole; twice as many around.
-    unit: of the stiffness, for the label.
-    ax: made with projection="3d"; without it the current ones if they are so, else those of a new figure.
+    points: number from pole to pole; twice as many around.
+    unit: unit of the stiffness, for the label.
+    ax: made with projection="3d"; without it the current axes if they are so, else those of a new figure.
 
-    Draws with Axes3D.plot_surface. figure.colorbar(...) of what it returns is the scale.
+    Draws with Axes3D.plot_surface. figure.colorbar(...) of the result is the scale.
     Source: Nye (1985), Physical Properties of Crystals, ch. 8.
     Raises ValueError also where the stiffness is not positive definite.
     """
@@ -75,10 +75,10 @@ def youngs_modulus_section(
 
     The angle is counted counterclockwise about the normal, from the x axis as seen in the plane, from the y axis where
     the normal is x.
-    unit: of the stiffness, for the label.
-    ax: made with projection="polar"; without it the current ones if they are so, else those of a new figure.
+    unit: unit of the stiffness, for the label.
+    ax: made with projection="polar"; without it the current axes if they are so, else those of a new figure.
 
-    Draws with PolarAxes.plot, of which label may be a list of one name a stiffness. Formula and source as of youngs_modulus.
+    Draws with PolarAxes.plot; its label may be a list with one name per stiffness. Formula and source as for youngs_modulus.
     """
     S = _compliance("youngs_modulus_section", stiffness).reshape(-1, 1, 6, 6)
     n = direction("youngs_modulus_section", "the normal", normal)
@@ -109,7 +109,7 @@ def _compliance(function: str, stiffness: Any) -> torch.Tensor:
 
 
 def _modulus(S: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
-    """1 / (n_i n_j S_ijkl n_k n_l) of compliances (..., 6, 6) and directions (..., 3)."""
+    """1 / (n_i n_j S_ijkl n_k n_l) for compliances (..., 6, 6) and directions (..., 3)."""
     x, y, z = n.unbind(-1)
     nn = torch.stack([x * x, y * y, z * z, sqrt(2) * y * z, sqrt(2) * x * z, sqrt(2) * x * y], -1)  # Mandel components
     return 1 / torch.einsum("...i,...ij,...j->...", nn, S, nn)
