@@ -341,7 +341,7 @@ def main():
         [
             f"{benchmark.cpu()}; {versions}; float64, one thread; minima; time / time of C++.",
             speed_table(results),
-            "µs that a call takes longer than in C++ at N = 1, and first calls:",
+            "Extra µs per call over C++ at N = 1, and times of first calls:",
             call_table(results),
         ]
     )

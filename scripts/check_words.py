@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Finds constructions that readers stumble over in README.md, CONTRIBUTING.md and docs/, and says what to write instead.
+
+It looks only for what is hardly ever right, in prose and tables; code, headings, links and the two generated references are left out.
+"""
+import bisect
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+GENERATED = {"reference.md", "python_reference.md"}
+UNIT = ("argument|batch|call|class|component|core|device|doubling|dtype|entry|file|function|header|iteration|kernel|module|node|operation|"
+        "page|parameter|point|process|program|rank|room|row|section|step|tensor|thread|tile|topic|type")
+
+# Between words of one paragraph there is one space; ¶ is what parts paragraphs, | cells of tables, ` code.
+ADVICE = {
+    rf"(?<!on )(?<!in )(?<!at )(?<!by )(?<!of )(?<!for )(?<!from )(?<!with )(a|an|one|each) [\w-]+ an? ({UNIT})": "one ... per ...",
+    rf"(one|ns|µs|ms|\d s|seconds|microseconds|minutes) an? ({UNIT})": "per",
+    rf"once an? ({UNIT})(?= ?[,.;:)|¶])": "once per",
+    "but for": "except",
+    "as of": "from, since, as for",
+    "(?<!there )(?<!also )(is|are|was|were) no(?! (longer|more|less|better|worse|slower|faster|different))": "is not a",
+    "(?<!all )(?<!both )(?<!each )(?<!one )(?<!some )(?<!most )of (which|whom)": "begin another sentence, with the noun",
+    "be it": "whether it is",
+    "where there (is|are) (one|none)": "repeat the noun",
+    "(of|for) one's own": "your own",
+    "(can|cannot|could|may|to) be had": "is available",
+    "(stands|lies) (what|here)": "put the subject first",
+    "for want of|whereof|thereof|wherein|as ever|at hand": "a plainer word",
+    ", else": "otherwise",
+    "(?<=[.:;¶] )what (is|was|are|were|has|have|had|may|must|can|cannot|fails|prints|takes|needs|asks|does)":
+        "name it: the operand that, code that",
+    "(which|that) (is|was) (so|not so)": "repeat what",
+}
+PATTERNS = {re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I): advice for pattern, advice in ADVICE.items()}
+
+
+def prose(text):
+    """Words and where they are, without code, comments, headings and where links lead; lines stay."""
+    for pattern, left in ((r"(?s)<!-- (results|kernels).*?<!-- end of|<!--.*?-->", "¶"), (r"(?ms)^ *(```+)\w*$.*?^ *\1$", "¶"),
+                          (r"(?<=\n\n)(    .*\n)+", "¶"), (r"(?s)`[^`]*`", "`"), (r"\]\([^)]*\)", "]"),
+                          (r"(?m)^#.*$|^$", "¶"), (r"(?m)^ *- ", "¶ "), (r"\|", " | ")):
+        text = re.sub(pattern, lambda m: left + "\n" * m[0].count("\n"), text)
+    return [(number, word) for number, line in enumerate(text.splitlines(), 1) for word in line.split()]
+
+
+def faults(page):
+    words = prose(page.read_text(encoding="utf-8"))
+    starts = [0]
+    for _, word in words:
+        starts.append(starts[-1] + len(word) + 1)
+    text = " ".join(word for _, word in words)
+    for pattern, advice in PATTERNS.items():
+        for m in pattern.finditer(text):
+            yield words[bisect.bisect(starts, m.start()) - 1][0], f"{m[0]} -> {advice}"
+
+
+pages = [root / "README.md", root / "CONTRIBUTING.md", *(p for p in sorted(root.glob("docs/*.md")) if p.name not in GENERATED)]
+found = [f"{page.relative_to(root)}:{line}: {fault}" for page in pages for line, fault in sorted(faults(page))]
+print("\n".join(found))
+sys.exit(bool(found))
