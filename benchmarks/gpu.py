@@ -195,13 +195,12 @@ def with_peers(name, n):
         numbers["difference"] = difference(mine(*typed), compiled(*a))
     except Exception as error:  # no compiler that it knows, say
         numbers["torch_compile_failed"] = f"{type(error).__name__}: {error}"[:200]
-    numbers.update(by_jax(lambda jnp: lambda *x: theirs(jnp, *x), a))
-    numbers.pop("jax_result", None)
+    numbers.update(by_jax(lambda jnp: lambda *x: theirs(jnp, *x), a, mine(*typed)))
     say(f"{name}, beside others", n, **numbers)
 
 
-def by_jax(made, a):
-    """The times of a function of JAX of tensors of torch, if it is there."""
+def by_jax(made, a, expected):
+    """The times of a function of JAX of tensors of torch, if it is there, and how far it is from what this library gives."""
     try:
         import jax
         import jax.numpy as jnp
@@ -216,9 +215,10 @@ def by_jax(made, a):
         last[:] = [call(*a)]
 
     start = time.perf_counter()
-    jax.block_until_ready(call(*a))
+    found = jax.block_until_ready(call(*a))
     seconds = time.perf_counter() - start
-    return {"jax_first_s": seconds, "jax_us": microseconds(queue, lambda: jax.block_until_ready(last)), "jax_result": call(*a)}
+    us = microseconds(queue, lambda: jax.block_until_ready(last))
+    return {"jax_first_s": seconds, "jax_us": us, "jax_difference": difference([torch.from_dlpack(found)], expected)}
 
 
 def neo_hookean_by_jax(jnp):
@@ -278,8 +278,11 @@ def chaboche_by_jax(jnp):
 
 def with_jax(name, n):
     """Values and tangents of whole models."""
-    import jax
-
+    try:
+        import jax
+    except ImportError:
+        say(f"{name}, beside JAX", n, jax="none")
+        return
     f, a, model = {
         "neo_hookean": (neo_hookean, (arguments((R2,), BASE)), neo_hookean_by_jax),
         "chaboche": (chaboche, steps_of_materials(BASE)[0], chaboche_by_jax),
@@ -287,16 +290,12 @@ def with_jax(name, n):
     a = repeated(a, n, torch.float64)
     tensors = leaves(a)
     mine = neml2.formula(f)
-    for what, call, theirs in (
-        (name, lambda: mine(*a), lambda jnp: jax.vmap(model(jnp))),
-        (f"{name} with tangent", lambda: neml2.value_and_jacobian(mine, *a), lambda jnp: jax.vmap(jax.jacfwd(model(jnp)))),
-    ):
-        numbers = {"first_s": first(call), "us": time_once(call), **by_jax(theirs, tensors)}
-        result = numbers.pop("jax_result")
-        result = numbers.pop("jax_result", None)
-        if result is not None and what == name:
-            numbers["difference"] = difference(leaves(call())[:1], [torch.from_dlpack(result)])
-        say(f"{what}, beside JAX", n, **numbers)
+    value, tangent = lambda: mine(*a), lambda: neml2.value_and_jacobian(mine, *a)
+    numbers = {"first_s": first(value), "us": time_once(value)}
+    say(f"{name}, beside JAX", n, **numbers, **by_jax(lambda jnp: jax.vmap(model(jnp)), tensors, leaves(value())[:1]))
+    numbers = {"first_s": first(tangent), "us": time_once(tangent)}
+    jacobian = leaves(tangent()[1])[0]
+    say(f"{name} with tangent, beside JAX", n, **numbers, **by_jax(lambda jnp: jax.vmap(jax.jacfwd(model(jnp))), tensors, jacobian))
 
 
 # ---- The program of C++ ----

@@ -7,8 +7,9 @@
 #   scripts/gpu.sh rest                  there: those of which no call has told a result yet
 #   scripts/gpu.sh --rehearse [STAGE...] here: the same on the CPU and the tests' stand-in for a device, without network, in a new folder
 #
-# Variables: OUT, the folder of log.txt, summary.txt and times.json (build/gpu/out); PYTHON, one that has torch (python3); LIMIT, seconds of
-# all stages (590); REHEARSAL, the folder of a rehearsal, which a second one takes up; WHEEL, a wheel of the package that --prepare takes along.
+# Variables: OUT, the folder of log.txt, summary.txt, times.json and other logs (build/gpu/out); PYTHON, one that has torch (python3); LIMIT,
+# seconds of all stages (590); REHEARSAL, the folder of a rehearsal, which a second one takes up; WHEEL, a wheel of the package that --prepare
+# takes along.
 set -uo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.." || exit
@@ -25,7 +26,7 @@ jobs=$(nproc)
 
 stages=(versions build known operations_cpp operations_python tests_cpp tests_python concurrency memory sanitizer times processes)
 declare -A limits=([versions]=40 [build]=240 [known]=60 [operations_cpp]=60 [operations_python]=90 [tests_cpp]=150 [tests_python]=120
-                   [concurrency]=60 [memory]=60 [sanitizer]=80 [times]=200 [processes]=40)
+                   [concurrency]=60 [memory]=60 [sanitizer]=80 [times]=230 [processes]=40)
 rows=100000 largest=10000000
 if [ -n "$REHEARSED" ]; then # with fewer and slower cores
   rows=300 largest=1000
@@ -57,7 +58,7 @@ rehearse() # [STAGE...]
   [ ! -e "$kit" ] || cp -r "$kit" "$folder/build"
   echo "In $folder"
   mapfile -t kept < <(env | grep -E '^(CCACHE_|CMAKE_CXX_COMPILER_LAUNCHER=|OUT=)')
-  exec unshare --net sh -c 'ip link set lo up; exec "$@"' sh env -i "${kept[@]}" HOME="$folder" LANG=C.UTF-8 PYTHON="$PYTHON" \
+  exec unshare --map-root-user --net sh -c '/sbin/ip link set lo up; exec "$@"' sh env -i "${kept[@]}" HOME="$folder" LANG=C.UTF-8 PYTHON="$PYTHON" \
     REHEARSED=1 LIMIT=100000 PATH="$(dirname "$PYTHON"):/usr/local/bin:/usr/bin:/bin" "$folder/scripts/gpu.sh" "$@"
 }
 
@@ -72,11 +73,11 @@ stage_versions()
 {
   uname -srm
   grep -m 1 'model name' /proc/cpuinfo
-  echo "$jobs cores, $(free -g | awk '/Mem/ {print $2}') GiB"
-  nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader || [ -n "$REHEARSED" ] || return
+  echo "$jobs cores, $(awk '/MemTotal/ {printf "%d GiB", $2 / 2^20}' /proc/meminfo)"
+  [ -n "$REHEARSED" ] || nvidia-smi --query-gpu=name,driver_version,memory.total,compute_cap --format=csv,noheader || return
   local tool
   for tool in c++ cmake ninja nvcc compute-sanitizer; do
-    echo "$tool: $("$tool" --version 2>/dev/null | grep -m 1 -oE '[0-9]+\.[0-9][0-9.]*' || echo none)"
+    echo "$tool: $("$tool" --version 2>/dev/null | grep -oE '[0-9]+\.[0-9][0-9.]*' | head -n 1 | grep . || echo none)"
   done
   env | grep -E '^(CUDA|NCCL|OMP|TORCH|NEML2|CC|CXX|CFLAGS|CXXFLAGS|LD_|PYTHON)' | sort
   "$PYTHON" - <<'END'
@@ -129,13 +130,12 @@ build_package()
       -C cmake.build-type=RelWithDebInfo -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 .
 }
 
-timed() # timed NAME COMMAND...: its output goes to a log of its own
+timed() # timed NAME COMMAND...: with a log of its own, which is there also of what is stopped
 {
   local start=$SECONDS name=$1 result=ok
   shift
-  "$@" >"$work/$name.log" 2>&1 || result=FAILED
-  sed "s/^/$name: /" "$work/$name.log"
-  grep -E "error|Error|FAILED" "$work/$name.log" | head -n 20
+  "$@" >"$OUT/$name.log" 2>&1 || result=FAILED
+  [ $result = ok ] || grep -E 'error:|Error |ERROR|FAILED:' "$OUT/$name.log" | head -n 15
   echo "$result: $name in $((SECONDS - start)) s"
   [ $result = ok ]
 }
@@ -245,8 +245,8 @@ stage_sanitizer()
   local tool status=0
   command -v compute-sanitizer || { there "$programs/gpu" checks 3 | tail -n 1; [ -n "$REHEARSED" ]; return; }
   for tool in memcheck racecheck; do
-    there compute-sanitizer --tool $tool --error-exitcode 1 "$programs/gpu" checks 300 >"$work/$tool.log" 2>&1 || status=1
-    grep -v '^ok ' "$work/$tool.log" | tail -n 40
+    there compute-sanitizer --tool $tool --error-exitcode 1 "$programs/gpu" checks 300 >"$OUT/$tool.log" 2>&1 || status=1
+    grep -v '^ok ' "$OUT/$tool.log" | tail -n 20
   done
   return $status
 }

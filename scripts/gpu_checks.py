@@ -85,9 +85,9 @@ def operations():
     same_as_cpu("C * s", lambda C, s: C * s, (C, s))
     same_as_cpu("rotate", lambda s, r: s.rotate(r), (s, r))
     same_as_cpu("inv of R2", lambda F: F.inverse(), (F,))
-    same_as_cpu("inv of SSR4", lambda C: C.inverse(), (C,))
+    same_as_cpu("inv of SSR4", lambda C: C.inverse(), (C,), fused=False)
     same_as_cpu("s + s", lambda s: s + s, (s,), fused=False)
-    same_as_cpu("expm of R2", math.expm, (F,))
+    same_as_cpu("expm of R2", math.expm, (F,), fused=False)
     same_as_cpu("sqrtm of SR2", math.sqrtm, (s,), fused=False)
     same_as_cpu("polar_rotation", math.polar_rotation, (F,), fused=False)
     same_as_cpu("eigenvalues", math.eigenvalues, (s,))
@@ -99,7 +99,7 @@ def operations():
             return math.eigenvalues(s)
 
     same_as_cpu("eigenvalues by LibTorch's calls", by_calls, (s,), fused=False)
-    same_as_cpu("newton by LibTorch's calls", lambda *a: newton_outside(*a), creep_arguments(N)[:1], fused=False)
+    same_as_cpu("newton by LibTorch's calls", lambda *a: newton_outside(*a), creep_arguments(N)[:1], fused=False, tolerance=1e-8)
 
 
 def newton_outside(s):
@@ -315,7 +315,7 @@ def main():
             wrong += 1
             found = f"{type(error).__name__}: {error}".replace("\n", " ")[:500]
             traced = "" if isinstance(error, AssertionError) else traceback.format_exc(limit=-4)
-        print(f"{text} {name:40s} {time.perf_counter() - start:6.2f} s  {found}", flush=True)
+        print(f"{text} {name:48s} {time.perf_counter() - start:6.2f} s  {found}", flush=True)
         if traced:
             print(traced, file=sys.stderr, flush=True)
     print(f"{wrong} of {len(CHECKS[sys.argv[1]])} wrong, {len(neml2.device_kernels())} kernels", flush=True)
