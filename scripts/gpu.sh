@@ -122,6 +122,7 @@ build_package()
   cd "$source" || return
   local pip=("$PYTHON" -m pip --disable-pip-version-check install --no-index --no-deps --upgrade) ours
   ours=$(ls "$kit"/wheels/neml2_tensors-*.whl 2>/dev/null)
+  [ -z "$ours" ] || echo "Of the kit: $ours"
   if [ -n "$ours" ] && "${pip[@]}" --target "$work/site" "$ours" && there "$PYTHON" -c 'import neml2'; then
     return
   fi
@@ -162,7 +163,7 @@ stage_known()
 x = torch.rand(5, 6, dtype=torch.float64, device="cuda" if torch.cuda.is_available() else "cpu").requires_grad_()
 neml2.tensors.SR2(x).dev().norm().torch().sum().backward()
 print("ok: a gradient in Python", x.grad.device, neml2.__file__)' || status=1
-  (cd "$programs" && there ./tensors_tests --filenames-as-tags "[#gradients_test][cuda]") || status=1
+  (cd "$programs" && there ./math_tests --filenames-as-tags "[#device_test][cuda]~[stand-in]") || status=1
   return $status
 }
 
@@ -176,45 +177,36 @@ stage_operations_python()
   there "$PYTHON" scripts/gpu_checks.py operations $rows
 }
 
-one_file() # one_file ROOM FILE: the tests of a device, in a process of their own
+some_tests() # some_tests ROOM WHICH: in a process of their own; those of the stand-in itself without the GPU
 {
   local start=$SECONDS log result=ok
-  log=$work/tests/$1_$2.log
-  timeout --kill-after=5 "$FILE_LIMIT" "./$1_tests" --filenames-as-tags "[#$2][cuda]~[stand-in]" >"$log" 2>&1 || result=FAILED
+  log=$work/tests/$1_${2//[^a-zA-Z0-9_]/}.log
+  [ "$2" != '[stand-in]' ] || export CUDA_VISIBLE_DEVICES=
+  timeout --kill-after=5 "$SOME_LIMIT" "./$1_tests" --filenames-as-tags "$2" >"$log" 2>&1 || result=FAILED
   [ $result = ok ] || tail -n 60 "$log"
-  echo "$result $1/$2 in $((SECONDS - start)) s: $(grep -E '^(All tests|test cases|No tests)' "$log")"
+  echo "$result $1 $2 in $((SECONDS - start)) s: $(grep -E '^(All tests|test cases|No test)' "$log")"
 }
 
 stage_tests_cpp()
 {
   cd "$programs" || return
   mkdir -p "$work/tests"
-  local room status=0
-  export -f one_file
-  export work FILE_LIMIT=${limits[tests_cpp]} OMP_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE
-  for room in tensors math; do # the longest first
-    echo "$room every_operation_test"
-  done >"$work/files"
-  for room in tensors math; do
-    grep -lE '\[cuda\]' "$source/tests/$room/"*_test.cpp | sed "s|.*/|$room |; s|\.cpp$||"
-  done >>"$work/files"
-  [ -z "$REHEARSED" ] || sed -i '/every_operation/d' "$work/files"
-  there xargs -P "$jobs" -L 1 bash -c 'one_file "$@"' bash <"$work/files" >"$work/tests/all.log" 2>&1
-  grep -v '^ok ' "$work/tests/all.log"
-  local more
-  for more in '~[stand-in]' '[stand-in]'; do # of the second, without the GPU
-    [ "$more" != '[stand-in]' ] || export CUDA_VISIBLE_DEVICES=
-    echo "engine_tests $more:"
-    there ./engine_tests "$more" | tail -n 30 || status=1
-  done
-  for room in tensors math; do
-    there "./${room}_tests" '[stand-in]' | tail -n 30 || status=1
-  done
-  echo "the longest:"
-  grep -E '^(ok|FAILED) ' "$work/tests/all.log" | sort -t ' ' -k 4 -n -r | head -n 5
-  echo "$(grep -c '^ok ' "$work/tests/all.log") files of [cuda] tests passed, of $(wc -l <"$work/files"); FAILED:" \
-    "$(grep '^FAILED ' "$work/tests/all.log" | cut -d ' ' -f 2 | tr '\n' ' ')"
-  ! grep -q '^FAILED ' "$work/tests/all.log" && [ $status = 0 ]
+  local room all=$work/tests/all.log
+  export -f some_tests
+  export work SOME_LIMIT=$((limits[tests_cpp] - 30)) OMP_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE
+  { # the longest first
+    [ -n "$REHEARSED" ] || printf '%s [every][cuda]~[stand-in]\n' tensors math
+    echo 'engine ~[stand-in]'
+    for room in tensors math; do
+      grep -lE '\[cuda\]' "$source/tests/$room/"*_test.cpp | sed "s|.*/|$room [#|; s|\.cpp$|][cuda]~[stand-in]|"
+    done
+    printf '%s [stand-in]\n' tensors math engine
+  } >"$work/tests/list"
+  there xargs -P "$jobs" -L 1 bash -c 'some_tests "$@"' bash <"$work/tests/list" 2>&1 | tee "$all"
+  echo "The longest:"
+  grep -E '^(ok|FAILED) ' "$all" | sed -E 's/.* in ([0-9]+) s.*/\1 &/' | sort -n -r | head -n 5
+  echo "Of $(wc -l <"$work/tests/list") parts $(grep -c '^ok ' "$all") passed, these did not:"
+  ! grep '^FAILED ' "$all" && [ "$(grep -c '^ok ' "$all")" = "$(wc -l <"$work/tests/list")" ]
 }
 
 stage_tests_python()
