@@ -112,8 +112,13 @@ build_programs()
   local catch2=$kit/usr/lib/cmake/Catch2
   [ ! -e "$catch2" ] || set -- "$@" -DCatch2_DIR="$catch2"
   cmake --preset gpu -DPython3_EXECUTABLE="$PYTHON" \
-    -DCMAKE_PREFIX_PATH="$("$PYTHON" -c 'import torch; print(torch.__path__[0])')" "$@" &&
-    cmake --build --preset gpu --parallel "$jobs" -- -k 0
+    -DCMAKE_PREFIX_PATH="$("$PYTHON" -c 'import torch; print(torch.__path__[0])')" "$@" || return
+  if [ -z "$REHEARSED" ] && ! grep -q 'NEML2_TORCH_CUDA:BOOL=ON' build/gpu/CMakeCache.txt; then
+    echo "error: what is built is for CPUs:"
+    cat build/gpu/CMakeFiles/neml2_torch_cuda.log
+    return 1
+  fi
+  cmake --build --preset gpu --parallel "$jobs" -- -k 0
 }
 
 # Into a folder: the environment is not ours. A wheel that was built beforehand will do if it can be imported.
