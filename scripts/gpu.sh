@@ -23,6 +23,7 @@ PYTHON=$(command -v "${PYTHON:-python3}")
 LIMIT=${LIMIT:-590}
 REHEARSED=${REHEARSED:-}
 jobs=$(nproc)
+PATH=$PATH$(printf ':%s' /usr/local/cuda*/bin) # the sanitizer
 
 stages=(versions build known operations_cpp operations_python tests_cpp tests_python concurrency memory sanitizer times processes)
 declare -A limits=([versions]=40 [build]=240 [known]=60 [operations_cpp]=60 [operations_python]=90 [tests_cpp]=150 [tests_python]=120
@@ -94,22 +95,22 @@ if torch.cuda.is_available():
 END
 }
 
-copy_sources()
+copy_new() # copy_new FROM TO: files whose contents are others; a second call may find all of them newly written
 {
   local file
-  mkdir -p "$source"
-  find . -path ./build -prune -o -path ./.git -prune -o -type f -print | while read -r file; do
-    cmp --silent "$file" "$source/$file" || install -D --mode "$(stat -c %a "$file")" "$file" "$source/$file"
+  mkdir -p "$2"
+  (cd "$1" && find . -path ./build -prune -o -path ./.git -prune -o -type f -print) | while read -r file; do
+    cmp --silent "$1/$file" "$2/$file" || install -D --mode "$(stat -c %a "$1/$file")" "$1/$file" "$2/$file"
   done
-  (cd "$source" && find . -path ./build -prune -o -type f -print) | while read -r file; do
-    [ -e "$file" ] || rm "$source/$file"
+  (cd "$2" && find . -path ./build -prune -o -type f -print) | while read -r file; do
+    [ -e "$1/$file" ] || rm "$2/$file"
   done
 }
 
 build_programs()
 {
   cd "$source" || return
-  local catch2=$kit/usr/lib/cmake/Catch2
+  local catch2=$work/usr/lib/cmake/Catch2
   [ ! -e "$catch2" ] || set -- "$@" -DCatch2_DIR="$catch2"
   cmake --preset gpu -DPython3_EXECUTABLE="$PYTHON" \
     -DCMAKE_PREFIX_PATH="$("$PYTHON" -c 'import torch; print(torch.__path__[0])')" "$@" || return
@@ -148,7 +149,8 @@ timed() # timed NAME COMMAND...: with a log of its own, which is there also of w
 
 stage_build()
 {
-  copy_sources
+  copy_new "$root" "$source"
+  [ ! -e "$kit/usr" ] || copy_new "$kit/usr" "$work/usr"
   local programs_job status=0
   timed programs build_programs &
   programs_job=$!
