@@ -95,22 +95,23 @@ if torch.cuda.is_available():
 END
 }
 
-copy_new() # copy_new FROM TO: files whose contents are others; a second call may find all of them newly written
+copy_sources()
 {
   local file
-  mkdir -p "$2"
-  (cd "$1" && find . -path ./build -prune -o -path ./.git -prune -o -type f -print) | while read -r file; do
-    cmp --silent "$1/$file" "$2/$file" || install -D --mode "$(stat -c %a "$1/$file")" "$1/$file" "$2/$file"
+  mkdir -p "$source"
+  find . -path ./build -prune -o -path ./.git -prune -o -type f -print | while read -r file; do
+    cmp --silent "$file" "$source/$file" || install -D --mode "$(stat -c %a "$file")" "$file" "$source/$file"
   done
-  (cd "$2" && find . -path ./build -prune -o -type f -print) | while read -r file; do
-    [ -e "$1/$file" ] || rm "$2/$file"
+  (cd "$source" && find . -path ./build -prune -o -type f -print) | while read -r file; do
+    [ -e "$file" ] || rm "$source/$file"
   done
+  [ ! -e "$kit/usr" ] || find "$kit/usr" -exec touch --date @1 {} + # that it was carried again is nothing new
 }
 
 build_programs()
 {
   cd "$source" || return
-  local catch2=$work/usr/lib/cmake/Catch2
+  local catch2=$kit/usr/lib/cmake/Catch2
   [ ! -e "$catch2" ] || set -- "$@" -DCatch2_DIR="$catch2"
   cmake --preset gpu -DPython3_EXECUTABLE="$PYTHON" \
     -DCMAKE_PREFIX_PATH="$("$PYTHON" -c 'import torch; print(torch.__path__[0])')" "$@" || return
@@ -149,8 +150,7 @@ timed() # timed NAME COMMAND...: with a log of its own, which is there also of w
 
 stage_build()
 {
-  copy_new "$root" "$source"
-  [ ! -e "$kit/usr" ] || copy_new "$kit/usr" "$work/usr"
+  copy_sources
   local programs_job status=0
   timed programs build_programs &
   programs_job=$!
