@@ -12,6 +12,7 @@
 # takes along.
 set -uo pipefail
 self=$(realpath "$0")
+[ -z "${OUT:-}" ] || OUT=$(realpath -m "$OUT")
 cd "$(dirname "$self")/.." || exit
 root=$PWD
 kit=$root/build/gpu-kit
@@ -60,7 +61,7 @@ rehearse() # [STAGE...]
   echo "In $folder"
   mapfile -t kept < <(env | grep -E '^(CCACHE_|CMAKE_CXX_COMPILER_LAUNCHER=|OUT=)')
   exec unshare --map-root-user --net sh -c '/sbin/ip link set lo up; exec "$@"' sh env -i "${kept[@]}" HOME="$folder" LANG=C.UTF-8 PYTHON="$PYTHON" \
-    REHEARSED=1 LIMIT=100000 PATH="$(dirname "$PYTHON"):/usr/local/bin:/usr/bin:/bin" "$folder/scripts/gpu.sh" "$@"
+    REHEARSED=1 LIMIT=100000 PATH="$(dirname "$PYTHON"):/usr/local/bin:/usr/bin:/bin" bash "$folder/scripts/gpu.sh" "$@"
 }
 
 # ---- Stages: what each prints at its end is what the summary is read with ----
@@ -270,7 +271,7 @@ run() # run STAGE, within its limit and what is left of all
     return
   fi
   limit=$((limit < left ? limit : left))
-  timeout --kill-after=5 $limit "$self" --stage "$1" >"$work/stage.log" 2>&1
+  timeout --kill-after=5 $limit bash "$self" --stage "$1" >"$work/stage.log" 2>&1
   status=$?
   [ $status = 0 ] || result="FAILED ($status)"
   [ $status != 124 ] && [ $status != 137 ] || result="FAILED (stopped after its $limit s)"
