@@ -286,7 +286,7 @@ case ${1:-} in
   --rehearse) rehearse "${@:2}" ;;
   --stage) "stage_$2"; exit ;;
 esac
-if [ -z "$REHEARSED" ] && ! nvidia-smi -L; then
+if [ -z "$REHEARSED" ] && ! nvidia-smi -L 2>/dev/null; then
   echo "No GPU here: scripts/gpu.sh --rehearse runs the same without" >&2
   exit 1
 fi
