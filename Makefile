@@ -9,7 +9,7 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test test-all asan tsan aarch64 coverage fuzz random benchmark python-test docs docs-test packages
+.PHONY: help tutorial test test-all asan tsan aarch64 coverage fuzz random benchmark gpu python-test docs docs-test packages
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run the tests of every room; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
@@ -23,6 +23,7 @@ help:
 	@echo 'make random      a million random chains of operations against references in LibTorch; SEED= and CASES= choose,'
 	@echo '                 PRESET=asan runs them under the sanitizers'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
+	@echo 'make gpu         on a machine with a GPU, without network: all of the library on it, in 15 minutes; STAGES= choose, see scripts/gpu.sh'
 	@echo 'make python-test build the Python package, install it into a fresh environment, test it there'
 	@echo 'make docs        build the site of these pages and of the reference, to be opened from build/docs/site'
 	@echo 'make docs-test   and look at it in headless Chromium'
@@ -89,6 +90,9 @@ benchmark:
 	@$(configure)
 	@cmake --build --preset $(PRESET) --target benchmarks
 	@scripts/benchmark.py build/$(PRESET)/benchmarks $(ARGS)
+
+gpu:
+	@scripts/gpu.sh $(STAGES)
 
 python-test:
 	@scripts/setup.sh private python

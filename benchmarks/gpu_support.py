@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What scripts/gpu_checks.py and benchmarks/gpu.py share: the GPU, or for a rehearsal the CPU in its place; and how calls are timed."""
+
+import contextlib
+import os
+import statistics
+import time
+
+import torch
+
+REHEARSED = not torch.cuda.is_available()
+DEVICE = torch.device("cpu" if REHEARSED else "cuda:0")
+
+
+class Nothing:
+    """In place of what only CUDA has."""
+
+    def __init__(self, *a, **k):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def wait_stream(self, other):
+        pass
+
+
+if REHEARSED:
+    torch.cuda.Stream = Nothing
+    torch.cuda.stream = lambda stream: contextlib.nullcontext()
+    torch.cuda.current_stream = Nothing
+    torch.cuda.synchronize = torch.cuda.empty_cache = lambda: None
+
+
+def there(x, dtype=None):
+    """Tensors of this library, in groups too, on the device; and plain numbers as they are."""
+    if isinstance(x, tuple):
+        return tuple(there(part, dtype) for part in x)
+    return type(x)(x.torch().to(DEVICE, dtype).contiguous()) if hasattr(x, "torch") else x
+
+
+def leaves(x):
+    """The tensors of torch in it."""
+    if isinstance(x, (tuple, list)):
+        return [leaf for part in x for leaf in leaves(part)]
+    if hasattr(x, "torch"):
+        return [x.torch()]
+    return [x] if isinstance(x, torch.Tensor) else []
+
+
+def size_in_bytes(x):
+    return sum(t.numel() * t.element_size() for t in leaves(x))
+
+
+def difference(found, expected):
+    """The largest, in parts of the largest number."""
+    worst = 0.0
+    for a, b in zip(leaves(found), leaves(expected), strict=True):
+        assert a.shape == b.shape, f"{tuple(a.shape)} and {tuple(b.shape)}"
+        a, b = a.detach().cpu().double(), b.detach().cpu().double()
+        one = ((a - b).abs().max() / b.abs().max().clamp_min(1e-300)).item() if a.numel() else 0.0
+        worst = one if one != one or worst != worst else max(worst, one)
+    return worst
+
+
+@contextlib.contextmanager
+def without_kernels():
+    os.environ["NEML2_DEVICE_KERNELS"] = "0"
+    try:
+        yield
+    finally:
+        del os.environ["NEML2_DEVICE_KERNELS"]
+
+
+def microseconds(f, wait=torch.cuda.synchronize):
+    """Of one call among many, for all of which one waits at the end: the median of some. f was called before."""
+
+    def of(calls):
+        start = time.perf_counter()
+        for _ in range(calls):
+            f()
+        wait()
+        return (time.perf_counter() - start) / calls
+
+    wait()
+    one = of(1)
+    if one > 0.5:
+        return 1e6 * one
+    calls = max(1, min(200, int(0.02 / of(1))))
+    return 1e6 * statistics.median(of(calls) for _ in range(3))
