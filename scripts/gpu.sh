@@ -112,14 +112,13 @@ copy_sources()
 
 build_programs()
 {
-  cd "$source" || return
+  cd "$source" && mkdir -p build || return
   local catch2=$kit/usr/lib/cmake/Catch2
   [ ! -e "$catch2" ] || set -- "$@" -DCatch2_DIR="$catch2"
   cmake --preset gpu -DPython3_EXECUTABLE="$PYTHON" \
-    -DCMAKE_PREFIX_PATH="$("$PYTHON" -c 'import torch; print(torch.__path__[0])')" "$@" || return
-  if [ -z "$REHEARSED" ] && ! grep -q 'NEML2_TORCH_CUDA:BOOL=ON' build/gpu/CMakeCache.txt; then
-    echo "error: what is built is for CPUs:"
-    cat build/gpu/CMakeFiles/neml2_torch_cuda.log
+    -DCMAKE_PREFIX_PATH="$("$PYTHON" -c 'import torch; print(torch.__path__[0])')" "$@" | tee build/configured || return
+  if [ -z "$REHEARSED" ] && ! grep -q NEML2_TORCH_CUDA:BOOL=ON build/gpu/CMakeCache.txt && ! grep -q 'with its CUDA' build/configured; then
+    echo "error: what is built is for CPUs"
     return 1
   fi
   cmake --build --preset gpu --parallel "$jobs" -- -k 0
