@@ -45,7 +45,7 @@ struct Case
 {
   std::string name;
   std::function<at::Tensor(const at::Tensor &, const at::Tensor &)> call, expected;
-  double largest_error = 3; // SLEEF with AVX2 was 2.13 off for sinh
+  double largest_error = 2;
 };
 
 template <class F>

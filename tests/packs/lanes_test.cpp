@@ -291,6 +291,7 @@ require_twice(void (*run)(double *, int *), int width)
 TEST_CASE("arithmetic of packs is that of their lanes", "[core][simd]")
 {
   test_arithmetic<1, double>();
+  test_arithmetic<2, double>();
   test_arithmetic<4, double>();
   test_arithmetic<8, double>();
   test_arithmetic<1, float>();
@@ -302,6 +303,7 @@ TEST_CASE("arithmetic of packs is that of their lanes", "[core][simd]")
 TEST_CASE("abs, square root and square of packs are those of their lanes", "[core][simd]")
 {
   test_functions<1, double>();
+  test_functions<2, double>();
   test_functions<4, double>();
   test_functions<8, double>();
   test_functions<1, float>();
@@ -313,6 +315,7 @@ TEST_CASE("abs, square root and square of packs are those of their lanes", "[cor
 TEST_CASE("comparisons, where, maximum and minimum select lane by lane", "[core][simd]")
 {
   test_selection<1, double>();
+  test_selection<2, double>();
   test_selection<4, double>();
   test_selection<8, double>();
   test_selection<1, float>();
@@ -359,6 +362,7 @@ test_conditions()
 
 TEST_CASE("conditions combine lane by lane, and any and all look at every lane", "[core][simd]")
 {
+  test_conditions<2, double>();
   test_conditions<4, double>();
   test_conditions<8, double>();
   test_conditions<4, float>();
@@ -371,6 +375,8 @@ TEST_CASE("a number fills all lanes, with its sign", "[core][simd]")
   for (const double x : numbers<double>)
   {
     REQUIRE(same(Pack<1>(x).lane(0), x));
+    for (int w = 0; w < 2; w++)
+      REQUIRE(same(Pack<2>(x).lane(w), x));
     for (int w = 0; w < 4; w++)
       REQUIRE(same(Pack<4>(x).lane(w), x));
     for (int w = 0; w < 16; w++)

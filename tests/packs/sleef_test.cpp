@@ -195,6 +195,7 @@ TEST_CASE("Elementary functions of packs are the standard library's, whatever li
           "[core][simd]")
 {
   test_functions_of_one<1, double>();
+  test_functions_of_one<2, double>();
   test_functions_of_one<4, double>();
   test_functions_of_one<1, float>();
   test_functions_of_one<4, float>();
@@ -211,6 +212,7 @@ TEST_CASE("Elementary functions of packs are the standard library's, whatever li
 TEST_CASE("Powers, angles and remainders of packs are the standard library's", "[core][simd]")
 {
   test_functions_of_two<1, double>();
+  test_functions_of_two<2, double>();
   test_functions_of_two<4, double>();
   test_functions_of_two<1, float>();
   test_functions_of_two<4, float>();
