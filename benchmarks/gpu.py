@@ -24,7 +24,7 @@ import neml2  # noqa: E402
 from neml2 import math  # noqa: E402
 from neml2.tensors import R2, SR2, Rot, Scalar  # noqa: E402
 
-BASE = 4096  # rows, of which larger batches are repetitions
+BASE = 4096  # rows; larger batches repeat them
 ROWS = []  # of the results: dicts
 
 
@@ -100,7 +100,7 @@ def ceilings():
 
 
 def repeated(a, n, dtype):
-    """On the device, n rows of what has rows."""
+    """The arguments on the device, with n rows each; one without rows stays as it is."""
     moved = []
     for x in a:
         if hasattr(x, "torch"):

@@ -6,6 +6,7 @@ import os
 import statistics
 import time
 
+import operations  # of python/tests
 import torch
 
 REHEARSED = not torch.cuda.is_available()
@@ -13,7 +14,7 @@ DEVICE = torch.device("cpu" if REHEARSED else "cuda:0")
 
 
 class Nothing:
-    """In place of what only CUDA has."""
+    """Stands in for a stream of CUDA."""
 
     def __init__(self, *a, **k):
         pass
@@ -40,12 +41,8 @@ def there(x, dtype=None):
 
 
 def leaves(x):
-    """The tensors of torch in it."""
-    if isinstance(x, (tuple, list)):
-        return [leaf for part in x for leaf in leaves(part)]
-    if hasattr(x, "torch"):
-        return [x.torch()]
-    return [x] if isinstance(x, torch.Tensor) else []
+    """The tensors of torch in x."""
+    return [leaf for leaf in operations.leaves(x) if isinstance(leaf, torch.Tensor)]
 
 
 def size_in_bytes(x):
