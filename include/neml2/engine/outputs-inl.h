@@ -30,8 +30,8 @@ component_offsets(const Operand & o)
   return offsets;
 }
 
-/// Whether the components of two rows, the second `distance` elements behind the first, are different elements among `row` adjacent
-/// ones (0 if there is no other row), such as two blocks of one matrix.
+/// Whether two rows have different elements as components, such as two blocks of one matrix. The second row lies `distance` elements
+/// behind the first; `row` is the smallest distance between two rows of an operand, 0 if it has one row only.
 NEML2_BODY bool
 are_different_components(const Operand & a, const Operand & b, Size distance, Size row)
 {

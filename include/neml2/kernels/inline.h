@@ -41,7 +41,7 @@
  *
  * The driver compiles its loop once for each instruction set; a formula runs with the wide
  * instructions only where it is inlined into that loop, so inlining is asked for, not hoped for.
- * With NEML2_RECORDS formulas run only to be recorded: then quick compilation is better.
+ * NEML2_RECORDS asks for quick compilation instead: where formulas run only to be recorded, and in tests.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_INLINE __forceinline__

@@ -74,7 +74,7 @@ struct NewtonSystem
   }
 };
 
-/// Whether the residual at an X carries derivatives by the arguments, of which some are active.
+/// Whether the residual at an X carries derivatives by the arguments, some of which are active.
 template <bool Some, class F, class X, class... A>
 constexpr bool depends_on_arguments = false;
 template <class F, class X, class... A>
