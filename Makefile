@@ -24,7 +24,8 @@ help:
 	@echo '                 PRESET=asan runs them under the sanitizers'
 	@echo 'make benchmark   build and run the benchmarks; ARGS go to scripts/benchmark.py'
 	@echo 'make gpu         on a machine with a GPU, without network: all of the library on it, in 15 minutes; STAGES= choose, see scripts/gpu.sh'
-	@echo 'make python-test build the Python package, install it into a fresh environment, test it there'
+	@echo 'make python-test build the Python package, install it into a fresh environment, test it there; with'
+	@echo '                 BUILD_TYPE=Release as users build it'
 	@echo 'make docs        build the site of these pages and of the reference, to be opened from build/docs/site'
 	@echo 'make docs-test   and look at it in headless Chromium'
 	@echo 'make packages    the archive of headers and the source distribution for pip, in build/packages'
@@ -94,9 +95,11 @@ benchmark:
 gpu:
 	@scripts/gpu.sh $(STAGES)
 
+# As users build the package it compiles for two and a half times as long: BUILD_TYPE=Release.
+BUILD_TYPE ?= RelWithDebInfo
 python-test:
 	@scripts/setup.sh private python
-	@scripts/test_python.sh
+	@scripts/test_python.sh $(BUILD_TYPE)
 
 docs:
 	@scripts/docs.sh

@@ -27,10 +27,18 @@ if ! has requirements.txt; then
   python3 -m venv --clear "$venv"
   install requirements.txt
 fi
-# Its pictures are made by the examples: of headers alone, which here compile sooner than the library.
-cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
-  -DNEML2_BUILD_TESTS=OFF -DNEML2_LIBTORCH_DOWNLOAD="$PWD/build/libtorch" >"$out/build.log" &&
-  cmake --build "$out/build" --target pictures >>"$out/build.log" || { tail -n 40 "$out/build.log" >&2; exit 1; }
+# Its pictures are made by the examples: those of `make test-all` where it was run, else of headers alone, which here compile sooner than
+# the library.
+build=build/dev
+{
+  [ -x build/dev/examples/calibration ] || {
+    build=$out/build
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
+      -DNEML2_BUILD_TESTS=OFF -DNEML2_LIBTORCH_DOWNLOAD="$PWD/build/libtorch"
+  } && cmake --build "$build" --target pictures
+} >"$out/build.log" || { tail -n 40 "$out/build.log" >&2; exit 1; }
+rm -rf "$out/pictures"
+cp -r "$build/examples/pictures" "$out"
 "$venv/bin/python" scripts/site_pages.py "$out/source"
 # Of a page that it read with a warning Sphinx would not warn again, nor copy the pictures of one that it was stopped at.
 [ -e "$out/complete" ] || rm -rf "$out/doctrees"
