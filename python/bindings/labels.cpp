@@ -52,7 +52,7 @@ equal(const LabeledAxisAccessor & a, nb::handle other)
 }
 
 std::string
-repr(const LabeledAxisAccessor & a)
+accessor_repr(const LabeledAxisAccessor & a)
 {
   return "LabeledAxisAccessor(" + (a.empty() ? "" : "'" + a.str() + "'") + ")";
 }
@@ -104,7 +104,7 @@ bind_accessor(nb::module_ & m)
       "The names.",
       nb::sig("def vec(self) -> list[str]"));
   cls.def("__str__", &A::str);
-  cls.def("__repr__", repr);
+  cls.def("__repr__", accessor_repr);
   cls.def(
       "__eq__",
       [](const A & a, const nb::object & other) -> nb::object
