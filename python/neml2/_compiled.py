@@ -2,7 +2,6 @@
 """Compiles recorded formulas: C++ source to a shared library, kept in a folder of this user."""
 
 import ctypes
-import functools
 import hashlib
 import os
 import platform
@@ -10,20 +9,20 @@ import re
 import shlex
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from . import __file__ as _package
+from . import _compilers
 from ._build import __version__
+from ._compilers import compiler as compiler
 
 recording: Any = import_module("._C", __package__).recording
 
@@ -43,16 +42,6 @@ def checked(backend: str | None) -> str:
     if backend not in BACKENDS:
         raise ValueError(f"formula: the backend is {backend!r}. Expected one of {', '.join(BACKENDS)}.")
     return backend
-
-
-def compiler() -> tuple[str, ...] | None:
-    """The C++ compiler that CXX names, with its options, or c++."""
-    try:
-        command, *options = shlex.split(os.environ.get("CXX", "c++"))
-    except ValueError:  # empty, or an unmatched quote
-        return None
-    found = shutil.which(command)
-    return (found, *options) if found else None
 
 
 def folder() -> Path:
@@ -77,37 +66,42 @@ def link_flags() -> list[str]:
     return [f"-L{Path(torch.__file__).parent / 'lib'}", "-Wl,--no-as-needed", "-ltorch_cpu"]
 
 
-def compile_programs(formula: Any, backend: str) -> None:
-    """Compiles the recorded programs of a formula: now, or in the background."""
-    for _, _, program, is_compiled in formula.programs():
-        if is_compiled:
-            continue
-        if backend == "compiler":
-            use(program)
-        elif compiler():
-            threading.Thread(target=_use_quietly, args=(program, formula), daemon=True).start()
+class Source(NamedTuple):
+    """What is compiled, and the name of its library."""
+
+    command: tuple[str, ...]
+    text: str
+    name: str
 
 
-def _use_quietly(program: Any, formula: Any) -> None:  # the formula keeps the program alive
-    try:
-        use(program)
-    except Exception as error:
-        warnings.warn(f"a formula could not be compiled, and stays interpreted: {error}", RuntimeWarning, stacklevel=2)
-
-
-def use(program: Any) -> None:
-    """Compiles a program, and runs it compiled from then on."""
-    source = recording.source(program)
+def source_of(program: Any) -> Source:
     command = compiler()
     if command is None:
         named = f"CXX is {os.environ['CXX']!r}" if "CXX" in os.environ else "c++ was not found"
         raise RuntimeError(f"there is no C++ compiler: set CXX to one, or use backend='interpreter' ({named})")
-    text = "\n".join([source, __version__, _version(command), *command[1:], *flags(), platform.machine()])
-    name = f"formula-{hashlib.sha256(text.encode()).hexdigest()}.so"
-    _set_loop(program, _from_cache(folder() / name) or _made(command, source, name))
+    source = recording.source(program)
+    text = "\n".join([source, __version__, _compilers.version(command), *command[1:], *flags(), platform.machine()])
+    digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+    return Source(command, source, f"formula-{digest}.so")
 
 
-def _set_loop(program: Any, library: Any) -> None:
+def use(program: Any) -> None:
+    """Compiles a program at once, and runs it compiled from then on."""
+    source = source_of(program)
+    set_loop(program, cached(source) or _waited_for(source))
+
+
+def _waited_for(source: Source) -> Any:
+    with _compilers.turn.take(is_waited_for=True):
+        while True:
+            with _compilers.place_on_machine(writable_folder(), is_waited_for=True) as is_free:
+                library = made(source, is_waited_for=True) if is_free else cached(source)
+            if library:
+                return library
+            time.sleep(0.05)
+
+
+def set_loop(program: Any, library: Any) -> None:
     run, width = ctypes.c_void_p(), ctypes.c_int()
     library.neml2_tile_loop(ctypes.byref(run), ctypes.byref(width))
     if run.value is None:
@@ -116,21 +110,12 @@ def _set_loop(program: Any, library: Any) -> None:
     recording.set_loop(program, run.value, width.value)
 
 
-@functools.cache
-def _version(command: tuple[str, ...]) -> str:
-    return _run([*command, "--version"]).stdout
-
-
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """The output of a compiler, in whichever encoding."""
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="backslashreplace", check=False)
-
-
 # A library in the cache ends with the digest of its contents: one that a full disk or a crash cut short is not loaded.
 
 
-def _from_cache(path: Path) -> Any:
+def cached(source: Source) -> Any:
     """A library of the cache; None if it does not exist, is not whole, or could have been written by another user."""
+    path = folder() / source.name
     if not _is_own(path.parent) or _why_not_private(path):
         return None
     try:
@@ -146,39 +131,60 @@ def _from_cache(path: Path) -> Any:
         return None
 
 
-def _made(command: tuple[str, ...], source: str, name: str) -> Any:
+def made(source: Source, is_waited_for: bool) -> Any:
+    """The library of a source, compiled if no other process has done so; None while another one does."""
+    kept = writable_folder()
+    if kept is None:
+        return _made(source, None, is_waited_for)
+    with _compilers.FileLock(kept / source.name.replace(".so", ".lock")).hold() as is_free:
+        return (cached(source) or _made(source, kept, is_waited_for)) if is_free else None
+
+
+def writable_folder() -> Path | None:
+    """The folder of compiled formulas, made if it was not there; None if it cannot be made or is not private."""
+    parent = folder()
+    try:
+        for f in (parent.parent, parent):
+            f.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError:
+        return None
+    return parent if _is_own(parent) else None
+
+
+def _made(source: Source, kept: Path | None, is_waited_for: bool) -> Any:
     """The library of a source, compiled, and kept in the cache if that can be written."""
     error: Exception | None = None
-    for parent in (folder(), None):  # None: the folder of temporary files
+    for parent in dict.fromkeys((kept, None)):  # None: the folder of temporary files
+        place = None
         try:
+            place = Path(tempfile.mkdtemp(prefix="unfinished-", dir=parent))
+            library_file = _compile(source, place, is_waited_for)
+            library = ctypes.CDLL(str(library_file))
             if parent:
-                for f in (parent.parent, parent):
-                    f.mkdir(parents=True, exist_ok=True, mode=0o700)
-                if not _is_own(parent):
-                    continue
-            with tempfile.TemporaryDirectory(prefix="unfinished-", dir=parent) as place:
-                made = _compile(command, source, Path(place))
-                library = ctypes.CDLL(str(made))
-                if parent:
-                    os.replace(made, parent / name)  # at once, so that no process sees half of it
-                    _tidy(parent)
-                return library
+                os.replace(library_file, parent / source.name)  # at once, so that no process sees half of it
+                _tidy(parent)
+            return library
         except (OSError, RuntimeError) as e:  # read-only, or full
             error = e
+        finally:
+            if place:
+                shutil.rmtree(place, ignore_errors=True)
     raise RuntimeError(str(error)) from error
 
 
-def _compile(command: tuple[str, ...], source: str, place: Path) -> Path:
-    cpp, made = place / "formula.cpp", place / "formula.so"
-    cpp.write_text(source, encoding="utf-8")
+def _compile(source: Source, place: Path, is_waited_for: bool) -> Path:
+    cpp, library = place / "formula.cpp", place / "formula.so"
+    cpp.write_text(source.text, encoding="utf-8")
     include = Path(_package).parent / "include"
-    done = _run([*command, *flags(), "-I", str(include), str(cpp), "-o", str(made), *link_flags()])
+    command = [*source.command, *flags(), "-I", str(include), str(cpp), "-o", str(library), *link_flags()]
+    done = _compilers.run(command, place, is_waited_for)
     if done.returncode != 0:
-        raise RuntimeError(f"{shlex.join(command)} failed: {done.stderr[:1000]}")
-    contents = made.read_bytes()
-    made.write_bytes(contents + hashlib.sha256(contents).digest())
-    made.chmod(0o700)
-    return made
+        text = f"{shlex.join(source.command)} failed: {done.stderr[:1000]}"
+        raise RuntimeError(text.encode(errors="surrogateescape").decode(errors="backslashreplace"))  # names of files are in any encoding
+    contents = library.read_bytes()
+    library.write_bytes(contents + hashlib.sha256(contents).digest())
+    library.chmod(0o700)
+    return library
 
 
 def _is_own(parent: Path) -> bool:
@@ -214,8 +220,8 @@ def _why_not_private(path: Path) -> str:
 
 
 def _tidy(parent: Path) -> None:
-    """Removes the files unused for longest, and those left by processes that were killed while compiling; files with other names
-    are kept."""
+    """Removes the libraries unused for longest, and what processes left that were killed while compiling; files with other names are
+    kept."""
     now = time.time()
     entries = [p for p in parent.iterdir() if not p.is_symlink()]
     libraries = sorted((p for p in entries if _LIBRARY.fullmatch(p.name) and p.is_file()), key=_age, reverse=True)
@@ -224,6 +230,9 @@ def _tidy(parent: Path) -> None:
     for left in entries:
         if _UNFINISHED.fullmatch(left.name) and left.is_dir() and now - _age(left) > 86400:
             shutil.rmtree(left, ignore_errors=True)
+        elif _compilers.LOCK.fullmatch(left.name) and left.is_file():
+            with _compilers.FileLock(left).hold():
+                pass  # If nobody held it, it is removed.
 
 
 def _age(path: Path) -> float:

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
-from . import _compiled, _rows, _uses  # _rows gives tensors of formulas their methods
+from . import _background, _compiled, _rows, _uses  # _rows gives tensors of formulas their methods
 from .tensors import TensorBase
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
@@ -115,7 +115,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return chosen
 
     def _compile(self) -> None:
-        _compiled.compile_programs(self, self.backend)
+        _background.compile_programs(self, self.backend)
 
 
 class _Method:

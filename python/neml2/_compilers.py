@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""How compilers of formulas run: one at a time in a process, few on a machine, and those that nobody waits for at low priority."""
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from multiprocessing import util
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+NICENESS = "10"  # of compilers that nobody waits for: beside a program that uses all cores they get a tenth of one
+LOCK = re.compile(r"(formula-[0-9a-f]{64}|compiler-[0-9a-f]{8}-[0-9]{1,4})\.lock")
+
+
+def compiler() -> tuple[str, ...] | None:
+    """The C++ compiler that CXX names, with its options or what starts it, or c++."""
+    try:
+        command, *options = shlex.split(os.environ.get("CXX", "c++"))
+    except ValueError:  # empty, or an unmatched quote
+        return None
+    found = shutil.which(command)
+    return (found, *options) if found else None
+
+
+@functools.cache
+def version(command: tuple[str, ...]) -> str:
+    return run([*command, "--version"]).stdout
+
+
+# ---- Running one ----
+
+_running: dict[subprocess.Popen[str], Path | None] = {}  # with the folders that they write to
+_state = threading.Lock()  # of _running
+ended = threading.Event()  # The program ends: nothing is compiled in the background from then on.
+
+
+def run(command: list[str], place: Path | None = None, is_waited_for: bool = True) -> subprocess.CompletedProcess[str]:
+    """The output of a compiler, in whichever encoding. Its temporary files are in `place`, too."""
+    nice = None if is_waited_for else shutil.which("nice")
+    # In a group of its own, which ends as a whole: a driver starts others. A session of its own would have a share of the processor
+    # of its own in Linux, whatever its priority.
+    group: Any = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
+    with _state:
+        if ended.is_set() and not is_waited_for:
+            raise RuntimeError("the program ends")
+        process = subprocess.Popen(
+            [nice, "-n", NICENESS, *command] if nice else command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="backslashreplace",
+            env={**os.environ, "TMPDIR": str(place)} if place else None,
+            **(group if os.name == "posix" else {}),
+        )
+        _running[process] = place
+    # Processes of multiprocessing end without atexit.
+    at_end = util.Finalize(None, end, exitpriority=10)  # type: ignore[no-untyped-call, unused-ignore]
+    try:
+        out, err = process.communicate()
+    except BaseException:  # an interrupt
+        _kill(process)
+        process.wait()
+        raise
+    finally:
+        at_end.cancel()
+        with _state:
+            _running.pop(process, None)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    with contextlib.suppress(OSError):
+        if os.name == "posix" and process.poll() is None:
+            os.killpg(process.pid, 9)
+        else:
+            process.kill()
+
+
+def end() -> None:
+    """Ends the compilers of this process, and removes what they were writing."""
+    ended.set()
+    with _state:
+        running = dict(_running)
+    for process in running:
+        _kill(process)
+    for thread in [t for t in threading.enumerate() if t.name.startswith(THREADS)]:
+        thread.join(2)  # They end at once, as no compiler runs any more.
+    for place in filter(None, running.values()):
+        shutil.rmtree(place, ignore_errors=True)
+
+
+THREADS = "neml2 compiles"  # how the names of threads begin that compile in the background
+atexit.register(end)
+
+# ---- One at a time ----
+
+
+class Turn:
+    """Whose turn it is among the threads of this process: first those that somebody waits for."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._is_taken = False
+        self._waited_for = 0
+
+    @contextlib.contextmanager
+    def take(self, is_waited_for: bool) -> Iterator[None]:
+        with self._changed:
+            self._waited_for += is_waited_for
+            try:
+                self._changed.wait_for(lambda: not self._is_taken and (is_waited_for or not self._waited_for))
+                self._is_taken = True
+            finally:
+                self._waited_for -= is_waited_for
+                self._changed.notify_all()  # An interrupt may have ended the wait.
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_taken = False
+                self._changed.notify_all()
+
+
+turn = Turn()
+
+
+class FileLock:
+    """A lock that is a file, which is there while somebody holds it. The lock of a process that dies is free. Where files cannot be
+    locked, as on Windows and on some network drives, it always is."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._file: int | None = None
+        self._owner = 0
+
+    def acquire(self) -> bool:
+        """Holds it from now on, if it was free."""
+        while fcntl:
+            try:
+                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            except OSError:  # a folder that cannot be written, or a link
+                return True
+            try:
+                if not stat.S_ISREG(os.fstat(file).st_mode):
+                    return True
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(file), os.stat(self._path, follow_symlinks=False)):
+                    self._file, self._owner, file = file, os.getpid(), -1
+                    _held.add(self)
+                    return True
+            except FileNotFoundError:  # Who held it has removed it meanwhile.
+                pass
+            except BlockingIOError:
+                return False
+            except OSError:
+                self._remove()
+                return True
+            finally:
+                if file >= 0:
+                    os.close(file)
+        return True
+
+    def release(self) -> None:
+        _held.discard(self)
+        if self._file is not None and self._owner == os.getpid():
+            self._remove()
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # also where a process that was forked meanwhile has the file
+            os.close(self._file)
+        self._file = None
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+    def close_in_child(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[bool]:
+        """Whether it was free, and is held."""
+        is_free = self.acquire()
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                self.release()
+
+
+_held: set[FileLock] = set()
+
+
+def most(is_waited_for: bool) -> int:
+    """So many compilers may run on this machine: a quarter of its cores, and as many as there are cores if they are waited for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if is_waited_for else max(1, cores // 4)
+
+
+@contextlib.contextmanager
+def place_on_machine(folder: Path | None, is_waited_for: bool) -> Iterator[bool]:
+    """Whether one more compiler may run on this machine, of the processes that have this folder. Folders may be shared by
+    machines."""
+    if folder is None:
+        yield True
+        return
+    machine = hashlib.sha256(platform.node().encode(errors="replace")).hexdigest()[:8]
+    places = range(most(is_waited_for))
+    for k in reversed(places) if is_waited_for else places:
+        with FileLock(folder / f"compiler-{machine}-{k}.lock").hold() as is_free:
+            if is_free:
+                yield True
+                return
+    yield False
+
+
+def _after_fork_in_child() -> None:
+    """Compilers and locks are those of the parent, as are threads that waited."""
+    global _state, ended, turn
+    _state, ended, turn = threading.Lock(), threading.Event(), Turn()
+    _running.clear()
+    for lock in list(_held):
+        lock.close_in_child()
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
