@@ -94,7 +94,9 @@ class Formula(recording.Formula):  # type: ignore[misc]
         if bound.kwargs:
             raise TypeError(f"vmap: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
         for name, value in bound.arguments.items():
-            if name not in given and recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
+            if name in given or value is None:  # None is an argument as others are
+                continue
+            if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
                 raise TypeError(f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}: no argument.")
         return bound.args[len(instance) :]
 

@@ -611,6 +611,7 @@ def test_jacobians_by_names():
     same(neml2.vmap(swapped, x=s, y=t), f(s, t))
     with pytest.raises(TypeError, match="the default of law, which comes before b, is a function"):
         neml2.vmap(lambda x, law=(lambda x: x), b=1.0: law(x), s, b=2.0)
+    same(neml2.vmap(lambda x, law=None, b=1.0: x * b if law is None else law(x), s, b=2.0), 2.0 * s)
 
 
 def test_places_count_from_behind_the_object():
