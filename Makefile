@@ -14,7 +14,8 @@ help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run the tests of every room; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
 	@echo '                 with FLAGS= more of them for cmake'
-	@echo 'make test-all    these and the guards: every header alone, packages, programs of NEML2 2.x, examples, random rows'
+	@echo 'make test-all    these and the guards: every header alone, packages, programs of NEML2 2.x, examples, random rows;'
+	@echo '                 SKIP= leaves some out'
 	@echo 'make asan        the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make tsan        a program that uses several threads under ThreadSanitizer'
 	@echo 'make aarch64     the tests of kernels and packs compiled for aarch64 (Debian), run by qemu'
@@ -43,7 +44,7 @@ tutorial:
 test test-all: PART = test
 test: TARGETS ?= quick
 test: only = $(if $(TESTS),-R '$(TESTS)',-LE guard)
-test-all: only = $(if $(TESTS),-R '$(TESTS)')
+test-all: only = $(if $(TESTS),-R '$(TESTS)') $(if $(SKIP),-E '$(SKIP)')
 test test-all:
 	@echo '-- $@, 1 of 3: what is missing is installed, LibTorch is looked for'
 	@$(configure)
