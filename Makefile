@@ -96,8 +96,6 @@ benchmark:
 gpu:
 	@scripts/gpu.sh $(STAGES)
 
-# As users build the package it compiles for two and a half times as long: BUILD_TYPE=Release.
-BUILD_TYPE ?= RelWithDebInfo
 python-test:
 	@scripts/setup.sh private python
 	@scripts/test_python.sh $(BUILD_TYPE)

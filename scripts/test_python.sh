@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The Python package as its users meet it: built as a wheel, installed into a fresh environment and tested there, outside
-# this tree and with no compiler in reach; then a C++ program that takes the library from the wheel. Argument: CMAKE_BUILD_TYPE.
+# this tree and with no compiler in reach; then a C++ program that takes the library from the wheel. Argument: CMAKE_BUILD_TYPE,
+# if another than that of the other tests; as users build the package, Release, it takes longer to compile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
@@ -57,7 +58,7 @@ pip "$builder" install build
 
 say "the wheel"
 strict=${CI:+ON}
-export SKBUILD_CMAKE_BUILD_TYPE=$1 SKBUILD_CMAKE_ARGS="--preset=python;-DCMAKE_COMPILE_WARNING_AS_ERROR=${strict:-OFF}"
+export SKBUILD_CMAKE_BUILD_TYPE=${1:-RelWithDebInfo} SKBUILD_CMAKE_ARGS="--preset=python;-DCMAKE_COMPILE_WARNING_AS_ERROR=${strict:-OFF}"
 rm -rf build/python/wheel
 mkdir -p build/python
 pip "$builder" install $(sed -n 's/^requires = //p' pyproject.toml | tr -d '[]",')

@@ -22,7 +22,6 @@ import torch
 from . import __file__ as _package
 from . import _compilers
 from ._build import __version__
-from ._compilers import compiler as compiler
 
 recording: Any = import_module("._C", __package__).recording
 
@@ -75,7 +74,7 @@ class Source(NamedTuple):
 
 
 def source_of(program: Any) -> Source:
-    command = compiler()
+    command = _compilers.compiler()
     if command is None:
         named = f"CXX is {os.environ['CXX']!r}" if "CXX" in os.environ else "c++ was not found"
         raise RuntimeError(f"there is no C++ compiler: set CXX to one, or use backend='interpreter' ({named})")

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 import neml2
-from neml2 import _compiled
+from neml2 import _compilers
 
 recording = neml2._C.recording
 INCLUDE = Path(neml2.__file__).parent / "include"
@@ -56,7 +56,7 @@ def on_host(sources, place):
     cpp.write_text(f'#include "{header}"\n' + "".join(s.named(k) for k, s in enumerate(sources)) + launches)
     x86 = ["-mavx2", "-mfma"] if recording.width() > 1 else []
     flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", *x86, "-I", str(INCLUDE)]
-    done = subprocess.run([*_compiled.compiler(), *flags, str(cpp), "-o", str(library)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*_compilers.compiler(), *flags, str(cpp), "-o", str(library)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:3000]
     return ctypes.CDLL(str(library))
 

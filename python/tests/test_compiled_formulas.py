@@ -35,10 +35,10 @@ from operations import values
 from support import FIXED, run
 
 import neml2
-from neml2 import _compiled, math
+from neml2 import _compiled, _compilers, math
 from neml2.tensors import R2, SR2, MillerIndex, Scalar, Vec
 
-pytestmark = pytest.mark.skipif(_compiled.compiler() is None, reason="there is no C++ compiler")
+pytestmark = pytest.mark.skipif(_compilers.compiler() is None, reason="there is no C++ compiler")
 
 
 @pytest.fixture(autouse=True)
@@ -368,7 +368,7 @@ def test_a_compiler_with_options(monkeypatch):
     exponential()
     for none in ("", "  ", "'c++", "/no/such/compiler -O1"):
         monkeypatch.setenv("CXX", none)
-        assert _compiled.compiler() is None
+        assert _compilers.compiler() is None
     with pytest.raises(RuntimeError, match="no C[+][+] compiler: .*CXX is '/no/such/compiler -O1'"):
         exponential()
 

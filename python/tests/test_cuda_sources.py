@@ -27,12 +27,12 @@ from formulas_support import (
 from support import FIXED
 
 import neml2
-from neml2 import _compiled, math
+from neml2 import _compilers, math
 from neml2.tensors import R2, R4, SR2, SSR4, MillerIndex, Rot, Scalar
 
 BATCH = (5, 7)
 ARCHITECTURES = ("sm_70", "sm_80", "sm_90")
-needs_compiler = pytest.mark.skipif(_compiled.compiler() is None, reason="there is no C++ compiler")
+needs_compiler = pytest.mark.skipif(_compilers.compiler() is None, reason="there is no C++ compiler")
 STEP = int(os.environ.get("NEML2_CUDA_STEP", 20))  # 1 takes all operations, and some ten minutes
 
 

@@ -14,7 +14,7 @@ from formulas_support import FORMULAS, arguments, creep_arguments
 from operations import values
 
 import neml2
-from neml2 import _compiled, math
+from neml2 import _compilers, math
 from neml2.tensors import SR2, SSR4, Scalar, Vec
 
 recording = neml2._C.recording
@@ -47,7 +47,7 @@ class HostCompiler:
         )
         x86 = ["-mavx2", "-mfma"] if recording.width() > 1 else []
         flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", *x86, "-I", str(INCLUDE)]
-        done = subprocess.run([*_compiled.compiler(), *flags, str(cpp), "-o", str(library)], capture_output=True, text=True, check=False)
+        done = subprocess.run([*_compilers.compiler(), *flags, str(cpp), "-o", str(library)], capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr[:2000])
         self.compiled.append(source)

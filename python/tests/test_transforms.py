@@ -32,9 +32,6 @@ def described(tensors):
     return [(tuple(t.shape), t.dtype) for t in tensors]
 
 
-every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-
-
 # ---- Recorded ----
 
 
@@ -44,17 +41,23 @@ def quietly(f, *arguments, **options):
         return f(*arguments, **options)
 
 
-def with_tensors(rows):
-    return [r for r in rows if r.results(*r.arguments(*BATCH))]
+def function(row):
+    return row.name.split("(")[0]
 
 
-every_result = pytest.mark.parametrize("row", with_tensors(ROWS), ids=lambda row: row.name)
-first_of_each = {r.name.split("(")[0]: r for r in reversed(with_tensors(ROWS))}
-LONG = {"logm", "dlogm", "powm", "dpowm", "hencky_strain"}  # in math: thousands of calls of PyTorch each, at 2 ms as a graph, 4 as an export
+def each_of(rows):
+    return pytest.mark.parametrize("row", rows, ids=lambda row: row.name)
 
 
-def is_long(row):
-    return row.name.split("(")[0].removeprefix("math.") in LONG
+WITH_TENSORS = [r for r in ROWS if r.results(*r.arguments(*BATCH))]
+FIRST = {function(r): r for r in reversed(WITH_TENSORS)}
+# Thousands of calls of PyTorch each, which take 2 ms in a graph and 4 ms in an export.
+LONG = {"math.logm", "math.dlogm", "math.powm", "math.dpowm", "math.hencky_strain"}
+IN_GRAPHS = [r for r in WITH_TENSORS if function(r) not in LONG or r is FIRST[function(r)]]
+EXPORTED = [r for f, r in FIRST.items() if r.name not in OF_VALUES and f not in LONG - {"math.logm"}]  # An export takes a second.
+
+every_row = each_of(ROWS)
+every_result = each_of(WITH_TENSORS)
 
 
 @every_result
@@ -64,7 +67,7 @@ def test_a_trace_computes_what_it_recorded(row):
     same(traced(*other), row.results(*other))
 
 
-@pytest.mark.parametrize("row", [r for r in with_tensors(ROWS) if not is_long(r) or r in first_of_each.values()], ids=lambda row: row.name)
+@each_of(IN_GRAPHS)
 def test_a_graph_of_make_fx_computes_what_it_recorded(row):
     graph = quietly(make_fx(row.results), *row.arguments(*BATCH))
     other = row.arguments(*BATCH)
@@ -80,10 +83,7 @@ class Module(torch.nn.Module):
         return self.row.results(*raw)
 
 
-EXPORTED = [r for f, r in first_of_each.items() if r.name not in OF_VALUES and (not is_long(r) or f == "math.logm")]  # each takes a second
-
-
-@pytest.mark.parametrize("row", EXPORTED, ids=lambda row: row.name)
+@each_of(EXPORTED)
 def test_an_exported_program_computes_the_same(row):
     exported = quietly(torch.export.export, Module(row), row.arguments(*BATCH), strict=False).module()
     other = row.arguments(*BATCH)
@@ -127,7 +127,7 @@ def test_fake_tensors_are_right_or_refused_outside_of_their_mode(row):
 @every_row
 def test_meta_tensors_have_the_shapes_of_the_results(row):
     meta = [t.to("meta") for t in row.arguments(*BATCH)]
-    if row.name.split("(")[0].endswith(".cpu"):
+    if function(row).endswith(".cpu"):
         with pytest.raises(NotImplementedError, match="meta"):
             row.results(*meta)
         return
