@@ -30,18 +30,7 @@ all_of(size_t n)
 nb::object
 jacobian_of(TensorShapeRef base, const at::Tensor & t, Size batch_dim)
 {
-  static const auto types = []
-  {
-    std::vector<const TypeInfo *> all;
-    const nb::object tensors = nb::module_::import_("neml2.tensors");
-    for (const char * name : {"Scalar", "Vec", "SR2", "R2", "SSR4", "R3"})
-      all.push_back(&info(tensors.attr(name)));
-    return all;
-  }();
-  for (const TypeInfo * type : types)
-    if (base == type->base)
-      return type->make(Tensor(t, batch_dim));
-  return tensor_type().make(Tensor(t, batch_dim));
+  return type_of_jacobian(base).make(Tensor(t, batch_dim));
 }
 
 /// The leaves of a call, one after the other.
@@ -113,10 +102,6 @@ public:
                                 nb::handle of,
                                 size_t first)
   {
-    if (Recording::number() != 0)
-      fail_type("value_and_jacobian: not available in a formula. Differentiate the whole formula, "
-                "or write "
-                "out the derivative that it needs; newton has those of its residual by itself.");
     update(self);
     if (keywords.size() > 0)
       arguments = by_place(self, instance, arguments, keywords);
@@ -549,6 +534,7 @@ bind_formulas(nb::module_ & m)
 {
   bind_rows(m);
   bind_newton(m);
+  bind_derivatives(m);
   bind_groups(m);
   bind_formula_class(m);
   bind_devices(m);

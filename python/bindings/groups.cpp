@@ -218,10 +218,10 @@ is_same(const Part & a, const Part & b)
 }
 
 /// What is written behind the name of a group to name a member.
-class Paths
+class LeafPaths
 {
 public:
-  explicit Paths(const Structure::Parts & parts) : _parts(parts) {}
+  explicit LeafPaths(const Structure::Parts & parts) : _parts(parts) {}
 
   std::vector<std::string> found;
 
@@ -269,7 +269,7 @@ Structure::take_apart(nb::handle object, Leaves & leaves)
 std::vector<std::string>
 Structure::paths(const std::vector<std::string> & names) const
 {
-  Paths paths(_parts);
+  LeafPaths paths(_parts);
   for (const std::string & n : names)
     paths.next(n);
   return paths.found;

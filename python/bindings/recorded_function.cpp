@@ -146,7 +146,7 @@ input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
   constexpr Size most = 1 << 16;
   Row row(kind.type ? kind.type : &scalar_type(), {}, kind.base);
   RecordedFormula::Tensor t;
-  t.is_number = !kind.type;
+  row.is_number = t.is_number = !kind.type;
   t.base = kind.base;
   const Size n = c10::multiply_integers(t.base);
   if (n > most)
@@ -156,7 +156,10 @@ input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
   {
     RecordedNumber x(recorded::Symbol::input());
     if (kind.type)
+    {
       x.d[0] = recorded::Symbol::input();
+      recorded::Recording::now().set_partial(x.x.id, x.d[0].id);
+    }
     t.values.push_back(x.x.id);
     if (kind.type)
       t.partials.push_back(x.d[0].id);

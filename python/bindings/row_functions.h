@@ -7,6 +7,7 @@
 
 #include "neml2/kernels/isotropic_functions.h"
 #include "neml2/recorded/matrix_functions.h"
+#include "neml2/recorded/rules.h"
 
 /// Finds the row types that a function of the kernels takes, and registers it for them.
 namespace neml2::python

@@ -353,6 +353,7 @@ bind_row_class(nb::module_ & m)
       .def_prop_ro(
           "type", [](const Row & r) { return nb::borrow(r.type->cls); }, "The type it is a row of.")
       .def_prop_ro("_sizes", [](const Row & r) { return r.base; })
+      .def_ro("_is_number", &Row::is_number)
       .def("__call__",
            [](const Row & r, const nb::args & index)
            {

@@ -44,7 +44,11 @@ std::optional<Choice> compare(const Row & a,
                               recorded::Condition (*compare)(const recorded::Symbol &,
                                                              const recorded::Symbol &));
 
+/// The type of a Jacobian of this base shape, Tensor where there is no other.
+const TypeInfo & type_of_jacobian(TensorShapeRef base);
+
 void bind_rows(nb::module_ & m);
+void bind_derivatives(nb::module_ & m);
 void bind_newton(nb::module_ & m);
 void bind_devices(nb::module_ & m);
 } // namespace neml2::python

@@ -20,6 +20,7 @@ struct Row
   Numbers components;
   TensorShape base; ///< of its type, where that has one
   uint64_t recording = recorded::Recording::number();
+  bool is_number = false; ///< an argument that is a plain number
 
   Row(const TypeInfo * of, Numbers c) : Row(of, std::move(c), of->base) {}
   Row(const TypeInfo * of, Numbers c, TensorShapeRef shape)

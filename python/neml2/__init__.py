@@ -42,6 +42,8 @@ for _name in ("tensors", "math", "crystallography"):
     _module = import_module(f".{_name}", __name__)
     setattr(_module, "__all__", [n for n, v in vars(_module).items() if not n.startswith("_") and not isinstance(v, TypeVar)])
 from . import _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
+from ._derivatives import gradient as gradient, hessian as hessian, jacobian as jacobian  # noqa: E402
+from ._derivatives import isotropic as isotropic, value_and_gradient as value_and_gradient  # noqa: E402
 from ._devices import DeviceKernel as DeviceKernel, device_kernels as device_kernels  # noqa: E402
 from ._newton import NewtonReport as NewtonReport, newton as newton, newton_report as newton_report  # noqa: E402
 from .formulas import formula as formula, show as show  # noqa: E402
@@ -58,11 +60,16 @@ __all__ = [
     "distributed",
     "formula",
     "formulas",
+    "gradient",
+    "hessian",
+    "isotropic",
+    "jacobian",
     "math",
     "newton",
     "newton_report",
     "show",
     "tensors",
+    "value_and_gradient",
     "value_and_jacobian",
     "vmap",
 ]

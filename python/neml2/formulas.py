@@ -60,6 +60,8 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian."""
+        if recording.is_recording() or recording.is_composing():
+            return _inside(self, arguments, keywords, argnums, of)
         return self._value_and_jacobian(None, arguments, keywords, argnums, of)
 
     # ---- Called by the recording ----
@@ -135,6 +137,8 @@ class _Method:
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian: argnums counts from behind the object."""
+        if recording.is_recording() or recording.is_composing():
+            return _inside(self, arguments, keywords, argnums, of)
         return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
 
 
@@ -225,11 +229,18 @@ def value_and_jacobian(
 
     Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
     argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that
-    are differentiated, by place or name or a tuple of these; the others are carried along.
+    are differentiated, by place or name or a tuple of these; the others are carried along. In a formula it is of the tensors there.
     (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
     result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of, **keywords)
     return result
+
+
+def _inside(function: Any, *rest: Any) -> tuple[Any, Any]:
+    """value_and_jacobian in a formula."""
+    from ._derivatives import value_and_jacobian_inside
+
+    return value_and_jacobian_inside(function, *rest)
 
 
 def show(function: Any, source: bool = False) -> str:

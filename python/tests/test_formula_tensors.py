@@ -391,8 +391,6 @@ def test_the_jacobian_by_a_group_is_such_a_group():
         neml2.value_and_jacobian(lambda s, n: s * n, strain, 2.0, argnums=1)
     with pytest.raises(TypeError, match="argnums is 3. Expected the places of tensors among the 2 arguments, or their names: s, n"):
         neml2.value_and_jacobian(lambda s, n: s * n, strain, 2.0, argnums=3)
-    with pytest.raises(TypeError, match="not available in a formula"):
-        neml2.vmap(lambda s: neml2.value_and_jacobian(math.dev, s)[0], strain)
 
 
 def test_on_whole_batches_jacobians_are_the_same():

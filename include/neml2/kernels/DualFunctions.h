@@ -26,7 +26,7 @@ struct DualFunctions : Component<Dual<T, N>>
   /// √s of a sum of squares; where s is 0, its derivative is 0.
   NEML2_INLINE friend Dual norm_of_square(const Dual & s)
   {
-    const T n = sqrt(s.x);
+    const T n = norm_of_square(s.x);
     const auto is_zero = n <= 0.0;
     return Dual::chain(n, where(is_zero, T(0.0), T(0.5 / where(is_zero, T(1.0), n))), s);
   }

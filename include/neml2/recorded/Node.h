@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,7 @@ enum class Op : uint8_t
   negate,
   abs,
   sqrt,
+  norm_of_square, ///< √ of a sum of squares, of derivative 0 at 0
   cbrt,
   exp,
   expm1,
@@ -188,5 +190,16 @@ struct System
   {
     return is_matrix_function(op) ? n * n : op == Op::factor ? n * n + n + 1 : n;
   }
+};
+
+/// How numbers that were computed together are differentiated.
+struct Rule
+{
+  std::vector<int32_t> operands, outputs;
+  /// From the operands, each with its partial behind it, the outputs with theirs.
+  std::function<std::vector<int32_t>(const std::vector<int32_t> &)> apply;
+  /// Of outputs that are linear in their last operands: the outputs for other operands, and the first operand that they are linear in.
+  std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
+  size_t linear_from = 0;
 };
 } // namespace neml2::recorded

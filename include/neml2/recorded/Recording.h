@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 /// Formulas recorded as their operations on numbers: straight-line programs, to be interpreted, differentiated, or written as
@@ -115,6 +117,39 @@ public:
     _open.pop_back();
   }
 
+  /// Says what the partial of a number is: of an argument its seed, of the solution of newton that of the implicit function.
+  void set_partial(int32_t i, int32_t partial) { _partials[i] = partial; }
+  /// The partial that a number was given, -1 if none.
+  int32_t partial(int32_t i) const
+  {
+    const auto found = _partials.find(i);
+    return found == _partials.end() ? -1 : found->second;
+  }
+
+  /// A partial that is not available: whoever differentiates by it is told why.
+  int32_t refused_partial(std::string reason)
+  {
+    const int32_t i = append({Op::input, {-1, -1, -1}}, -1);
+    _refused.emplace(i, std::move(reason));
+    return i;
+  }
+  const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
+
+  /// Says how numbers recorded since node `first` are differentiated, where the rules of their operations would lose digits or terms.
+  void set_rule(Rule rule, size_t first)
+  {
+    for (const int32_t i : rule.outputs)
+      if (size_t(i) >= first && !is_constant(i))
+        _rule_of[i] = _rules.size();
+    _rules.push_back(std::make_shared<const Rule>(std::move(rule)));
+  }
+  /// The rule of a number, null if there is none.
+  std::shared_ptr<const Rule> rule(int32_t i) const
+  {
+    const auto found = _rule_of.find(i);
+    return found == _rule_of.end() ? nullptr : _rules[found->second];
+  }
+
   int32_t constant(double x) { return find_or_append({Op::constant, {-1, -1, -1}, x}); }
 
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
@@ -171,6 +206,10 @@ private:
   std::vector<System> _systems;
   std::vector<int32_t> _loop_of; ///< per node
   std::vector<int32_t> _open;    ///< open loops, the innermost last
+  std::vector<std::shared_ptr<const Rule>> _rules;
+  std::unordered_map<int32_t, size_t> _rule_of;
+  std::unordered_map<int32_t, int32_t> _partials;
+  std::unordered_map<int32_t, std::string> _refused;
 
   struct Hash
   {
@@ -255,6 +294,7 @@ private:
         return constant(node(a).number / node(b).number);
       return is_constant(b, 1) ? a : -1;
     case Op::sqrt:
+    case Op::norm_of_square:
       return is_constant(a) ? constant(std::sqrt(node(a).number)) : -1;
     case Op::abs:
       return is_constant(a) ? constant(std::fabs(node(a).number)) : -1;

@@ -39,6 +39,7 @@ pattern(Op op)
       "-$0",
       "abs($0)",
       "sqrt($0)",
+      "sqrt($0)",
       "cbrt($0)",
       "exp($0)",
       "expm1($0)",

@@ -124,6 +124,7 @@ struct Interpreter : private ConditionPacks<P>
     case Op::abs:
       return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return abs(a); });
     case Op::sqrt:
+    case Op::norm_of_square:
       return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sqrt(a); });
     case Op::cbrt:
       return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cbrt(a); });

@@ -15,8 +15,16 @@ namespace neml2::recorded
 class LinearMap
 {
 public:
-  LinearMap(Recording & r, std::vector<int32_t> seeds, std::vector<int32_t> partials)
-    : _r(r), _seeds(std::move(seeds)), _partials(std::move(partials)), _size(r.nodes().size())
+  /// With `by_rules`, what has a linear rule is recorded by it, so that it can be differentiated again; only `of` is then there.
+  LinearMap(Recording & r,
+            std::vector<int32_t> seeds,
+            std::vector<int32_t> partials,
+            bool by_rules = false)
+    : _r(r),
+      _seeds(std::move(seeds)),
+      _partials(std::move(partials)),
+      _size(r.nodes().size()),
+      _by_rules(by_rules)
   {
     find_dependent();
   }
@@ -28,7 +36,9 @@ public:
     for (size_t k = 0; k < seeds.size(); k++)
       x[size_t(_seeds[k])] = seeds[k];
     for (const int32_t i : _order)
-      if (const Node n = _r.node(i); is_of_system(n.op))
+      if (const auto rule = linear_rule(i))
+        set_image_by(*rule, i, x);
+      else if (const Node n = _r.node(i); is_of_system(n.op))
         set_image_of_system(system(n), x);
       else if (!is_output(n.op)) // outputs were set with their system
         x[size_t(i)] = image(n, x);
@@ -38,6 +48,8 @@ public:
   /// The map transposed: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even times an infinite derivative.
   std::vector<int32_t> transposed(const std::vector<int32_t> & weights) const
   {
+    if (_by_rules)
+      throw std::logic_error("a LinearMap by rules is not transposed");
     std::vector<int32_t> x(_size, -1);
     for (size_t k = 0; k < weights.size(); k++)
       if (_depends[size_t(_partials[k])])
@@ -54,6 +66,7 @@ private:
   Recording & _r;
   std::vector<int32_t> _seeds, _partials;
   size_t _size;
+  bool _by_rules;
   std::vector<bool> _depends; ///< on a seed
   std::vector<bool> _may_be_infinite;
   std::vector<int32_t> _order; ///< of all dependent nodes except the seeds
@@ -65,7 +78,10 @@ private:
       matters[size_t(p)] = true;
     for (size_t i = _size; i-- > 0;)
       if (matters[i])
-        each_operand(_r.node(int32_t(i)), [&](int32_t k) { matters[size_t(k)] = true; });
+        each_operand(int32_t(i), [&](int32_t k) { matters[size_t(k)] = true; });
+    for (const auto & [i, reason] : _r.refused())
+      if (size_t(i) < _size && matters[size_t(i)])
+        throw std::invalid_argument(reason);
     _depends.resize(_size);
     _may_be_infinite.resize(_size);
     for (const int32_t s : _seeds)
@@ -80,7 +96,7 @@ private:
                       (n.op == Op::constant && !std::isfinite(n.number));
       infinite = infinite || n.op == Op::divide || n.op == Op::pow || n.op == Op::state ||
                  n.op == Op::result || is_of_system(n.op);
-      each_operand(n,
+      each_operand(int32_t(i),
                    [&](int32_t k)
                    {
                      depends = depends || _depends[size_t(k)];
@@ -100,8 +116,15 @@ private:
 
   /// The operands of a node, except those of a loop.
   template <class F>
-  void each_operand(const Node & n, const F & f) const
+  void each_operand(int32_t i, const F & f) const
   {
+    if (const auto rule = linear_rule(i))
+    {
+      for (const int32_t k : rule->operands)
+        f(k);
+      return;
+    }
+    const Node & n = _r.node(i);
     for (int k = 0; k < operand_count(n.op); k++)
       f(n.operand[k]);
     if (is_output(n.op))
@@ -180,6 +203,32 @@ private:
         for (int32_t j = 0; j < i; j++)
           std::swap(s.operands[size_t(s.n * i + j)], s.operands[size_t(s.n * j + i)]);
     return s;
+  }
+
+  /// The rule that records a node, null if none does.
+  std::shared_ptr<const Rule> linear_rule(int32_t i) const
+  {
+    const auto rule = _by_rules ? _r.rule(i) : nullptr;
+    return rule && rule->linear ? rule : nullptr;
+  }
+  void set_image_by(const Rule & rule, int32_t i, std::vector<int32_t> & x) const
+  {
+    if (x[size_t(i)] >= 0)
+      return; // with another output
+    std::vector<int32_t> operands = rule.operands;
+    bool any = false;
+    for (size_t k = rule.linear_from; k < operands.size(); k++)
+    {
+      const int32_t b = depends(operands[k]) ? x[size_t(operands[k])] : -1;
+      any = any || b >= 0;
+      operands[k] = b < 0 ? _r.constant(0) : b;
+    }
+    if (!any)
+      return;
+    const std::vector<int32_t> outputs = rule.linear(operands);
+    for (size_t k = 0; k < outputs.size(); k++)
+      if (linear_rule(rule.outputs[k]).get() == &rule)
+        x[size_t(rule.outputs[k])] = outputs[k];
   }
 
   // Takes a System by value, as recording moves them.

@@ -35,6 +35,7 @@ record_residual(const Residual & residual,
   {
     Number c(v);
     c.d[0] = Symbol::input();
+    Recording::now().set_partial(v.id, c.d[0].id);
     seeds.push_back(c.d[0].id);
     u.push_back(c);
   }
@@ -168,6 +169,8 @@ record_newton(const Residual & residual,
 
   // r(x(a), a) = 0: ∂r/∂x dx = -∂r/∂a da
   std::vector<Number> u(x, x + n);
+  for (const Number & c : u)
+    recording.set_partial(c.x.id, c.d[0].id);
   const std::vector<Number> at = residual(u);
   Symbol r[n][1], b[n][1];
   bool depends = false;
@@ -188,7 +191,10 @@ record_newton(const Residual & residual,
   const Symbol counts =
       where(points.converged, Symbol(1.0), Symbol(std::numeric_limits<double>::quiet_NaN()));
   for (int i = 0; i < n; i++)
+  {
     u[size_t(i)].d[0] = b[i][0] * counts;
+    recording.set_partial(u[size_t(i)].x.id, u[size_t(i)].d[0].id);
+  }
   return {u, points.iterations, points.converged};
 }
 } // namespace neml2::recorded

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/jacobian.h"
+
+#include <stdexcept>
+
+/**
+ * Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues: Σ_i y_i v_i v_i has
+ * along e the derivative V z Vᵀ, with ε = Vᵀ e V: z_ii = dy_i, z_ij = (y_i - y_j) / (λ_i - λ_j) ε_ij, whose limit at
+ * λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i.
+ * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
+ */
+namespace neml2::recorded
+{
+/// The partials of Principal, from its numbers and, behind them, their partials.
+struct SlopeOfPrincipal
+{
+  kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
+  {
+    Ruled ruled;
+    const auto [l, V] = eigh(row_of<kernels::SR2>(x));
+    const auto along = rotate(row_of<kernels::SR2>(x, 15), transpose(V));
+    kernels::SR2<Symbol> z{kernels::Unset()};
+    for (size_t p = 0; p < 3; p++)
+      z[int(p)] = x[21 + p]; // dy
+    for (int p = 3; p < 6; p++)
+    {
+      const int i = kernels::mandel_index[p][0], j = kernels::mandel_index[p][1];
+      const size_t slopes = 9 + 2 * size_t(p - 3);
+      z[p] = along[p] *
+             kernels::divided_difference(
+                 l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1], 2.3e-16);
+    }
+    const kernels::SR2<Symbol> r = rotate(z, V);
+    ruled.differentiate_linear(values_of_all(x), x.size() / 2, values_in(r), *this);
+    return r;
+  }
+  kernels::SR2<Number> operator()(const std::vector<Number> & x) const
+  {
+    return with_refused_partials((*this)(symbols_in(x)),
+                                 "gradient: a function of eigenvalues, isotropic, has two "
+                                 "derivatives in formulas where it is a "
+                                 "scalar, and one where it is a tensor");
+  }
+};
+
+/// Σ_i y_i v_i v_i of the numbers of a tensor, the three y, and for each pair of eigenvalues, in Mandel's order, the slopes of y_i - y_j and of
+/// y_j - y_i.
+struct Principal
+{
+  kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
+  {
+    const auto V = eigh(row_of<kernels::SR2>(x)).second;
+    return ieigh(row_of<kernels::Vec>(x, 6), V);
+  }
+  kernels::SR2<Number> operator()(const std::vector<Number> & x) const
+  {
+    const kernels::SR2<Symbol> values = (*this)(symbols_in(x));
+    std::vector<int32_t> ids = joined(values_of_all(x), partials_of_all(x));
+    const kernels::SR2<Symbol> partials = SlopeOfPrincipal()(symbols_of(ids));
+    kernels::SR2<Number> r{kernels::Unset()};
+    for (int i = 0; i < 6; i++)
+    {
+      r[i].x = values[i];
+      r[i].d[0] = partials[i];
+    }
+    return r;
+  }
+};
+
+/// Σ_i f_i(λ) v_i v_i; the f_i change places as their arguments do.
+inline kernels::SR2<Number>
+record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
+{
+  const kernels::Vec<Number> l = eigenvalues(s);
+  std::vector<Number> x = elements(s), at = elements(l);
+  const std::vector<Number> y = f(at), J = record_jacobian(f, at);
+  x.insert(x.end(), y.begin(), y.end());
+  for (int p = 3; p < 6; p++)
+  {
+    const auto i = size_t(kernels::mandel_index[p][0]), j = size_t(kernels::mandel_index[p][1]);
+    x.push_back(J[4 * i] - J[3 * j + i]);
+    x.push_back(J[4 * j] - J[3 * i + j]);
+  }
+  return record_isotropic(Principal(), SlopeOfPrincipal(), x);
+}
+
+/// f(λ) of a symmetric f: its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i.
+inline Number
+record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
+{
+  const auto slopes =
+      record_principal([f](const std::vector<Number> & l) { return record_jacobian(f, l); }, s);
+  std::vector<Number> fixed;
+  for (const Number & l : elements(eigenvalues(s)))
+    fixed.emplace_back(l.x);
+  Number r = f(fixed)[0]; // with the partials of all but the eigenvalues
+  for (int i = 0; i < 6; i++)
+    r.d[0] = r.d[0] + slopes[i].x * s[i].d[0];
+  return r;
+}
+} // namespace neml2::recorded

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/Replay.h"
+#include "neml2/recorded/linear.h"
+#include "neml2/recorded/rules.h"
+
+#include <functional>
+
+/// Derivatives in a recording: of a function that is called with numbers, as numbers that have partials themselves.
+namespace neml2::recorded
+{
+using NumberFunction = std::function<std::vector<Number>(const std::vector<Number> &)>;
+
+/**
+ * ∂f_i/∂x_j at x, row by row.
+ *
+ * f is recorded with variables of its own, whose partials are linear in their seeds; then x takes their places, and the
+ * derivatives are replayed with its partials. So a Jacobian may be differentiated as anything else, and f may have Jacobians in it.
+ */
+inline std::vector<Number>
+record_jacobian(const NumberFunction & f, const std::vector<Number> & x)
+{
+  Recording & r = Recording::now();
+  std::vector<Number> variables;
+  std::vector<int32_t> seeds, partials;
+  for (size_t k = 0; k < x.size(); k++)
+  {
+    Number v(Symbol::input());
+    v.d[0] = Symbol::input();
+    r.set_partial(v.x.id, v.d[0].id);
+    seeds.push_back(v.d[0].id);
+    variables.push_back(v);
+  }
+  for (const Number & y : f(variables))
+    partials.push_back(y.d[0].id);
+  const LinearMap map(r, seeds, partials, /*by_rules=*/true);
+  const size_t n = x.size();
+  std::vector<int32_t> J(partials.size() * n);
+  for (size_t j = 0; j < n; j++)
+  {
+    std::vector<int32_t> direction(n, -1);
+    direction[j] = r.constant(1);
+    const std::vector<int32_t> column = map.of(direction);
+    for (size_t i = 0; i < column.size(); i++)
+      J[n * i + j] = column[i];
+  }
+  Replay replay(r);
+  for (size_t k = 0; k < n; k++)
+    replay.set(variables[k].x.id, x[k]);
+  return replay.of(J);
+}
+} // namespace neml2::recorded

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/isotropic_functions.h"
+#include "neml2/kernels/kinematics.h"
+#include "neml2/recorded/Symbol.h"
+
+#include <stdexcept>
+
+/**
+ * Functions of tensors whose derivatives, taken operation by operation, would lose digits or terms: each says how its numbers are
+ * differentiated once more. Overload resolution finds them by the type of their numbers.
+ */
+namespace neml2::recorded
+{
+/// The nodes of the values of a row, and of its partials.
+template <class R>
+std::vector<int32_t>
+values_in(const R & row)
+{
+  std::vector<int32_t> ids;
+  for (const auto & a : row.v)
+    ids.push_back(kernels::value(a).id);
+  return ids;
+}
+template <template <class> class R>
+std::vector<int32_t>
+partials_in(const R<Number> & row)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : row.v)
+    ids.push_back(a.d[0].id);
+  return ids;
+}
+/// The numbers of rows in one list.
+template <class R, class... Others>
+auto
+elements(const R & row, const Others &... others)
+{
+  std::vector<typename R::value_type> all(std::begin(row.v), std::end(row.v));
+  (all.insert(all.end(), std::begin(others.v), std::end(others.v)), ...);
+  return all;
+}
+/// The row of numbers from the one at `first` on.
+template <template <class> class R, class T>
+R<T>
+row_of(const std::vector<T> & x, size_t first = 0)
+{
+  R<T> r{kernels::Unset()};
+  for (int i = 0; i < R<T>::n; i++)
+    r[i] = x[first + size_t(i)];
+  return r;
+}
+/// Symbols, and numbers with the partials behind them, by their nodes; and the nodes of numbers.
+inline std::vector<Symbol>
+symbols_of(const std::vector<int32_t> & ids)
+{
+  std::vector<Symbol> x;
+  for (const int32_t i : ids)
+    x.push_back(Symbol::of(i));
+  return x;
+}
+inline std::vector<Number>
+numbers_of(const std::vector<int32_t> & ids)
+{
+  std::vector<Number> x;
+  for (size_t k = 0; k < ids.size(); k += 2)
+  {
+    x.emplace_back(Symbol::of(ids[k]));
+    x.back().d[0].id = ids[k + 1];
+  }
+  return x;
+}
+inline std::vector<int32_t>
+nodes_of(const std::vector<Number> & x)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : x)
+    ids.insert(ids.end(), {a.x.id, a.d[0].id});
+  return ids;
+}
+inline std::vector<int32_t>
+joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// While it lives, a function is recorded, whose outputs its rules differentiate.
+class Ruled
+{
+public:
+  /// From the operands, as numbers with partials, rule gives the outputs.
+  template <class F>
+  void differentiate(std::vector<int32_t> operands, std::vector<int32_t> outputs, const F & rule)
+  {
+    Rule r{std::move(operands), std::move(outputs), {}};
+    r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
+    Recording::now().set_rule(std::move(r), _first);
+  }
+  /// From numbers, of which the outputs are linear in those from `from` on, rule gives a row.
+  template <class F>
+  void differentiate_linear(std::vector<int32_t> operands,
+                            size_t from,
+                            std::vector<int32_t> outputs,
+                            const F & rule)
+  {
+    Rule r{std::move(operands), std::move(outputs), {}};
+    r.apply = [rule](const std::vector<int32_t> & ids)
+    { return nodes_of(elements(rule(numbers_of(ids)))); };
+    r.linear = [rule](const std::vector<int32_t> & ids)
+    { return values_in(rule(symbols_of(ids))); };
+    r.linear_from = from;
+    Recording::now().set_rule(std::move(r), _first);
+  }
+
+private:
+  size_t _first =
+      Recording::now().nodes().size(); ///< operations recorded before have what they have
+};
+
+// ---- Of matrices ----
+
+inline Symbol
+det(const kernels::R2<Symbol> & A)
+{
+  Ruled ruled;
+  const Symbol d = kernels::det<Symbol>(A);
+  ruled.differentiate(values_in(A),
+                      {d.id},
+                      [](const std::vector<Number> & x)
+                      { return std::vector{kernels::det(row_of<kernels::R2>(x))}; });
+  return d;
+}
+inline Symbol
+det(const kernels::SR2<Symbol> & A)
+{
+  Ruled ruled;
+  const Symbol d = kernels::det<Symbol>(A);
+  ruled.differentiate(values_in(A),
+                      {d.id},
+                      [](const std::vector<Number> & x)
+                      { return std::vector{kernels::det(row_of<kernels::SR2>(x))}; });
+  return d;
+}
+inline kernels::SR2<Symbol>
+inv(const kernels::SR2<Symbol> & A)
+{
+  Ruled ruled;
+  const kernels::SR2<Symbol> r = kernels::inv<Symbol>(A);
+  ruled.differentiate(values_in(A),
+                      values_in(r),
+                      [](const std::vector<Number> & x)
+                      { return elements(kernels::inv(row_of<kernels::SR2>(x))); });
+  return r;
+}
+
+/// The eigenvectors of equal eigenvalues have no derivative: where one is differentiated again, it is NaN.
+inline std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
+eigh(const kernels::SR2<Symbol> & s)
+{
+  Ruled ruled;
+  const auto r = kernels::eigh<Symbol>(s);
+  ruled.differentiate(values_in(s),
+                      joined(values_in(r.first), values_in(r.second)),
+                      [](const std::vector<Number> & x)
+                      {
+                        auto [l, V] = kernels::eigh(row_of<kernels::SR2>(x));
+                        const Symbol nan(std::numeric_limits<double>::quiet_NaN()), one(1.0);
+                        for (int j = 0; j < 3; j++)
+                        {
+                          const Symbol own = l[j].x, next = l[(j + 1) % 3].x,
+                                       last = l[(j + 2) % 3].x;
+                          const Condition is_double = (own == next) | (own == last);
+                          for (int i = 0; i < 3; i++)
+                            V(i, j).d[0] = V(i, j).d[0] * where(is_double, nan, one); // linear
+                        }
+                        return elements(l, V);
+                      });
+  return r;
+}
+
+// ---- Isotropic functions of symmetric tensors: their first and second derivatives by divided differences ----
+
+inline std::vector<int32_t>
+values_of_all(const std::vector<Symbol> & x)
+{
+  std::vector<int32_t> ids;
+  for (const Symbol & a : x)
+    ids.push_back(a.id);
+  return ids;
+}
+inline std::vector<int32_t>
+values_of_all(const std::vector<Number> & x)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : x)
+    ids.push_back(a.x.id);
+  return ids;
+}
+
+inline std::vector<int32_t>
+partials_of_all(const std::vector<Number> & x)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : x)
+    ids.push_back(a.d[0].id);
+  return ids;
+}
+
+template <class X>
+using number_in = typename std::decay_t<X>::value_type;
+
+inline std::vector<Symbol>
+symbols_in(const std::vector<Number> & x)
+{
+  std::vector<Symbol> values;
+  for (const Number & a : x)
+    values.push_back(a.x);
+  return values;
+}
+/// Values whose partials are not available, for this reason.
+inline kernels::SR2<Number>
+with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
+{
+  const Symbol none = Symbol::of(Recording::now().refused_partial(reason));
+  kernels::SR2<Number> r{kernels::Unset()};
+  for (int i = 0; i < 6; i++)
+  {
+    r[i].x = values[i];
+    r[i].d[0] = none;
+  }
+  return r;
+}
+
+/// The partials of a derivative, from its arguments and, behind them, their partials. They have none themselves, as these would lose terms at
+/// equal eigenvalues.
+template <class Derivative>
+struct SlopeOfDerivative
+{
+  Derivative derivative;
+
+  kernels::SR2<Number> operator()(const std::vector<Number> & x) const
+  {
+    return with_refused_partials((*this)(symbols_in(x)),
+                                 "gradient: the third derivative of a function of a symmetric "
+                                 "tensor (expm, logm, sqrtm, powm, "
+                                 "hencky_strain) is not available in formulas");
+  }
+  kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
+  {
+    const size_t n = x.size() / 2;
+    std::vector<Number> arguments;
+    for (size_t k = 0; k < n; k++)
+    {
+      arguments.emplace_back(x[k]);
+      arguments.back().d[0] = x[n + k];
+    }
+    Ruled ruled;
+    const kernels::SR2<Number> along = derivative(arguments);
+    kernels::SR2<Symbol> r{kernels::Unset()};
+    for (int i = 0; i < 6; i++)
+      r[i] = along[i].d[0];
+    ruled.differentiate_linear(values_of_all(x), n, values_in(r), *this);
+    return r;
+  }
+};
+
+/// derivative(x), x a tensor, parameters, and what the derivative is along; of symbols or of numbers.
+template <class Derivative, class T>
+kernels::SR2<T>
+record_derivative(const Derivative & derivative, const std::vector<T> & x)
+{
+  Ruled ruled;
+  const kernels::SR2<T> r = derivative(x);
+  ruled.differentiate(values_of_all(x),
+                      values_in(r),
+                      [derivative](const std::vector<Number> & y)
+                      { return elements(record_derivative(derivative, y)); });
+  if constexpr (std::is_same_v<T, Number>)
+    ruled.differentiate_linear(joined(values_of_all(x), partials_of_all(x)),
+                               x.size(),
+                               partials_in(r),
+                               SlopeOfDerivative<Derivative>{derivative});
+  return r;
+}
+
+/// function(x) of symbols or of numbers; derivative(x and its partials) is its partials.
+template <class Function, class Derivative, class T>
+kernels::SR2<T>
+record_isotropic(const Function & function, const Derivative & derivative, const std::vector<T> & x)
+{
+  Ruled ruled;
+  const kernels::SR2<T> r = function(x);
+  ruled.differentiate(values_of_all(x),
+                      values_in(r),
+                      [function, derivative](const std::vector<Number> & y)
+                      { return elements(record_isotropic(function, derivative, y)); });
+  if constexpr (std::is_same_v<T, Number>)
+    ruled.differentiate_linear(
+        joined(values_of_all(x), partials_of_all(x)), x.size(), partials_in(r), derivative);
+  return r;
+}
+
+/// f of symbols and of numbers, and its derivative along a tensor.
+#define NEML2_RECORD_ISOTROPIC(f, T)                                                               \
+  inline kernels::SR2<T> d##f(const kernels::SR2<T> & s, const kernels::SR2<T> & along)            \
+  {                                                                                                \
+    return record_derivative(                                                                      \
+        [](const auto & x)                                                                         \
+        { return kernels::d##f(row_of<kernels::SR2>(x), row_of<kernels::SR2>(x, 6)); },            \
+        elements(s, along));                                                                       \
+  }                                                                                                \
+  inline kernels::SR2<T> f(const kernels::SR2<T> & s)                                              \
+  {                                                                                                \
+    return record_isotropic(                                                                       \
+        [](const auto & x)                                                                         \
+        { return kernels::f<number_in<decltype(x)>>(row_of<kernels::SR2>(x)); },                   \
+        [](const auto & x) { return d##f(row_of<kernels::SR2>(x), row_of<kernels::SR2>(x, 6)); },  \
+        elements(s));                                                                              \
+  }
+NEML2_RECORD_ISOTROPIC(expm, Symbol)
+NEML2_RECORD_ISOTROPIC(expm, Number)
+NEML2_RECORD_ISOTROPIC(logm, Symbol)
+NEML2_RECORD_ISOTROPIC(logm, Number)
+NEML2_RECORD_ISOTROPIC(sqrtm, Symbol)
+NEML2_RECORD_ISOTROPIC(sqrtm, Number)
+#undef NEML2_RECORD_ISOTROPIC
+
+/// s^p of the numbers of s and p.
+struct PowerOf
+{
+  template <class T>
+  kernels::SR2<T> operator()(const std::vector<T> & x) const
+  {
+    return kernels::powm<T, T>(row_of<kernels::SR2>(x), x[6]);
+  }
+};
+/// Its partials, of which those of s and p follow behind.
+struct SlopeOfPower
+{
+  template <class T>
+  kernels::SR2<T> operator()(const std::vector<T> & x) const
+  {
+    const auto s = row_of<kernels::SR2>(x);
+    const std::vector<T> values(x.begin(), x.begin() + 7);
+    std::vector<T> along(values);
+    along.insert(along.end(), x.begin() + 7, x.begin() + 13);
+    const auto by_tensor = record_derivative(
+        [](const auto & y)
+        { return kernels::dpowm(row_of<kernels::SR2>(y), y[6], row_of<kernels::SR2>(y, 7)); },
+        along);
+    const auto power = record_isotropic(PowerOf(), SlopeOfPower(), values);
+    return by_tensor + sym(full(logm(s)) * full(power)) * x[13];
+  }
+};
+inline kernels::SR2<Number>
+powm(const kernels::SR2<Number> & s, const Number & p)
+{
+  std::vector<Number> x = elements(s);
+  x.push_back(p);
+  return record_isotropic(PowerOf(), SlopeOfPower(), x);
+}
+
+/// log(F_ki F_kj) / 2, and its partials, those of F behind it.
+inline kernels::SR2<Number>
+hencky_strain(const kernels::R2<Number> & F)
+{
+  return record_isotropic(
+      [](const auto & x)
+      { return kernels::hencky_strain<number_in<decltype(x)>>(row_of<kernels::R2>(x)); },
+      [](const auto & x)
+      {
+        const auto f = row_of<kernels::R2>(x), along = row_of<kernels::R2>(x, 9);
+        return dlogm(right_cauchy_green(f), sym(transpose(f) * along)); // half of twice
+      },
+      elements(F));
+}
+} // namespace neml2::recorded

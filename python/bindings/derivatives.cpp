@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/rows.h"
+
+#include "neml2/recorded/isotropic.h"
+
+/// Derivatives in formulas of Python.
+namespace neml2::python
+{
+const TypeInfo &
+type_of_jacobian(TensorShapeRef base)
+{
+  static const auto types = []
+  {
+    std::vector<const TypeInfo *> all;
+    const nb::object tensors = nb::module_::import_("neml2.tensors");
+    for (const char * name : {"Scalar", "Vec", "SR2", "R2", "SSR4", "R3"})
+      all.push_back(&info(tensors.attr(name)));
+    return all;
+  }();
+  for (const TypeInfo * type : types)
+    if (base == type->base)
+      return *type;
+  return tensor_type();
+}
+
+namespace
+{
+/// The Jacobian of each result of a function by each of some rows: function is of a list of them, and returns a list.
+nb::list
+jacobian_in_formula(const std::string & name, const nb::callable & function, const nb::list & at)
+{
+  Rows variables, results;
+  Numbers x;
+  for (const nb::handle leaf : at)
+  {
+    variables.push_back(rows_of(name, {leaf})[0]);
+    const Numbers & numbers = variables.back().components;
+    x.insert(x.end(), numbers.begin(), numbers.end());
+  }
+  const auto numbers_of_results = [&](const Numbers & v)
+  {
+    nb::list arguments;
+    auto next = v.begin();
+    for (const Row & r : variables)
+    {
+      const auto end = next + std::ptrdiff_t(r.components.size());
+      arguments.append(nb::cast(Row(r.type, {next, end}, r.base)));
+      next = end;
+    }
+    Numbers all;
+    for (const nb::handle leaf : nb::cast<nb::list>(function(arguments)))
+    {
+      results.push_back(rows_of(name, {leaf})[0]);
+      const Numbers & numbers = results.back().components;
+      all.insert(all.end(), numbers.begin(), numbers.end());
+    }
+    return all;
+  };
+  const Numbers J = recorded::record_jacobian(numbers_of_results, x);
+  nb::list all;
+  size_t row = 0;
+  for (const Row & y : results)
+  {
+    nb::list of_result;
+    size_t column = 0;
+    for (const Row & v : variables)
+    {
+      const TensorShape base = utils::add_shapes(TensorShapeRef(y.base), TensorShapeRef(v.base));
+      Numbers numbers;
+      for (size_t i = 0; i < y.components.size(); i++)
+        for (size_t j = 0; j < v.components.size(); j++)
+          numbers.push_back(J[(row + i) * x.size() + column + j]);
+      column += v.components.size();
+      of_result.append(nb::cast(Row(&type_of_jacobian(base), std::move(numbers), base)));
+    }
+    row += y.components.size();
+    all.append(of_result);
+  }
+  return all;
+}
+
+/// A function of the eigenvalues of a row, an SR2: a number, or an SR2 where it has three results.
+Row
+isotropic_in_formula(const nb::callable & function, const nb::object & tensor)
+{
+  const Row s = rows_of("isotropic", {tensor})[0];
+  const TypeInfo & vector = type_of_jacobian(TensorShape{3});
+  if (s.type != &type_of_jacobian(TensorShape{6}))
+    fail_type("isotropic: the tensor is a " + std::string(s.type->name) + ". Expected an SR2.");
+  size_t count = 0;
+  const auto of_numbers = [&](const Numbers & l)
+  {
+    const Row y = rows_of("isotropic", {function(nb::cast(Row(&vector, l)))})[0];
+    count = y.components.size();
+    if (count != 3 && count != 1)
+      fail_type("isotropic: the function returned a " + std::string(y.type->name) +
+                ". Expected a scalar, or a Vec of the values of the tensor's function.");
+    return y.components;
+  };
+  kernels::SR2<RecordedNumber> row{kernels::Unset()};
+  std::copy(s.components.begin(), s.components.end(), row.v);
+  of_numbers(recorded::elements(kernels::eigenvalues(row)));
+  if (count == 1)
+    return {&scalar_type(), {recorded::record_of_eigenvalues(of_numbers, row)}};
+  return {s.type, recorded::elements(recorded::record_principal(of_numbers, row))};
+}
+} // namespace
+
+void
+bind_derivatives(nb::module_ & m)
+{
+  m.def("jacobian_in_formula", &jacobian_in_formula);
+  m.def("isotropic_in_formula", &isotropic_in_formula);
+  m.def("as_jacobian",
+        [](const at::Tensor & t, Size batch_dim) {
+          return type_of_jacobian(t.sizes().slice(size_t(batch_dim))).make(Tensor(t, batch_dim));
+        });
+}
+} // namespace neml2::python

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""Derivatives of functions of single tensors: in formulas, and on batches."""
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import torch
+
+from . import math, tensors
+from .formulas import _key, formula_of, value_and_jacobian
+from .tensors import SR2, TensorBase, Vec
+
+recording: Any = import_module("._C", __package__).recording
+flatten = recording.flatten
+
+
+def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
+    """The derivative of a function that returns a scalar, by the argument argnums; also in a formula.
+
+        def second_piola_kirchhoff(C, mu):
+            return 2.0 * neml2.gradient(energy, C, mu)
+
+    (batch; ), (batch; x) -> (batch; x): an SR2 by an SR2, in Mandel components as the SR2 itself. argnums is the place or the name
+    of an argument, or a tuple of these, which gives a tuple. The derivative by a group has its structure, with None for its numbers.
+
+    The function is one of single tensors, as for vmap. In a formula it may use what is around it; the derivative may itself be
+    differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the side taken, a
+    norm the derivative 0 at 0.
+
+    Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
+    """
+    return _one_or_all(_evaluate("gradient", function, arguments, keywords, argnums), argnums)
+
+
+def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> tuple[Any, Any]:
+    """What a function returns, a scalar, and its gradient; see gradient."""
+    value, slopes = _evaluate("value_and_gradient", function, arguments, keywords, argnums)
+    return value, _one_or_all(slopes, argnums)
+
+
+def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
+    """The derivative of a function that returns tensors, by the argument argnums; also in a formula.
+
+    (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2. For several argnums or results a tuple: of the first result by each
+    argument, then of the next, as value_and_jacobian gives them. See gradient for the rest.
+    """
+    return value_and_jacobian(function, *arguments, argnums=argnums, **keywords)[1]
+
+
+def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
+    """The second derivative of a function that returns a scalar, by the argument argnums; also in a formula.
+
+    (batch; ), (batch; x) -> (batch; x, x): an SSR4 of an SR2. For a tuple of argnums a tuple of tuples: [i][j] is the derivative by
+    argument i, then by argument j. By a group it is a group of groups. See gradient for the rest.
+    """
+    blocks = _evaluate("hessian", function, arguments, keywords, argnums)
+    return _one_or_all(tuple(_one_or_all(row, argnums) for row in blocks), argnums)
+
+
+def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
+    """A function of the eigenvalues of a symmetric tensor, exact with its derivatives also at equal eigenvalues; also in a formula.
+
+        def ogden(l, mu, alpha):  # of the eigenvalues l, a Vec
+            return mu / alpha * (l(0) ** (alpha / 2) + l(1) ** (alpha / 2) + l(2) ** (alpha / 2) - 3.0)
+
+        W = neml2.isotropic(ogden, C, mu, alpha)
+
+    f(λ) where function(λ, *arguments) returns a scalar f, the same for eigenvalues in any order; where it returns a Vec, Σ_i f_i(λ) v_i v_i of
+    the eigenvectors v_i: f_i change places as their arguments do. (batch; 6), ... -> (batch; ) or (batch; 6).
+
+    It has two derivatives in formulas where it is a scalar, one where it is a tensor. On whole batches, where autograd differentiates
+    eigenvectors, derivatives that need those of equal eigenvalues are NaN.
+
+    Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
+    """
+    if recording.is_recording():
+        return recording.isotropic_in_formula(lambda l: function(l, *arguments), s)
+    if recording.is_composing():
+        l, V = math.eigh(s)
+        returned = function(l, *arguments)
+        return math.ieigh(returned, V) if isinstance(returned, Vec) else returned
+    if not isinstance(s, SR2):
+        raise TypeError(f"isotropic: the tensor is {_article(type(s).__name__)}. Expected an SR2.")
+    return formula_of(_Isotropic(function), ("isotropic", _key(function)))(s, *arguments)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Isotropic:
+    """isotropic of a function, as a formula."""
+
+    function: Callable[..., Any]
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
+        return self.function
+
+    def __call__(self, s: Any, *arguments: Any) -> Any:
+        return isotropic(self.function, s, *arguments)
+
+
+def value_and_jacobian_inside(
+    function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
+) -> tuple[Any, Any]:
+    """neml2.value_and_jacobian in a formula, or where its function runs on whole batches."""
+    value, jacobians = _jacobians("value_and_jacobian", function, arguments, keywords, argnums)
+    if of is not None:
+        jacobians = [jacobians[i] for i in formula_of(function)._chosen(flatten(value)[1], of)]
+    all_ = tuple(J for row in jacobians for J in row)
+    return value, all_[0] if len(all_) == 1 and not isinstance(argnums, (tuple, list)) else all_
+
+
+def _is_inside() -> bool:
+    return bool(recording.is_recording() or recording.is_composing())
+
+
+def _one_or_all(found: Any, argnums: Any) -> Any:
+    return tuple(found) if isinstance(argnums, (tuple, list)) else found[0]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Derivative:
+    """A derivative of a function, as a formula."""
+
+    name: str
+    function: Callable[..., Any]
+    argnums: Any
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
+        return self.function
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return _inside(self.name, self.function, arguments, keywords, self.argnums)
+
+
+def _evaluate(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any) -> Any:
+    if _is_inside():
+        return _inside(name, function, arguments, keywords, argnums)
+    named = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    if not any(isinstance(leaf, TensorBase) for leaf in flatten([*arguments, *keywords.values()])[0]):
+        raise TypeError(f"{name}: no argument is a tensor of this library. Expected tensors, numbers and groups of them.")
+    function = getattr(function, "__wrapped__", function) if isinstance(function, recording.Formula) else function
+    made = formula_of(_Derivative(name, function, argnums), (name, _key(function), *named))
+    return made(*_by_place(name, function, arguments, keywords))
+
+
+def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments by their places."""
+    if not keywords:
+        return arguments
+    bound = inspect.signature(function).bind(*arguments, **keywords)
+    if bound.kwargs:
+        raise TypeError(f"{name}: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+    return bound.args
+
+
+def _inside(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any) -> Any:
+    """The derivatives in a formula or on batches, one for each of argnums."""
+    if name == "hessian":
+        return _blocks(function, _by_place(name, function, arguments, keywords), argnums)
+    value, jacobians = _jacobians(name, function, arguments, keywords, argnums)
+    results = flatten(value)[0]
+    if len(results) != 1 or _base(results[0]) != ():
+        raise TypeError(f"{name}: the function returned {_said(value, results)}. Expected a scalar: jacobian is for tensors.")
+    slopes = tuple(jacobians[0])
+    return (value, slopes) if name == "value_and_gradient" else slopes
+
+
+def _blocks(function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> tuple[Any, ...]:
+    def slopes(*a: Any) -> Any:
+        return _inside_of_hessian(function, a, argnums)
+
+    jacobians = iter(_jacobians("hessian", slopes, arguments, {}, _places("hessian", function, arguments, argnums))[1])
+    blocks = []
+    for k in _places("hessian", function, arguments, argnums):
+        leaves, together = flatten(arguments[k])
+        rows = [next(jacobians) if _is_tensor(leaf) else None for leaf in leaves]
+        n = len(next(row for row in rows if row is not None))
+        blocks.append(tuple(together([None if row is None else row[j] for row in rows]) for j in range(n)))
+    return tuple(blocks)
+
+
+def _inside_of_hessian(function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> Any:
+    try:
+        return list(_inside("gradient", function, arguments, {}, argnums))
+    except TypeError as e:
+        raise TypeError(str(e).replace("gradient:", "hessian:", 1)) from None
+
+
+def _places(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> list[int]:
+    """The places of the arguments that argnums names."""
+    names: list[str] = []
+    try:
+        names = [p for p in inspect.signature(function).parameters][: len(arguments)]
+    except (TypeError, ValueError):
+        pass
+    places = []
+    for one in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
+        place = names.index(one) if one in names else one
+        if isinstance(place, bool) or not isinstance(place, int) or not -len(arguments) <= place < len(arguments):
+            known = f", or their names: {', '.join(names)}" if names else ""
+            raise TypeError(
+                f"{name}: argnums is {argnums!r}. Expected the places of tensors among the {len(arguments)} arguments{known}."
+            )
+        places.append(place % len(arguments))
+    if not places:
+        raise TypeError(f"{name}: argnums is {argnums!r}. Expected the place or the name of an argument.")
+    return places
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return isinstance(leaf, TensorBase) or (isinstance(leaf, recording.Row) and not leaf._is_number)
+
+
+def _base(leaf: Any) -> tuple[int, ...]:
+    return () if isinstance(leaf, (int, float)) else tuple(leaf.base.shape)
+
+
+def _said(value: Any, leaves: list[Any]) -> str:
+    if len(leaves) != 1:
+        return f"a {type(value).__name__} of {len(leaves)} tensors"
+    return _article(getattr(leaves[0], "type", type(leaves[0])).__name__)
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[:2] in ('R2', 'R3', 'R4', 'SR', 'SS', 'SF', 'SW') or kind[0] in 'aeiouAEIO' else 'a'} {kind}"
+
+
+def _jacobians(
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any
+) -> tuple[Any, list[list[Any]]]:
+    """What the function returns, and for each tensor of it the derivatives by the arguments."""
+    arguments = _by_place(name, function, arguments, keywords)
+    places = _places(name, function, arguments, argnums)
+    groups = [flatten(arguments[k]) for k in places]
+    for k, (leaves, _) in zip(places, groups, strict=True):
+        if not any(map(_is_tensor, leaves)):
+            raise TypeError(f"{name}: argument {k} of argnums is a plain number. Expected a tensor, or a group with one.")
+
+    def call(variables: list[Any]) -> Any:
+        x, own = list(arguments), iter(variables)
+        for k, (leaves, together) in zip(places, groups, strict=True):
+            x[k] = together([next(own) if _is_tensor(leaf) else leaf for leaf in leaves])
+        return function(*x)
+
+    variables = [leaf for leaves, _ in groups for leaf in leaves if _is_tensor(leaf)]
+    value = function(*arguments)
+    if recording.is_recording():
+        found = recording.jacobian_in_formula(name, lambda x: flatten(call(x))[0], variables)
+    else:
+        found = _on_batches(call, variables, flatten(value)[0])
+    jacobians = []
+    for of_result in found:
+        own = iter(of_result)
+        jacobians.append([together([next(own) if _is_tensor(leaf) else None for leaf in leaves]) for leaves, together in groups])
+    return value, jacobians
+
+
+def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results: list[Any]) -> list[list[Any]]:
+    """The derivatives of whole batches: each point is a variable of its own, also where a batch is broadcast."""
+    batch = math.broadcast_batch_sizes([t for t in (*variables, *results) if isinstance(t, TensorBase)])
+    bases = [_base(v) for v in variables]
+
+    def tensor(like: Any, t: torch.Tensor) -> Any:
+        kind: Any = type(like)
+        return kind(t, len(batch)) if kind is tensors.Tensor else kind(t)
+
+    def of(*x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        returned = flatten(call([tensor(v, t) for v, t in zip(variables, x, strict=True)]))[0]
+        made = [r.torch() if isinstance(r, TensorBase) else torch.full((), float(r), dtype=x[0].dtype, device=x[0].device) for r in returned]
+        return tuple(t.expand((*batch, *_base(r))) for r, t in zip(returned, made, strict=True))
+
+    at = [v.torch().expand((*batch, *base)) for v, base in zip(variables, bases, strict=True)]
+    y, pull = torch.func.vjp(of, *at)
+    found = []
+    for i, result in enumerate(y):
+        base = result.shape[len(batch) :]
+        rows: list[list[torch.Tensor]] = [[] for _ in variables]
+        for component in range(base.numel()):
+            weights = [torch.zeros_like(r) for r in y]
+            weights[i].reshape((*batch, base.numel()))[..., component] = 1.0
+            for row, slope in zip(rows, pull(tuple(weights)), strict=True):
+                row.append(slope)
+        shapes = [(*batch, *base, *b) for b in bases]
+        found.append([recording.as_jacobian(torch.stack(row, len(batch)).reshape(s), len(batch)) for row, s in zip(rows, shapes, strict=True)])
+    return found
