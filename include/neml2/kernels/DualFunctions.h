@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Scalar.h"
+#include "neml2/kernels/NestedDual.h"
 
 namespace neml2::kernels
 {
-template <class T, int N>
-struct Dual;
-
 /**
  * The elementary functions of duals: f(a) with f'(a).
  *
  * A base of Dual, whose friends argument-dependent lookup finds: as with operators, a number may be given for T.
  */
 template <class T, int N>
-struct DualFunctions : Component<Dual<T, N>>
+struct DualFunctions : NestedDual<T, N>
 {
   using Dual = kernels::Dual<T, N>;
 
@@ -26,7 +23,7 @@ struct DualFunctions : Component<Dual<T, N>>
   /// √s of a sum of squares; where s is 0, its derivative is 0.
   NEML2_INLINE friend Dual norm_of_square(const Dual & s)
   {
-    const T n = sqrt(s.x);
+    const T n = root_of_square(s.x);
     const auto is_zero = n <= 0.0;
     return Dual::chain(n, where(is_zero, T(0.0), T(0.5 / where(is_zero, T(1.0), n))), s);
   }
@@ -182,6 +179,14 @@ struct DualFunctions : Component<Dual<T, N>>
   }
 
 private:
+  /// √s, whose own derivatives are 0 where it is 0.
+  NEML2_INLINE static T root_of_square(const T & s)
+  {
+    if constexpr (std::is_same_v<T, typename plain_number<T>::type>)
+      return sqrt(s);
+    else
+      return norm_of_square(s);
+  }
   /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, also where a is 0. Where nothing overflows it is n p / a, which spares a power, except
   /// for numbers with derivatives, where the derivatives of p and of a would cancel.
   NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)
