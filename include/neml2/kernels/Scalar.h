@@ -31,7 +31,7 @@ struct plain_number
   using type = T;
 };
 
-/// The same without the derivatives of any level, where these are nested, and how many levels there are.
+/// The type of a number without the derivatives of any level, where duals are nested, and how many levels there are.
 template <class T>
 struct innermost_number
 {

@@ -18,9 +18,6 @@ using kernels::hessian;
 using kernels::jacobian;
 using kernels::value_and_gradient;
 
-template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
-auto gradient(const F & f, const A &... a);
-
 namespace math
 {
 /// The derivative of a scalar by an X, of the type of X, from the one of the type of its shape.
@@ -122,7 +119,7 @@ struct GradientOf
     if constexpr ((kernels::has_numbers<A> && ...))
       return kernels::differentiate_scalar<I>(f, a...).second;
     else
-      return gradient<I>(f, a...);
+      return gradient<I>(f, a...); // that of batches, below, by argument-dependent lookup
   }
 };
 } // namespace math
@@ -153,6 +150,8 @@ value_and_gradient(const F & f, const A &... a)
       return std::pair(r.first, math::gradient_as<X>(r.second));
     }
   }
+  else // so that nothing else is reported
+    return std::pair(0.0, 0.0);
 }
 
 /**
@@ -168,7 +167,7 @@ value_and_gradient(const F & f, const A &... a)
  * Between equal eigenvalues the derivatives of eigenvectors, and second derivatives of eigenvalues, do not exist: the latter, and
  * second derivatives through the former, are NaN there. Those of expm, logm, sqrtm and powm exist, and are exact.
  */
-template <size_t... I, class F, class... A, kernels::if_on_batches<A...>>
+template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
 gradient(const F & f, const A &... a)
 {
@@ -195,5 +194,7 @@ hessian(const F & f, const A &... a)
 {
   if constexpr (math::has_gradient_by<I, F, A...>())
     return value_and_jacobian<I>(math::GradientOf<I, F>{f}, a...).second;
+  else
+    return 0.0;
 }
 } // namespace neml2
