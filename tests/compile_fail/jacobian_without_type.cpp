@@ -8,5 +8,7 @@ using namespace neml2;
 void
 f(const SR2 & s)
 {
-  vmap([](const auto & a) { return jacobian<0>([](const auto & b) { return full(b) * full(b); }, a); }, s);
+  vmap([](const auto & a)
+       { return jacobian<0>([](const auto & b) { return full(b) * full(b); }, a); },
+       s);
 }

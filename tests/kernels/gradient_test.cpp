@@ -112,7 +112,8 @@ require_binary(const std::string & name,
     }
 }
 
-#define FORMULA(name, ...) constexpr auto name = []([[maybe_unused]] const auto & a) { return __VA_ARGS__; }
+#define FORMULA(name, ...)                                                                         \
+  constexpr auto name = []([[maybe_unused]] const auto & a) { return __VA_ARGS__; }
 #define FORMULA_OF_TWO(name, ...)                                                                  \
   constexpr auto name = [](const auto & a, const auto & b) { return __VA_ARGS__; }
 #define UNARY(name, at, ...)                                                                       \
@@ -186,11 +187,11 @@ struct Root
   template <class A, class B>
   auto operator()(const A & a, const B & b) const
   {
-    const auto x = newton([](const auto & u, const auto & c, const auto & d)
-                          { return u * u * u + u - c * d; },
-                          1.0,
-                          a,
-                          b);
+    const auto x =
+        newton([](const auto & u, const auto & c, const auto & d) { return u * u * u + u - c * d; },
+               1.0,
+               a,
+               b);
     return x * x * b;
   }
 };
@@ -339,7 +340,8 @@ TEST_CASE("tensors have second derivatives", "[kernels][gradient]")
   FORMULA(of_hencky, weighted(hencky_strain(a)));
   require_row("hencky_strain", F_, of_hencky);
   require_row("hencky_strain of I", R2<double>(1, 0, 0, 0, 1, 0, 0, 0, 1), of_hencky);
-  FORMULA(of_solution, weighted(solve(a, Vec<double>(1, 2, 3))) + weighted(solve(transpose(a) * a, row(a, 1))));
+  FORMULA(of_solution,
+          weighted(solve(a, Vec<double>(1, 2, 3))) + weighted(solve(transpose(a) * a, row(a, 1))));
   require_row("solve", F_, of_solution);
   FORMULA(of_exp, weighted(expm(a)));
   FORMULA(of_log, weighted(logm(a)));
@@ -351,7 +353,8 @@ TEST_CASE("tensors have second derivatives", "[kernels][gradient]")
   require_row("axis_angle", Vec<double>(0.3, -0.5, 0.9), of_axis, 1e-6);
 }
 
-TEST_CASE("isotropic functions have second derivatives at repeated eigenvalues", "[kernels][gradient]")
+TEST_CASE("isotropic functions have second derivatives at repeated eigenvalues",
+          "[kernels][gradient]")
 {
   FORMULA(of_exp, weighted(expm(a)));
   FORMULA(of_log, weighted(logm(a)));
@@ -399,7 +402,8 @@ TEST_CASE("and third ones", "[kernels][gradient]")
   }
 }
 
-TEST_CASE("second derivatives that do not exist between equal eigenvalues are NaN", "[kernels][gradient]")
+TEST_CASE("second derivatives that do not exist between equal eigenvalues are NaN",
+          "[kernels][gradient]")
 {
   FORMULA(of_eigenvalue, eigenvalues(a)[0]);
   FORMULA(of_largest, eigenvalues(a)[2]);
@@ -409,7 +413,8 @@ TEST_CASE("second derivatives that do not exist between equal eigenvalues are Na
   REQUIRE(std::isnan(hessian<0>(of_largest, same)(4, 4)));
 }
 
-TEST_CASE("a stress is twice the gradient of an energy by C, a tangent its Jacobian", "[kernels][gradient]")
+TEST_CASE("a stress is twice the gradient of an energy by C, a tangent its Jacobian",
+          "[kernels][gradient]")
 {
   constexpr auto stress = [](const auto & C, const auto & mu)
   { return 2.0 * gradient<0>(NeoHooke(), C, mu); };
@@ -450,7 +455,8 @@ struct State
 };
 } // namespace
 
-TEST_CASE("Jacobians have the types of their shapes, gradients those of their arguments", "[kernels][gradient]")
+TEST_CASE("Jacobians have the types of their shapes, gradients those of their arguments",
+          "[kernels][gradient]")
 {
   const Vec<double> v(0.3, -0.5, 0.9);
   FORMULA(of_cube, a * norm_sq(a));
@@ -481,24 +487,26 @@ TEST_CASE("Jacobians have the types of their shapes, gradients those of their ar
   REQUIRE(close(H.alpha.stress, SR2<double>(2.0 * far)));
   REQUIRE(H.stress.stress(1, 1) == 3);
   REQUIRE(H.alpha.alpha == 0);
-  constexpr auto both = [](const auto & s, const auto & x) { return std::tuple(s * x, x * x * tr(s)); };
+  constexpr auto both = [](const auto & s, const auto & x)
+  { return std::tuple(s * x, x * x * tr(s)); };
   const auto [results, by_s] = value_and_jacobian<0>(both, far, 3.0);
   REQUIRE(close(std::get<1>(results), 9 * tr(far)));
-  REQUIRE((std::get<0>(by_s)(2, 2) == 3 && std::get<0>(by_s)(2, 1) == 0 && std::get<1>(by_s)[0] == 9));
+  REQUIRE(
+      (std::get<0>(by_s)(2, 2) == 3 && std::get<0>(by_s)(2, 1) == 0 && std::get<1>(by_s)[0] == 9));
   REQUIRE(value_and_jacobian<1, 1>(both, far, 3.0).second == 6 * tr(far));
 }
 
-TEST_CASE("residuals of newton have gradients, and what it solves is differentiated", "[kernels][gradient]")
+TEST_CASE("residuals of newton have gradients, and what it solves is differentiated",
+          "[kernels][gradient]")
 {
   // The C at which the stress of a neo-Hookean solid is S.
   constexpr auto strain = [](const auto & S, const auto & mu)
   {
-    return newton(
-        [](const auto & C, const auto & s, const auto & m)
-        { return 2.0 * gradient<0>(NeoHooke(), C, m) - s; },
-        SR2<double>(1.0, 1.0, 1.0, 0.0, 0.0, 0.0),
-        S,
-        mu);
+    return newton([](const auto & C, const auto & s, const auto & m)
+                  { return 2.0 * gradient<0>(NeoHooke(), C, m) - s; },
+                  SR2<double>(1.0, 1.0, 1.0, 0.0, 0.0, 0.0),
+                  S,
+                  mu);
   };
   constexpr auto stress = [](const auto & C, const auto & mu)
   { return 2.0 * gradient<0>(NeoHooke(), C, mu); };

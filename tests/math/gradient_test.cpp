@@ -60,7 +60,8 @@ closed_tangent(const SR2 & C, const Scalar & mu)
 SR2
 strains(at::IntArrayRef batch)
 {
-  const at::Tensor t = 0.3 * torch::rand(utils::add_shapes(TensorShapeRef(batch), Size(6)), kFloat64);
+  const at::Tensor t =
+      0.3 * torch::rand(utils::add_shapes(TensorShapeRef(batch), Size(6)), kFloat64);
   t.narrow(-1, 0, 3).add_(1.0);
   return SR2(t);
 }
@@ -71,7 +72,8 @@ moduli(at::IntArrayRef batch)
 }
 } // namespace
 
-TEST_CASE("a stress is the gradient of an energy in a formula, and its Jacobian the tangent", "[gradient]")
+TEST_CASE("a stress is the gradient of an energy in a formula, and its Jacobian the tangent",
+          "[gradient]")
 {
   struct Case
   {
@@ -105,24 +107,27 @@ TEST_CASE("a stress is the gradient of an energy in a formula, and its Jacobian 
     REQUIRE(difference(std::get<0>(by), gradient<1>(energy, C, mu)) < 1e-12);
   }
   const SR2 C = strains({4});
-  REQUIRE(difference(vmap(stress, C, 1.5), closed_stress(C, Scalar::full(1.5))) < 1e-12); // a number
+  REQUIRE(difference(vmap(stress, C, 1.5), closed_stress(C, Scalar::full(1.5))) <
+          1e-12); // a number
 }
 
 TEST_CASE("gradients of formulas have the type of the argument", "[gradient]")
 {
   const auto square = [](const auto & a) { return norm_sq(a); };
-  const auto require = [&](const auto & x, const std::string & of_gradient, const std::string & of_hessian)
+  const auto require =
+      [&](const auto & x, const std::string & of_gradient, const std::string & of_hessian)
   {
     const auto g = gradient<0>(square, x);
     static_assert(std::is_same_v<std::decay_t<decltype(g)>, std::decay_t<decltype(x)>>);
     REQUIRE(described(g) == of_gradient);
     REQUIRE(difference(g, 2.0 * x) < 1e-14);
     REQUIRE(described(hessian<0>(square, x)) == of_hessian);
-    const auto in_formula =
-        vmap([](const auto & a) { return gradient<0>([](const auto & b) { return norm_sq(b); }, a); }, x);
+    const auto in_formula = vmap(
+        [](const auto & a) { return gradient<0>([](const auto & b) { return norm_sq(b); }, a); },
+        x);
     REQUIRE(torch::equal(in_formula, g));
-    const auto second =
-        vmap([](const auto & a) { return hessian<0>([](const auto & b) { return norm_sq(b); }, a); }, x);
+    const auto second = vmap(
+        [](const auto & a) { return hessian<0>([](const auto & b) { return norm_sq(b); }, a); }, x);
     REQUIRE(described(second) == of_hessian);
   };
   require(SR2(torch::rand({5, 6}, kFloat64)), "SR2 (5; 6)", "SSR4 (5; 6, 6)");
@@ -143,8 +148,9 @@ TEST_CASE("autograd's gradients of such formulas: fused, and on whole batches", 
   const at::Tensor C = at::Tensor(strains({6})).clone().requires_grad_(true),
                    mu = at::Tensor(moduli({6})).clone().requires_grad_(true),
                    weight = torch::rand({6, 6}, kFloat64);
-  const auto of = [&](const SR2 & S, bool create_graph)
-  { return grad({(at::Tensor(S) * weight).sum()}, {C, mu}, {}, true, create_graph); };
+  const auto of = [&](const SR2 & S, bool create_graph) {
+    return grad({(at::Tensor(S) * weight).sum()}, {C, mu}, {}, true, create_graph);
+  };
   const auto fused = of(vmap(with_gradient(stress), SR2(C), Scalar(mu)), false),
              composed = of(vmap(stress, SR2(C), Scalar(mu)), true),
              closed = of(closed_stress(SR2(C), Scalar(mu)), true);
@@ -154,7 +160,8 @@ TEST_CASE("autograd's gradients of such formulas: fused, and on whole batches", 
     REQUIRE(torch::allclose(composed[i], closed[i], 1e-10, 1e-12));
   }
   // once more
-  const auto second = [&](const at::Tensor & first) { return grad({first.square().sum()}, {C})[0]; };
+  const auto second = [&](const at::Tensor & first)
+  { return grad({first.square().sum()}, {C})[0]; };
   REQUIRE(torch::allclose(second(composed[0]), second(closed[0]), 1e-9, 1e-10));
   // the gradient of batches that autograd records
   const SR2 S = 2.0 * gradient<0>(energy, SR2(C), Scalar(mu));
@@ -170,11 +177,14 @@ TEST_CASE("float32 and half precision", "[gradient]")
   REQUIRE(torch::allclose(S.to(kFloat64), closed_stress(C, mu), 1e-4, 1e-5));
   const auto tangent = jacobian<0>(stress, SR2(C.to(kFloat32)), Scalar(mu.to(kFloat32)));
   REQUIRE(torch::allclose(tangent.to(kFloat64), closed_tangent(C, mu), 1e-4, 1e-5));
-  const auto slope = [](const auto & a) { return gradient<0>([](const auto & x) { return exp(x) * x; }, a); };
+  const auto slope = [](const auto & a)
+  { return gradient<0>([](const auto & x) { return exp(x) * x; }, a); };
   const at::Tensor x = torch::rand({20}, kFloat64);
   const at::Tensor expected = x.exp() * (1 + x);
-  REQUIRE(torch::allclose(vmap(in_float32(slope), Scalar(x.to(kFloat32))).to(kFloat64), expected, 1e-5, 1e-5));
-  REQUIRE(torch::allclose(vmap(slope, Scalar(x.to(at::kBFloat16))).to(kFloat64), expected, 3e-2, 3e-2));
+  REQUIRE(torch::allclose(
+      vmap(in_float32(slope), Scalar(x.to(kFloat32))).to(kFloat64), expected, 1e-5, 1e-5));
+  REQUIRE(
+      torch::allclose(vmap(slope, Scalar(x.to(at::kBFloat16))).to(kFloat64), expected, 3e-2, 3e-2));
 }
 
 TEST_CASE("newton with a gradient in its residual has a consistent tangent", "[gradient]")
@@ -192,7 +202,8 @@ TEST_CASE("newton with a gradient in its residual has a consistent tangent", "[g
   const SR2 S = closed_stress(C, mu);
   const auto [found, compliance] = value_and_jacobian<1>(solved, SR2::fill(1.0), S, mu);
   REQUIRE(difference(found, C) < 1e-10);
-  REQUIRE(difference(closed_tangent(C, mu) * compliance, SSR4::identity_sym().batch_expand({8})) < 1e-9);
+  REQUIRE(difference(closed_tangent(C, mu) * compliance, SSR4::identity_sym().batch_expand({8})) <
+          1e-9);
   // on whole batches
   const at::Tensor s = at::Tensor(S).clone().requires_grad_(true);
   const SR2 x = vmap(solved, SR2::fill(1.0), SR2(s), mu);

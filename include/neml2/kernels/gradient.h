@@ -127,32 +127,33 @@ struct jacobian_row
   using type = void;
 };
 template <class T, class Y, class X>
-struct jacobian_row<
-    T,
-    Y,
-    X,
-    std::enable_if_t<!std::is_void_v<typename shape_of<Y>::type> &&
-                     !std::is_void_v<typename shape_of<X>::type>>>
+struct jacobian_row<T,
+                    Y,
+                    X,
+                    std::enable_if_t<!std::is_void_v<typename shape_of<Y>::type> &&
+                                     !std::is_void_v<typename shape_of<X>::type>>>
 {
   using shape = decltype(joined_shape(typename shape_of<Y>::type(), typename shape_of<X>::type()));
   using type = typename row_of_shape<T, shape>::type;
 };
 // By a scalar, and of a scalar, rows of any type.
 template <class T, class Y, class X>
-struct jacobian_row<T,
-                    Y,
-                    X,
-                    std::enable_if_t<std::is_void_v<typename shape_of<Y>::type> &&
-                                     std::is_same_v<typename shape_of<X>::type, std::index_sequence<>>>>
+struct jacobian_row<
+    T,
+    Y,
+    X,
+    std::enable_if_t<std::is_void_v<typename shape_of<Y>::type> &&
+                     std::is_same_v<typename shape_of<X>::type, std::index_sequence<>>>>
 {
   using type = with_numbers_t<Y, T>;
 };
 template <class T, class Y, class X>
-struct jacobian_row<T,
-                    Y,
-                    X,
-                    std::enable_if_t<std::is_void_v<typename shape_of<X>::type> &&
-                                     std::is_same_v<typename shape_of<Y>::type, std::index_sequence<>>>>
+struct jacobian_row<
+    T,
+    Y,
+    X,
+    std::enable_if_t<std::is_void_v<typename shape_of<X>::type> &&
+                     std::is_same_v<typename shape_of<Y>::type, std::index_sequence<>>>>
 {
   using type = with_numbers_t<X, T>;
 };
@@ -224,10 +225,8 @@ struct Differential<std::index_sequence<I...>, F, A...>
     return f(argument<K>(a, first)...);
   }
 
-  using Returned = decltype(call(std::declval<const F &>(),
-                                 0,
-                                 std::index_sequence_for<A...>(),
-                                 std::declval<const A &>()...));
+  using Returned = decltype(call(
+      std::declval<const F &>(), 0, std::index_sequence_for<A...>(), std::declval<const A &>()...));
   static constexpr bool valid = has_numbers<Returned>;
   static constexpr int count = number_count<Returned>;
 
@@ -239,7 +238,9 @@ struct Differential<std::index_sequence<I...>, F, A...>
       evaluate(f, 0, a...);
     else
     {
-      for (T & p : partials) // gcc 12 takes what is first set in the loop for free at its end, and lets others have the place
+      for (
+          T & p :
+          partials) // gcc 12 takes what is first set in the loop for free at its end, and lets others have the place
         p = T(0.0);
       NEML2_KEEP_LOOP
       for (int first = 0; first < n; first += chunk)
@@ -277,8 +278,7 @@ from_numbers(const T * x)
 
 /// The Jacobian of a result Y, whose numbers begin at row i, by X, whose numbers begin at column j: a row, or groups of them.
 template <class Y, class X, class T>
-NEML2_INLINE auto
-jacobian_part(const T * partials, int padded, int i, int j);
+NEML2_INLINE auto jacobian_part(const T * partials, int padded, int i, int j);
 template <class Y, class X, class T, size_t... K>
 NEML2_INLINE auto
 jacobian_of_elements(const T * partials, int padded, int i, int j, std::index_sequence<K...>)
@@ -293,18 +293,20 @@ jacobian_of_elements(const T * partials, int padded, int i, int j, std::index_se
   if constexpr (is_group<Y>)
   {
     using Each = typename Fields<Y>::types;
-    return typename Fields<Y>::template with<decltype(
-        jacobian_part<std::tuple_element_t<K, Each>, X>(partials, padded, i, j))...>{
-        jacobian_part<std::tuple_element_t<K, Each>, X>(
-            partials, padded, i + first(int(K), Numbers<Y>::counts), j)...};
+    return
+        typename Fields<Y>::template with<decltype(jacobian_part<std::tuple_element_t<K, Each>, X>(
+            partials, padded, i, j))...>{
+            jacobian_part<std::tuple_element_t<K, Each>, X>(
+                partials, padded, i + first(int(K), Numbers<Y>::counts), j)...};
   }
   else
   {
     using Each = typename Fields<X>::types;
-    return typename Fields<X>::template with<decltype(
-        jacobian_part<Y, std::tuple_element_t<K, Each>>(partials, padded, i, j))...>{
-        jacobian_part<Y, std::tuple_element_t<K, Each>>(
-            partials, padded, i, j + first(int(K), Numbers<X>::counts))...};
+    return
+        typename Fields<X>::template with<decltype(jacobian_part<Y, std::tuple_element_t<K, Each>>(
+            partials, padded, i, j))...>{
+            jacobian_part<Y, std::tuple_element_t<K, Each>>(
+                partials, padded, i, j + first(int(K), Numbers<X>::counts))...};
   }
 }
 template <class Y, class X, class T>
@@ -321,7 +323,8 @@ jacobian_part(const T * partials, int padded, int i, int j)
   {
     using R = typename jacobian_row<T, Y, X>::type;
     static_assert(!std::is_void_v<R>,
-                  "in a formula there is no type for this Jacobian: take the derivative of fewer results, or by another argument");
+                  "in a formula there is no type for this Jacobian: take the derivative of fewer "
+                  "results, or by another argument");
     constexpr int rows = number_count<Y>, columns = number_count<X>;
     T x[rows * columns];
     NEML2_UNROLL
@@ -354,7 +357,8 @@ can_differentiate_by()
     constexpr bool variable =
         !std::is_arithmetic_v<X> || std::is_arithmetic_v<number_t<std::tuple<A...>>>;
     static_assert(variable,
-                  "gradient<I>, jacobian<I>, hessian<I>: argument I must be a scalar or a tensor of the formula, not a plain number");
+                  "gradient<I>, jacobian<I>, hessian<I>: argument I must be a scalar or a tensor "
+                  "of the formula, not a plain number");
     return variable;
   }
   else
@@ -366,7 +370,8 @@ can_be_differentiated()
 {
   static_assert(
       holds_only_numbers<F>(),
-      "gradient, jacobian, hessian: the formula must not capture: derivatives by what it captures could not be told from those by "
+      "gradient, jacobian, hessian: the formula must not capture: derivatives by what it captures "
+      "could not be told from those by "
       "its arguments. Pass it as an argument, or write a struct whose fields are plain numbers");
   return holds_only_numbers<F>();
 }
@@ -379,8 +384,9 @@ differentiate_scalar(const F & f, const A &... a)
   using D = Differential<std::index_sequence<I...>, F, A...>;
   constexpr bool is_scalar =
       D::valid && !is_group<typename D::Returned> && !is_row<typename D::Returned>::value;
-  static_assert(is_scalar,
-                "gradient<I>, hessian<I>: the formula must return a scalar: use jacobian<I> for tensors");
+  static_assert(
+      is_scalar,
+      "gradient<I>, hessian<I>: the formula must return a scalar: use jacobian<I> for tensors");
   if constexpr (is_scalar)
   {
     using T = typename D::T;
@@ -437,7 +443,9 @@ differentiate_row(const F & f, const A &... a)
     else if constexpr (!is_group<Y>)
       return std::pair(value, all);
     else if constexpr (sizeof...(Of) == 1)
-      return std::pair(value, std::decay_t<decltype(std::get<Of...>(fields(all)))>(std::get<Of...>(fields(all))));
+      return std::pair(
+          value,
+          std::decay_t<decltype(std::get<Of...>(fields(all)))>(std::get<Of...>(fields(all))));
     else
       return std::pair(value, std::tuple(std::get<Of>(fields(all))...));
   }

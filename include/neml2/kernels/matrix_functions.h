@@ -83,7 +83,8 @@ largest_column(const R2<T> & A)
   P norm(0.0);
   NEML2_UNROLL
   for (int j = 0; j < 3; j++)
-    norm = maximum(norm, P(abs(innermost(A(0, j))) + abs(innermost(A(1, j))) + abs(innermost(A(2, j)))));
+    norm = maximum(norm,
+                   P(abs(innermost(A(0, j))) + abs(innermost(A(1, j))) + abs(innermost(A(2, j)))));
   return norm;
 }
 

@@ -99,7 +99,7 @@ for_each_part(T & a, const F & f)
 template <class T>
 constexpr int part_count = 1;
 template <class T, int N>
-constexpr int part_count<Dual<T, N>> = part_count<T> * (N + 1);
+constexpr int part_count<Dual<T, N>> = part_count<T> *(N + 1);
 
 /**
  * The solution x of plain numbers with derivatives of more than one level by the arguments: x - J^-1 r(x, a) once per level, in duals
@@ -154,18 +154,16 @@ newton_derivatives(
                     });
   }
   k = 0;
-  for_each_number(result,
-                  [&](Outer & c)
-                  {
-                    for_each_part(
-                        c,
-                        [&](V & part)
-                        {
-                          part = where(
-                              converged, part, V(std::numeric_limits<double>::quiet_NaN()));
-                        });
-                    innermost(c) = x[k++];
-                  });
+  for_each_number(
+      result,
+      [&](Outer & c)
+      {
+        for_each_part(c,
+                      [&](V & part) {
+                        part = where(converged, part, V(std::numeric_limits<double>::quiet_NaN()));
+                      });
+        innermost(c) = x[k++];
+      });
   return result;
 }
 
@@ -220,8 +218,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       lu.factor();
       if constexpr (dual_levels < Outer >> 1)
       {
-        const auto result =
-            newton_derivatives<Outer, V, n>(f, solution, lu, found.converged, a...);
+        const auto result = newton_derivatives<Outer, V, n>(f, solution, lu, found.converged, a...);
         return NewtonReport<std::decay_t<decltype(result)>, V, decltype(found.converged)>{
             result, found.iterations, found.converged};
       }
@@ -240,15 +237,16 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
         lu.solve(b);
         with_numbers_t<X, Outer> result;
         i = 0;
-        for_each_number(
-            result,
-            [&](Outer & c)
-            {
-              c.x = x[i];
-              for (int j = 0; j < m; j++)
-                c.d[j] = where(found.converged, b[i][j], V(std::numeric_limits<double>::quiet_NaN()));
-              i++;
-            });
+        for_each_number(result,
+                        [&](Outer & c)
+                        {
+                          c.x = x[i];
+                          for (int j = 0; j < m; j++)
+                            c.d[j] = where(found.converged,
+                                           b[i][j],
+                                           V(std::numeric_limits<double>::quiet_NaN()));
+                          i++;
+                        });
         return NewtonReport<decltype(result), V, decltype(found.converged)>{
             result, found.iterations, found.converged};
       }

@@ -126,7 +126,8 @@ without_rotation([[maybe_unused]] const Vec<T> & l, const R2<T> & V)
       const auto repeated = (l[i] == l[(i + 1) % 3]) | (l[i] == l[(i + 2) % 3]);
       for (int j = 0; j < 3; j++)
         for (auto & d : r(j, i).d)
-          d = where(repeated, std::decay_t<decltype(d)>(std::numeric_limits<double>::quiet_NaN()), d);
+          d = where(
+              repeated, std::decay_t<decltype(d)>(std::numeric_limits<double>::quiet_NaN()), d);
     }
   return r;
 }
