@@ -95,11 +95,10 @@ constexpr auto jacobian_base_shape = join_base_shapes<Y, X>();
 inline void
 check_no_entry_of_vmap(const at::Tensor & t)
 {
-  NEML2_CHECK(
-      !core::is_entry_of_vmap(t),
-      "Jacobian of a formula: inside of torch.func.vmap it cannot be found, as tensors there "
-      "do not say that they require a gradient. Use torch.func.jacrev or jacfwd of the "
-      "formula there, or value_and_jacobian of the whole batch, which goes row by row.");
+  NEML2_CHECK(!core::is_entry_of_vmap(t),
+              "Jacobian of a formula: inside of torch.func.vmap it cannot be found, as tensors there "
+              "do not say that they require a gradient. Use torch.func.jacrev or jacfwd of the "
+              "formula there, or value_and_jacobian of the whole batch, which goes row by row.");
 }
 
 /// ∂y/∂x of a batch of results by each x, by one backward pass for each component of y. (...; y) by (...; x) ->
