@@ -8,6 +8,7 @@
 #include "neml2/math/diagonal.h"
 #include "neml2/math/difference.h"
 #include "neml2/math/discretization.h"
+#include "neml2/math/gradient.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/math/jacrev.h"
 #include "neml2/math/join.h"

@@ -420,6 +420,21 @@ TEST_CASE("Tensors are built in formulas", "[math][vocabulary]")
   check<SR2, Scalar>(
       [](const auto & s, const auto & a)
       {
+        const auto energy = [](const auto & e, const auto & b) { return b * b * norm_sq(e); };
+        const auto stress = [](const auto & e, const auto & b) { return b * tr(e) * e; };
+        const auto [W, S] = value_and_gradient<0>(energy, s, a);
+        const auto [T, C] = value_and_jacobian<0>(stress, s, a);
+        return std::tuple(gradient<1>(energy, s, a),
+                          hessian<0>(energy, s, a),
+                          jacobian<1>(stress, s, a),
+                          W,
+                          S,
+                          T,
+                          C);
+      });
+  check<SR2, Scalar>(
+      [](const auto & s, const auto & a)
+      {
         const auto x = numbers_of(a, s);
         const scalar_of<decltype(s)> last = x[6];
         const auto [b, t] = tensors_of<Scalar, SR2>(x);

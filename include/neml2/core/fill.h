@@ -82,7 +82,8 @@ fill_like(const Batch & batch, const Row & row, const Like & like, const V &... 
   {
     static_assert(((is_number<V> || std::is_base_of_v<kernels::Component<V>, V>)&&...),
                   "fill takes scalars of the formula and numbers");
-    using Plain = typename kernels::plain_number<typename kernels::number_of_row<Like>::type>::type;
+    using Plain =
+        typename kernels::innermost_number<typename kernels::number_of_row<Like>::type>::type;
     using T = std::decay_t<decltype((std::declval<Plain>() + ... + std::declval<V>()))>;
     return row(T(v)...);
   }

@@ -16,6 +16,7 @@ class R2;
 class SR2;
 class SSR4;
 class R3;
+class R4;
 
 namespace engine
 {
@@ -54,6 +55,11 @@ template <>
 struct type_of_base_shape<3, 3, 3>
 {
   using type = R3;
+};
+template <>
+struct type_of_base_shape<3, 3, 3, 3>
+{
+  using type = R4;
 };
 
 template <Size... A, Size... B>

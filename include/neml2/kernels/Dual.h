@@ -9,8 +9,8 @@ namespace neml2::kernels
 /**
  * A number and its derivatives by N variables: arithmetic on duals differentiates a formula exactly.
  *
- * T is a plain number or a pack of them. Operands that depend on no variable stay plain numbers, and
- * cost no derivative.
+ * T is a plain number or a pack of them, or again a dual, for second derivatives. Operands that depend on no variable stay plain
+ * numbers, and cost no derivative.
  *
  * Source: Clifford (1873), Proc. London Math. Soc. s1-4, 381-395.
  */
@@ -24,6 +24,11 @@ struct Dual : DualFunctions<T, N>
   NEML2_INLINE explicit Dual(const T & value) : x(value) { clear(); }
   template <class U, std::enable_if_t<std::is_arithmetic_v<U> && !std::is_same_v<U, T>, int> = 0>
   NEML2_INLINE explicit Dual(U value) : x(double(value))
+  {
+    clear();
+  }
+  template <class U, std::enable_if_t<is_within<U, T> && !std::is_arithmetic_v<U>, int> = 0>
+  NEML2_INLINE explicit Dual(const U & value) : x(value)
   {
     clear();
   }
@@ -220,6 +225,56 @@ struct plain_number<Dual<T, N>>
 {
   using type = T;
 };
+template <class T, int N>
+constexpr bool is_float32<Dual<T, N>, void> = is_float32<T>;
+
+template <class T, int N>
+struct innermost_number<Dual<T, N>> : innermost_number<T>
+{
+  static constexpr int levels = innermost_number<T>::levels + 1;
+};
+/// How many levels of derivatives a number has, and its value without them.
+template <class T>
+constexpr int dual_levels = innermost_number<T>::levels;
+template <class T>
+NEML2_INLINE auto &
+innermost(T & a)
+{
+  if constexpr (dual_levels<std::remove_const_t<T>> == 0)
+    return a;
+  else
+    return innermost(a.x);
+}
+template <class T>
+NEML2_INLINE const auto &
+innermost(const T & a)
+{
+  if constexpr (dual_levels<T> == 0)
+    return a;
+  else
+    return innermost(a.x);
+}
+
+/// The value and the derivatives of a, which is an R, or a number that an R is made of and depends on none of its variables.
+template <class R, class A>
+NEML2_INLINE decltype(auto)
+value_in(const A & a)
+{
+  if constexpr (std::is_same_v<R, A>)
+    return value(a);
+  else
+    return (a);
+}
+template <class R, class A>
+NEML2_INLINE auto
+derivative_in(const A & a, [[maybe_unused]] int i)
+{
+  using T = typename plain_number<R>::type;
+  if constexpr (std::is_same_v<R, A>)
+    return T(derivative(a, i));
+  else
+    return T(0.0);
+}
 
 /// The values of a row of duals, and its derivatives by variable k.
 template <template <class> class R, class T, int N>

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/Scalar.h"
+#include "neml2/kernels/NestedDual.h"
 
 namespace neml2::kernels
 {
-template <class T, int N>
-struct Dual;
-
 /**
  * The elementary functions of duals: f(a) with f'(a).
  *
  * A base of Dual, whose friends argument-dependent lookup finds: as with operators, a number may be given for T.
  */
 template <class T, int N>
-struct DualFunctions : Component<Dual<T, N>>
+struct DualFunctions : NestedDual<T, N>
 {
   using Dual = kernels::Dual<T, N>;
 

@@ -31,6 +31,14 @@ struct plain_number
   using type = T;
 };
 
+/// The type of a number without the derivatives of any level, where duals are nested, and how many levels there are.
+template <class T>
+struct innermost_number
+{
+  using type = T;
+  static constexpr int levels = 0;
+};
+
 /// Whether T is float32: a number, or a pack of them.
 template <class T, class = void>
 constexpr bool is_float32 = std::is_same_v<T, float>;

@@ -13,9 +13,9 @@ template <class T>
 NEML2_INLINE auto
 nearest_integer(const T & x)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   constexpr double shift = 6755399441055744.0; // 3 · 2^51: numbers added to it lose their fraction
-  const P v = value(x);
+  const P v = innermost(x);
   return where(abs(v) < 2251799813685248.0, P((v + shift) - shift), v);
 }
 

@@ -70,7 +70,7 @@ template <class First, class... T>
 struct common_number<First, T...>
 {
   using rest = typename common_number<T...>::type;
-  using own = typename plain_number<First>::type;
+  using own = typename innermost_number<First>::type;
   using type = sum_t<std::conditional_t<std::is_arithmetic_v<own>, double, own>, rest>;
 };
 

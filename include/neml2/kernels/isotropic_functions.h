@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/R3.h"
 #include "neml2/kernels/eigenvalue_functions.h"
+#include "neml2/kernels/matrix_functions.h"
 
 /**
  * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues: with Γ the divided
@@ -233,6 +234,98 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
   return r;
 }
 
+/// f of duals of duals: the second derivatives along the partials of both levels, from f of the innermost values.
+template <template <class> class F, class T, int M, int N>
+NEML2_INLINE SR2<Dual<Dual<T, M>, N>>
+isotropic_dual(const F<T> & f, const SR2<Dual<Dual<T, M>, N>> & s)
+{
+  const auto x = spectrum<true>(f);
+  const R3<T> second = second_differences(f, x);
+  const SR2<Dual<T, M>> at = values_of(s);
+  SR2<Dual<T, M>> y{Unset()};
+  set_values(y, ieigh(x.values, x.V));
+  NEML2_UNROLL
+  for (int j = 0; j < M; j++)
+    set_partials(y, j, slope_along(x, partials_of(at, j)));
+  SR2<Dual<Dual<T, M>, N>> r{Unset()};
+  set_values(r, y);
+  NEML2_UNROLL
+  for (int k = 0; k < N; k++)
+  {
+    const SR2<Dual<T, M>> e = partials_of(s, k);
+    const SR2<T> along = values_of(e);
+    set_values(y, slope_along(x, along));
+    NEML2_UNROLL
+    for (int j = 0; j < M; j++)
+      set_partials(y,
+                   j,
+                   slope_along(x, partials_of(e, j)) +
+                       curvature_along(x, second, along, partials_of(at, j)));
+    set_partials(r, k, y);
+  }
+  return r;
+}
+
+/// F by products and inverses, which duals of any level pass through: for third derivatives and beyond.
+template <template <class> class F>
+struct ByProducts;
+template <>
+struct ByProducts<Exponential>
+{
+  template <class T>
+  NEML2_INLINE static SR2<T> of(const SR2<T> & s)
+  {
+    return sym(expm(full(s)));
+  }
+};
+template <>
+struct ByProducts<Logarithm>
+{
+  template <class T>
+  NEML2_INLINE static SR2<T> of(const SR2<T> & s)
+  {
+    return sym(logm(full(s)));
+  }
+};
+template <>
+struct ByProducts<SquareRoot>
+{
+  template <class T>
+  NEML2_INLINE static SR2<T> of(const SR2<T> & s)
+  {
+    return sym(sqrtm(full(s)));
+  }
+};
+
+/// The derivative of f along e.
+template <class F, class R>
+NEML2_INLINE SR2<R>
+derivative_by_products(const F & f, const SR2<R> & s, const SR2<R> & e)
+{
+  SR2<Dual<R, 1>> x{Unset()};
+  set_values(x, s);
+  set_partials(x, 0, e);
+  return partials_of(f(x), 0);
+}
+/// The derivative of f.
+template <class F, class R>
+NEML2_INLINE SSR4<R>
+derivative_by_products(const F & f, const SR2<R> & s)
+{
+  SSR4<R> r;
+  NEML2_KEEP_LOOP
+  for (int q = 0; q < 6; q++)
+  {
+    SR2<R> direction;
+    direction[q] = R(1.0);
+    const SR2<R> column = derivative_by_products(f, s, direction);
+    NEML2_UNROLL
+    for (int p = 0; p < 6; p++)
+      r[6 * p + q] = column[p];
+  }
+  return r;
+}
+
 /// The derivative of F by s, or along e; both may be duals.
 template <template <class> class F, class A, class... E>
 NEML2_INLINE auto
@@ -240,8 +333,14 @@ derivative_of_isotropic(const SR2<A> & s, const E &... e)
 {
   using R = products_t<A, typename E::value_type...>;
   const SR2<R> x = lifted<R>(s);
-  const auto values = plain_values(x);
-  return isotropic_derivative(F<typename plain_number<R>::type>(values), x, lifted<R>(e)...);
+  if constexpr (dual_levels < R >> 1)
+    return derivative_by_products(
+        [](const auto & y) { return ByProducts<F>::of(y); }, x, lifted<R>(e)...);
+  else
+  {
+    const auto values = plain_values(x);
+    return isotropic_derivative(F<typename plain_number<R>::type>(values), x, lifted<R>(e)...);
+  }
 }
 
 /// F of s, which may consist of duals.
@@ -249,11 +348,14 @@ template <template <class> class F, class T>
 NEML2_INLINE SR2<T>
 isotropic(const SR2<T> & s)
 {
-  using P = typename plain_number<T>::type;
-  if constexpr (std::is_same_v<P, T>)
+  if constexpr (dual_levels<T> == 0)
     return isotropic_value(F<T>(s));
+  else if constexpr (dual_levels<T> == 1)
+    return isotropic_dual(F<typename plain_number<T>::type>(values_of(s)), s);
+  else if constexpr (dual_levels<T> == 2)
+    return isotropic_dual(F<typename innermost_number<T>::type>(values_of(values_of(s))), s);
   else
-    return isotropic_dual(F<P>(values_of(s)), s);
+    return ByProducts<F>::of(s);
 }
 
 /// e^s
@@ -301,6 +403,14 @@ dsqrtm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
+/// s^p = e^(p log s), of duals of duals; whose factors have the derivatives of any level.
+template <class R>
+NEML2_INLINE SR2<R>
+nested_powm(const SR2<R> & s, const R & p)
+{
+  return expm(SR2<R>(logm(s) * p));
+}
+
 /// s^p of positive definite s, else NaN; either may consist of duals.
 template <class A, class B>
 NEML2_INLINE SR2<product_t<A, B>>
@@ -310,6 +420,8 @@ powm(const SR2<A> & s, const B & p)
   using T = typename plain_number<R>::type;
   if constexpr (std::is_same_v<T, R>)
     return isotropic_value(Power<T>(s * T(1.0), T(p)));
+  else if constexpr (dual_levels < R >> 1)
+    return nested_powm(lifted<R>(s), R(p));
   else
   {
     SR2<T> x{Unset()};
@@ -367,20 +479,25 @@ dpowm(const SR2<A> & s, const B & p, const E &... e)
   using R = products_t<A, B, typename E::value_type...>;
   using T = typename plain_number<R>::type;
   const SR2<R> x = lifted<R>(s);
-  const Power<T> f(plain_values(x), T(value(p)));
-  auto r = isotropic_derivative(f, x, lifted<R>(e)...);
-  if constexpr (partials < B >> 0)
+  if constexpr (dual_levels < R >> 1)
+    return derivative_by_products([&](const auto & y) { return powm(y, p); }, x, lifted<R>(e)...);
+  else
   {
-    const auto y = slopes_by_exponent(f, spectrum<true>(f));
-    for (int k = 0; k < partials<B>; k++)
+    const Power<T> f(plain_values(x), T(value(p)));
+    auto r = isotropic_derivative(f, x, lifted<R>(e)...);
+    if constexpr (partials < B >> 0)
     {
-      const T dp = T(derivative(p, k));
-      if constexpr (sizeof...(E) == 0)
-        set_partials(r, k, partials_of(r, k) + scaling_in_frame(y.slopes, y.V) * dp);
-      else
-        set_partials(r, k, partials_of(r, k) + slope_along(y, plain_values(e)...) * dp);
+      const auto y = slopes_by_exponent(f, spectrum<true>(f));
+      for (int k = 0; k < partials<B>; k++)
+      {
+        const T dp = T(derivative(p, k));
+        if constexpr (sizeof...(E) == 0)
+          set_partials(r, k, partials_of(r, k) + scaling_in_frame(y.slopes, y.V) * dp);
+        else
+          set_partials(r, k, partials_of(r, k) + slope_along(y, plain_values(e)...) * dp);
+      }
     }
+    return r;
   }
-  return r;
 }
 } // namespace neml2::kernels

@@ -183,12 +183,14 @@ NEML2_INLINE SR2<T>
 hencky_strain(const R2<T> & F)
 {
   using std::log;
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   const R2<P> x = plain_part(F);
   const auto ill = is_ill_conditioned(x, 70);
   const P scale = where(ill, largest_component(x), P(1.0));
   SR2<T> r{Unset()};
-  if constexpr (partials < T >> 0)
+  if constexpr (dual_levels < T >> 2)
+    r = ByProducts<Logarithm>::of(right_cauchy_green(F / scale)) * P(0.5);
+  else if constexpr (dual_levels < T >> 0)
     r = isotropic_dual(LogarithmOfStretch<P>(x / scale, ill), right_cauchy_green(F / scale)) *
         P(0.5);
   else

@@ -22,10 +22,10 @@ template <class T>
 NEML2_INLINE auto
 value_norm(const R2<T> & A)
 {
-  auto s = value(A[0]) * value(A[0]);
+  auto s = innermost(A[0]) * innermost(A[0]);
   NEML2_UNROLL
   for (int i = 1; i < 9; i++)
-    s = s + value(A[i]) * value(A[i]);
+    s = s + innermost(A[i]) * innermost(A[i]);
   return sqrt(s);
 }
 
@@ -34,10 +34,10 @@ template <class T>
 NEML2_INLINE auto
 plain_part(const R2<T> & A)
 {
-  R2<typename plain_number<T>::type> r{Unset()};
+  R2<typename innermost_number<T>::type> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < 9; i++)
-    r[i] = value(A[i]);
+    r[i] = innermost(A[i]);
   return r;
 }
 
@@ -46,11 +46,11 @@ template <class T>
 NEML2_INLINE auto
 largest_component(const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
-  P r = abs(P(value(A[0])));
+  using P = typename innermost_number<T>::type;
+  P r = abs(P(innermost(A[0])));
   NEML2_UNROLL
   for (int i = 1; i < 9; i++)
-    r = maximum(r, abs(P(value(A[i]))));
+    r = maximum(r, abs(P(innermost(A[i]))));
   return r;
 }
 
@@ -59,7 +59,7 @@ template <class C, class T>
 NEML2_INLINE R2<T>
 only_where(const C & c, const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   return A * where(c, P(1.0), P(std::numeric_limits<double>::quiet_NaN()));
 }
 
@@ -70,7 +70,7 @@ plus_identity(const R2<T> & A, double x)
   R2<T> r = A;
   NEML2_UNROLL
   for (int i = 0; i < 3; i++)
-    r(i, i) = A(i, i) + typename plain_number<T>::type(x);
+    r(i, i) = A(i, i) + typename innermost_number<T>::type(x);
   return r;
 }
 
@@ -79,11 +79,12 @@ template <class T>
 NEML2_INLINE auto
 largest_column(const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   P norm(0.0);
   NEML2_UNROLL
   for (int j = 0; j < 3; j++)
-    norm = maximum(norm, P(abs(value(A(0, j))) + abs(value(A(1, j))) + abs(value(A(2, j)))));
+    norm = maximum(norm,
+                   P(abs(innermost(A(0, j))) + abs(innermost(A(1, j))) + abs(innermost(A(2, j)))));
   return norm;
 }
 
@@ -134,7 +135,7 @@ template <class T>
 NEML2_INLINE R2<T>
 expm(const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   P squarings = each_lane(largest_column(A),
                           [](double x)
                           {
@@ -306,7 +307,7 @@ template <class T>
 NEML2_INLINE R2<T>
 sqrtm_of_ill_conditioned(const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   const P h = root_of_scale(A);
   R2<T> X = A * h * h, Y;
   Y = plus_identity(Y, 1.0);
@@ -339,7 +340,7 @@ template <class T>
 NEML2_INLINE R2<T>
 sqrtm(const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   R2<T> X = A, M = A;
   P error(1.0);
   auto active = error > 0.0, ill = error < 0.0;
@@ -371,7 +372,7 @@ template <class T>
 NEML2_INLINE R2<T>
 logm(const R2<T> & A)
 {
-  using P = typename plain_number<T>::type;
+  using P = typename innermost_number<T>::type;
   const P largest = largest_component(A);
   const auto is_scaled = (largest > 1e6) | (largest < 1e-6);
   P h(1.0);

@@ -81,6 +81,92 @@ template <class F, class X, class... A>
 constexpr bool depends_on_arguments<true, F, X, A...> =
     is_active<std::decay_t<std::invoke_result_t<const F &, const X &, const A &...>>>;
 
+/// f(part) for each plain number that a dual of any level is made of; the value is the first.
+template <class T, class F>
+NEML2_INLINE void
+for_each_part(T & a, const F & f)
+{
+  if constexpr (dual_levels<std::remove_const_t<T>> == 0)
+    f(a);
+  else
+  {
+    for_each_part(a.x, f);
+    for (auto & d : a.d)
+      for_each_part(d, f);
+  }
+}
+/// How many these are.
+template <class T>
+constexpr int part_count = 1;
+template <class T, int N>
+constexpr int part_count<Dual<T, N>> = part_count<T> *(N + 1);
+
+/**
+ * The solution x of plain numbers with derivatives of more than one level by the arguments: x - J^-1 r(x, a) once per level, in duals
+ * whose values stay, as each step makes one more order of derivatives exact.
+ */
+template <class Outer, class V, int n, class F, class X, class C, class... A>
+NEML2_CALLS_FORMULA auto
+newton_derivatives(
+    const F & f, const X & solution, const LU<n, V> & lu, const C & converged, const A &... a)
+{
+  constexpr int m = part_count<Outer> - 1;
+  with_numbers_t<X, Outer> result;
+  V x[n];
+  int k = 0;
+  for_each_number(solution, [&](const V & c) { x[k++] = c; });
+  k = 0;
+  for_each_number(result, [&](Outer & c) { c = Outer(x[k++]); });
+  NEML2_KEEP_LOOP
+  for (int level = 0; level < dual_levels<Outer>; level++)
+  {
+    const auto residual = f(static_cast<const decltype(result) &>(result), a...);
+    V b[n][m];
+    int i = 0;
+    for_each_number(residual,
+                    [&](const auto & c)
+                    {
+                      const Outer r(c);
+                      int j = -1; // the value, which is left as it is
+                      for_each_part(r,
+                                    [&](const V & part)
+                                    {
+                                      if (j >= 0)
+                                        b[i][j] = part;
+                                      j++;
+                                    });
+                      i++;
+                    });
+    lu.solve(b);
+    i = 0;
+    for_each_number(result,
+                    [&](Outer & c)
+                    {
+                      int j = -1;
+                      for_each_part(c,
+                                    [&](V & part)
+                                    {
+                                      if (j >= 0)
+                                        part = part - b[i][j];
+                                      j++;
+                                    });
+                      i++;
+                    });
+  }
+  k = 0;
+  for_each_number(
+      result,
+      [&](Outer & c)
+      {
+        for_each_part(c,
+                      [&](V & part) {
+                        part = where(converged, part, V(std::numeric_limits<double>::quiet_NaN()));
+                      });
+        innermost(c) = x[k++];
+      });
+  return result;
+}
+
 /// newton with arguments that are numbers, rows and tuples of them.
 template <class F, class X, class... A>
 NEML2_CALLS_FORMULA auto
@@ -106,7 +192,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       for (V & entry : row)
         entry = V(0.0);
     int k = 0;
-    for_each_number(guess, [&](const auto & c) { x[k++] = V(value(c)); });
+    for_each_number(guess, [&](const auto & c) { x[k++] = V(innermost(c)); });
     constexpr bool outer =
         depends_on_arguments<(is_active<A> || ...), F, with_numbers_t<X, V>, A...>;
     const auto found =
@@ -125,35 +211,45 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
     { // r(x(a), a) = 0: ∂r/∂x dx = -∂r/∂a da
       const auto residual = f(static_cast<const decltype(solution) &>(solution), a...);
       using Outer = number_t<std::decay_t<decltype(residual)>>;
-      constexpr int m = int(std::extent_v<decltype(Outer::d)>);
-      V b[n][m];
-      int i = 0;
-      for_each_number(residual,
-                      [&](const auto & c)
-                      {
-                        for (int j = 0; j < m; j++)
-                          b[i][j] = -derivative(c, j);
-                        i++;
-                      });
       LU<n, V> lu;
       for (int r = 0; r < n; r++)
         for (int j = 0; j < n; j++)
           lu.a[r][j] = J[r][j];
       lu.factor();
-      lu.solve(b);
-      with_numbers_t<X, Outer> result;
-      i = 0;
-      for_each_number(
-          result,
-          [&](Outer & c)
-          {
-            c.x = x[i];
-            for (int j = 0; j < m; j++)
-              c.d[j] = where(found.converged, b[i][j], V(std::numeric_limits<double>::quiet_NaN()));
-            i++;
-          });
-      return NewtonReport<decltype(result), V, decltype(found.converged)>{
-          result, found.iterations, found.converged};
+      if constexpr (dual_levels < Outer >> 1)
+      {
+        const auto result = newton_derivatives<Outer, V, n>(f, solution, lu, found.converged, a...);
+        return NewtonReport<std::decay_t<decltype(result)>, V, decltype(found.converged)>{
+            result, found.iterations, found.converged};
+      }
+      else
+      {
+        constexpr int m = int(std::extent_v<decltype(Outer::d)>);
+        V b[n][m];
+        int i = 0;
+        for_each_number(residual,
+                        [&](const auto & c)
+                        {
+                          for (int j = 0; j < m; j++)
+                            b[i][j] = -derivative(c, j);
+                          i++;
+                        });
+        lu.solve(b);
+        with_numbers_t<X, Outer> result;
+        i = 0;
+        for_each_number(result,
+                        [&](Outer & c)
+                        {
+                          c.x = x[i];
+                          for (int j = 0; j < m; j++)
+                            c.d[j] = where(found.converged,
+                                           b[i][j],
+                                           V(std::numeric_limits<double>::quiet_NaN()));
+                          i++;
+                        });
+        return NewtonReport<decltype(result), V, decltype(found.converged)>{
+            result, found.iterations, found.converged};
+      }
     }
   }
   else // so that nothing else is reported

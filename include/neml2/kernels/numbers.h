@@ -80,7 +80,7 @@ using with_numbers_t = typename Numbers<R>::template with<U>;
 template <class R>
 using number_t = typename Numbers<R>::number;
 template <class R>
-using plain_number_t = typename plain_number<number_t<R>>::type;
+using plain_number_t = typename innermost_number<number_t<R>>::type;
 
 /// Whether the numbers of an R carry derivatives.
 template <class R>
@@ -105,7 +105,7 @@ without_derivatives(const R & a)
   {
     plain_number_t<R> x[number_count<R>];
     int k = 0;
-    for_each_number(a, [&](const auto & c) { x[k++] = value(c); });
+    for_each_number(a, [&](const auto & c) { x[k++] = innermost(c); });
     with_numbers_t<R, plain_number_t<R>> r;
     k = 0;
     for_each_number(r, [&](auto & c) { c = x[k++]; });

@@ -93,12 +93,16 @@ solve(const M<A> & a, const V<B> & b)
   using Result = product_t<A, B>;
   using T = typename plain_number<Result>::type;
   constexpr int N = V<B>::n, m = right_sides<M<A>, V<B>>, n = N / m;
-  const auto lu = factored<n, T>(a);
+  LU<n, T> lu;
+  NEML2_UNROLL
+  for (int i = 0; i < n * n; i++)
+    lu.a[i / n][i % n] = T(value_in<Result>(a[i]));
+  lu.factor();
   V<Result> r{Unset()};
   T x[n][m];
   NEML2_UNROLL
   for (int i = 0; i < N; i++)
-    x[i / m][i % m] = T(value(b[i]));
+    x[i / m][i % m] = T(value_in<Result>(b[i]));
   lu.solve(x);
   if constexpr (std::is_same_v<Result, T>)
   {
@@ -118,8 +122,8 @@ solve(const M<A> & a, const V<B> & b)
       NEML2_UNROLL
       for (int i = 0; i < N; i++)
       {
-        d[i / m][i % m] = T(derivative(b[i], k));
-        if constexpr (partials < A >> 0)
+        d[i / m][i % m] = derivative_in<Result>(b[i], k);
+        if constexpr (std::is_same_v<A, Result>)
           NEML2_UNROLL
         for (int j = 0; j < n; j++)
           d[i / m][i % m] = d[i / m][i % m] - derivative(a[n * (i / m) + j], k) * x[j][i % m];

@@ -4,6 +4,7 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/kernels/SSR4.h"
 
+#include <limits>
 #include <utility>
 
 namespace neml2::kernels
@@ -113,14 +114,33 @@ eigh(const SR2<T> & s)
   return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
 }
 
+/// V; where it has derivatives, those of the eigenvectors of equal eigenvalues are NaN.
+template <class T>
+NEML2_INLINE R2<T>
+without_rotation([[maybe_unused]] const Vec<T> & l, const R2<T> & V)
+{
+  R2<T> r = V;
+  if constexpr (partials < T >> 0)
+    for (int i = 0; i < 3; i++)
+    {
+      const auto repeated = (l[i] == l[(i + 1) % 3]) | (l[i] == l[(i + 2) % 3]);
+      for (int j = 0; j < 3; j++)
+        for (auto & d : r(j, i).d)
+          d = where(
+              repeated, std::decay_t<decltype(d)>(std::numeric_limits<double>::quiet_NaN()), d);
+    }
+  return r;
+}
+
 /// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). The latter is undefined
-/// between equal eigenvalues, where 0 is taken.
+/// between equal eigenvalues, where 0 is taken;
+/// second derivatives, of an eigenvalue that equals another and of its eigenvector, are NaN.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
 eigh(const SR2<Dual<T, N>> & s)
 {
   const auto [l, V] = eigh(values_of(s));
-  const R2<T> Vt = transpose(V);
+  const R2<T> U = without_rotation(l, V), Vt = transpose(U);
   std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>> r{Unset(), Unset()};
   set_values(r.first, l);
   set_values(r.second, V);
@@ -138,7 +158,7 @@ eigh(const SR2<Dual<T, N>> & s)
     const T w12 = T(d[3] * invsqrt2 * i12), w02 = T(d[4] * invsqrt2 * i02),
             w01 = T(d[5] * invsqrt2 * i01), zero(0.0);
     set_partials(r.first, k, Vec<T>(d[0], d[1], d[2]));
-    set_partials(r.second, k, V * R2<T>(zero, w01, w02, -w01, zero, w12, -w02, -w12, zero));
+    set_partials(r.second, k, U * R2<T>(zero, w01, w02, -w01, zero, w12, -w02, -w12, zero));
   }
   return r;
 }

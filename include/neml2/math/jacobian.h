@@ -2,11 +2,14 @@
 #pragma once
 
 #include "neml2/engine/formula_jacobian.h"
+#include "neml2/kernels/gradient.h"
 #include "neml2/math/autograd.h"
 
 /// A formula and its exact Jacobian in one pass; Jacobians of recorded computations are in jacrev.h.
 namespace neml2
 {
+using kernels::value_and_jacobian; // in a formula
+
 namespace math
 {
 /// The elements of a formula's result: the result itself, unless it is a group.
@@ -167,7 +170,7 @@ differentiate(const Use & use, const F & f, const A &... a)
  *
  * (...; y), by an argument (...; x) -> (...; y) and (...; y, x): an SR2 by an SR2 is an SSR4 (the
  * consistent tangent of a stress update), a Scalar by an X is of X's shape, a Y by a Scalar of Y's, an
- * R2 by a Vec is an R3; a neml2::Tensor where no type has the shape. Arguments, formula and errors are
+ * R2 by a Vec is an R3, by an R2 an R4; a neml2::Tensor where no type has the shape. Arguments, formula and errors are
  * those of vmap; the header of the Jacobian's type must be included. Where autograd has to record an
  * argument, value and Jacobian are differentiable, and computed on whole batches: use a NoGradGuard if
  * only the numbers are wanted.
@@ -181,8 +184,10 @@ differentiate(const Use & use, const F & f, const A &... a)
  * Where f returns several results, those whose Jacobians are wanted, Of, may be named; the others are carried along:
  *
  *     const auto [results, tangent] = value_and_jacobian<0, 0>(update, strain, state, parameters);
+ *
+ * In a formula the same call is of the point at hand, and has derivatives itself; f captures nothing there.
  */
-template <size_t I, size_t... Of, class F, class... A>
+template <size_t I, size_t... Of, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
 value_and_jacobian(const F & f, const A &... a)
 {

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/jacobian.h"
+
+/**
+ * Derivatives of formulas, in a formula and of batches by the same call: models from energies.
+ *
+ *     constexpr auto stress = [](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); };
+ *     const auto [S, tangent] = value_and_jacobian<0>(stress, C, mu);
+ *
+ * In a formula they are kernels/gradient.h.
+ */
+namespace neml2
+{
+using kernels::gradient;
+using kernels::hessian;
+using kernels::jacobian;
+using kernels::value_and_gradient;
+
+namespace math
+{
+/// The derivative of a scalar by an X, of the type of X, from the one of the type of its shape.
+template <class X, class J>
+X gradient_as(const J & j);
+template <class X, class J, size_t... K>
+X
+gradient_of_elements(const J & j, std::index_sequence<K...>)
+{
+  using Each = typename engine::Fields<X>::types;
+  return X{gradient_as<std::tuple_element_t<K, Each>>(std::get<K>(engine::fields(j)))...};
+}
+template <class X, class J>
+X
+gradient_as(const J & j)
+{
+  if constexpr (engine::is_group<X>)
+    return gradient_of_elements<X>(j, std::make_index_sequence<engine::Fields<X>::count>());
+  else if constexpr (std::is_same_v<X, J>)
+    return j;
+  else
+    return X(at::Tensor(j));
+}
+
+/// Checks a formula and its argument I, so that no further errors are reported.
+template <size_t I, class F, class... A>
+constexpr bool
+has_gradient_by()
+{
+  static_assert(I < sizeof...(A), "gradient<I>, hessian<I>: there is no argument I");
+  if constexpr (I < sizeof...(A))
+  {
+    using X = std::tuple_element_t<I, std::tuple<A...>>;
+    constexpr bool is_tensor = are_tensors<decltype(engine::Group<X>::leaves(std::declval<X &>()))>;
+    static_assert(is_tensor,
+                  "gradient<I>, hessian<I>: argument I must be a tensor, or a group of them, not a "
+                  "plain number; make a number a Scalar");
+    if constexpr (is_tensor)
+    {
+      constexpr bool is_scalar = engine::is_component<engine::returned_t<F, A...>>;
+      static_assert(is_scalar,
+                    "gradient<I>, hessian<I>: the formula must return a scalar: use jacobian<I> "
+                    "for tensors");
+      return is_scalar;
+    }
+    else
+      return false;
+  }
+  else
+    return false;
+}
+
+/// A formula of the group of its arguments I, and of all arguments, of which it takes the others.
+template <class F, size_t... I>
+struct ByGroup
+{
+  F f;
+
+  template <class X, class... A>
+  NEML2_CALLS_FORMULA auto operator()(const X & x, const A &... a) const
+  {
+    return call(x, std::tie(a...), std::index_sequence_for<A...>());
+  }
+
+private:
+  template <class X, class All, size_t... K>
+  NEML2_CALLS_FORMULA auto call(const X & x, const All & a, std::index_sequence<K...>) const
+  {
+    return f(argument<K>(x, a)...);
+  }
+  template <size_t K, class X, class All>
+  NEML2_INLINE static const auto & argument(const X & x, const All & a)
+  {
+    if constexpr (((I == K) || ...))
+    {
+      constexpr size_t place = place_of(K);
+      return std::get<place>(x);
+    }
+    else
+      return std::get<K>(a);
+  }
+  static constexpr size_t place_of(size_t k)
+  {
+    size_t place = 0, next = 0;
+    ((place = I == k ? next : place, next++), ...);
+    return place;
+  }
+};
+
+/// The gradient of f by argument I as a formula of a point, or of whole batches.
+template <size_t I, class F>
+struct GradientOf
+{
+  F f;
+
+  template <class... A>
+  NEML2_CALLS_FORMULA auto operator()(const A &... a) const
+  {
+    if constexpr ((kernels::has_numbers<A> && ...))
+      return kernels::differentiate_scalar<I>(f, a...).second;
+    else
+      return gradient<I>(f, a...); // that of batches, below, by argument-dependent lookup
+  }
+};
+} // namespace math
+
+/**
+ * The value of a scalar formula f and its gradient by argument I, as gradient gives it, in one pass.
+ *
+ *     const auto [energy, P] = value_and_gradient<0>(free_energy, F, mu);
+ */
+template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
+auto
+value_and_gradient(const F & f, const A &... a)
+{
+  static_assert(sizeof...(I) > 0, "gradient<I>: name an argument, as in gradient<0>(f, x)");
+  if constexpr (sizeof...(I) > 0 && (math::has_gradient_by<I, F, A...>() && ...))
+  {
+    using All = std::tuple<A...>;
+    if constexpr (sizeof...(I) == 1)
+    {
+      const auto r = value_and_jacobian<I...>(f, a...);
+      return std::pair(r.first, math::gradient_as<std::tuple_element_t<I, All>...>(r.second));
+    }
+    else
+    {
+      const All all(a...);
+      using X = std::tuple<std::tuple_element_t<I, All>...>;
+      const auto r = value_and_jacobian<0>(math::ByGroup<F, I...>{f}, X(std::get<I>(all)...), a...);
+      return std::pair(r.first, math::gradient_as<X>(r.second));
+    }
+  }
+  else // so that nothing else is reported
+    return std::pair(0.0, 0.0);
+}
+
+/**
+ * The derivative of a scalar formula by its argument I, of the type of that argument: of an SR2 an SR2 of Mandel components, of an R2 an R2,
+ * of a group a group. Several arguments, gradient<0, 1>(f, x, y), give a std::tuple.
+ *
+ * The call is the same of batches, where it is as value_and_jacobian<I>(f, a...), and in a formula, where it is of the point at hand:
+ *
+ *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
+ *
+ * It is exact, by dual numbers, and so are derivatives of what it is used for: value_and_jacobian of that formula is a tangent, and the residual
+ * of newton may have a gradient in it. In a formula f captures nothing: what it depends on is an argument.
+ * Between equal eigenvalues the derivatives of eigenvectors, and second derivatives of eigenvalues, do not exist: the latter, and
+ * second derivatives through the former, are NaN there. Those of expm, logm, sqrtm and powm exist, and are exact.
+ */
+template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
+auto
+gradient(const F & f, const A &... a)
+{
+  return value_and_gradient<I...>(f, a...).second;
+}
+
+/// The derivative of a formula by its argument I: the second part of value_and_jacobian<I>(f, a...), of batches and in a formula.
+template <size_t I, class F, class... A, kernels::if_on_batches<A...> = 0>
+auto
+jacobian(const F & f, const A &... a)
+{
+  return value_and_jacobian<I>(f, a...).second;
+}
+
+/**
+ * The second derivative of a scalar formula by its argument I, of batches and in a formula: of an SR2 an SSR4 of Mandel components, of an
+ * R2 an R4, of a Vec an R2, of a Scalar a Scalar.
+ *
+ *     const SSR4 D = hessian<0>(energy, strain, mu);
+ */
+template <size_t I, class F, class... A, kernels::if_on_batches<A...> = 0>
+auto
+hessian(const F & f, const A &... a)
+{
+  if constexpr (math::has_gradient_by<I, F, A...>())
+    return value_and_jacobian<I>(math::GradientOf<I, F>{f}, a...).second;
+  else
+    return 0.0;
+}
+} // namespace neml2
