@@ -45,12 +45,41 @@ def exponential_step(F, L):
     return F, math.logm(F), math.sqrtm(F)
 
 
+def energy(C, mu, K):
+    J = math.sqrt(math.det(C))
+    return 0.5 * mu * (math.tr(C) / math.pow(J, 2.0 / 3.0) - 3.0) + 0.5 * K * (math.log(J)) ** 2
+
+
+def stress(C, mu, K):
+    return 2.0 * neml2.gradient(energy, C, mu, K)
+
+
+def potential(stress, compliance):
+    """The complementary energy of a solid that creeps."""
+    return 0.5 * compliance * math.norm_sq(stress) + 0.1 * math.pow(math.norm(math.dev(stress)), 4.0)
+
+
+def strain_of(stress, compliance):
+    return neml2.gradient(potential, stress, compliance)
+
+
+def stress_of(strain, compliance):
+    """Three levels: the derivative of a potential in an equation, whose solution is differentiated."""
+
+    def residual(x, e, c):
+        return strain_of(x, c) - e
+
+    return neml2.newton(residual, strain / compliance, strain, compliance)
+
+
 FORMULAS = {
     "flow_rule": (flow_rule, (Scalar,)),
     "j2": (j2, (SR2, SR2, Scalar, SSR4)),
     "rotated": (rotated, (SR2, Rot)),
     "neo_hookean": (neo_hookean, (R2,)),
     "exponential_step": (exponential_step, (R2, R2)),
+    "stress": (stress, (SR2, Scalar, Scalar)),
+    "stress_of": (stress_of, (SR2, Scalar)),
 }
 
 

@@ -8,7 +8,7 @@ import typing
 import numpy
 import pytest
 import torch
-from formulas_support import arguments, same
+from formulas_support import arguments, energy, potential, same, strain_of, stress, stress_of
 from operations import values
 from support import name
 from test_formulas import VOCABULARY, function_of
@@ -27,15 +27,6 @@ def spread(*batch, size=0.2):
 
 
 # ---- A solid of an energy ----
-
-
-def energy(C, mu, K):
-    J = math.sqrt(math.det(C))
-    return 0.5 * mu * (math.tr(C) / math.pow(J, 2.0 / 3.0) - 3.0) + 0.5 * K * (math.log(J)) ** 2
-
-
-def stress(C, mu, K):
-    return 2.0 * neml2.gradient(energy, C, mu, K)
 
 
 def stress_by_hand(C, mu, K):
@@ -360,31 +351,13 @@ def test_systems_have_second_derivatives(f, kind, other):
     assert by_A.torch().numel() == 3 * n and type(by_b) is other
 
 
-def potential(stress, stiffness):
-    """The complementary energy of a solid that creeps."""
-    return 0.5 * math.norm_sq(stress) / stiffness + 0.1 * math.pow(math.norm(math.dev(stress)), 4.0)
-
-
-def strain_of(stress, stiffness):
-    return neml2.gradient(potential, stress, stiffness)
-
-
-def stress_of(strain, stiffness):
-    """Three levels: the derivative of a potential in an equation, whose solution is differentiated."""
-
-    def residual(x, e, k):
-        return strain_of(x, k) - e
-
-    return neml2.newton(residual, stiffness * strain, strain, stiffness)
-
-
 @pytest.mark.parametrize("backend", ["interpreter", "compiler"])
 def test_equations_have_gradients_in_them(backend):
-    strain, k = SR2(0.3 * (2.0 * torch.rand(9, 6) - 1.0)), Scalar(torch.tensor(2.0))
+    strain, k = SR2(0.3 * (2.0 * torch.rand(9, 6) - 1.0)), Scalar(torch.tensor(0.5))
     f = neml2.formula(stress_of, backend=backend)
-    stress, tangent = f.value_and_jacobian(strain, k)
-    same(neml2.vmap(strain_of, stress, k), strain, 12)
-    compliance = neml2.hessian(potential, stress, k)
+    found, tangent = f.value_and_jacobian(strain, k)
+    same(neml2.vmap(strain_of, found, k), strain, 12)
+    compliance = neml2.hessian(potential, found, k)
     same(math.inv(compliance), tangent, 11)
     raw = strain.torch().clone().requires_grad_()
     slope = torch.autograd.grad(f(SR2(raw), k).torch().sum(), raw)[0]

@@ -43,6 +43,17 @@ struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
       f(a[i]);
   }
 };
+/// The type of the sum of numbers; none of anything else, such as batches.
+template <bool are_numbers, class... T>
+struct sum_of_numbers
+{
+  using type = void;
+};
+template <class... T>
+struct sum_of_numbers<true, T...>
+{
+  using type = std::decay_t<decltype((0.0 + ... + std::declval<T>()))>;
+};
 template <class G, class Types = typename Fields<G>::types>
 struct NumbersOf;
 template <class G, class... R>
@@ -51,7 +62,7 @@ struct NumbersOf<G, std::tuple<R...>>
   static constexpr bool valid = (Numbers<R>::valid && ...);
   static constexpr std::array<int, sizeof...(R)> counts{Numbers<R>::count...};
   static constexpr int count = (0 + ... + Numbers<R>::count);
-  using number = std::decay_t<decltype((0.0 + ... + std::declval<typename Numbers<R>::number>()))>;
+  using number = typename sum_of_numbers<valid, typename Numbers<R>::number...>::type;
   template <class U>
   using with = typename Fields<G>::template with<typename Numbers<R>::template with<U>...>;
 
