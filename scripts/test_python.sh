@@ -118,7 +118,8 @@ done
 say "pictures of the examples" # which the site has from here
 clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
 clean python texture.py --plot texture.svg >"$work/out"
-mkdir -p build/python/pictures && cp "$work/fit.svg" "$work/texture.svg" build/python/pictures
+clean python hyperelastic.py --plot hyperelastic.svg >"$work/out"
+mkdir -p build/python/pictures && cp "$work/fit.svg" "$work/texture.svg" "$work/hyperelastic.svg" build/python/pictures
 
 say "what executes notebooks"
 pip "$venv" install nbclient ipykernel tqdm
