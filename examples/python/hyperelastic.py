@@ -234,20 +234,30 @@ for name, solid in rubber.items():
     # Source: Rivlin (1948), Phil. Trans. R. Soc. Lond. A 241, 379-397; of all isotropic solids.
     check(f"{name}: σ_00 - σ_11 of shear is γ σ_01", normal.torch(), (gamma * stress(0, 1)).torch())
 
-# At equal eigenvalues: the tangent of Ogden's solid at C = 1, which a sum over the eigenvalues does not have.
+# At equal eigenvalues: the tangent of Ogden's solid at C = 1, which the eigenvalues by themselves do not give.
 one = SR2.identity()
 tangent = 2 * neml2.value_and_jacobian(second_piola, one, rubber["Ogden"])[1]
 check("Ogden: the tangent at C = 1 is K and G", tangent.torch(), SSR4.isotropic_K_G(1000 * G, G).torch())
 
 
-# begin eigenvalues
-def by_eigenvalues(C: SR2) -> Scalar:
-    squares = math.eigenvalues(C)  # of the stretches
-    return sum((m / a * (squares(i) ** (a / 2) - 1) for m, a in zip(mu, alpha) for i in range(3)), Scalar(0.0))
+# begin stretches
+def of_stretches(squares: Vec, K: float) -> Scalar:
+    """The same energy as a function of the eigenvalues of C, the squares of the stretches."""
+    J = math.sqrt(squares(0) * squares(1) * squares(2))
+    W = 0.25 * K * (J**2 - 1 - 2 * math.log(J))
+    for m, a in zip(mu, alpha):
+        W = W + m / a * (J ** (-a / 3) * sum(squares(i) ** (a / 2) for i in range(3)) - 3)
+    return W
 
 
-# end eigenvalues
-print("By eigenvalues it is NaN" if neml2.hessian(by_eigenvalues, one).torch().isnan().any() else "NO")
+def ogden(C: SR2, K: float) -> Scalar:
+    return neml2.isotropic(of_stretches, C, K)
+
+
+# end stretches
+check("Ogden by isotropic: the same tangent", 4 * neml2.hessian(ogden, one, 1000 * G).torch(), tangent.torch())
+by_itself = neml2.hessian(lambda C, K: of_stretches(math.eigenvalues(C), K), one, 1000 * G)
+print("Without it the tangent is NaN there" if by_itself.torch().isnan().any() else "NO")
 
 moderate = Scalar(torch.linspace(1.0, 4.0, 31))
 print("\nBulk modulus over shear modulus, and how far Ogden's rubber is from the one without change of volume")
