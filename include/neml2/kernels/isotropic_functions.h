@@ -403,7 +403,7 @@ dsqrtm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
-/// s^p = e^(p log s), of duals of duals; whose factors have the derivatives of any level.
+/// s^p = e^(p log s) of duals of duals: both functions have derivatives of any level.
 template <class R>
 NEML2_INLINE SR2<R>
 nested_powm(const SR2<R> & s, const R & p)
