@@ -161,33 +161,33 @@ def _inside(name: str, function: Callable[..., Any], arguments: tuple[Any, ...],
     """The derivatives in a formula or on batches, one for each of argnums."""
     if name == "hessian":
         return _blocks(function, _by_place(name, function, arguments, keywords), argnums)
-    value, jacobians = _jacobians(name, function, arguments, keywords, argnums)
-    results = flatten(value)[0]
-    if len(results) != 1 or _base(results[0]) != ():
-        raise TypeError(f"{name}: the function returned {_said(value, results)}. Expected a scalar: jacobian is for tensors.")
-    slopes = tuple(jacobians[0])
+    value, slopes = _slopes(name, function, _by_place(name, function, arguments, keywords), argnums)
     return (value, slopes) if name == "value_and_gradient" else slopes
 
 
-def _blocks(function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> tuple[Any, ...]:
-    def slopes(*a: Any) -> Any:
-        return _inside_of_hessian(function, a, argnums)
+def _slopes(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What the function returns, a scalar, and its gradients."""
+    value, jacobians = _jacobians(name, function, arguments, {}, argnums)
+    results = flatten(value)[0]
+    if len(results) != 1 or _base(results[0]) != ():
+        raise TypeError(f"{name}: the function returned {_said(value, results)}. Expected a scalar: jacobian is for tensors.")
+    return value, tuple(jacobians[0])
 
-    jacobians = iter(_jacobians("hessian", slopes, arguments, {}, _places("hessian", function, arguments, argnums))[1])
+
+def _blocks(function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> tuple[Any, ...]:
+    """Of each tensor of each argument, the derivatives of the gradient by it."""
+    places = _places("hessian", function, arguments, argnums)
+
+    def slopes(*a: Any) -> list[Any]:
+        return list(_slopes("hessian", function, a, argnums)[1])
+
+    jacobians = iter(_jacobians("hessian", slopes, arguments, {}, places)[1])
     blocks = []
-    for k in _places("hessian", function, arguments, argnums):
+    for k in places:
         leaves, together = flatten(arguments[k])
         rows = [next(jacobians) if _is_tensor(leaf) else None for leaf in leaves]
-        n = len(next(row for row in rows if row is not None))
-        blocks.append(tuple(together([None if row is None else row[j] for row in rows]) for j in range(n)))
+        blocks.append(tuple(together([None if row is None else row[j] for row in rows]) for j in range(len(places))))
     return tuple(blocks)
-
-
-def _inside_of_hessian(function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> Any:
-    try:
-        return list(_inside("gradient", function, arguments, {}, argnums))
-    except TypeError as e:
-        raise TypeError(str(e).replace("gradient:", "hessian:", 1)) from None
 
 
 def _places(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> list[int]:

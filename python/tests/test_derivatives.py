@@ -180,6 +180,15 @@ def test_a_weight_of_zero_does_not_hide_a_derivative():
     assert [[float(b.torch()) for b in row] for row in blocks] == [[0.0, 0.25], [0.25, 0.0]]
 
 
+def test_variables_of_different_levels_are_not_confused():
+    """Source: Siskind and Pearlmutter (2005), Perturbation confusion and referential transparency."""
+    x = Scalar(torch.tensor([0.5, 2.0]))
+    same(neml2.gradient(lambda a: a * neml2.gradient(lambda b: a + b, a), x), Scalar.ones())
+    same(neml2.gradient(lambda a: a * neml2.gradient(lambda b: a * b * b, a), x), 6.0 * x * x)  # a 2 a²
+    captured = neml2.vmap(lambda a: neml2.gradient(lambda b: neml2.gradient(lambda c: a * b * c * c, b), a), x)
+    same(captured, 4.0 * x * x)  # ∂(2 a b²)/∂b at b = a
+
+
 # ---- Functions of tensors ----
 
 a_matrix = R2(torch.tensor([[0.3, -0.2, 0.5], [0.1, 0.7, -0.4], [0.6, 0.2, -0.1]]))
