@@ -274,7 +274,8 @@ def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results:
         return tuple(t.expand((*batch, *_base(r))) for r, t in zip(returned, made, strict=True))
 
     at = [v.torch().expand((*batch, *base)) for v, base in zip(variables, bases, strict=True)]
-    y, pull = torch.func.vjp(of, *at)
+    vjp: Any = torch.func.vjp  # whose type has a third result
+    y, pull = vjp(of, *at)
     found = []
     for i, result in enumerate(y):
         base = result.shape[len(batch) :]

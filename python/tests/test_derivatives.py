@@ -37,13 +37,12 @@ def stress_by_hand(C, mu, K):
     return mu * math.pow(J, -2.0 / 3.0) * (one - math.tr(C) / 3.0 * inverse) + K * math.log(J) * inverse
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "compiler"])
 @pytest.mark.parametrize("batch", [(), (0,), (1,), (7, 3)])
-def test_a_stress_and_its_tangent_follow_from_an_energy(batch, backend):
+def test_a_stress_and_its_tangent_follow_from_an_energy(batch):
     C, mu, K = spread(*batch), Scalar(1.0 + torch.rand(3)), Scalar(torch.tensor(20.0))
     if batch == (0,):
         mu = Scalar(torch.tensor(1.5))
-    f, g = neml2.formula(stress, backend=backend), neml2.formula(stress_by_hand, backend="interpreter")
+    f, g = neml2.formula(stress), neml2.formula(stress_by_hand)
     same(f(C, mu, K), g(C, mu, K), 13)
     S, tangent = f.value_and_jacobian(C, mu, K)
     T, expected = g.value_and_jacobian(C, mu, K)
@@ -360,10 +359,9 @@ def test_systems_have_second_derivatives(f, kind, other):
     assert by_A.torch().numel() == 3 * n and type(by_b) is other
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "compiler"])
-def test_equations_have_gradients_in_them(backend):
+def test_equations_have_gradients_in_them():
     strain, k = SR2(0.3 * (2.0 * torch.rand(9, 6) - 1.0)), Scalar(torch.tensor(0.5))
-    f = neml2.formula(stress_of, backend=backend)
+    f = neml2.formula(stress_of)
     found, tangent = f.value_and_jacobian(strain, k)
     same(neml2.vmap(strain_of, found, k), strain, 12)
     compliance = neml2.hessian(potential, found, k)
