@@ -121,20 +121,23 @@ without_rotation([[maybe_unused]] const Vec<T> & l, const R2<T> & V)
 {
   R2<T> r = V;
   if constexpr (partials < T >> 0)
+  {
+    using P = typename plain_number<T>::type;
     for (int i = 0; i < 3; i++)
     {
       const auto repeated = (l[i] == l[(i + 1) % 3]) | (l[i] == l[(i + 2) % 3]);
+      const P factor =
+          where(repeated, P(std::numeric_limits<double>::quiet_NaN()), P(1.0)); // linear in them
       for (int j = 0; j < 3; j++)
-        for (auto & d : r(j, i).d)
-          d = where(
-              repeated, std::decay_t<decltype(d)>(std::numeric_limits<double>::quiet_NaN()), d);
+        for (P & d : r(j, i).d)
+          d = d * factor;
     }
+  }
   return r;
 }
 
 /// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). The latter is undefined
-/// between equal eigenvalues, where 0 is taken;
-/// second derivatives, of an eigenvalue that equals another and of its eigenvector, are NaN.
+/// between equal eigenvalues, where 0 is taken; second derivatives of an eigenvalue that equals another, and of its eigenvector, are NaN.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
 eigh(const SR2<Dual<T, N>> & s)

@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/kinematics.h"
 #include "neml2/recorded/Symbol.h"
+#include "neml2/recorded/with_function.h"
 
 #include <stdexcept>
 
@@ -54,10 +55,8 @@ private:
   std::vector<bool> _is_made;
   std::vector<Made> _made;
 
-  Made made(const Number & a) const
-  {
-    return {a.x.id, _r.is_constant(a.d[0].id, 0) ? -1 : a.d[0].id};
-  }
+  Made made(int32_t x, int32_t d) const { return {x, _r.is_constant(d, 0) ? -1 : d}; }
+  Made made(const Number & a) const { return made(a.x.id, a.d[0].id); }
   Number number(int32_t i) const { return number(_made[size_t(i)]); }
   Number number(const Made & m) const
   {
@@ -149,7 +148,7 @@ private:
     const int32_t partial = _r.partial(i);
     if (partial < 0)
       return false;
-    set_made(i, {i, _r.is_constant(partial, 0) ? -1 : partial});
+    set_made(i, made(i, partial));
     return true;
   }
 
@@ -204,8 +203,7 @@ private:
     const std::vector<int32_t> results = rule.apply(operands);
     for (size_t k = 0; k < rule.outputs.size(); k++)
       if (_r.rule(rule.outputs[k]).get() == &rule)
-        set_made(rule.outputs[k],
-                 {results[2 * k], _r.is_constant(results[2 * k + 1], 0) ? -1 : results[2 * k + 1]});
+        set_made(rule.outputs[k], made(results[2 * k], results[2 * k + 1]));
   }
 
   Made condition(const Node & n)
@@ -216,7 +214,7 @@ private:
     return {_r.record(n.op, o[0], o[1], o[2]), -1};
   }
 
-  /// f of one operand or two, of which those without partial are plain.
+  /// f of one operand, or of two: an operand without partial stays a symbol.
   template <class F>
   Made of_one(const F & f, const Made & a) const
   {
@@ -235,80 +233,17 @@ private:
   Made value(const Node & n)
   {
     const auto of = [&](int k) { return _made[size_t(n.operand[k])]; };
-    const auto one = [&](const auto & f) { return of_one(f, of(0)); };
-    const auto two = [&](const auto & f) { return of_two(f, of(0), of(1)); };
-    switch (n.op)
-    {
-    case Op::negate:
-      return one([](const auto & a) { return -a; });
-    case Op::abs:
-      return one([](const auto & a) { return abs(a); });
-    case Op::sqrt:
-      return one([](const auto & a) { return sqrt(a); });
-    case Op::norm_of_square:
-      return one([](const auto & a) { return norm_of_square(a); });
-    case Op::cbrt:
-      return one([](const auto & a) { return cbrt(a); });
-    case Op::exp:
-      return one([](const auto & a) { return exp(a); });
-    case Op::expm1:
-      return one([](const auto & a) { return expm1(a); });
-    case Op::log:
-      return one([](const auto & a) { return log(a); });
-    case Op::log1p:
-      return one([](const auto & a) { return log1p(a); });
-    case Op::log10:
-      return one([](const auto & a) { return log10(a); });
-    case Op::sin:
-      return one([](const auto & a) { return sin(a); });
-    case Op::cos:
-      return one([](const auto & a) { return cos(a); });
-    case Op::tan:
-      return one([](const auto & a) { return tan(a); });
-    case Op::asin:
-      return one([](const auto & a) { return asin(a); });
-    case Op::acos:
-      return one([](const auto & a) { return acos(a); });
-    case Op::atan:
-      return one([](const auto & a) { return atan(a); });
-    case Op::sinh:
-      return one([](const auto & a) { return sinh(a); });
-    case Op::cosh:
-      return one([](const auto & a) { return cosh(a); });
-    case Op::tanh:
-      return one([](const auto & a) { return tanh(a); });
-    case Op::asinh:
-      return one([](const auto & a) { return asinh(a); });
-    case Op::acosh:
-      return one([](const auto & a) { return acosh(a); });
-    case Op::atanh:
-      return one([](const auto & a) { return atanh(a); });
-    case Op::add:
-      return two([](const auto & a, const auto & b) { return a + b; });
-    case Op::subtract:
-      return two([](const auto & a, const auto & b) { return a - b; });
-    case Op::multiply:
-      return two([](const auto & a, const auto & b) { return a * b; });
-    case Op::divide:
-      return two([](const auto & a, const auto & b) { return a / b; });
-    case Op::pow:
-      return two([](const auto & a, const auto & b) { return pow(a, b); });
-    case Op::atan2:
-      return two([](const auto & a, const auto & b) { return atan2(a, b); });
-    case Op::fmod:
-      return two([](const auto & a, const auto & b) { return fmod(a, b); });
-    case Op::minimum:
-      return two([](const auto & a, const auto & b) { return minimum(a, b); });
-    case Op::maximum:
-      return two([](const auto & a, const auto & b) { return maximum(a, b); });
-    case Op::where:
+    if (n.op == Op::where)
     {
       const Condition c{of(0).x};
       return of_two([&](const auto & a, const auto & b) { return where(c, a, b); }, of(1), of(2));
     }
-    default:
+    Made made;
+    const auto one = [&](const auto & f) { made = of_one(f, of(0)); };
+    const auto two = [&](const auto & f) { made = of_two(f, of(0), of(1)); };
+    if (!with_function(n.op, one, two))
       throw std::logic_error("an operation of a recording has no derivative");
-    }
+    return made;
   }
 
   // ---- Systems: the linear equations and the functions of matrices that are one operation ----

@@ -3,6 +3,7 @@
 
 #include "neml2/recorded/interpreted_systems.h"
 #include "neml2/recorded/interpreter.h"
+#include "neml2/recorded/with_function.h"
 
 namespace neml2::recorded
 {
@@ -117,76 +118,14 @@ struct Interpreter : private ConditionPacks<P>
   /// One operation on n packs.
   NEML2_CALLS_FORMULA static void execute(const Instruction & i, P * r, int n)
   {
+    const auto one = [&](const auto & f) NEML2_INLINE_LAMBDA { unary(i, r, n, f); };
+    const auto two = [&](const auto & f) NEML2_INLINE_LAMBDA { binary(i, r, n, f); };
+    if (with_function(i.op, one, two))
+      return;
     switch (i.op)
     {
-    case Op::negate:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return -a; });
-    case Op::abs:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return abs(a); });
-    case Op::sqrt:
-    case Op::norm_of_square:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sqrt(a); });
-    case Op::cbrt:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cbrt(a); });
-    case Op::exp:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return exp(a); });
-    case Op::expm1:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return expm1(a); });
-    case Op::log:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return log(a); });
-    case Op::log1p:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return log1p(a); });
-    case Op::log10:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return log10(a); });
-    case Op::sin:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sin(a); });
-    case Op::cos:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cos(a); });
-    case Op::tan:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return tan(a); });
-    case Op::asin:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return asin(a); });
-    case Op::acos:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return acos(a); });
-    case Op::atan:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return atan(a); });
-    case Op::sinh:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return sinh(a); });
-    case Op::cosh:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return cosh(a); });
-    case Op::tanh:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return tanh(a); });
-    case Op::asinh:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return asinh(a); });
-    case Op::acosh:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return acosh(a); });
-    case Op::atanh:
-      return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return atanh(a); });
     case Op::not_:
       return unary(i, r, n, [](const P & a) NEML2_INLINE_LAMBDA { return pack(~mask(a)); });
-    case Op::add:
-      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a + b; });
-    case Op::subtract:
-      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a - b; });
-    case Op::multiply:
-      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a * b; });
-    case Op::divide:
-      return binary(i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return a / b; });
-    case Op::pow:
-      return binary(
-          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pow(a, b); });
-    case Op::atan2:
-      return binary(
-          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return atan2(a, b); });
-    case Op::fmod:
-      return binary(
-          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return fmod(a, b); });
-    case Op::minimum:
-      return binary(
-          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return minimum(a, b); });
-    case Op::maximum:
-      return binary(
-          i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return maximum(a, b); });
     case Op::less:
       return binary(
           i, r, n, [](const P & a, const P & b) NEML2_INLINE_LAMBDA { return pack(a < b); });
@@ -235,26 +174,7 @@ struct Interpreter : private ConditionPacks<P>
                      n,
                      [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
                      { return subtract_product(a, b, c); });
-    case Op::input:
-    case Op::constant:
-    case Op::state:
-    case Op::state_condition:
-    case Op::result:
-    case Op::result_condition:
-    case Op::output:
-    case Op::output_condition:
-    case Op::factor:
-    case Op::solve:
-    case Op::solve_transposed:
-    case Op::expm:
-    case Op::logm:
-    case Op::sqrtm:
-    case Op::inv:
-    case Op::polar_rotation:
-    case Op::dexpm:
-    case Op::dlogm:
-    case Op::dsqrtm:
-    case Op::loop:
+    default: // what is no operation on values
       return;
     }
   }

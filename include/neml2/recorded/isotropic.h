@@ -33,12 +33,12 @@ struct SlopeOfPrincipal
                  l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1], 2.3e-16);
     }
     const kernels::SR2<Symbol> r = rotate(z, V);
-    ruled.differentiate_linear(values_of_all(x), x.size() / 2, values_in(r), *this);
+    ruled.differentiate_linear(values_in(x), x.size() / 2, values_in(r.v), *this);
     return r;
   }
   kernels::SR2<Number> operator()(const std::vector<Number> & x) const
   {
-    return with_refused_partials((*this)(symbols_in(x)),
+    return with_refused_partials((*this)(symbols_of(values_in(x))),
                                  "gradient: a function of eigenvalues, isotropic, has two "
                                  "derivatives in formulas where it is a "
                                  "scalar, and one where it is a tensor");
@@ -56,8 +56,8 @@ struct Principal
   }
   kernels::SR2<Number> operator()(const std::vector<Number> & x) const
   {
-    const kernels::SR2<Symbol> values = (*this)(symbols_in(x));
-    std::vector<int32_t> ids = joined(values_of_all(x), partials_of_all(x));
+    const kernels::SR2<Symbol> values = (*this)(symbols_of(values_in(x)));
+    std::vector<int32_t> ids = joined(values_in(x), partials_in(x));
     const kernels::SR2<Symbol> partials = SlopeOfPrincipal()(symbols_of(ids));
     kernels::SR2<Number> r{kernels::Unset()};
     for (int i = 0; i < 6; i++)

@@ -13,33 +13,49 @@
  */
 namespace neml2::recorded
 {
-/// The nodes of the values of a row, and of its partials.
-template <class R>
+/// The nodes of the values of symbols or numbers, and of the partials of numbers.
+template <class Numbers>
 std::vector<int32_t>
-values_in(const R & row)
+values_in(const Numbers & x)
 {
   std::vector<int32_t> ids;
-  for (const auto & a : row.v)
+  for (const auto & a : x)
     ids.push_back(kernels::value(a).id);
   return ids;
 }
-template <template <class> class R>
+template <class Numbers>
 std::vector<int32_t>
-partials_in(const R<Number> & row)
+partials_in(const Numbers & x)
 {
   std::vector<int32_t> ids;
-  for (const Number & a : row.v)
+  for (const Number & a : x)
     ids.push_back(a.d[0].id);
   return ids;
 }
-/// The numbers of rows in one list.
-template <class R, class... Others>
-auto
+/// The numbers of a scalar, or of rows, in one list.
+inline std::vector<Symbol>
+elements(const Symbol & a)
+{
+  return {a};
+}
+inline std::vector<Number>
+elements(const Number & a)
+{
+  return {a};
+}
+template <class R, class... Others, class T = typename R::value_type>
+std::vector<T>
 elements(const R & row, const Others &... others)
 {
-  std::vector<typename R::value_type> all(std::begin(row.v), std::end(row.v));
+  std::vector<T> all(std::begin(row.v), std::end(row.v));
   (all.insert(all.end(), std::begin(others.v), std::end(others.v)), ...);
   return all;
+}
+template <class A, class B>
+auto
+elements(const std::pair<A, B> & rows)
+{
+  return elements(rows.first, rows.second);
 }
 /// The row of numbers from the one at `first` on.
 template <template <class> class R, class T>
@@ -98,7 +114,7 @@ public:
     r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
     Recording::now().set_rule(std::move(r), _first);
   }
-  /// From numbers, of which the outputs are linear in those from `from` on, rule gives a row.
+  /// From the operands, rule gives a row, which is linear in the operands from `from` on.
   template <class F>
   void differentiate_linear(std::vector<int32_t> operands,
                             size_t from,
@@ -109,7 +125,7 @@ public:
     r.apply = [rule](const std::vector<int32_t> & ids)
     { return nodes_of(elements(rule(numbers_of(ids)))); };
     r.linear = [rule](const std::vector<int32_t> & ids)
-    { return values_in(rule(symbols_of(ids))); };
+    { return values_in(rule(symbols_of(ids)).v); };
     r.linear_from = from;
     Recording::now().set_rule(std::move(r), _first);
   }
@@ -121,104 +137,50 @@ private:
 
 // ---- Of matrices ----
 
+/// f of symbols; f of numbers with partials differentiates it.
+template <class F, template <class> class R>
+auto
+record_function(const F & f, const R<Symbol> & A)
+{
+  Ruled ruled;
+  const auto r = f(A);
+  ruled.differentiate(values_in(A.v),
+                      values_in(elements(r)),
+                      [f](const std::vector<Number> & x) { return elements(f(row_of<R>(x))); });
+  return r;
+}
 inline Symbol
 det(const kernels::R2<Symbol> & A)
 {
-  Ruled ruled;
-  const Symbol d = kernels::det<Symbol>(A);
-  ruled.differentiate(values_in(A),
-                      {d.id},
-                      [](const std::vector<Number> & x)
-                      { return std::vector{kernels::det(row_of<kernels::R2>(x))}; });
-  return d;
+  return record_function([](const auto & a) { return kernels::det(a); }, A);
 }
 inline Symbol
 det(const kernels::SR2<Symbol> & A)
 {
-  Ruled ruled;
-  const Symbol d = kernels::det<Symbol>(A);
-  ruled.differentiate(values_in(A),
-                      {d.id},
-                      [](const std::vector<Number> & x)
-                      { return std::vector{kernels::det(row_of<kernels::SR2>(x))}; });
-  return d;
+  return record_function([](const auto & a) { return kernels::det(a); }, A);
 }
 inline kernels::SR2<Symbol>
 inv(const kernels::SR2<Symbol> & A)
 {
-  Ruled ruled;
-  const kernels::SR2<Symbol> r = kernels::inv<Symbol>(A);
-  ruled.differentiate(values_in(A),
-                      values_in(r),
-                      [](const std::vector<Number> & x)
-                      { return elements(kernels::inv(row_of<kernels::SR2>(x))); });
-  return r;
+  return record_function([](const auto & a) { return kernels::inv(a); }, A);
 }
-
-/// The eigenvectors of equal eigenvalues have no derivative: where one is differentiated again, it is NaN.
 inline std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
 eigh(const kernels::SR2<Symbol> & s)
 {
-  Ruled ruled;
-  const auto r = kernels::eigh<Symbol>(s);
-  ruled.differentiate(values_in(s),
-                      joined(values_in(r.first), values_in(r.second)),
-                      [](const std::vector<Number> & x)
-                      {
-                        auto [l, V] = kernels::eigh(row_of<kernels::SR2>(x));
-                        const Symbol nan(std::numeric_limits<double>::quiet_NaN()), one(1.0);
-                        for (int j = 0; j < 3; j++)
-                        {
-                          const Symbol own = l[j].x, next = l[(j + 1) % 3].x,
-                                       last = l[(j + 2) % 3].x;
-                          const Condition is_double = (own == next) | (own == last);
-                          for (int i = 0; i < 3; i++)
-                            V(i, j).d[0] = V(i, j).d[0] * where(is_double, nan, one); // linear
-                        }
-                        return elements(l, V);
-                      });
-  return r;
+  return record_function(
+      [](const auto & a)
+      {
+        const auto [l, V] = kernels::eigh(a);
+        return std::pair(l, kernels::without_rotation(l, V));
+      },
+      s);
 }
 
 // ---- Isotropic functions of symmetric tensors: their first and second derivatives by divided differences ----
 
-inline std::vector<int32_t>
-values_of_all(const std::vector<Symbol> & x)
-{
-  std::vector<int32_t> ids;
-  for (const Symbol & a : x)
-    ids.push_back(a.id);
-  return ids;
-}
-inline std::vector<int32_t>
-values_of_all(const std::vector<Number> & x)
-{
-  std::vector<int32_t> ids;
-  for (const Number & a : x)
-    ids.push_back(a.x.id);
-  return ids;
-}
-
-inline std::vector<int32_t>
-partials_of_all(const std::vector<Number> & x)
-{
-  std::vector<int32_t> ids;
-  for (const Number & a : x)
-    ids.push_back(a.d[0].id);
-  return ids;
-}
-
 template <class X>
 using number_in = typename std::decay_t<X>::value_type;
 
-inline std::vector<Symbol>
-symbols_in(const std::vector<Number> & x)
-{
-  std::vector<Symbol> values;
-  for (const Number & a : x)
-    values.push_back(a.x);
-  return values;
-}
 /// Values whose partials are not available, for this reason.
 inline kernels::SR2<Number>
 with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
@@ -242,7 +204,7 @@ struct SlopeOfDerivative
 
   kernels::SR2<Number> operator()(const std::vector<Number> & x) const
   {
-    return with_refused_partials((*this)(symbols_in(x)),
+    return with_refused_partials((*this)(symbols_of(values_in(x))),
                                  "gradient: the third derivative of a function of a symmetric "
                                  "tensor (expm, logm, sqrtm, powm, "
                                  "hencky_strain) is not available in formulas");
@@ -261,7 +223,7 @@ struct SlopeOfDerivative
     kernels::SR2<Symbol> r{kernels::Unset()};
     for (int i = 0; i < 6; i++)
       r[i] = along[i].d[0];
-    ruled.differentiate_linear(values_of_all(x), n, values_in(r), *this);
+    ruled.differentiate_linear(values_in(x), n, values_in(r.v), *this);
     return r;
   }
 };
@@ -273,14 +235,14 @@ record_derivative(const Derivative & derivative, const std::vector<T> & x)
 {
   Ruled ruled;
   const kernels::SR2<T> r = derivative(x);
-  ruled.differentiate(values_of_all(x),
-                      values_in(r),
+  ruled.differentiate(values_in(x),
+                      values_in(r.v),
                       [derivative](const std::vector<Number> & y)
                       { return elements(record_derivative(derivative, y)); });
   if constexpr (std::is_same_v<T, Number>)
-    ruled.differentiate_linear(joined(values_of_all(x), partials_of_all(x)),
+    ruled.differentiate_linear(joined(values_in(x), partials_in(x)),
                                x.size(),
-                               partials_in(r),
+                               partials_in(r.v),
                                SlopeOfDerivative<Derivative>{derivative});
   return r;
 }
@@ -292,13 +254,13 @@ record_isotropic(const Function & function, const Derivative & derivative, const
 {
   Ruled ruled;
   const kernels::SR2<T> r = function(x);
-  ruled.differentiate(values_of_all(x),
-                      values_in(r),
+  ruled.differentiate(values_in(x),
+                      values_in(r.v),
                       [function, derivative](const std::vector<Number> & y)
                       { return elements(record_isotropic(function, derivative, y)); });
   if constexpr (std::is_same_v<T, Number>)
     ruled.differentiate_linear(
-        joined(values_of_all(x), partials_of_all(x)), x.size(), partials_in(r), derivative);
+        joined(values_in(x), partials_in(x)), x.size(), partials_in(r.v), derivative);
   return r;
 }
 
@@ -336,7 +298,7 @@ struct PowerOf
     return kernels::powm<T, T>(row_of<kernels::SR2>(x), x[6]);
   }
 };
-/// Its partials, of which those of s and p follow behind.
+/// The partials of a power, from s and p and, behind them, their partials.
 struct SlopeOfPower
 {
   template <class T>
@@ -362,7 +324,7 @@ powm(const kernels::SR2<Number> & s, const Number & p)
   return record_isotropic(PowerOf(), SlopeOfPower(), x);
 }
 
-/// log(F_ki F_kj) / 2, and its partials, those of F behind it.
+/// log(F_ki F_kj) / 2
 inline kernels::SR2<Number>
 hencky_strain(const kernels::R2<Number> & F)
 {
