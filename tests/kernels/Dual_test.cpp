@@ -10,12 +10,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/functions.h"
 #include "support/number.h"
 
 #include "support/catch.h"
 
 using namespace neml2::kernels;
+using namespace neml2::test::functions;
 using neml2::test::close;
+using neml2::test::slope;
 
 namespace
 {
@@ -31,15 +34,6 @@ variable(double x, int i)
   Dual<double, N> v(x);
   v.d[i] = 1;
   return v;
-}
-
-/// (f(x + h) - f(x - h)) / 2h, of relative error h²
-template <class F>
-double
-slope(const F & f, double x)
-{
-  const double h = 1e-5 * (1 + std::fabs(x));
-  return (f(x + h) - f(x - h)) / (2 * h);
 }
 
 /// The same formula of a dual and of plain numbers: value, and derivative by central differences.
@@ -88,28 +82,6 @@ require_binary(const std::string & name,
       REQUIRE(close(right.d[0], by_y, 1e-8));
     }
 }
-
-// The functions of plain numbers that the library does not bring itself: formulas find those of duals
-// by their arguments.
-using std::acos;
-using std::acosh;
-using std::asin;
-using std::asinh;
-using std::atan;
-using std::atan2;
-using std::atanh;
-using std::cbrt;
-using std::cos;
-using std::cosh;
-using std::exp;
-using std::fmod;
-using std::log;
-using std::log10;
-using std::pow;
-using std::sin;
-using std::sinh;
-using std::tan;
-using std::tanh;
 
 template <template <class> class Row>
 Row<double>

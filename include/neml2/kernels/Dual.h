@@ -245,15 +245,6 @@ innermost(T & a)
   else
     return innermost(a.x);
 }
-template <class T>
-NEML2_INLINE const auto &
-innermost(const T & a)
-{
-  if constexpr (dual_levels<T> == 0)
-    return a;
-  else
-    return innermost(a.x);
-}
 
 /// The value and the derivatives of a, which is an R, or a number that an R is made of and depends on none of its variables.
 template <class R, class A>

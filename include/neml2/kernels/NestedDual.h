@@ -16,7 +16,7 @@ template <class U, class T, int N>
 constexpr bool is_within<U, Dual<T, N>> =
     std::is_arithmetic_v<U> || std::is_same_v<U, T> || is_within<U, T>;
 
-/// A base of Dual. Where T is no dual, Dual itself takes numbers for T, as these convert.
+/// The base of Dual. It is empty where T is not a dual: numbers convert to such a T, which the operators of Dual take.
 template <class T, int N>
 struct NestedDual : Component<Dual<T, N>>
 {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/R3.h"
-#include "neml2/kernels/eigenvalue_functions.h"
-#include "neml2/kernels/matrix_functions.h"
+#include "neml2/kernels/isotropic_by_products.h"
 
 /**
  * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues: with Γ the divided
@@ -137,15 +136,15 @@ struct Products<A, B, C...> : Products<product_t<A, B>, C...>
 template <class... A>
 using products_t = typename Products<A...>::type;
 
-/// The values of a tensor, whose numbers may be duals.
+/// The values of a tensor, whose numbers may be duals of any level.
 template <class A>
 NEML2_INLINE auto
 plain_values(const SR2<A> & s)
 {
-  SR2<typename plain_number<A>::type> r{Unset()};
+  SR2<typename innermost_number<A>::type> r{Unset()};
   NEML2_UNROLL
   for (int i = 0; i < 6; i++)
-    r[i] = value(s[i]);
+    r[i] = innermost(s[i]);
   return r;
 }
 
@@ -175,13 +174,14 @@ isotropic_derivative(const F<T> & f, const SR2<T> &)
   const auto x = spectrum<true>(f);
   return scaling_in_frame(x.slopes, x.V);
 }
-/// The derivative for duals s and e, from f at the values of s.
-template <template <class> class F, class T, int N>
+/// The derivative along e for duals s and e, from the spectrum at the values of s.
+template <class T, int N>
 NEML2_INLINE SR2<Dual<T, N>>
-isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s, const SR2<Dual<T, N>> & e)
+dual_slope_along(const Spectrum<T> & x,
+                 const R3<T> & second,
+                 const SR2<Dual<T, N>> & s,
+                 const SR2<Dual<T, N>> & e)
 {
-  const auto x = spectrum<true>(f);
-  const R3<T> second = second_differences(f, x);
   const SR2<T> along = values_of(e);
   SR2<Dual<T, N>> r{Unset()};
   set_values(r, slope_along(x, along));
@@ -192,6 +192,14 @@ isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s, const SR2<Dual<T
                  slope_along(x, partials_of(e, k)) +
                      curvature_along(x, second, along, partials_of(s, k)));
   return r;
+}
+/// The derivative for duals s and e, from f at the values of s.
+template <template <class> class F, class T, int N>
+NEML2_INLINE SR2<Dual<T, N>>
+isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s, const SR2<Dual<T, N>> & e)
+{
+  const auto x = spectrum<true>(f);
+  return dual_slope_along(x, second_differences(f, x), s, e);
 }
 template <template <class> class F, class T, int N>
 NEML2_INLINE SSR4<Dual<T, N>>
@@ -220,12 +228,11 @@ isotropic_derivative(const F<T> & f, const SR2<Dual<T, N>> & s)
   return r;
 }
 
-/// f of duals, from f of their values and the derivatives of its argument.
-template <template <class> class F, class T, int N>
+/// f of duals, from the spectrum of f at their values.
+template <class T, int N>
 NEML2_INLINE SR2<Dual<T, N>>
-isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
+dual_of(const Spectrum<T> & x, const SR2<Dual<T, N>> & s)
 {
-  const auto x = spectrum<true>(f);
   SR2<Dual<T, N>> r{Unset()};
   set_values(r, ieigh(x.values, x.V));
   NEML2_UNROLL
@@ -233,7 +240,13 @@ isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
     set_partials(r, k, slope_along(x, partials_of(s, k)));
   return r;
 }
-
+/// f of duals, from f of their values and the derivatives of its argument.
+template <template <class> class F, class T, int N>
+NEML2_INLINE SR2<Dual<T, N>>
+isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
+{
+  return dual_of(spectrum<true>(f), s);
+}
 /// f of duals of duals: the second derivatives along the partials of both levels, from f of the innermost values.
 template <template <class> class F, class T, int M, int N>
 NEML2_INLINE SR2<Dual<Dual<T, M>, N>>
@@ -242,87 +255,11 @@ isotropic_dual(const F<T> & f, const SR2<Dual<Dual<T, M>, N>> & s)
   const auto x = spectrum<true>(f);
   const R3<T> second = second_differences(f, x);
   const SR2<Dual<T, M>> at = values_of(s);
-  SR2<Dual<T, M>> y{Unset()};
-  set_values(y, ieigh(x.values, x.V));
-  NEML2_UNROLL
-  for (int j = 0; j < M; j++)
-    set_partials(y, j, slope_along(x, partials_of(at, j)));
   SR2<Dual<Dual<T, M>, N>> r{Unset()};
-  set_values(r, y);
+  set_values(r, dual_of(x, at));
   NEML2_UNROLL
   for (int k = 0; k < N; k++)
-  {
-    const SR2<Dual<T, M>> e = partials_of(s, k);
-    const SR2<T> along = values_of(e);
-    set_values(y, slope_along(x, along));
-    NEML2_UNROLL
-    for (int j = 0; j < M; j++)
-      set_partials(y,
-                   j,
-                   slope_along(x, partials_of(e, j)) +
-                       curvature_along(x, second, along, partials_of(at, j)));
-    set_partials(r, k, y);
-  }
-  return r;
-}
-
-/// F by products and inverses, which duals of any level pass through: for third derivatives and beyond.
-template <template <class> class F>
-struct ByProducts;
-template <>
-struct ByProducts<Exponential>
-{
-  template <class T>
-  NEML2_INLINE static SR2<T> of(const SR2<T> & s)
-  {
-    return sym(expm(full(s)));
-  }
-};
-template <>
-struct ByProducts<Logarithm>
-{
-  template <class T>
-  NEML2_INLINE static SR2<T> of(const SR2<T> & s)
-  {
-    return sym(logm(full(s)));
-  }
-};
-template <>
-struct ByProducts<SquareRoot>
-{
-  template <class T>
-  NEML2_INLINE static SR2<T> of(const SR2<T> & s)
-  {
-    return sym(sqrtm(full(s)));
-  }
-};
-
-/// The derivative of f along e.
-template <class F, class R>
-NEML2_INLINE SR2<R>
-derivative_by_products(const F & f, const SR2<R> & s, const SR2<R> & e)
-{
-  SR2<Dual<R, 1>> x{Unset()};
-  set_values(x, s);
-  set_partials(x, 0, e);
-  return partials_of(f(x), 0);
-}
-/// The derivative of f.
-template <class F, class R>
-NEML2_INLINE SSR4<R>
-derivative_by_products(const F & f, const SR2<R> & s)
-{
-  SSR4<R> r;
-  NEML2_KEEP_LOOP
-  for (int q = 0; q < 6; q++)
-  {
-    SR2<R> direction;
-    direction[q] = R(1.0);
-    const SR2<R> column = derivative_by_products(f, s, direction);
-    NEML2_UNROLL
-    for (int p = 0; p < 6; p++)
-      r[6 * p + q] = column[p];
-  }
+    set_partials(r, k, dual_slope_along(x, second, at, partials_of(s, k)));
   return r;
 }
 
@@ -350,10 +287,8 @@ isotropic(const SR2<T> & s)
 {
   if constexpr (dual_levels<T> == 0)
     return isotropic_value(F<T>(s));
-  else if constexpr (dual_levels<T> == 1)
-    return isotropic_dual(F<typename plain_number<T>::type>(values_of(s)), s);
-  else if constexpr (dual_levels<T> == 2)
-    return isotropic_dual(F<typename innermost_number<T>::type>(values_of(values_of(s))), s);
+  else if constexpr (dual_levels<T> <= 2)
+    return isotropic_dual(F<typename innermost_number<T>::type>(plain_values(s)), s);
   else
     return ByProducts<F>::of(s);
 }
