@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "bindings/messages.h"
 #include "bindings/rows.h"
 
 #include "neml2/recorded/isotropic.h"
@@ -23,38 +24,25 @@ type_of_jacobian(TensorShapeRef base)
   return tensor_type();
 }
 
+nb::object
+as_jacobian(const at::Tensor & t, Size batch_dim)
+{
+  return type_of_jacobian(t.sizes().slice(size_t(batch_dim))).make(Tensor(t, batch_dim));
+}
+
 namespace
 {
 /// The Jacobian of each result of a function by each of some rows: function is of a list of them, and returns a list.
 nb::list
 jacobian_in_formula(const std::string & name, const nb::callable & function, const nb::list & at)
 {
-  Rows variables, results;
-  Numbers x;
-  for (const nb::handle leaf : at)
-  {
-    variables.push_back(rows_of(name, {leaf})[0]);
-    const Numbers & numbers = variables.back().components;
-    x.insert(x.end(), numbers.begin(), numbers.end());
-  }
+  const Rows variables = rows_in(name, at);
+  const Numbers x = numbers_of(variables);
+  Rows results;
   const auto numbers_of_results = [&](const Numbers & v)
   {
-    nb::list arguments;
-    auto next = v.begin();
-    for (const Row & r : variables)
-    {
-      const auto end = next + std::ptrdiff_t(r.components.size());
-      arguments.append(nb::cast(Row(r.type, {next, end}, r.base)));
-      next = end;
-    }
-    Numbers all;
-    for (const nb::handle leaf : nb::cast<nb::list>(function(arguments)))
-    {
-      results.push_back(rows_of(name, {leaf})[0]);
-      const Numbers & numbers = results.back().components;
-      all.insert(all.end(), numbers.begin(), numbers.end());
-    }
-    return all;
+    results = rows_in(name, nb::cast<nb::list>(function(rows_of_numbers(variables, v))));
+    return numbers_of(results);
   };
   const Numbers J = recorded::record_jacobian(numbers_of_results, x);
   nb::list all;
@@ -86,14 +74,14 @@ isotropic_in_formula(const nb::callable & function, const nb::object & tensor)
   const Row s = rows_of("isotropic", {tensor})[0];
   const TypeInfo & vector = type_of_jacobian(TensorShape{3});
   if (s.type != &type_of_jacobian(TensorShape{6}))
-    fail_type("isotropic: the tensor is a " + std::string(s.type->name) + ". Expected an SR2.");
+    fail_type("isotropic: the tensor is " + with_article(s.type->name) + ". Expected an SR2.");
   size_t count = 0;
   const auto of_numbers = [&](const Numbers & l)
   {
     const Row y = rows_of("isotropic", {function(nb::cast(Row(&vector, l)))})[0];
     count = y.components.size();
     if (count != 3 && count != 1)
-      fail_type("isotropic: the function returned a " + std::string(y.type->name) +
+      fail_type("isotropic: the function returned " + with_article(y.type->name) +
                 ". Expected a scalar, or a Vec of the values of the tensor's function.");
     return y.components;
   };
@@ -111,9 +99,7 @@ bind_derivatives(nb::module_ & m)
 {
   m.def("jacobian_in_formula", &jacobian_in_formula);
   m.def("isotropic_in_formula", &isotropic_in_formula);
-  m.def("as_jacobian",
-        [](const at::Tensor & t, Size batch_dim) {
-          return type_of_jacobian(t.sizes().slice(size_t(batch_dim))).make(Tensor(t, batch_dim));
-        });
+  m.def("as_jacobian", &as_jacobian);
+  m.def("with_article", &with_article);
 }
 } // namespace neml2::python

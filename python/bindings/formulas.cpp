@@ -26,13 +26,6 @@ all_of(size_t n)
   return all;
 }
 
-/// A Jacobian as the type whose base shape it has, as C++ has it, else as a Tensor.
-nb::object
-jacobian_of(TensorShapeRef base, const at::Tensor & t, Size batch_dim)
-{
-  return type_of_jacobian(base).make(Tensor(t, batch_dim));
-}
-
 /// The leaves of a call, one after the other.
 auto
 each_leaf(const Call & c)
@@ -149,7 +142,7 @@ public:
         {
           if (!c.types[leaf++].type)
             return nb::none();
-          nb::object J = jacobian_of(bases[next], t[next], batch_dim);
+          nb::object J = as_jacobian(t[next], batch_dim);
           next++;
           return J;
         };

@@ -31,50 +31,20 @@ newton_options(double relative_tolerance,
   return o;
 }
 
-/// The numbers of the guess, of which each leaf is an unknown.
-Numbers
-numbers_of(const Rows & rows)
-{
-  Numbers all;
-  for (const Row & r : rows)
-    all.insert(all.end(), r.components.begin(), r.components.end());
-  return all;
-}
-
-/// Rows of these types, made of numbers.
-nb::list
-rows_of_numbers(const Rows & like, const Numbers & x)
-{
-  nb::list rows;
-  auto at = x.begin();
-  for (const Row & r : like)
-  {
-    const auto end = at + std::ptrdiff_t(r.components.size());
-    rows.append(nb::cast(Row(r.type, {at, end}, r.base)));
-    at = end;
-  }
-  return rows;
-}
-
 /// newton in a formula: residual is of a list of unknowns, and returns a list.
 nb::tuple
 newton_in_formula(const nb::callable & residual,
                   const nb::list & guess,
                   const kernels::NewtonOptions & options)
 {
-  Rows unknowns;
-  std::vector<int> unknown;
-  for (const nb::handle leaf : guess)
-  {
-    unknowns.push_back(rows_of("newton", {leaf})[0]);
-    unknown.resize(unknown.size() + unknowns.back().components.size(), int(unknowns.size()) - 1);
-  }
+  const Rows unknowns = rows_in("newton", guess);
+  std::vector<int> unknown; // that each number belongs to
+  for (size_t k = 0; k < unknowns.size(); k++)
+    unknown.insert(unknown.end(), unknowns[k].components.size(), int(k));
   const auto equations = [&](const Numbers & x)
   {
-    Rows r;
-    for (const nb::handle leaf : nb::cast<nb::list>(residual(rows_of_numbers(unknowns, x))))
-      r.push_back(rows_of("newton", {leaf})[0]);
-    Numbers numbers = numbers_of(r);
+    const auto residuals = nb::cast<nb::list>(residual(rows_of_numbers(unknowns, x)));
+    Numbers numbers = numbers_of(rows_in("newton", residuals));
     if (numbers.size() != x.size())
       fail_type("newton: the residual returned " + std::to_string(numbers.size()) +
                 " numbers for " + std::to_string(x.size()) +

@@ -104,6 +104,38 @@ rows_of(const std::string & name, const std::vector<nb::handle> & arguments)
   return rows;
 }
 
+Rows
+rows_in(const std::string & name, const nb::list & arguments)
+{
+  std::vector<nb::handle> all;
+  for (const nb::handle a : arguments)
+    all.push_back(a);
+  return rows_of(name, all);
+}
+
+Numbers
+numbers_of(const Rows & rows)
+{
+  Numbers all;
+  for (const Row & r : rows)
+    all.insert(all.end(), r.components.begin(), r.components.end());
+  return all;
+}
+
+nb::list
+rows_of_numbers(const Rows & like, const Numbers & x)
+{
+  nb::list rows;
+  auto at = x.begin();
+  for (const Row & r : like)
+  {
+    const auto end = at + std::ptrdiff_t(r.components.size());
+    rows.append(nb::cast(Row(r.type, {at, end}, r.base)));
+    at = end;
+  }
+  return rows;
+}
+
 nb::object
 as_object(Rows rows)
 {

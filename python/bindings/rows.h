@@ -27,8 +27,12 @@ struct Choice
 std::optional<Row> as_row(nb::handle object);
 /// The arguments of a function; throws TypeError of others.
 Rows rows_of(const std::string & function, const std::vector<nb::handle> & arguments);
+Rows rows_in(const std::string & function, const nb::list & arguments);
 /// A row, or a tuple of rows.
 nb::object as_object(Rows rows);
+/// The numbers of rows, one after the other, and rows of the types of others made of numbers.
+Numbers numbers_of(const Rows & rows);
+nb::list rows_of_numbers(const Rows & like, const Numbers & x);
 
 /// What Python calls members and what formulas do: SR2.inverse is inv.
 std::string formula_name(const std::string & name);
@@ -44,8 +48,9 @@ std::optional<Choice> compare(const Row & a,
                               recorded::Condition (*compare)(const recorded::Symbol &,
                                                              const recorded::Symbol &));
 
-/// The type of a Jacobian of this base shape, Tensor where there is no other.
+/// The type of a Jacobian of this base shape, as C++ has it: Tensor where no other type has the shape. And a Jacobian of it.
 const TypeInfo & type_of_jacobian(TensorShapeRef base);
+nb::object as_jacobian(const at::Tensor & t, Size batch_dim);
 
 void bind_rows(nb::module_ & m);
 void bind_derivatives(nb::module_ & m);

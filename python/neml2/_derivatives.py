@@ -2,6 +2,7 @@
 """Derivatives of functions of single tensors: in formulas, and on batches."""
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable
 from importlib import import_module
@@ -10,11 +11,11 @@ from typing import Any
 import torch
 
 from . import math, tensors
-from .formulas import _key, formula_of, value_and_jacobian
+from .formulas import _key, argument_names, formula_of, value_and_jacobian
 from .tensors import SR2, TensorBase, Vec
 
 recording: Any = import_module("._C", __package__).recording
-flatten = recording.flatten
+flatten, with_article = recording.flatten, recording.with_article
 
 
 def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
@@ -32,12 +33,18 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
 
     Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
     """
-    return _one_or_all(_evaluate("gradient", function, arguments, keywords, argnums), argnums)
+    if not _is_inside():
+        return _evaluate(gradient, function, arguments, keywords, argnums)
+    return _one_or_all(_slopes("gradient", function, _by_place("gradient", function, arguments, keywords), argnums)[1], argnums)
 
 
 def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> tuple[Any, Any]:
     """What a function returns, a scalar, and its gradient; see gradient."""
-    value, slopes = _evaluate("value_and_gradient", function, arguments, keywords, argnums)
+    name = "value_and_gradient"
+    if not _is_inside():
+        both: tuple[Any, Any] = _evaluate(value_and_gradient, function, arguments, keywords, argnums)
+        return both
+    value, slopes = _slopes(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     return value, _one_or_all(slopes, argnums)
 
 
@@ -56,8 +63,22 @@ def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **k
     (batch; ), (batch; x) -> (batch; x, x): an SSR4 of an SR2. For a tuple of argnums a tuple of tuples: [i][j] is the derivative by
     argument i, then by argument j. By a group it is a group of groups. See gradient for the rest.
     """
-    blocks = _evaluate("hessian", function, arguments, keywords, argnums)
-    return _one_or_all(tuple(_one_or_all(row, argnums) for row in blocks), argnums)
+    if not _is_inside():
+        return _evaluate(hessian, function, arguments, keywords, argnums)
+    x = _by_place("hessian", function, arguments, keywords)
+    places = _places("hessian", function, x, argnums)
+
+    def slopes(*a: Any) -> list[Any]:
+        return list(_slopes("hessian", function, a, places)[1])
+
+    jacobians = iter(_jacobians("hessian", slopes, x, places)[1])  # of each tensor of each argument
+    blocks = []
+    for k in places:
+        leaves, together = flatten(x[k])
+        rows = [next(jacobians) if _is_tensor(leaf) else None for leaf in leaves]
+        of_argument = [together([row and row[j] for row in rows]) for j in range(len(places))]
+        blocks.append(_one_or_all(of_argument, argnums))
+    return _one_or_all(blocks, argnums)
 
 
 def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
@@ -83,29 +104,16 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
         returned = function(l, *arguments)
         return math.ieigh(returned, V) if isinstance(returned, Vec) else returned
     if not isinstance(s, SR2):
-        raise TypeError(f"isotropic: the tensor is {_article(type(s).__name__)}. Expected an SR2.")
-    return formula_of(_Isotropic(function), ("isotropic", _key(function)))(s, *arguments)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Isotropic:
-    """isotropic of a function, as a formula."""
-
-    function: Callable[..., Any]
-
-    @property
-    def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
-        return self.function
-
-    def __call__(self, s: Any, *arguments: Any) -> Any:
-        return isotropic(self.function, s, *arguments)
+        raise TypeError(f"isotropic: the tensor is {with_article(type(s).__name__)}. Expected an SR2.")
+    return formula_of(_Operation(isotropic, function), ("isotropic", _key(function)))(s, *arguments)
 
 
 def value_and_jacobian_inside(
     function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
 ) -> tuple[Any, Any]:
     """neml2.value_and_jacobian in a formula, or where its function runs on whole batches."""
-    value, jacobians = _jacobians("value_and_jacobian", function, arguments, keywords, argnums)
+    name = "value_and_jacobian"
+    value, jacobians = _jacobians(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     if of is not None:
         jacobians = [jacobians[i] for i in formula_of(function)._chosen(flatten(value)[1], of)]
     all_ = tuple(J for row in jacobians for J in row)
@@ -121,30 +129,31 @@ def _one_or_all(found: Any, argnums: Any) -> Any:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _Derivative:
-    """A derivative of a function, as a formula."""
+class _Operation:
+    """An operation on a function, as a formula of the function's arguments."""
 
-    name: str
+    operation: Callable[..., Any]
     function: Callable[..., Any]
-    argnums: Any
 
     @property
     def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
         return self.function
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return _inside(self.name, self.function, arguments, keywords, self.argnums)
+    def __call__(self, *arguments: Any) -> Any:
+        return self.operation(self.function, *arguments)
 
 
-def _evaluate(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any) -> Any:
-    if _is_inside():
-        return _inside(name, function, arguments, keywords, argnums)
-    named = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
-    if not any(isinstance(leaf, TensorBase) for leaf in flatten([*arguments, *keywords.values()])[0]):
+def _evaluate(
+    operation: Callable[..., Any], function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any
+) -> Any:
+    """An operation over a batch."""
+    name = operation.__name__
+    x = _by_place(name, function, arguments, keywords)
+    if not any(isinstance(leaf, TensorBase) for leaf in flatten(x)[0]):
         raise TypeError(f"{name}: no argument is a tensor of this library. Expected tensors, numbers and groups of them.")
-    function = getattr(function, "__wrapped__", function) if isinstance(function, recording.Formula) else function
-    made = formula_of(_Derivative(name, function, argnums), (name, _key(function), *named))
-    return made(*_by_place(name, function, arguments, keywords))
+    function = function.__wrapped__ if isinstance(function, recording.Formula) else function
+    of_function = _Operation(functools.partial(operation, argnums=argnums), function)
+    return formula_of(of_function, (name, _key(function), repr(argnums)))(*x)
 
 
 def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
@@ -157,46 +166,20 @@ def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...
     return bound.args
 
 
-def _inside(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any) -> Any:
-    """The derivatives in a formula or on batches, one for each of argnums."""
-    if name == "hessian":
-        return _blocks(function, _by_place(name, function, arguments, keywords), argnums)
-    value, slopes = _slopes(name, function, _by_place(name, function, arguments, keywords), argnums)
-    return (value, slopes) if name == "value_and_gradient" else slopes
-
-
-def _slopes(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> tuple[Any, tuple[Any, ...]]:
-    """What the function returns, a scalar, and its gradients."""
-    value, jacobians = _jacobians(name, function, arguments, {}, argnums)
+def _slopes(
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
+) -> tuple[Any, list[Any]]:
+    """What the function returns, a scalar, and its gradients; see _jacobians."""
+    value, jacobians = _jacobians(name, function, arguments, argnums, with_value)
     results = flatten(value)[0]
     if len(results) != 1 or _base(results[0]) != ():
         raise TypeError(f"{name}: the function returned {_said(value, results)}. Expected a scalar: jacobian is for tensors.")
-    return value, tuple(jacobians[0])
-
-
-def _blocks(function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> tuple[Any, ...]:
-    """Of each tensor of each argument, the derivatives of the gradient by it."""
-    places = _places("hessian", function, arguments, argnums)
-
-    def slopes(*a: Any) -> list[Any]:
-        return list(_slopes("hessian", function, a, argnums)[1])
-
-    jacobians = iter(_jacobians("hessian", slopes, arguments, {}, places)[1])
-    blocks = []
-    for k in places:
-        leaves, together = flatten(arguments[k])
-        rows = [next(jacobians) if _is_tensor(leaf) else None for leaf in leaves]
-        blocks.append(tuple(together([None if row is None else row[j] for row in rows]) for j in range(len(places))))
-    return tuple(blocks)
+    return value, jacobians[0]
 
 
 def _places(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any) -> list[int]:
     """The places of the arguments that argnums names."""
-    names: list[str] = []
-    try:
-        names = [p for p in inspect.signature(function).parameters][: len(arguments)]
-    except (TypeError, ValueError):
-        pass
+    names = argument_names(inspect.unwrap(function))[: len(arguments)]
     places = []
     for one in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
         place = names.index(one) if one in names else one
@@ -222,18 +205,14 @@ def _base(leaf: Any) -> tuple[int, ...]:
 def _said(value: Any, leaves: list[Any]) -> str:
     if len(leaves) != 1:
         return f"a {type(value).__name__} of {len(leaves)} tensors"
-    return _article(getattr(leaves[0], "type", type(leaves[0])).__name__)
-
-
-def _article(kind: str) -> str:
-    return f"{'an' if kind[:2] in ('R2', 'R3', 'R4', 'SR', 'SS', 'SF', 'SW') or kind[0] in 'aeiouAEIO' else 'a'} {kind}"
+    return str(with_article(getattr(leaves[0], "type", type(leaves[0])).__name__))
 
 
 def _jacobians(
-    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
 ) -> tuple[Any, list[list[Any]]]:
-    """What the function returns, and for each tensor of it the derivatives by the arguments."""
-    arguments = _by_place(name, function, arguments, keywords)
+    """What the function returns, and for each tensor of it the derivatives by the arguments. Without with_value what it returns may be
+    of other tensors of the same types."""
     places = _places(name, function, arguments, argnums)
     groups = [flatten(arguments[k]) for k in places]
     for k, (leaves, _) in zip(places, groups, strict=True):
@@ -247,10 +226,17 @@ def _jacobians(
         return function(*x)
 
     variables = [leaf for leaves, _ in groups for leaf in leaves if _is_tensor(leaf)]
-    value = function(*arguments)
     if recording.is_recording():
-        found = recording.jacobian_in_formula(name, lambda x: flatten(call(x))[0], variables)
+        returned = []
+
+        def results(x: list[Any]) -> Any:
+            returned.append(call(x))
+            return flatten(returned[0])[0]
+
+        found = recording.jacobian_in_formula(name, results, variables)
+        value = function(*arguments) if with_value else returned[0]
     else:
+        value = function(*arguments)
         found = _on_batches(call, variables, flatten(value)[0])
     jacobians = []
     for of_result in found:

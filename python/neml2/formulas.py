@@ -81,11 +81,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
     def _names(self) -> list[str]:
         """The names of the arguments that have places."""
-        try:
-            parameters = inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.values()
-        except (TypeError, ValueError):
-            return []
-        return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        return argument_names(self.__wrapped__)
 
     def _by_place(self, instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments by their places, also those that were passed by name."""
@@ -140,6 +136,15 @@ class _Method:
         if recording.is_recording() or recording.is_composing():
             return _inside(self, arguments, keywords, argnums, of)
         return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
+
+
+def argument_names(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's arguments that have places; none where it does not tell them."""
+    try:
+        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
 def names_of(structure: Any) -> list[str]:
