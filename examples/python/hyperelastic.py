@@ -128,7 +128,7 @@ def first_piola(F: R2, solid: Solid) -> R2:
 
 # begin tension
 def tension(stretch: Scalar, solid: Solid, scale: float) -> tuple[Scalar, Scalar, Scalar]:
-    """Pulled along axis 0: the force per undeformed area, and the stretches of the free sides, on which there is no stress."""
+    """The force per undeformed area of a specimen that is pulled along axis 0, and the stretches of its sides, which are free of stress."""
 
     def residual(x: tuple[Scalar, Scalar], stretch: Scalar) -> tuple[Scalar, Scalar]:
         S = second_piola(SR2.fill(stretch**2, math.exp(2 * x[0]), math.exp(2 * x[1])), solid)

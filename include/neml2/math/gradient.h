@@ -70,7 +70,7 @@ has_gradient_by()
     return false;
 }
 
-/// A formula of the group of its arguments I, and of all arguments, of which it takes the others.
+/// The formula f as one of a group, which replaces the arguments I, and of all arguments.
 template <class F, size_t... I>
 struct ByGroup
 {
@@ -155,17 +155,17 @@ value_and_gradient(const F & f, const A &... a)
 }
 
 /**
- * The derivative of a scalar formula by its argument I, of the type of that argument: of an SR2 an SR2 of Mandel components, of an R2 an R2,
- * of a group a group. Several arguments, gradient<0, 1>(f, x, y), give a std::tuple.
+ * The derivative of a scalar formula by its argument I. It has the type of that argument: an SR2 of Mandel components by an SR2, an R2 by
+ * an R2, a group by a group. gradient<0, 1>(f, x, y) gives a std::tuple.
  *
- * The call is the same of batches, where it is as value_and_jacobian<I>(f, a...), and in a formula, where it is of the point at hand:
+ * On batches it is the second part of value_and_jacobian<I>(f, a...). In a formula the same call differentiates at the point:
  *
  *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
  *
- * It is exact, by dual numbers, and so are derivatives of what it is used for: value_and_jacobian of that formula is a tangent, and the residual
- * of newton may have a gradient in it. In a formula f captures nothing: what it depends on is an argument.
- * Between equal eigenvalues the derivatives of eigenvectors, and second derivatives of eigenvalues, do not exist: the latter, and
- * second derivatives through the former, are NaN there. Those of expm, logm, sqrtm and powm exist, and are exact.
+ * It is exact, by dual numbers, and may be differentiated again: value_and_jacobian of that formula is a tangent, and the residual of
+ * newton may have a gradient in it. In a formula f captures nothing: what it depends on is an argument. Second derivatives of expm, logm, sqrtm
+ * and powm are exact also at equal eigenvalues. Eigenvectors have no derivatives there, and eigenvalues no second ones: these, and second
+ * derivatives through eigenvectors, are NaN.
  */
 template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
