@@ -25,6 +25,7 @@
 #include "neml2/tensors/cholesky.h"
 #include "neml2/tensors/interpolation.h"
 #include "neml2/tensors/invariants.h"
+#include "neml2/tensors/isotropic.h"
 #include "neml2/tensors/kinematics.h"
 #include "neml2/tensors/kronecker.h"
 #include "neml2/tensors/matrix_functions.h"

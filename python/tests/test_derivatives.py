@@ -254,6 +254,27 @@ def test_a_norm_of_zero_has_derivatives_of_zero():
     assert neml2.hessian(math.norm, s).torch().eq(0.0).all()
 
 
+def test_the_second_derivative_of_a_ramp_follows_the_first_at_its_corner():
+    x = Scalar(torch.tensor([-1.0, 0.0, 1.0]))
+    found = neml2.value_and_gradient(lambda a: math.macaulay(a) ** 2, x)
+    assert found[0].torch().tolist() == [0.0, 0.0, 1.0] and found[1].torch().tolist() == [0.0, 0.0, 2.0]
+    assert neml2.hessian(lambda a: math.macaulay(a) ** 2, x).torch().tolist() == [0.0, 0.5, 2.0]
+    assert neml2.hessian(lambda a: math.maximum(a, 0.0) ** 2, x).torch().tolist() == [0.0, 0.0, 2.0]
+
+
+def by_vectors(s):
+    l, V = math.eigh(s)
+    return math.ieigh(Vec.fill(math.exp(l(0)), math.exp(l(1)), math.exp(l(2))), V)
+
+
+def test_eigenvectors_of_equal_eigenvalues_have_no_derivative():
+    s = SR2(torch.tensor([[1.4, 0.7, 2.0, 0.3, -0.2, 0.25], [2.0, 2.0, 3.0, 0.0, 0.0, 0.0]]))
+    for f in (by_vectors, lambda x: neml2.isotropic(lambda l: Vec.fill(math.exp(l(0)), math.exp(l(1)), math.exp(l(2))), x)):
+        for J in (neml2.value_and_jacobian(f, s)[1], neml2.jacobian(f, s), neml2.vmap(lambda x: neml2.jacobian(f, x), s)):
+            torch.testing.assert_close(J.torch()[0], neml2.jacobian(math.expm, s).torch()[0], rtol=1e-12, atol=1e-12)
+            assert J.torch()[1].isnan().any().item() == (f is by_vectors)  # not silently without the shear of the two
+
+
 def test_rows_with_nan_stay_alone():
     x = spread(3).torch()
     expected = neml2.hessian(energy, SR2(x), 1.0, 2.0).torch()

@@ -171,7 +171,7 @@ TEST_CASE("Duals of eigenvalues and eigenvectors are their derivatives", "[kerne
     for (int i = 0; i < 9; i++)
       REQUIRE(close(V[i].d[k], (a.second[i] - b.second[i]) / (2 * h), 1e-8));
   }
-  // Finite between equal ones, where Σ dλ is still that of the trace
+  // Between equal ones Σ dλ is still that of the trace; eigenvectors have none
   const auto same = eigh(vary(tensor_of(2, 2, 2)));
   for (int k = 0; k < 6; k++)
   {
@@ -180,7 +180,7 @@ TEST_CASE("Duals of eigenvalues and eigenvectors are their derivatives", "[kerne
       sum += same.first[i].d[k];
     REQUIRE(close(sum, k < 3));
     for (int i = 0; i < 9; i++)
-      REQUIRE(std::abs(same.second[i].d[k]) < 1e17);
+      REQUIRE(std::isnan(same.second[i].d[k]));
   }
 }
 

@@ -114,54 +114,55 @@ eigh(const SR2<T> & s)
   return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
 }
 
-/// V; where it has derivatives, those of the eigenvectors of equal eigenvalues are NaN.
+/// 0 where d is zero, else NaN; so for each level of derivatives.
 template <class T>
-NEML2_INLINE R2<T>
-without_rotation([[maybe_unused]] const Vec<T> & l, const R2<T> & V)
+NEML2_INLINE T
+undefined_along(const SR2<T> & d)
 {
-  R2<T> r = V;
-  if constexpr (partials < T >> 0)
+  if constexpr (partials<T> == 0)
   {
-    using P = typename plain_number<T>::type;
-    for (int i = 0; i < 3; i++)
-    {
-      const auto repeated = (l[i] == l[(i + 1) % 3]) | (l[i] == l[(i + 2) % 3]);
-      const P factor =
-          where(repeated, P(std::numeric_limits<double>::quiet_NaN()), P(1.0)); // linear in them
-      for (int j = 0; j < 3; j++)
-        for (P & d : r(j, i).d)
-          d = d * factor;
-    }
+    T size(0.0);
+    NEML2_UNROLL
+    for (int i = 0; i < 6; i++)
+      size = T(size + abs(d[i]));
+    return where(equals_zero(size), T(0.0), T(std::numeric_limits<double>::quiet_NaN()));
   }
-  return r;
+  else
+  {
+    T r(undefined_along(values_of(d)));
+    NEML2_UNROLL
+    for (int k = 0; k < partials<T>; k++)
+      r.d[k] = undefined_along(partials_of(d, k));
+    return r;
+  }
 }
 
-/// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). The latter is undefined
-/// between equal eigenvalues, where 0 is taken; second derivatives of an eigenvalue that equals another, and of its eigenvector, are NaN.
+/// The derivatives are dλ_i = v_i · ds v_i and dv_i = Σ_j v_j (v_j · ds v_i) / (λ_i - λ_j). Eigenvectors of equal eigenvalues have none: NaN,
+/// except 0 where ds is zero. So second derivatives of these eigenvalues are NaN.
 template <class T, int N>
 NEML2_INLINE std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>>
 eigh(const SR2<Dual<T, N>> & s)
 {
   const auto [l, V] = eigh(values_of(s));
-  const R2<T> U = without_rotation(l, V), Vt = transpose(U);
+  const R2<T> Vt = transpose(V);
   std::pair<Vec<Dual<T, N>>, R2<Dual<T, N>>> r{Unset(), Unset()};
   set_values(r.first, l);
   set_values(r.second, V);
-  const auto inverse_gap = [](const T & d)
-  {
-    const auto is_zero = equals_zero(d);
-    return T(where(is_zero, T(0.0), T(1.0)) / where(is_zero, T(1.0), d));
-  };
-  const T i12 = inverse_gap(l[2] - l[1]), i02 = inverse_gap(l[2] - l[0]),
-          i01 = inverse_gap(l[1] - l[0]);
+  const T gaps[] = {T(l[2] - l[1]), T(l[2] - l[0]), T(l[1] - l[0])}; // in Mandel's order
   NEML2_UNROLL
   for (int k = 0; k < N; k++)
   {
-    const SR2<T> d = rotate(partials_of(s, k), Vt);
-    const T w12 = T(d[3] * invsqrt2 * i12), w02 = T(d[4] * invsqrt2 * i02),
-            w01 = T(d[5] * invsqrt2 * i01), zero(0.0);
+    const SR2<T> ds = partials_of(s, k), d = rotate(ds, Vt);
+    const T undefined = undefined_along(ds), zero(0.0);
+    const auto turn = [&](int i) NEML2_INLINE_LAMBDA
+    {
+      const auto are_equal = equals_zero(gaps[i]);
+      return where(
+          are_equal, undefined, T(d[3 + i] * invsqrt2 / where(are_equal, T(1.0), gaps[i])));
+    };
+    const T w12 = turn(0), w02 = turn(1), w01 = turn(2);
     set_partials(r.first, k, Vec<T>(d[0], d[1], d[2]));
-    set_partials(r.second, k, U * R2<T>(zero, w01, w02, -w01, zero, w12, -w02, -w12, zero));
+    set_partials(r.second, k, V * R2<T>(zero, w01, w02, -w01, zero, w12, -w02, -w12, zero));
   }
   return r;
 }

@@ -40,6 +40,7 @@ enum class Op : uint8_t
   abs,
   sqrt,
   norm_of_square, ///< √ of a sum of squares, of derivative 0 at 0
+  macaulay,       ///< a maximum with 0, of derivative 1/2 at 0
   cbrt,
   exp,
   expm1,

@@ -296,6 +296,8 @@ private:
     case Op::sqrt:
     case Op::norm_of_square:
       return is_constant(a) ? constant(std::sqrt(node(a).number)) : -1;
+    case Op::macaulay:
+      return is_constant(a) ? constant(node(a).number < 0 ? 0 : node(a).number) : -1;
     case Op::abs:
       return is_constant(a) ? constant(std::fabs(node(a).number)) : -1;
     case Op::pow:

@@ -108,6 +108,7 @@ struct Symbol : kernels::Component<Symbol>
   friend Symbol abs(const Symbol & a) { return unary(Op::abs, a); }
   friend Symbol sqrt(const Symbol & a) { return unary(Op::sqrt, a); }
   friend Symbol norm_of_square(const Symbol & a) { return unary(Op::norm_of_square, a); }
+  friend Symbol macaulay(const Symbol & a) { return unary(Op::macaulay, a); }
   friend Symbol cbrt(const Symbol & a) { return unary(Op::cbrt, a); }
   friend Symbol exp(const Symbol & a) { return unary(Op::exp, a); }
   friend Symbol expm1(const Symbol & a) { return unary(Op::expm1, a); }

@@ -40,6 +40,7 @@ pattern(Op op)
       "abs($0)",
       "sqrt($0)",
       "sqrt($0)",
+      "macaulay($0)",
       "cbrt($0)",
       "exp($0)",
       "expm1($0)",

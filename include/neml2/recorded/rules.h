@@ -167,13 +167,7 @@ inv(const kernels::SR2<Symbol> & A)
 inline std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
 eigh(const kernels::SR2<Symbol> & s)
 {
-  return record_function(
-      [](const auto & a)
-      {
-        const auto [l, V] = kernels::eigh(a);
-        return std::pair(l, kernels::without_rotation(l, V));
-      },
-      s);
+  return record_function([](const auto & a) { return kernels::eigh(a); }, s);
 }
 
 // ---- Isotropic functions of symmetric tensors: their first and second derivatives by divided differences ----

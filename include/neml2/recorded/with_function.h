@@ -26,6 +26,9 @@ with_function(Op op, const One & one, const Two & two)
   case Op::norm_of_square:
     one([](const auto & a) NEML2_INLINE_LAMBDA { return norm_of_square(a); });
     return true;
+  case Op::macaulay:
+    one([](const auto & a) NEML2_INLINE_LAMBDA { return macaulay(a); });
+    return true;
   case Op::cbrt:
     one([](const auto & a) NEML2_INLINE_LAMBDA { return cbrt(a); });
     return true;

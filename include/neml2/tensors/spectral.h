@@ -16,9 +16,8 @@
  *     const SR2 value = linalg::ieigh(f(l), V);
  *     const SSR4 derivative = linalg::dsptrf(l, V, f(l), df(l));
  *
- * Do not differentiate through eigenvectors where eigenvalues may be equal: their derivatives are infinite
- * there. Autograd gives NaN; dual numbers, which vmap and value_and_jacobian use, leave out how equal ones
- * turn into each other. matrix_functions.h has functions that are smooth everywhere.
+ * Do not differentiate through eigenvectors where eigenvalues may be equal: they have no derivatives there, and give NaN. isotropic.h and
+ * matrix_functions.h have functions whose derivatives are exact everywhere.
  */
 namespace neml2
 {

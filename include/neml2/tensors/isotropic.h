@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/isotropic.h"
+#include "neml2/math/vmap.h"
+#include "neml2/tensors/spectral.h"
+
+/**
+ * Isotropic functions of one's own: scalars and tensors that are functions of the eigenvalues of a symmetric tensor.
+ *
+ *     constexpr auto ogden = [](const auto & l, const auto & mu, const auto & alpha) // of the eigenvalues l of C, a Vec
+ *     {
+ *       const auto p = 0.5 * alpha;
+ *       return mu / alpha * (pow(l[0], p) + pow(l[1], p) + pow(l[2], p) - 3.0);
+ *     };
+ *     const Scalar W = isotropic(ogden, C, mu, alpha);
+ *
+ * expm, logm, sqrtm and powm are in matrix_functions.h.
+ */
+namespace neml2
+{
+namespace tensors
+{
+/// A function of eigenvalues as a formula of the tensor.
+template <class F>
+struct Isotropic
+{
+  F f;
+
+  template <class S, class... A>
+  NEML2_CALLS_FORMULA auto operator()(const S & s, const A &... a) const
+  {
+    if constexpr (kernels::has_numbers<S>)
+      return kernels::isotropic(f, s, a...);
+    else
+      return of_batch(eigh(s), a...);
+  }
+
+private:
+  template <class... A>
+  auto of_batch(const std::pair<Vec, R2> & x, const A &... a) const
+  {
+    auto y = f(x.first, a...);
+    if constexpr (std::is_same_v<decltype(y), Vec>)
+      return ieigh(y, x.second);
+    else
+      return y;
+  }
+};
+} // namespace tensors
+
+/**
+ * f(λ, a...) of the eigenvalues λ of s, where f returns a scalar, which is the same for eigenvalues in any order; where f returns a Vec,
+ * Σ_i f_i(λ, a...) v_i v_i of the eigenvectors v_i: f_i change places as their arguments do. (...; 6), ... -> (...; ) or (...; 6), in the
+ * unit of f. f takes the three eigenvalues as one Vec, in ascending order, and captures nothing.
+ *
+ * On batches it is one pass over memory. In a formula the same call is exact with its derivatives, also at equal eigenvalues: two of them
+ * where f returns a scalar, as a stress and a tangent need, one where f returns a Vec. A further one does not compile. On whole
+ * batches, where autograd differentiates eigenvectors, derivatives that need those of equal eigenvalues are NaN.
+ *
+ * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
+ */
+template <class F, class... A>
+auto
+isotropic(const F & f, const SR2 & s, const A &... a)
+{
+  return vmap(tensors::Isotropic<F>{f}, s, a...);
+}
+} // namespace neml2
