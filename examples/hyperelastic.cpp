@@ -26,6 +26,17 @@ constexpr auto ogden = [](const auto & C, const auto & mu, const auto & alpha, c
   const auto change = log_J(C), half = 0.5 * alpha;
   return mu / alpha * (tr(powm(C, half)) - 3.0) - mu * change + 0.5 * lambda * change * change;
 };
+
+/// The same as a function of the eigenvalues of C, the squares of the stretches.
+constexpr auto of_squares =
+    [](const auto & l, const auto & mu, const auto & alpha, const auto & lambda)
+{
+  const auto change = 0.5 * log(l(0) * l(1) * l(2)), half = 0.5 * alpha;
+  const auto powers = pow(l(0), half) + pow(l(1), half) + pow(l(2), half);
+  return mu / alpha * (powers - 3.0) - mu * change + 0.5 * lambda * change * change;
+};
+constexpr auto ogden_by_stretches = [](const auto & C, const auto &... parameters)
+{ return isotropic(of_squares, C, parameters...); };
 // end energies
 
 // begin stresses
@@ -34,6 +45,8 @@ constexpr auto stress_of_neo_hooke = [](const auto & C, const auto &... paramete
 { return 2.0 * gradient<0>(neo_hooke, C, parameters...); };
 constexpr auto stress_of_ogden = [](const auto & C, const auto &... parameters)
 { return 2.0 * gradient<0>(ogden, C, parameters...); };
+constexpr auto stress_by_stretches = [](const auto & C, const auto &... parameters)
+{ return 2.0 * gradient<0>(ogden_by_stretches, C, parameters...); };
 // end stresses
 
 // begin tension
@@ -83,6 +96,10 @@ main()
   const auto [T, by] = value_and_jacobian<0>(stress_of_ogden, C, mu, 2.0, lambda);
   check("Ogden: the stress of exponent 2 is neo-Hooke's", T, S);
   check("Ogden: the tangent of exponent 2 is neo-Hooke's", 2.0 * by, tangent);
+  const auto [P, slope_of_P] = value_and_jacobian<0>(stress_of_ogden, C, mu, 5.0, lambda);
+  const auto [Q, slope_of_Q] = value_and_jacobian<0>(stress_by_stretches, C, mu, 5.0, lambda);
+  check("Ogden: the stress is the same by the stretches", Q, P);
+  check("Ogden: the tangent is the same by the stretches", slope_of_Q, slope_of_P);
 
   const Scalar stretch = Scalar::create({1.0, 1.5, 2.0, 3.0, 4.0});
   const auto [x, slope_of_x] = value_and_jacobian<0>(across, stretch, mu, lambda);

@@ -214,7 +214,13 @@ TEST_CASE("Functions of tensors of formulas", "[math][vocabulary]")
       [](const auto & s)
       {
         const auto [l, V] = eigh(s);
-        return std::tuple(lode_angle(s), eigenvalues(s), principal_values(s), l, ieigh(l, V));
+        return std::tuple(lode_angle(s),
+                          eigenvalues(s),
+                          principal_values(s),
+                          l,
+                          ieigh(l, V),
+                          isotropic([](const auto & x) { return x(0) * x(1) * x(2); }, s),
+                          isotropic([](const auto & x) { return x * (x(0) + x(1) + x(2)); }, s));
       });
   check<SR2, SR2>(
       [](const auto & s, const auto & e)

@@ -5,6 +5,8 @@
 #include "neml2/kernels/kinematics.h"
 #include "neml2/recorded/Symbol.h"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 /**
@@ -163,6 +165,15 @@ inline kernels::SR2<Symbol>
 inv(const kernels::SR2<Symbol> & A)
 {
   return record_function([](const auto & a) { return kernels::inv(a); }, A);
+}
+/// NaN unless d is constant: partials that are recorded are linear in those of their arguments.
+inline Symbol
+undefined_along(const kernels::SR2<Symbol> & d)
+{
+  const auto is_zero = [](const Symbol & c) { return Recording::now().is_constant(c.id, 0); };
+  if (std::all_of(std::begin(d.v), std::end(d.v), is_zero))
+    return 0.0;
+  return std::numeric_limits<double>::quiet_NaN() * (d[0] + d[1] + d[2] + d[3] + d[4] + d[5]);
 }
 inline std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
 eigh(const kernels::SR2<Symbol> & s)
