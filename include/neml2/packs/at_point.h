@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/gradient.h"
+#include "neml2/kernels/newton.h"
+#include "neml2/packs/Pack.h"
+
+/**
+ * A formula at one point, on plain numbers, for programs that call a material model point by point: a UMAT, a finite-element code. It includes
+ * nothing of LibTorch, and needs no library.
+ *
+ *     #include "neml2/packs/at_point.h"
+ *     using neml2::kernels::SR2;
+ *
+ *     const SR2<double> stress = neml2::at_point(stress_of, strain, 200.0, 0.3);
+ *
+ * For many points at once: vmap in math/vmap.h.
+ */
+namespace neml2
+{
+using kernels::gradient;
+using kernels::hessian;
+using kernels::jacobian;
+using kernels::value_and_gradient;
+using kernels::value_and_jacobian;
+
+namespace packs
+{
+/// A with numbers of type T: plain numbers as packs of one, or packs of one as plain numbers.
+template <class T, class A>
+NEML2_INLINE auto
+with_numbers(const A & a)
+{
+  T x[size_t(kernels::number_count<A>)];
+  int k = 0;
+  kernels::for_each_number(a,
+                           [&](const auto & c) NEML2_INLINE_LAMBDA
+                           {
+                             if constexpr (std::is_arithmetic_v<std::decay_t<decltype(c)>>)
+                               x[k++] = T(double(c));
+                             else
+                               x[k++] = c.v;
+                           });
+  kernels::with_numbers_t<A, T> r;
+  k = 0;
+  kernels::for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = x[k++]; });
+  return r;
+}
+template <class T, class A, class B>
+NEML2_INLINE auto
+with_numbers(const std::pair<A, B> & a)
+{
+  return std::pair(with_numbers<T>(a.first), with_numbers<T>(a.second));
+}
+
+/// Whether a formula at a point may return an R.
+template <class R>
+constexpr bool is_of_point = kernels::has_numbers<R>;
+template <class A, class B>
+constexpr bool is_of_point<std::pair<A, B>> = is_of_point<A> && is_of_point<B>;
+
+/// Checks the arguments of a formula at a point.
+template <class A>
+constexpr bool
+is_argument_at_point()
+{
+  constexpr bool valid = []
+  {
+    if constexpr (kernels::has_numbers<A>)
+      return std::is_arithmetic_v<kernels::number_t<A>>;
+    else
+      return false;
+  }();
+  static_assert(valid,
+                "at_point: arguments are plain numbers, single tensors of them, such as "
+                "kernels::SR2<double>, and groups; for batches of tensors call vmap");
+  return valid;
+}
+
+// gcc joins a product and a sum to one rounding where a machine has such an instruction, unless told not to (instruction_set.h). At -O2 it
+// does not hold derivatives side by side, which takes six times as long.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#ifdef __FP_FAST_FMA
+#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
+#else
+#define NEML2_ROUNDS_PRODUCTS NEML2_INLINE
+#endif
+#define NEML2_WITH_DERIVATIVES __attribute__((optimize("O3", "fp-contract=off"), flatten, noinline))
+#else
+#define NEML2_ROUNDS_PRODUCTS NEML2_INLINE
+#define NEML2_WITH_DERIVATIVES NEML2_INLINE
+#endif
+template <class F, class... A>
+NEML2_ROUNDS_PRODUCTS auto
+evaluate_at_point(const F & f, const A &... a)
+{
+  return with_numbers<double>(f(with_numbers<Pack<1>>(a)...));
+}
+template <size_t I, size_t... Of, class F, class... A>
+NEML2_WITH_DERIVATIVES auto
+differentiate_at_point(const F & f, const A &... a)
+{
+  return with_numbers<double>(kernels::differentiate_row<I, Of...>(f, with_numbers<Pack<1>>(a)...));
+}
+#undef NEML2_ROUNDS_PRODUCTS
+#undef NEML2_WITH_DERIVATIVES
+} // namespace packs
+
+/**
+ * The formula f at one point. Its arguments are plain numbers, which f takes as scalars, single tensors of float64, such as
+ * kernels::SR2<double>, and groups of them; so are its results. f is a formula as vmap takes it: newton and derivatives may be in it.
+ *
+ * The result is bitwise that of the point in a batch, except where f calls an elementary function (exp, log, pow, sin …): at one point these
+ * are the C library's, in batches SLEEF's, and the last bit may differ. Where newton does not converge the result is NaN. A call allocates nothing,
+ * throws nothing, and calls nothing of LibTorch; several threads may call at once.
+ */
+template <class F, class... A>
+NEML2_INLINE auto
+at_point(const F & f, const A &... a)
+{
+  if constexpr ((packs::is_argument_at_point<A>() && ...))
+  {
+    using Returned = std::decay_t<decltype(f(packs::with_numbers<packs::Pack<1>>(a)...))>;
+    static_assert(packs::is_of_point<Returned>,
+                  "at_point: the formula must return a tensor, a number, or a group of them");
+    if constexpr (packs::is_of_point<Returned>)
+      return packs::evaluate_at_point(f, a...);
+  }
+}
+
+/**
+ * The value of a formula at one point, and its exact derivative by argument I: a tensor of the type of the Jacobian, kernels::SSR4<double> of an SR2 by
+ * an SR2; of a group of results, those of the results Of alone if some are named. As at_point; argument I may be a plain number.
+ *
+ *     const auto [stress, tangent] = value_and_jacobian_at_point<0>(stress_of, strain, 200.0, 0.3);
+ */
+template <size_t I, size_t... Of, class F, class... A>
+NEML2_INLINE auto
+value_and_jacobian_at_point(const F & f, const A &... a)
+{
+  static_assert(I < sizeof...(A), "value_and_jacobian_at_point<I>: there is no argument I");
+  if constexpr ((packs::is_argument_at_point<A>() && ...) && I < sizeof...(A))
+    return packs::differentiate_at_point<I, Of...>(f, a...);
+}
+} // namespace neml2
