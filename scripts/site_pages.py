@@ -23,7 +23,7 @@ PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md"
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
 MADE = ["build/docs/pictures", "build/python/pictures"]  # pictures as the examples draw them now, where there are such
-HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "processes.h": "distributed_j2"}  # examples
+HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "standard_material.h": "standard_material", "processes.h": "distributed_j2"}  # examples
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
 

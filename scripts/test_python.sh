@@ -119,7 +119,8 @@ say "pictures of the examples" # which the site has from here
 clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
 clean python texture.py --plot texture.svg >"$work/out"
 clean python hyperelastic.py --plot hyperelastic.svg >"$work/out"
-mkdir -p build/python/pictures && cp "$work/fit.svg" "$work/texture.svg" "$work/hyperelastic.svg" build/python/pictures
+clean python standard_material.py --plot standard_material.svg >"$work/out"
+mkdir -p build/python/pictures && cp "$work"/{fit,texture,hyperelastic,standard_material}.svg build/python/pictures
 
 say "what executes notebooks"
 pip "$venv" install nbclient ipykernel tqdm
