@@ -159,7 +159,9 @@ def compare(points, peers):
                 found = [torch.from_numpy(found["P"]), torch.from_numpy(found["A"])]
                 rows.append((row["solid"], row["name"], row["first"], row["best"], check(row["solid"], row["name"], found, expected)))
     hand = {solid: best for solid, name, _, best, _ in rows if name == "by hand, compiled"}
-    print(f"\nP and ∂P/∂F at {points} points\n\n| solid | | µs | ÷ by hand | first call, s | differs by |\n| --- | --- | --- | --- | --- | --- |")
+    print(
+        f"\nP and ∂P/∂F at {points} points\n\n| solid | | µs | ÷ by hand | first call, s | differs by |\n| --- | --- | --- | --- | --- | --- |"
+    )
     for solid, name, first, best, error in rows:
         print(f"| {solid} | {name} | {best / 1e3:.0f} | {best / hand[solid]:.1f} | {first:.2f} | {error:.0e} |")
 

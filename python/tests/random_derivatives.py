@@ -22,7 +22,9 @@ TYPES = (Scalar, Vec, SR2, R2)
 
 H = 0.5**0.5
 MANDEL = torch.zeros(6, 3, 3, dtype=torch.float64)
-for place, entries in enumerate((((0, 0, 1.0),), ((1, 1, 1.0),), ((2, 2, 1.0),), ((1, 2, H), (2, 1, H)), ((0, 2, H), (2, 0, H)), ((0, 1, H), (1, 0, H)))):
+for place, entries in enumerate(
+    (((0, 0, 1.0),), ((1, 1, 1.0),), ((2, 2, 1.0),), ((1, 2, H), (2, 1, H)), ((0, 2, H), (2, 0, H)), ((0, 1, H), (1, 0, H)))
+):
     for i, j, x in entries:
         MANDEL[place, i, j] = x
 
@@ -281,7 +283,9 @@ def any_formula(r, result, levels, orders, kinds, live):
         places = []
         for t in step.types:
             known = [i for i in (range(4) if step.of_inputs else range(len(kinds))) if kinds[i] is t]
-            places.append(known[-1] if last and known[-1] == len(kinds) - 1 else r.choice([i for i in known if on[i] and r.random() < 0.8] or known))
+            places.append(
+                known[-1] if last and known[-1] == len(kinds) - 1 else r.choice([i for i in known if on[i] and r.random() < 0.8] or known)
+            )
         steps.append((step, places))
         kinds.append(step.result)
         on.append(any(on[i] for i in places))

@@ -15,7 +15,7 @@ from random_derivatives import NAN, REGULAR, random_case, states, typed
 import neml2
 from neml2 import math
 from neml2._derivatives import recording
-from neml2.tensors import SR2, Scalar
+from neml2.tensors import SR2, Scalar, Vec
 
 SEED, CASES = int(os.environ.get("NEML2_RANDOM_SEED", 1)), int(os.environ.get("NEML2_RANDOM_CASES", 25))
 PARTS = min(CASES, 5)
@@ -28,7 +28,9 @@ def close(case, what, found, expected):
     error = ((found - expected).abs() / (1.0 + expected.abs().max(1, keepdim=True).values)).max(1).values
     bad = ~(error < 1e-9)
     alone = f"NEML2_RANDOM_SEED={case.seed} NEML2_RANDOM_CASES=1"
-    assert not bad.any(), f"{case}\n{what}: rows {bad.nonzero().flatten().tolist()} differ by {error[bad].tolist()}. This case alone: {alone}"
+    assert (
+        not bad.any()
+    ), f"{case}\n{what}: rows {bad.nonzero().flatten().tolist()} differ by {error[bad].tolist()}. This case alone: {alone}"
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -48,6 +50,19 @@ def test_random_derivatives(part):
         if all(step.anywhere for step in case.formula.all_steps()):
             close(case, "on whole batches", on_whole_batches(case, [x[:REGULAR] for x in raw]), found[:REGULAR])
     assert refused <= 1 + CASES // 20
+
+
+@pytest.mark.parametrize("made", [lambda f: f, neml2.formula], ids=["function", "formula"])
+@pytest.mark.parametrize("operation", [neml2.jacobian, neml2.gradient])
+def test_on_whole_batches_a_function_that_is_differentiated_uses_batches_around_it(made, operation):
+    def f(a, v):
+        if operation is neml2.gradient:
+            return neml2.gradient(made(lambda y: a * math.inner(y, y)), v)
+        return neml2.jacobian(made(lambda y: neml2.gradient(lambda z: a * math.norm_sq(z) ** 2, y)), v)
+
+    a, v = torch.rand(2, 3), torch.rand(2, 3, 3)
+    found = torch.func.vmap(lambda a, v: neml2.vmap(f, Scalar(a), Vec(v)).torch())(a, v)
+    torch.testing.assert_close(found, neml2.vmap(f, Scalar(a), Vec(v)).torch(), rtol=1e-13, atol=1e-13)
 
 
 def on_whole_batches(case, raw):
