@@ -237,6 +237,8 @@ def value_and_jacobian(
     are differentiated, by place or name or a tuple of these; the others are carried along. In a formula it is of the tensors there.
     (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
+    if recording.is_recording() or recording.is_composing():
+        return _inside(function, arguments, keywords, argnums, of)
     result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of, **keywords)
     return result
 
