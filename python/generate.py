@@ -27,7 +27,7 @@ GROUPS = {
     "R4": ["R3.h", "R4.h", "R5.h", "R8.h", "SFR3.h", "SFR4.h", "SFFR4.h", "WFR4.h", "WFFR4.h", "SWR4.h", "WSR4.h",
            "WWR4.h", "SSFR5.h", "SSSSR8.h", "kronecker.h"],
     "Rot": ["Rot.h", "exponential_map.h", "euler_angles.h"],
-    "Quaternion": ["Quaternion.h", "crystallography.h"],
+    "Quaternion": ["Quaternion.h", "crystallography.h", "slip_systems.h"],
     "kinematics": ["spectral.h", "kinematics.h", "skew_products.h"],
     "matrix_functions": ["matrix_functions.h"],
 }

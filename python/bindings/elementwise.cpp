@@ -21,6 +21,17 @@ unary(nb::module_ & m, const char * name, Unary f)
       nb::sig(signature.c_str()));
 }
 
+/// Of an angle that is a number, too.
+void
+of_number(nb::module_ & m, const char * name, double (*f)(double))
+{
+  m.def(
+      name,
+      [f](Number a) { return f(a); },
+      nb::arg("a"),
+      "The same of a number, which is a float.");
+}
+
 /// f of what stands beside an a component by component: a tensor of its type, a Scalar or a number.
 template <class F>
 auto
@@ -96,6 +107,9 @@ bind_unary(nb::module_ & m)
   unary(m, "log", log<Tensor>);
   unary(m, "log10", log10<Tensor>);
   unary(m, "deg2rad", deg2rad<Tensor>);
+  unary(m, "rad2deg", rad2deg<Tensor>);
+  of_number(m, "deg2rad", [](double a) { return kernels::deg2rad(a); });
+  of_number(m, "rad2deg", [](double a) { return kernels::rad2deg(a); });
   unary(m, "sin", sin<Tensor>);
   unary(m, "cos", cos<Tensor>);
   unary(m, "tan", tan<Tensor>);

@@ -33,6 +33,7 @@ functions_of_numbers()
       {"log", [](const D & a) { return log(a); }},
       {"log10", [](const D & a) { return log10(a); }},
       {"deg2rad", [](const D & a) { return kernels::deg2rad(a); }},
+      {"rad2deg", [](const D & a) { return kernels::rad2deg(a); }},
       {"sin", [](const D & a) { return sin(a); }},
       {"cos", [](const D & a) { return cos(a); }},
       {"tan", [](const D & a) { return tan(a); }},

@@ -44,6 +44,7 @@ UNARY = {
     "abs": torch.abs, "sign": torch.sign, "heaviside": lambda x: (torch.sign(x) + 1) / 2, "macaulay": torch.relu,
     "dmacaulay": lambda x: (torch.sign(x) + 1) / 2, "sqrt": torch.sqrt, "exp": torch.exp, "log": torch.log,
     "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3), "log10": torch.log10, "deg2rad": torch.deg2rad,
+    "rad2deg": torch.rad2deg,
     "sin": torch.sin, "cos": torch.cos, "tan": torch.tan, "asin": torch.asin, "acos": torch.acos, "atan": torch.atan,
     "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh, "asinh": torch.asinh, "acosh": torch.acosh,
     "atanh": torch.atanh,

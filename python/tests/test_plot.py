@@ -94,6 +94,8 @@ def test_without_matplotlib_the_import_says_what_to_install():
 def test_functions_are_documented_and_take_axes(name):
     function = getattr(plot, name)
     assert function.__doc__ and function.__name__ == name
+    if name == "inverse_pole_figure_directions":  # which draws nothing
+        return
     assert inspect.signature(function).parameters["ax"].default is None
 
 
@@ -184,6 +186,114 @@ def test_style_goes_to_matplotlib():
     assert points.get_sizes() == [7] and points.get_label() == "grains"
     assert tuple(points.get_facecolor()[0]) == (1, 0, 0, 1)
     assert plot.pole_figure(Rot.identity(), (1, 1, 1), "432", c=[1, 2, 3, 4]).get_array() is not None
+
+
+@pytest.mark.parametrize("draw", [plot.pole_figure, plot.pole_figure_density])
+def test_several_poles_are_a_row_of_figures(draw):
+    r = Rot.rand(30)
+    poles = [(1, 1, 1), MillerIndex.fill(1, 0, 0), Vec(torch.tensor([1.0, 1.0, 0.0]))]
+    drawn = draw(r, poles, "432")
+    assert isinstance(drawn, list) and len(drawn) == 3
+    axes = [artist.axes for artist in drawn]
+    assert axes == pyplot.gcf().axes and len({ax.get_subplotspec().rowspan.start for ax in axes}) == 1
+    assert [ax.get_title() for ax in axes] == [r"$\{111\}$", r"$\{100\}$", ""]
+    again = draw(r, tuple(poles), "432")  # not into figures that are there
+    assert again[0].axes.figure is not axes[0].figure
+    one = draw(r, [(1, 1, 1)], "432")
+    assert len(one) == 1
+
+
+def test_each_of_several_pole_figures_is_that_of_its_pole():
+    r = Rot.rand(5)
+    several = plot.pole_figure(r, [(1, 1, 1), (1, 0, 0)], "432", labels=("RD", "TD"), s=3)
+    for points, pole in zip(several, [(1, 1, 1), (1, 0, 0)], strict=True):
+        assert np.allclose(offsets(points), offsets(plot.pole_figure(r, pole, "432", ax=pyplot.figure().add_subplot())))
+        assert [t.get_text() for t in points.axes.texts] == ["RD", "TD"] and points.get_sizes() == [3]
+
+
+def test_several_pole_figures_are_drawn_into_axes_that_are_given():
+    axes = pyplot.subplots(1, 2)[1]
+    for given in (axes, list(axes)):
+        assert [a.axes for a in plot.pole_figure(Rot.rand(2), [(1, 1, 1), (1, 0, 0)], "432", ax=given)] == list(axes)
+    for wrong, count in ((axes[0], 1), (list(axes) * 2, 4)):
+        with pytest.raises(ValueError, match=f"pole_figure: ax has {count} axes for 2 poles. Expected a list of as many"):
+            plot.pole_figure(Rot.rand(2), [(1, 1, 1), (1, 0, 0)], "432", ax=wrong)
+
+
+def test_densities_of_several_poles_share_their_levels():
+    r = Rot.rand(20)
+    a, b = plot.pole_figure_density(r, [(1, 1, 1), (1, 0, 0)], "432")
+    assert np.array_equal(a.levels, b.levels)
+    highest = max(plot.pole_figure_density(r, p, "432").levels[-2] for p in [(1, 1, 1), (1, 0, 0)])
+    assert a.levels[-1] >= highest
+    a, b = plot.pole_figure_density(r, [(1, 1, 1), (1, 0, 0)], "432", levels=[0, 1, 2])
+    assert list(a.levels) == list(b.levels) == [0, 1, 2]
+
+
+# ---- Point groups ----
+
+LAUE = {"1": "-1", "2": "2/m", "222": "mmm", "3": "-3", "32": "-3m", "4": "4/m", "42": "4/mmm", "6": "6/m", "622": "6/mmm",
+        "23": "m-3", "432": "m-3m"}  # fmt: skip
+
+
+@pytest.mark.parametrize("group", CLASSES)
+def test_a_laue_group_is_drawn_as_its_class_of_rotations(group):
+    r, v = Rot.rand(6), Vec(torch.tensor([0.3, -0.2, 0.9]))
+    for draw in (plot.pole_figure, plot.inverse_pole_figure):
+        assert np.array_equal(offsets(draw(r, v, LAUE[group])), offsets(draw(r, v, group)))
+    a, b = (plot.inverse_pole_figure_density(r, v, name) for name in (LAUE[group], group))
+    assert np.array_equal(curve(a), curve(b))
+
+
+# ---- Directions of inverse pole figures ----
+
+
+@pytest.mark.parametrize("group", CLASSES)
+def test_directions_of_an_inverse_pole_figure_are_those_that_it_draws(group):
+    r = Rot.rand(3, 4)
+    v = plot.inverse_pole_figure_directions(r, (1, 2, 3), group)
+    assert type(v) is Vec and v.batch.shape == (3, 4) and v.dtype == torch.float64
+    assert torch.allclose(v.norm().torch(), torch.ones(3, 4, dtype=torch.float64))
+    x, y = _sphere.project("", v.torch().reshape(-1, 3), "equal_area")
+    assert np.allclose(offsets(plot.inverse_pole_figure(r, (1, 2, 3), group)), np.stack([x, y], 1))
+    # an equivalent of the direction in the crystal, R v, in the sector
+    direct = torch.einsum("...ij,j->...i", r.euler_rodrigues().torch().double(), torch.tensor([1.0, 2, 3]).double()) / sqrt(14)
+    images = torch.einsum("gij,...j->...gi", crystallography.symmetry(group, dtype=torch.float64).torch(), direct)
+    apart = torch.minimum((images - v.torch()[..., None, :]).norm(dim=-1), (images + v.torch()[..., None, :]).norm(dim=-1))
+    assert apart.amin(-1).max() < 1e-6
+
+
+def test_directions_in_the_standard_triangle():
+    v = plot.inverse_pole_figure_directions(Rot.rand(200), (0, 0, 1), "432").torch()
+    x, y, z = v.unbind(-1)
+    assert (y >= -1e-12).all() and (y <= x + 1e-12).all() and (x <= z + 1e-12).all()
+    goss = bunge(0.0, 45.0, 0.0)
+    expected = torch.tensor([1.0, 0, 1], dtype=torch.float64) / sqrt(2)
+    assert torch.allclose(plot.inverse_pole_figure_directions(goss, (0, 0, 1), "432").torch(), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 0), (5,), (2, 3)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_directions_have_the_batch_of_the_orientations(shape, dtype):
+    r = Rot(torch.rand(*shape, 3, dtype=dtype, requires_grad=True))
+    for o in (r, Quaternion(r)):
+        v = plot.inverse_pole_figure_directions(o, Vec(torch.tensor([0.0, 0, 1])), "622", maps="crystal to sample")
+        assert v.batch.shape == shape and v.dtype == torch.float64 and not v.requires_grad
+
+
+def test_directions_refuse_what_the_figure_refuses():
+    f = plot.inverse_pole_figure_directions
+    for error, message, arguments in [
+        (TypeError, "expected orientations of type Rot or Quaternion", (torch.zeros(3), (0, 0, 1), "432")),
+        (ValueError, "is zero and has no direction", (Rot.rand(), (0, 0, 0), "432")),
+        (ValueError, 'Unknown crystal class "m-5"', (Rot.rand(), (0, 0, 1), "m-5")),
+        (TypeError, "expected a crystal class as a string", (Rot.rand(), (0, 0, 1), 432)),
+        (ValueError, "differs from unit length", (Quaternion(torch.ones(4)), (0, 0, 1), "432")),
+    ]:
+        with pytest.raises(error, match=f"inverse_pole_figure_directions: .*{message}"):
+            f(*arguments)
+    with pytest.raises(ValueError, match="maps is 'passive'"):
+        f(Rot.rand(), (0, 0, 1), "432", maps="passive")
 
 
 # ---- Densities ----
@@ -542,8 +652,12 @@ REFUSED = [
     (TEXTURES, 1, (0, 0, 0), ValueError, "is zero and has no direction"),
     (TEXTURES, 1, Vec(torch.tensor([NAN, 0, 1])), ValueError, "are NaN or infinite"),
     (TEXTURES, 1, Vec(torch.ones(2, 3)), ValueError, r"has the batch shape \(2,\). Expected one direction"),
-    (TEXTURES, 2, "m-3m", ValueError, 'Unknown crystal class "m-3m". Expected one of 1, 2, 222'),
+    (TEXTURES, 2, "m-5", ValueError, 'Unknown crystal class "m-5". Expected one of 1, 2, 222'),
     (TEXTURES, 2, 432, TypeError, "expected a crystal class as a string"),
+    (TEXTURES[:2], 1, [], ValueError, "the list of poles is empty"),
+    (TEXTURES[:2], 1, [(1, 0, 0), (0, 0, 0)], ValueError, "the pole is zero"),
+    (TEXTURES[:2], 1, [(1, 0, 0), 1], TypeError, "the pole as Vec, MillerIndex or three numbers, not 1"),
+    (TEXTURES[:2], 2, "6/mmm", ValueError, "what Miller indices mean in class 6/mmm depends on the lattice"),
     (TEXTURES[:2], 2, "622", ValueError, "what Miller indices mean in class 622 depends on the lattice"),
     (TEXTURES, "maps", "passive", ValueError, "maps is 'passive'. Expected 'sample to crystal' or 'crystal to sample'"),
     (TEXTURES, "projection", "lambert", ValueError, "projection is 'lambert'. Expected 'equal_area' or 'stereographic'"),

@@ -214,6 +214,8 @@ TEST_CASE("functions of duals are differentiated", "[kernels][Dual]")
   require_unary(
       "deg2rad", [](const auto & a) { return deg2rad(a); }, any);
   require_unary(
+      "rad2deg", [](const auto & a) { return rad2deg(a); }, any);
+  require_unary(
       "clamp", [](const auto & a) { return clamp(a, -0.7, 2.0); }, any);
   require_binary(
       "fmod", [](const auto & a, const auto & b) { return fmod(a, b); }, {-7.4, 0.3, 7}, {-2.2, 3});

@@ -42,6 +42,7 @@ TEST_CASE("sign, heaviside and macaulay of plain numbers", "[kernels][Scalar]")
   static_assert(heaviside(-2.5) == 0 && heaviside(0.0) == 0.5 && heaviside(3.0) == 1);
   static_assert(macaulay(-2.5) == 0 && macaulay(0.0) == 0 && macaulay(3.0) == 3);
   static_assert(dmacaulay(0.0) == 0.5 && deg2rad(180.0) == 3.141592653589793);
+  static_assert(rad2deg(3.141592653589793) == 180.0);
   static_assert(std::is_same_v<decltype(heaviside(2.0f)), float>);
   for (const double x : {sign(std::nan("")), heaviside(std::nan("")), macaulay(std::nan(""))})
     REQUIRE(std::isnan(x));

@@ -222,6 +222,7 @@ TEST_CASE("elementary functions have second and third derivatives", "[kernels][g
   UNARY("heaviside", not_zero, heaviside(a) * a);
   UNARY("macaulay", not_zero, macaulay(a) * a);
   UNARY("deg2rad", any, deg2rad(a) * a);
+  UNARY("rad2deg", any, rad2deg(a) * a);
   UNARY("clamp", (std::vector<double>{-2.5, 0.3, 7}), clamp(a, -0.7, 2.0) * a);
   UNARY("pow 3", any, pow(a, 3));
   UNARY("pow 0", any, pow(a, 0) * a);

@@ -124,6 +124,13 @@ functions()
         [](double a) { return a / 180 * pi; },
         at::deg2rad);
     add(
+        f,
+        "rad2deg",
+        all,
+        [](const auto & a) { return rad2deg(a); },
+        [](double a) { return a / pi * 180; },
+        at::rad2deg);
+    add(
         f, "sin", all, [](const auto & a) { return sin(a); }, std::sin, at::sin);
     add(
         f, "cos", all, [](const auto & a) { return cos(a); }, std::cos, at::cos);
@@ -242,6 +249,7 @@ TEST_CASE("The values of the tables", "[math]")
   REQUIRE(same(log(numbers({1, e, 0, -1, INFINITY})), {0, 1, -INFINITY, NAN, INFINITY}));
   REQUIRE(same(log10(numbers({1, 1000, 0, -1, NAN})), {0, 3, -INFINITY, NAN, NAN}));
   REQUIRE(same(deg2rad(numbers({0, 180, -45, 360, NAN})), {0, pi, -pi / 4, 2 * pi, NAN}));
+  REQUIRE(same(rad2deg(numbers({0, pi, -pi / 4, 2 * pi, NAN})), {0, 180, -45, 360, NAN}));
   REQUIRE(same(sin(numbers({0, pi / 6, pi / 2, -pi / 4, INFINITY})), {0, 0.5, 1, -r, NAN}));
   REQUIRE(same(cos(numbers({0, pi / 3, pi, pi / 4, INFINITY})), {1, 0.5, -1, r, NAN}));
   REQUIRE(same(tan(numbers({0, pi / 4, -pi / 4, INFINITY})), {0, 1, -1, NAN}));

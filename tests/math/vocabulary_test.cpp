@@ -338,7 +338,7 @@ TEST_CASE("Scalars of formulas", "[math][vocabulary]")
                           minimum(a, b) + maximum(a, b) + clamp(a, 0.2, 0.3),
                           sign(a) + heaviside(b) + macaulay(a - 0.2) + dmacaulay(a - 0.2),
                           fmod(a, 0.15),
-                          deg2rad(a));
+                          deg2rad(a) + rad2deg(b));
       });
 }
 

@@ -188,6 +188,8 @@ test_selection()
       "dmacaulay", [](const auto & a) { return dmacaulay(a); }, [](E a) { return heaviside(a); });
   require_unary<W, E>(
       "deg2rad", [](const auto & a) { return deg2rad(a); }, [](E a) { return deg2rad(a); });
+  require_unary<W, E>(
+      "rad2deg", [](const auto & a) { return rad2deg(a); }, [](E a) { return rad2deg(a); });
   require_binary<W, E>(
       "clamp",
       [](const auto & a, const auto & b) { return clamp(Pack<W, E>(a), b, 2.0); },

@@ -74,6 +74,43 @@ smallest_angle(const at::Tensor & r, const at::Tensor & q, const std::string & o
   return at::atan2(sine, cosine).amin(-1);
 }
 
+/// All S R(q) R(r)ᵀ Pᵀ, (..., n, 3, 3), P in the first class and S in the second.
+at::Tensor
+all_between(const at::Tensor & r,
+            const at::Tensor & q,
+            const std::string & of_r,
+            const std::string & of_q)
+{
+  return at::einsum("sij,...jk,...lk,pml->...psim",
+                    {symmetry(of_q), test::rotation_of(q), test::rotation_of(r), symmetry(of_r)})
+      .flatten(-4, -3);
+}
+
+/// The same of two phases.
+at::Tensor
+smallest_angle(const at::Tensor & r,
+               const at::Tensor & q,
+               const std::string & of_r,
+               const std::string & of_q)
+{
+  const auto R = all_between(r, q, of_r, of_q);
+  const auto sine = ((R - R.transpose(-2, -1)).square().sum({-2, -1}) / 8).clamp_min(1e-300).sqrt(),
+             cosine = (at::einsum("...ii->...", {R}) - 1) / 2;
+  return at::atan2(sine, cosine).amin(-1);
+}
+
+/// The one of largest trace, as modified Rodrigues parameters.
+at::Tensor
+smallest_rotation(const at::Tensor & r,
+                  const at::Tensor & q,
+                  const std::string & of_r,
+                  const std::string & of_q)
+{
+  const auto R = all_between(r, q, of_r, of_q);
+  const auto best = at::einsum("...ii->...", {R}).argmax(-1, true).unsqueeze(-1).unsqueeze(-1);
+  return at::Tensor(Rot::fill_matrix(R2(R.take_along_dim(best, -3).squeeze(-3))));
+}
+
 test::Table
 operations()
 {
@@ -89,6 +126,20 @@ operations()
                       .without(orbifold == "1"
                                    ? test::own_rule
                                    : test::Checks{Check::rule, Check::second_derivative}));
+    all.push_back(
+        operation<Rot, Rot>(
+            "misorientation",
+            Accepts::floating,
+            [=](const Rot & r, const Rot & q) { return misorientation(r, q, "222", orbifold); },
+            [=](const Arguments & a) { return smallest_angle(a[0], a[1], "222", orbifold); })
+            .without(test::Checks{Check::rule, Check::second_derivative}));
+    all.push_back(
+        operation<Rot, Rot>(
+            "disorientation",
+            Accepts::floating,
+            [=](const Rot & r, const Rot & q) { return disorientation(r, q, "222", orbifold); },
+            [=](const Arguments & a) { return smallest_rotation(a[0], a[1], "222", orbifold); })
+            .without(test::own_rule));
     all.push_back(
         operation<Rot, Rot>(
             "move_to_fundamental_zone",
@@ -202,12 +253,53 @@ TEST_CASE("The largest classes are those of cube, square and hexagonal prism",
 
 TEST_CASE("An unknown class is refused with the known ones", "[tensors][crystallography][errors]")
 {
-  const auto message = error_of([] { (void)symmetry("m-3m"); });
-  REQUIRE_THAT(message, ContainsSubstring("Unknown crystal class \"m-3m\""));
+  const auto message = error_of([] { (void)symmetry("m-5"); });
+  REQUIRE_THAT(message, ContainsSubstring("Unknown crystal class \"m-5\""));
   for (const auto & known : orders)
     REQUIRE_THAT(message, ContainsSubstring(known.first));
+  REQUIRE_THAT(message, ContainsSubstring("432 (-43m m-3m m3m 43)"));
+  for (const char * wrong : {"", " ", "-43m m-3m", "M-3M", "-31m", "cubic"})
+    REQUIRE_THROWS_AS(rotation_group(wrong), NEMLException);
   REQUIRE_THROWS_AS(misorientation(Rot::identity(), Rot::identity(), ""), NEMLException);
   REQUIRE_THROWS_AS(move_to_fundamental_zone(Rot::identity(), "433"), NEMLException);
+}
+
+TEST_CASE("The names of the 32 point groups are classes, each with the rotations of its Laue group",
+          "[tensors][crystallography]")
+{
+  // Hahn (2005), International Tables for Crystallography A: the point groups by their Laue group
+  const std::map<std::string, std::vector<std::string>> laue{
+      {"1", {"1", "-1"}},
+      {"2", {"2", "m", "2/m"}},
+      {"222", {"222", "mm2", "mmm"}},
+      {"4", {"4", "-4", "4/m"}},
+      {"42", {"422", "4mm", "-42m", "4/mmm"}},
+      {"3", {"3", "-3"}},
+      {"32", {"32", "3m", "-3m"}},
+      {"6", {"6", "-6", "6/m"}},
+      {"622", {"622", "6mm", "-6m2", "6/mmm"}},
+      {"23", {"23", "m-3"}},
+      {"432", {"432", "-43m", "m-3m"}}};
+  std::size_t count = 0;
+  for (const auto & [rotations, groups] : laue)
+    for (const auto & group : groups)
+    {
+      count++;
+      INFO(group);
+      REQUIRE(rotation_group(group) == rotations);
+      REQUIRE(at::equal(symmetry(group), symmetry(rotations)));
+      REQUIRE(at::equal(symmetry_quaternions(group), symmetry_quaternions(rotations)));
+    }
+  REQUIRE(count == 32);
+  REQUIRE(rotation_group("m -3 m") == "432");
+  REQUIRE(rotation_group("43") == "432");
+  REQUIRE(rotation_group("62") == "622");
+  REQUIRE(rotation_group("22") == "222");
+  for (const auto & known : orders)
+    REQUIRE(rotation_group(known.first) == known.first);
+  const auto r = random_rotations(5), q = random_rotations(5);
+  REQUIRE(at::equal(misorientation(r, q, "m-3m"), misorientation(r, q, "432")));
+  REQUIRE(at::equal(move_to_fundamental_zone(r, "6/mmm"), move_to_fundamental_zone(r, "622")));
 }
 
 TEST_CASE("Symmetry operations are leaves of a floating dtype", "[tensors][crystallography]")
@@ -292,6 +384,140 @@ TEST_CASE("Misorientation does not change with equivalent orientations",
   const auto many = misorientation(random_rotations(5000), random_rotations(5000), "432");
   REQUIRE(many.max().item<double>() < 62.81 * pi / 180);
   REQUIRE(many.max().item<double>() > 60 * pi / 180);
+}
+
+TEST_CASE("The disorientation is an equivalent of the rotation between two crystals, of the "
+          "smallest angle",
+          "[tensors][crystallography]")
+{
+  const auto r = random_rotations(20), q = random_rotations(20);
+  for (const auto & [orbifold, order] : orders)
+  {
+    const Rot D = disorientation(r, q, orbifold);
+    REQUIRE(close(D.angle(), misorientation(r, q, orbifold), 1e-14));
+    // D = S R(q) R(r)ᵀ, so S = D R(r) R(q)ᵀ is in the class
+    const auto operators = at::einsum(
+        "nij,njk,nlk->nil", {D.euler_rodrigues(), test::rotation_of(r), test::rotation_of(q)});
+    REQUIRE(among(operators, symmetry(orbifold)).all().item<bool>());
+    // one class for both crystals, or the same class for each
+    REQUIRE(close(misorientation(r, q, orbifold, orbifold), D.angle(), 1e-14));
+  }
+  const Rot D = disorientation(r, q);
+  REQUIRE(close(D.euler_rodrigues(),
+                at::einsum("nij,nkj->nik", {test::rotation_of(q), test::rotation_of(r)}),
+                1e-14));
+  // The axis has the same components in the axes of both crystals
+  REQUIRE(close(D.axis().rotate(D), D.axis(), 1e-14));
+}
+
+namespace
+{
+/// The components of axes without their signs, in ascending order: cubic symmetry makes axes with the same ones equivalent.
+at::Tensor
+cubic_axis(const Rot & D)
+{
+  return std::get<0>(D.axis().abs().sort(-1));
+}
+
+at::Tensor
+numbers(std::initializer_list<double> values)
+{
+  return at::tensor(std::vector<double>(values), at::kDouble);
+}
+} // namespace
+
+TEST_CASE("Coincidence site lattices have the angles and axes of the literature",
+          "[tensors][crystallography]")
+{
+  // Grimmer, Bollmann and Warrington (1974), Acta Cryst. A 30, 197-207: Σ, the angle in degrees, the axis
+  struct Coincidence
+  {
+    double angle;
+    std::array<double, 3> axis;
+  };
+  const double degree = pi / 180;
+  for (const auto & [angle, axis] : {Coincidence{60, {1, 1, 1}},       // Σ 3
+                                     Coincidence{36.8699, {1, 0, 0}},  // Σ 5
+                                     Coincidence{38.2132, {1, 1, 1}},  // Σ 7
+                                     Coincidence{38.9424, {1, 1, 0}},  // Σ 9
+                                     Coincidence{50.4788, {1, 1, 0}}}) // Σ 11
+  {
+    const auto n = Vec::fill(axis[0], axis[1], axis[2]);
+    const auto turn = Quaternion::axis_angle(n, Scalar(angle * degree, kFloat64));
+    // Seen from any equivalent of any crystal
+    const auto r = random_rotations(6);
+    const auto S = symmetry_quaternions("432");
+    const Rot q = (Quaternion(S.unsqueeze(1)) * turn * Quaternion(r)).to_rot();
+    const Rot D = disorientation(r, q, "m-3m");
+    REQUIRE(close(D.angle() / degree, at::full({24, 6}, angle, at::kDouble), 1e-4));
+    const auto expected = std::get<0>(unit(n).sort(-1)).expand({24, 6, 3});
+    REQUIRE(close(cubic_axis(D), expected, 1e-10));
+  }
+  // Σ 3 as half a turn about <111> or <112>, which are the same twin
+  const auto half = Quaternion::axis_angle(Vec::fill(1, 1, 2), Scalar(pi, kFloat64)).to_rot();
+  const Rot D = disorientation(Rot::identity(), half, "432");
+  REQUIRE(close(D.angle(), numbers({pi / 3}).squeeze(0), 1e-14));
+  REQUIRE(close(cubic_axis(D), numbers({1, 1, 1}) / std::sqrt(3.0), 1e-14));
+}
+
+TEST_CASE("The relation of Kurdjumov and Sachs has 24 variants at 42.85 degrees about <0.968 0.178 "
+          "0.178>",
+          "[tensors][crystallography]")
+{
+  // (111) of austenite || (011) of ferrite, [-101] || [-1-11] (Kurdjumov and Sachs 1930, Z. Phys. 64, 325-343; the
+  // angle and axis: Morito et al. 2003, Acta Mater. 51, 1789-1799)
+  const auto axes = [](const Vec & plane, const Vec & direction)
+  {
+    const auto n = unit(plane), b = unit(direction);
+    return R2(at::stack({b, cross(n, b), n}, -1)); // whose columns these are
+  };
+  const auto austenite = axes(Vec::fill(1, 1, 1), Vec::fill(-1, 0, 1)),
+             ferrite = axes(Vec::fill(0, 1, 1), Vec::fill(-1, -1, 1));
+  const Rot r = random_rotations(1);
+  // Takes components in the axes of austenite to those in the axes of ferrite
+  const R2 between = ferrite * austenite.transpose();
+  const Rot q = Rot::fill_matrix(between * R2(r.euler_rodrigues()));
+  const Rot D = disorientation(r, q, "m-3m", "m-3m");
+  REQUIRE(close(D.angle() * (180 / pi), numbers({42.85}), 5e-3));
+  REQUIRE(close(cubic_axis(D), numbers({0.178, 0.178, 0.968}).expand({1, 3}), 6e-4));
+  REQUIRE(close(misorientation(r, q, "m-3m", "m-3m"), D.angle(), 1e-14));
+  // Variants: the orientations of ferrite that one crystal of austenite can make, modulo those of ferrite itself
+  const auto S = symmetry("432");
+  const R2 variants(at::matmul(between, S)); // (24; 3, 3)
+  const auto to_rot = [](const R2 & R) { return Rot::fill_matrix(R); };
+  const auto apart =
+      misorientation(to_rot(R2(variants.unsqueeze(0))), to_rot(R2(variants.unsqueeze(1))), "432");
+  REQUIRE((apart < 1e-6).sum().item<int64_t>() == 24);
+  // The smallest angle between two variants is 10.53 degrees, of V1 and V2 60 about <111> (Morito et al. 2003)
+  const auto others = std::get<0>((apart + 10 * at::eye(24, at::kDouble)).min(-1));
+  REQUIRE(close(others * (180 / pi), at::full({24}, 10.53, at::kDouble), 5e-3));
+}
+
+TEST_CASE("Crystals of two phases are compared by the symmetry of each",
+          "[tensors][crystallography]")
+{
+  const auto r = random_rotations(12), q = random_rotations(12);
+  const auto a = misorientation(r, q, "432", "622");
+  REQUIRE(close(a, misorientation(q, r, "622", "432"), 1e-14));
+  REQUIRE((a <= misorientation(r, q, "432") + 1e-14).all().item<bool>());
+  REQUIRE((a <= misorientation(r, q, "622") + 1e-14).all().item<bool>());
+  for (const auto & [P, S] : {std::pair{"432", "622"}, {"42", "1"}, {"1", "3"}})
+  {
+    const Rot D = disorientation(r, q, P, S);
+    REQUIRE(close(D.angle(), misorientation(r, q, P, S), 1e-14));
+    // of any equivalents of both
+    const auto p = symmetry_quaternions(P), s = symmetry_quaternions(S);
+    const Rot of_r = (Quaternion(p.unsqueeze(1)) * Quaternion(r)).to_rot(),
+              of_q = (Quaternion(s.unsqueeze(1)) * Quaternion(q)).to_rot();
+    REQUIRE(close(misorientation(of_r, q, P, S), D.angle().expand({p.size(0), 12}), 1e-14));
+    REQUIRE(close(misorientation(r, of_q, P, S), D.angle().expand({s.size(0), 12}), 1e-14));
+  }
+  REQUIRE_THROWS_AS(misorientation(r, q, "432", "x"), NEMLException);
+  REQUIRE_THROWS_AS(disorientation(r, q, "x"), NEMLException);
+  const Rot many = random_rotations(6);
+  REQUIRE(disorientation(Rot(many.unsqueeze(1)), many, "432").batch_sizes() == TensorShape{6, 6});
+  REQUIRE(disorientation(Rot::zeros({0}), many.batch_index({0}), "432").batch_sizes() ==
+          TensorShape{0});
 }
 
 TEST_CASE("Misorientation is accurate where it is small, and 0 of an orientation with itself",

@@ -69,6 +69,57 @@ misorientation(const at::Tensor & r, const at::Tensor & q, const at::Tensor & S)
   return rotation_angle(a, b);
 }
 
+/// The P r and the S q that are closest to each other, as unit quaternions. (..., 3), (..., 3), (m, 4), (n, 4) ->
+/// (..., 4), (..., 4)
+inline std::pair<at::Tensor, at::Tensor>
+closest_pair(const at::Tensor & r,
+             const at::Tensor & q,
+             const at::Tensor & of_r,
+             const at::Tensor & of_q)
+{
+  const auto options = q.options().requires_grad(false);
+  const at::Tensor P = of_r.to(options, /*non_blocking=*/true),
+                   S = of_q.to(options, /*non_blocking=*/true);
+  const at::Tensor a = quaternion_of_rotation(r), b = quaternion_of_rotation(q);
+  // (P a) · (S b) = (S* P) · (b a*), for all S* P at once in a new last dimension
+  const at::Tensor products =
+      quaternion_product(quaternion_conjugate(S).unsqueeze(0), P.unsqueeze(1)).reshape({-1, 4});
+  const at::Tensor d = quaternion_product(b, quaternion_conjugate(a)).detach().unsqueeze(-2);
+  const at::Tensor cosines = at::matmul(d, products.t()).squeeze(-2);
+  const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
+  const auto chosen = [&](const at::Tensor & pairs) // of (m, n, 4)
+  {
+    return pairs.expand({P.size(0), S.size(0), 4})
+        .reshape({-1, 4})
+        .take_along_dim(index, 0)
+        .reshape(d.squeeze(-2).sizes());
+  };
+  return {quaternion_product(chosen(P.unsqueeze(1)), a),
+          quaternion_product(chosen(S.unsqueeze(0)), b)};
+}
+
+/// The smallest angle between P r and S q. (..., 3), (..., 3), (m, 4), (n, 4) -> (...)
+inline at::Tensor
+misorientation(const at::Tensor & r,
+               const at::Tensor & q,
+               const at::Tensor & P,
+               const at::Tensor & S)
+{
+  const auto [a, b] = closest_pair(r, q, P, S);
+  return rotation_angle(a, b);
+}
+
+/// The rotation S q (P r)⁻¹ of smallest angle. (..., 3), (..., 3), (m, 4), (n, 4) -> (..., 3)
+inline at::Tensor
+disorientation(const at::Tensor & r,
+               const at::Tensor & q,
+               const at::Tensor & P,
+               const at::Tensor & S)
+{
+  const auto [a, b] = closest_pair(r, q, P, S);
+  return rotation_of_quaternion(quaternion_product(b, quaternion_conjugate(a)));
+}
+
 /// The S r closest to a reference. (..., 3), (..., 3), (n, 4) -> (..., 3)
 inline at::Tensor
 closest_orientation(const at::Tensor & r, const at::Tensor & reference, const at::Tensor & S)

@@ -167,6 +167,14 @@ deg2rad(const T & a)
   return a * T(pi / 180);
 }
 
+/// Radians to degrees.
+template <class T, if_component<T> = 0>
+NEML2_INLINE constexpr T
+rad2deg(const T & a)
+{
+  return a * T(180 / pi);
+}
+
 /// a within bounds, each of its type or a number; the upper one where they are in the wrong order. At
 /// a bound the derivative is that of a.
 template <class T, class Lower, class Upper, if_component<T> = 0>

@@ -3,6 +3,8 @@
 
 #include "neml2/kernels/Quaternion.h"
 
+#include <utility>
+
 namespace neml2::kernels
 {
 /// The rotations of a crystal class, stored one after the other, as unit quaternions.
@@ -46,6 +48,52 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries
   const Quaternion<T> S = closest_equivalent(a, to_quaternion(q), symmetries);
   const Quaternion<T> b = where(inner(a, S) < 0.0, -S, S);
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
+}
+
+/// Of the pairs of unit quaternions P a and S b, P and S in a class each, the pair whose rotations are closest, the second one on the
+/// side of the first; at a tie the first in the order of P, then of S.
+template <class T>
+NEML2_INLINE std::pair<Quaternion<T>, Quaternion<T>>
+closest_pair(const Quaternion<T> & a,
+             const Quaternion<T> & b,
+             const Symmetries & of_a,
+             const Symmetries & of_b)
+{
+  T largest(-1.0);
+  Quaternion<T> first = a, second = b;
+  NEML2_KEEP_LOOP
+  for (int k = 0; k < of_a.count; k++)
+  {
+    Quaternion<T> P{Unset()};
+    for (int i = 0; i < 4; i++)
+      P[i] = T(of_a.numbers[4 * k + i]);
+    const Quaternion<T> x = P * a, y = closest_equivalent(x, b, of_b);
+    const T cosine = inner(x, y), square = T(cosine * cosine);
+    const auto is_closer = square > largest;
+    largest = where(is_closer, square, largest);
+    first = where(is_closer, x, first);
+    second = where(is_closer, y, second);
+  }
+  return {first, where(inner(first, second) < 0.0, -second, second)};
+}
+
+/// The smallest angle in [0, π] between P r and S q, P and S in a class each.
+template <class T>
+NEML2_INLINE T
+misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, const Symmetries & of_q)
+{
+  using std::atan2;
+  const auto [a, b] = closest_pair(to_quaternion(r), to_quaternion(q), of_r, of_q);
+  return T(4.0 * atan2(norm(a - b), norm(a + b)));
+}
+
+/// The rotation S q (P r)⁻¹ of smallest angle, P and S in a class each.
+template <class T>
+NEML2_INLINE Rot<T>
+disorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, const Symmetries & of_q)
+{
+  const auto [a, b] = closest_pair(to_quaternion(r), to_quaternion(q), of_r, of_q);
+  return to_rot(b * conjugate(a));
 }
 
 /// Of the orientations S r, S in the class, the one closest to the reference.

@@ -213,6 +213,14 @@ deg2rad(const A & a)
   return math::componentwise("deg2rad", a, [](const at::Tensor & x) { return x * (pi / 180); });
 }
 
+/// Radians to degrees: a 180/π. (...; base) -> (...; base). Floating types.
+template <class A, core::if_tensor<A> = 0>
+A
+rad2deg(const A & a)
+{
+  return math::componentwise("rad2deg", a, [](const at::Tensor & x) { return x * (180 / pi); });
+}
+
 /// sin a of an angle in radians. NaN where a is infinite. (...; base) -> (...; base).
 /// Floating types.
 template <class A, core::if_tensor<A> = 0>

@@ -7,6 +7,10 @@
 #include "neml2/composed/crystallography.h"
 #include "neml2/kernels/crystallography.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace neml2::crystallography
 {
 NEML2_BODY Quaternion
@@ -56,9 +60,46 @@ crystal_symmetry_operators::cubic(const TensorOptions & options)
                             options);
 }
 
-NEML2_BODY Quaternion
-symmetry_quaternions(const std::string & orbifold, const TensorOptions & options)
+NEML2_BODY std::string
+rotation_group(const std::string & crystal_class)
 {
+  // The point groups of each Laue group, by their names in the international tables
+  static constexpr std::array<std::pair<const char *, const char *>, 11> groups{
+      {{"1", "-1"},
+       {"2", "m 2/m"},
+       {"222", "mm2 mmm 22"},
+       {"3", "-3"},
+       {"32", "3m -3m"},
+       {"4", "-4 4/m"},
+       {"42", "422 4mm -42m -4m2 4/mmm"},
+       {"6", "-6 6/m"},
+       {"622", "6mm -6m2 -62m 6/mmm 62"},
+       {"23", "m-3 m3"},
+       {"432", "-43m m-3m m3m 43"}}};
+  std::string name = crystal_class;
+  name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
+  std::string known;
+  for (const auto & [rotations, others] : groups)
+  {
+    const bool is_other =
+        (" " + std::string(others) + " ").find(" " + name + " ") != std::string::npos;
+    if (name == rotations || (is_other && !name.empty()))
+      return rotations;
+    known += (known.empty() ? "" : "; ") + std::string(rotations) + " (" + others + ")";
+  }
+  core::fail("Unknown crystal class \"",
+             crystal_class,
+             "\". Expected one of 1, 2, 222, 3, 32, 4, 42, 6, 622, 23 and 432, or a point group of "
+             "the same Laue "
+             "group: ",
+             known,
+             ".");
+}
+
+NEML2_BODY Quaternion
+symmetry_quaternions(const std::string & crystal_class, const TensorOptions & options)
+{
+  const std::string orbifold = rotation_group(crystal_class);
   namespace of = crystal_symmetry_operators;
   const auto some = [&](const Quaternion & all, std::initializer_list<std::pair<Size, Size>> ranges)
   {
@@ -87,11 +128,7 @@ symmetry_quaternions(const std::string & orbifold, const TensorOptions & options
     return some(of::tetragonal(options), {{0, 4}});
   if (orbifold == "2")
     return some(of::tetragonal(options), {{0, 2}});
-  if (orbifold == "1")
-    return some(of::tetragonal(options), {{0, 1}});
-  core::fail("Unknown crystal class \"",
-             orbifold,
-             "\". Expected one of 1, 2, 222, 3, 32, 4, 42, 6, 622, 23 and 432.");
+  return some(of::tetragonal(options), {{0, 1}});
 }
 
 NEML2_BODY R2
@@ -155,6 +192,48 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
       { return composed::misorientation(x, y, operators); },
       r,
       q);
+}
+
+NEML2_BODY Scalar
+misorientation(const Rot & r,
+               const Rot & q,
+               const std::string & orbifold_of_r,
+               const std::string & orbifold_of_q)
+{
+  const auto of_r = symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)),
+             of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  return engine::evaluate_leaf<Scalar>(
+      "misorientation",
+      [P = tensors::symmetries(of_r), S = tensors::symmetries(of_q)](const auto & x, const auto & y)
+      { return kernels::misorientation(x, y, P, S); },
+      [&](const at::Tensor & x, const at::Tensor & y)
+      { return composed::misorientation(x, y, of_r, of_q); },
+      r,
+      q);
+}
+
+NEML2_BODY Rot
+disorientation(const Rot & r,
+               const Rot & q,
+               const std::string & orbifold_of_r,
+               const std::string & orbifold_of_q)
+{
+  const auto of_r = symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)),
+             of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  return engine::evaluate_leaf<Rot>(
+      "disorientation",
+      [P = tensors::symmetries(of_r), S = tensors::symmetries(of_q)](const auto & x, const auto & y)
+      { return kernels::disorientation(x, y, P, S); },
+      [&](const at::Tensor & x, const at::Tensor & y)
+      { return composed::disorientation(x, y, of_r, of_q); },
+      r,
+      q);
+}
+
+NEML2_BODY Rot
+disorientation(const Rot & r, const Rot & q, const std::string & orbifold)
+{
+  return disorientation(r, q, "1", orbifold); // S D Pᵀ has the angle of Pᵀ S D
 }
 
 NEML2_BODY Rot

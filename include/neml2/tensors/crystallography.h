@@ -13,11 +13,12 @@
  * A class is named by its orbifold: 432 cubic, with fourfold axes along x, y and z, and its subgroup
  * 23; 622 hexagonal, with the sixfold axis along z and twofold axes along x and y, and its subgroups
  * 6, 32 with a twofold axis along y, and 3; 42 tetragonal, with the fourfold axis along z, and its
- * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. An orientation r takes vectors of
- * the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with any
- * symmetry S is an equivalent orientation.
+ * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. Any name of a point group is a class
+ * too, such as the Laue groups "m-3m" and "6/mmm" of EBSD files: see rotation_group. An orientation r takes
+ * vectors of the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with
+ * any symmetry S is an equivalent orientation.
  *
- * Elsewhere: Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in Transformable.h.
+ * Elsewhere: slip and twin systems in slip_systems.h, Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in Transformable.h.
  */
 namespace neml2::crystallography
 {
@@ -38,9 +39,17 @@ Quaternion hexagonal(const TensorOptions & options = default_tensor_options());
 Quaternion cubic(const TensorOptions & options = default_tensor_options());
 } // namespace crystal_symmetry_operators
 
+/// The name of the class of rotations to which a point group belongs: "432" for "m-3m", "-43m", "m3m" and "432"; the rotations of its
+/// Laue group, the point group with the inversion. The 32 point groups have their international (Hermann-Mauguin) names, with / and - and
+/// spaces or none: "m-3m" or "m -3 m". 43, 62 and 22, as .ang files have them, are "432", "622" and "222". The monoclinic axis
+/// is y, and twofold axes of trigonal classes are as in "32"; a file of other axes needs a rotation of its orientations.
+///
+/// Source: Hahn (2005), International Tables for Crystallography A, table 10.1.2.4 (names of the point groups).
+/// @throws NEMLException for any other name, with a list of the known ones.
+std::string rotation_group(const std::string & crystal_class);
 /// The rotations of a class as unit quaternions, the identity first. (n; 4). The classes are "1" (triclinic, n = 1), "2"
 /// (monoclinic, 2), "222" (orthorhombic, 4), "3" and "32" (trigonal, 3 and 6), "4" and "42" (tetragonal, 4 and 8), "6" and "622"
-/// (hexagonal, 6 and 12), "23" and "432" (cubic, 12 and 24).
+/// (hexagonal, 6 and 12), "23" and "432" (cubic, 12 and 24), and the other names that rotation_group takes.
 /// @throws NEMLException for an unknown class or an integer dtype.
 Quaternion symmetry_quaternions(const std::string & orbifold,
                                 const TensorOptions & options = default_tensor_options());
@@ -64,6 +73,30 @@ Vec unique_bidirectional(const R2 & T, const Vec & v);
 /// 1e-16 instead of 1e-8.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
+/// Misorientation of crystals of two phases, r of the first class and q of the second: the smallest angle in [0, π], in
+/// radians, min over S of the second class and P of the first of the angle of R(r)_ki P_lk S_lm R(q)_mj.
+/// (...; 3), (...; 3) -> (...; ). The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
+/// @throws NEMLException also for a class that symmetry_quaternions does not have.
+Scalar misorientation(const Rot & r,
+                      const Rot & q,
+                      const std::string & orbifold_of_r,
+                      const std::string & orbifold_of_q);
+/// Disorientation: of the rotations S R(q) R(r)ᵀ that take components in the axes of crystal r to those in the axes of an equivalent of
+/// crystal q, the one of smallest angle, S in the class. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and q broadcast.
+///
+/// Its angle() is misorientation(r, q, orbifold). Its axis() has the same components in the axes of both crystals, and is one of the
+/// equivalent ones: with any P of the class, P D Pᵀ is as good as D, with P times its axis. At a tie of angles it is the first in
+/// the order of the operators.
+/// @throws NEMLException also for a class that symmetry_quaternions does not have.
+Rot disorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
+/// Disorientation of crystals of two phases: of the rotations S R(q) R(r)ᵀ Pᵀ, the one of smallest angle, S in the class of q and P in
+/// that of r. (...; 3), (...; 3) -> (...; 3). See disorientation(r, q, orbifold): its axis has the same components in the axes of one of
+/// the equivalents of each crystal.
+/// @throws NEMLException also for a class that symmetry_quaternions does not have.
+Rot disorientation(const Rot & r,
+                   const Rot & q,
+                   const std::string & orbifold_of_r,
+                   const std::string & orbifold_of_q);
 
 /// Of the orientations S r that are equivalent to r, the one closest to a reference, of an angle up to
 /// π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie it is the

@@ -28,6 +28,7 @@
 #include "neml2/tensors/WSR4.h"
 #include "neml2/tensors/WWR4.h"
 #include "neml2/tensors/crystallography.h"
+#include "neml2/tensors/slip_systems.h"
 
 namespace neml2
 {

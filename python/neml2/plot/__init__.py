@@ -21,7 +21,11 @@ except ModuleNotFoundError as error:
         name="matplotlib",
     ) from None
 
-from ._inverse_pole_figure import inverse_pole_figure, inverse_pole_figure_density
+from ._inverse_pole_figure import (
+    inverse_pole_figure,
+    inverse_pole_figure_density,
+    inverse_pole_figure_directions,
+)
 from ._pole_figure import pole_figure, pole_figure_density
 from ._stress_strain import stress_strain
 from ._yield_surface import yield_surface
@@ -30,6 +34,7 @@ from ._youngs_modulus import youngs_modulus, youngs_modulus_section
 __all__ = [
     "inverse_pole_figure",
     "inverse_pole_figure_density",
+    "inverse_pole_figure_directions",
     "pole_figure",
     "pole_figure_density",
     "stress_strain",

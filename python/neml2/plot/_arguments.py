@@ -71,14 +71,14 @@ def direction(function: str, name: str, value: Any) -> torch.Tensor:
     return torch.nn.functional.normalize(v, dim=0)
 
 
-def crystal_to_sample(function: str, orientations: Any, maps: Maps) -> torch.Tensor:
-    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample."""
+def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bool = False) -> torch.Tensor:
+    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample; n is 0 only if it may be."""
     choice(function, "maps", maps, "sample to crystal", "crystal to sample")
     values = numbers(function, "orientations", orientations, Rot, Quaternion)
-    if values.numel() == 0:
+    if values.numel() == 0 and not empty:
         raise ValueError(f"{function}: there are no orientations in the batch shape {orientations.batch.shape}.")
     if isinstance(orientations, Quaternion):
-        worst = float((values.norm(dim=-1) - 1).abs().max())
+        worst = float((values.norm(dim=-1) - 1).abs().max()) if values.numel() else 0.0
         if worst > 1e-3:
             raise ValueError(
                 f"{function}: a quaternion differs from unit length by {worst:.2g} and is no rotation. Divide by its norm."
@@ -90,21 +90,28 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps) -> torch.Ten
     return R.mT if maps == "sample to crystal" else R
 
 
-def symmetry(function: str, crystal_class: Any) -> torch.Tensor:
-    """The rotations (n, 3, 3) of a class."""
+def rotation_group(function: str, crystal_class: Any) -> str:
+    """The name of the rotations of a class or point group, "432" of "m-3m"."""
     if not isinstance(crystal_class, str):
         raise TypeError(f'{function}: expected a crystal class as a string, such as "432", not {crystal_class!r}.')
     try:
-        operations = crystallography.symmetry(crystal_class, dtype=torch.float64)
+        group: str = crystallography.rotation_group(crystal_class)
     except ValueError as error:
         raise ValueError(f"{function}: {error}") from None
-    return operations.torch()
+    return group
+
+
+def symmetry(group: str) -> torch.Tensor:
+    """The rotations (n, 3, 3) of a class."""
+    operations: torch.Tensor = crystallography.symmetry(group, dtype=torch.float64).torch()
+    return operations
 
 
 def equivalent_poles(function: str, pole: Any, crystal_class: str) -> torch.Tensor:
     """The unit vectors (m, 3) that are equivalent to a pole, in the frame of the crystal; opposite vectors count as one."""
-    operations = symmetry(function, crystal_class)
-    if not isinstance(pole, Vec) and crystal_class not in CUBIC:
+    group = rotation_group(function, crystal_class)
+    operations = symmetry(group)
+    if not isinstance(pole, Vec) and group not in CUBIC:
         raise ValueError(
             f"{function}: what Miller indices mean in class {crystal_class} depends on the lattice, which is "
             "not given here. Give the pole as a Vec in the Cartesian frame of the crystal."

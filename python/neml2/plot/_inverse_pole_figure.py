@@ -6,11 +6,32 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.contour import QuadContourSet
 
+from ..tensors import Vec
 from . import _sphere
-from ._arguments import Direction, Maps, Orientations, crystal_to_sample, direction, on_cpu, symmetry
+from ._arguments import Direction, Maps, Orientations, crystal_to_sample, direction, on_cpu, rotation_group, symmetry
 from ._axes import current_axes, outline, scatter
 from ._sectors import SECTORS, Sector
 from ._sphere import Projection
+
+
+@on_cpu
+def inverse_pole_figure_directions(
+    orientations: Orientations,
+    sample_direction: Direction,
+    crystal_class: str,
+    *,
+    maps: Maps = "sample to crystal",
+) -> Vec:
+    """The directions that inverse_pole_figure draws, as unit vectors in the frame of the crystal: of those equivalent to the
+    direction of the sample, the one in the fundamental sector of the crystal class. (...; 3) with the batch shape of the
+    orientations, in float64 on the CPU, without a gradient; an empty batch too.
+
+    For 432 the sector is 0 ≤ y ≤ x ≤ z, that is 001-101-111. Arguments as for inverse_pole_figure.
+    """
+    function = "inverse_pole_figure_directions"
+    group = rotation_group(function, crystal_class)
+    v = _directions(function, orientations, sample_direction, maps, empty=True)
+    return Vec(SECTORS[group].reduce(v, symmetry(group)).reshape(*orientations.batch.shape, 3))
 
 
 @on_cpu
@@ -28,16 +49,17 @@ def inverse_pole_figure(
     crystal class, where each direction has one equivalent: for 432 the standard triangle 001-101-111.
 
     sample_direction: a Vec or three numbers.
-    crystal_class: "1" to "432", as in neml2.crystallography.symmetry; the sector is that of its Laue group, in which a
-        direction and its opposite are equivalent.
+    crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry; the sector is that of
+        its Laue group, in which a direction and its opposite are equivalent.
     The other arguments are those of pole_figure.
 
-    Draws with Axes.scatter. Source: Bunge (1982), Texture Analysis in Materials Science.
+    Draws with Axes.scatter. inverse_pole_figure_directions has the directions as numbers. Source: Bunge (1982), Texture
+    Analysis in Materials Science.
     """
     function = "inverse_pole_figure"
-    operations = symmetry(function, crystal_class)
-    sector = SECTORS[crystal_class]
-    v = sector.reduce(_directions(function, orientations, sample_direction, maps), operations)
+    group = rotation_group(function, crystal_class)
+    sector = SECTORS[group]
+    v = sector.reduce(_directions(function, orientations, sample_direction, maps), symmetry(group))
     x, y = _sphere.project(function, v, projection)
     ax = _sector_axes(current_axes(function, ax), sector, projection)
     return scatter(ax, x, y, style)
@@ -61,8 +83,8 @@ def inverse_pole_figure_density(
     Draws with Axes.contourf. figure.colorbar(...) of the result is the scale.
     """
     function = "inverse_pole_figure_density"
-    operations = symmetry(function, crystal_class)
-    sector = SECTORS[crystal_class]
+    group = rotation_group(function, crystal_class)
+    operations, sector = symmetry(group), SECTORS[group]
     points = sector.points(_sphere.spacing(function, halfwidth))
     x, y = _sphere.project(function, points, projection)
     v = _directions(function, orientations, sample_direction, maps)
@@ -71,9 +93,11 @@ def inverse_pole_figure_density(
     return ax.contourf(x.numpy(), y.numpy(), values.numpy(), **style)
 
 
-def _directions(function: str, orientations: Orientations, sample_direction: Direction, maps: Maps) -> torch.Tensor:
+def _directions(
+    function: str, orientations: Orientations, sample_direction: Direction, maps: Maps, *, empty: bool = False
+) -> torch.Tensor:
     """The direction of the sample in the frame of each crystal, (n, 3)."""
-    R = crystal_to_sample(function, orientations, maps)
+    R = crystal_to_sample(function, orientations, maps, empty=empty)
     return torch.einsum("nij,i->nj", R, direction(function, "the sample direction", sample_direction))
 
 

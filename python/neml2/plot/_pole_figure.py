@@ -1,30 +1,57 @@
 # SPDX-License-Identifier: MIT
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
 import torch
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.contour import QuadContourSet
+from matplotlib.ticker import MaxNLocator
 
-from ..tensors import MillerIndex
+from ..tensors import MillerIndex, Vec
 from . import _sphere
 from ._arguments import Direction, Maps, Orientations, crystal_to_sample, equivalent_poles, on_cpu
 from ._axes import current_axes, outline, scatter
 from ._sphere import Projection
 
 
-@on_cpu
+@overload
 def pole_figure(
     orientations: Orientations,
     pole: Direction,
     crystal_class: str,
     *,
+    maps: Maps = ...,
+    projection: Projection = ...,
+    labels: tuple[str, str] = ...,
+    ax: Axes | None = ...,
+    **style: Any,
+) -> PathCollection: ...
+@overload
+def pole_figure(
+    orientations: Orientations,
+    pole: Sequence[Direction],
+    crystal_class: str,
+    *,
+    maps: Maps = ...,
+    projection: Projection = ...,
+    labels: tuple[str, str] = ...,
+    ax: Sequence[Axes] | None = ...,
+    **style: Any,
+) -> list[PathCollection]: ...
+@on_cpu
+def pole_figure(
+    orientations: Orientations,
+    pole: Direction | Sequence[Direction],
+    crystal_class: str,
+    *,
     maps: Maps = "sample to crystal",
     projection: Projection = "equal_area",
     labels: tuple[str, str] = ("x", "y"),
-    ax: Axes | None = None,
+    ax: Axes | Sequence[Axes] | None = None,
     **style: Any,
-) -> PathCollection:
+) -> PathCollection | list[PathCollection]:
     """Pole figure: where a crystal direction, and all that are equivalent to it, point in the sample, on the upper
     hemisphere seen from +z, x to the right and y up.
 
@@ -32,49 +59,115 @@ def pole_figure(
         crystal, as in neml2.crystallography and as Bunge's Euler angles do; maps="crystal to sample" where they turn the
         crystal, as in C.rotate(orientation).
     pole: Miller indices (MillerIndex, or three numbers) for cubic classes; for any class a Vec in the Cartesian frame of the
-        crystal.
-    crystal_class: "1" to "432", as in neml2.crystallography.symmetry. A pole and its opposite are not told apart.
+        crystal. A list of poles makes as many figures side by side, into a list of axes where ax is given, and returns the list
+        of what is drawn.
+    crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry. A pole and its
+        opposite are not told apart.
     projection: "equal_area" (Lambert; equal solid angles are equal areas) or "stereographic" (angles and circles are kept).
     labels: names of the sample's axes x and y, such as ("RD", "TD").
 
     Draws with Axes.scatter. Source: Bunge (1982), Texture Analysis in Materials Science.
     Raises TypeError or ValueError for other arguments, NaN, and quaternions that are not of unit length.
     """
-    points = _sphere.upper(_poles("pole_figure", orientations, pole, crystal_class, maps))
-    x, y = _sphere.project("pole_figure", points, projection)
-    ax = _disc(current_axes("pole_figure", ax), _title(pole), labels)
-    return scatter(ax, x, y, style)
+    function = "pole_figure"
+
+    def draw(one: Any, axes: Any) -> PathCollection:
+        points = _sphere.upper(_poles(function, orientations, one, crystal_class, maps))
+        x, y = _sphere.project(function, points, projection)
+        return scatter(_disc(current_axes(function, axes), _title(one), labels), x, y, style)
+
+    if not _are_several(function, pole):
+        return draw(pole, ax)
+    return [draw(one, axes) for one, axes in zip(pole, _row_of_axes(function, len(pole), ax), strict=True)]
 
 
-@on_cpu
+@overload
 def pole_figure_density(
     orientations: Orientations,
     pole: Direction,
+    crystal_class: str,
+    *,
+    halfwidth: float = ...,
+    maps: Maps = ...,
+    projection: Projection = ...,
+    labels: tuple[str, str] = ...,
+    ax: Axes | None = ...,
+    **style: Any,
+) -> QuadContourSet: ...
+@overload
+def pole_figure_density(
+    orientations: Orientations,
+    pole: Sequence[Direction],
+    crystal_class: str,
+    *,
+    halfwidth: float = ...,
+    maps: Maps = ...,
+    projection: Projection = ...,
+    labels: tuple[str, str] = ...,
+    ax: Sequence[Axes] | None = ...,
+    **style: Any,
+) -> list[QuadContourSet]: ...
+@on_cpu
+def pole_figure_density(
+    orientations: Orientations,
+    pole: Direction | Sequence[Direction],
     crystal_class: str,
     *,
     halfwidth: float = 10.0,
     maps: Maps = "sample to crystal",
     projection: Projection = "equal_area",
     labels: tuple[str, str] = ("x", "y"),
-    ax: Axes | None = None,
+    ax: Axes | Sequence[Axes] | None = None,
     **style: Any,
-) -> QuadContourSet:
+) -> QuadContourSet | list[QuadContourSet]:
     """Pole figure as the density of the poles, in multiples of a random distribution (m.r.d.): 1 everywhere without
     texture, and 1 on average with any.
 
     halfwidth: width of the von Mises-Fisher kernel about each pole, in degrees: the angle at which it has fallen to one half.
         Few grains need a wide kernel.
-    The other arguments are those of pole_figure.
+    The other arguments are those of pole_figure. The figures of several poles have the same levels, so that one scale serves all.
 
     Draws with Axes.contourf. figure.colorbar(...) of the result is the scale. Sources: Bunge (1982), Texture
     Analysis in Materials Science; Mardia and Jupp (2000), Directional Statistics, ch. 9 (the kernel's distribution).
     """
-    points = _sphere.hemisphere(_sphere.spacing("pole_figure_density", halfwidth))
-    x, y = _sphere.project("pole_figure_density", points, projection)
-    poles = _poles("pole_figure_density", orientations, pole, crystal_class, maps)
-    values = _sphere.density(poles, points, halfwidth)
-    ax = _disc(current_axes("pole_figure_density", ax), _title(pole), labels)
-    return ax.contourf(x.numpy(), y.numpy(), values.numpy(), **style)
+    function = "pole_figure_density"
+    points = _sphere.hemisphere(_sphere.spacing(function, halfwidth))
+    x, y = _sphere.project(function, points, projection)
+
+    def values(one: Any) -> torch.Tensor:
+        return _sphere.density(_poles(function, orientations, one, crystal_class, maps), points, halfwidth)
+
+    def draw(one: Any, density: torch.Tensor, axes: Any, keywords: dict[str, Any]) -> QuadContourSet:
+        ax = _disc(current_axes(function, axes), _title(one), labels)
+        return ax.contourf(x.numpy(), y.numpy(), density.numpy(), **keywords)
+
+    if not _are_several(function, pole):
+        return draw(pole, values(pole), ax, style)
+    densities = torch.stack([values(one) for one in pole])
+    # as matplotlib chooses them for one
+    levels = MaxNLocator(8, min_n_ticks=1).tick_values(float(densities.min()), float(densities.max()))
+    rows = zip(pole, densities, _row_of_axes(function, len(pole), ax), strict=True)
+    return [draw(one, density, axes, {"levels": levels} | style) for one, density, axes in rows]
+
+
+def _are_several(function: str, pole: Any) -> bool:
+    """Whether it is a list of poles, which three numbers are not."""
+    if not isinstance(pole, (list, tuple)):
+        return False
+    if not pole:
+        raise ValueError(f"{function}: the list of poles is empty. Expected at least one.")
+    return any(isinstance(p, (list, tuple, Vec, MillerIndex)) for p in pole)
+
+
+def _row_of_axes(function: str, count: int, ax: Any) -> list[Any]:
+    """The axes of several figures: those given, else a row in the current figure, or in a new one where it has axes."""
+    if ax is None:
+        figure = pyplot.figure(figsize=(3.2 * count, 3.4)) if pyplot.gcf().axes else pyplot.gcf()
+        return list(figure.subplots(1, count, squeeze=False)[0])
+    given = list(ax.flat) if hasattr(ax, "flat") else list(ax) if isinstance(ax, (list, tuple)) else [ax]
+    if len(given) != count:
+        raise ValueError(f"{function}: ax has {len(given)} axes for {count} poles. Expected a list of as many.")
+    return given
 
 
 def _poles(function: str, orientations: Orientations, pole: Direction, crystal_class: str, maps: Maps) -> torch.Tensor:
