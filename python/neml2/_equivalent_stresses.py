@@ -139,7 +139,7 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
     d = math.dev(s)
     r = math.norm(d)
     sin_3theta = -3.0 * SQRT6 * math.det(d / _or_one(r == 0.0, r))
-    is_corner = math.abs(sin_3theta) > math.sin(3.0 * transition)
+    is_corner = math.abs(sin_3theta) >= math.sin(3.0 * transition)
     part = math.sin(phi) / SQRT3
     theta = math.asin(math.where(is_corner, 0.0 * sin_3theta, sin_3theta)) / 3.0
     between = math.cos(theta) - part * math.sin(theta)

@@ -83,7 +83,7 @@ struct MohrCoulomb
     const auto d = dev(s);
     const auto r = norm(d); // √(2 J2)
     const auto sin_3theta = -3.0 * sqrt6 * det(d / where(r == 0.0, r + 1.0, r));
-    const auto is_corner = abs(sin_3theta) > sin(3.0 * transition);
+    const auto is_corner = abs(sin_3theta) >= sin(3.0 * transition);
     const auto part = sin(phi) / sqrt3;
     const auto theta = asin(where(is_corner, 0.0 * sin_3theta, sin_3theta)) / 3.0;
     const auto between = cos(theta) - part * sin(theta);
