@@ -33,7 +33,7 @@ GROUPS = {
 }
 # Bound elsewhere, or nothing for Python.
 LABELS = sorted(h.name for h in declaring("tensors") if h.name.lower().startswith("labeled"))
-BY_HAND = {*LABELS, "fwd.h", "gradients.h", "interpolation.h", "isotropic.h", "operations.h", "tensors.h"}
+BY_HAND = {*LABELS, "equivalent_stresses.h", "fwd.h", "gradients.h", "interpolation.h", "isotropic.h", "operations.h", "tensors.h"}
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()

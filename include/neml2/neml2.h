@@ -24,6 +24,7 @@
 #include "neml2/tensors/LabeledVariables.h"
 #include "neml2/tensors/Voigt.h"
 #include "neml2/tensors/cholesky.h"
+#include "neml2/tensors/equivalent_stresses.h"
 #include "neml2/tensors/interpolation.h"
 #include "neml2/tensors/invariants.h"
 #include "neml2/tensors/isotropic.h"

@@ -41,7 +41,7 @@ import_module("._C", __name__)  # defines the modules below
 for _name in ("tensors", "math", "crystallography"):
     _module = import_module(f".{_name}", __name__)
     setattr(_module, "__all__", [n for n, v in vars(_module).items() if not n.startswith("_") and not isinstance(v, TypeVar)])
-from . import _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
+from . import _equivalent_stresses, _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
 from ._derivatives import gradient as gradient, hessian as hessian, jacobian as jacobian  # noqa: E402
 from ._derivatives import isotropic as isotropic, value_and_gradient as value_and_gradient  # noqa: E402
 from ._devices import DeviceKernel as DeviceKernel, device_kernels as device_kernels  # noqa: E402
@@ -51,6 +51,9 @@ from .formulas import value_and_jacobian as value_and_jacobian, vmap as vmap  # 
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()
+for _name in _equivalent_stresses.__all__:
+    setattr(math, _name, getattr(_equivalent_stresses, _name))
+    math.__all__.append(_name)
 
 __all__ = [
     "DeviceKernel",

@@ -54,6 +54,18 @@ struct GradientByEigenvalues
   }
 };
 
+/// divided_difference of values that a formula of one's own computes: these have the rounding of their arguments, too, which counts where
+/// they change fast, as powers of large exponents do.
+template <class T>
+NEML2_INLINE T
+difference_of_values(const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg)
+{
+  const T h = T(l - m), change = T(f - g), mean = T(0.5 * (df + dg));
+  const T noise = T(abs(f) + abs(g) + (abs(df) + abs(dg)) * (abs(l) + abs(m)));
+  const auto lost = (abs(T(change - h * mean)) <= 1e-15 * noise) | equals_zero(h);
+  return where(lost, mean, T(change / where(lost, T(1.0), h)));
+}
+
 /// Eigenvalues and eigenvectors of the innermost values of a tensor.
 template <class P>
 struct PrincipalFrame
@@ -111,13 +123,12 @@ struct PrincipalFrame
     for (int p = 0; p < 3; p++)
     {
       const int i = mandel_index[p + 3][0], j = mandel_index[p + 3][1];
-      slopes[p] = divided_difference(l[i],
-                                     l[j],
-                                     P(y[i].x),
-                                     P(y[j].x),
-                                     P(y[i].d[i] - y[j].d[i]),
-                                     P(y[j].d[j] - y[i].d[j]),
-                                     2.3e-16);
+      slopes[p] = difference_of_values(l[i],
+                                       l[j],
+                                       P(y[i].x),
+                                       P(y[j].x),
+                                       P(y[i].d[i] - y[j].d[i]),
+                                       P(y[j].d[j] - y[i].d[j]));
     }
     const R2<P> Vt = transpose(V);
     SR2<R> r{Unset()};

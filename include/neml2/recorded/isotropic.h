@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/kernels/isotropic.h"
 #include "neml2/recorded/jacobian.h"
 
 #include <stdexcept>
@@ -29,8 +30,8 @@ struct SlopeOfPrincipal
       const int i = kernels::mandel_index[p][0], j = kernels::mandel_index[p][1];
       const size_t slopes = 9 + 2 * size_t(p - 3);
       z[p] = along[p] *
-             kernels::divided_difference(
-                 l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1], 2.3e-16);
+             kernels::difference_of_values(
+                 l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1]);
     }
     const kernels::SR2<Symbol> r = rotate(z, V);
     ruled.differentiate_linear(values_in(x), x.size() / 2, values_in(r.v), *this);
