@@ -87,7 +87,7 @@ cp scripts/processes.py examples/python/distributed_j2.py "$work"
 clean python processes.py 1,2,4 python distributed_j2.py --digits
 
 say "formulas that compilers compile, for GPUs by NVRTC"
-cp tests/support/cuda_on_host.h "$work/tests"
+cp tests/support/cuda_on_host.h tests/support/equivalent_stresses.h "$work/tests"
 # The smallest NVRTC that knows sm_70, sm_80 and sm_90; where PyPI has none, its tests are skipped, and say how many sources.
 pip "$venv" install nvidia-cuda-nvrtc-cu11 || echo "no NVRTC for this machine" >&2
 clean OMP_WAIT_POLICY=PASSIVE PATH="$venv/bin:$PATH" python -m pytest -q -rs -p no:cacheprovider -n logical tests/test_compiled_formulas.py \
@@ -120,7 +120,8 @@ clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
 clean python texture.py --plot texture.svg >"$work/out"
 clean python hyperelastic.py --plot hyperelastic.svg >"$work/out"
 clean python standard_material.py --plot standard_material.svg >"$work/out"
-mkdir -p build/python/pictures && cp "$work"/{fit,texture,hyperelastic,standard_material}.svg build/python/pictures
+clean python associated_flow.py --plot associated_flow.svg >"$work/out"
+mkdir -p build/python/pictures && cp "$work"/{fit,texture,hyperelastic,standard_material,associated_flow}.svg build/python/pictures
 
 say "what executes notebooks"
 pip "$venv" install nbclient ipykernel tqdm

@@ -5,7 +5,7 @@
 A formula is called with rows: `dev(s)` is then kernels::dev of a kernels::SR2<T>. So a function is part of the vocabulary if the
 kernels or packs have one of its name that takes rows of its arguments' types. Calls with a namespace, `linalg::eigh(s)`, find none.
 In Python it is besides among the functions that python/generate.py registers for rows, or that bindings/row_calls.cpp and
-neml2/_rows.py have by hand.
+neml2/_rows.py and neml2/_equivalent_stresses.py have by hand.
 
     vocabulary.py COMPILER    whether the compiler finds for rows what is said here, and nothing else
 """
@@ -103,6 +103,7 @@ DEFINED = (ROOT / "python" / "neml2" / "_rows.py").read_text(encoding="utf-8")
 IN_PYTHON = {f.removeprefix("_") for f in re.search(r"for _function in \((.*)\):", DEFINED)[1].split(", ")} | {"newton", "newton_report"}
 IN_PYTHON |= {*re.findall(r'"(\w+)"', re.search(r"for _name in \((.*)\):", DEFINED)[1])}
 IN_PYTHON |= {f"logical_{name}" for name in re.findall(r'(?m)^_logical\("(\w+)"', DEFINED)}
+IN_PYTHON |= {*re.findall(r"(?m)^@_of_batches\ndef (\w+)", (ROOT / "python" / "neml2" / "_equivalent_stresses.py").read_text(encoding="utf-8"))}
 OTHER_NAMES = dict(re.findall(r'\{"(\w+)", "(\w+)"\}', BY_HAND.partition("\nformula_name(")[2].partition("\n}")[0]))
 OPERATORS_OF_ROWS = {"operator" + o for o in [*OPERATORS.split(), *"== != < > <= >= & | ~".split()]}
 NO_ROWS = {"SFR4", "WFR4", "R5", "R8", "SSSSR8", "MillerIndex"}  # with SFFR4 and WFFR4 for the first two

@@ -153,6 +153,5 @@ if plot:
     right.set_title("strain across over that through the thickness")
     right.set_xlabel("angle to the direction of rolling, °")
     right.set_ylabel("r-value")
-    left.legend()
     right.legend()
     figure.savefig(plot)

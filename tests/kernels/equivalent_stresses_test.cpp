@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/newton.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -10,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/equivalent_stresses.h"
 #include "support/number.h"
 
 #include "support/catch.h"
@@ -202,6 +204,27 @@ tension(double angle)
   return {c * c, s * s, 0, 0, 0, std::sqrt(2.0) * c * s};
 }
 } // namespace
+
+TEST_CASE("equivalent stresses are those of the sources in many digits",
+          "[kernels][equivalent_stresses]")
+{
+  for (const auto & row : neml2::test::equivalent_stresses)
+  {
+    SR2<double> s;
+    std::copy_n(row.stress, 6, s.v);
+    const std::string name = row.name;
+    INFO(name << " of " << s[0] << " " << s[1]);
+    const double found = name == "hill"             ? HillOf()(s)
+                         : name == "hosford 8"      ? HosfordOf{8}(s)
+                         : name == "hosford 100"    ? HosfordOf{100}(s)
+                         : name == "drucker_prager" ? Cone{0.2}(s)
+                         : name == "mohr_coulomb"   ? mohr_coulomb(s, 0.5)
+                         : name == "yld2004 8"      ? Barlat{8}(s)
+                         : name == "yld2004 100"    ? Barlat{100}(s)
+                                                    : 0;
+    REQUIRE(std::abs(found / row.value - 1) < 1e-14);
+  }
+}
 
 TEST_CASE("equivalent stresses are that of von Mises in their isotropic cases",
           "[kernels][equivalent_stresses]")

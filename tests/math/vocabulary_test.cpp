@@ -273,6 +273,24 @@ TEST_CASE("Functions of tensors of formulas", "[math][vocabulary]")
       });
 }
 
+TEST_CASE("Functions of eigenvalues of formulas", "[math][vocabulary]")
+{
+  check<SR2, Scalar>(
+      [](const auto & s, const auto & a)
+      {
+        const auto exponent = 6.0 + a;
+        const std::tuple six(a, 0.5, 0.6, 1.5, 1.5, 1.0 + a);
+        const std::tuple nine(a, 1.0, 0.9, 1.0, 1.0, 1.1, 1.0, 1.0, 1.0 + a),
+            ones(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+        return std::tuple(isotropic([](const auto & l) { return l(2) * l(1) * l(0); }, s),
+                          hill(s, six),
+                          hosford(s, exponent),
+                          drucker_prager(s, a),
+                          mohr_coulomb(s, a),
+                          yld2004(s, nine, ones, exponent));
+      });
+}
+
 TEST_CASE("Stiffnesses of formulas", "[math][vocabulary]")
 {
   check<Scalar, Scalar>(

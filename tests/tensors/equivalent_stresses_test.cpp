@@ -114,10 +114,11 @@ TEST_CASE("a NaN stays in its row of equivalent stresses, and so does zero",
   t[1][4] = std::nan("");
   t[2].zero_();
   const SR2 s(t);
-  for (const at::Tensor & found :
-       {at::Tensor(hill(s, hill_parameters(0.8, 0.6, 1.1))), at::Tensor(hosford(s, 8.0)),
-        at::Tensor(drucker_prager(s, 0.2)), at::Tensor(mohr_coulomb(s, 0.5)),
-        at::Tensor(yld2004(s, first, second, 8.0))})
+  for (const at::Tensor & found : {at::Tensor(hill(s, hill_parameters(0.8, 0.6, 1.1))),
+                                   at::Tensor(hosford(s, 8.0)),
+                                   at::Tensor(drucker_prager(s, 0.2)),
+                                   at::Tensor(mohr_coulomb(s, 0.5)),
+                                   at::Tensor(yld2004(s, first, second, 8.0))})
   {
     REQUIRE(torch::equal(found.isnan(), torch::tensor({false, true, false, false})));
     REQUIRE(found[2].item<double>() == 0);

@@ -123,12 +123,8 @@ struct PrincipalFrame
     for (int p = 0; p < 3; p++)
     {
       const int i = mandel_index[p + 3][0], j = mandel_index[p + 3][1];
-      slopes[p] = difference_of_values(l[i],
-                                       l[j],
-                                       P(y[i].x),
-                                       P(y[j].x),
-                                       P(y[i].d[i] - y[j].d[i]),
-                                       P(y[j].d[j] - y[i].d[j]));
+      slopes[p] = difference_of_values(
+          l[i], l[j], P(y[i].x), P(y[j].x), P(y[i].d[i] - y[j].d[i]), P(y[j].d[j] - y[i].d[j]));
     }
     const R2<P> Vt = transpose(V);
     SR2<R> r{Unset()};

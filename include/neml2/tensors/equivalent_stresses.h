@@ -59,7 +59,7 @@ hill(const SR2 & s, const P & parameters)
  * Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
  */
 template <class A, class B, class C>
-auto
+constexpr auto
 hill_parameters(const A & r0, const B & r45, const C & r90)
 {
   const auto G = 1.0 / (1.0 + r0), H = r0 * G;
