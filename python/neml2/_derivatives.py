@@ -185,7 +185,9 @@ def _places(name: str, function: Callable[..., Any], arguments: tuple[Any, ...],
         place = names.index(one) if one in names else one
         if isinstance(place, bool) or not isinstance(place, int) or not -len(arguments) <= place < len(arguments):
             known = f", or their names: {', '.join(names)}" if names else ""
-            raise TypeError(f"{name}: argnums is {argnums!r}. Expected the places of tensors among the {len(arguments)} arguments{known}.")
+            raise TypeError(
+                f"{name}: argnums is {argnums!r}. Expected the places of tensors among the {len(arguments)} arguments{known}."
+            )
         places.append(place % len(arguments))
     if not places:
         raise TypeError(f"{name}: argnums is {argnums!r}. Expected the place or the name of an argument.")
@@ -256,9 +258,7 @@ def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results:
 
     def of(*x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         returned = flatten(call([tensor(v, t) for v, t in zip(variables, x, strict=True)]))[0]
-        made = [
-            r.torch() if isinstance(r, TensorBase) else torch.full((), float(r), dtype=x[0].dtype, device=x[0].device) for r in returned
-        ]
+        made = [r.torch() if isinstance(r, TensorBase) else torch.full((), float(r), dtype=x[0].dtype, device=x[0].device) for r in returned]
         return tuple(t.expand((*batch, *_base(r))) for r, t in zip(returned, made, strict=True))
 
     at = [v.torch().expand((*batch, *base)) for v, base in zip(variables, bases, strict=True)]
@@ -274,7 +274,5 @@ def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results:
             for row, slope in zip(rows, pull(tuple(weights)), strict=True):
                 row.append(slope)
         shapes = [(*batch, *base, *b) for b in bases]
-        found.append(
-            [recording.as_jacobian(torch.stack(row, len(batch)).reshape(s), len(batch)) for row, s in zip(rows, shapes, strict=True)]
-        )
+        found.append([recording.as_jacobian(torch.stack(row, len(batch)).reshape(s), len(batch)) for row, s in zip(rows, shapes, strict=True)])
     return found

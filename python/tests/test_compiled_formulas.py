@@ -32,6 +32,7 @@ from formulas_support import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from operations import values
+from random_derivatives import random_case, states, typed
 from support import FIXED, run
 
 import neml2
@@ -113,6 +114,29 @@ def test_random_formulas(formulas):
         bitwise(found, expected)
         same(found, neml2.vmap(alone, *a), 8)
     bitwise(gradients(compiled, a), gradients(interpreted, a))
+
+
+COMPILED = int(os.environ.get("NEML2_RANDOM_COMPILED", 10))
+
+
+def test_random_derivatives_are_interpreted_bitwise():
+    """Of test_random_derivatives.py, many of them compiled together."""
+    first = int(os.environ.get("NEML2_RANDOM_SEED", 1))
+    raw = states(first)
+
+    def is_short(case):  # the compiler takes minutes for the longest ones
+        f = neml2.formula(case, backend="interpreter")
+        f(*typed(raw))
+        return len(neml2.show(f).splitlines()) < 1500
+
+    cases = list(filter(is_short, map(random_case, range(first, first + COMPILED))))
+    assert cases
+    interpreted, compiled = both(lambda *x: [case(*x) for case in cases])
+    for batch in (slice(None), slice(3), slice(-9, None)):
+        x = typed([t[batch] for t in raw])
+        compiled(*x)  # it is compiled then
+        bitwise(compiled(*x), interpreted(*x))
+    assert "interpreted:" not in neml2.show(compiled)
 
 
 def gradients(formula, a):
