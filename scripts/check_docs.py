@@ -40,7 +40,7 @@ def faults_of_comments(headers, functions):
 
 
 # In formulas and public, but with other arguments each time.
-OTHER_ARGUMENTS = {"dsptrf", "misorientation", "move_to_fundamental_zone", "scale_shear"}
+OTHER_ARGUMENTS = {"disorientation", "dsptrf", "misorientation", "move_to_fundamental_zone", "scale_shear"}
 
 
 def without_comments(header):

@@ -29,9 +29,9 @@ struct SlopeOfPrincipal
     {
       const int i = kernels::mandel_index[p][0], j = kernels::mandel_index[p][1];
       const size_t slopes = 9 + 2 * size_t(p - 3);
-      z[p] = along[p] *
-             kernels::difference_of_values(
-                 l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1]);
+      z[p] =
+          along[p] * kernels::difference_of_values(
+                         l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1]);
     }
     const kernels::SR2<Symbol> r = rotate(z, V);
     ruled.differentiate_linear(values_in(x), x.size() / 2, values_in(r.v), *this);
@@ -87,18 +87,55 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
   return record_isotropic(Principal(), SlopeOfPrincipal(), x);
 }
 
+/// The value of a by an operation that is recorded for it alone, so that this may have a rule of its own.
+inline Symbol
+record_again(const Symbol & a)
+{
+  return maximum(a, a);
+}
+
+/// The value of a, without derivatives of any order.
+inline Number
+record_without_partials(const Number & a)
+{
+  Ruled ruled;
+  const Symbol r = record_again(a.x);
+  ruled.differentiate({a.x.id},
+                      {r.id},
+                      [](const std::vector<Number> & x)
+                      { return std::vector<Number>{record_without_partials(x[0])}; });
+  return Number(r);
+}
+
+/// Of s, a value and its slopes by s: the value, whose derivative is its own and slopes · ds.
+inline Number
+record_with_slopes(const std::vector<Number> & x)
+{
+  Ruled ruled;
+  const Symbol value = record_again(x[6].x);
+  ruled.differentiate(values_in(x),
+                      {value.id},
+                      [](const std::vector<Number> & y)
+                      { return std::vector<Number>{record_with_slopes(y)}; });
+  Number r(value);
+  r.d[0] = x[6].d[0];
+  for (size_t i = 0; i < 6; i++)
+    r.d[0] = r.d[0] + x[7 + i].x * x[i].d[0];
+  return r;
+}
+
 /// f(λ) of a symmetric f: its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i.
 inline Number
 record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
 {
   const auto slopes =
       record_principal([f](const std::vector<Number> & l) { return record_jacobian(f, l); }, s);
-  std::vector<Number> fixed;
+  std::vector<Number> fixed, x = elements(s);
   for (const Number & l : elements(eigenvalues(s)))
-    fixed.emplace_back(l.x);
-  Number r = f(fixed)[0]; // with the partials of all but the eigenvalues
-  for (int i = 0; i < 6; i++)
-    r.d[0] = r.d[0] + slopes[i].x * s[i].d[0];
-  return r;
+    fixed.push_back(record_without_partials(l));
+  x.push_back(f(fixed)[0]);
+  const std::vector<Number> by_tensor = elements(slopes);
+  x.insert(x.end(), by_tensor.begin(), by_tensor.end());
+  return record_with_slopes(x);
 }
 } // namespace neml2::recorded
