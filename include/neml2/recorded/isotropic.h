@@ -94,34 +94,32 @@ record_again(const Symbol & a)
   return maximum(a, a);
 }
 
-/// The value of a, without derivatives of any order.
-inline Number
-record_without_partials(const Number & a)
+/// Eigenvalues that are not differentiated once, as others see to that; in the derivatives that are made with them they are.
+inline std::vector<Number>
+record_fixed(const std::vector<Number> & eigenvalues)
 {
-  Ruled ruled;
-  const Symbol r = record_again(a.x);
-  ruled.differentiate({a.x.id},
-                      {r.id},
-                      [](const std::vector<Number> & x)
-                      { return std::vector<Number>{record_without_partials(x[0])}; });
-  return Number(r);
+  std::vector<Number> fixed;
+  for (const Number & l : eigenvalues)
+  {
+    Ruled ruled;
+    const Symbol r = record_again(l.x);
+    ruled.differentiate({l.x.id},
+                        {r.id},
+                        [](const std::vector<Number> & x)
+                        { return std::vector<Number>{Number(x[0].x)}; });
+    fixed.emplace_back(r);
+  }
+  return fixed;
 }
 
-/// Of s, a value and its slopes by s: the value, whose derivative is its own and slopes · ds.
-inline Number
-record_with_slopes(const std::vector<Number> & x)
+/// The derivative of f(λ): that by all but the eigenvalues, of y, and slopes · ds.
+inline Symbol
+slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Number * s)
 {
-  Ruled ruled;
-  const Symbol value = record_again(x[6].x);
-  ruled.differentiate(values_in(x),
-                      {value.id},
-                      [](const std::vector<Number> & y)
-                      { return std::vector<Number>{record_with_slopes(y)}; });
-  Number r(value);
-  r.d[0] = x[6].d[0];
-  for (size_t i = 0; i < 6; i++)
-    r.d[0] = r.d[0] + x[7 + i].x * x[i].d[0];
-  return r;
+  Symbol sum = y.d[0];
+  for (int i = 0; i < 6; i++)
+    sum = sum + slopes[i].x * s[i].d[0];
+  return sum;
 }
 
 /// f(λ) of a symmetric f: its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i.
@@ -130,12 +128,25 @@ record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
 {
   const auto slopes =
       record_principal([f](const std::vector<Number> & l) { return record_jacobian(f, l); }, s);
-  std::vector<Number> fixed, x = elements(s);
-  for (const Number & l : elements(eigenvalues(s)))
-    fixed.push_back(record_without_partials(l));
-  x.push_back(f(fixed)[0]);
-  const std::vector<Number> by_tensor = elements(slopes);
-  x.insert(x.end(), by_tensor.begin(), by_tensor.end());
-  return record_with_slopes(x);
+  const std::vector<Number> l = elements(eigenvalues(s));
+  std::vector<Number> without_partials;
+  for (const Number & x : l)
+    without_partials.emplace_back(x.x);
+  const Number y = f(without_partials)[0];
+  std::vector<Number> operands = elements(s, slopes);
+  operands.push_back(f(record_fixed(l))[0]);
+
+  Ruled ruled;
+  Number r(record_again(y.x));
+  ruled.differentiate(values_in(operands),
+                      {r.x.id},
+                      [value = r.x](const std::vector<Number> & x)
+                      {
+                        Number again(value);
+                        again.d[0] = slope_of_eigenvalue_function(x[12], &x[6], &x[0]);
+                        return std::vector<Number>{again};
+                      });
+  r.d[0] = slope_of_eigenvalue_function(y, slopes.v, s.v);
+  return r;
 }
 } // namespace neml2::recorded
