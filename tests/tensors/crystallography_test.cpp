@@ -401,6 +401,7 @@ TEST_CASE("The disorientation is an equivalent of the rotation between two cryst
     REQUIRE(among(operators, symmetry(orbifold)).all().item<bool>());
     // one class for both crystals, or the same class for each
     REQUIRE(close(misorientation(r, q, orbifold, orbifold), D.angle(), 1e-14));
+    REQUIRE(at::equal(disorientation(r, q, orbifold, orbifold), D));
   }
   const Rot D = disorientation(r, q);
   REQUIRE(close(D.euler_rodrigues(),

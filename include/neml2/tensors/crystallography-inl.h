@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
+#include <vector>
 
 namespace neml2::crystallography
 {
@@ -176,6 +178,37 @@ symmetries(const Quaternion & operators)
   const void * const data = has_known_values(operators) ? operators.data_ptr() : nullptr;
   return {static_cast<const double *>(data), int(operators.size(0))};
 }
+
+/// Of the operators P of a class those that make different rotations Pᵀ S with the operators S of another: one of all h P, h in both
+/// classes, as (h P)ᵀ (h S) = Pᵀ S. With equal classes the identity is left. Without values they are all of the class.
+NEML2_BODY Quaternion
+without_repetitions(const Quaternion & P, const Quaternion & S)
+{
+  if (!has_known_values(P) || !has_known_values(S))
+    return P;
+  const auto row = [](const Quaternion & q, Size i)
+  {
+    const double * const x = q.data_ptr<double>() + 4 * i;
+    return kernels::Quaternion<double>{x[0], x[1], x[2], x[3]};
+  };
+  const auto same = [](const auto & a, const auto & b) { return std::abs(inner(a, b)) > 1 - 1e-6; };
+  const Size m = P.size(0), n = S.size(0);
+  std::vector<int64_t> kept;
+  for (Size i = 0; i < m; i++)
+  {
+    const auto repeats = [&](int64_t k)
+    {
+      const auto h = row(P, i) * conjugate(row(P, k));
+      for (Size j = 0; j < n; j++)
+        if (same(h, row(S, j)))
+          return true;
+      return false;
+    };
+    if (std::none_of(kept.begin(), kept.end(), repeats))
+      kept.push_back(i);
+  }
+  return Quaternion(P.index_select(0, at::tensor(kept, kInt64)));
+}
 } // namespace neml2::tensors
 
 namespace neml2::crystallography
@@ -200,8 +233,9 @@ misorientation(const Rot & r,
                const std::string & orbifold_of_r,
                const std::string & orbifold_of_q)
 {
-  const auto of_r = symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)),
-             of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  const auto of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  const auto of_r = tensors::without_repetitions(
+      symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)), of_q);
   return engine::evaluate_leaf<Scalar>(
       "misorientation",
       [P = tensors::symmetries(of_r), S = tensors::symmetries(of_q)](const auto & x, const auto & y)
@@ -218,8 +252,9 @@ disorientation(const Rot & r,
                const std::string & orbifold_of_r,
                const std::string & orbifold_of_q)
 {
-  const auto of_r = symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)),
-             of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  const auto of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  const auto of_r = tensors::without_repetitions(
+      symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)), of_q);
   return engine::evaluate_leaf<Rot>(
       "disorientation",
       [P = tensors::symmetries(of_r), S = tensors::symmetries(of_q)](const auto & x, const auto & y)
