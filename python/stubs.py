@@ -18,6 +18,7 @@ class Stub(StubGen):
         super().put(value.__func__ if type(value).__name__ == "instancemethod" else value, name, parent)
 
     def simplify_types(self, s: str) -> str:
+        s = re.sub(r"types\.UnionType\[([^][]*)\]", lambda union: union[1].replace(", ", " | "), s)  # of functions of Python
         s = super().simplify_types(s)
         if "torch" in self.module_refs:
             self.module_refs.remove("torch")

@@ -78,6 +78,9 @@ def hill_parameters(r0: Scalar | float, r45: Scalar | float, r90: Scalar | float
 
     Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
     """
+    for name, r in (("r0", r0), ("r45", r45), ("r90", r90)):
+        if isinstance(r, (int, float)) and not r > 0:
+            raise ValueError(f"hill_parameters: {name} is {r}. Expected an r-value above 0, or a Scalar.")
     G = 1.0 / (1.0 + r0)
     H = r0 * G
     F = H / r90

@@ -499,6 +499,7 @@ def test_third_derivatives_of_functions_of_tensors_are_refused():
 
 # ---- Every function ----
 
+HAVE_ONE_DERIVATIVE = {"dexpm", "dlogm", "dsqrtm", "expm", "logm", "sqrtm"}  # of some types
 REFUSED = "third derivative of a function|second derivative of expm, logm and sqrtm of an R2"
 
 
@@ -526,8 +527,7 @@ def test_the_second_derivatives_of_every_function_are_those_of_differences(opera
         if "1,048,576 operations" in str(e):
             assert SSR4 in types  # 36 numbers have 1296 second derivatives
         else:
-            assert re.search(REFUSED, str(e)), e
-            REFUSALS.append(operation)
+            assert re.search(REFUSED, str(e)) and operation in HAVE_ONE_DERIVATIVE, e
         return
     for a, b in zip(found, neml2.value_and_jacobian(W, *x, argnums=places)[1] if len(places) > 1 else [neml2.value_and_jacobian(W, *x)[1]]):
         same(a, b, 12)
@@ -542,10 +542,3 @@ def test_the_second_derivatives_of_every_function_are_those_of_differences(opera
         parts = [H[i * len(places) + k].torch() for i in places]
         blocks = torch.cat([p.reshape(2, -1, raw[0].numel()) for p in parts], 1)
         torch.testing.assert_close(blocks, expected, rtol=1e-6, atol=1e-6 * (1.0 + expected.abs().max().item()))
-
-
-REFUSALS = []
-
-
-def test_few_functions_have_no_second_derivatives():
-    assert sorted(set(REFUSALS)) == ["dexpm", "dlogm", "dsqrtm", "expm", "logm", "sqrtm"]

@@ -67,6 +67,8 @@ def test_unary_refuses(name):
     with pytest.raises(ValueError, match=f"{name}: undefined tensor"):
         f(SR2())
     for wrong in (1.0, torch.rand(6), [1.0], None, "x", SR2):
+        if name in ("deg2rad", "rad2deg") and isinstance(wrong, float):
+            continue  # of numbers, too
         with pytest.raises(TypeError, match=rf"{name}\(a: T\) -> T"):
             f(wrong)
     if name not in INTEGERS_TOO:
@@ -979,14 +981,14 @@ def functions():
 
 def test_all_are_tested():
     of_any_type = {n for n, f in functions().items()
-                   if any(": T" in s[0] or "TensorBase" in s[0] for s in f.__nb_signature__)}
+                   if any(": T" in s[0] or "TensorBase" in s[0] for s in getattr(f, "__nb_signature__", ()))}
     assert of_any_type <= HERE
     assert HERE <= set(functions())
 
 
 def test_all_have_docstrings():
     for name, f in functions().items():
-        for signature, text, *_ in f.__nb_signature__:
+        for signature, text, *_ in getattr(f, "__nb_signature__", [(name, f.__doc__)]):  # a function of Python
             assert text, f"{name}: {signature}"
 
 
