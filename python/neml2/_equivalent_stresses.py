@@ -67,7 +67,8 @@ def hill(s: SR2, parameters: Any) -> Scalar:
     scale = _or_one(is_zero, D)
     total = F * (x / scale) ** 2 + G * (y / scale) ** 2 + H * (z / scale) ** 2
     total = total + 2.0 * (L * (a / scale) ** 2 + M * (b / scale) ** 2 + N * (c / scale) ** 2)
-    return math.where(is_zero, 0.0 * total, D * math.sqrt(_or_one(is_zero, total)))
+    result: Scalar = math.where(is_zero, 0.0 * total, D * math.sqrt(_or_one(is_zero, total)))
+    return result
 
 
 def hill_parameters(r0: Scalar | float, r45: Scalar | float, r90: Scalar | float) -> tuple[Any, ...]:
@@ -113,7 +114,8 @@ def _hosford(l: Vec, a: Any) -> Scalar:
     is_zero = D == 0.0
     scale = _or_one(is_zero, D)
     total = 1.0 + ((l(1) - l(0)) / scale) ** a + ((l(2) - l(1)) / scale) ** a
-    return math.where(is_zero, 0.0 * D, D * (0.5 * total) ** (1.0 / a))
+    result: Scalar = math.where(is_zero, 0.0 * D, D * (0.5 * total) ** (1.0 / a))
+    return result
 
 
 @_of_batches
@@ -125,7 +127,8 @@ def drucker_prager(s: SR2, alpha: Scalar | float) -> Scalar:
 
     Source: Drucker and Prager (1952), Q. Appl. Math. 10, 157-165.
     """
-    return math.von_mises(s) + SQRT3 * alpha * math.tr(s)
+    result: Scalar = math.von_mises(s) + SQRT3 * alpha * math.tr(s)
+    return result
 
 
 @_of_batches
@@ -150,7 +153,8 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
     sin_end = side * math.sin(transition)
     B = (sin_end + part * math.cos(transition)) / (3.0 * math.cos(3.0 * transition))
     near = math.cos(transition) - part * sin_end + B * (side * math.sin(3.0 * transition) - sin_3theta)
-    return 2.0 / 3.0 * math.sin(phi) * math.tr(s) + 2.0**0.5 * r * math.where(is_corner, near, between)
+    result: Scalar = 2.0 / 3.0 * math.sin(phi) * math.tr(s) + 2.0**0.5 * r * math.where(is_corner, near, between)
+    return result
 
 
 @_of_batches
@@ -186,4 +190,5 @@ def _yld2004(l: Vec, m: Vec, a: Any) -> Scalar:
     differences = [l(i) - m(j) for i in range(3) for j in range(3)]
     powers = [(math.where(d < 0.0, -d, d) / scale) ** a for d in differences]  # math.abs has no slope at 0, by which squares have their second one
     total = functools.reduce(lambda x, y: x + y, powers)
-    return math.where(is_zero, 0.0 * D, D * (0.25 * _or_one(is_zero, total)) ** (1.0 / a))
+    result: Scalar = math.where(is_zero, 0.0 * D, D * (0.25 * _or_one(is_zero, total)) ** (1.0 / a))
+    return result

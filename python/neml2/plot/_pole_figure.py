@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import torch
 from matplotlib import pyplot
@@ -78,7 +78,8 @@ def pole_figure(
 
     if not _are_several(function, pole):
         return draw(pole, ax)
-    return [draw(one, axes) for one, axes in zip(pole, _row_of_axes(function, len(pole), ax), strict=True)]
+    poles = cast(Sequence[Direction], pole)
+    return [draw(one, axes) for one, axes in zip(poles, _row_of_axes(function, len(poles), ax), strict=True)]
 
 
 @overload
@@ -143,10 +144,11 @@ def pole_figure_density(
 
     if not _are_several(function, pole):
         return draw(pole, values(pole), ax, style)
-    densities = torch.stack([values(one) for one in pole])
+    poles = cast(Sequence[Direction], pole)
+    densities = torch.stack([values(one) for one in poles])
     # as matplotlib chooses them for one
     levels = MaxNLocator(8, min_n_ticks=1).tick_values(float(densities.min()), float(densities.max()))
-    rows = zip(pole, densities, _row_of_axes(function, len(pole), ax), strict=True)
+    rows = zip(poles, densities, _row_of_axes(function, len(poles), ax), strict=True)
     return [draw(one, density, axes, {"levels": levels} | style) for one, density, axes in rows]
 
 
