@@ -87,10 +87,10 @@ isotropic_in_formula(const nb::callable & function, const nb::object & tensor)
   };
   kernels::SR2<RecordedNumber> row{kernels::Unset()};
   std::copy(s.components.begin(), s.components.end(), row.v);
-  of_numbers(recorded::elements(kernels::eigenvalues(row)));
+  Numbers numbers = recorded::record_of_eigenvalues(of_numbers, row);
   if (count == 1)
-    return {&scalar_type(), {recorded::record_of_eigenvalues(of_numbers, row)}};
-  return {s.type, recorded::elements(recorded::record_principal(of_numbers, row))};
+    return {&scalar_type(), std::move(numbers)};
+  return {s.type, std::move(numbers)};
 }
 } // namespace
 

@@ -76,7 +76,7 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
 {
   const kernels::Vec<Number> l = eigenvalues(s);
   std::vector<Number> x = elements(s), at = elements(l);
-  const std::vector<Number> y = f(at), J = record_jacobian(f, at);
+  const auto [y, J] = record_value_and_jacobian(f, at);
   x.insert(x.end(), y.begin(), y.end());
   for (int p = 3; p < 6; p++)
   {
@@ -122,22 +122,24 @@ slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Numb
   return sum;
 }
 
-/// f(λ) of a symmetric f: its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i.
-inline Number
+/// f(λ) where f is a number, which is symmetric: its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. Σ_i f_i(λ) v_i v_i where there are three.
+inline std::vector<Number>
 record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
 {
-  const auto slopes =
-      record_principal([f](const std::vector<Number> & l) { return record_jacobian(f, l); }, s);
   const std::vector<Number> l = elements(eigenvalues(s));
   std::vector<Number> without_partials;
   for (const Number & x : l)
     without_partials.emplace_back(x.x);
-  const Number y = f(without_partials)[0];
+  const std::vector<Number> y = f(without_partials);
+  if (y.size() != 1)
+    return elements(record_principal(f, s));
+
+  const auto slopes =
+      record_principal([f](const std::vector<Number> & x) { return record_jacobian(f, x); }, s);
   std::vector<Number> operands = elements(s, slopes);
   operands.push_back(f(record_fixed(l))[0]);
-
   Ruled ruled;
-  Number r(record_again(y.x));
+  Number r(record_again(y[0].x));
   ruled.differentiate(values_in(operands),
                       {r.x.id},
                       [value = r.x](const std::vector<Number> & x)
@@ -146,7 +148,7 @@ record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
                         again.d[0] = slope_of_eigenvalue_function(x[12], &x[6], &x[0]);
                         return std::vector<Number>{again};
                       });
-  r.d[0] = slope_of_eigenvalue_function(y, slopes.v, s.v);
-  return r;
+  r.d[0] = slope_of_eigenvalue_function(y[0], slopes.v, s.v);
+  return {r};
 }
 } // namespace neml2::recorded

@@ -6,6 +6,7 @@
 #include "neml2/recorded/rules.h"
 
 #include <functional>
+#include <utility>
 
 /// Derivatives in a recording: of a function that is called with numbers, as numbers that have partials themselves.
 namespace neml2::recorded
@@ -13,17 +14,17 @@ namespace neml2::recorded
 using NumberFunction = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
 /**
- * ∂f_i/∂x_j at x, row by row.
+ * f at x, and ∂f_i/∂x_j, row by row.
  *
  * f is recorded with variables of its own, whose partials are linear in their seeds; then x takes their places, and the
  * derivatives are replayed with its partials. So a Jacobian may be differentiated as anything else, and f may have Jacobians in it.
  */
-inline std::vector<Number>
-record_jacobian(const NumberFunction & f, const std::vector<Number> & x)
+inline std::pair<std::vector<Number>, std::vector<Number>>
+record_value_and_jacobian(const NumberFunction & f, const std::vector<Number> & x)
 {
   Recording & r = Recording::now();
   std::vector<Number> variables;
-  std::vector<int32_t> seeds, partials;
+  std::vector<int32_t> seeds, partials, values;
   for (size_t k = 0; k < x.size(); k++)
   {
     Number v(Symbol::input());
@@ -33,7 +34,10 @@ record_jacobian(const NumberFunction & f, const std::vector<Number> & x)
     variables.push_back(v);
   }
   for (const Number & y : f(variables))
+  {
+    values.push_back(y.x.id);
     partials.push_back(y.d[0].id);
+  }
   const LinearMap map(r, seeds, partials, /*by_rules=*/true);
   const size_t n = x.size();
   std::vector<int32_t> J(partials.size() * n);
@@ -48,6 +52,12 @@ record_jacobian(const NumberFunction & f, const std::vector<Number> & x)
   Replay replay(r);
   for (size_t k = 0; k < n; k++)
     replay.set(variables[k].x.id, x[k]);
-  return replay.of(J);
+  std::vector<Number> J_of_x = replay.of(J);
+  return {replay.of(values), std::move(J_of_x)};
+}
+inline std::vector<Number>
+record_jacobian(const NumberFunction & f, const std::vector<Number> & x)
+{
+  return record_value_and_jacobian(f, x).second;
 }
 } // namespace neml2::recorded
