@@ -11,9 +11,9 @@
 using namespace neml2;
 
 // begin sheet
-constexpr std::tuple first(
+constexpr std::tuple first_transform(
     -0.069888, 0.936408, 0.079143, 1.003060, 0.524741, 1.363180, 1.023770, 1.069060, 0.954322);
-constexpr std::tuple second(
+constexpr std::tuple second_transform(
     0.981171, 0.476741, 0.575316, 0.866827, 1.145010, -0.079294, 1.051660, 1.147100, 1.404620);
 constexpr auto r_values = hill_parameters(0.2115, 1.5769, 0.6923);
 
@@ -38,7 +38,7 @@ struct ByBarlat
   template <class S>
   auto operator()(const S & stress) const
   {
-    return yld2004(stress, first, second, 8.0);
+    return yld2004(stress, first_transform, second_transform, 8.0);
   }
 };
 // end sheet

@@ -20,8 +20,9 @@ check(const char * what, const at::Tensor & a, const at::Tensor & b)
   std::printf(error < 1e-10 ? "%s, to 1e-10\n" : "%s: NO, but to %.0e\n", what, error);
 }
 
-constexpr double G = 80e3, kappa = 160e3, yield = 100, Q = 50, b = 20, C = 10e3, K = 80, n = 5;
-constexpr auto material = std::tuple(G, kappa, yield, Q, b, C, K, n); // MPa, s
+constexpr double G = 80e3, kappa = 160e3, yield = 100, Q = 50, b = 20, C = 10e3, K = 80,
+                 exponent = 5;
+constexpr auto material = std::tuple(G, kappa, yield, Q, b, C, K, exponent); // MPa, s
 
 /// Energy and dissipation of a step at a point, both per volume.
 constexpr auto energies = [](const auto & strain, const auto & old, const auto & state)
@@ -90,7 +91,7 @@ main()
       value_and_jacobian<0, 0>(viscoplasticity::update,
                                strain,
                                std::tuple(plastic, X, p),
-                               std::tuple(G, kappa, yield, Q, b, C, 0.0, K, n),
+                               std::tuple(G, kappa, yield, Q, b, C, 0.0, K, exponent),
                                1.0);
   const auto & [by_hand, hardened] = expected;
   std::printf("%lld of %lld points flow\n",
@@ -107,7 +108,8 @@ main()
   const Cycles last = cycle(rate, amplitude, 40, 200);
   // Where the stress is steady, σ = yield + Q + C εp + K ε̇p^(1/n) with 3 G (ε̇ - ε̇p) = C ε̇p and σ = 3 G (ε - εp).
   const double flowing = 3 * G / (3 * G + C);
-  const Scalar closed = flowing * (yield + Q + K * pow(flowing * rate, 1 / n) + C * amplitude);
+  const Scalar closed =
+      flowing * (yield + Q + K * pow(flowing * rate, 1 / exponent) + C * amplitude);
   std::printf("\nLast of forty cycles, MPa\n  rate 1/s   highest   closed form     lowest\n");
   for (Size i = 0; i < 4; i++)
     std::printf("%10.0e %9.4f %13.4f %10.4f\n",

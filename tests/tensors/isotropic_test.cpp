@@ -61,7 +61,7 @@ TEST_CASE("isotropic is the function of the eigenvalues, of any batch", "[isotro
     const Scalar mu(torch::rand(c.modulus, kFloat64).add(1.0));
     REQUIRE(difference(isotropic(ogden, C, mu, 2.6), vmap(by_powers, C, mu, 2.6)) < 1e-13);
     REQUIRE(difference(isotropic(scaled, C, mu),
-                       vmap([](auto s, auto c) { return s * (tr(s) * c); }, C, mu)) < 1e-13);
+                       vmap([](auto s, auto m) { return s * (tr(s) * m); }, C, mu)) < 1e-13);
     const auto found = gradient<0, 1>(energy, C, mu, 2.6),
                expected = gradient<0, 1>(by_powers, C, mu, 2.6);
     REQUIRE(difference(std::get<0>(found), std::get<0>(expected)) < 1e-12);
