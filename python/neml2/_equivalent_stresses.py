@@ -137,7 +137,8 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
 
     (batch; 6), (batch; ), (batch; ) -> (batch; ), in the unit of s; angles in radians, tension positive. It is 2 c cos φ at yield, c the
     cohesion. The friction angle φ is in [0, π/2). Where the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition, 25° unless another
-    in [0, π/6) is given, cos θ - sin φ sin θ / √3 gives way to A - B sin 3θ, of the same value and slope there.
+    in [0, π/6) is given, cos θ - sin φ sin θ / √3 gives way to A - B sin 3θ, of the same value and slope there. It is convex for
+    φ up to 86° with the transition of 25°, up to 40° with one of 0.
 
     Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
     """
