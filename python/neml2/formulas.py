@@ -11,6 +11,7 @@ them. The recorded operations run at the speed of C++: interpreted block by bloc
 compiler. They are differentiated exactly, by the rules of the library.
 """
 
+import atexit
 import collections
 import functools
 import inspect
@@ -159,6 +160,7 @@ def places_named(name: str, structure: Any) -> list[int]:
 
 _most = 256  # formulas of functions that vmap keeps
 _formulas: "collections.OrderedDict[Any, Formula]" = collections.OrderedDict()
+atexit.register(_formulas.clear)  # a formula of a module's function would keep that module
 _lock = threading.RLock()
 
 

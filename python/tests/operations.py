@@ -100,7 +100,13 @@ def leaves(x):
 # ---- What no signature tells ----
 
 MADE_BY_HAND = {}  # name -> rows, each of types and a function
-REASONS = {}  # name -> why there is no row
+REASONS = dict.fromkeys(  # name -> why there is no row
+    [f"math.{name}" for name in "drucker_prager hill hill_parameters hosford mohr_coulomb yld2004".split()],
+    "formulas of Python: test_equivalent_stresses.py has their values and derivatives",
+) | dict.fromkeys(
+    [f"crystallography.{name}" for name in "rotation_group slip_systems twin_systems".split()],
+    "takes no tensor: test_crystallography.py has its results",
+)
 
 
 def by_hand(name, *types, place=values):
@@ -348,7 +354,7 @@ by_hand("LabeledTensor3D.chain", SSR4, SSR4, SSR4)(lambda C, D, E: cube(C).chain
 OF_ALL_TYPES = set("empty zeros ones rand full empty_like zeros_like ones_like rand_like full_like create linspace logspace".split())
 
 INTEGERS = {"d": 0, "n": 1, "nstep": 3, "dim": 0, "i": 1, "j": 2, "k": 0, "l": 1, "d1": 0, "d2": 1, "dim0": 0, "dim1": 1, "ndof": 5}
-STRINGS = {"orbifold": "432", "convention": "kocks", "type": "radians"}
+STRINGS = {"orbifold": "432", "orbifold_of_r": "432", "orbifold_of_q": "622", "convention": "kocks", "type": "radians"}
 LISTS = {"TensorBase.base_sum": [0]}
 
 
