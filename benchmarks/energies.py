@@ -17,11 +17,11 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 import neml2
 import numpy
 import torch
+from cpu_time import timed
 from neml2 import math
 from neml2.tensors import R2, R4, SR2, Rot, Scalar, Vec
 
@@ -117,19 +117,6 @@ SOLIDS = {"neo-Hooke": (neo_hooke, neo_hooke_by_hand), "Ogden": (ogden, ogden_by
 
 
 # ---- Times ----
-
-
-def timed(call, seconds=2.0):
-    """CPU seconds of the first call, with its compiler's, and ns of the fastest of the further ones."""
-    start = sum(os.times()[:4])
-    call()
-    first = sum(os.times()[:4]) - start
-    best, deadline, calls = float("inf"), time.perf_counter() + seconds, 0
-    while time.perf_counter() < deadline or calls < 5:
-        start = time.process_time_ns()
-        call()
-        best, calls = min(best, time.process_time_ns() - start), calls + 1
-    return first, best
 
 
 def both(energy, backend):

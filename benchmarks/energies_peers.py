@@ -10,7 +10,6 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 import json
-import time
 
 import felupe
 import jax
@@ -18,23 +17,12 @@ import jax.numpy as jnp
 import numpy
 import tensortrax
 import tensortrax.math as tm
+from cpu_time import timed
 
 jax.config.update("jax_enable_x64", True)
 folder, (MU, LAMBDA, OGDEN, K) = sys.argv[1], json.loads(sys.argv[2])
 F = numpy.load(f"{folder}/in.npz")["F"]
 rows = []
-
-
-def timed(call, seconds=2.0):
-    start = time.process_time()
-    call()
-    first = time.process_time() - start
-    best, deadline, calls = float("inf"), time.perf_counter() + seconds, 0
-    while time.perf_counter() < deadline or calls < 3:
-        start = time.process_time_ns()
-        call()
-        best, calls = min(best, time.process_time_ns() - start), calls + 1
-    return first, best
 
 
 def add(solid, name, call, arrays):

@@ -8,7 +8,7 @@
 #include <cmath>
 
 /**
- * A generalized standard material: two potentials, a free energy and a dissipation potential, of which everything else is a derivative.
+ * A generalized standard material: its free energy and its dissipation potential. All other functions are derivatives of these two.
  * The energy has Hooke's elasticity, kinematic hardening (Prager) and isotropic hardening (Voce), the dissipation potential is Norton's.
  * Source: Halphen and Nguyen (1975), Journal de mécanique 14, 39-63; Lemaitre and Chaboche (1990), Mechanics of Solid Materials, Cambridge
  * University Press.

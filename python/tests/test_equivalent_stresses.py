@@ -235,7 +235,7 @@ def test_parameters_broadcast_and_have_derivatives():
     assert math.hill(s, Parameters(*SHEET)).torch().equal(math.hill(s, SHEET).torch())
 
 
-# ---- What each is ----
+# ---- Each function ----
 
 
 def test_isotropic_cases_are_von_mises():

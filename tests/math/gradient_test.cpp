@@ -10,24 +10,18 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include "support/difference.h"
 #include "support/catch.h"
 
 namespace gradient_test
 {
 using namespace neml2;
 using test::described;
+using test::difference;
 using torch::autograd::grad;
 
 namespace
 {
-/// The largest difference of two tensors of one shape, relative to numbers of about 1.
-double
-difference(const at::Tensor & a, const at::Tensor & b)
-{
-  REQUIRE(a.sizes() == b.sizes());
-  return a.numel() == 0 ? 0.0 : ((a - b).abs() / (1 + b.abs())).max().item<double>();
-}
-
 /// mu/2 (tr C - 3) - mu log J + mu/2 log² J, J² = det C
 constexpr auto energy = [](const auto & C, const auto & mu)
 {

@@ -9,11 +9,13 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include "support/difference.h"
 #include "support/catch.h"
 
 namespace equivalent_stresses_test
 {
 using namespace neml2;
+using test::difference;
 using torch::autograd::grad;
 
 namespace
@@ -23,13 +25,6 @@ const std::tuple first(
     -0.069888, 0.936408, 0.079143, 1.003060, 0.524741, 1.363180, 1.023770, 1.069060, 0.954322);
 const std::tuple second(
     0.981171, 0.476741, 0.575316, 0.866827, 1.145010, -0.079294, 1.051660, 1.147100, 1.404620);
-
-double
-difference(const at::Tensor & a, const at::Tensor & b)
-{
-  REQUIRE(a.sizes() == b.sizes());
-  return a.numel() == 0 ? 0.0 : ((a - b).abs() / (1 + b.abs())).max().item<double>();
-}
 
 SR2
 stresses(at::IntArrayRef batch)

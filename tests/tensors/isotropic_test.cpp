@@ -10,22 +10,17 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
+#include "support/difference.h"
 #include "support/catch.h"
 
 namespace isotropic_test
 {
 using namespace neml2;
+using test::difference;
 using torch::autograd::grad;
 
 namespace
 {
-double
-difference(const at::Tensor & a, const at::Tensor & b)
-{
-  REQUIRE(a.sizes() == b.sizes());
-  return a.numel() == 0 ? 0.0 : ((a - b).abs() / (1 + b.abs())).max().item<double>();
-}
-
 constexpr auto ogden = [](const auto & l, const auto & mu, const auto & alpha)
 {
   const auto p = 0.5 * alpha;

@@ -15,6 +15,14 @@ namespace neml2::kernels
 constexpr double sqrt6 = 2.4494897427831780982;    ///< √6
 constexpr double rounded_from = 25.0 * pi / 180.0; ///< the Lode angle where mohr_coulomb is rounded
 
+/// a, or where that is zero a number that may be divided by and has a root.
+template <class C, class T>
+NEML2_CALLS_FORMULA auto
+or_one(const C & is_zero, const T & a)
+{
+  return where(is_zero, a + 1.0, a);
+}
+
 /// √(F (s11 - s22)² + G (s22 - s00)² + H (s00 - s11)² + 2 L s12² + 2 M s02² + 2 N s01²)
 struct Hill
 {
@@ -27,7 +35,7 @@ struct Hill
     const auto D =
         maximum(maximum(maximum(abs(x), abs(y)), abs(z)), maximum(maximum(abs(a), abs(b)), abs(c)));
     const auto is_zero = D == 0.0;
-    const auto scale = where(is_zero, D + 1.0, D);
+    const auto scale = or_one(is_zero, D);
     const auto square = [&scale](const auto & stress)
     {
       const auto ratio = stress / scale;
@@ -35,7 +43,7 @@ struct Hill
     };
     const auto sum = F * square(x) + G * square(y) + H * square(z) +
                      2.0 * (L * square(a) + M * square(b) + N * square(c));
-    return where(is_zero, 0.0 * sum, D * sqrt(where(is_zero, sum + 1.0, sum)));
+    return where(is_zero, 0.0 * sum, D * sqrt(or_one(is_zero, sum)));
   }
 };
 
@@ -48,7 +56,7 @@ struct PrincipalHosford
     using std::pow;
     const auto D = l(2) - l(0);
     const auto is_zero = D == 0.0;
-    const auto scale = where(is_zero, D + 1.0, D);
+    const auto scale = or_one(is_zero, D);
     const auto sum = 1.0 + pow((l(1) - l(0)) / scale, a) + pow((l(2) - l(1)) / scale, a);
     return where(is_zero, 0.0 * D, D * pow(0.5 * sum, 1.0 / a));
   }
@@ -82,7 +90,7 @@ struct MohrCoulomb
     using std::sin;
     const auto d = dev(s);
     const auto r = norm(d); // √(2 J2)
-    const auto sin_3theta = -3.0 * sqrt6 * det(d / where(r == 0.0, r + 1.0, r));
+    const auto sin_3theta = -3.0 * sqrt6 * det(d / or_one(r == 0.0, r));
     const auto is_corner = abs(sin_3theta) >= sin(3.0 * transition);
     const auto part = sin(phi) / sqrt3;
     const auto theta = asin(where(is_corner, 0.0 * sin_3theta, sin_3theta)) / 3.0;
@@ -105,16 +113,14 @@ struct PrincipalYld2004
     using std::pow;
     const auto D = maximum(m(2) - l(0), l(2) - m(0));
     const auto is_zero = D == 0.0;
-    const auto scale = where(is_zero, D + 1.0, D);
-    const auto power =
-        [&scale,
-         &a](const auto &
-                 d) // where abs(d) had no slope at 0, a square would have no second derivative
+    const auto scale = or_one(is_zero, D);
+    // abs(d) has no slope at 0, and so its square no second derivative
+    const auto power = [&scale, &a](const auto & d)
     { return pow(where(d < 0.0, -d, d) / scale, a); };
     auto sum = power(l(0) - m(0));
     for (int k = 1; k < 9; k++)
       sum = sum + power(l(k / 3) - m(k % 3));
-    return where(is_zero, 0.0 * D, D * pow(0.25 * where(is_zero, sum + 1.0, sum), 1.0 / a));
+    return where(is_zero, 0.0 * D, D * pow(0.25 * or_one(is_zero, sum), 1.0 / a));
   }
 };
 struct SecondOfYld2004

@@ -22,10 +22,7 @@ values_of_argument(const A & a)
   else
   {
     using T = typename plain_number<R>::type;
-    T x[number_count<A>];
-    int k = 0;
-    for_each_number(a, [&](const auto & c) NEML2_INLINE_LAMBDA { x[k++] = T(value_in<R>(c)); });
-    return from_numbers<A>(x);
+    return converted<T>(a, [](const auto & c) NEML2_INLINE_LAMBDA { return T(value_in<R>(c)); });
   }
 }
 
@@ -41,29 +38,14 @@ raised(const Vec<T> & l)
 template <class R, class... A>
 constexpr bool depends_on = (std::is_same_v<number_t<A>, R> || ...);
 
-/// The derivatives of a scalar function of eigenvalues: the values of its gradient by the tensor.
-template <class F>
-struct GradientByEigenvalues
-{
-  const F & f;
-
-  template <class L, class... A>
-  NEML2_CALLS_FORMULA auto operator()(const L & l, const A &... a) const
-  {
-    return differentiate_scalar<0>(f, l, a...).second;
-  }
-};
-
 /// divided_difference of values that a formula of one's own computes: these have the rounding of their arguments, too, which counts where
 /// they change fast, as powers of large exponents do.
 template <class T>
 NEML2_INLINE T
 difference_of_values(const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg)
 {
-  const T h = T(l - m), change = T(f - g), mean = T(0.5 * (df + dg));
   const T noise = T(abs(f) + abs(g) + (abs(df) + abs(dg)) * (abs(l) + abs(m)));
-  const auto lost = (abs(T(change - h * mean)) <= 1e-15 * noise) | equals_zero(h);
-  return where(lost, mean, T(change / where(lost, T(1.0), h)));
+  return divided_difference(l, m, f, g, df, dg, T(1e-15 * noise));
 }
 
 /// Eigenvalues and eigenvectors of the innermost values of a tensor.
@@ -162,7 +144,7 @@ struct PrincipalFrame
   {
     using R = Dual<T, N>;
     const SR2<T> at = values_of(s);
-    const SR2<T> slope = tensor(GradientByEigenvalues<F>{f}, at, values_of_argument<R>(a)...);
+    const SR2<T> slope = tensor(RowGradient<0, F>{f}, at, values_of_argument<R>(a)...);
     R r;
     if constexpr (depends_on<R, A...>)
       r = f(raised<R>(eigenvalues_of(at)), a...);

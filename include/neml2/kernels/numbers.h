@@ -105,6 +105,20 @@ for_each_number(R & a, const F & f)
   Numbers<std::remove_const_t<R>>::each(a, f);
 }
 
+/// An R with the numbers f(c), of type U, in the places of the numbers c of a.
+template <class U, class R, class F>
+NEML2_INLINE auto
+converted(const R & a, const F & f)
+{
+  U x[number_count<R>];
+  int k = 0;
+  for_each_number(a, [&](const auto & c) NEML2_INLINE_LAMBDA { x[k++] = f(c); });
+  with_numbers_t<R, U> r;
+  k = 0;
+  for_each_number(r, [&](auto & c) NEML2_INLINE_LAMBDA { c = x[k++]; });
+  return r;
+}
+
 /// a without the derivatives that its numbers carry.
 template <class R>
 NEML2_INLINE auto
@@ -113,14 +127,7 @@ without_derivatives(const R & a)
   if constexpr (!is_active<R>)
     return a;
   else
-  {
-    plain_number_t<R> x[number_count<R>];
-    int k = 0;
-    for_each_number(a, [&](const auto & c) { x[k++] = innermost(c); });
-    with_numbers_t<R, plain_number_t<R>> r;
-    k = 0;
-    for_each_number(r, [&](auto & c) { c = x[k++]; });
-    return r;
-  }
+    return converted<plain_number_t<R>>(
+        a, [](const auto & c) NEML2_INLINE_LAMBDA { return innermost(c); });
 }
 } // namespace neml2::kernels

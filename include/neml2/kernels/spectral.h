@@ -219,21 +219,15 @@ scaling_in_frame(const SR2<T> & d, const R2<T> & V)
   return r;
 }
 
-/// (f - g) / (l - m) for the values f, g of a function at l, m; where the difference is lost in the rounding of f
-/// and g, the mean of the slopes df, dg.
-template <class T, class E>
+/// (f - g) / (l - m) for the values f, g of a function at l, m; where the difference is lost in the noise of f - g, the mean of the slopes
+/// df, dg.
+template <class T>
 NEML2_INLINE T
-divided_difference(const T & l,
-                   const T & m,
-                   const T & f,
-                   const T & g,
-                   const T & df,
-                   const T & dg,
-                   const E & epsilon)
+divided_difference(
+    const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg, const T & noise)
 {
   const T h = T(l - m), change = T(f - g), mean = T(0.5 * (df + dg));
-  const auto lost =
-      (abs(T(change - h * mean)) <= 4.0 * epsilon * (abs(f) + abs(g))) | equals_zero(h);
+  const auto lost = (abs(T(change - h * mean)) <= noise) | equals_zero(h);
   return where(lost, mean, T(change / where(lost, T(1.0), h)));
 }
 
@@ -248,7 +242,8 @@ dsptrf(const Vec<T> & l, const R2<T> & V, const Vec<T> & f, const Vec<T> & df, c
   for (int p = 0; p < 6; p++)
   {
     const int i = mandel_index[p][0], j = mandel_index[p][1];
-    d[p] = p < 3 ? df[p] : divided_difference(l[i], l[j], f[i], f[j], df[i], df[j], epsilon);
+    const T noise = T(4.0 * epsilon * (abs(f[i]) + abs(f[j])));
+    d[p] = p < 3 ? df[p] : divided_difference(l[i], l[j], f[i], f[j], df[i], df[j], noise);
   }
   return scaling_in_frame(d, V);
 }

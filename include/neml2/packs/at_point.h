@@ -31,20 +31,14 @@ template <class T, class A>
 NEML2_INLINE auto
 with_numbers(const A & a)
 {
-  T x[size_t(kernels::number_count<A>)];
-  int k = 0;
-  kernels::for_each_number(a,
-                           [&](const auto & c) NEML2_INLINE_LAMBDA
-                           {
-                             if constexpr (std::is_arithmetic_v<std::decay_t<decltype(c)>>)
-                               x[k++] = T(double(c));
-                             else
-                               x[k++] = c.v;
-                           });
-  kernels::with_numbers_t<A, T> r;
-  k = 0;
-  kernels::for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = x[k++]; });
-  return r;
+  return kernels::converted<T>(a,
+                               [](const auto & c) NEML2_INLINE_LAMBDA
+                               {
+                                 if constexpr (std::is_arithmetic_v<std::decay_t<decltype(c)>>)
+                                   return T(double(c));
+                                 else
+                                   return c.v;
+                               });
 }
 template <class T, class A, class B>
 NEML2_INLINE auto

@@ -6,12 +6,8 @@
 
 #include <stdexcept>
 
-/**
- * Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues: Σ_i y_i v_i v_i has
- * along e the derivative V z Vᵀ, with ε = Vᵀ e V: z_ii = dy_i, z_ij = (y_i - y_j) / (λ_i - λ_j) ε_ij, whose limit at
- * λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i.
- * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
- */
+/// Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues: those of
+/// kernels/isotropic.h, with its sources.
 namespace neml2::recorded
 {
 /// The partials of Principal, from its numbers and, behind them, their partials.

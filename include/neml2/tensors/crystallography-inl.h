@@ -209,6 +209,30 @@ without_repetitions(const Quaternion & P, const Quaternion & S)
   }
   return Quaternion(P.index_select(0, at::tensor(kept, kInt64)));
 }
+
+/// A function of the orientations r and q and of the operators of the class of each.
+template <class Result, class RowBody, class BatchBody>
+Result
+compare_phases(const char * name,
+               const RowBody & row_body,
+               const BatchBody & batch_body,
+               const Rot & r,
+               const Rot & q,
+               const std::string & orbifold_of_r,
+               const std::string & orbifold_of_q)
+{
+  using crystallography::symmetry_quaternions;
+  const auto of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
+  const auto of_r =
+      without_repetitions(symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)), of_q);
+  return engine::evaluate_leaf<Result>(
+      name,
+      [row_body, P = symmetries(of_r), S = symmetries(of_q)](const auto & x, const auto & y)
+      { return row_body(x, y, P, S); },
+      [&](const at::Tensor & x, const at::Tensor & y) { return batch_body(x, y, of_r, of_q); },
+      r,
+      q);
+}
 } // namespace neml2::tensors
 
 namespace neml2::crystallography
@@ -233,17 +257,14 @@ misorientation(const Rot & r,
                const std::string & orbifold_of_r,
                const std::string & orbifold_of_q)
 {
-  const auto of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
-  const auto of_r = tensors::without_repetitions(
-      symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)), of_q);
-  return engine::evaluate_leaf<Scalar>(
+  return tensors::compare_phases<Scalar>(
       "misorientation",
-      [P = tensors::symmetries(of_r), S = tensors::symmetries(of_q)](const auto & x, const auto & y)
-      { return kernels::misorientation(x, y, P, S); },
-      [&](const at::Tensor & x, const at::Tensor & y)
-      { return composed::misorientation(x, y, of_r, of_q); },
+      [](const auto &... a) { return kernels::misorientation(a...); },
+      [](const auto &... a) { return composed::misorientation(a...); },
       r,
-      q);
+      q,
+      orbifold_of_r,
+      orbifold_of_q);
 }
 
 NEML2_BODY Rot
@@ -252,17 +273,14 @@ disorientation(const Rot & r,
                const std::string & orbifold_of_r,
                const std::string & orbifold_of_q)
 {
-  const auto of_q = symmetry_quaternions(orbifold_of_q, TensorOptions(kFloat64));
-  const auto of_r = tensors::without_repetitions(
-      symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)), of_q);
-  return engine::evaluate_leaf<Rot>(
+  return tensors::compare_phases<Rot>(
       "disorientation",
-      [P = tensors::symmetries(of_r), S = tensors::symmetries(of_q)](const auto & x, const auto & y)
-      { return kernels::disorientation(x, y, P, S); },
-      [&](const at::Tensor & x, const at::Tensor & y)
-      { return composed::disorientation(x, y, of_r, of_q); },
+      [](const auto &... a) { return kernels::disorientation(a...); },
+      [](const auto &... a) { return composed::disorientation(a...); },
       r,
-      q);
+      q,
+      orbifold_of_r,
+      orbifold_of_q);
 }
 
 NEML2_BODY Rot

@@ -13,8 +13,8 @@
  * A class is named by its orbifold: 432 cubic, with fourfold axes along x, y and z, and its subgroup
  * 23; 622 hexagonal, with the sixfold axis along z and twofold axes along x and y, and its subgroups
  * 6, 32 with a twofold axis along y, and 3; 42 tetragonal, with the fourfold axis along z, and its
- * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. Any name of a point group is a class
- * too, such as the Laue groups "m-3m" and "6/mmm" of EBSD files: see rotation_group. An orientation r takes
+ * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. rotation_group lists the point
+ * groups that may be named instead, such as "m-3m" and "6/mmm" of EBSD files. An orientation r takes
  * vectors of the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with
  * any symmetry S is an equivalent orientation.
  *

@@ -103,8 +103,8 @@ drucker_prager(const SR2 & s, const A & alpha)
  *
  * Where the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition, cos θ - sin φ sin θ / √3 gives way to A - B sin 3θ, of the same value
  * and slope there. The transition is in [0, π/6), and 25° unless another is given. Its second derivatives jump there. It is convex for φ up
- * to 86° with that of 25°, up to 40° with one of 0. For φ = 0 and a
- * transition of 0 it is 2/√3 von_mises. Along the axis of pressure, at its apex and beyond, the derivative is that of the pressure alone.
+ * to 86° with that of 25°, up to 40° with one of 0. For φ = 0 and a transition of 0 it is 2/√3 von_mises. Along the axis of pressure, at
+ * its apex and beyond, the derivative is that of the pressure alone.
  *
  * Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
  */
