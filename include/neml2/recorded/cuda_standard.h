@@ -155,6 +155,8 @@ template <class A, class B>
 constexpr bool is_same_v = false;
 template <class A>
 constexpr bool is_same_v<A, A> = true;
+template <class T>
+constexpr bool is_void_v = is_same_v<remove_const_t<T>, void>;
 template <class A, class B>
 using is_same = integral_constant<bool, is_same_v<A, B>>;
 template <class A, class B>
