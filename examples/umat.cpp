@@ -6,6 +6,7 @@
 // main() calls it as the solver does: steps of strain, with the tangent compared with differences.
 
 #include "neml2/packs/at_point.h"
+#include "neml2/packs/umat.h"
 
 #include "neml2/kernels/invariants.h"
 
@@ -14,9 +15,7 @@
 #include <cstdio>
 #include <tuple>
 
-using neml2::kernels::R2;
 using neml2::kernels::SR2;
-using neml2::kernels::SSR4;
 
 namespace
 {
@@ -40,90 +39,27 @@ constexpr auto update = [](const auto & strain, const auto & old, const auto & m
                     std::tuple(plastic + flow, alpha + dp));
 };
 // end update
-
-// begin conversions
-constexpr int order[] = {0, 1, 2, 5, 4, 3}; // UMAT's 12, 13, 23 to the order of SR2, and back
-constexpr double root[] = {1, 1, 1, M_SQRT2, M_SQRT2, M_SQRT2};
-
-/// Strains of UMAT, whose shears are γ = 2 ε, as an SR2.
-SR2<double>
-strain_of(const double * a, const double * b)
-{
-  SR2<double> r;
-  for (int i = 0; i < 6; i++)
-    r[i] = (a[order[i]] + b[order[i]]) / root[i];
-  return r;
-}
-// end conversions
 } // namespace
 
 // begin umat
-extern "C" void
-umat_(double * stress,
-      double * statev,
-      double * ddsdde,
-      double *,
-      double *,
-      double *,
-      double *,
-      double *,
-      double *,
-      double *,
-      const double * stran,
-      const double * dstran,
-      const double *,
-      const double *,
-      const double *,
-      const double *,
-      const double *,
-      const double *,
-      const char *,
-      const int *,
-      const int *,
-      const int *,
-      const int *,
-      const double * props,
-      const int *,
-      const double *,
-      const double * drot,
-      double * pnewdt,
-      const double *,
-      const double *,
-      const double *,
-      const int *,
-      const int *,
-      const int *,
-      const int *,
-      const int *,
-      const int *)
+NEML2_UMAT(call)
 {
-  SR2<double> plastic;
-  std::copy_n(statev, 6, plastic.v);
-  R2<double> R; // Fortran stores it by columns
-  for (int i = 0; i < 9; i++)
-    R[i] = drot[3 * (i % 3) + i / 3];
-  const std::tuple old(rotate(plastic, R), statev[6]);
-  const std::tuple material(props[0], props[1], props[2], props[3], props[4]);
-  const auto strain = strain_of(stran, dstran);
+  if (!call.fits(7, 5, "umat"))
+    return;
+  const std::tuple old(call.read<SR2<double>>(0), call.statev[6]);
+  const double * const p = call.props;
+  const std::tuple material(p[0], p[1], p[2], p[3], p[4]);
 
   const auto [results, tangent] =
-      neml2::value_and_jacobian_at_point<0, 0>(update, strain, old, material);
-  const auto & [s, state] = results;
-  const auto & [now, alpha] = state;
+      neml2::value_and_jacobian_at_point<0, 0>(update, call.strain(), old, material);
+  const auto & [stress, state] = results;
+  const auto & [plastic, alpha] = state;
 
   if (std::isnan(alpha)) // Newton's method did not converge
-  {
-    *pnewdt = 0.5;
-    return;
-  }
-  for (int i = 0; i < 6; i++)
-  {
-    statev[i] = now[i];
-    stress[i] = s[order[i]] / root[i];
-    for (int j = 0; j < 6; j++)
-      ddsdde[6 * j + i] = tangent(order[i], order[j]) / (root[i] * root[j]);
-  }
-  statev[6] = alpha;
+    return call.retry();
+  call.give(stress, tangent);
+  call.write(0, plastic);
+  call.statev[6] = alpha;
 }
 // end umat
 

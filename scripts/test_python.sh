@@ -80,7 +80,7 @@ say "its tests"
 cp -r python/tests python/bindings "$work"  # whose messages a test reads
 cp tests/support/equivalent_stresses.h "$work/tests"
 clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical tests --ignore tests/test_compiled_formulas.py \
-  --ignore tests/test_compilers.py --ignore tests/test_cuda_sources.py --ignore tests/test_device.py --ignore tests/test_device_kernels.py --ignore tests/test_distributed.py
+  --ignore tests/test_compilers.py --ignore tests/test_cuda_sources.py --ignore tests/test_device.py --ignore tests/test_device_kernels.py --ignore tests/test_distributed.py --ignore tests/test_export.py
 
 say "batches over several processes"
 clean python -m pytest -q -p no:cacheprovider tests/test_distributed.py
@@ -92,7 +92,7 @@ cp tests/support/cuda_on_host.h "$work/tests"
 # The smallest NVRTC that knows sm_70, sm_80 and sm_90; where PyPI has none, its tests are skipped, and say how many sources.
 pip "$venv" install nvidia-cuda-nvrtc-cu11 || echo "no NVRTC for this machine" >&2
 clean OMP_WAIT_POLICY=PASSIVE PATH="$venv/bin:$PATH" python -m pytest -q -rs -p no:cacheprovider -n logical tests/test_compiled_formulas.py \
-  tests/test_compilers.py tests/test_cuda_sources.py
+  tests/test_compilers.py tests/test_cuda_sources.py tests/test_export.py
 
 say "every operation on a device"
 torch_at=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch

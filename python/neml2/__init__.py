@@ -44,6 +44,7 @@ for _name in ("tensors", "math", "crystallography"):
 from . import _equivalent_stresses, _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
 from ._derivatives import gradient as gradient, hessian as hessian, jacobian as jacobian  # noqa: E402
 from ._derivatives import isotropic as isotropic, value_and_gradient as value_and_gradient  # noqa: E402
+from ._export import Exported as Exported, export as export  # noqa: E402
 from ._devices import DeviceKernel as DeviceKernel, device_kernels as device_kernels  # noqa: E402
 from ._newton import NewtonReport as NewtonReport, newton as newton, newton_report as newton_report  # noqa: E402
 from .formulas import formula as formula, show as show  # noqa: E402
@@ -57,10 +58,12 @@ for _name in _equivalent_stresses.__all__:
 
 __all__ = [
     "DeviceKernel",
+    "Exported",
     "NewtonReport",
     "crystallography",
     "device_kernels",
     "distributed",
+    "export",
     "formula",
     "formulas",
     "gradient",

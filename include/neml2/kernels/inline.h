@@ -25,6 +25,13 @@
 #define NEML2_ONE_A_PROGRAM
 #endif
 
+/// Marks the functions of C that a shared library gives to programs.
+#ifdef _WIN32
+#define NEML2_C __declspec(dllexport)
+#else
+#define NEML2_C __attribute__((visibility("default")))
+#endif
+
 /**
  * Marks the functions defined in a header X-inl.h, which X.h includes for header-only programs. With
  * NEML2_COMPILED, which the target neml2::compiled sets, X.h does not: the library's sources do, where
@@ -119,9 +126,11 @@
 #define NEML2_COLD
 #endif
 
-/// Throws an exception; a device, which has none, stops instead.
+/// Throws an exception; a device, and an exported formula (recorded/compiled_point.h), which have none, stop instead.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_THROW(exception) __trap()
+#elif defined(NEML2_EXPORTED)
+#define NEML2_THROW(exception) __builtin_trap()
 #else
 #define NEML2_THROW(exception) throw exception
 #endif

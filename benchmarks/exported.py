@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Exported formulas called one point at a time from C, by their functions and as UMAT, beside the same call of a batch from Python.
+
+    exported.py [--points 1000]
+
+needs the installed package and a C and C++ compiler. One thread, float64, minima over repetitions.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+import neml2
+import torch
+from neml2 import math
+from neml2.tensors import R2, SR2, Scalar
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--points", type=int, default=1000)
+POINTS = parser.parse_args().points
+sys.argv = sys.argv[:1]  # the example reads them, too
+EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "python" / "viscoplasticity.py"
+torch.set_num_threads(1)
+torch.set_default_dtype(torch.float64)
+torch.manual_seed(0)
+G, K, YIELD = 77e3, 167e3, 250.0
+
+
+class State(NamedTuple):
+    plastic: SR2
+    alpha: Scalar
+
+
+def linear_hardening(strain, old, material):
+    shear, bulk, first, slope = material
+    trial = 2.0 * shear * math.dev(strain - old.plastic)
+    mises = math.maximum(math.von_mises(trial), 1e-12)
+    dp = math.maximum(mises - first - slope * old.alpha, 0.0) / (3.0 * shear + slope)
+    flow = trial * (1.5 * dp / mises)
+    return 3.0 * bulk * math.vol(strain) + trial - 2.0 * shear * flow, State(old.plastic + flow, old.alpha + dp)
+
+
+def overstress(s, mises, dt, material):
+    shear, _, first, rate, n = material
+    return mises / first - 3.0 * shear / first * dt * rate * s**n - s
+
+
+def norton(strain, old, time_step, material):
+    shear, bulk, first, rate, n = material
+    trial = 2.0 * shear * math.dev(strain - old.plastic)
+    mises = math.maximum(math.von_mises(trial), 1e-3)
+    s = neml2.newton(overstress, math.minimum(mises / first, 1.0), mises, time_step, material)
+    dp = time_step * rate * s**n
+    flow = trial * (1.5 * dp / mises)
+    return 3.0 * bulk * math.vol(strain) + trial - 2.0 * shear * flow, State(old.plastic + flow, old.alpha + dp)
+
+
+def neo_hooke(F, mu, lame):
+    J = math.det(F)
+    return mu * F + (lame * math.log(J) - mu) * math.transpose(math.inv(F))
+
+
+def chaboche():
+    """The classes and the update of the example, without what it computes."""
+    found = {"__name__": "chaboche"}
+    sys.modules["chaboche"] = type(sys)("chaboche")  # where dataclasses look for their module
+    exec(EXAMPLE.read_text().split("# end update")[0], found)
+    return found
+
+
+def models():
+    """Name, formula, arguments, those of a step at which about half of the points flow, and whether it is a UMAT."""
+    found, one = chaboche(), torch.ones(POINTS)
+    strain = SR2(1.2e-3 * torch.randn(POINTS, 6))
+    plastic, alpha = math.dev(SR2(2e-4 * torch.randn(POINTS, 6))), Scalar(1e-3 * torch.rand(POINTS))
+    backstress = math.dev(SR2(20.0 * torch.randn(POINTS, 6)))
+    material = found["Material"](G, K, 200.0, 60.0, 10.0, 50e3, 400.0, 100.0, 5.0)
+    yield "linear", linear_hardening, (strain, State(plastic, alpha), (G, K, YIELD, 3e3))
+    yield "norton", norton, (strain, State(plastic, alpha), Scalar(one), (G, K, YIELD, 1e-3, 4.0))
+    yield "chaboche", found["update"], (strain, found["State"](plastic, backstress, alpha), material, Scalar(one))
+    yield "neohooke", neo_hooke, (R2(torch.eye(3) + 0.1 * torch.randn(POINTS, 3, 3)), 1.0, 1.5)
+
+
+MAIN = """
+#include "%(header)s"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return 1e9 * t.tv_sec + t.tv_nsec;
+}
+%(umat)s
+static double buffer[%(numbers)d * %(points)d];
+int main(int count, char ** names)
+{
+  double best[3] = {1e30, 1e30, 1e30};
+  FILE * f = fopen(names[count - 1], "rb");
+  if (!f || fread(buffer, sizeof(double), %(numbers)d * %(points)d, f) == 0)
+    return 1;
+  for (int k = 0; k < 40; k++)
+  {
+    double start = now();
+%(value)s
+    double middle = now();
+%(jacobian)s
+    double end = now();
+%(call)s
+    double last = now();
+    double took[3] = {middle - start, end - middle, last - end};
+    for (int i = 0; i < 3; i++)
+      if (took[i] < best[i])
+        best[i] = took[i];
+  }
+  printf("%%g %%g %%g\\n", best[0] / %(points)d, best[1] / %(points)d, best[2] / %(points)d);
+  return 0;
+}
+"""
+
+UMAT = """
+void umat_(double *, double *, double *, double *, double *, double *, double *, double *, double *, double *, const double *, const double *,
+           const double *, const double *, const double *, const double *, const double *, const double *, const char *, const int *, const int *,
+           const int *, const int *, const double *, const int *, const double *, const double *, double *, const double *, const double *,
+           const double *, const int *, const int *, const int *, const int *, const int *, const int *);
+static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[9];
+static double props[] = {%(props)s};
+static void call_umat(double * strain, const double * old, int states)
+{
+  double stress[6], statev[32], ddsdde[36], spare[6], pnewdt = 1;
+  const double dt = 1;
+  const int three = 3, six = 6, nprops = sizeof props / sizeof *props;
+  memcpy(statev, old, states * sizeof(double));
+  umat_(stress, statev, ddsdde, spare, spare, spare, spare, spare, spare, spare, strain, zero, zero, &dt, zero, zero, zero, zero, "MODEL", &three,
+        &three, &six, &states, props, &nprops, zero, unit, &pnewdt, &dt, unit, unit, &six, &six, &six, &six, &six, &six);
+}
+"""
+
+
+def run(place, name, formula, arguments):
+    function = getattr(formula, "__wrapped__", formula)
+    by_umat = name != "neohooke"
+    roles = {"dt": "time_step", "m": "props"} if name == "chaboche" else None
+    start = time.perf_counter()
+    files = neml2.export(formula, "c", *arguments, to=place / f"{name}_c", argnums=0, of=0 if by_umat else None)
+    seconds = time.perf_counter() - start
+    umat = neml2.export(formula, "umat", *arguments, to=place / name, roles=roles) if by_umat else None
+
+    # All numbers of each argument of a point side by side, as the functions take them; plain numbers are shared.
+    columns, shared, first, pointers = [], [], 0, []
+    for argument in arguments:
+        leaves = neml2._C.recording.flatten(argument)[0]
+        if all(isinstance(leaf, float) for leaf in leaves):
+            pointers.append(f"shared + {len(shared)}")
+            shared += leaves
+        else:
+            rows = torch.cat([leaf.torch().reshape(POINTS, -1) for leaf in leaves], 1)
+            pointers.append(f"buffer + {first} + {rows.shape[1]} * i")
+            first += rows.shape[1] * POINTS
+            columns.append(rows)
+    numbers = torch.cat([c.reshape(-1) for c in columns])
+    if by_umat:  # in the solver's order and notation
+        voigt = arguments[0].torch() / torch.tensor([1, 1, 1, 0.5**0.5, 0.5**0.5, 0.5**0.5])
+        pointers.append(f"buffer + {len(numbers)} + 6 * i")
+        numbers = torch.cat([numbers, voigt[:, [0, 1, 2, 5, 4, 3]].reshape(-1)])
+    (place / "numbers").write_bytes(numbers.numpy().tobytes())
+    loop = f"    for (int i = 0; i < {POINTS}; i++)\n      "
+    inputs = ", ".join(pointers[: len(arguments)])
+    results = "y, z, w" if by_umat else "y, w"
+    text = MAIN % {
+        "header": files.header.name,
+        "umat": (UMAT % {"props": ", ".join(map(str, shared))} if by_umat else "")
+        + f"static double shared[] = {{{', '.join(map(str, shared))}}};\nstatic double y[64], z[64], w[128];",
+        "numbers": len(numbers) // POINTS,
+        "points": POINTS,
+        "value": f"{loop}{name}_c(1, {inputs}, {results[:-3]});",
+        "jacobian": f"{loop}{name}_c_jacobian(1, {inputs}, {results});",
+        "call": f"{loop}call_umat({pointers[-1]}, {pointers[1]}, {columns[1].shape[1]});" if by_umat else "",
+    }
+    (place / "main.c").write_text(text)
+    libraries = [f"{place}/lib{name}_c.so", *([str(umat.library)] if umat else [])]
+    subprocess.run(["cc", "-O2", "main.c", *libraries, f"-Wl,-rpath,{place}", "-o", "main"], cwd=place, check=True)
+    value, jacobian, call = map(
+        float, subprocess.run([place / "main", place / "numbers"], capture_output=True, text=True, check=True).stdout.split()
+    )
+
+    known = neml2.formula(function, backend="compiler")
+    took = float("inf")
+    for _ in range(50):
+        start = time.perf_counter()
+        known.value_and_jacobian(*arguments, of=0 if by_umat else None)
+        took = min(took, 1e6 * (time.perf_counter() - start))
+    print(
+        f"{name:10} {value / 1e3:9.3f} {jacobian / 1e3:9.3f} {call / 1e3 if by_umat else float('nan'):9.3f} {took / POINTS:9.3f} {seconds:9.1f} {files.library.stat().st_size / 1e3:8.0f}"
+    )
+
+
+def main():
+    print(
+        f"µs per point{'':16}one point per call{'':11}batch of {POINTS}, s to export, kB of the library\n{'':14}value   tangent      UMAT   tangent"
+    )
+    with tempfile.TemporaryDirectory() as place:
+        for name, formula, arguments in models():
+            run(pathlib.Path(place), name, formula, arguments)
+
+
+main()
