@@ -19,11 +19,11 @@ import tempfile
 import time
 import timeit
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import neml2
 import torch
-from neml2.math import dev, exp, macaulay, maximum, norm, vol, where
+from neml2.math import dev, exp, macaulay, maximum, minimum, norm, vol, where
 from neml2.tensors import SR2, Rot, Scalar
 
 import formulas
@@ -91,18 +91,23 @@ class State:
 class Unknowns:
     s: SR2
     X: SR2
-    dp: Scalar
+    over: Scalar
+
+
+def plastic_strain_of(over, m, dt):
+    return dt * (over / m.K) ** m.n
 
 
 def equations(x, trial, old, m, dt):
     stress = x.s - x.X
     mises = sqrt(1.5) * norm(stress)
     direction = stress * (1.5 / mises)
-    hardening = m.Q * (1 - exp(-m.b * (old.p + x.dp)))
+    dp = plastic_strain_of(x.over, m, dt)
+    hardening = m.Q * (1 - exp(-m.b * (old.p + dp)))
     return (
-        (x.s - trial + 2 * m.G * x.dp * direction) / m.yield_stress,
-        (x.X - old.X - 2 / 3 * m.C * x.dp * direction + m.gamma * x.dp * x.X) / m.yield_stress,
-        (mises - m.yield_stress - hardening - m.K * (x.dp / dt) ** (1 / m.n)) / m.yield_stress,
+        (x.s - trial + 2 * m.G * dp * direction) / m.yield_stress,
+        (x.X - old.X - 2 / 3 * m.C * dp * direction + m.gamma * dp * x.X) / m.yield_stress,
+        (mises - m.yield_stress - hardening - x.over) / m.yield_stress,
     )
 
 
@@ -110,16 +115,16 @@ def viscoplasticity(strain, old, m, dt):
     trial = 2 * m.G * dev(strain - old.plastic_strain)
     stress = trial - old.X
     mises = sqrt(1.5) * norm(stress)
-    over = mises - m.yield_stress - m.Q * (1 - exp(-m.b * old.p))
-    guess = 0.5 * macaulay(over) / (3 * m.G + m.C)
-    start = Unknowns(trial - 3 * m.G * guess / mises * stress, old.X, guess)
-    found = neml2.newton(equations, start, trial, old, m, dt, bounds={2: (0, 1)})
-    flows = over > 0
+    beyond = macaulay(mises - m.yield_stress - m.Q * (1 - exp(-m.b * old.p)))
+    over = minimum(beyond, m.K * (beyond / ((3 * m.G + m.C) * dt)) ** (1 / m.n))
+    guess = trial - 3 * m.G * plastic_strain_of(over, m, dt) / mises * stress
+    found = neml2.newton(equations, Unknowns(guess, old.X, over), trial, old, m, dt, bounds={2: (0, inf)})
+    flows = beyond > 0
     s = where(flows, found.s, trial)
     new = State(
         old.plastic_strain + (trial - s) / (2 * m.G),
         where(flows, found.X, old.X),
-        old.p + where(flows, found.dp, 0.0),
+        old.p + where(flows, plastic_strain_of(found.over, m, dt), 0.0),
     )
     return 3 * m.kappa * vol(strain) + s, new
 

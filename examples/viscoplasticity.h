@@ -5,6 +5,7 @@
 #include "neml2/tensors/tensors.h"
 
 #include <cmath>
+#include <limits>
 
 /**
  * Viscoplasticity with isotropic hardening (Voce), kinematic hardening (Armstrong and Frederick) and a power law for the
@@ -14,10 +15,11 @@
 namespace viscoplasticity
 {
 using namespace neml2;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // begin equations
-/// What holds at the end of a step: deviator s of the stress, backstress X and the plastic strain dp that is added. In units
-/// of the yield stress, so that all equations count alike.
+/// The equations at the end of a step, of the deviator s of the stress, the backstress X and the overstress `over`, which the power law
+/// gives a plastic strain dp. In units of the yield stress all equations count alike.
 constexpr auto equations = [](const auto & unknowns,
                               const auto & trial,
                               const auto & old_X,
@@ -25,15 +27,16 @@ constexpr auto equations = [](const auto & unknowns,
                               const auto & material,
                               const auto & dt)
 {
-  const auto & [s, X, dp] = unknowns;
+  const auto & [s, X, over] = unknowns;
   const auto & [G, kappa, yield, Q, b, C, gamma, K, n] = material;
   const auto stress = s - X;
   const auto mises = std::sqrt(1.5) * norm(stress);
   const auto direction = stress * (1.5 / mises);
+  const auto dp = dt * pow(over / K, n);
   const auto hardening = Q * (1.0 - exp(-b * (old_p + dp)));
   return std::tuple((s - trial + 2.0 * G * dp * direction) / yield,
                     (X - old_X - 2.0 / 3.0 * C * dp * direction + gamma * dp * X) / yield,
-                    (mises - yield - hardening - K * pow(dp / dt, 1.0 / n)) / yield);
+                    (mises - yield - hardening - over) / yield);
 };
 // end equations
 
@@ -48,17 +51,24 @@ constexpr auto update =
   const auto trial = 2.0 * G * dev(strain - plastic);
   const auto stress = trial - old_X;
   const auto mises = std::sqrt(1.5) * norm(stress);
-  const auto over = mises - yield - Q * (1.0 - exp(-b * old_p));
-  const auto guess = 0.5 * macaulay(over) / (3.0 * G + C);
-  const auto flows = over > 0.0;
-  const auto start = std::tuple(trial - 3.0 * G * guess / mises * stress, old_X, guess);
-  const auto found = newton(
-      equations, start, trial, old_X, old_p, material, dt, NewtonOptions().bounds_of(2, 0.0, 1.0));
+  const auto beyond = macaulay(mises - yield - Q * (1.0 - exp(-b * old_p)));
+  const auto flows = beyond > 0.0;
+  // No more than all of it flows, so the overstress is at most that of dp = beyond / (3 G + C).
+  const auto over = minimum(beyond, K * pow(beyond / ((3.0 * G + C) * dt), 1.0 / n));
+  const auto guess = trial - 3.0 * G * dt * pow(over / K, n) / mises * stress;
+  const auto found = newton(equations,
+                            std::tuple(guess, old_X, over),
+                            trial,
+                            old_X,
+                            old_p,
+                            material,
+                            dt,
+                            NewtonOptions().bounds_of(2, 0.0, infinity));
   const auto s = where(flows, std::get<0>(found), trial);
   return std::tuple(3.0 * kappa * vol(strain) + s,
                     std::tuple(plastic + (trial - s) / (2.0 * G),
                                where(flows, std::get<1>(found), old_X),
-                               old_p + where(flows, std::get<2>(found), 0.0)));
+                               old_p + where(flows, dt * pow(std::get<2>(found) / K, n), 0.0)));
 };
 // end update
 } // namespace viscoplasticity

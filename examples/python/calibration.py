@@ -16,11 +16,11 @@ file = parser.parse_args().plot
 
 # %%
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import neml2
 import torch
-from neml2.math import exp, macaulay, sign, where
+from neml2.math import exp, macaulay, minimum, sign, where
 from neml2.tensors import Scalar
 
 try:
@@ -37,6 +37,7 @@ torch.set_default_dtype(torch.float64)
 # %% [markdown]
 # ## A tube in a step
 
+
 # %%
 @dataclass
 class State:
@@ -51,14 +52,15 @@ Parameters = dict[str, Scalar]
 
 def equations(unknowns: tuple[Scalar, ...], trial: Scalar, old: State, m: Parameters, dt: Scalar) -> tuple[Scalar, ...]:
     """What holds at the end of the step, in units of the yield stress."""
-    stress, X, dp = unknowns
+    stress, X, over = unknowns
+    dp = dt * (over / m["K, MPa"]) ** m["n"]
     mises = sqrt(3) * abs(stress - X)
     flow = sqrt(0.75) * dp * sign(stress - X)
     hardening = m["Q, MPa"] * (1 - exp(-m["b"] * (old.p + dp)))
     return (
         (stress - trial + 2 * G * flow) / m["yield, MPa"],
         (X - old.X - 2 / 3 * m["C, MPa"] * flow + m["gamma"] * dp * X) / m["yield, MPa"],
-        (mises - m["yield, MPa"] - hardening - m["K, MPa"] * (dp / dt) ** (1 / m["n"])) / m["yield, MPa"],
+        (mises - m["yield, MPa"] - hardening - over) / m["yield, MPa"],
     )
 
 
@@ -67,11 +69,13 @@ def twist(strain: Scalar, old: State, logarithms: Parameters, dt: Scalar) -> tup
     """Shear stress and new state."""
     m = {name: start[name] * exp(x) for name, x in logarithms.items()}
     trial = 2 * G * (strain - old.plastic_strain)
-    over = sqrt(3) * abs(trial - old.X) - m["yield, MPa"] - m["Q, MPa"] * (1 - exp(-m["b"] * old.p))
-    dp = 0.5 * macaulay(over) / (3 * G + m["C, MPa"])
-    guess = (trial - sqrt(3) * G * dp * sign(trial - old.X), old.X, dp)
-    stress, X, dp = neml2.newton(equations, guess, trial, old, m, dt, bounds={2: (0, 1)})  # of dp
-    flows = over > 0
+    beyond = macaulay(sqrt(3) * abs(trial - old.X) - m["yield, MPa"] - m["Q, MPa"] * (1 - exp(-m["b"] * old.p)))
+    most = beyond / (3 * G + m["C, MPa"])  # if all of it flowed
+    over = minimum(beyond, m["K, MPa"] * (most / dt) ** (1 / m["n"]))
+    guess = (trial - sqrt(3) * G * dt * (over / m["K, MPa"]) ** m["n"] * sign(trial - old.X), old.X, over)
+    stress, X, over = neml2.newton(equations, guess, trial, old, m, dt, bounds={2: (0, inf)})  # of the overstress
+    dp = dt * (over / m["K, MPa"]) ** m["n"]
+    flows = beyond > 0
     stress = where(flows, stress, trial)
     plastic_strain = old.plastic_strain + (trial - stress) / (2 * G)
     return stress, State(plastic_strain, where(flows, X, old.X), old.p + where(flows, dp, 0.0))

@@ -16,11 +16,11 @@ file = parser.parse_args().plot
 
 # %%
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import neml2
 import torch
-from neml2.math import batch_stack, dev, exp, macaulay, norm, tanh, vol, where
+from neml2.math import batch_stack, dev, exp, macaulay, minimum, norm, tanh, vol, where
 from neml2.tensors import SR2, Scalar
 
 try:
@@ -36,8 +36,10 @@ torch.set_default_dtype(torch.float64)
 
 # %% [markdown]
 # ## The equations
-# What holds at the end of a step is written for one point. The unknowns are thirteen numbers, a dataclass of two tensors and a
-# scalar. In units of the yield stress all equations count alike.
+# The equations at the end of a step are written for one point. The unknowns are thirteen numbers, a dataclass of two tensors and a
+# scalar. In units of the yield stress all equations count alike. The overstress is an unknown rather than the plastic strain: the power law
+# is smooth in it, while its inverse has an infinite slope where flow begins.
+
 
 # %%
 @dataclass
@@ -64,27 +66,35 @@ class State:
 class Unknowns:
     s: SR2  # deviator of the stress
     X: SR2
-    dp: Scalar  # plastic strain that is added
+    over: Scalar  # overstress, which gives the rate of flow
 
 
 # begin equations
+def plastic_strain_of(over: Scalar, m: Material, dt: Scalar | float) -> Scalar:
+    return dt * (over / m.K) ** m.n
+
+
 def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, SR2, Scalar]:
     stress = x.s - x.X
     mises = sqrt(1.5) * norm(stress)
     direction = stress * (1.5 / mises)
-    hardening = m.Q * (1 - exp(-m.b * (old.p + x.dp)))
+    dp = plastic_strain_of(x.over, m, dt)
+    hardening = m.Q * (1 - exp(-m.b * (old.p + dp)))
     return (
-        (x.s - trial + 2 * m.G * x.dp * direction) / m.yield_stress,
-        (x.X - old.X - 2 / 3 * m.C * x.dp * direction + m.gamma * x.dp * x.X) / m.yield_stress,
-        (mises - m.yield_stress - hardening - m.K * (x.dp / dt) ** (1 / m.n)) / m.yield_stress,
+        (x.s - trial + 2 * m.G * dp * direction) / m.yield_stress,
+        (x.X - old.X - 2 / 3 * m.C * dp * direction + m.gamma * dp * x.X) / m.yield_stress,
+        (mises - m.yield_stress - hardening - x.over) / m.yield_stress,
     )
+
+
 # end equations
 
 
 # %% [markdown]
 # ## A step
-# `newton` solves them from half of the elastic overstress as a guess, in the pass that computes the rest. `where` takes the
-# solution at points that flow, and the elastic stress at the others.
+# `newton` solves them in the pass that computes the rest. The guess is the overstress if all of the stress beyond the yield stress flowed, which
+# is a bound and close. `where` takes the solution at points that flow, and the elastic stress at the others.
+
 
 # %%
 # begin update
@@ -94,15 +104,18 @@ def update(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR
     trial = 2 * m.G * dev(strain - old.plastic_strain)
     stress = trial - old.X
     mises = sqrt(1.5) * norm(stress)
-    over = mises - m.yield_stress - m.Q * (1 - exp(-m.b * old.p))
-    guess = 0.5 * macaulay(over) / (3 * m.G + m.C)
-    start = Unknowns(trial - 3 * m.G * guess / mises * stress, old.X, guess)
-    found = neml2.newton(equations, start, trial, old, m, dt, bounds={"dp": (0, 1)})
-    flows = over > 0
+    beyond = macaulay(mises - m.yield_stress - m.Q * (1 - exp(-m.b * old.p)))
+    over = minimum(beyond, m.K * (beyond / ((3 * m.G + m.C) * dt)) ** (1 / m.n))
+    guess = trial - 3 * m.G * plastic_strain_of(over, m, dt) / mises * stress
+    found = neml2.newton(equations, Unknowns(guess, old.X, over), trial, old, m, dt, bounds={"over": (0, inf)})
+    flows = beyond > 0
     s = where(flows, found.s, trial)
     plastic_strain = old.plastic_strain + (trial - s) / (2 * m.G)
-    new = State(plastic_strain, where(flows, found.X, old.X), old.p + where(flows, found.dp, 0.0))
+    dp = where(flows, plastic_strain_of(found.over, m, dt), 0.0)
+    new = State(plastic_strain, where(flows, found.X, old.X), old.p + dp)
     return 3 * m.kappa * vol(strain) + s, new
+
+
 # end update
 
 

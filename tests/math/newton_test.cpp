@@ -7,6 +7,7 @@
 #include "neml2/tensors/tensors.h"
 #include "support/battery.h"
 #include "support/errors.h"
+#include "../../examples/viscoplasticity.h"
 #include "support/formulas.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -292,5 +293,34 @@ TEST_CASE("Extreme states either converge to the solution or are NaN", "[math][n
   const at::Tensor error =
       (at::Tensor(s) - expected).norm(2, -1) / at::Tensor(expected).norm(2, -1);
   REQUIRE(error.index({found}).max().item<double>() < 1e-9);
+}
+
+TEST_CASE("The viscoplastic model of the examples flows with any exponent and any rate",
+          "[math][newton]")
+{
+  const Size N = 400;
+  const at::Tensor size = at::pow(10.0, at::linspace(-6, -1.5, N, kFloat64)).unsqueeze(-1);
+  const SR2 strain(size * at::sin(1.7 * at::arange(6.0 * N, kFloat64)).reshape({N, 6}));
+  const std::tuple virgin(
+      SR2::zeros({}, kFloat64), SR2::zeros({}, kFloat64), Scalar(0.0, kFloat64));
+  for (const double n : {1.0, 5.0, 20.0, 100.0})
+    for (const double dt : {1e-4, 1.0, 1e6})
+    {
+      const double K = 80.0, yield = 100.0, G = 80e3;
+      const std::tuple material(G, 160e3, yield, 0.0, 0.0, 0.0, 0.0, K, n);
+      const auto [stress, state] = vmap(viscoplasticity::update, strain, virgin, material, dt);
+      const at::Tensor p = std::get<2>(state),
+                       mises = std::sqrt(1.5) * at::Tensor(dev(stress)).norm(2, -1);
+      REQUIRE(at::isfinite(mises).all().item<bool>());
+      // Without hardening the flow law holds for the stress found.
+      const at::Tensor over = at::clamp_min(mises - yield, 0.0);
+      const at::Tensor trial = std::sqrt(1.5) * 2 * G * at::Tensor(dev(strain)).norm(2, -1);
+      const at::Tensor error = mises + 3 * G * dt * at::pow(over / K, n) - trial;
+      REQUIRE((at::abs(error) / (trial + 3 * G * dt * n * at::pow(over / K, n - 1)))
+                  .max()
+                  .item<double>() < 1e-9);
+      REQUIRE((at::abs(mises + 3 * G * p - trial) / trial).max().item<double>() < 1e-9);
+      REQUIRE((p > 0).sum().item<int64_t>() > 150);
+    }
 }
 } // namespace newton_test
