@@ -78,6 +78,17 @@ TEST_CASE("bad operands are refused with the operation, the shapes and the remed
        "Base shape mismatch: SR2 has base shape [6], but the shape [4, 5] does not end in it. "
        "Reshape the tensor, or "
        "choose the type of its last dimensions."},
+      {[&] {
+         SR2(torch::ones({6, 100}));
+       },
+       "Base shape mismatch: SR2 has base shape [6], but the shape [6, 100] does not end in it. It "
+       "begins with it: write "
+       "t.movedim(0, -1), which moves these dimensions to the end. Reshaping would mix the rows."},
+      {[&] {
+         R2(torch::ones({3, 3, 7}));
+       },
+       "write t.movedim(0, -1).movedim(0, -1), which"},
+      {[&] { R2(torch::ones({3})); }, "Reshape the tensor, or"},
       // undefined operands
       {[&] { SR2() + s; },
        "+: undefined tensor: an operand of type SR2 has no value. Assign it first."},

@@ -325,16 +325,26 @@ private:
     if (!t.defined())
       return 0;
     const Size n = t.dim() - const_base_dim;
-    NEML2_CHECK(
-        n >= 0 && t.sizes().slice(size_t(n)) == base(),
-        "Base shape mismatch: ",
-        Derived::type_name,
-        " has base shape ",
-        base(),
-        ", but the shape ",
-        t.sizes(),
-        " does not end in it. Reshape the tensor, or choose the type of its last dimensions.");
+    NEML2_CHECK(n >= 0 && t.sizes().slice(size_t(n)) == base(),
+                "Base shape mismatch: ",
+                Derived::type_name,
+                " has base shape ",
+                base(),
+                ", but the shape ",
+                t.sizes(),
+                " does not end in it. ",
+                remedy(t.sizes()));
     return n;
+  }
+  NEML2_COLD static std::string remedy(TensorShapeRef shape)
+  {
+    const size_t k = base().size();
+    if (shape.size() <= k || shape.slice(0, k) != base())
+      return "Reshape the tensor, or choose the type of its last dimensions.";
+    std::string text = "It begins with it: write t";
+    for (size_t i = 0; i < k; i++)
+      text += ".movedim(0, -1)";
+    return text + ", which moves these dimensions to the end. Reshaping would mix the rows.";
   }
 };
 } // namespace neml2
