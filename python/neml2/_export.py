@@ -7,6 +7,7 @@ import keyword
 import math
 import re
 import sys
+import types
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ import torch
 from . import __file__ as _package
 from . import _compilers
 from ._build import __version__
-from .formulas import Formula, argument_names
+from .formulas import Formula, _Method, argument_names
 from .tensors import TensorBase
 
 recording: Any = import_module("._C", __package__).recording
@@ -130,19 +131,20 @@ def export(
         raise ValueError(
             f"export: the name of the files is {path.name!r}. Expected letters, digits and _, as in to='build/voce': functions of C have it."
         )
-    if isinstance(function, Formula):
-        function = function.__wrapped__
-    model = _Model(path.name, function, arguments)
+    model = _Model(path.name, *_unbound(function, arguments))
     if kind == "umat":
+        if argnums is not None or of is not None:
+            raise ValueError("export: argnums and of are for functions of C; DDSDDE is the derivative of the stress by the strain.")
         text, header = model.umat(roles or {}, turns)
-    elif roles:
-        raise ValueError(f"export: the kind {kind!r} has no roles.")
     else:
+        if roles or turns is not True:
+            raise ValueError("export: roles and turns are for UMAT; a function of C gets its arguments as they are.")
         text, header = model.c(argnums, of)
     files = Exported(path.with_suffix(".cpp"), path.with_suffix(".h"), path.with_name(f"lib{path.name}.so") if compile else None)
     for file in filter(None, files):
         if file.exists() and MARK.encode() not in file.read_bytes():
             raise FileExistsError(f"export: {file} exists, and was not exported: it is not overwritten. Choose another name in to=.")
+    path.parent.mkdir(parents=True, exist_ok=True)
     files.source.write_text(text, encoding="utf-8")
     files.header.write_text(header, encoding="utf-8")
     if files.library:
@@ -168,6 +170,17 @@ def _compile(source: Path, library: Path) -> None:
     done = _compilers.run([*command, *flags, str(source), "-o", str(library), *(["-Wl,--as-needed"] if sys.platform == "linux" else [])])
     if done.returncode != 0:
         raise RuntimeError(f"export: the compiler failed: {done.stderr[:1000]}")
+
+
+def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function, and its arguments: the object of a method is the first one where it is a tensor or a group of tensors and numbers."""
+    if isinstance(function, _Method):
+        function = types.MethodType(function._formula.__wrapped__, function._first[0] if function._first else function._instance)
+    elif isinstance(function, Formula):
+        function = function.__wrapped__
+    if isinstance(function, types.MethodType) and (isinstance(function.__self__, TensorBase) or not recording.is_leaf(function.__self__)):
+        return function.__func__, (function.__self__, *arguments)
+    return function, arguments
 
 
 def _leaves(group: Any) -> list[tuple[Any, str]]:
@@ -218,8 +231,8 @@ class _Model:
     def __init__(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]):
         self.name, self.arguments = name, arguments
         self.formula = Formula(function, "interpreter")
-        self.names = argument_names(function)[: len(arguments)]
-        self.names += [f"argument_{k}" for k in range(len(self.names), len(arguments))]
+        names = [n if n.isascii() else "" for n in argument_names(function)[: len(arguments)]]
+        self.names = [n or f"argument_{k}" for k, n in enumerate([*names, *[""] * (len(arguments) - len(names))])]
         self.headers = ["neml2/recorded/compiled_point.h"]
         self.inputs: list[Variable] = []
         for k, argument in enumerate(arguments):
@@ -267,10 +280,14 @@ class _Model:
         """Declares a function of C, and appends its definition to bodies."""
         is_shared = [all(v.type == "number" for v in self.inputs if v.operand == k) for k in range(len(arrays))]
         results: dict[str, list[Variable]] = {}  # by name, what is passed for it, and the outputs in it
-        for v in outputs:
-            key = _identifier(re.split(r"[.\[]", v.name)[0]) if v.role == "result" else _identifier(re.sub(r"\W+", "_", v.name).strip("_"))
-            results.setdefault(key if key not in arrays else f"{key}_new", []).append(v)
-        parameters = [f"const double * {a}" for a in arrays] + [f"double * {r}" for r in results]
+        for of in dict.fromkeys((v.role, v.operand) for v in outputs):
+            vs = [v for v in outputs if (v.role, v.operand) == of]
+            key = _identifier(re.split(r"[.\[]", vs[0].name)[0] if of[0] == "result" else re.sub(r"\W+", "_", vs[0].name).strip("_"))
+            while key in arrays or key in results:
+                key += "_"
+            results[key] = vs
+        taken = {v.operand for v in self.inputs}
+        parameters = [f"const double * {a}" for k, a in enumerate(arrays) if k in taken] + [f"double * {r}" for r in results]
         reads = [self._copies(f"x + {v.place}", a, v, is_shared[k]) for k, a in enumerate(arrays) for v in self.inputs if v.operand == k]
         writes = [
             f"    copy_numbers({r} + {_end(vs) - vs[0].place} * i + {v.place - vs[0].place}, y + {v.place}, {v.size});"
@@ -388,8 +405,8 @@ class _Model:
     def _files(self, bodies: list[str], declarations: list[str], variables: list[Variable]) -> tuple[str, str]:
         """The source and the header."""
         mark = f"{self.name}: {MARK} {__version__}"
-        table = ",\n".join(f'    {{"{v.role}", "{v.name}", "{v.type}", {v.operand}, {v.place}, {v.size}}}' for v in variables)
-        lines = "\n".join(f" * {v.role:10} {v.name:24} {v.type:8} {_where(v)}" for v in variables)
+        table = ",\n".join(f'    {{"{v.role}", {_quoted(v.name)}, "{v.type}", {v.operand}, {v.place}, {v.size}}}' for v in variables)
+        lines = "\n".join(f" * {v.role:10} {v.name.replace('*/', '* /'):24} {v.type:8} {_where(v)}" for v in variables)
         header = (
             f"/* {mark}.\n *\n * SR2: xx, yy, zz, sqrt(2) yz, sqrt(2) xz, sqrt(2) xy; matrices by rows.\n *\n{lines}\n */\n"
             f'#ifndef {self.name}_h\n#define {self.name}_h\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n{VARIABLE}\n'
@@ -418,7 +435,15 @@ def _where(v: Variable) -> str:
 
 
 def _identifier(name: str) -> str:
-    return f"{name}_" if name in RESERVED or keyword.iskeyword(name) else name
+    """The name of a parameter of a function of C."""
+    name = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"{name}_" if name in RESERVED or keyword.iskeyword(name) or not name[:1].isalpha() else name
+
+
+def _quoted(text: str) -> str:
+    return (
+        '"' + "".join(c if c.isalnum() and c.isascii() or c in " ._[]'-" else "".join(f"\\{b:03o}" for b in c.encode()) for c in text) + '"'
+    )
 
 
 @functools.cache

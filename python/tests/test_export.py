@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -273,6 +274,59 @@ def test_functions_of_c_are_the_batch(built):
     np.testing.assert_array_equal(by_alpha[there], of_state.alpha.numpy()[there])
 
 
+@dataclass
+class Material:
+    G: float
+    K: float
+
+    def stress(self, strain):
+        return 3.0 * self.K * math.vol(strain) + 2.0 * self.G * math.dev(strain)
+
+    @neml2.formula
+    def formula(self, strain):
+        return self.stress(strain)
+
+
+class Configured:
+    """No group: its numbers are constants."""
+
+    factor = 3.0
+
+    def stress(self, strain):
+        return self.factor * strain
+
+
+def test_methods(tmp_path):
+    """The object is an argument where it is a group of numbers."""
+    strain, twice = tensor(SR2, [1e-3, 0, 0, 0, 0, 0]), tensor(SR2, [0, 1, 0, 0, 0, 0])
+    for k, method in enumerate((Material(2.0, 3.0).stress, Material(2.0, 3.0).formula)):
+        files = neml2.export(method, "umat", strain, to=tmp_path / "new" / f"method{k}")
+        assert variables(files.library, f"method{k}") == [("property", f"self.{n}", "number", 0, p, 1) for p, n in enumerate("GK")]
+        found = Umat(files.library, 0, (4.0, 5.0))(np.array([1.0, 0, 0, 0, 0, 0]))[0]
+        np.testing.assert_allclose(found, to_umat(Material(4.0, 5.0).stress(tensor(SR2, [1, 0, 0, 0, 0, 0])).numpy()), atol=1e-14)
+    files = neml2.export(Configured().stress, "c", twice, to=tmp_path / "constant")
+    y = np.zeros(6)
+    assert ctypes.CDLL(str(files.library)).constant(ctypes.c_ssize_t(1), *pointers(twice.numpy(), y)) == 0
+    np.testing.assert_array_equal(y, 3.0 * twice.numpy())
+
+
+def test_names_that_c_does_not_have(tmp_path):
+    """Keywords, other alphabets, the same name twice, and names that end a comment."""
+
+    def model(double, σ, y):
+        return {"double": double + 1.0, '*/ "a\\': σ * y, "___a_": σ}
+
+    one = tensor(Scalar, 2.0)
+    files = neml2.export(model, "c", one, one, 3.0, to=tmp_path / "names")
+    names = [v[1] for v in variables(files.library, "names")]
+    assert names == ["double", "argument_1", "y", "double", '*/ "a\\', "___a_"]
+    results = [np.zeros(1) for _ in range(3)]
+    assert ctypes.CDLL(str(files.library)).names(ctypes.c_ssize_t(1), *pointers(one.numpy(), one.numpy(), np.array([3.0]), *results)) == 0
+    assert [r[0] for r in results] == [3.0, 6.0, 2.0]
+    (tmp_path / "main.c").write_text('#include "names.h"\n')
+    subprocess.run([*neml2._compilers.compiler(), "-x", "c", "-Wall", "-Werror", "-c", "main.c"], cwd=tmp_path, check=True)
+
+
 def test_threads(built):
     n, results = 2000, {}
     strain, plastic, alpha = random_states(n, 5)
@@ -434,7 +488,9 @@ def test_what_is_refused(tmp_path):
     to = tmp_path / "model"
     check_refused("vumat", "the kind is 'vumat'. Expected one of c, umat", to=to)
     check_refused("c", "the name of the files is 'a-b'", to=tmp_path / "a-b")
-    check_refused("c", "the kind 'c' has no roles", to=to, roles={"strain": "strain"})
+    check_refused("c", "roles and turns are for UMAT", to=to, roles={"strain": "strain"})
+    check_refused("c", "roles and turns are for UMAT", to=to, turns=False)
+    check_refused("umat", "argnums and of are for functions of C", to=to, argnums=0)
     check_refused("umat", r"0 arguments are strain or strain_increment.*roles=", to=to, roles={"strain": "props"})
     check_refused("umat", "roles names 'eps'. The arguments of the formula are strain, old, material", to=to, roles={"eps": "strain"})
     check_refused("umat", "the role of old is 'statev'. Expected one of strain", to=to, roles={"old": "statev"})
