@@ -159,6 +159,35 @@ struct OfTwoByInvariants
   }
 };
 
+/// Of s and of its square: by eigenvalues in one another where Energy is by eigenvalues.
+template <class Energy>
+struct OfTwoOf
+{
+  template <class S>
+  auto operator()(const S & s) const
+  {
+    const S u = sym(full(s) * full(s));
+    if constexpr (std::is_same_v<Energy, OwnOgden>)
+      return OfTwo()(s, u);
+    else
+      return OfTwoByInvariants()(s, u);
+  }
+};
+
+/// More functions of eigenvalues than are kept between the parts of a derivative, one of them of another tensor, in an order of its own.
+template <class Energy>
+struct Sum
+{
+  template <class S, class A>
+  auto operator()(const S & C, const A & alpha) const
+  {
+    auto sum = 0.3 * Energy()(C, 1.5, alpha) * Energy()(C, 0.5, -1.0);
+    for (int k = 1; k < 5; k++)
+      sum = sum + Energy()(C * double(k), 1.0 / k, 1.0 + k) * tr(C);
+    return sum + OfTwoOf<Energy>()(C);
+  }
+};
+
 struct ByFirst
 {
   template <class S, class U>
@@ -175,6 +204,25 @@ struct Stress
   auto operator()(const S & C, const M & mu, const A & alpha) const
   {
     return 2.0 * gradient<0>(Energy(), C, mu, alpha);
+  }
+};
+template <class Energy>
+struct StressOf
+{
+  template <class S, class A>
+  auto operator()(const S & C, const A & alpha) const
+  {
+    return gradient<0>(Energy(), C, alpha);
+  }
+};
+/// By three numbers, as many as the eigenvalues that derivatives within are taken by.
+template <class Energy>
+struct StressAlong
+{
+  template <class S, class V>
+  auto operator()(const S & C, const V & v) const
+  {
+    return inner(gradient<0>(Energy(), C, v[0] + v[1] * v[2]), direction);
   }
 };
 /// The C at which the stress is t, by Newton's method.
@@ -262,6 +310,23 @@ TEST_CASE("an isotropic function of two tensors is one in another", "[kernels][i
                     SR2<double>(one * (-2.0 * tr(direction))),
                     1e-12));
     }
+}
+
+TEST_CASE("isotropic functions are told from one another in the parts of a derivative",
+          "[kernels][isotropic]")
+{
+  for (const auto & [name, s] : cases)
+  {
+    INFO(name);
+    require_same(Sum<OwnOgden>(), Sum<OgdenByPowers>(), 1e-12, s, 3.0);
+    REQUIRE(close(jacobian<1>(StressOf<Sum<OwnOgden>>(), s, 3.0),
+                  jacobian<1>(StressOf<Sum<OgdenByPowers>>(), s, 3.0),
+                  1e-12));
+    const Vec<double> v(1.0, 2.0, 1.0);
+    REQUIRE(close(gradient<1>(StressAlong<Sum<OwnOgden>>(), s, v),
+                  gradient<1>(StressAlong<Sum<OgdenByPowers>>(), s, v),
+                  1e-12));
+  }
 }
 
 TEST_CASE("a residual of newton has gradients of isotropic energies", "[kernels][isotropic]")

@@ -90,16 +90,55 @@ struct PrincipalFrame
   NEML2_CALLS_FORMULA SR2<Dual<P, N>>
   tensor(const F & f, const SR2<Dual<P, N>> & s, const A &... a) const
   {
-    using R = Dual<P, N>;
-    using E = Dual<P, 3>; // by the eigenvalues
-    Vec<E> variables{Unset()};
+    return from_values(f, f(variables(), values_of_argument<Dual<P, N>>(a)...), s, a...);
+  }
+
+  /// f(λ, a)
+  template <class F, class... A>
+  NEML2_CALLS_FORMULA P scalar(const F & f, const SR2<P> &, const A &... a) const
+  {
+    return P(f(l, a...));
+  }
+  template <class F, class T, int N, class... A>
+  NEML2_CALLS_FORMULA Dual<T, N>
+  scalar(const F & f, const SR2<Dual<T, N>> & s, const A &... a) const
+  {
+    using R = Dual<T, N>;
+    const SR2<T> at = values_of(s);
+    const auto [value, slope] =
+        KeptValues<T>::once([&] { return value_and_slope(f, at, values_of_argument<R>(a)...); });
+    R r;
+    if constexpr (depends_on<R, A...>)
+      r = f(raised<R>(eigenvalues_of(at)), a...);
+    else
+      r = R(value);
+    NEML2_UNROLL
+    for (int k = 0; k < N; k++)
+      r.d[k] = r.d[k] + inner(slope, partials_of(s, k));
+    return r;
+  }
+
+private:
+  using E = Dual<P, 3>; ///< by the eigenvalues
+
+  NEML2_INLINE Vec<E> variables() const
+  {
+    Vec<E> r{Unset()};
     NEML2_UNROLL
     for (int i = 0; i < 3; i++)
     {
-      variables[i] = E(l[i]);
-      variables[i].d[i] = P(1.0);
+      r[i] = E(l[i]);
+      r[i].d[i] = P(1.0);
     }
-    const auto y = f(variables, values_of_argument<R>(a)...);
+    return r;
+  }
+
+  /// Σ_i y_i v_i v_i, where y = f(λ, a) of the values of a with its derivatives by λ.
+  template <class F, int N, class... A>
+  NEML2_CALLS_FORMULA SR2<Dual<P, N>>
+  from_values(const F & f, const Vec<E> & y, const SR2<Dual<P, N>> & s, const A &... a) const
+  {
+    using R = Dual<P, N>;
     P slopes[3];
     NEML2_UNROLL
     for (int p = 0; p < 3; p++)
@@ -132,28 +171,31 @@ struct PrincipalFrame
     return r;
   }
 
-  /// f(λ, a)
+  /// f(λ, a) and its derivative by s. f is evaluated once for both, except where a has derivatives.
   template <class F, class... A>
-  NEML2_CALLS_FORMULA P scalar(const F & f, const SR2<P> &, const A &... a) const
+  NEML2_CALLS_FORMULA auto value_and_slope(const F & f, const SR2<P> &, const A &... a) const
   {
-    return P(f(l, a...));
+    const auto [value, y] = differentiate_scalar<0>(f, l, a...);
+    return std::tuple(value, ieigh(y, V));
   }
-  template <class F, class T, int N, class... A>
-  NEML2_CALLS_FORMULA Dual<T, N>
-  scalar(const F & f, const SR2<Dual<T, N>> & s, const A &... a) const
+  template <class F, int N, class... A>
+  NEML2_CALLS_FORMULA auto
+  value_and_slope(const F & f, const SR2<Dual<P, N>> & s, const A &... a) const
   {
-    using R = Dual<T, N>;
-    const SR2<T> at = values_of(s);
-    const SR2<T> slope = tensor(RowGradient<0, F>{f}, at, values_of_argument<R>(a)...);
-    R r;
+    using R = Dual<P, N>;
+    const auto [at, y] = differentiate_scalar<0>(f, variables(), values_of_argument<R>(a)...);
+    const SR2<R> slope = from_values(RowGradient<0, F>{f}, y, s, a...);
+    R value{P(value_in<E>(at))};
     if constexpr (depends_on<R, A...>)
-      r = f(raised<R>(eigenvalues_of(at)), a...);
+      value = f(eigenvalues_of(s), a...);
     else
-      r = R(f(eigenvalues_of(at), a...));
-    NEML2_UNROLL
-    for (int k = 0; k < N; k++)
-      r.d[k] = r.d[k] + inner(slope, partials_of(s, k));
-    return r;
+    {
+      const SR2<P> along = values_of(slope);
+      NEML2_UNROLL
+      for (int k = 0; k < N; k++)
+        value.d[k] = inner(along, partials_of(s, k));
+    }
+    return std::tuple(value, slope);
   }
 };
 

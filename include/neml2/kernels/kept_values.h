@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/numbers.h"
+
+#include <tuple>
+
+namespace neml2::kernels
+{
+/// Recorded numbers are kept by their recording, and a device has no variables of a thread.
+template <class T>
+#ifdef NEML2_ON_DEVICE
+constexpr bool keeps_values = false;
+#else
+constexpr bool keeps_values = is_computed<typename innermost_number<T>::type>;
+#endif
+
+/**
+ * What a formula computes of values alone, numbers T, between the passes that each carry a part of the derivatives: values are the same in each
+ * of them, so the first pass keeps what is costly, and the others take it, in the same order.
+ */
+template <class T, bool keeps = keeps_values<T>>
+class KeptValues
+{
+public:
+  NEML2_INLINE void next_pass() {}
+
+  /// f(), a std::tuple of scalars and tensors of numbers T.
+  template <class F>
+  NEML2_CALLS_FORMULA static auto once(const F & f)
+  {
+    return f();
+  }
+};
+template <class T>
+class KeptValues<T, true>
+{
+public:
+  NEML2_INLINE KeptValues() : _outer(_now) { _now = this; }
+  KeptValues(const KeptValues &) = delete;
+  KeptValues & operator=(const KeptValues &) = delete;
+  NEML2_INLINE ~KeptValues() { _now = _outer; }
+
+  NEML2_INLINE void next_pass()
+  {
+    _kept = _next;
+    _next = 0;
+  }
+
+  template <class F>
+  NEML2_CALLS_FORMULA static auto once(const F & f)
+  {
+    using R = decltype(f());
+    static_assert(number_count<R> <= size);
+    KeptValues * const now = _now;
+    const int place = now == nullptr ? most : now->_next;
+    int k = 0;
+    R r;
+    if (place < most && place < now->_kept)
+      for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = now->_numbers[place][k++]; });
+    else
+    {
+      r = f(); // in one place of the program: it is inlined
+      if (place < most)
+        for_each_number(r, [&](const T & c) NEML2_INLINE_LAMBDA { now->_numbers[place][k++] = c; });
+    }
+    if (place < most)
+      now->_next = place + 1; // also where f kept something of its own
+    return r;
+  }
+
+private:
+  static constexpr int most = 4,
+                       size = 7; // of a function of a symmetric tensor, its value and its slope
+  T _numbers[most][size];
+  int _next = 0, _kept = 0;
+  KeptValues * const _outer;
+  inline static thread_local KeptValues * _now = nullptr;
+};
+} // namespace neml2::kernels
