@@ -32,6 +32,7 @@ public:
     return f();
   }
 };
+#ifndef NEML2_ON_DEVICE // which refuses the variable even where the class is not used
 template <class T>
 class KeptValues<T, true>
 {
@@ -77,4 +78,5 @@ private:
   KeptValues * const _outer;
   inline static thread_local KeptValues * _now = nullptr;
 };
+#endif
 } // namespace neml2::kernels
