@@ -86,7 +86,7 @@ class Background:
                 library = _compiled.cached(source)
                 if library:
                     _compiled.set_loop(request.program, library)
-                elif source not in self._failed:
+                elif source not in self._failed and _compiled.operations(source.text) <= _compiled.LARGEST:
                     with self._lock:
                         self._waiting.setdefault(source, []).append(request)
                         self._start_threads()

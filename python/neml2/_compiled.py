@@ -27,7 +27,10 @@ recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # calls of a formula before "auto" compiles it in the background: a formula that is called once is not worth it
-
+# The operations that "auto" compiles at most, so that a compiler takes less than a minute of a slow core, and half a GB. gcc 12 took there, at -O2:
+# 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB where 800 of them are tanh), 32 to 41 s and 0.34 GB for 7000 to
+# 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels took 19 minutes and 3.4 GB. -O1 takes half as long.
+LARGEST = 6000
 KEPT = 1000  # formulas in the cache: the oldest are removed
 _LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other is ever removed
 _UNFINISHED = re.compile(r"unfinished-[a-z0-9_]{8}")
@@ -82,6 +85,11 @@ def source_of(program: Any) -> Source:
     text = "\n".join([source, __version__, _compilers.version(command), *command[1:], *flags(), platform.machine()])
     digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
     return Source(command, source, f"formula-{digest}.so")
+
+
+def operations(text: str) -> int:
+    """How many a source has."""
+    return text.count("const auto ")
 
 
 def use(program: Any) -> None:

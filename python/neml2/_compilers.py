@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from multiprocessing import util
 from pathlib import Path
@@ -25,6 +26,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 NICENESS = "10"  # of compilers that nobody waits for: beside a program that uses all cores they get a tenth of one
+PROCESSOR_TIME, TIME = 120, 900  # seconds that they have at most, of a processor and in all
 LOCK = re.compile(r"(formula-[0-9a-f]{64}|compiler-[0-9a-f]{8}-[0-9]{1,4})\.lock")
 
 
@@ -49,40 +51,94 @@ _running: dict[subprocess.Popen[str], Path | None] = {}  # with the folders that
 _state = threading.Lock()  # of _running
 ended = threading.Event()  # The program ends: nothing is compiled in the background from then on.
 
+# Runs a compiler in the group of this shell, and ends the group when its input ends, whose other end the program has: so the compiler ends
+# with the program, however that ends. Linux can end a process with its parent (PR_SET_PDEATHSIG), but not those that a driver starts.
+WATCHED = """
+[ -z "$1" ] || ulimit -t "$1" 2>/dev/null
+shift
+exec 3<&0
+{ read -r end; kill -9 0; } <&3 >/dev/null 2>&1 &
+watch=$!
+"$@" </dev/null 3<&-
+status=$?
+exec 2>/dev/null
+kill -9 $watch
+wait $watch
+exit $status
+"""
+_ends: set[int] = set()  # of the inputs of shells
+
+
+class TookTooLong(Exception):
+    """A compiler that nobody waited for was ended."""
+
+
+@contextlib.contextmanager
+def _input() -> Iterator[int]:
+    """The input of a shell, which ends with this block, or with the process."""
+    read, write = os.pipe()
+    _ends.add(write)
+    try:
+        yield read
+    finally:
+        os.close(read)
+        _ends.discard(write)
+        os.close(write)
+
 
 def run(command: list[str], place: Path | None = None, is_waited_for: bool = True) -> subprocess.CompletedProcess[str]:
-    """The output of a compiler, in whichever encoding. Its temporary files are in `place`, too."""
+    """The output of a compiler, in whichever encoding. Its temporary files are in `place`, too. One that nobody waits for has a bound of
+    its time, beyond which it is an error."""
     nice = None if is_waited_for else shutil.which("nice")
+    if nice:
+        command = [nice, "-n", NICENESS, *command]
+    if os.name != "posix":
+        return _run(command, subprocess.DEVNULL, place, is_waited_for)
+    with _input() as lasts:
+        return _run(["/bin/sh", "-c", WATCHED, "sh", "" if is_waited_for else str(PROCESSOR_TIME), *command], lasts, place, is_waited_for)
+
+
+def _run(command: list[str], stdin: int, place: Path | None, is_waited_for: bool) -> subprocess.CompletedProcess[str]:
     # In a group of its own, which ends as a whole: a driver starts others. A session of its own would have a share of the processor
     # of its own in Linux, whatever its priority.
     group: Any = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
-    with _state:
-        if ended.is_set() and not is_waited_for:
-            raise RuntimeError("the program ends")
-        process = subprocess.Popen(
-            [nice, "-n", NICENESS, *command] if nice else command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="backslashreplace",
-            env={**os.environ, "TMPDIR": str(place)} if place else None,
-            **(group if os.name == "posix" else {}),
-        )
-        _running[process] = place
+    start = time.monotonic()
     # Processes of multiprocessing end without atexit.
     at_end = util.Finalize(None, end, exitpriority=10)  # type: ignore[no-untyped-call, unused-ignore]
     try:
-        out, err = process.communicate()
-    except BaseException:  # an interrupt
-        _kill(process)
-        process.wait()
-        raise
+        with _state:
+            if ended.is_set() and not is_waited_for:
+                raise RuntimeError("the program ends")
+            process = subprocess.Popen(
+                command,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="backslashreplace",
+                env={**os.environ, "TMPDIR": str(place)} if place else None,
+                **(group if os.name == "posix" else {}),
+            )
+            _running[process] = place
+        try:
+            out, err = process.communicate(timeout=None if is_waited_for else TIME)
+        except BaseException as error:  # an interrupt, or the time is over
+            _kill(process)
+            process.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TookTooLong(f"the compiler took more than {TIME} s{INSTEAD}") from None
+            raise
+        finally:
+            with _state:
+                _running.pop(process, None)
     finally:
         at_end.cancel()
-        with _state:
-            _running.pop(process, None)
+    if process.returncode != 0 and not is_waited_for and time.monotonic() - start > PROCESSOR_TIME:
+        raise TookTooLong(f"the compiler took more than {PROCESSOR_TIME} s of a processor{INSTEAD}")
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+INSTEAD = ", the most in the background: with backend='compiler' a call waits for it as long as it takes"
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
@@ -236,6 +292,9 @@ def _after_fork_in_child() -> None:
     global _state, ended, turn
     _state, ended, turn = threading.Lock(), threading.Event(), Turn()
     _running.clear()
+    for write in _ends:
+        os.close(write)
+    _ends.clear()
     for lock in list(_held):
         lock.close_in_child()
     _held.clear()

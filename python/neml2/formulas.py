@@ -254,10 +254,14 @@ def _inside(function: Any, *rest: Any) -> tuple[Any, Any]:
 
 def show(function: Any, source: bool = False) -> str:
     """The recording of a formula, for each choice of argument types: the operations on numbers, or the C++ source compiled
-    from them."""
+    from them. It says where "auto" does not compile one because it is too large."""
     lines = []
     known = formula_of(function)
-    for types_, what, program, is_compiled in getattr(known, "_formula", known).programs():
-        text = recording.source(program) if source else recording.listing(program)
-        lines += [f"{what} of ({types_}), {'compiled' if is_compiled else 'interpreted'}:", text]
+    known = getattr(known, "_formula", known)
+    for types_, what, program, is_compiled in known.programs():
+        code = recording.source(program)
+        how, n = "compiled" if is_compiled else "interpreted", _compiled.operations(code)
+        if not is_compiled and known.backend == "auto" and n > _compiled.LARGEST:
+            how += f', as "auto" compiles at most {_compiled.LARGEST:,} operations and these are {n:,}'
+        lines += [f"{what} of ({types_}), {how}:", code if source else recording.listing(program)]
     return "\n".join(lines) or "not recorded yet: call it"

@@ -4,6 +4,7 @@
 Their compilers are scripts that write down what they do, and make a library whose loop does nothing.
 """
 
+import contextlib
 import errno
 import os
 import shutil
@@ -19,7 +20,7 @@ from support import run
 
 import neml2
 from neml2 import _background, _compiled, _compilers, math
-from neml2.tensors import Scalar
+from neml2.tensors import SR2, Scalar
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix" or _compilers.compiler() is None, reason="there is no C++ compiler, or no shell"),
@@ -236,6 +237,64 @@ def test_warnings_that_are_errors_end_no_queue(compilers, monkeypatch):
     assert len(seen) == 2 and len(compilers.sources()) == 2
 
 
+def test_what_is_too_large_is_not_compiled_in_the_background(compilers, monkeypatch):
+    monkeypatch.setattr(_compiled, "LARGEST", 100)
+    small, large = called(20), called(60)
+    until(idle)
+    assert is_compiled(small) and len(compilers.started()) == 1
+    said = neml2.show(large).splitlines()[0]
+    assert said == 'value of (Scalar), interpreted, as "auto" compiles at most 100 operations and these are 120:'
+    assert neml2.show(large, source=True).startswith(said)
+    waited_for = formula(60, "compiler")
+    waited_for(Scalar(S))
+    assert len(compilers.started()) == 2 and "compiled:" in neml2.show(waited_for)
+    another = called(60)
+    until(idle)
+    assert len(compilers.started()) == 2 and "compiled:" in neml2.show(another)  # it is in the cache
+
+
+def test_formulas_of_usual_size_are_compiled_in_the_background():
+    def energy(C):
+        ln_J = 0.5 * math.log(math.det(C))
+        return 0.5 * (math.tr(C) - 3.0) - ln_J + ln_J * ln_J
+
+    f = neml2.formula(lambda C: neml2.hessian(energy, C), backend="interpreter")
+    f(SR2.identity(dtype=torch.float64))
+    ((_, _, program, _),) = f.programs()
+    assert 100 < _compiled.operations(_compiled.recording.source(program)) < _compiled.LARGEST / 5
+
+
+@pytest.mark.parametrize(
+    "work, bound, message",
+    [
+        ("sleep 300", "TIME", "took more than 1 s, the most"),
+        ("while :; do :; done", "PROCESSOR_TIME", "took more than 1 s of a processor, the most"),
+    ],
+    ids=["waits", "computes"],
+)
+def test_a_compiler_in_the_background_has_a_bound_of_its_time(compilers, monkeypatch, work, bound, message):
+    compilers.do(work)
+    monkeypatch.setattr(_compilers, bound, 1)
+    start = time.monotonic()
+    with pytest.warns(RuntimeWarning, match=f"could not be compiled, and stays interpreted: the compiler {message}"):
+        f = called(1)
+        until(idle)
+    assert time.monotonic() - start < 100 and len(compilers.started()) == 1  # not tried in another folder
+    compilers.do(WORKS)
+    assert not is_compiled(f)
+    formula(1, "compiler")(Scalar(S))
+    assert len(compilers.started()) == 2
+
+
+def test_a_compiler_that_is_waited_for_has_none(compilers, monkeypatch):
+    compilers.do(f"sleep 1.5; {WORKS}")
+    monkeypatch.setattr(_compilers, "TIME", 1)
+    monkeypatch.setattr(_compilers, "PROCESSOR_TIME", 1)
+    f = formula(1, "compiler")
+    f(Scalar(S))
+    assert is_compiled(f)
+
+
 # ---- The command ----
 
 
@@ -354,6 +413,53 @@ def test_a_program_that_ends_does_not_wait(compilers, body):
     until((compilers.folder / "pid").exists)
     until(lambda: not is_running(int((compilers.folder / "pid").read_text())))
     assert not list(compilers.cache.iterdir()) and not list((compilers.folder / "tmp").iterdir())
+
+
+@pytest.mark.parametrize("backend", ["auto", "compiler"])
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), signal.SIGKILL)", "os.kill(os.getpid(), signal.SIGTERM)", "os.abort()"])
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_compiler_does_not_outlive_a_program_that_ends_at_once(compilers, end, backend):
+    """Nor what the compiler has started, also where a process that was forked lives on."""
+    compilers.do(HANGS)
+    body = f"""
+import os, resource, signal, threading
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def run():
+    t.formula(1, "compiler")(t.Scalar(t.S))
+if {backend!r} == "auto":
+    f = t.called(1)
+else:
+    threading.Thread(target=run).start()
+t.until(lambda: t.Path({str(compilers.folder)!r}, "pid").exists())
+if {backend!r} == "compiler" and os.fork() == 0:  # with "auto" it would go on with the formula
+    os.close(1)
+    while not t.Path({str(compilers.folder)!r}, "go").exists():
+        time.sleep(0.05)
+    os._exit(0)
+{end}
+"""
+    (program,) = programs(1, body)
+    outputs([program])
+    assert program.returncode != 0
+    until(lambda: not is_running(int((compilers.folder / "pid").read_text())))
+    until(lambda: not running_with(str(compilers.path)))
+
+
+def running_with(text):
+    """The processes whose command has a text."""
+    found = []
+    for p in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if text.encode() in p.read_bytes() and is_running(int(p.parent.name)):
+                found.append(p.parent.name)
+    return found
+
+
+def test_nothing_is_left_when_a_compiler_ends(compilers):
+    formula(1, "compiler")(Scalar(S))
+    f = called(2)
+    until(lambda: is_compiled(f) and idle())
+    assert not running_with(str(compilers.path)) and not _compilers._ends and not _compilers._running
 
 
 def test_an_interrupt_ends_what_is_waited_for(compilers):
