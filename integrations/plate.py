@@ -275,7 +275,7 @@ if options.plot:
     left_panel.add_collection(drawn)
     left_panel.set(aspect="equal", xlim=(-0.3, width + 0.3), ylim=(-0.3, height + 1.8), title="accumulated plastic strain, %")
     left_panel.set_axis_off()
-    figure.colorbar(drawn, ax=left_panel, shrink=0.7)
+    figure.colorbar(drawn, ax=left_panel, shrink=0.7, location="left")
     middle.plot(*zip(*history), "o-", color="C0", markersize=3)
     middle.set(xlabel="displacement of each end, mm", ylabel="force, kN per mm of thickness", title="force")
     for end, residuals in list(zip(ends, all_residuals))[2::2]:
