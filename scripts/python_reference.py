@@ -162,7 +162,7 @@ def names_of(module):
 def sources():
     """Modules that are written in Python: name, public names, files where these may stand, and the file of the module."""
     for name, home in {"neml2": "__init__.py", "neml2.formulas": "formulas.py", "neml2.distributed": "distributed.py",
-                       "neml2.plot": "plot/__init__.py"}.items():
+                       "neml2.plot": "plot/__init__.py", "neml2.point": "point.py"}.items():
         home = PACKAGE / home
         names = ["Formula"] if name == "neml2.formulas" else names_of(home)  # whose others are in neml2
         yield name, names, sorted(home.parent.glob("*.py")) if home.name == "__init__.py" else [home], home

@@ -121,8 +121,9 @@ clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
 clean python texture.py --plot texture.svg >"$work/out"
 clean python hyperelastic.py --plot hyperelastic.svg >"$work/out"
 clean python standard_material.py --plot standard_material.svg >"$work/out"
+clean python material_point.py --plot material_point.svg >"$work/out"
 clean python associated_flow.py --plot associated_flow.svg >"$work/out"
-mkdir -p build/python/pictures && cp "$work"/{fit,texture,hyperelastic,standard_material,associated_flow}.svg build/python/pictures
+mkdir -p build/python/pictures && cp "$work"/{fit,texture,hyperelastic,standard_material,material_point,associated_flow}.svg build/python/pictures
 
 say "what executes notebooks"
 pip "$venv" install nbclient ipykernel tqdm

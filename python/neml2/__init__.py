@@ -49,6 +49,7 @@ from ._devices import DeviceKernel as DeviceKernel, device_kernels as device_ker
 from ._newton import NewtonReport as NewtonReport, newton as newton, newton_report as newton_report  # noqa: E402
 from .formulas import formula as formula, show as show  # noqa: E402
 from .formulas import value_and_jacobian as value_and_jacobian, vmap as vmap  # noqa: E402
+from . import point as point  # noqa: E402
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()
@@ -73,6 +74,7 @@ __all__ = [
     "math",
     "newton",
     "newton_report",
+    "point",
     "show",
     "tensors",
     "value_and_gradient",

@@ -100,7 +100,7 @@ def test_each_name_is_in_the_stubs(name):
     assert public and public <= stubs | {"T"}
 
 
-@pytest.mark.parametrize("name", ["", ".tensors", ".math", ".crystallography", ".distributed", ".formulas", ".plot"])
+@pytest.mark.parametrize("name", ["", ".tensors", ".math", ".crystallography", ".distributed", ".formulas", ".plot", ".point"])
 def test_its_modules_say_what_is_public(name):
     module = import_module(f"neml2{name}")
     names = {}

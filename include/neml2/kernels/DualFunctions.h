@@ -180,14 +180,14 @@ struct DualFunctions : NestedDual<T, N>
 
 private:
   /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, also where a is 0. Where nothing overflows it is n p / a, which spares a power, except
-  /// for numbers with derivatives, where the derivatives of p and of a would cancel.
+  /// for numbers with derivatives, where the derivatives of p and of a would cancel, and recorded numbers, which may get derivatives.
   NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)
   {
     using std::pow;
     const auto is_zero = equals_zero(n);
     const auto by_power = [&]() NEML2_INLINE_LAMBDA
     { return where(is_zero, T(0.0), T(n * pow(a, where(is_zero, T(1.0), T(n - 1.0))))); };
-    if constexpr (std::is_same_v<T, typename plain_number<T>::type>)
+    if constexpr (std::is_same_v<T, typename plain_number<T>::type> && is_computed<T>)
     {
       const auto is_plain = (abs(p) >= 1e-290) & (abs(p) <= 1e290) & !is_zero;
       const T quotient = n * (where(is_plain, p, T(1.0)) / where(is_plain, a, T(1.0)));

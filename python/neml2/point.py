@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: MIT
+"""A material point: histories of strain and stress, component by component, for a material update that is a formula.
+
+    def update(strain, state, E, nu): ...  # one point: the stress and the new state at the end of a step
+
+    history = neml2.point.drive(update, state, (E, nu), time=t, strain={"xx": e})  # the other components are free of stress
+
+Components are those of the tensors: `xy` of a strain is ε_xy, half of the engineering shear, and has no factor √2.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import torch
+
+from .formulas import names_of, value_and_jacobian, vmap
+from .tensors import SR2, Scalar, Tensor, TensorBase
+
+__all__ = ["COMPONENTS", "History", "drive", "read_csv"]
+
+flatten: Any = import_module("._C", __package__).recording.flatten
+COMPONENTS = ("xx", "yy", "zz", "yz", "xz", "xy")
+_mandel = (1.0, 1.0, 1.0, 2**0.5, 2**0.5, 2**0.5)
+
+
+@dataclasses.dataclass(frozen=True)
+class History:
+    """What drive returns, at each of its times: (steps, batch; ...). substeps counts into how many parts a step was cut."""
+
+    time: torch.Tensor
+    strain: SR2
+    stress: SR2
+    state: Any
+    substeps: torch.Tensor
+
+    def column(self, name: str) -> torch.Tensor:
+        """One number at each time, (steps, batch): `time`, `strain.xx`, `stress.xy`, `state.p`, `state.backstress.xx`."""
+        columns = self._columns()
+        if name not in columns:
+            raise LookupError(f"point: there is no column {name!r}. Expected one of {', '.join(columns)}.")
+        return columns[name]
+
+    def table(self) -> Any:
+        """All columns as a NumPy structured array, `strain_xx` and so on; of a batch with the number of each point, one after another."""
+        import numpy
+
+        columns = {name.replace(".", "_"): c.detach().cpu() for name, c in self._columns().items()}
+        steps, batch = self.time.shape[0], self.substeps.shape[1:]
+        if batch:
+            columns = {"point": torch.arange(batch.numel()).reshape(batch).expand((steps, *batch)), **columns}
+        rows = {n: c.reshape(steps, -1).expand(steps, batch.numel()).T.reshape(-1).numpy() for n, c in columns.items()}
+        table = numpy.empty(steps * batch.numel(), dtype=[(n, r.dtype) for n, r in rows.items()])
+        for n, r in rows.items():
+            table[n] = r
+        return table
+
+    def to_csv(self, path: Any) -> None:
+        """Writes table() with a row of names."""
+        import numpy
+
+        table = self.table()
+        numpy.savetxt(path, table, delimiter=",", header=",".join(table.dtype.names), comments="", fmt="%.17g")
+
+    def plot(self, x: str, y: str, ax: Any = None, **options: Any) -> Any:
+        """Draws one column over another, a line per point, by matplotlib; returns the axes. The options are those of its plot."""
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.gca()
+        steps = self.time.shape[0]
+        ax.plot(*(self.column(name).detach().cpu().reshape(steps, -1).numpy() for name in (x, y)), **options)
+        ax.set(xlabel=x, ylabel=y)
+        return ax
+
+    def _columns(self) -> dict[str, torch.Tensor]:
+        columns = {"time": self.time}
+        leaves, structure = flatten(self.state)
+        names = [f"state.{n}" if n else "state" for n in names_of(structure)] if leaves else []
+        for name, t in (("strain", self.strain), ("stress", self.stress), *zip(names, leaves, strict=True)):
+            if isinstance(t, SR2):
+                columns.update({f"{name}.{c}": t.torch()[..., i] / _mandel[i] for i, c in enumerate(COMPONENTS)})
+            elif not t.base.shape:
+                columns[name] = t.torch()
+            else:
+                flat = t.torch().flatten(-len(t.base.shape))
+                columns.update({f"{name}.{i}": flat[..., i] for i in range(flat.shape[-1])})
+        return columns
+
+
+def drive(
+    update: Callable[..., Any],
+    state: Any,
+    parameters: Any = (),
+    *,
+    time: Any,
+    strain: Mapping[str, Any] | None = None,
+    stress: Mapping[str, Any] | None = None,
+    initial_strain: SR2 | None = None,
+    initial_stress: SR2 | None = None,
+    relative_tolerance: float = 1e-8,
+    max_iterations: int = 25,
+    max_halvings: int = 8,
+) -> History:
+    """Strain, stress and state over time, where of each component either the strain or the stress is given.
+
+    update(strain, state, *parameters) -> (stress, state) is one step of one point, a formula as for vmap: strain is the SR2 at the end of
+    the step, state a tensor or a group of tensors. An argument named dt gets the time step. parameters are a tuple in the order of the
+    other arguments, or a dict by their names. strain and stress are dicts of the components xx, yy, zz, yz, xz, xy: a number, which
+    holds, or an array (steps, ) or (steps, batch). Components that neither names are free of stress. The batch shapes of targets,
+    parameters, state and initial values broadcast; all points are computed at once.
+
+    The first time is the start: the history begins with the state, initial_strain and initial_stress (0 where they are not given), which
+    arrays must have as their first value. Each step is solved by Newton's method with the derivative of update, until each stress is as
+    given to relative_tolerance of the largest stress component of the point so far; then it takes one more iteration. Points that do not converge
+    in max_iterations go half as far, at most max_halvings times, along straight lines of strain, stress and time.
+
+    Autograd differentiates the history once by parameters, targets, state and initial values: each step is an implicit function.
+
+    Source: Simo and Hughes (1998), Computational Inelasticity, Springer, on consistent tangents.
+    """
+    run = _Drive(update, state, parameters, time, strain or {}, stress or {}, initial_strain, initial_stress)
+    if not (0 < relative_tolerance < 1 and max_iterations > 0 and max_halvings >= 0):
+        raise ValueError(
+            f"point: relative_tolerance is {relative_tolerance}, max_iterations {max_iterations}, max_halvings {max_halvings}. "
+            "Expected a number between 0 and 1, a positive number, and one that is not negative."
+        )
+    run.options = max(relative_tolerance, 100 * torch.finfo(run.dtype).eps), max_iterations, max_halvings
+    return run.history()
+
+
+def read_csv(path: Any) -> dict[str, Any]:
+    """Targets from a table with the columns time, strain_xx, stress_yy and so on: drive(update, state, **read_csv(path))."""
+    import numpy
+
+    table = numpy.atleast_1d(numpy.genfromtxt(path, delimiter=",", names=True, dtype=float))
+    read: dict[str, Any] = {"strain": {}, "stress": {}}
+    for name in table.dtype.names or ():
+        kind, _, component = name.partition("_")
+        if name == "time":
+            read["time"] = table[name]
+        elif kind in ("strain", "stress") and component in COMPONENTS:
+            read[kind][component] = table[name]
+        else:
+            raise ValueError(
+                f"point: {path} has a column {name!r}. Expected time, and strain_ or stress_ with one of {', '.join(COMPONENTS)}."
+            )
+    if "time" not in read:
+        raise ValueError(f"point: {path} has no column time. Its first line names the columns: time,strain_xx,stress_yy.")
+    return read
+
+
+class _Drive:
+    """A run of drive: all points in one batch dimension."""
+
+    options: tuple[float, int, int]
+
+    def __init__(
+        self, update: Any, state: Any, parameters: Any, time: Any, strain: Any, stress: Any, initial_strain: Any, initial_stress: Any
+    ) -> None:
+        self.update = update
+        leaves, self.together = flatten(state)
+        tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
+        options: dict[str, Any] = (
+            {"dtype": tensors[0].torch().dtype, "device": tensors[0].torch().device} if tensors else {"dtype": torch.get_default_dtype()}
+        )
+        self.dtype: torch.dtype = options["dtype"]
+        self.tensor: Callable[[Any], torch.Tensor] = lambda a: torch.as_tensor(a, **options)
+        self.time = self.tensor(time).detach()
+        if self.time.ndim != 1 or len(self.time) < 2 or not bool((self.time.diff() > 0).all()) or not bool(self.time.isfinite().all()):
+            raise ValueError(
+                f"point: time is {time!r}. Expected at least two times, each later than the one before; the first is the start."
+            )
+        self.arguments = _by_place(update, parameters)
+        start = [SR2(self.tensor(torch.zeros(6))) if t is None else t for t in (initial_strain, initial_stress)]
+        targets = self._targets(strain, stress)
+        given = flatten(self.arguments)[0]
+        others = [t for t in (*leaves, *given, *start) if isinstance(t, TensorBase)]
+        shapes = [t.torch().shape[: t.torch().ndim - len(t.base.shape)] for t in others]
+        try:
+            self.batch = _broadcast(*shapes, *(t.shape[1:] for t in targets.values()))
+        except RuntimeError:
+            raise ValueError(
+                f"point: batch shapes do not broadcast: {', '.join(str(tuple(s)) for s in shapes if s)} of state, parameters and initial values, "
+                f"{', '.join(f'{tuple(t.shape[1:])} of {k}' for k, t in targets.items() if t.ndim > 1)}. The first dimension of a target is time."
+            ) from None
+        self.points = self.batch.numel()
+        self.state = [self._flat(leaf if isinstance(leaf, TensorBase) else Scalar(self.tensor(float(leaf)))) for leaf in leaves]
+        self.start = [self._flat(t).torch() for t in start]
+        self.controlled = torch.tensor([f"strain.{c}" in targets for c in COMPONENTS], device=self.time.device)
+        self.targets = self._table(targets)
+        self.arguments = self._each(self.arguments, self._flat)
+        self.differentiable = torch.is_grad_enabled() and any(t.requires_grad for t in (*(x.torch() for x in others), *targets.values()))
+
+    def _targets(self, strain: Any, stress: Any) -> dict[str, torch.Tensor]:
+        """What is given, by names: (steps or 1, batch)."""
+        targets = {}
+        for kind, given in (("strain", strain), ("stress", stress)):
+            for c, value in given.items():
+                if c not in COMPONENTS:
+                    raise ValueError(f"point: {kind} names the component {c!r}. Expected some of {', '.join(COMPONENTS)}.")
+                if kind == "stress" and c in strain:
+                    raise ValueError(f"point: {c} is given as a strain and as a stress. Expected one of them.")
+                t = self.tensor(value.torch() if isinstance(value, TensorBase) else value)
+                if t.ndim and len(t) != len(self.time):
+                    raise ValueError(
+                        f"point: {kind} {c} has {len(t)} values in time. Expected {len(self.time)}, one per time, or a number."
+                    )
+                if not bool(t.isfinite().all()):
+                    raise ValueError(f"point: {kind} {c} has values that are NaN or infinite. Expected finite numbers.")
+                targets[f"{kind}.{c}"] = t if t.ndim else t.reshape(1)
+        return targets
+
+    def _table(self, targets: dict[str, torch.Tensor]) -> torch.Tensor:
+        """The targets in Mandel components, (steps, points, 6)."""
+        columns = []
+        for i, c in enumerate(COMPONENTS):
+            name = f"strain.{c}" if f"strain.{c}" in targets else f"stress.{c}"
+            t = _mandel[i] * targets.get(name, self.tensor(torch.zeros(1)))
+            t = t.reshape(len(t), *(1 for _ in range(len(self.batch) + 1 - t.ndim)), *t.shape[1:]).expand((-1, *self.batch))
+            t = t.reshape(len(t), self.points)
+            first = self.start[not bool(self.controlled[i])][:, i]
+            off = (t[0] - first).abs().max()
+            if len(t) > 1 and off > 1e-9 * t.abs().max():
+                raise ValueError(
+                    f"point: {name.replace('.', ' ')} starts {off.item() / _mandel[i]:.3g} off the initial value. Expected arrays from the initial value at the "
+                    "first time on, which is 0 unless initial_strain or initial_stress says otherwise."
+                )
+            columns.append(t.expand(len(self.time), -1))
+        return torch.stack(columns, -1)
+
+    def _each(self, group: Any, function: Callable[[Any], Any]) -> Any:
+        leaves, together = flatten(group)
+        return together([function(leaf) if isinstance(leaf, TensorBase) and len(leaf.batch.shape) else leaf for leaf in leaves])
+
+    def _flat(self, t: Any) -> Any:
+        base = t.base.shape
+        return _like(t, t.torch().expand((*self.batch, *base)).reshape((self.points, *base)))
+
+    def _at(self, group: Any, points: torch.Tensor) -> Any:
+        return group if len(points) == self.points else self._each(group, lambda t: _like(t, t.torch()[points]))
+
+    def history(self) -> History:
+        strain, stress = self.start
+        state, largest = (
+            self.state,
+            torch.maximum(
+                self.targets[..., ~self.controlled].abs().amax((0, 2))
+                if not bool(self.controlled.all())
+                else strain.new_zeros(self.points),
+                stress.abs().amax(-1),
+            ).detach(),
+        )
+        rows, counts = [(strain, stress, *(s.torch() for s in state))], [torch.zeros(self.points, dtype=torch.int64)]
+        for step in range(1, len(self.time)):
+            strain, stress, state, substeps = self._step(step, strain, stress, state, largest)
+            largest = torch.maximum(largest, stress.detach().abs().amax(-1))
+            rows.append((strain, stress, *(s.torch() for s in state)))
+            counts.append(substeps.cpu())
+        stacked = [torch.stack(c) for c in zip(*rows, strict=True)]
+        shaped = [c.reshape(len(rows), *self.batch, *c.shape[2:]) for c in stacked]
+        leaves = [_like(s, c, 1 + len(self.batch)) for s, c in zip(self.state, shaped[2:], strict=True)]
+        count = torch.stack(counts).reshape(len(rows), *self.batch)
+        return History(self.time, SR2(shaped[0]), SR2(shaped[1]), self.together(leaves), count)
+
+    def _step(self, step: int, strain: torch.Tensor, stress: torch.Tensor, state: list[Any], largest: torch.Tensor) -> Any:
+        """From one time to the next: each point in parts of its own, as long as it needs them."""
+        halvings = self.options[2]
+        whole = self.time[step] - self.time[step - 1]
+        done, part = (torch.full((self.points,), v, dtype=torch.int64) for v in (0, 2**halvings))  # in the smallest parts
+        substeps = torch.zeros(self.points, dtype=torch.int64)
+        end = torch.where(self.controlled, self.targets[step] - strain, self.targets[step] - stress)  # what is still to come
+        begin = torch.where(self.controlled, strain, stress)
+        while len(active := torch.nonzero(done < 2**halvings).flatten()):
+            fraction = ((done + part)[active] / 2**halvings).to(whole)
+            goal = begin[active] + fraction.unsqueeze(-1) * end[active]
+            goal = torch.where((fraction == 1).unsqueeze(-1), self.targets[step][active], goal)
+            dt = Scalar((part[active] / 2**halvings).to(whole) * whole)
+            old, arguments = self._at(state, active), self._at(self.arguments, active)
+            x, residual, ok = self._solve(goal, strain[active], old, arguments, dt, largest[active])
+            failed = active[~ok]
+            if bool((part[failed] == 1).any()):
+                point = int(failed[part[failed] == 1][0])
+                r = residual[active == point][0]
+                where = f" at point {tuple(int(i) for i in torch.unravel_index(torch.tensor(point), self.batch))}" if self.batch else ""
+                raise RuntimeError(
+                    f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}, also not in parts of 1/{2**halvings} of it: a stress is "
+                    f"{r[0].item():.3g} off, with {r[1].item():.3g} allowed. Expected stresses that the material can reach; shorter "
+                    "steps, max_halvings and max_iterations help where it can."
+                )
+            part[failed] //= 2
+            good = active[ok]
+            if not len(good):
+                continue
+            accepted = self._accept(goal[ok], x[ok], self._at(state, good), self._at(self.arguments, good), Scalar(dt.torch()[ok]))
+            if len(good) == self.points:
+                strain, stress, state = accepted
+            else:
+                strain, stress = strain.index_put((good,), accepted[0]), stress.index_put((good,), accepted[1])
+                state = [_like(s, s.torch().index_put((good,), n.torch())) for s, n in zip(state, accepted[2], strict=True)]
+            done[good] += part[good]
+            substeps[good] += 1
+        return strain, stress, state, substeps
+
+    def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
+        """The strain by Newton's method, without derivatives; the residual and what it may be; where it has converged."""
+        with torch.no_grad():
+            goal, x = goal.detach(), torch.where(self.controlled, goal, strain).detach()
+            state, arguments = (
+                ([_like(s, s.torch().detach()) for s in state]),
+                self._each(arguments, lambda t: _like(t, t.torch().detach())),
+            )
+            ok = torch.zeros(len(x), dtype=torch.bool, device=x.device)
+            for _ in range(self.options[1]):
+                stress, slope = self._slope(x, state, arguments, dt)
+                off = torch.where(self.controlled, 0.0, stress - goal)
+                allowed = self.options[0] * torch.maximum(largest, stress.abs().amax(-1))
+                residual = off.abs().amax(-1)
+                ok = ok | (residual <= allowed)
+                if bool(ok.all()):
+                    break
+                change = self._correction(slope, off)
+                x = torch.where(ok.unsqueeze(-1), x, x - change)
+            return x, torch.stack((residual, allowed), -1), ok.cpu()
+
+    def _correction(self, slope: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
+        """The change of strain with this change of stress, which is 0 where strains are given."""
+        rows = torch.where(self.controlled.unsqueeze(-1), torch.eye(6).to(slope) * slope.abs().amax((-1, -2), keepdim=True), slope)
+        change: torch.Tensor = torch.linalg.solve_ex(rows, off).result
+        return change
+
+    def _accept(self, goal: Any, x: Any, state: Any, arguments: Any, dt: Scalar) -> Any:
+        """One more iteration, with which the strain is an implicit function of everything, and the step with it."""
+        with torch.set_grad_enabled(self.differentiable):
+            x = torch.where(self.controlled, goal, x)
+            if not bool(self.controlled.all()):
+                slope = self._slope(
+                    x.detach(),
+                    [_like(s, s.torch().detach()) for s in state],
+                    self._each(arguments, lambda t: _like(t, t.torch().detach())),
+                    dt,
+                )[1]
+                stress = self._call(x, state, arguments, dt)[0].torch()
+                x = x - self._correction(slope, torch.where(self.controlled, 0.0, stress - goal))
+            stress, new = self._call(x, state, arguments, dt)
+            return x, stress.torch().expand(len(x), 6), new
+
+    def _slope(self, x: torch.Tensor, state: list[Any], arguments: Any, dt: Scalar) -> tuple[torch.Tensor, torch.Tensor]:
+        (stress, _), slope = value_and_jacobian(self.update, SR2(x), self.together(state), *_with(arguments, dt), argnums=0, of=0)
+        return stress.torch().expand(len(x), 6), slope.torch().expand(len(x), 6, 6)
+
+    def _call(self, x: torch.Tensor, state: list[Any], arguments: Any, dt: Scalar) -> tuple[Any, list[Any]]:
+        result = vmap(self.update, SR2(x), self.together(state), *_with(arguments, dt))
+        if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], SR2)):
+            raise TypeError(f"point: update returned a {type(result).__name__}. Expected a pair of the stress, an SR2, and the new state.")
+        leaves = flatten(result[1])[0]
+        expected, found = (
+            [(type(t).__name__, *getattr(t, "base", t).shape) for t in ts] if all(isinstance(t, TensorBase) for t in ts) else None
+            for ts in (state, leaves)
+        )
+        if expected != found:
+            raise TypeError(
+                f"point: the state that update returned is {found or leaves}. Expected tensors like those of the initial state: {expected}."
+            )
+        return result[0], [_like(t, t.torch().expand((len(x), *t.base.shape))) for t in leaves]
+
+
+_broadcast: Callable[..., torch.Size] = torch.broadcast_shapes
+
+
+class _Time:
+    """Stands for the time step among the arguments."""
+
+
+def _with(arguments: list[Any], dt: Scalar) -> list[Any]:
+    return [dt if a is _Time else a for a in arguments]
+
+
+def _like(t: Any, value: torch.Tensor, batch: int = 1) -> Any:
+    kind: Any = type(t)
+    return kind(value, batch) if kind is Tensor else kind(value)
+
+
+def _by_place(update: Any, parameters: Any) -> list[Any]:
+    """The arguments of an update behind strain and state, by their places."""
+    known = list(inspect.signature(inspect.unwrap(update)).parameters)[2:]
+    wanted = [n for n in known if n != "dt"]
+    if isinstance(parameters, Mapping):
+        named = dict(parameters)
+    else:
+        values = parameters if isinstance(parameters, (tuple, list)) and not hasattr(parameters, "_fields") else (parameters,)
+        if len(values) != len(wanted):
+            raise TypeError(
+                f"point: {len(values)} parameters are given. Expected {len(wanted)} for the arguments of update: {', '.join(wanted) or 'none'}."
+            )
+        named = dict(zip(wanted, values, strict=True))
+    if set(named) != set(wanted):
+        raise TypeError(
+            f"point: the parameters are {', '.join(map(repr, named)) or 'none'}. Expected the arguments of update: {', '.join(wanted) or 'none'}."
+        )
+    return [_Time if n == "dt" else named[n] for n in known]

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Histories of a material point, against closed forms."""
+
+from dataclasses import dataclass
+
+import numpy
+import pytest
+import torch
+from neml2 import math, point
+from neml2.tensors import SR2, SSR4, Scalar
+
+E, NU, YIELD, H = 200e3, 0.3, 250.0, 10e3  # MPa
+
+
+@pytest.fixture(autouse=True)
+def float64():
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
+
+
+@dataclass
+class State:
+    plastic_strain: SR2
+    p: Scalar
+
+
+def new() -> State:
+    return State(SR2(torch.zeros(6, dtype=torch.float64)), Scalar(0.0))
+
+
+def elastic(strain, state, E, nu):
+    return SSR4.isotropic_E_nu(E, nu) * strain, state
+
+
+def j2(strain, state, E, yield_stress, H):
+    """Radial return with linear kinematic hardening, whose modulus in tension is H."""
+    G, K = E / (2 * (1 + NU)), E / (3 * (1 - 2 * NU))
+    trial = 2 * G * math.dev(strain - state.plastic_strain)
+    over = trial - 2 / 3 * H * state.plastic_strain
+    mises = 1.5**0.5 * math.norm(over)
+    dp = math.macaulay(mises - yield_stress) / (3 * G + H)
+    flow = (1.5 * dp / math.maximum(mises, 1e-9)) * over
+    return 3 * K * math.vol(strain) + trial - 2 * G * flow, State(state.plastic_strain + flow, state.p + dp)
+
+
+def saturating(strain, state, E, limit):
+    """σ = E ε / sqrt(1 + (E |ε| / limit)²), of which Newton's method maps x to -x³ on the way to 0."""
+    x = E / limit * strain
+    return limit * x / math.sqrt(1 + math.inner(x, x)), state
+
+
+def creep(strain, state, rate, dt):
+    return E * (strain - (state + rate * dt) * SR2.identity()), state + rate * dt
+
+
+def close(a, b, relative=1e-9):
+    a, b = (torch.as_tensor(t, dtype=torch.float64) for t in (a, b))
+    assert (a - b).abs().max() <= relative * b.abs().max(), (a, b)
+
+
+def cyclic(path, yield_stress=YIELD):
+    """The stress of the strain in tension, by the one-dimensional return."""
+    stress, back, plastic = [], 0.0, 0.0
+    for e in path.tolist():
+        trial = E * (e - plastic) - back
+        flow = max(abs(trial) - yield_stress, 0.0) / (E + H)
+        plastic += flow if trial > 0 else -flow
+        back = H * plastic
+        stress.append(E * (e - plastic))
+    return stress
+
+
+def test_elastic_closed_forms():
+    t = torch.linspace(0, 1, 4)
+    h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, strain={"xx": 1e-3 * t})
+    close(h.column("stress.xx"), E * 1e-3 * t)
+    close(h.column("strain.yy"), -NU * 1e-3 * t)
+    close(h.column("strain.zz"), -NU * 1e-3 * t)
+    assert h.strain.batch.shape == (4,) and h.substeps.tolist() == [0, 1, 1, 1]
+    # Shear has no factor of its own: σ_xy = 2 G ε_xy.
+    h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, stress={"xy": 10.0 * t})
+    close(h.column("strain.xy"), 10.0 * t * (1 + NU) / E)
+    close(h.strain.torch()[:, 5], 2**0.5 * 10.0 * t * (1 + NU) / E)
+    # Plane stress of given strains in the plane.
+    h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, strain={"xx": 1e-3 * t, "yy": -2e-3 * t, "xy": 5e-4 * t})
+    close(h.column("stress.xx"), E / (1 - NU**2) * (1e-3 - NU * 2e-3) * t)
+    close(h.column("strain.zz"), NU / (1 - NU) * 1e-3 * t)
+    # Plane strain: a number holds.
+    h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, strain={"xx": 1e-3 * t, "zz": 0.0})
+    close(h.column("stress.zz"), NU * h.column("stress.xx"))
+
+
+def test_uniaxial_plasticity_monotone_and_cyclic():
+    turns = torch.cat([torch.linspace(0, 0.02, 21), torch.linspace(0.02, -0.02, 41)[1:], torch.linspace(-0.02, 0.01, 31)[1:]])
+    h = point.drive(j2, new(), (E, YIELD, H), time=torch.arange(len(turns)), strain={"xx": turns})
+    close(h.column("stress.xx"), cyclic(turns))
+    assert h.stress.torch()[:, 1:].abs().max() < 1e-6 * YIELD
+    tangent = (h.column("stress.xx")[20] - h.column("stress.xx")[10]) / 0.01
+    close(tangent, E * H / (E + H))
+    assert h.state.p.torch()[-1] > 0.05
+
+
+def test_plastic_shear_by_stress():
+    t = torch.linspace(0, 1, 11)
+    tau = 1.2 * YIELD / 3**0.5
+    h = point.drive(j2, new(), (E, YIELD, H), time=t, stress={"xy": tau * t})
+    plastic = 1.5 * (tau - YIELD / 3**0.5) / H  # ε_xy = 3/2 τ / H
+    close(h.column("strain.xy")[-1], tau * (1 + NU) / E + plastic)
+    close(h.column("stress.xy"), tau * t)
+
+
+def test_strains_are_found_again_from_stresses():
+    generator = torch.Generator().manual_seed(3)
+    walk = torch.cat([torch.zeros(1, 5, 6), 5e-4 * torch.randn(12, 5, 6, generator=generator).cumsum(0)])
+    time = torch.linspace(0, 2, 13)
+    by_strain = point.drive(j2, new(), (E, YIELD, H), time=time, strain={c: walk[..., i] for i, c in enumerate(point.COMPONENTS)})
+    for controlled in ((0,), (1, 3), (0, 2, 4, 5), (0, 1, 2, 3, 4)):
+        strain = {c: walk[..., i] for i, c in enumerate(point.COMPONENTS) if i in controlled}
+        stress = {c: by_strain.column(f"stress.{c}") for i, c in enumerate(point.COMPONENTS) if i not in controlled}
+        h = point.drive(j2, new(), (E, YIELD, H), time=time, strain=strain, stress=stress)
+        whole = h.substeps[1:] == 1  # where both go along the same path
+        first = int((~whole).any(1).nonzero()[0]) + 1 if not whole.all() else len(time)
+        assert first > 1
+        close(h.strain.torch()[:first], by_strain.strain.torch()[:first], 1e-7)
+        close(h.state.p.torch()[:first], by_strain.state.p.torch()[:first], 1e-7)
+        again = {c: h.column(f"stress.{c}") for c in stress}
+        for c, value in again.items():
+            close(value, stress[c], 1e-7)
+
+
+def test_batches_are_single_runs():
+    t = torch.linspace(0, 1, 9)
+    amplitude = torch.tensor([0.005, 0.01, 0.02])
+    yields = torch.tensor([[100.0], [300.0]])
+    h = point.drive(j2, new(), (E, Scalar(yields), H), time=t, strain={"xx": t[:, None] * amplitude})
+    assert h.stress.torch().shape == (9, 2, 3, 6) and h.state.p.torch().shape == (9, 2, 3)
+    for i in range(2):
+        for j in range(3):
+            one = point.drive(j2, new(), {"H": H, "E": E, "yield_stress": yields[i].item()}, time=t, strain={"xx": t * amplitude[j]})
+            close(h.stress.torch()[:, i, j], one.stress.torch(), 1e-12)
+            close(h.strain.torch()[:, i, j], one.strain.torch(), 1e-12)
+            close(h.stress.torch()[:, i, j, 0], cyclic(t * amplitude[j], yields[i].item()))
+    table = h.table()
+    assert len(table) == 54 and table["point"].tolist() == [k for k in range(6) for _ in range(9)]
+    close(table["stress_xx"][9:18], h.stress.torch()[:, 0, 1, 0])
+
+
+def test_steps_that_fail_at_once_go_in_parts():
+    limit = Scalar.create([100.0, 1000.0])
+    targets = torch.tensor([0.0, 50.0, 80.0, 95.0, -95.0])
+    h = point.drive(saturating, Scalar(0.0), (E, limit), time=torch.arange(5.0), stress={"xx": targets})
+    assert h.substeps[4, 0] > 1 and h.substeps[4, 1] == 1  # each point for itself
+    for k, s in enumerate((100.0, 1000.0)):
+        close(h.column("strain.xx")[:, k], targets / E / (1 - (targets / s) ** 2).sqrt(), 1e-8)
+    with pytest.raises(RuntimeError, match=r"step 4, to time 4, does not converge at point \(0,\)"):
+        point.drive(saturating, Scalar(0.0), (E, limit), time=torch.arange(5.0), stress={"xx": targets}, max_halvings=0)
+    with pytest.raises(RuntimeError, match=r"step 1, to time 1, does not converge, also not in parts of 1/256 of it"):
+        point.drive(saturating, Scalar(0.0), (E, 100.0), time=[0.0, 1.0], stress={"xx": [0.0, 101.0]})
+
+
+def test_the_time_step_and_a_start():
+    time = torch.tensor([1.0, 1.5, 3.0, 7.0])
+    h = point.drive(creep, Scalar(0.0), (Scalar(1e-3),), time=time)
+    close(h.state.torch(), 1e-3 * (time - 1))
+    close(h.column("strain.yy"), 1e-3 * (time - 1))
+    half = point.drive(creep, Scalar(0.0), (1e-3,), time=time[:2], stress={"xx": [0.0, 10.0]})
+    rest = point.drive(
+        creep, half.state.batch[-1], (1e-3,), time=time[1:], stress={"xx": 10.0},
+        initial_strain=half.strain.batch[-1], initial_stress=half.stress.batch[-1],
+    )  # fmt: skip
+    close(rest.column("strain.xx")[-1], 6e-3 + 10.0 / E)
+    in_pascal = point.drive(elastic, Scalar(0.0), (E * 1e6, NU), time=[0, 1], stress={"xx": [0.0, 1e8]})
+    close(in_pascal.column("strain.xx")[-1], 1e8 / (E * 1e6))
+
+
+@pytest.mark.parametrize("update, at", [(j2, (E, YIELD, H)), (saturating, (E, 100.0))])
+def test_autograd_is_finite_differences(update, at):
+    start = new() if update is j2 else Scalar(0.0)
+    targets = torch.tensor([0.0, 90.0, 95.0, -95.0]) * (1 if update is saturating else 3)
+
+    def strain(*values):
+        return point.drive(update, start, values, time=torch.arange(4.0), stress={"xx": targets, "xy": 0.1 * targets}).strain.torch()
+
+    parameters = [torch.tensor(v, requires_grad=True) for v in at]
+    found = strain(*map(Scalar, parameters))
+    weights = torch.sin(torch.arange(24.0)).reshape(4, 6)
+    for k, slope in enumerate(torch.autograd.grad((weights * found).sum(), parameters)):
+        near = [[v * (1 + (h if i == k else 0)) for i, v in enumerate(at)] for h in (1e-5, -1e-5)]
+        up, down = ((weights * strain(*map(Scalar, v))).sum() for v in near)
+        close(slope, (up - down) / (2e-5 * at[k]), 1e-5)
+
+
+def test_autograd_by_targets():
+    target = torch.tensor(0.01, requires_grad=True)
+    ramp = torch.linspace(0, 1, 5)
+    h = point.drive(j2, new(), (E, YIELD, H), time=ramp, strain={"xx": target * ramp})
+    close(torch.autograd.grad(h.column("stress.xx")[-1], target)[0], E * H / (E + H))
+
+
+def test_csv(tmp_path):
+    t = numpy.linspace(0, 1, 5)
+    path = tmp_path / "targets.csv"
+    numpy.savetxt(path, numpy.stack([t, 1e-2 * t, -50 * t], 1), delimiter=",", header="time,strain_xx,stress_yy", comments="")
+    h = point.drive(j2, new(), (E, YIELD, H), **point.read_csv(path))
+    close(h.column("stress.yy"), -50 * t)
+    h.to_csv(tmp_path / "history.csv")
+    back = numpy.genfromtxt(tmp_path / "history.csv", delimiter=",", names=True)
+    assert back.dtype.names[:2] == ("time", "strain_xx") and "state_plastic_strain_xy" in back.dtype.names
+    assert (back["stress_xx"] == h.table()["stress_xx"]).all()
+    path.write_text("time,strain_ab\n0,0\n1,1\n")
+    with pytest.raises(ValueError, match="column 'strain_ab'"):
+        point.read_csv(path)
+    path.write_text("strain_xx\n0\n1\n")
+    with pytest.raises(ValueError, match="has no column time"):
+        point.read_csv(path)
+
+
+def test_plot():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    h = point.drive(elastic, Scalar(0.0), (Scalar.create([E, 2 * E]), NU), time=[0, 1], strain={"xx": [0, 1e-3]})
+    ax = h.plot("strain.xx", "stress.xx", ax=pyplot.figure().subplots())
+    assert len(ax.lines) == 2 and ax.get_xlabel() == "strain.xx"
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"strain": {"xz ": 0.0}}, "strain names the component 'xz '. Expected some of xx, yy, zz, yz, xz, xy"),
+        ({"strain": {"xx": 0.0}, "stress": {"xx": 0.0}}, "xx is given as a strain and as a stress"),
+        ({"stress": {"yy": [0.0, 1.0]}}, "stress yy has 2 values in time. Expected 3"),
+        ({"stress": {"yy": [0.0, 1.0, float("nan")]}}, "stress yy has values that are NaN"),
+        ({"stress": {"yy": [2.0, 1.0, 3.0]}}, "stress yy starts 2 off the initial value"),
+        ({"time": [0.0, 2.0, 1.0]}, "Expected at least two times, each later than the one before"),
+        ({"time": [0.0]}, "Expected at least two times"),
+        ({"parameters": (E,)}, "1 parameters are given. Expected 2 for the arguments of update: E, nu"),
+        ({"parameters": {"E": E, "mu": 1.0}}, "the parameters are 'E', 'mu'. Expected the arguments of update: E, nu"),
+        ({"relative_tolerance": 0.0}, "relative_tolerance is 0.0"),
+        ({"parameters": (Scalar.full(E, 2), Scalar.full(NU, 3))}, "batch shapes do not broadcast"),
+        ({"update": lambda strain, state, E, nu: (E * strain, strain)}, "the state that update returned is"),
+        ({"update": lambda strain, state, E, nu: (E * strain, (state, state))}, "the state that update returned is"),
+    ],
+)
+def test_errors(options, message):
+    given = {"update": elastic, "state": Scalar(0.0), "parameters": (E, NU), "time": [0.0, 1.0, 2.0], **options}
+    with pytest.raises((TypeError, ValueError)) as caught:
+        point.drive(given.pop("update"), given.pop("state"), given.pop("parameters"), **given)
+    assert message in str(caught.value), caught.value
+
+
+def test_unknown_columns_are_refused():
+    h = point.drive(elastic, Scalar(0.0), (E, NU), time=[0, 1])
+    with pytest.raises(LookupError, match="no column 'stress.yx'"):
+        h.column("stress.yx")
