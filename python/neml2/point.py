@@ -318,15 +318,17 @@ class _Drive:
                 off = torch.where(self.controlled, 0.0, stress - goal)
                 allowed = self.options[0] * torch.maximum(largest, stress.abs().amax(-1))
                 residual = off.abs().amax(-1)
-                ok = ok | (residual <= allowed)
+                change = self._correction(slope, off)
+                ok = ok | ((residual <= allowed) & change.isfinite().all(-1))  # A model may overflow where its stress is as given.
                 if bool(ok.all()):
                     break
-                change = self._correction(slope, off)
                 x = torch.where(ok.unsqueeze(-1), x, x - change)
             return x, torch.stack((residual, allowed), -1), ok.cpu()
 
     def _correction(self, slope: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
         """The change of strain with this change of stress, which is 0 where strains are given."""
+        if bool(self.controlled.all()):
+            return torch.zeros_like(off)
         rows = torch.where(self.controlled.unsqueeze(-1), torch.eye(6).to(slope) * slope.abs().amax((-1, -2), keepdim=True), slope)
         change: torch.Tensor = torch.linalg.solve_ex(rows, off).result
         return change

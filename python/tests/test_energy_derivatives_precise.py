@@ -324,7 +324,6 @@ def test_an_equivalent_stress_of_a_pressure_has_derivatives_of_zero(pressure):
         assert level.eq(0.0).all()
 
 
-@pytest.mark.xfail(strict=True, reason="the derivative of a power is the power over its base, whose derivatives cancel in recordings")
 @pytest.mark.parametrize("n", [2, 3])
 def test_a_power_has_no_derivative_beyond_its_exponent(n):
     def derivative(f, order):
