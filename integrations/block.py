@@ -168,5 +168,5 @@ if options.plot:
     lines.set(xlabel="iteration", ylabel="residual over force at the plates", title="Newton's method, last step")
     lines.xaxis.get_major_locator().set_params(integer=True)
     lines.legend()
-    figure.savefig(options.plot, dpi=90)
+    figure.savefig(options.plot)
 sys.exit(failed)

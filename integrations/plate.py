@@ -271,7 +271,7 @@ if options.plot:
 
     figure, (left_panel, middle, right) = pyplot.subplots(1, 3, figsize=(11, 4), layout="constrained", width_ratios=(1, 1.2, 1.2))
     corners = (mesh.p + 20 * u[basis.nodal_dofs[:2]]).T[mesh.t.T]
-    drawn = collections.PolyCollection(corners, array=100 * p.mean(1), cmap="viridis", edgecolor="face", linewidth=0.3)
+    drawn = collections.PolyCollection(corners, array=100 * p.mean(1), cmap="viridis", edgecolor="face", linewidth=0.3, rasterized=True)
     left_panel.add_collection(drawn)
     left_panel.set(aspect="equal", xlim=(-0.3, width + 0.3), ylim=(-0.3, height + 1.8), title="accumulated plastic strain, %")
     left_panel.set_axis_off()
@@ -282,5 +282,5 @@ if options.plot:
         right.semilogy(range(1, len(residuals) + 1), residuals, "o-", markersize=3, label=f"to {end:.3f} mm")
     right.set(xlabel="iteration", ylabel="residual over force at the supports", title="Newton's method", ylim=(1e-16, 1))
     right.legend()
-    figure.savefig(options.plot, dpi=90)
+    figure.savefig(options.plot, dpi=110)
 sys.exit(failed)

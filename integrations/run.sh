@@ -20,7 +20,7 @@ try() # try PROGRAM REQUIREMENTS...
   local out=build/integrations/$1.out
   if ! "$venv/bin/python" -m pip install --quiet "$torch" "${@:2}" 2>"$out.log"; then
     echo "skipped: integrations/$1.py, because pip does not install ${*:2}: $(tail -n 1 "$out.log")"
-  elif "$venv/bin/python" "integrations/$1.py" --plot "build/integrations/$1.png" >"$out" && diff "integrations/$1.out" "$out"; then
+  elif "$venv/bin/python" "integrations/$1.py" --plot "build/integrations/$1.svg" >"$out" && diff "integrations/$1.out" "$out"; then
     echo "passed: integrations/$1.py with ${*:2}"
   else
     echo "FAILED: integrations/$1.py with ${*:2}: its output is $out" >&2
