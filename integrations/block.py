@@ -33,7 +33,7 @@ def check(what: str, error: float, limit: float) -> None:
     print(f"{what}, to {limit:.0e}" if error < limit else f"{what}: NO, not to {limit:.0e}")
 
 
-# ---- Energies of the deformation gradient, without change of volume, and of the volume ----
+# ---- Energies: of the change of shape, and of the volume ----
 
 
 # begin energies

@@ -74,6 +74,7 @@ class Solver:
             "one": 1,
             "zero": 1,
             "turn": 9,
+            "pnewdt": 1,
         }
         self.at = {name: (ctypes.c_double * n)() for name, n in numbers.items()}
         self.at["one"][0] = 1.0
@@ -96,8 +97,10 @@ class Solver:
             a["zero"],
             a["zero"],
         )
-        rest = (a["props"], count[4], spare, a["turn"], a["one"], a["one"], a["turn"], a["turn"], *[count[0]] * 6)
+        rest = (a["props"], count[4], spare, a["turn"], a["pnewdt"], a["one"], a["turn"], a["turn"], *[count[0]] * 6)
+        a["pnewdt"][0] = 1.0
         self.umat(*values, spare, spare, b"VOCE", *count[:4], *rest)
+        assert a["pnewdt"][0] == 1.0  # else a solver tries a smaller step
         a["strain"][:] = [e + d for e, d in zip(a["strain"], increment)]
         return a["strain"][0], a["stress"][0], a["stress"][3], a["ddsdde"][0]
 

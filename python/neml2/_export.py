@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Formulas for other programs: a C++ source that needs neither this library nor LibTorch, a C header, and a shared library."""
 
+import ctypes
 import dataclasses
 import functools
-import keyword
 import math
 import re
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,16 +19,21 @@ from . import __file__ as _package
 from . import _compilers
 from ._build import __version__
 from .formulas import Formula, _Method, argument_names
-from .tensors import TensorBase
+from .tensors import Scalar, TensorBase
 
 recording: Any = import_module("._C", __package__).recording
 
 KINDS = ("c", "umat")
-MARK = "exported by neml2"  # in each file that is written here: no other is ever overwritten
+MARK = "exported by neml2"  # behind the name of each file that is written here: no other is ever overwritten
 TURNED = ("Vec", "WR2", "R2", "SR2")  # types that DROT turns
-RESERVED = ("auto", "case", "char", "const", "default", "delete", "do", "double", "enum", "extern", "failed", "float", "goto", "i", "inline",
-            "int", "long", "new", "operator", "points", "register", "restrict", "short", "signed", "sizeof", "static", "struct", "switch", "template",
-            "this", "typedef", "union", "unsigned", "virtual", "void", "volatile", "x", "y")  # fmt: skip
+RESERVED = {  # by C and C++, and in the functions that are written here
+    *"alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast consteval constexpr".split(),
+    *"constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern".split(),
+    *"false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private".split(),
+    *"protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct".split(),
+    *"switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while".split(),
+    *"xor xor_eq points failed i x y std neml2 main".split(),
+}
 INDENT = "    "
 VARIABLE = """#ifndef NEML2_VARIABLE
 #define NEML2_VARIABLE
@@ -88,9 +93,11 @@ class Variable(NamedTuple):
     role: str
     name: str
     type: str
-    operand: int  # which argument of the formula it belongs to, or which result
-    place: int  # among all numbers of arguments, or of results
+    operand: int  # which argument of the formula it belongs to, or which result; of a derivative by which argument
+    place: int  # among all numbers of arguments, or of results and derivatives
     size: int
+    member: str = ""  # the name of the argument or result
+    where: str = ""  # in it
 
 
 def export(
@@ -112,12 +119,13 @@ def export(
 
     - "c": functions of C, `NAME(points, arguments..., results...)` and, with argnums, `NAME_jacobian(..., derivatives...)`, which also gives
       the derivatives by the arguments argnums of the results `of`, as value_and_jacobian does. The tensors of an argument lie one after the
-      other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. Plain numbers are shared by all points. Each returns at how many points a result is NaN.
+      other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument of plain numbers alone is one row for all points; of any other each point has
+      a row. Each returns at how many points a result is NaN.
     - "umat": the subroutine UMAT of Abaqus/Standard and of codes that call the same. The names of the formula's arguments say what the solver passes:
       strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step, time, temperature; state,
       old, old_state or state_before is the state, in STATEV; any other is in PROPS, in the order of the arguments. `roles` says so for other names,
       {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and the new state. DDSDDE is its derivative by
-      strain, or by strain_increment. DROT turns the tensors of the state, or those that `turns` names. Where a result is NaN, as where
+      strain, or by strain_increment, and by nothing else: what the stress owes to a deformation gradient is not in it. DROT turns the tensors of the state, or those that `turns` names. Where a result is NaN, as where
       newton does not converge, the subroutine changes nothing but PNEWDT, which it halves.
 
     Both have a function `NAME_variables`, which tells names, types, places and sizes of all arguments, states, properties and results.
@@ -131,6 +139,10 @@ def export(
         raise ValueError(
             f"export: the name of the files is {path.name!r}. Expected letters, digits and _, as in to='build/voce': functions of C have it."
         )
+    if path.name in RESERVED or hasattr(math, path.name) or _is_of_c(path.name):
+        raise ValueError(
+            f"export: the name of the files is {path.name!r}, which C or its library has. Expected another one: functions of C have it."
+        )
     model = _Model(path.name, *_unbound(function, arguments))
     if kind == "umat":
         if argnums is not None or of is not None:
@@ -139,10 +151,15 @@ def export(
     else:
         if roles or turns is not True:
             raise ValueError("export: roles and turns are for UMAT; a function of C gets its arguments as they are.")
+        if of is not None and argnums is None:
+            raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Expected argnums, by what.")
         text, header = model.c(argnums, of)
     files = Exported(path.with_suffix(".cpp"), path.with_suffix(".h"), path.with_name(f"lib{path.name}.so") if compile else None)
+    mark = f"{path.name}: {MARK}".encode()
     for file in filter(None, files):
-        if file.exists() and MARK.encode() not in file.read_bytes():
+        begins = file.read_bytes() if file.exists() else b""
+        is_ours = begins[3:].startswith(mark) if file.suffix != ".so" else mark in begins
+        if file.exists() and not is_ours:
             raise FileExistsError(f"export: {file} exists, and was not exported: it is not overwritten. Choose another name in to=.")
     path.parent.mkdir(parents=True, exist_ok=True)
     files.source.write_text(text, encoding="utf-8")
@@ -150,6 +167,14 @@ def export(
     if files.library:
         _compile(files.source, files.library)
     return files
+
+
+def _is_of_c(name: str) -> bool:
+    """Whether the C library has such a function, which programs would take for the exported one."""
+    try:
+        return any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6"))
+    except OSError:  # another platform
+        return False
 
 
 def _compile(source: Path, library: Path) -> None:
@@ -213,7 +238,7 @@ def _variables(role: str, name: str, group: Any, operand: int, before: list[Vari
             raise TypeError(
                 f"export: {name}{where} is a {type(leaf).__module__}.{type(leaf).__name__}. Expected a tensor of this library or a number."
             )
-        made.append(Variable(role, name + where, kind, operand, _end(before + made), _size(leaf)))
+        made.append(Variable(role, name + where, kind, operand, _end(before + made), _size(leaf), name, where))
     return made
 
 
@@ -250,9 +275,10 @@ class _Model:
         outputs: list[Variable] = []
         for k, (member, result) in enumerate(_members(value)):
             outputs += _variables("result", member, result, k, outputs)
-        for leaf, where in _leaves(jacobians) if argnums is not None else ():
-            if leaf is not None:  # by a number
-                outputs.append(Variable("derivative", f"derivative{where}", type(leaf).__name__, len(outputs), _end(outputs), _size(leaf)))
+        if argnums is not None:
+            given = [leaf for leaf, _ in _leaves(jacobians) if leaf is not None]  # None: by a number
+            for leaf, (y, x) in zip(given, self._pairs(value, argnums, of, outputs), strict=True):
+                outputs.append(Variable("derivative", f"{y.name} by {x.name}", type(leaf).__name__, x.operand, _end(outputs), _size(leaf)))
         text = recording.source(self.formula.programs()[known:][-1][2])
         sizes = [[int(n) for n in found.split(",") if n.strip()] for found in re.findall(r"Sizes<([^>]*)>", text)]
         if sizes != [[v.size for v in self.inputs], [v.size for v in outputs]]:
@@ -260,10 +286,21 @@ class _Model:
         self.headers += [h for h in re.findall(r'#include "([^"]*)"', text) if h not in (*self.headers, "neml2/recorded/compiled_tile.h")]
         return text[text.index("namespace\n{\n") : text.index('extern "C"')].rstrip(), outputs
 
+    def _pairs(self, value: Any, argnums: Any, of: Any, results: list[Variable]) -> list[tuple[Variable, Variable]]:
+        """The results that are differentiated, and by what, in the order of the derivatives."""
+        chosen = range(len(results)) if of is None or recording.is_leaf(value) else self.formula._chosen(recording.flatten(value)[1], of)
+        by = [
+            self.names.index(k) if isinstance(k, str) else k % len(self.names)
+            for k in (argnums if isinstance(argnums, (tuple, list)) else [argnums])
+        ]
+        return [(results[i], x) for i in chosen for k in by for x in self.inputs if x.operand == k and x.type != "number"]
+
     # ---- Functions of C ----
 
     def c(self, argnums: Any, of: Any) -> tuple[str, str]:
-        name, arrays = self.name, [_identifier(n) for n in self.names]
+        name, arrays = self.name, list[str]()
+        for n in self.names:
+            arrays.append(_identifier(n, arrays))
         bodies, declarations = [], []
         text, outputs = self.record()
         variables = [*self.inputs, *outputs]
@@ -271,21 +308,22 @@ class _Model:
         declarations.append(self._function(name, "Value", arrays, outputs, bodies))
         if argnums is not None:
             text, outputs = self.record(argnums, of)
-            variables += [v for v in outputs if v.role == "derivative"]
+            derivatives = [v for v in outputs if v.role == "derivative"]
+            variables += [v._replace(place=v.place - derivatives[0].place) for v in derivatives]
             bodies.append(self._point("Derivatives", text))
             declarations.append(self._function(f"{name}_jacobian", "Derivatives", arrays, outputs, bodies))
         return self._files(bodies, declarations, variables)
 
     def _function(self, name: str, struct: str, arrays: list[str], outputs: list[Variable], bodies: list[str]) -> str:
         """Declares a function of C, and appends its definition to bodies."""
-        is_shared = [all(v.type == "number" for v in self.inputs if v.operand == k) for k in range(len(arrays))]
+        is_shared = [self._is_shared(k) for k in range(len(arrays))]
         results: dict[str, list[Variable]] = {}  # by name, what is passed for it, and the outputs in it
-        for of in dict.fromkeys((v.role, v.operand) for v in outputs):
-            vs = [v for v in outputs if (v.role, v.operand) == of]
-            key = _identifier(re.split(r"[.\[]", vs[0].name)[0] if of[0] == "result" else re.sub(r"\W+", "_", vs[0].name).strip("_"))
-            while key in arrays or key in results:
-                key += "_"
-            results[key] = vs
+        for v in outputs:
+            if v.role == "result" and v.operand in [vs[0].operand for vs in results.values()]:
+                next(vs for vs in results.values() if vs[0].operand == v.operand).append(v)
+            else:
+                name_of = v.member if v.role == "result" else "d_" + v.name.replace(" by ", "_d_")
+                results[_identifier(re.sub(r"[\W_]+", "_", name_of).strip("_"), [*arrays, *results])] = [v]
         taken = {v.operand for v in self.inputs}
         parameters = [f"const double * {a}" for k, a in enumerate(arrays) if k in taken] + [f"double * {r}" for r in results]
         reads = [self._copies(f"x + {v.place}", a, v, is_shared[k]) for k, a in enumerate(arrays) for v in self.inputs if v.operand == k]
@@ -305,6 +343,10 @@ class _Model:
         )
         return f"int {signature};"
 
+    def _is_shared(self, k: int) -> bool:
+        """Whether an argument is one row for all points."""
+        return all(v.type == "number" for v in self.inputs if v.operand == k)
+
     def _copies(self, to: str, array: str, v: Variable, is_shared: bool) -> str:
         of_operand = [w for w in self.inputs if w.operand == v.operand]
         first, moving = of_operand[0].place, _end(of_operand) - of_operand[0].place
@@ -319,18 +361,23 @@ class _Model:
 
     def umat(self, roles: dict[str, str], turns: bool | Sequence[str]) -> tuple[str, str]:
         given = self._roles(roles)
+        self._numbers_to_scalars(given)
         by = given.index("strain") if "strain" in given else given.index("strain_increment")
         text, outputs = self.record(argnums=by, of=0)
         results = [v for v in outputs if v.role == "result"]
         state, props = ([v for v in self.inputs if given[v.operand] == role] for role in ("state", "props"))
-        found, expected = ([v.type for v in results], ["SR2", *(v.type for v in state)])
-        if found != expected:
+        new = {v.where: v for v in results if v.operand == 1}
+        found, expected = (sorted((v.where, v.type) for v in vs) for vs in (results[1:], state))
+        if [v.type for v in results[:1]] != ["SR2"] or len(new) != len(results) - 1 or found != expected:
+            returned = ", ".join(f"{v.name}: {v.type}" for v in results)
+            wanted = ", ".join(f"{v.where.lstrip('.') or 'the new state'}: {v.type}" for v in state)
             raise TypeError(
-                f"export: the formula returns ({', '.join(found)}). Expected the stress and the new state: ({', '.join(expected)})."
+                f"export: the formula returns ({returned}). Expected the stress, an SR2"
+                + (f", and a group like the state ({wanted})." if state else ".")
             )
         turned = self._turned(state, turns)
 
-        lines, variables, places = [], [], {"state": 0, "props": 0}
+        lines, writes, variables, places = [], [], [], {"state": 0, "props": 0}
         for v in self.inputs:
             role = given[v.operand]
             if role not in places:
@@ -342,6 +389,8 @@ class _Model:
             place, is_state = places[role], role == "state"
             places[role] += v.size
             variables.append(Variable("state" if is_state else "property", v.name, v.type, v.operand, place, v.size))
+            if is_state:
+                writes.append(f"  copy_numbers(call.statev + {place}, y + {new[v.where].place}, {v.size});\n")
             numbers = f"call.statev + {place}" if is_state else f"call.props + {place}"
             lines.append(
                 f"  copy_numbers(x + {v.place}, {f'call.read<kernels::{v.type}<double>>({place}).v' if v in turned else numbers}, {v.size});"
@@ -354,10 +403,22 @@ class _Model:
             results=_end(outputs),
             tangent=_end(results),
             reads="\n".join(lines),
-            write=f"  copy_numbers(call.statev, y + 6, {places['state']});\n" if state else "",
+            write="".join(writes),
         )
         self.headers.append("neml2/packs/umat.h")
         return self._files([self._point("Model", text), body], [], variables)
+
+    def _numbers_to_scalars(self, given: list[str]) -> None:
+        """Plain numbers in a state are tensors that change."""
+        if "state" not in given:
+            return
+        k = given.index("state")
+        leaves, together = recording.flatten(self.arguments[k])
+        leaves = [leaf if isinstance(leaf, TensorBase) else Scalar(torch.tensor(float(leaf), dtype=torch.float64)) for leaf in leaves]
+        self.arguments = (*self.arguments[:k], together(leaves), *self.arguments[k + 1 :])
+        self.inputs = []
+        for i, argument in enumerate(self.arguments):
+            self.inputs += _variables("argument", self.names[i], argument, i, self.inputs)
 
     def _roles(self, roles: dict[str, str]) -> list[str]:
         """What each argument is in UMAT."""
@@ -376,6 +437,10 @@ class _Model:
             raise ValueError("export: more than one argument is the state. Expected one, a group of tensors.")
         for v in self.inputs:
             role = given[v.operand]
+            if role in PASSED and v.where:
+                raise TypeError(
+                    f"export: {v.member} is a group. Expected {PASSED[role]}, as it is {role}; a group is the state, or in PROPS."
+                )
             if role in PASSED and v.type != PASSED[role] and (v.type, PASSED[role]) != ("number", "Scalar"):
                 raise TypeError(f"export: {v.name} is a {v.type}. Expected {PASSED[role]}, as it is {role}.")
         return given
@@ -405,8 +470,12 @@ class _Model:
     def _files(self, bodies: list[str], declarations: list[str], variables: list[Variable]) -> tuple[str, str]:
         """The source and the header."""
         mark = f"{self.name}: {MARK} {__version__}"
-        table = ",\n".join(f'    {{"{v.role}", {_quoted(v.name)}, "{v.type}", {v.operand}, {v.place}, {v.size}}}' for v in variables)
-        lines = "\n".join(f" * {v.role:10} {v.name.replace('*/', '* /'):24} {v.type:8} {_where(v)}" for v in variables)
+        rows = [f'    {{"{v.role}", {_quoted(v.name)}, "{v.type}", {v.operand}, {v.place}, {v.size}}}' for v in variables]
+        table = ",\n".join(rows or ["    {0, 0, 0, 0, 0, 0}"])
+        lines = "\n".join(
+            f" * {v.role:10} {v.name.replace('*/', '* /'):24} {v.type:8} {_where(v, v.role == 'argument' and self._is_shared(v.operand))}"
+            for v in variables
+        )
         header = (
             f"/* {mark}.\n *\n * SR2: xx, yy, zz, sqrt(2) yz, sqrt(2) xz, sqrt(2) xy; matrices by rows.\n *\n{lines}\n */\n"
             f'#ifndef {self.name}_h\n#define {self.name}_h\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n{VARIABLE}\n'
@@ -427,17 +496,21 @@ class _Model:
         return source, header
 
 
-def _where(v: Variable) -> str:
+def _where(v: Variable, is_shared: bool) -> str:
     if v.role in ("state", "property"):
         array = "STATEV" if v.role == "state" else "PROPS"
         return f"{array}({v.place + 1})" if v.size == 1 else f"{array}({v.place + 1}:{v.place + v.size})"
-    return f"{v.size} number{'s' if v.size > 1 else ''}"
+    return f"{v.size} number{'s' if v.size > 1 else ''}" + (", shared by all points" if is_shared else "")
 
 
-def _identifier(name: str) -> str:
-    """The name of a parameter of a function of C."""
+def _identifier(name: str, taken: Collection[str]) -> str:
+    """The name of a parameter of a function of C, which no other has."""
     name = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"{name}_" if name in RESERVED or keyword.iskeyword(name) or not name[:1].isalpha() else name
+    if not name[:1].isalpha():
+        name = f"a{name}"
+    while name in RESERVED or name in taken:
+        name += "_"
+    return name
 
 
 def _quoted(text: str) -> str:

@@ -96,7 +96,9 @@ class Formula(recording.Formula):  # type: ignore[misc]
             if name in given or value is None:  # None is an argument as others are
                 continue
             if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
-                raise TypeError(f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}: no argument.")
+                raise TypeError(
+                    f"vmap: the default of {name}, which comes before {', '.join(keywords)}, is a {type(value).__name__}: no argument."
+                )
         return bound.args[len(instance) :]
 
     def _chosen(self, returned: Any, of: Any) -> list[int]:
@@ -139,13 +141,22 @@ class _Method:
         return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
 
 
-def argument_names(function: Callable[..., Any]) -> list[str]:
-    """The names of a function's arguments that have places; none where it does not tell them."""
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The arguments of a function, a formula or a method that have places; none where it does not tell them."""
+    if isinstance(function, _Method):
+        return parameters_of(function._formula)[1:]
+    if isinstance(function, Formula):
+        function = function.__wrapped__
     try:
         parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):
         return []
-    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def argument_names(function: Callable[..., Any]) -> list[str]:
+    """The names of these arguments."""
+    return [p.name for p in parameters_of(function)]
 
 
 def names_of(structure: Any) -> list[str]:
@@ -199,7 +210,9 @@ def formula_of(function: Any, key: Any = None) -> Any:
     if key is None:
         if type(function) is types.MethodType:
             return _Method(formula_of(function.__func__), function.__self__)
-        if not isinstance(function, (types.FunctionType, type, functools.partial)) and isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+        if not isinstance(function, (types.FunctionType, type, functools.partial)) and isinstance(
+            getattr(type(function), "__call__", None), types.FunctionType
+        ):
             return _Method(formula_of(type(function).__call__), function)
         key = _key(function)
     try:
@@ -227,9 +240,7 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
     return result
 
 
-def value_and_jacobian(
-    function: Callable[..., R], *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any
-) -> tuple[R, Any]:
+def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> tuple[R, Any]:
     """A function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
 
     argnums is the place or the name of an argument, or a tuple of these.

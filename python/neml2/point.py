@@ -9,14 +9,13 @@ Components are those of the tensors: `xy` of a strain is ε_xy, half of the engi
 """
 
 import dataclasses
-import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 import torch
 
-from .formulas import names_of, value_and_jacobian, vmap
+from .formulas import names_of, parameters_of, value_and_jacobian, vmap
 from .tensors import SR2, Scalar, Tensor, TensorBase
 
 __all__ = ["COMPONENTS", "History", "drive", "read_csv"]
@@ -47,7 +46,10 @@ class History:
         """All columns as a NumPy structured array, `strain_xx` and so on; of a batch with the number of each point, one after another."""
         import numpy
 
-        columns = {name.replace(".", "_"): c.detach().cpu() for name, c in self._columns().items()}
+        known = self._columns()
+        columns = {name.replace(".", "_"): c.detach().cpu() for name, c in known.items()}
+        if len(columns) < len(known):
+            raise ValueError(f"point: two columns of a table would have one name: {', '.join(known)}. Rename one in the state.")
         steps, batch = self.time.shape[0], self.substeps.shape[1:]
         if batch:
             columns = {"point": torch.arange(batch.numel()).reshape(batch).expand((steps, *batch)), **columns}
@@ -114,8 +116,9 @@ def drive(
 
     The first time is the start: the history begins with the state, initial_strain and initial_stress (0 where they are not given), which
     arrays must have as their first value. Each step is solved by Newton's method with the derivative of update, until each stress is as
-    given to relative_tolerance of the largest stress component of the point so far; then it takes one more iteration. Points that do not converge
-    in max_iterations go half as far, at most max_halvings times, along straight lines of strain, stress and time.
+    given to relative_tolerance of the largest stress of the point, given or found, or until its strain changes by rounding alone; then it
+    takes one more iteration. Points that do not converge in max_iterations go half as far, at most max_halvings times, along straight lines of
+    strain, stress and time.
 
     Autograd differentiates the history once by parameters, targets, state and initial values: each step is an implicit function.
 
@@ -135,7 +138,7 @@ def read_csv(path: Any) -> dict[str, Any]:
     """Targets from a table with the columns time, strain_xx, stress_yy and so on: drive(update, state, **read_csv(path))."""
     import numpy
 
-    table = numpy.atleast_1d(numpy.genfromtxt(path, delimiter=",", names=True, dtype=float))
+    table = numpy.atleast_1d(numpy.genfromtxt(path, delimiter=",", names=True, dtype=float, encoding="utf-8-sig"))
     read: dict[str, Any] = {"strain": {}, "stress": {}}
     for name in table.dtype.names or ():
         kind, _, component = name.partition("_")
@@ -162,6 +165,7 @@ class _Drive:
     ) -> None:
         self.update = update
         leaves, self.together = flatten(state)
+        self.names = self.together.paths()
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         options: dict[str, Any] = (
             {"dtype": tensors[0].torch().dtype, "device": tensors[0].torch().device} if tensors else {"dtype": torch.get_default_dtype()}
@@ -187,6 +191,8 @@ class _Drive:
                 f"{', '.join(f'{tuple(t.shape[1:])} of {k}' for k, t in targets.items() if t.ndim > 1)}. The first dimension of a target is time."
             ) from None
         self.points = self.batch.numel()
+        if self.points == 0:
+            raise ValueError(f"point: the batch {tuple(self.batch)} of targets, parameters, state and initial values has no points.")
         self.state = [self._flat(leaf if isinstance(leaf, TensorBase) else Scalar(self.tensor(float(leaf)))) for leaf in leaves]
         self.start = [self._flat(t).torch() for t in start]
         self.controlled = torch.tensor([f"strain.{c}" in targets for c in COMPONENTS], device=self.time.device)
@@ -280,29 +286,44 @@ class _Drive:
             dt = Scalar((part[active] / 2**halvings).to(whole) * whole)
             old, arguments = self._at(state, active), self._at(self.arguments, active)
             x, residual, ok = self._solve(goal, strain[active], old, arguments, dt, largest[active])
-            failed = active[~ok]
+            solved = active[ok]
+            accepted = self._accept(goal[ok], x[ok], self._at(state, solved), self._at(self.arguments, solved), Scalar(dt.torch()[ok]))
+            before = (strain[solved], stress[solved], *(t.torch() for t in self._at(state, solved)))
+            valid = ~_has_new_nan(before, (accepted[0], accepted[1], *(t.torch() for t in accepted[2]))).cpu()
+            ok = ok.masked_scatter(ok, valid)
+            failed, good = active[~ok], active[ok]
             if bool((part[failed] == 1).any()):
-                point = int(failed[part[failed] == 1][0])
-                r = residual[active == point][0]
-                where = f" at point {tuple(int(i) for i in torch.unravel_index(torch.tensor(point), self.batch))}" if self.batch else ""
-                raise RuntimeError(
-                    f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}, also not in parts of 1/{2**halvings} of it: a stress is "
-                    f"{r[0].item():.3g} off, with {r[1].item():.3g} allowed. Expected stresses that the material can reach; shorter "
-                    "steps, max_halvings and max_iterations help where it can."
-                )
+                self._fails(step, int(failed[part[failed] == 1][0]), active, residual)
             part[failed] //= 2
-            good = active[ok]
             if not len(good):
                 continue
-            accepted = self._accept(goal[ok], x[ok], self._at(state, good), self._at(self.arguments, good), Scalar(dt.torch()[ok]))
             if len(good) == self.points:
                 strain, stress, state = accepted
             else:
-                strain, stress = strain.index_put((good,), accepted[0]), stress.index_put((good,), accepted[1])
-                state = [_like(s, s.torch().index_put((good,), n.torch())) for s, n in zip(state, accepted[2], strict=True)]
+                strain, stress = strain.index_put((good,), accepted[0][valid]), stress.index_put((good,), accepted[1][valid])
+                state = [_like(s, s.torch().index_put((good,), n.torch()[valid])) for s, n in zip(state, accepted[2], strict=True)]
             done[good] += part[good]
             substeps[good] += 1
         return strain, stress, state, substeps
+
+    def _fails(self, step: int, point: int, active: torch.Tensor, residual: torch.Tensor) -> None:
+        """Says that a step does not converge, and why."""
+        off, allowed = residual[active == point][0].tolist()
+        where = f" at point {tuple(int(i) for i in torch.unravel_index(torch.tensor(point), self.batch))}" if self.batch else ""
+        parts = f", also not in parts of 1/{2 ** self.options[2]} of it" if self.options[2] else ""
+        if off <= allowed:
+            why = "the stress or the new state is NaN. Expected an update that gives numbers there"
+        elif off > allowed:
+            why = f"a stress is {off:.3g} off, with {allowed:.3g} allowed. Expected stresses that the material can reach"
+        else:
+            why = (
+                "the stress or its derivative is NaN or infinite, or the derivative is singular. Expected a stiffness in each component that is free "
+                "of stress; where there is none, give the strain of the component"
+            )
+        raise RuntimeError(
+            f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}{parts}: {why}; shorter steps, max_halvings and "
+            "max_iterations help where the path is the difficulty."
+        )
 
     def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
         """The strain by Newton's method, without derivatives; the residual and what it may be; where it has converged."""
@@ -319,7 +340,9 @@ class _Drive:
                 allowed = self.options[0] * torch.maximum(largest, stress.abs().amax(-1))
                 residual = off.abs().amax(-1)
                 change = self._correction(slope, off)
-                ok = ok | ((residual <= allowed) & change.isfinite().all(-1))  # A model may overflow where its stress is as given.
+                size = change.abs().amax(-1)  # NaN or infinite where a model overflows, though its stress may be as given
+                is_rounding = size <= 1e3 * torch.finfo(self.dtype).eps * x.abs().amax(-1)  # as where there is no stress
+                ok = ok | (size.isfinite() & ((residual <= allowed) | is_rounding))
                 if bool(ok.all()):
                     break
                 x = torch.where(ok.unsqueeze(-1), x, x - change)
@@ -350,23 +373,41 @@ class _Drive:
             return x, stress.torch().expand(len(x), 6), new
 
     def _slope(self, x: torch.Tensor, state: list[Any], arguments: Any, dt: Scalar) -> tuple[torch.Tensor, torch.Tensor]:
-        (stress, _), slope = value_and_jacobian(self.update, SR2(x), self.together(state), *_with(arguments, dt), argnums=0, of=0)
+        result, slope = value_and_jacobian(self.update, SR2(x), self.together(state), *_with(arguments, dt), argnums=0, of=0)
+        stress = self._checked(result, state)[0]
         return stress.torch().expand(len(x), 6), slope.torch().expand(len(x), 6, 6)
 
     def _call(self, x: torch.Tensor, state: list[Any], arguments: Any, dt: Scalar) -> tuple[Any, list[Any]]:
-        result = vmap(self.update, SR2(x), self.together(state), *_with(arguments, dt))
+        stress, leaves = self._checked(vmap(self.update, SR2(x), self.together(state), *_with(arguments, dt)), state)
+        return stress, [_like(t, t.torch().expand((len(x), *t.base.shape))) for t in leaves]
+
+    def _checked(self, result: Any, state: list[Any]) -> tuple[Any, list[Any]]:
+        """The stress that update returned, and the tensors of the new state in the order of the initial one."""
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], SR2)):
             raise TypeError(f"point: update returned a {type(result).__name__}. Expected a pair of the stress, an SR2, and the new state.")
-        leaves = flatten(result[1])[0]
-        expected, found = (
-            [(type(t).__name__, *getattr(t, "base", t).shape) for t in ts] if all(isinstance(t, TensorBase) for t in ts) else None
-            for ts in (state, leaves)
-        )
-        if expected != found:
+        leaves, structure = flatten(result[1])
+        found = {name: _kind(t) for name, t in zip(structure.paths(), leaves, strict=True)}
+        expected = {name: _kind(t) for name, t in zip(self.names, state, strict=True)}
+        if found != expected:
             raise TypeError(
-                f"point: the state that update returned is {found or leaves}. Expected tensors like those of the initial state: {expected}."
+                f"point: the state that update returned is {_text(found)}. Expected what the initial state has: {_text(expected)}."
             )
-        return result[0], [_like(t, t.torch().expand((len(x), *t.base.shape))) for t in leaves]
+        by_name = dict(zip(structure.paths(), leaves, strict=True))
+        return result[0], [by_name[name] for name in self.names]
+
+
+def _kind(t: Any) -> str:
+    return f"{type(t).__name__} of {tuple(t.base.shape)}" if isinstance(t, Tensor) else type(t).__name__
+
+
+def _text(kinds: dict[str, str]) -> str:
+    return ", ".join(f"{name.lstrip('.')}: {kind}" if name else kind for name, kind in kinds.items()) or "empty"
+
+
+def _has_new_nan(before: Any, after: Any) -> torch.Tensor:
+    """Where a point has a NaN that was none."""
+    news = [(a.isnan() & ~b.expand_as(a).isnan()).unsqueeze(-1).flatten(1).any(-1) for a, b in zip(after, before, strict=True)]
+    return torch.stack(news).any(0)
 
 
 _broadcast: Callable[..., torch.Size] = torch.broadcast_shapes
@@ -387,19 +428,21 @@ def _like(t: Any, value: torch.Tensor, batch: int = 1) -> Any:
 
 def _by_place(update: Any, parameters: Any) -> list[Any]:
     """The arguments of an update behind strain and state, by their places."""
-    known = list(inspect.signature(inspect.unwrap(update)).parameters)[2:]
-    wanted = [n for n in known if n != "dt"]
+    known = parameters_of(update)[2:]
+    wanted = [p.name for p in known if p.name != "dt"]
+    named = {p.name: p.default for p in known if p.name != "dt" and p.default is not p.empty}
+    needed = len(wanted) - len(named)
     if isinstance(parameters, Mapping):
-        named = dict(parameters)
+        named |= parameters
     else:
         values = parameters if isinstance(parameters, (tuple, list)) and not hasattr(parameters, "_fields") else (parameters,)
-        if len(values) != len(wanted):
+        if not needed <= len(values) <= len(wanted):
             raise TypeError(
                 f"point: {len(values)} parameters are given. Expected {len(wanted)} for the arguments of update: {', '.join(wanted) or 'none'}."
             )
-        named = dict(zip(wanted, values, strict=True))
+        named |= dict(zip(wanted, values))
     if set(named) != set(wanted):
         raise TypeError(
             f"point: the parameters are {', '.join(map(repr, named)) or 'none'}. Expected the arguments of update: {', '.join(wanted) or 'none'}."
         )
-    return [_Time if n == "dt" else named[n] for n in known]
+    return [_Time if p.name == "dt" else named[p.name] for p in known]

@@ -313,16 +313,21 @@ def test_methods(tmp_path):
 def test_names_that_c_does_not_have(tmp_path):
     """Keywords, other alphabets, the same name twice, and names that end a comment."""
 
-    def model(double, σ, y):
-        return {"double": double + 1.0, '*/ "a\\': σ * y, "___a_": σ}
+    def model(double, σ, y, double_):
+        return {"double": double + 1.0, '*/ "a\\': σ * y, "___a_": σ + double_}
 
     one = tensor(Scalar, 2.0)
-    files = neml2.export(model, "c", one, one, 3.0, to=tmp_path / "names")
+    files = neml2.export(model, "c", one, one, 3.0, 0.5, to=tmp_path / "names")
     names = [v[1] for v in variables(files.library, "names")]
-    assert names == ["double", "argument_1", "y", "double", '*/ "a\\', "___a_"]
+    assert names == ["double", "argument_1", "y", "double_", "double", '*/ "a\\', "___a_"]
     results = [np.zeros(1) for _ in range(3)]
-    assert ctypes.CDLL(str(files.library)).names(ctypes.c_ssize_t(1), *pointers(one.numpy(), one.numpy(), np.array([3.0]), *results)) == 0
-    assert [r[0] for r in results] == [3.0, 6.0, 2.0]
+    assert (
+        ctypes.CDLL(str(files.library)).names(
+            ctypes.c_ssize_t(1), *pointers(one.numpy(), one.numpy(), np.array([3.0]), np.array([0.5]), *results)
+        )
+        == 0
+    )
+    assert [r[0] for r in results] == [3.0, 6.0, 2.5]
     (tmp_path / "main.c").write_text('#include "names.h"\n')
     subprocess.run([*neml2._compilers.compiler(), "-x", "c", "-Wall", "-Werror", "-c", "main.c"], cwd=tmp_path, check=True)
 
@@ -369,8 +374,8 @@ def test_a_host_asks_for_names_and_sizes(built):
     ]
     found = variables(built / "liblinear_c.so", "linear_c")
     assert [v[0] for v in found] == ["argument"] * 7 + ["result"] * 3 + ["derivative"] * 3
-    assert found[-3:] == [("derivative", "derivative[0]", "SSR4", 3, 13, 36), ("derivative", "derivative[1].plastic", "SSR4", 4, 49, 36),
-                          ("derivative", "derivative[1].alpha", "SR2", 5, 85, 6)]  # fmt: skip
+    assert found[-3:] == [("derivative", "result_0 by strain", "SSR4", 0, 0, 36), ("derivative", "result_0 by old.plastic", "SSR4", 1, 36, 36),
+                          ("derivative", "result_0 by old.alpha", "SR2", 1, 72, 6)]  # fmt: skip
 
 
 def test_it_needs_no_library(built):
@@ -497,7 +502,7 @@ def test_what_is_refused(tmp_path):
     check_refused("umat", "more than one argument is the state", to=to, roles={"material": "state"})
     check_refused(
         "umat",
-        r"returns \(SR2, SR2, Scalar\). Expected the stress and the new state: \(SR2\)",
+        r"returns \(result_0: SR2, result_1.plastic: SR2, result_1.alpha: Scalar\). Expected the stress, an SR2\.",
         to=to,
         roles={"old": "props"},
         error=TypeError,
@@ -527,12 +532,77 @@ def test_what_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []  # nothing was written
 
 
+def test_names_that_files_cannot_have(tmp_path):
+    for name in ("int", "exp", "neml2", "export", *(("abort", "write") if sys.platform == "linux" else ())):
+        check_refused("c", f"the name of the files is '{name}', which C or its library has", to=tmp_path / name)
+
+
+def test_arguments_of_umat_that_are_refused(tmp_path):
+    strain, old, material = example()
+    one = tensor(Scalar, 1.0)
+    check_refused("umat", "temperature is a group. Expected Scalar", strain, (one, one), function=lambda strain, temperature: strain, to=tmp_path / "m", error=TypeError)  # fmt: skip
+    check_refused("c", "argnums is None. Expected argnums", to=tmp_path / "m", of=0)
+    other = lambda strain, state: (strain, {"b": state["a"]})  # noqa: E731
+    check_refused("umat", r"returns \(.*\['b'\]: Scalar\). Expected the stress, an SR2, and a group like the state \(\['a'\]: Scalar\)", strain, {"a": one}, function=other, to=tmp_path / "m", error=TypeError)  # fmt: skip
+
+
+def test_states_go_by_their_names(tmp_path):
+    """Also where a dict that is returned has another order; plain numbers of a state are tensors."""
+
+    def model(strain, state):
+        return 2.0 * strain, {"b": state["b"] + 10.0, "a": state["a"] + 1.0}
+
+    files = neml2.export(model, "umat", tensor(SR2, np.zeros(6)), {"a": tensor(Scalar, 0.0), "b": 0.0}, to=tmp_path / "names")
+    assert [v[1:3] for v in variables(files.library, "names")] == [("state['a']", "Scalar"), ("state['b']", "Scalar")]
+    call = Umat(files.library, 2, ())
+    for k in range(1, 4):
+        assert call(np.zeros(6))[1].tolist() == [k, 10 * k]
+
+
+def test_a_umat_without_state_and_properties(tmp_path):
+    files = neml2.export(lambda strain: 3.0 * strain, "umat", tensor(SR2, np.zeros(6)), to=tmp_path / "plain")
+    assert variables(files.library, "plain") == []
+    np.testing.assert_allclose(Umat(files.library, 0, ())(np.ones(6))[0], [3.0, 3.0, 3.0, 1.5, 1.5, 1.5], rtol=1e-15)
+
+
+def test_rows_of_arguments_with_numbers(tmp_path):
+    """An argument of plain numbers alone is one row; of any other each point has one."""
+
+    def model(x, mixed, shared):
+        return x * mixed[0] + mixed[1] * shared[0] + shared[1]
+
+    one = tensor(Scalar, 1.0)
+    files = neml2.export(model, "c", one, (one, 2.0), (3.0, 4.0), to=tmp_path / "rows")
+    assert files.header.read_text().count("shared by all points") == 2
+    y = np.zeros(2)
+    rows = np.array([5.0, 6.0]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([7.0, 8.0])
+    assert ctypes.CDLL(str(files.library)).rows(ctypes.c_ssize_t(2), *pointers(*rows, y)) == 0
+    assert y.tolist() == [5 * 1 + 2 * 7 + 8, 6 * 3 + 4 * 7 + 8]
+
+
+def test_derivatives_have_names(tmp_path):
+    one = tensor(Scalar, 1.0)
+    files = neml2.export(
+        lambda a, b, c: (a * b[0], {"z": a * b[1], "w": a * c}), "c", one, (one, one), 3.0, to=tmp_path / "d", argnums=("b", 0), of=1
+    )
+    found = [v[1] for v in variables(files.library, "d") if v[0] == "derivative"]
+    assert found == [f"result_1['{r}'] by {x}" for r in "zw" for x in ("b[0]", "b[1]", "a")]
+    results = [np.zeros(n) for n in (1, 2, 1, 1, 1, 1, 1, 1)]
+    values = np.array([2.0]), np.array([5.0, 7.0]), np.array([3.0])
+    assert ctypes.CDLL(str(files.library)).d_jacobian(ctypes.c_ssize_t(1), *pointers(*values, *results)) == 0
+    assert [r[0] for r in results[2:]] == [0.0, 2.0, 7.0, 0.0, 0.0, 3.0]
+    assert "double * d_result_1_w_d_a" in files.header.read_text()
+
+
 def test_files_of_others_are_kept(tmp_path):
     theirs = tmp_path / "model.h"
     theirs.write_text("int theirs;\n")
     check_refused("c", "model.h exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
     assert theirs.read_text() == "int theirs;\n" and [p.name for p in tmp_path.iterdir()] == ["model.h"]
     theirs.unlink()
+    (tmp_path / "model.cpp").write_text("// model calls model: exported by neml2\n")  # a comment of theirs
+    check_refused("c", "model.cpp exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
+    (tmp_path / "model.cpp").unlink()
     for _ in range(2):  # what was exported is replaced
         files = neml2.export(linear, "c", *example(), to=tmp_path / "model", compile=False)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.cpp", "model.h"] and files.library is None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy
 import pytest
 import torch
+import neml2
 from neml2 import math, point
 from neml2.tensors import SR2, SSR4, Scalar
 
@@ -253,3 +254,91 @@ def test_unknown_columns_are_refused():
     h = point.drive(elastic, Scalar(0.0), (E, NU), time=[0, 1])
     with pytest.raises(LookupError, match="no column 'stress.yx'"):
         h.column("stress.yx")
+
+
+class Elastic:
+    def __init__(self, E):
+        self.E = E
+
+    @neml2.formula
+    def update(self, strain, state, nu=0.25):
+        return elastic(strain, state, self.E, nu)
+
+
+def test_a_formula_that_is_a_method_and_a_default():
+    for parameters in ((), (0.25,), {"nu": 0.25}):
+        h = point.drive(Elastic(E).update, Scalar(0.0), parameters, time=[0, 1], stress={"xx": [0.0, 100.0]})
+        close(h.column("strain.yy")[-1], -0.25 * 100 / E)
+    with pytest.raises(TypeError, match="2 parameters are given. Expected 1 for the arguments of update: nu"):
+        point.drive(Elastic(E).update, Scalar(0.0), (0.25, 1.0), time=[0, 1])
+
+
+def test_states_go_by_their_names():
+    """Also where a dict that is returned has another order."""
+
+    def update(strain, state):
+        return E * strain, {"b": state["b"] + 10.0, "a": state["a"] + 1.0}
+
+    h = point.drive(update, {"a": Scalar(0.0), "b": Scalar(0.0)}, time=torch.arange(4.0), strain={"xx": torch.arange(4.0)})
+    close(h.column("state.a"), torch.arange(4.0))
+    close(h.column("state.b"), 10 * torch.arange(4.0))
+
+    def other(strain, state):
+        return E * strain, {"a": state["a"], "c": state["b"]}
+
+    with pytest.raises(
+        TypeError,
+        match=r"returned is \['a'\]: Scalar, \['c'\]: Scalar. Expected what the initial state has: \['a'\]: Scalar, \['b'\]: Scalar",
+    ):
+        point.drive(other, {"a": Scalar(0.0), "b": Scalar(0.0)}, time=[0, 1])
+
+
+def thermal(strain, state, rate, dt):
+    T = state + rate * dt
+    free = 1.3e-5 * T * SR2.identity()
+    return 2 * 0.77e5 * math.dev(strain - free) + 3 * 1.67e5 * math.vol(strain - free), T
+
+
+def test_free_expansion_has_no_stress():
+    """No stress is there to be relative to: what is left is rounding."""
+    h = point.drive(thermal, Scalar(0.0), (7.3,), time=torch.arange(30.0))
+    for c in ("xx", "yy", "zz"):
+        close(h.column(f"strain.{c}"), 1.3e-5 * 7.3 * torch.arange(30.0))
+    assert (h.substeps[1:] == 1).all()
+
+
+def test_nan_is_no_state():
+    def update(strain, state):
+        return E * strain, state + math.sqrt(math.tr(strain) - 0.5)
+
+    with pytest.raises(
+        RuntimeError,
+        match="step 1, to time 1, does not converge at point .1,., also not in parts of 1/4 of it: the stress or the new state is NaN",
+    ):
+        point.drive(
+            update, Scalar(0.0), time=[0, 1], strain={"xx": [[1.0, 0.0], [1.0, 0.25]]}, max_halvings=2,
+            initial_strain=SR2(torch.tensor([[1.0, 0, 0, 0, 0, 0], [0.0, 0, 0, 0, 0, 0]])),
+            initial_stress=SR2(torch.tensor([[E, 0, 0, 0, 0, 0], [0.0, 0, 0, 0, 0, 0]])),
+        )  # fmt: skip
+
+
+def test_what_fails_says_why():
+    truss = lambda strain, state: (E * strain(0, 0) * SR2.fill(1.0, 0.0, 0.0), state)  # noqa: E731
+    with pytest.raises(RuntimeError, match="does not converge: .*the derivative is singular.*give the strain of the component"):
+        point.drive(truss, Scalar(0.0), time=[0, 1], stress={"xx": [0.0, 1.0]}, max_halvings=0)
+    with pytest.raises(TypeError, match="update returned a SR2. Expected a pair of the stress, an SR2, and the new state"):
+        point.drive(lambda strain, state: 2.0 * strain, Scalar(0.0), time=[0, 1])
+    with pytest.raises(ValueError, match="has no points"):
+        point.drive(elastic, Scalar(0.0), (Scalar.zeros(0), 0.3), time=[0, 1])
+
+
+def test_csv_of_a_spreadsheet(tmp_path):
+    (tmp_path / "t.csv").write_bytes("\ufefftime,strain_xx\r\n0,0\r\n1,0.5\r\n".encode())
+    read = point.read_csv(tmp_path / "t.csv")
+    assert read["time"].tolist() == [0, 1] and read["strain"]["xx"].tolist() == [0, 0.5]
+
+
+def test_columns_of_one_name():
+    h = point.drive(lambda e, s: (E * e, s), {"a_b": Scalar(0.0), "a": {"b": Scalar(0.0)}}, time=[0, 1])
+    with pytest.raises(ValueError, match="two columns of a table would have one name"):
+        h.table()

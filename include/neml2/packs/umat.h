@@ -79,7 +79,7 @@ struct Umat
   // ---- What it gives ----
 
   /// Whether the element has three normal components, and there are so many states and properties; otherwise it says on stderr what is wrong,
-  /// once, and all stresses and their derivatives are NaN, which no solver accepts.
+  /// once per thread, and all stresses and their derivatives are NaN, which no solver accepts.
   bool fits(int states, int properties, const char * name = "UMAT") const
   {
     if (ndi == 3 && nshr >= 1 && nshr <= 3 && nstatv >= states && nprops >= properties)
@@ -110,7 +110,7 @@ struct Umat
     return false;
   }
 
-  /// The update did not succeed: the solver is to try again, with an increment this times as long.
+  /// The update did not succeed: the solver is to try again, with an increment `factor` times as long.
   void retry(double factor = 0.5) const
   {
     if (factor < *pnewdt)
@@ -173,10 +173,13 @@ namespace neml2
 using packs::Umat;
 }
 
+/// The name of the subroutine as the Fortran compiler of the solver writes it.
+#ifndef NEML2_UMAT_NAME
 #ifdef _WIN32
 #define NEML2_UMAT_NAME UMAT
 #else
 #define NEML2_UMAT_NAME umat_
+#endif
 #endif
 
 /// Defines the subroutine UMAT: its body follows, in which `call` is a neml2::Umat.
