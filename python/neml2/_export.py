@@ -108,7 +108,7 @@ def export(
     argnums: Any = None,
     of: Any = None,
     roles: dict[str, str] | None = None,
-    turns: bool | Sequence[str] = True,
+    rotate: bool | Sequence[str] = True,
     compile: bool = True,
 ) -> Exported:
     """Writes a formula as a C++ source, a C header and a shared library for programs that have neither Python nor LibTorch.
@@ -125,8 +125,9 @@ def export(
       strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step, time, temperature; state,
       old, old_state or state_before is the state, in STATEV; any other is in PROPS, in the order of the arguments. `roles` says so for other names,
       {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and the new state. DDSDDE is its derivative by
-      strain, or by strain_increment, and by nothing else: what the stress owes to a deformation gradient is not in it. DROT turns the tensors of the state, or those that `turns` names. Where a result is NaN, as where
-      newton does not converge, the subroutine changes nothing but PNEWDT, which it halves.
+      strain, or by strain_increment, and by nothing else: what the stress owes to a deformation gradient is not in it. DROT turns the tensors
+      of the state, or those that `rotate` names. Where a result is NaN, as where newton does not converge, the subroutine changes nothing but
+      PNEWDT, which it halves.
 
     Both have a function `NAME_variables`, which tells names, types, places and sizes of all arguments, states, properties and results.
     Files of that name are overwritten if they were exported before; others are refused. The compiler is that of formulas, CXX, whose options hold:
@@ -147,10 +148,10 @@ def export(
     if kind == "umat":
         if argnums is not None or of is not None:
             raise ValueError("export: argnums and of are for functions of C; DDSDDE is the derivative of the stress by the strain.")
-        text, header = model.umat(roles or {}, turns)
+        text, header = model.umat(roles or {}, rotate)
     else:
-        if roles or turns is not True:
-            raise ValueError("export: roles and turns are for UMAT; a function of C gets its arguments as they are.")
+        if roles or rotate is not True:
+            raise ValueError("export: roles and rotate are for UMAT; a function of C gets its arguments as they are.")
         if of is not None and argnums is None:
             raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Expected argnums, by what.")
         text, header = model.c(argnums, of)
@@ -359,7 +360,7 @@ class _Model:
 
     # ---- UMAT ----
 
-    def umat(self, roles: dict[str, str], turns: bool | Sequence[str]) -> tuple[str, str]:
+    def umat(self, roles: dict[str, str], rotate: bool | Sequence[str]) -> tuple[str, str]:
         given = self._roles(roles)
         self._numbers_to_scalars(given)
         by = given.index("strain") if "strain" in given else given.index("strain_increment")
@@ -375,7 +376,7 @@ class _Model:
                 f"export: the formula returns ({returned}). Expected the stress, an SR2"
                 + (f", and a group like the state ({wanted})." if state else ".")
             )
-        turned = self._turned(state, turns)
+        turned = self._turned(state, rotate)
 
         lines, writes, variables, places = [], [], [], {"state": 0, "props": 0}
         for v in self.inputs:
@@ -446,22 +447,22 @@ class _Model:
         return given
 
     @staticmethod
-    def _turned(states: list[Variable], turns: bool | Sequence[str]) -> list[Variable]:
+    def _turned(states: list[Variable], rotate: bool | Sequence[str]) -> list[Variable]:
         """The tensors of the state that DROT turns."""
         tensors = [v for v in states if v.type not in ("Scalar", "number", "Tensor")]
-        if not isinstance(turns, bool):
-            names = [turns] if isinstance(turns, str) else list(turns)
+        if not isinstance(rotate, bool):
+            names = [rotate] if isinstance(rotate, str) else list(rotate)
             if unknown := set(names).difference(v.name for v in tensors):
                 raise ValueError(
-                    f"export: turns names {sorted(unknown)[0]!r}. The tensors of the state are {', '.join(v.name for v in tensors) or 'none'}."
+                    f"export: rotate names {sorted(unknown)[0]!r}. The tensors of the state are {', '.join(v.name for v in tensors) or 'none'}."
                 )
             tensors = [v for v in tensors if v.name in names]
-        chosen = tensors if turns else []
+        chosen = tensors if rotate else []
         for v in chosen:
             if v.type not in TURNED:
                 raise TypeError(
                     f"export: {v.name} of the state is a {v.type}, which DROT does not turn. Expected {', '.join(TURNED)}; "
-                    "turns=[...] names the tensors that it is to turn, turns=False none."
+                    "rotate=[...] names the tensors that it is to turn, rotate=False none."
                 )
         return chosen
 

@@ -185,7 +185,7 @@ def test_types_that_drot_turns(tmp_path):
     found = call(np.zeros(6), rotation=R)[1]
     expected = np.concatenate([*(math.rotate(v, tensor(R2, R)).numpy().ravel() for v in values[:3]), [2.0]])
     np.testing.assert_allclose(found, expected, atol=1e-15)
-    files = neml2.export(hold, "umat", tensor(SR2, np.zeros(6)), values, to=tmp_path / "hold", turns=["state.w"])
+    files = neml2.export(hold, "umat", tensor(SR2, np.zeros(6)), values, to=tmp_path / "hold", rotate=["state.w"])
     # The library that is loaded stays as it is, so another name.
     shutil.copy(files.library, tmp_path / "libagain.so")
     call = Umat(tmp_path / "libagain.so", 16, ())
@@ -493,8 +493,8 @@ def test_what_is_refused(tmp_path):
     to = tmp_path / "model"
     check_refused("vumat", "the kind is 'vumat'. Expected one of c, umat", to=to)
     check_refused("c", "the name of the files is 'a-b'", to=tmp_path / "a-b")
-    check_refused("c", "roles and turns are for UMAT", to=to, roles={"strain": "strain"})
-    check_refused("c", "roles and turns are for UMAT", to=to, turns=False)
+    check_refused("c", "roles and rotate are for UMAT", to=to, roles={"strain": "strain"})
+    check_refused("c", "roles and rotate are for UMAT", to=to, rotate=False)
     check_refused("umat", "argnums and of are for functions of C", to=to, argnums=0)
     check_refused("umat", r"0 arguments are strain or strain_increment.*roles=", to=to, roles={"strain": "props"})
     check_refused("umat", "roles names 'eps'. The arguments of the formula are strain, old, material", to=to, roles={"eps": "strain"})
@@ -507,7 +507,7 @@ def test_what_is_refused(tmp_path):
         roles={"old": "props"},
         error=TypeError,
     )
-    check_refused("umat", "turns names 'x'. The tensors of the state are old.plastic", to=to, turns=["x"])
+    check_refused("umat", "rotate names 'x'. The tensors of the state are old.plastic", to=to, rotate=["x"])
     strain, old, material = example()
     check_refused(
         "c", "strain is torch.float32 on cpu. Expected float64", SR2.zeros(dtype=torch.float32), old, material, to=to, error=TypeError
