@@ -57,7 +57,7 @@ def flags() -> list[str]:
     width = recording.width()
     sets = {8: ["-mavx512f", "-mavx512dq", "-mavx512vl"], 4: []}.get(width)
     x86 = [] if sets is None else ["-mavx2", "-mfma", f"-DNEML2_WIDTH={width}", *sets]
-    return ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", *x86]
+    return [*_compilers.FLAGS, *_compilers.LIBRARY, *x86]
 
 
 def link_flags() -> list[str]:

@@ -27,6 +27,9 @@ except ImportError:  # Windows
 
 NICENESS = "10"  # of compilers that nobody waits for: beside a program that uses all cores they get a tenth of one
 PROCESSOR_TIME, TIME = 120, 900  # seconds that they have at most, of a processor and in all
+# How a recording is compiled to a library: with the arithmetic of the library, without warnings of what is not needed.
+FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno")
+LIBRARY = ("-shared", "-fPIC", "-w")
 LOCK = re.compile(r"(formula-[0-9a-f]{64}|compiler-[0-9a-f]{8}-[0-9]{1,4})\.lock")
 
 

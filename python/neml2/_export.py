@@ -73,8 +73,8 @@ UMAT = """NEML2_UMAT(call)
     return call.retry();
   kernels::SR2<double> stress{{}};
   kernels::SSR4<double> tangent{{}};
-  copy_numbers(stress.v, y, 6);
-  copy_numbers(tangent.v, y + {tangent}, 36);
+  std::copy_n(y, 6, stress.v);
+  std::copy_n(y + {tangent}, 36, tangent.v);
   call.give(stress, tangent);
 {write}}}"""
 
@@ -182,16 +182,7 @@ def _compile(source: Path, library: Path) -> None:
     command = _compilers.compiler()
     if command is None:
         raise RuntimeError("export: there is no C++ compiler: set CXX to one, or write the source alone with compile=False.")
-    flags = [
-        "-std=c++17",
-        "-O2",
-        "-ffp-contract=off",
-        "-fno-math-errno",
-        "-fvisibility=hidden",
-        "-shared",
-        "-fPIC",
-        "-w",
-    ]
+    flags = [*_compilers.FLAGS, *_compilers.LIBRARY, "-fvisibility=hidden"]
     library.unlink(missing_ok=True)  # A program that has loaded it keeps what it has.
     done = _compilers.run([*command, *flags, str(source), "-o", str(library), *(["-Wl,--as-needed"] if sys.platform == "linux" else [])])
     if done.returncode != 0:
@@ -218,7 +209,7 @@ def _leaves(group: Any) -> list[tuple[Any, str]]:
 
 
 def _members(group: Any) -> list[tuple[str, Any]]:
-    """The members of what a formula returned, by name."""
+    """The members of a formula's result, by name."""
     if recording.is_leaf(group):
         return [("result", group)]
     if isinstance(group, dict):
@@ -255,19 +246,21 @@ class _Model:
     """A recorded formula, and its arguments and results by name."""
 
     def __init__(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]):
-        self.name, self.arguments = name, arguments
+        self.name = name
         self.formula = Formula(function, "interpreter")
         names = [n if n.isascii() else "" for n in argument_names(function)[: len(arguments)]]
         self.names = [n or f"argument_{k}" for k, n in enumerate([*names, *[""] * (len(arguments) - len(names))])]
         self.headers = ["neml2/recorded/compiled_point.h"]
-        self.inputs: list[Variable] = []
+        self.take(arguments)
+
+    def take(self, arguments: tuple[Any, ...]) -> None:
+        self.arguments, self.inputs = arguments, list[Variable]()
         for k, argument in enumerate(arguments):
             self.inputs += _variables("argument", self.names[k], argument, k, self.inputs)
 
     def record(self, argnums: Any = None, of: Any = None) -> tuple[str, list[Variable]]:
         """The source of its recording, with the derivatives by argnums, and what it gives."""
         known = len(self.formula.programs())
-        jacobians: Any = ()
         with torch.no_grad():
             if argnums is None:
                 value = self.formula(*self.arguments)
@@ -318,18 +311,18 @@ class _Model:
     def _function(self, name: str, struct: str, arrays: list[str], outputs: list[Variable], bodies: list[str]) -> str:
         """Declares a function of C, and appends its definition to bodies."""
         is_shared = [self._is_shared(k) for k in range(len(arrays))]
-        results: dict[str, list[Variable]] = {}  # by name, what is passed for it, and the outputs in it
+        groups: dict[Any, list[Variable]] = {}  # in one array each: the tensors of a result, each derivative
         for v in outputs:
-            if v.role == "result" and v.operand in [vs[0].operand for vs in results.values()]:
-                next(vs for vs in results.values() if vs[0].operand == v.operand).append(v)
-            else:
-                name_of = v.member if v.role == "result" else "d_" + v.name.replace(" by ", "_d_")
-                results[_identifier(re.sub(r"[\W_]+", "_", name_of).strip("_"), [*arrays, *results])] = [v]
+            groups.setdefault(v.operand if v.role == "result" else v.name, []).append(v)
+        results: dict[str, list[Variable]] = {}
+        for vs in groups.values():
+            name_of = vs[0].member if vs[0].role == "result" else "d_" + vs[0].name.replace(" by ", "_d_")
+            results[_identifier(re.sub(r"[\W_]+", "_", name_of).strip("_"), [*arrays, *results])] = vs
         taken = {v.operand for v in self.inputs}
         parameters = [f"const double * {a}" for k, a in enumerate(arrays) if k in taken] + [f"double * {r}" for r in results]
         reads = [self._copies(f"x + {v.place}", a, v, is_shared[k]) for k, a in enumerate(arrays) for v in self.inputs if v.operand == k]
         writes = [
-            f"    copy_numbers({r} + {_end(vs) - vs[0].place} * i + {v.place - vs[0].place}, y + {v.place}, {v.size});"
+            f"    {_copy(f'y + {v.place}', f'{r} + {_end(vs) - vs[0].place} * i + {v.place - vs[0].place}', v.size)}"
             for r, vs in results.items()
             for v in vs
         ]
@@ -352,7 +345,7 @@ class _Model:
         of_operand = [w for w in self.inputs if w.operand == v.operand]
         first, moving = of_operand[0].place, _end(of_operand) - of_operand[0].place
         step = "" if is_shared else f" + {moving} * i"
-        return f"    copy_numbers({to}, {array}{step} + {v.place - first}, {v.size});"
+        return f"    {_copy(f'{array}{step} + {v.place - first}', to, v.size)}"
 
     @staticmethod
     def _point(struct: str, text: str) -> str:
@@ -384,18 +377,18 @@ class _Model:
             if role not in places:
                 call = f"call.{role}()"
                 lines.append(
-                    f"  x[{v.place}] = {call};" if PASSED[role] == "Scalar" else f"  copy_numbers(x + {v.place}, {call}.v, {v.size});"
+                    f"  x[{v.place}] = {call};" if PASSED[role] == "Scalar" else f"  {_copy(f'{call}.v', f'x + {v.place}', v.size)}"
                 )
                 continue
             place, is_state = places[role], role == "state"
             places[role] += v.size
             variables.append(Variable("state" if is_state else "property", v.name, v.type, v.operand, place, v.size))
+            numbers = f"call.{'statev' if is_state else 'props'} + {place}"
             if is_state:
-                writes.append(f"  copy_numbers(call.statev + {place}, y + {new[v.where].place}, {v.size});\n")
-            numbers = f"call.statev + {place}" if is_state else f"call.props + {place}"
-            lines.append(
-                f"  copy_numbers(x + {v.place}, {f'call.read<kernels::{v.type}<double>>({place}).v' if v in turned else numbers}, {v.size});"
-            )
+                writes.append(f"  {_copy(f'y + {new[v.where].place}', numbers, v.size)}\n")
+            if v in turned:
+                numbers = f"call.read<kernels::{v.type}<double>>({place}).v"
+            lines.append(f"  {_copy(numbers, f'x + {v.place}', v.size)}")
         body = UMAT.format(
             name=self.name,
             states=places["state"],
@@ -416,10 +409,7 @@ class _Model:
         k = given.index("state")
         leaves, together = recording.flatten(self.arguments[k])
         leaves = [leaf if isinstance(leaf, TensorBase) else Scalar(torch.tensor(float(leaf), dtype=torch.float64)) for leaf in leaves]
-        self.arguments = (*self.arguments[:k], together(leaves), *self.arguments[k + 1 :])
-        self.inputs = []
-        for i, argument in enumerate(self.arguments):
-            self.inputs += _variables("argument", self.names[i], argument, i, self.inputs)
+        self.take((*self.arguments[:k], together(leaves), *self.arguments[k + 1 :]))
 
     def _roles(self, roles: dict[str, str]) -> list[str]:
         """What each argument is in UMAT."""
@@ -484,10 +474,9 @@ class _Model:
             + f"/* All variables, and how many there are. */\nconst struct neml2_variable * {self.name}_variables(int * count);\n"
             + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n"
         )
-        flags = "-std=c++17 -O2 -ffp-contract=off -fno-math-errno"
         source = (
-            f"// {mark}. SPDX-License-Identifier: MIT\n// Compile it with {flags}; it needs no library.\n"
-            f"#define neml2 neml2_of_{self.name}\n#define NEML2_EXPORTED\n{_joined(tuple(self.headers))}\n"
+            f"// {mark}. SPDX-License-Identifier: MIT\n// Compile it with {' '.join(_compilers.FLAGS)}; it needs no library.\n"
+            f"#include <algorithm>\n#define neml2 neml2_of_{self.name}\n#define NEML2_EXPORTED\n{_joined(tuple(self.headers))}\n"
             "using namespace neml2;\nusing namespace neml2::recorded;\n\n"
             + "\n\n".join(bodies)
             + f'\n\n#undef neml2\nextern "C"\n{{\n{VARIABLE}\nNEML2_C const struct neml2_variable *\n{self.name}_variables(int * count)\n{{\n'
@@ -495,6 +484,10 @@ class _Model:
             f'extern NEML2_C const char {self.name}_version[];\nconst char {self.name}_version[] = "{mark}";\n}}\n'
         )
         return source, header
+
+
+def _copy(source: str, to: str, n: int) -> str:
+    return f"std::copy_n({source}, {n}, {to});"
 
 
 def _where(v: Variable, is_shared: bool) -> str:

@@ -270,9 +270,8 @@ def show(function: Any, source: bool = False) -> str:
     known = formula_of(function)
     known = getattr(known, "_formula", known)
     for types_, what, program, is_compiled in known.programs():
-        code = recording.source(program)
-        how, n = "compiled" if is_compiled else "interpreted", _compiled.operations(code)
-        if not is_compiled and known.backend == "auto" and n > _compiled.LARGEST:
+        how = "compiled" if is_compiled else "interpreted"
+        if not is_compiled and known.backend == "auto" and (n := _compiled.operations(recording.source(program))) > _compiled.LARGEST:
             how += f', as "auto" compiles at most {_compiled.LARGEST:,} operations and these are {n:,}'
-        lines += [f"{what} of ({types_}), {how}:", code if source else recording.listing(program)]
+        lines += [f"{what} of ({types_}), {how}:", recording.source(program) if source else recording.listing(program)]
     return "\n".join(lines) or "not recorded yet: call it"

@@ -249,16 +249,10 @@ class _Drive:
         return group if len(points) == self.points else self._each(group, lambda t: _like(t, t.torch()[points]))
 
     def history(self) -> History:
-        strain, stress = self.start
-        state, largest = (
-            self.state,
-            torch.maximum(
-                self.targets[..., ~self.controlled].abs().amax((0, 2))
-                if not bool(self.controlled.all())
-                else strain.new_zeros(self.points),
-                stress.abs().amax(-1),
-            ).detach(),
-        )
+        (strain, stress), state = self.start, self.state
+        largest = stress.detach().abs().amax(-1)
+        if not bool(self.controlled.all()):
+            largest = torch.maximum(largest, self.targets[..., ~self.controlled].detach().abs().amax((0, 2)))
         rows, counts = [(strain, stress, *(s.torch() for s in state))], [torch.zeros(self.points, dtype=torch.int64)]
         for step in range(1, len(self.time)):
             strain, stress, state, substeps = self._step(step, strain, stress, state, largest)
@@ -285,9 +279,11 @@ class _Drive:
             goal = torch.where((fraction == 1).unsqueeze(-1), self.targets[step][active], goal)
             dt = Scalar((part[active] / 2**halvings).to(whole) * whole)
             old, arguments = self._at(state, active), self._at(self.arguments, active)
-            x, residual, ok = self._solve(goal, strain[active], old, arguments, dt, largest[active])
+            x, slope, residual, ok = self._solve(goal, strain[active], old, arguments, dt, largest[active])
             solved = active[ok]
-            accepted = self._accept(goal[ok], x[ok], self._at(state, solved), self._at(self.arguments, solved), Scalar(dt.torch()[ok]))
+            accepted = self._accept(
+                goal[ok], x[ok], slope[ok], self._at(state, solved), self._at(self.arguments, solved), Scalar(dt.torch()[ok])
+            )
             before = (strain[solved], stress[solved], *(t.torch() for t in self._at(state, solved)))
             valid = ~_has_new_nan(before, (accepted[0], accepted[1], *(t.torch() for t in accepted[2]))).cpu()
             ok = ok.masked_scatter(ok, valid)
@@ -326,13 +322,10 @@ class _Drive:
         )
 
     def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
-        """The strain by Newton's method, without derivatives; the residual and what it may be; where it has converged."""
+        """The strain by Newton's method, without derivatives; the tangent there; the residual and what it may be; where it has converged."""
         with torch.no_grad():
             goal, x = goal.detach(), torch.where(self.controlled, goal, strain).detach()
-            state, arguments = (
-                ([_like(s, s.torch().detach()) for s in state]),
-                self._each(arguments, lambda t: _like(t, t.torch().detach())),
-            )
+            state, arguments = (self._each(group, lambda t: _like(t, t.torch().detach())) for group in (state, arguments))
             ok = torch.zeros(len(x), dtype=torch.bool, device=x.device)
             for _ in range(self.options[1]):
                 stress, slope = self._slope(x, state, arguments, dt)
@@ -346,7 +339,7 @@ class _Drive:
                 if bool(ok.all()):
                     break
                 x = torch.where(ok.unsqueeze(-1), x, x - change)
-            return x, torch.stack((residual, allowed), -1), ok.cpu()
+            return x, slope, torch.stack((residual, allowed), -1), ok.cpu()
 
     def _correction(self, slope: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
         """The change of strain with this change of stress, which is 0 where strains are given."""
@@ -356,17 +349,11 @@ class _Drive:
         change: torch.Tensor = torch.linalg.solve_ex(rows, off).result
         return change
 
-    def _accept(self, goal: Any, x: Any, state: Any, arguments: Any, dt: Scalar) -> Any:
+    def _accept(self, goal: Any, x: Any, slope: Any, state: Any, arguments: Any, dt: Scalar) -> Any:
         """One more iteration, with which the strain is an implicit function of everything, and the step with it."""
         with torch.set_grad_enabled(self.differentiable):
             x = torch.where(self.controlled, goal, x)
             if not bool(self.controlled.all()):
-                slope = self._slope(
-                    x.detach(),
-                    [_like(s, s.torch().detach()) for s in state],
-                    self._each(arguments, lambda t: _like(t, t.torch().detach())),
-                    dt,
-                )[1]
                 stress = self._call(x, state, arguments, dt)[0].torch()
                 x = x - self._correction(slope, torch.where(self.controlled, 0.0, stress - goal))
             stress, new = self._call(x, state, arguments, dt)

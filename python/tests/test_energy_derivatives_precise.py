@@ -24,14 +24,6 @@ RANDOM = 50
 ALONG = [0.3, -0.5, 0.7, 0.2, -0.4, 0.6]  # the tensor whose product with a second derivative is differentiated
 
 
-@pytest.fixture(autouse=True)
-def float64():
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
-
-
 # ---- In mpmath: the terms whose sum an energy is ----
 
 

@@ -13,14 +13,6 @@ from neml2.tensors import SR2, SSR4, Scalar
 E, NU, YIELD, H = 200e3, 0.3, 250.0, 10e3  # MPa
 
 
-@pytest.fixture(autouse=True)
-def float64():
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
-
-
 @dataclass
 class State:
     plastic_strain: SR2
@@ -47,7 +39,7 @@ def j2(strain, state, E, yield_stress, H):
 
 
 def saturating(strain, state, E, limit):
-    """σ = E ε / sqrt(1 + (E |ε| / limit)²), of which Newton's method maps x to -x³ on the way to 0."""
+    """σ = E ε / sqrt(1 + (E |ε| / limit)²). Newton's method maps x = E ε / limit to -x³ on the way to 0."""
     x = E / limit * strain
     return limit * x / math.sqrt(1 + math.inner(x, x)), state
 

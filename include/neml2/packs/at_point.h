@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/gradient.h"
 #include "neml2/kernels/newton.h"
-#include "neml2/packs/Pack.h"
+#include "neml2/packs/multiply_add.h"
 
 /**
  * A formula at one point, on plain numbers, for programs that call a material model point by point: a UMAT, a finite-element code. It includes
@@ -71,21 +71,21 @@ is_argument_at_point()
   return valid;
 }
 
-// gcc joins a product and a sum to one rounding where a machine has such an instruction, unless told not to (instruction_set.h). At -O2 it
-// does not hold derivatives side by side, which takes six times as long.
+// Where a machine has no instruction that joins a product and a sum, the formula is inlined. At -O2 gcc does not hold derivatives side by side,
+// which takes six times as long.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #ifdef __FP_FAST_FMA
-#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
+#define NEML2_VALUE NEML2_ROUNDS_PRODUCTS
 #else
-#define NEML2_ROUNDS_PRODUCTS NEML2_INLINE
+#define NEML2_VALUE NEML2_INLINE
 #endif
 #define NEML2_WITH_DERIVATIVES __attribute__((optimize("O3", "fp-contract=off"), flatten, noinline))
 #else
-#define NEML2_ROUNDS_PRODUCTS NEML2_INLINE
+#define NEML2_VALUE NEML2_INLINE
 #define NEML2_WITH_DERIVATIVES NEML2_INLINE
 #endif
 template <class F, class... A>
-NEML2_ROUNDS_PRODUCTS auto
+NEML2_VALUE auto
 evaluate_at_point(const F & f, const A &... a)
 {
   return with_numbers<double>(f(with_numbers<Pack<1>>(a)...));
@@ -96,7 +96,7 @@ differentiate_at_point(const F & f, const A &... a)
 {
   return with_numbers<double>(kernels::differentiate_row<I, Of...>(f, with_numbers<Pack<1>>(a)...));
 }
-#undef NEML2_ROUNDS_PRODUCTS
+#undef NEML2_VALUE
 #undef NEML2_WITH_DERIVATIVES
 } // namespace packs
 

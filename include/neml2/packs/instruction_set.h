@@ -30,14 +30,6 @@ has_loop()
 #endif
 }
 
-// gcc joins a product and a sum to one instruction with one rounding where a machine has one, also across functions; clang
-// does not. In a formula of the caller's own gcc must not: √(a a - b b) would be NaN at a = b.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
-#else
-#define NEML2_ROUNDS_PRODUCTS
-#endif
-
 #ifdef NEML2_SIMD
 // flatten: the whole formula, lambdas included, is inlined here and so compiled for this target.
 template <class Body, class... Args>
@@ -80,7 +72,6 @@ run_plain_rounding(Args... args)
 {
   Body::template run<Pack<1>>(args...);
 }
-#undef NEML2_ROUNDS_PRODUCTS
 
 /// Whether products and sums of Body may be joined: yes in the library's operations, no in formulas of the caller's own.
 template <class Body, class = void>

@@ -3,6 +3,14 @@
 
 #include "neml2/packs/Pack.h"
 
+// gcc joins a product and a sum to one instruction with one rounding where a machine has one, also across functions; clang
+// does not. In a formula of the caller's own gcc must not: √(a a - b b) would be NaN at a = b.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
+#else
+#define NEML2_ROUNDS_PRODUCTS
+#endif
+
 /**
  * A product and a sum as one instruction of a recorded formula. Product and sum round separately, as they do on batches: with one
  * rounding a b - a b would not be 0.

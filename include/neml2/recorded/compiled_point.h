@@ -6,12 +6,6 @@
 /// The code that exported formulas are compiled with: a recorded formula at one point, without LibTorch.
 namespace neml2::recorded
 {
-// As packs/at_point.h: gcc would join a product and a sum to one rounding where a machine has such an instruction.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
-#else
-#define NEML2_ROUNDS_PRODUCTS
-#endif
 /// The results of a formula at one point, of its N arguments: all components, one after the other. False if one is NaN.
 template <class Formula, int N, int M>
 NEML2_ROUNDS_PRODUCTS bool
@@ -30,13 +24,5 @@ compute_point(const double * arguments, double * results)
     is_valid = is_valid && results[i] == results[i];
   }
   return is_valid;
-}
-#undef NEML2_ROUNDS_PRODUCTS
-
-inline void
-copy_numbers(double * to, const double * from, int n)
-{
-  for (int i = 0; i < n; i++)
-    to[i] = from[i];
 }
 } // namespace neml2::recorded
