@@ -5,7 +5,6 @@ those of FElupe's own materials, and Newton's method of the structure converges 
     block.py [--plot FILE] [--time] [--refine N]
 """
 
-import argparse
 import sys
 import time
 
@@ -19,18 +18,10 @@ from neml2.tensors import R2, R4, Scalar
 
 torch.set_default_dtype(torch.float64)
 # end headers
-parser = argparse.ArgumentParser()
-parser.add_argument("--plot", metavar="FILE", help="draws the block and the residuals into this file (needs matplotlib)")
-parser.add_argument("--time", action="store_true", help="prints how long stresses and elasticity tensors take")
-parser.add_argument("--refine", type=int, default=1, metavar="N", help="as many times the elements along each side")
-options = parser.parse_args()
-failed = False
+from support import Checks, options_of
 
-
-def check(what: str, error: float, limit: float) -> None:
-    global failed
-    failed |= not error < limit
-    print(f"{what}, to {limit:.0e}" if error < limit else f"{what}: NO, not to {limit:.0e}")
+options = options_of("the block and the residuals", "stresses and elasticity tensors")
+checks = Checks()
 
 
 # ---- Energies: of the change of shape, and of the volume ----
@@ -126,9 +117,9 @@ for name, (here, own, mixed) in cases.items():
         print(f"{move:5.2f}" + "".join(f"{r:8.0e}" if r > 1e-11 else " < 1e-11" for r in norms))
     ratios = [b / a**2 for _, norms in residuals for a, b in zip(norms, norms[1:]) if b > 1e-11]
     print(f"each residual is at most {max(ratios):.2f} times the square of the one before it")
-    failed |= not 0 < max(ratios) < 50
-    check("displacements are those of FElupe's own material", abs(field[0].values - other[0].values).max(), 1e-10)
-    check("the forces on the plate too", abs(force - other_force).max() / abs(force).max(), 1e-10)
+    checks.true(0 < max(ratios) < 50)
+    checks.within("displacements are those of FElupe's own material", abs(field[0].values - other[0].values).max(), 1e-10)
+    checks.within("the forces on the plate too", abs(force - other_force).max() / abs(force).max(), 1e-10)
     print(f"force on the plate: {force[0]:.4f} {force[1]:.4f}")
 
 if options.time:
@@ -169,4 +160,4 @@ if options.plot:
     lines.xaxis.get_major_locator().set_params(integer=True)
     lines.legend()
     figure.savefig(options.plot)
-sys.exit(failed)
+sys.exit(checks.failed)

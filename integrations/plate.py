@@ -5,7 +5,6 @@ and linear solvers by scikit-fem. The tangent of the formula is exact, so Newton
     plate.py [--plot FILE] [--time] [--refine N]
 """
 
-import argparse
 import sys
 import time
 from collections import Counter
@@ -23,18 +22,10 @@ from skfem.helpers import grad
 
 torch.set_default_dtype(torch.float64)
 # end headers
-parser = argparse.ArgumentParser()
-parser.add_argument("--plot", metavar="FILE", help="draws plastic strain, force and residuals into this file (needs matplotlib)")
-parser.add_argument("--time", action="store_true", help="prints how long the material, assembly and the solver take")
-parser.add_argument("--refine", type=int, default=1, metavar="N", help="as many times the elements along each side")
-options = parser.parse_args()
-failed = False
+from support import Checks, options_of
 
-
-def check(what: str, error: float, limit: float) -> None:
-    global failed
-    failed |= not error < limit
-    print(f"{what}, to {limit:.0e}" if error < limit else f"{what}: NO, not to {limit:.0e}")
+options = options_of("plastic strain, force and residuals", "the material, assembly and the solver")
+checks = Checks()
 
 
 # ---- The material: one point, then its tangent ----
@@ -214,11 +205,11 @@ force, K, _ = evaluate(u, state)
 from skfem.models.elasticity import linear_elasticity  # noqa: E402
 
 own = linear_elasticity(steel.kappa - 2 * steel.G / 3, steel.G).assemble(basis)
-check("without load the stiffness is scikit-fem's", abs(K - own).max() / abs(own).max(), 1e-13)
+checks.within("without load the stiffness is scikit-fem's", abs(K - own).max() / abs(own).max(), 1e-13)
 # Conversions: there and back.
 some = numpy.random.default_rng(0).standard_normal((2, 2, 5, 4))
 some += some.swapaxes(0, 1)
-check("a stress goes there and back", abs(in_plane(strain_of(some)) - some).max(), 1e-14)
+checks.within("a stress goes there and back", abs(in_plane(strain_of(some)) - some).max(), 1e-14)
 
 # ---- The plate is pulled ----
 
@@ -237,14 +228,14 @@ spent = dict(seconds)
 # The set of points that flow changes in the first iterations of a step. From then on r_(k + 1) <= c r_k².
 ratios = [b / a**2 for r in all_residuals for a, b in zip(r, r[1:]) if a < 1e-4 and b > 1e-10]
 print(f"\nbelow 1e-4 each residual is at most {max(ratios):.0f} times the square of the one before it")
-failed |= not 0 < max(ratios) < 50
+checks.true(0 < max(ratios) < 50)
 
 strain = strain_of(numpy.asarray(basis.interpolate(u).grad))
 (_, _), tangent = neml2.value_and_jacobian(update, strain, before, steel, of=0)
 p, dp = state.p.numpy(), (state.p - before.p).numpy()
 expected = by_hand(R2(strain).numpy(), p, dp, R2(before.plastic_strain).numpy(), steel)
-check("the tangent is Simo and Hughes' by hand", abs(R4(tangent).numpy() - expected).max() / abs(expected).max(), 1e-12)
-check("the forces at both ends are equal", abs(force[pulled].sum() / force[bottom.all(["u^2"])].sum() + 1), 1e-9)
+checks.within("the tangent is Simo and Hughes' by hand", abs(R4(tangent).numpy() - expected).max() / abs(expected).max(), 1e-12)
+checks.within("the forces at both ends are equal", abs(force[pulled].sum() / force[bottom.all(["u^2"])].sum() + 1), 1e-9)
 
 print("\n    mm   kN per mm of thickness")
 for end, kN in history:
@@ -283,4 +274,4 @@ if options.plot:
     right.set(xlabel="iteration", ylabel="residual over force at the supports", title="Newton's method", ylim=(1e-16, 1))
     right.legend()
     figure.savefig(options.plot, dpi=110)
-sys.exit(failed)
+sys.exit(checks.failed)
