@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Compiles what must not compile, and writes what the compiler says of each program NAME.cpp here to FOLDER/NAME.log:
+
+    compile.py FOLDER COMPILER FLAG...
+
+Nearly all of the time goes into reading the headers. They are precompiled, and programs are compiled twenty in one file, each in a namespace.
+A message belongs to the program that it or its chain of instantiations names. A program of which nothing was said that way, as one before it
+instantiated the same, is compiled by itself, as are those that have flags of their own ("// flags: ").
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOGETHER = 20
+CONTEXT = re.compile(r": (?:In |required (?:from|by) )|^In file included|^ +from |^\S+:\d+:\d+: (?:error|warning|fatal error): ")
+ERROR = re.compile(r"^\S+:\d+(?::\d+)?: (?:fatal )?error: ", re.MULTILINE)
+
+
+def messages(said):
+    """The text of each error: where it comes from, the error itself, notes on it."""
+    block, complete = [], False
+    for line in said.splitlines():
+        if complete and CONTEXT.search(line):
+            yield "\n".join(block)
+            block, complete = [], False
+        block.append(line)
+        complete = complete or bool(ERROR.match(line))
+    if complete:
+        yield "\n".join(block)
+
+
+def main(folder, compiler):
+    folder.mkdir(parents=True, exist_ok=True)
+    programs = sorted(HERE.glob("*.cpp"))
+    text = {p: p.read_text(encoding="utf-8") for p in programs}
+    headers = dict.fromkeys(["neml2/neml2.h", *(h for t in text.values() for h in re.findall(r'^#include "(neml2/.*)"', t, re.MULTILINE))])
+    common = folder / "all.h"
+    common.write_text("".join(f'#include "{h}"\n' for h in headers), encoding="utf-8")
+    subprocess.run([*compiler, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
+
+    def errors(source, flags=()):
+        # Colours and the language of the user would hide what is looked for.
+        return subprocess.run([*compiler, *flags, "-fsyntax-only", "-fdiagnostics-color=never", "-include", common, source], encoding="utf-8",
+                              errors="replace", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr
+
+    said = dict.fromkeys(programs, "")
+    flags = {p: re.findall(r"^// flags: (.*)", text[p], re.MULTILINE) for p in programs}
+    joined = [p for p in programs if not flags[p]]
+    for k in range(0, len(joined), TOGETHER):
+        some = joined[k:k + TOGETHER]
+        source = folder / f"together_{k // TOGETHER}.cpp"
+        source.write_text("".join(f'namespace program_{p.stem}\n{{\n#include "{p}"\n}}\n' for p in some), encoding="utf-8")
+        for message in messages(errors(source)):
+            for p in some:
+                if f"{p}:" in message:
+                    said[p] += message + "\n"
+    alone = [p for p in programs if not said[p]]
+    for p in alone:
+        said[p] = errors(p, " ".join(flags[p]).split())
+    for p in programs:
+        (folder / f"{p.stem}.log").write_text(said[p], encoding="utf-8")
+    print(f"{len(programs)} programs, {len(alone)} of them compiled by themselves: {' '.join(p.stem for p in alone)}")
+
+
+main(pathlib.Path(sys.argv[1]), sys.argv[2:])
