@@ -34,7 +34,7 @@ print_held(const Operation & op, const std::string & what, int64_t held, int64_t
 inline Verdict
 holds_little(const Operation & op)
 {
-  constexpr int64_t numbers = 1 << 19, little = 3 << 20;
+  constexpr int64_t numbers = 1 << 18, little = 3 << 19;
   if (op.name == "eigh")
     return {}; // gives two results, of which a test knows one
   int64_t components = 1;
