@@ -12,8 +12,8 @@ class PrimitiveTensor;
 
 namespace core
 {
-/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs that
-/// have functions of any type add their types' names before they use them.
+/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs with
+/// functions of any type add the names of their types before the first use.
 inline std::vector<const char *> &
 names_in_messages()
 {

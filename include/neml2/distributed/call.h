@@ -4,10 +4,12 @@
 #include "neml2/core/Tensor.h"
 #include "neml2/distributed/functions.h"
 
-/// Calls with tensors of the library: the agreement between all processes, and the dimension that is divided.
+/// Calls with tensors of the library: the check that all processes make the same call, and the dimension that
+/// is divided.
 namespace neml2::distributed
 {
-/// A call: its processes, the position d of the divided dimension among all, and each process's number of entries.
+/// A call: its processes, the position d of the divided dimension among all dimensions, and each process's number
+/// of entries.
 struct Call
 {
   Processes processes;

@@ -6,8 +6,9 @@
 #include <functional>
 
 /**
- * Functions of a tensor that all processes have, or each has a part of, with derivatives: gather and part are each
- * other's, and so are add and expand. All of them take an x whose first dimension is the divided one.
+ * Functions, with derivatives, of a tensor that all processes have, or that is divided among them. gather and part
+ * are the derivatives of each other, and so are add and expand. All of them take an x whose first dimension is the
+ * divided one.
  */
 namespace neml2::distributed
 {

@@ -12,8 +12,9 @@
 #include <vector>
 
 /**
- * The exchanges of a group of processes, by the collective calls of c10d: first the call that each is about to make,
- * so that a difference is an error in all of them, then the numbers.
+ * The exchanges of a group of processes, by the collective calls of c10d. The processes first exchange a description
+ * of the call that each is about to make, so that a difference is an error in all of them; then they exchange the
+ * numbers.
  */
 namespace neml2::distributed
 {
@@ -57,7 +58,7 @@ reaches(G & group, c10::DeviceType device)
     return (group.getBackendName() == "nccl") == (device == c10::DeviceType::CUDA);
 }
 
-/// The numbers of a tensor as `width` bytes, the last of which may be meaningless.
+/// The numbers of a tensor as `width` bytes; bytes behind them are meaningless.
 inline at::Tensor
 as_bytes(const at::Tensor & t, Size width)
 {
@@ -136,7 +137,7 @@ public:
     return joined(out[0], part, counts);
   }
 
-  /// gather for process `to` only; the others get an undefined tensor.
+  /// gather whose result only process `to` gets; the others get an undefined tensor.
   at::Tensor gather_to(const at::Tensor & part, const Counts & counts, int to) const
   {
     const Size width = width_of(part, counts);
@@ -151,7 +152,7 @@ public:
     return _rank == to ? joined(out[0], part, counts) : at::Tensor();
   }
 
-  /// The part of this process, of the shape and dtype of `part`, of the source's tensor.
+  /// This process's part of the source's tensor; it has the shape and dtype of `part`.
   at::Tensor scatter(const at::Tensor & whole,
                      const at::Tensor & part,
                      const Counts & counts,
@@ -171,7 +172,7 @@ public:
     return from_bytes(out[0], TensorShape(part.sizes().begin(), part.sizes().end()), part);
   }
 
-  /// The numbers of one process, in all processes: lengths[k] numbers of process k, which is zero for all others.
+  /// The numbers of one process, sent to all: lengths[k] is the count for process k, and zero for all others.
   TensorShape share(TensorShapeRef numbers, const Counts & lengths) const
   {
     at::Tensor mine = at::empty({Size(numbers.size())}, kInt64);
@@ -256,7 +257,8 @@ private:
         what);
   }
 
-  /// Options of tensors that are exchanged and read at once: on the CPU if the group can, as that waits for no device.
+  /// Options of tensors that are exchanged and read at once: on the CPU if the group can, since no device must be
+  /// waited for there.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU

@@ -24,7 +24,7 @@ warn_of_composing(const std::string & name, const std::string & device, const st
              name,
              " runs by LibTorch's calls on ",
              device,
-             again ? " this time, which is slower, as its kernel cannot be had: "
+             again ? " this time, which is slower, as its kernel is not available: "
                    : ", which is slower, as there is no kernel for it: ",
              why.what(),
              again ? ". The next call tries again. " : ". ",

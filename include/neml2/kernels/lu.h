@@ -37,7 +37,7 @@ each_of(int begin, int end, const F & f)
   }
 }
 
-/// c - a b; for packs with one rounding, where the machine can.
+/// c - a b; for packs with one rounding if the machine has such an instruction.
 template <class A, class B, class C>
 NEML2_INLINE auto
 subtract_product(const A & a, const B & b, const C & c)

@@ -24,7 +24,8 @@ tensors_among(const X &... x)
   return o;
 }
 
-/// The common shape of operands, component by component: how many dimensions of each group.
+/// The numbers of batch and of base dimensions that operands have together, for operations
+/// component by component.
 struct Together
 {
   Size batch_dim;
@@ -123,7 +124,7 @@ componentwise(const Operation & op,
 
 using composed::select;
 
-/// Whether nothing is differentiated: only the values are needed.
+/// Whether only the values are needed, without derivatives.
 template <class... T>
 bool
 only_values(const T &... t)

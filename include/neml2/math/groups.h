@@ -3,7 +3,7 @@
 
 #include "neml2/math/operators.h"
 
-/// Functions along one dimension, named within the batch or within the base.
+/// Functions along one dimension, which is counted within the batch or within the base.
 namespace neml2::math
 {
 [[noreturn]] NEML2_COLD inline void

@@ -78,7 +78,8 @@ det(const T & A)
   return math::batch_of<core::dependent_scalar_t<T>>(
       op, A.batch_dim(), [&] { return n == 3 ? composed::det(A) : composed::det_of_any(A); });
 }
-/// Not defined for other types, where LibTorch's det would take any two dimensions.
+/// Not defined for other types, for which LibTorch's det would take the last two dimensions,
+/// whatever they are.
 template <class D>
 auto
 det(const TensorBase<D> &)

@@ -13,7 +13,7 @@ struct IsNumber
 {
 };
 
-/// Adjacent numbers that a thread reads or writes at once, where they lie at a multiple of their size.
+/// Adjacent numbers that a thread reads or writes at once, if they lie at a multiple of their size.
 template <class E, int W>
 struct alignas(W * sizeof(E)) Part
 {

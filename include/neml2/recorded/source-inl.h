@@ -9,7 +9,8 @@ namespace neml2::recorded
 {
 namespace source
 {
-/// The nodes that newton, run as such, computes itself: all nodes of its loop except those of its residual and the derivatives.
+/// The nodes that kernels::NewtonIteration computes when it runs a loop: all nodes of the loop except those of the residual and
+/// its derivatives.
 inline std::vector<bool>
 left_to_newton(const Operations & o)
 {
@@ -160,7 +161,7 @@ formula(const Evaluator & e, const char * constant)
   for (const auto & c : e.program.results)
     for (const int32_t i : c)
       store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
-  return "namespace\n{\n" // otherwise a process with many such libraries would share a formula's statics
+  return "namespace\n{\n" // without it many such libraries in a process would share the statics of one formula
          "struct Formula\n{\n"
          "  static constexpr int shared = " +
          std::to_string(shared) +

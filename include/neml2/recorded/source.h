@@ -20,8 +20,8 @@ std::string cpp_source(const Evaluator & e);
  * A CUDA source that defines a program's kernel neml2_kernel(KernelArguments), for operands of float64, or of float32: compiled by
  * NVRTC with the headers of this library, and with cuda_standard.h in place of the standard library's. It computes in float64.
  *
- * A thread computes a row. A thread computes once the values that depend on nothing but constants and arguments that are numbers.
- * For a program with `sums` the kernel gives the values to be summed.
+ * A thread computes a row at a time. It computes the values that depend only on constants and arguments that are numbers once,
+ * for all its rows. For a program with `sums` the kernel gives the values to be summed.
  */
 std::string cuda_source(const Evaluator & e, bool is_float);
 } // namespace neml2::recorded

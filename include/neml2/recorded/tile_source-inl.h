@@ -65,7 +65,7 @@ sizes(const std::vector<int> & all)
          ">";
 }
 
-/// The operator that an operation is, or an empty text.
+/// The operator of an operation by its name, or an empty text if it is a function.
 inline std::string
 operator_of(const std::string & name)
 {

@@ -28,7 +28,8 @@ equivalent(const Lattice & lattice, const Triple & v, const Triple & w)
   return std::any_of(all.begin(), all.end(), [&](const Triple & a) { return same_line(a, w); });
 }
 
-/// The pairs that are equivalent to a pair: with_sense, (n, b) and (-n, -b) are one, else (n, -b) too.
+/// The pairs that are equivalent to a pair. (n, b) and (-n, -b) count as one; without with_sense so
+/// does (n, -b).
 NEML2_BODY std::vector<System>
 equivalent_pairs(const Lattice & lattice, const Family & family, bool with_sense)
 {
@@ -76,7 +77,7 @@ slip_family(const Lattice & lattice, const Family & family)
   return all;
 }
 
-/// Of a twin {hkl}<uvw> the plane and the direction in the sense of the shear.
+/// The plane of a twin {hkl}<uvw>, and the direction in the sense of its shear.
 NEML2_BODY std::vector<System>
 twin_family(const Lattice & lattice, Family family)
 {
