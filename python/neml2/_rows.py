@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors of a formula: the methods and functions that tensors have, for one of them."""
+"""Methods and functions of tensors, for single tensors of a formula."""
 
 import functools
 import itertools

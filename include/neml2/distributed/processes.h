@@ -58,7 +58,7 @@ reaches(G & group, c10::DeviceType device)
     return (group.getBackendName() == "nccl") == (device == c10::DeviceType::CUDA);
 }
 
-/// The numbers of a tensor as `width` bytes; bytes behind them are meaningless.
+/// The numbers of a tensor as bytes, padded to `width`; the padding is not set.
 inline at::Tensor
 as_bytes(const at::Tensor & t, Size width)
 {

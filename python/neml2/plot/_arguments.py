@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def on_cpu(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, with its new tensors on the CPU whatever torch's default device is."""
+    """The function, with its new tensors on the CPU for any default device of torch."""
 
     @wraps(function)
     def wrapped(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -72,7 +72,7 @@ def direction(function: str, name: str, value: Any) -> torch.Tensor:
 
 
 def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bool = False) -> torch.Tensor:
-    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample; n is 0 only if it may be."""
+    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample; n = 0 must be allowed by the caller."""
     choice(function, "maps", maps, "sample to crystal", "crystal to sample")
     values = numbers(function, "orientations", orientations, Rot, Quaternion)
     if values.numel() == 0 and not empty:
@@ -91,7 +91,7 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bo
 
 
 def rotation_group(function: str, crystal_class: Any) -> str:
-    """The name of the rotations of a class or point group, "432" of "m-3m"."""
+    """The name of the rotations of a class or point group: "432" for "m-3m"."""
     if not isinstance(crystal_class, str):
         raise TypeError(f'{function}: expected a crystal class as a string, such as "432", not {crystal_class!r}.')
     try:

@@ -72,7 +72,7 @@ def _stress(x: torch.Tensor, y: torch.Tensor, plane: str, mean: float) -> SR2:
 
 
 def _pi_axes() -> tuple[float, float, float]:
-    """The directions in which the principal axes are seen in the pi plane."""
+    """The directions of the principal axes, projected on the pi plane."""
     return pi / 2, 7 * pi / 6, 11 * pi / 6
 
 
