@@ -305,7 +305,7 @@ bind_identity_map(nb::module_ & m, const char * name)
             std::string(name) + ": " + nb::cast<std::string>(type.attr("__name__"));
         if (!PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(type.ptr()),
                               reinterpret_cast<PyTypeObject *>(nb::type<AnyTensor>().ptr())))
-          throw nb::type_error((what + " is no tensor type").c_str());
+          throw nb::type_error((what + " is not a tensor type").c_str());
         if (!nb::hasattr(type, "identity_map"))
           core::fail(what,
                      " has no identity_map. Scalar, Vec, R2, SR2, WR2, SSR4 and Rot have one.");
@@ -461,7 +461,7 @@ chosen(const std::string & name, const std::array<std::pair<const char *, Choice
       return choice;
     all += (all.empty() ? "'" : ", '") + std::string(key) + "'";
   }
-  throw NEMLException("interpolate: '" + name + "' is none of " + all + ".");
+  throw NEMLException("interpolate: '" + name + "' is not one of " + all + ".");
 }
 } // namespace
 

@@ -106,7 +106,7 @@ check_attributes(nb::handle o, const Fields & fields)
         !of_class.type().is(nb::module_::import_("functools").attr("cached_property")))
       fail_type("vmap: " + with_article(Py_TYPE(o.ptr())->tp_name) + " has the attribute '" +
                 nb::str(name).c_str() +
-                "', which is none of its fields. Annotate it in the class.");
+                "', which is not one of its fields. Annotate it in the class.");
   }
 }
 

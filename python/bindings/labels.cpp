@@ -346,7 +346,7 @@ bind_setting_up(AxisClass & cls)
         const LabeledAxisAccessor name = path;
         const Extent extent(size);
         if (extent.is_subaxis)
-          throw nb::type_error("add_variable: a LabeledAxis is no variable. Use add_subaxis.");
+          throw nb::type_error("add_variable: a LabeledAxis is not a variable. Use add_subaxis.");
         add_variable(a, name, extent.size);
       },
       nb::arg("name"),

@@ -340,7 +340,8 @@ combine(const Choice & a, const Choice & b, const F & f)
   const size_t m = a.conditions.size(), n = b.conditions.size();
   const bool first = n == 1 && b.base.empty();
   if (!first && !(m == 1 && a.base.empty()) && a.base != b.base)
-    fail_type("conditions of a formula are of other base shapes: & and | take those of one.");
+    fail_type("conditions of a formula have different base shapes: & and | take conditions of "
+              "equal base shapes.");
   Choice r({}, first ? a.base : b.base);
   for (size_t i = 0; i < std::max(m, n); i++)
     r.conditions.push_back(f(a.conditions[m == 1 ? 0 : i], b.conditions[n == 1 ? 0 : i]));
@@ -371,7 +372,7 @@ bind_conditions(nb::module_ & m)
       .def("__bool__",
            [](const Choice &) -> bool
            {
-             fail_type("a condition of a formula has a value a point: choose with "
+             fail_type("a condition of a formula has a value per point: choose with "
                        "math.where(condition, a, b). Python's if, while, and, or and not take one "
                        "truth value; for conditions write & | ~.");
            });
@@ -409,20 +410,20 @@ bind_row_class(nb::module_ & m)
            [](const Row & r) -> double
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula has a value a point, and none while it is recorded. Pass "
+                       " of a formula has a value per point, and none while it is recorded. Pass "
                        "Python functions of numbers outside, or use those of neml2.math.");
            })
       .def("__iter__",
            [](const Row & r) -> nb::object
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula is not iterated: its components are r(0), r(0, 1) ...");
+                       " of a formula cannot be iterated: its components are r(0), r(0, 1) ...");
            })
       .def("__getitem__",
            [](const Row & r, nb::handle) -> nb::object
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula is not indexed: its components are r(0), r(0, 1) ..., or "
+                       " of a formula cannot be indexed: its components are r(0), r(0, 1) ..., or "
                        "r.base[0] as a Tensor.");
            })
       .def("__len__",

@@ -113,7 +113,7 @@ def set_loop(program: Any, library: Any) -> None:
     run, width = ctypes.c_void_p(), ctypes.c_int()
     library.neml2_tile_loop(ctypes.byref(run), ctypes.byref(width))
     if run.value is None:
-        raise RuntimeError("there is no loop for this machine in it")
+        raise RuntimeError("the library has no loop for this machine")
     _loaded.append(library)  # never unloaded: its loops may be running
     recording.set_loop(program, run.value, width.value)
 
@@ -204,7 +204,7 @@ def _is_private(place: Path) -> bool:
     """Whether no other user can write the contents of a folder; if one can, a warning says why."""
     why = _why_not_private(place)
     text = (
-        f"neml2: compiled formulas are not kept in {place}, which {why}: what is loaded from there could be another user's. Each process "
+        f"neml2: compiled formulas are not kept in {place}, which {why}: libraries loaded from there could be another user's. Each process "
         "compiles for itself. Set NEML2_CACHE in the environment to a folder of your own."
     )
     if why and text not in _warned:

@@ -163,7 +163,7 @@ def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...
         return arguments
     bound = inspect.signature(function).bind(*arguments, **keywords)
     if bound.kwargs:
-        raise TypeError(f"{name}: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+        raise TypeError(f"{name}: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
     return bound.args
 
 

@@ -104,7 +104,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
     """The leaves of a group, the function that joins them, the number of entries, and the description that all processes must share."""
     new = 0 if n is None else 1
     if n is not None and n < 0:
-        raise ValueError(f"{p.name}: {n} entries. Expected none or more.")
+        raise ValueError(f"{p.name}: {n} entries. Expected 0 or more.")
     leaves, together = _flat(a)
     leaves = [leaf if type(leaf) in (int, float) else Leaf(p.name, leaf, d, new) for leaf in leaves]
     tensors = [leaf for leaf in leaves if isinstance(leaf, Leaf)]

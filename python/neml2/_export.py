@@ -154,7 +154,7 @@ def export(
         if roles or rotate is not True:
             raise ValueError("export: roles and rotate are for UMAT; a function of C gets its arguments as they are.")
         if of is not None and argnums is None:
-            raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Expected argnums, by what.")
+            raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Name the arguments in argnums.")
         text, header = model.c(argnums, of)
     files = Exported(path.with_suffix(".cpp"), path.with_suffix(".h"), path.with_name(f"lib{path.name}.so") if compile else None)
     mark = f"{path.name}: {MARK}".encode()

@@ -158,8 +158,8 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
         return _solve(residual, guess, arguments, chosen)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten([guess, *arguments])[0]):
         raise TypeError(
-            "newton: neither the guess nor an argument is a tensor of this library. What the residual uses besides is passed as "
-            "an argument; in a formula (neml2.vmap) it may be used where it is."
+            "newton: neither the guess nor an argument is a tensor of this library. Pass tensors that the residual uses as arguments; "
+            "only in a formula (neml2.vmap) may it use tensors around it."
         )
     solve = formula_of(_Solve(residual, chosen), ("newton", _key(residual), chosen))
     solution, iterations, converged = solve(guess, *arguments)

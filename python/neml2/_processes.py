@@ -26,14 +26,14 @@ class Processes:
             raise RuntimeError(f"{name}: this torch was built without torch.distributed. Install one that has it.")
         if not dist.is_initialized():
             raise RuntimeError(
-                f"{name}: there are no processes to talk to. Call torch.distributed.init_process_group first; torchrun starts "
-                "processes and sets what it needs."
+                f"{name}: there is no group of processes. Call torch.distributed.init_process_group first; torchrun starts processes and "
+                "sets the environment variables that it needs."
             )
         self.name, self._group = name, group
         self.rank: int = dist.get_rank(self.group)
         self.size: int = dist.get_world_size(self.group)
         if self.rank < 0:
-            raise ValueError(f"{name}: this process is not in the group. Call it in those that are.")
+            raise ValueError(f"{name}: this process is not in the group. Call it only in the processes of the group.")
 
     @property
     def group(self) -> Any:
@@ -93,8 +93,8 @@ class Processes:
         who = {text: [k for k in range(self.size) if texts[k] == text] for text in texts}
         calls = (f"{'process' if len(k) == 1 else 'processes'} {_list(k)}: {text}" for text, k in who.items())
         return (
-            f"{self.name}: the processes do not make the same call. {'; '.join(calls)}. Expected the same in all, but for the number "
-            "of entries n that each has."
+            f"{self.name}: the processes do not make the same call. {'; '.join(calls)}. Expected the same in all, except for the number "
+            "of entries n of each."
         )
 
     # ---- Numbers ----
@@ -164,8 +164,8 @@ class _Waiting:
         if isinstance(error, RuntimeError):
             p = self.processes
             raise RuntimeError(
-                f"{p.name}: process {p.rank} of {p.size} has no answer. Another one has ended, or did not make this call within the "
-                f"time limit of the group; what it printed says why. torch says: {error}"
+                f"{p.name}: process {p.rank} of {p.size} got no answer. Another process has ended, or did not make this call within the "
+                f"time limit of the group; its own output says why. torch says: {error}"
             ) from error
 
 

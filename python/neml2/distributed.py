@@ -42,7 +42,7 @@ def batch_part(n: int, group: Group = None) -> slice:
     """
     p = Processes("batch_part", group)
     if n < 0:
-        raise ValueError(f"batch_part: a batch of {n} entries. Expected none or more.")
+        raise ValueError(f"batch_part: a batch of {n} entries. Expected 0 or more.")
     return slice_of(divided(n, p.size), p.rank)
 
 
@@ -63,7 +63,7 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
         if len(set(sizes)) > 1:
             raise ValueError(
                 f"scatter_batch: the processes have batches of {', '.join(map(str, sizes))} entries along dimension {d}. Expected the "
-                "same one in all; if one has it, name it as source."
+                "same batch in all; if only one process has it, name that process as source."
             )
         return differentiated(Part, x, p, divided(sizes[0], p.size))
 

@@ -91,7 +91,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         if bound.kwargs:  # arguments behind one that is left out
             bound.apply_defaults()
         if bound.kwargs:
-            raise TypeError(f"vmap: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+            raise TypeError(f"vmap: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
         for name, value in bound.arguments.items():
             if name in given or value is None:  # None is an argument as others are
                 continue

@@ -318,8 +318,8 @@ class _Drive:
                 "of stress; where there is none, give the strain of the component"
             )
         raise RuntimeError(
-            f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}{parts}: {why}; shorter steps, max_halvings and "
-            "max_iterations help where the path is the difficulty."
+            f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}{parts}: {why}; shorter steps, max_halvings "
+            "and max_iterations help if the path causes the difficulty."
         )
 
     def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
@@ -378,7 +378,7 @@ class _Drive:
         expected = {name: _kind(t) for name, t in zip(self.names, state, strict=True)}
         if found != expected:
             raise TypeError(
-                f"point: the state that update returned is {_text(found)}. Expected what the initial state has: {_text(expected)}."
+                f"point: the state that update returned is {_text(found)}. Expected the members of the initial state: {_text(expected)}."
             )
         by_name = dict(zip(structure.paths(), leaves, strict=True))
         return result[0], [by_name[name] for name in self.names]

@@ -541,7 +541,7 @@ def test_arguments_of_umat_that_are_refused(tmp_path):
     strain, old, material = example()
     one = tensor(Scalar, 1.0)
     check_refused("umat", "temperature is a group. Expected Scalar", strain, (one, one), function=lambda strain, temperature: strain, to=tmp_path / "m", error=TypeError)  # fmt: skip
-    check_refused("c", "argnums is None. Expected argnums", to=tmp_path / "m", of=0)
+    check_refused("c", "argnums is None. Name the arguments", to=tmp_path / "m", of=0)
     other = lambda strain, state: (strain, {"b": state["a"]})  # noqa: E731
     check_refused("umat", r"returns \(.*\['b'\]: Scalar\). Expected the stress, an SR2, and a group like the state \(\['a'\]: Scalar\)", strain, {"a": one}, function=other, to=tmp_path / "m", error=TypeError)  # fmt: skip
 

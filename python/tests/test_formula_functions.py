@@ -141,7 +141,7 @@ def test_groups_are_put_together_as_they_were_taken_apart():
 def test_attributes_that_are_no_fields_are_refused():
     material = Material(scalar())
     object.__setattr__(material, "scale", 5.0)
-    with pytest.raises(TypeError, match="a Material has the attribute 'scale', which is none of its fields"):
+    with pytest.raises(TypeError, match="a Material has the attribute 'scale', which is not one of its fields"):
         material.stress(scalar())
 
 
@@ -733,7 +733,7 @@ def test_bounds_by_names_of_unknowns():
 def test_what_a_tensor_of_a_formula_is_not():
     e = SR2(values(SR2, 3))
     for f, message in [
-        (lambda x: x[0], r"an SR2 of a formula is not indexed: its components are r\(0\)"),
+        (lambda x: x[0], r"an SR2 of a formula cannot be indexed: its components are r\(0\)"),
         (lambda x: len(x), "an SR2 of a formula has no length"),
         (lambda x: torch.exp(x), "torch's exp: not available in formulas. Their functions are in neml2.math"),
         (lambda x: math.clamp(x, 0.0), r"clamp: takes a value and two bounds"),

@@ -264,7 +264,7 @@ def test_arguments_by_name():
     same(neml2.vmap(f, x=s, factor=3.0), 3.0 * s)
     with pytest.raises(TypeError, match="missing a required argument"):
         neml2.vmap(f, factor=s)
-    with pytest.raises(TypeError, match="none is keyword-only"):
+    with pytest.raises(TypeError, match="none may be keyword-only"):
         neml2.vmap(lambda x, *, k: x * k, s, k=2.0)
 
 

@@ -924,9 +924,9 @@ def test_interpolate_table():
     z = Scalar(torch.tensor([100.0], dtype=torch.float64, requires_grad=True))
     double = T.double(), E.double()
     assert torch.autograd.gradcheck(lambda t: math.interpolate(Scalar(t), *double).torch(), z.torch())
-    with pytest.raises(ValueError, match="'cubic' is none of 'linear', 'monotone_cubic'"):
+    with pytest.raises(ValueError, match="'cubic' is not one of 'linear', 'monotone_cubic'"):
         math.interpolate(x, T, E, "cubic")
-    with pytest.raises(ValueError, match="'zero' is none of 'constant', 'extrapolate', 'nan'"):
+    with pytest.raises(ValueError, match="'zero' is not one of 'constant', 'extrapolate', 'nan'"):
         math.interpolate(x, T, E, beyond="zero")
     with pytest.raises(ValueError, match="increase"):
         math.interpolate(x, E, T)

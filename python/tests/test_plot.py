@@ -85,7 +85,7 @@ def test_neml2_does_not_import_matplotlib():
 def test_without_matplotlib_the_import_says_what_to_install():
     done = run("import sys; sys.modules['matplotlib'] = None\nfrom neml2 import plot")
     assert done.stderr.splitlines()[-1].startswith(
-        "ImportError: neml2.plot draws with matplotlib, and there is none here: pip install"
+        "ImportError: neml2.plot draws with matplotlib, which is not installed here: pip install"
     )
     assert "neml2-tensors[plot]" in done.stderr
 
@@ -657,8 +657,8 @@ REFUSED = [
     (TEXTURES[:2], 1, [], ValueError, "the list of poles is empty"),
     (TEXTURES[:2], 1, [(1, 0, 0), (0, 0, 0)], ValueError, "the pole is zero"),
     (TEXTURES[:2], 1, [(1, 0, 0), 1], TypeError, "the pole as Vec, MillerIndex or three numbers, not 1"),
-    (TEXTURES[:2], 2, "6/mmm", ValueError, "what Miller indices mean in class 6/mmm depends on the lattice"),
-    (TEXTURES[:2], 2, "622", ValueError, "what Miller indices mean in class 622 depends on the lattice"),
+    (TEXTURES[:2], 2, "6/mmm", ValueError, "the meaning of Miller indices in class 6/mmm depends on the lattice"),
+    (TEXTURES[:2], 2, "622", ValueError, "the meaning of Miller indices in class 622 depends on the lattice"),
     (TEXTURES, "maps", "passive", ValueError, "maps is 'passive'. Expected 'sample to crystal' or 'crystal to sample'"),
     (TEXTURES, "projection", "lambert", ValueError, "projection is 'lambert'. Expected 'equal_area' or 'stereographic'"),
     (DENSITIES, "halfwidth", 0, ValueError, "halfwidth is 0. Expected degrees"),

@@ -280,7 +280,7 @@ def test_states_go_by_their_names():
 
     with pytest.raises(
         TypeError,
-        match=r"returned is \['a'\]: Scalar, \['c'\]: Scalar. Expected what the initial state has: \['a'\]: Scalar, \['b'\]: Scalar",
+        match=r"returned is \['a'\]: Scalar, \['c'\]: Scalar. Expected the members of the initial state: \['a'\]: Scalar, \['b'\]: Scalar",
     ):
         point.drive(other, {"a": Scalar(0.0), "b": Scalar(0.0)}, time=[0, 1])
 

@@ -184,8 +184,8 @@ TEST_CASE("einsum refuses equations that do not fit its tensors", "[core][factor
   REQUIRE(says([&] { (void)R2::einsum("...i,...jk->...ik", {A, A}); }, "has 1 letters"));
   REQUIRE(says([&] { (void)R2::einsum("ij,...jk->...ik", {A, A}); }, "no leading '...'"));
   REQUIRE(says([&] { (void)R2::einsum("...ij,...jk->ik", {A, A}); }, "no leading '...'"));
-  REQUIRE(says([&] { (void)R2::einsum("...i1->...i1", {A}); }, "something else than letters"));
-  REQUIRE(says([&] { (void)R2::einsum("i...j->...ij", {A}); }, "something else than letters"));
+  REQUIRE(says([&] { (void)R2::einsum("...i1->...i1", {A}); }, "characters other than letters"));
+  REQUIRE(says([&] { (void)R2::einsum("i...j->...ij", {A}); }, "characters other than letters"));
   REQUIRE(says(
       [&] {
         (void)R2::einsum("...ij,...jk->...ik", {A, R2::ones({3})});

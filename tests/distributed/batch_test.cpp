@@ -397,7 +397,7 @@ TEST_CASE("Whoever waits longer than the limit of the group gets an error", "[di
   REQUIRE_THAT(
       said[0],
       Catch::Matchers::ContainsSubstring(
-          "batch_sum: process 0 of 2 has no answer. Another one has ended, or did not make "
+          "batch_sum: process 0 of 2 got no answer. Another process has ended, or did not make "
           "this call within the time limit of the group"));
 }
 

@@ -36,7 +36,7 @@ above(const at::Tensor & t, double n)
 }
 
 /// Operations of a number a batch entry, made a condition, and two tensors; in every form of the
-/// condition that says one truth value a batch entry, and one a component.
+/// condition that says one truth value per batch entry, and one a component.
 const std::vector<test::Operation> &
 operations()
 {

@@ -97,7 +97,7 @@ TEST_CASE("what was computed in an iteration is refused outside of it", "[record
   };
   REQUIRE_THROWS_WITH(
       leaks(),
-      Catch::Matchers::ContainsSubstring("uses outside of an iteration what was computed in it"));
+      Catch::Matchers::ContainsSubstring("uses a value outside of the iteration in which it was computed"));
 }
 
 TEST_CASE("sources and listings have the loop", "[recorded]")

@@ -124,7 +124,8 @@ class PrimitiveTensor : public TensorBase<Derived>, public core::mixins::FixedBa
 public:
   static constexpr auto type_name = "PrimitiveTensor"; ///< the name in messages if Derived has none
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
-  static inline const TensorShape const_base_sizes = {S...}; ///< set only when main begins; use base_shape before
+  static inline const TensorShape const_base_sizes = {
+      S...}; ///< set only when main begins; use base_shape before
   static constexpr Size const_base_dim = sizeof...(S);
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
@@ -173,7 +174,7 @@ public:
                 base(),
                 ", but ",
                 batch_dim,
-                " batch dimensions leave something else of the shape ",
+                " batch dimensions leave other base dimensions of the shape ",
                 t.sizes(),
                 ".");
   }

@@ -46,7 +46,7 @@ refuse_assignment_to_part()
 {
   static_assert(
       !Refused,
-      "a part of a tensor is not assigned to: write with base_index_put_ or "
+      "a part of a tensor cannot be assigned to: write with base_index_put_ or "
       "batch_index_put_, or make a new tensor, such as R2::fill(...); in a formula, which "
       "also runs on whole batches, make a new one");
 }
@@ -134,12 +134,8 @@ public:
   /// If core::Strictness is relaxed: base^linspace(start, end, nstep, dim, batch_dim); an integer in this place
   /// is the count, never the base.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
-  [[nodiscard]] static Derived logspace(const Derived & start,
-                                        const Derived & end,
-                                        Size nstep,
-                                        Size dim,
-                                        I batch_dim,
-                                        Real base = 10)
+  [[nodiscard]] static Derived logspace(
+      const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim, Real base = 10)
   {
     const Derived r = logspace(start, end, nstep, dim, base);
     return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));

@@ -104,8 +104,9 @@ template <class Batch, class Row, class Tuple, size_t... I>
 auto
 fill_like_last(const Batch & batch, const Row & row, const Tuple & v, std::index_sequence<I...>)
 {
-  static_assert((is_number<std::decay_t<std::tuple_element_t<I, Tuple>>> && ...),
-                "fill: a tensor of the formula comes last where all values are numbers");
+  static_assert(
+      (is_number<std::decay_t<std::tuple_element_t<I, Tuple>>> && ...),
+      "fill: if all values are numbers, a tensor of the formula must be the last argument");
   return fill_like(batch, row, std::get<sizeof...(I)>(v), std::get<I>(v)...);
 }
 

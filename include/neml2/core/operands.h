@@ -24,7 +24,7 @@ fail_base(const Operation & op, const Operand & o)
        o,
        " does not end in the base shape ",
        o.base,
-       " of its type; the tensor was reshaped in place behind it.");
+       " of its type; the tensor was reshaped in place.");
 }
 
 [[noreturn]] NEML2_COLD inline void

@@ -31,7 +31,7 @@ inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
 {
   const Processes p("batch_part", group);
-  NEML2_CHECK(n >= 0, "batch_part: a batch of ", n, " entries. Expected none or more.");
+  NEML2_CHECK(n >= 0, "batch_part: a batch of ", n, " entries. Expected 0 or more.");
   const Counts counts = divided(n, p.size());
   const Size begin = begin_of(counts, p.rank());
   return {begin, begin + counts[size_t(p.rank())]};
@@ -53,7 +53,8 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
                 n,
                 " entries along dimension ",
                 d,
-                ". Expected the same one in all; if one has it, name it as source.");
+                ". Expected the same batch in all; if only one process has it, name that process "
+                "as source.");
   return keeping(c,
                  a,
                  [](const Processes & p, const at::Tensor & x, const Counts & counts)

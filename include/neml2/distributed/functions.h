@@ -197,10 +197,9 @@ part_from(const Processes & p, const at::Tensor & x, const Counts & counts, int 
       },
       [=, is_source = p.rank() == source](const at::Tensor & g)
       {
-        NEML2_CHECK(
-            !c10::GradMode::is_enabled(),
-            "scatter_batch: what one process has can be differentiated once. Scatter what all "
-            "have, or call grad without create_graph.");
+        NEML2_CHECK(!c10::GradMode::is_enabled(),
+                    "scatter_batch: with a source it has only first derivatives. Scatter a batch "
+                    "that all processes have, or call grad without create_graph.");
         const at::Tensor whole =
             in_derivative(p, "backward of scatter_batch", g, counts).gather_to(g, counts, source);
         return is_source ? whole : g.slice(0, 0, 0);

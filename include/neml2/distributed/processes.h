@@ -246,15 +246,14 @@ private:
 
   [[noreturn]] NEML2_COLD void no_answer(const char * what) const
   {
-    core::fail(
-        _name,
-        ": process ",
-        _rank,
-        " of ",
-        _size,
-        " has no answer. Another one has ended, or did not make this call within the time limit "
-        "of the group; what it printed says why. LibTorch says: ",
-        what);
+    core::fail(_name,
+               ": process ",
+               _rank,
+               " of ",
+               _size,
+               " got no answer. Another process has ended, or did not make this call within the "
+               "time limit of the group; its own output says why. LibTorch says: ",
+               what);
   }
 
   /// Options of tensors that are exchanged and read at once: on the CPU if the group can, since no device must be
@@ -316,7 +315,7 @@ private:
             s << ", " << j;
         s << ": " << all[k];
       }
-    s << ". Expected the same in all, but for the number of entries n that each has.";
+    s << ". Expected the same in all, except for the number of entries n of each.";
     return s.str();
   }
 

@@ -297,9 +297,9 @@ constexpr T &
 refuse_in_place(T & a)
 {
   static_assert(!Refused,
-                "no += -= *= /= in a formula, which also runs on whole batches, where they write "
-                "into a tensor that others may share: write x = x + y. An x that starts as a "
-                "number starts as 0.0 * y, of the type that it will have");
+                "no += -= *= /= in a formula: on whole batches they would write into a tensor that "
+                "others may share. Write x = x + y. If x starts as a number, let it start as 0.0 * "
+                "y, which has the right type");
   return a;
 }
 template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>

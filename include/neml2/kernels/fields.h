@@ -74,7 +74,9 @@ template <int Count, class S>
 NEML2_INLINE constexpr auto
 bind_fields(S & s)
 {
-  static_assert(Count <= 16, "a struct of tensors has 16 fields at most: let it hold others");
+  static_assert(
+      Count <= 16,
+      "a struct of tensors has 16 fields at most: put some of them into a struct of their own");
   if constexpr (Count == 1)
   {
     auto & [a] = s;

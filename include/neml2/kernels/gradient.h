@@ -230,11 +230,10 @@ template <class F>
 constexpr bool
 can_be_differentiated()
 {
-  static_assert(
-      holds_only_numbers<F>(),
-      "gradient, jacobian, hessian: the formula must not capture: derivatives by what it captures "
-      "could not be told from those by "
-      "its arguments. Pass it as an argument, or write a struct whose fields are plain numbers");
+  static_assert(holds_only_numbers<F>(),
+                "gradient, jacobian, hessian: the formula must not capture: derivatives by "
+                "captured values could not be told from those by its arguments. Pass them as "
+                "arguments, or write a struct whose fields are plain numbers");
   return holds_only_numbers<F>();
 }
 

@@ -218,8 +218,8 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
                 "tensor's function");
   constexpr int levels = is_scalar ? 2 : 1;
   static_assert(dual_levels<R> <= levels,
-                "isotropic: a function of eigenvalues has two derivatives where it is a scalar, "
-                "and one where it is a tensor");
+                "isotropic: a function of eigenvalues has two derivatives if it is a scalar, and "
+                "one if it is a tensor");
   if constexpr (can_be_differentiated<F>() && (is_scalar || is_vector) && dual_levels<R> <= levels)
   {
     using P = typename innermost_number<R>::type;

@@ -67,7 +67,8 @@ private:
   {
     const auto & [dtype, type, index] = key;
     const c10::InferenceMode off(false); // autograd could not save tensors made in inference mode
-    const core::OutsideOfModes no_modes; // a fake tensor, or one of torch.func, is invalid after its mode has ended
+    const core::OutsideOfModes
+        no_modes; // a fake tensor, or one of torch.func, is invalid after its mode has ended
     Tensor t = _maker(TensorOptions().dtype(dtype).device(Device(type, index)));
     core::check_defined("TensorCache", t);
     return t;

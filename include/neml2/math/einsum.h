@@ -23,7 +23,7 @@ count_letters(const std::string & equation, std::string term, bool batched)
       term,
       "' of ",
       equation,
-      " has something else than letters behind its leading '...'.");
+      " has characters other than letters behind its leading '...'.");
   NEML2_CHECK(leads || !batched,
               "einsum: the term '",
               term,

@@ -43,7 +43,7 @@ inverse_of(const Operation & op, const Tensor & A)
               op.name,
               ": the four base dimensions of ",
               operand(A),
-              " are not equally long. Expected n×n×n×n.");
+              " do not have equal sizes. Expected n×n×n×n.");
   return batch_of<Tensor>(op,
                           A.batch_dim(),
                           [&]

@@ -76,7 +76,8 @@ checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
               p.device(),
               " do not belong to ",
               LU,
-              ". Expected what lu_factor gave: int32, on the same device, one for each row, in [1, "
+              ". Expected the pivots that lu_factor returned: int32, on the same device, one for "
+              "each row, in [1, "
               "rows].");
   return known || p.is_meta() ? p : p.clamp(1, pivots.base[0]);
 }

@@ -39,7 +39,8 @@ sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from,
               from,
               " of ",
               o,
-              ". Expected the same sizes, or 1 where to sum, without some of the first.");
+              ". Expected the same sizes, or 1 along dimensions to sum over; leading dimensions "
+              "may be missing.");
   at::Tensor r = *o.tensor;
   if (!dims.empty())
     r = r.sum(dims, /*keepdim=*/true, r.scalar_type());

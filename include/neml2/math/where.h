@@ -29,7 +29,7 @@ condition_batch_dim(const at::Tensor & c, const Together & r)
       " batch dimensions and the base shape ",
       r.base,
       ": it does not say which of its dimensions are batch dimensions. Pass Scalar(condition) "
-      "for one truth value a batch entry, or Tensor(condition, batch_dim).");
+      "for one truth value per batch entry, or Tensor(condition, batch_dim).");
   return r.batch_dim;
 }
 
@@ -65,17 +65,16 @@ check_condition(const Operation & op,
               dtype_name(dtype),
               ", expected bool: compare it with something.");
   TensorShape base = r.base;
-  NEML2_CHECK(
-      broadcast_into(base, condition.base) == 0 && base == r.base,
-      op.name,
-      ": the base shape ",
-      condition.base,
-      " of the condition does not broadcast to the base shape ",
-      r.base,
-      " of what it chooses from. Expected one truth value a batch entry (a Scalar), or one a "
-      "component. The operands are ",
-      OperandsText{o},
-      ".");
+  NEML2_CHECK(broadcast_into(base, condition.base) == 0 && base == r.base,
+              op.name,
+              ": the base shape ",
+              condition.base,
+              " of the condition does not broadcast to the base shape ",
+              r.base,
+              " of the tensors it chooses from. Expected one truth value per batch entry (a "
+              "Scalar), or one per component. The operands are ",
+              OperandsText{o},
+              ".");
   return Size(broadcast_batch(op, o).size());
 }
 

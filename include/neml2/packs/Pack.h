@@ -108,7 +108,8 @@ struct Pack : PackFunctions<W, E>
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
-    if constexpr (W == 1) // by values: a device would keep variables that are chosen by address in memory
+    if constexpr (
+        W == 1) // by values: a device would keep variables that are chosen by address in memory
       return of(c.m ? V(a.v) : V(b.v));
     else if constexpr (is_widest<W, E>) // by bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));

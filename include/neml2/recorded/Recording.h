@@ -163,7 +163,8 @@ public:
   {
     for (const System & s : _systems)
       if (s.op == op &&
-          s.operands.size() == operands.size() && // systems with the same factor differ only in the last operands
+          s.operands.size() ==
+              operands.size() && // systems with the same factor differ only in the last operands
           std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
         return s.outputs;
     int32_t loop = -1;
@@ -244,8 +245,8 @@ private:
   {
     if (loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
       throw std::invalid_argument(
-          "a formula uses outside of an iteration what was computed in it, such as a tensor of "
-          "newton's residual: return it, or compute it from the solution");
+          "a formula uses a value outside of the iteration in which it was computed, such as a "
+          "tensor of newton's residual: return it, or compute it from the solution");
   }
 
   int32_t find_or_append(const Node & n)

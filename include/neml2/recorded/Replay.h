@@ -186,10 +186,10 @@ private:
     if (is_output(n.op))
       return make_system(system(n));
     if (!is_of_values(n.op) || n.op == Op::input)
-      throw std::invalid_argument(
-          "gradient: the function that is differentiated calls newton with what depends on its "
-          "arguments. Write the derivative of the implicit function, or differentiate the whole "
-          "formula by value_and_jacobian");
+      throw std::invalid_argument("gradient: the function that is differentiated calls newton with "
+                                  "values that depend on its arguments. Write the derivative of "
+                                  "the implicit function, or differentiate the whole "
+                                  "formula by value_and_jacobian");
     set_made(i, gives_condition(n.op) ? condition(n) : value(n));
   }
 

@@ -35,10 +35,10 @@ struct SlopeOfPrincipal
   }
   kernels::SR2<Number> operator()(const std::vector<Number> & x) const
   {
-    return with_refused_partials((*this)(symbols_of(values_in(x))),
-                                 "gradient: a function of eigenvalues, isotropic, has two "
-                                 "derivatives in formulas where it is a "
-                                 "scalar, and one where it is a tensor");
+    return with_refused_partials(
+        (*this)(symbols_of(values_in(x))),
+        "gradient: a function of eigenvalues, isotropic, has two derivatives in formulas if it is "
+        "a scalar, and one if it is a tensor");
   }
 };
 

@@ -149,8 +149,10 @@ record_newton(const Residual & residual,
       newton.J.push_back(entry.id);
   }
   Condition accept = points.test();
-  points.active = points.active &
-                  (accept | !first); // points without a residual at the guess have no earlier point to return to
+  points.active =
+      points.active &
+      (accept |
+       !first); // points without a residual at the guess have no earlier point to return to
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);

@@ -135,8 +135,7 @@ public:
   }
 
 private:
-  size_t _first =
-      Recording::now().nodes().size(); ///< operations recorded before keep their rules
+  size_t _first = Recording::now().nodes().size(); ///< operations recorded before keep their rules
 };
 
 // ---- Of matrices ----
@@ -342,7 +341,9 @@ hencky_strain(const kernels::R2<Number> & F)
       [](const auto & x)
       {
         const auto f = row_of<kernels::R2>(x), along = row_of<kernels::R2>(x, 9);
-        return dlogm(right_cauchy_green(f), sym(transpose(f) * along)); // half of the derivative by C, times dC = 2 sym(Fᵀ dF)
+        return dlogm(
+            right_cauchy_green(f),
+            sym(transpose(f) * along)); // half of the derivative by C, times dC = 2 sym(Fᵀ dF)
       },
       elements(F));
 }

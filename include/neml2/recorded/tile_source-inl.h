@@ -106,7 +106,7 @@ definitions(const FormulaText & f)
       {
         if (all[j].text != all[i].text)
           throw std::invalid_argument("a formula names two things " + all[i].name +
-                                      ": one of them must be called otherwise");
+                                      ": rename one of them");
         is_defined = true;
       }
     if (is_defined)

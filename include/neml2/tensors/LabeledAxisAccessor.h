@@ -201,7 +201,7 @@ private:
 
   static std::string text(const char * name)
   {
-    NEML2_CHECK(name, "Empty item variable name: a null pointer is no name.");
+    NEML2_CHECK(name, "Empty item variable name: a null pointer is not a name.");
     return name;
   }
 

@@ -65,8 +65,8 @@ Mandel
 voigt_numbers(const T & voigt)
 {
   static_assert(!is_primitive<T>,
-                "this type is in Mandel's notation: what comes in Voigt's is a neml2::Tensor of "
-                "base shape (6) or (6, 6)");
+                "this type is in Mandel's notation: components in Voigt's notation are a "
+                "neml2::Tensor of base shape (6) or (6, 6)");
   return Mandel(voigt);
 }
 } // namespace tensors

@@ -158,13 +158,12 @@ unique_bidirectional(const R2 & T, const Vec & v)
               " and ",
               core::operand(v),
               ".");
-  NEML2_CHECK(
-      core::has_known_values(T) && core::has_known_values(v),
-      where,
-      ": how many directions there are depends on the values of ",
-      core::operand(v),
-      ", which meta and fake tensors do not have, and traces and torch.func must not ask for. "
-      "Compute it before, outside of them.");
+  NEML2_CHECK(core::has_known_values(T) && core::has_known_values(v),
+              where,
+              ": the number of directions depends on the values of ",
+              core::operand(v),
+              ", which meta and fake tensors do not have, and traces and torch.func must not read. "
+              "Compute it before, outside of them.");
   return core::translate_errors(where, [&] { return Vec(composed::unique_directions(T, v)); });
 }
 } // namespace neml2::crystallography

@@ -202,7 +202,7 @@ family_of(const Lattice & lattice, const std::string & text)
     core::fail(lattice.function,
                ": \"",
                text,
-               "\" is no family of the lattice ",
+               "\" is not a family of the lattice ",
                lattice.name,
                ". Expected ",
                lattice.hexagonal()

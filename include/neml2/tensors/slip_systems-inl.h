@@ -73,7 +73,8 @@ slip_family(const Lattice & lattice, const Family & family)
               family.text,
               " lies in a plane of it, in the lattice ",
               lattice.name,
-              ". Expected a plane and a direction of which some are at right angles.");
+              ". Expected a plane and a direction that are at right angles for some of the "
+              "equivalent ones.");
   return all;
 }
 
@@ -114,7 +115,7 @@ twin_family(const Lattice & lattice, Family family)
              family.text,
              " is not known in the lattice ",
              lattice.name,
-             known.empty() ? "" : ", whose twins are equivalent to ",
+             known.empty() ? "" : ", where the known twins are equivalent to ",
              known,
              ". Write one plane and one direction in the sense of the shear, such as (111)[11-2].");
 }

@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
     if error.name != "matplotlib":
         raise
     raise ImportError(
-        "neml2.plot draws with matplotlib, and there is none here: pip install matplotlib, which is what the extra "
+        "neml2.plot draws with matplotlib, which is not installed here: pip install matplotlib, which is what the extra "
         "neml2-tensors[plot] installs.",
         name="matplotlib",
     ) from None

@@ -81,7 +81,7 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bo
         worst = float((values.norm(dim=-1) - 1).abs().max()) if values.numel() else 0.0
         if worst > 1e-3:
             raise ValueError(
-                f"{function}: a quaternion differs from unit length by {worst:.2g} and is no rotation. Divide by its norm."
+                f"{function}: a quaternion differs from unit length by {worst:.2g} and is not a rotation. Divide by its norm."
             )
         matrix: R2 = Quaternion(values / values.norm(dim=-1, keepdim=True)).to_R2()
     else:
@@ -113,7 +113,7 @@ def equivalent_poles(function: str, pole: Any, crystal_class: str) -> torch.Tens
     operations = symmetry(group)
     if not isinstance(pole, Vec) and group not in CUBIC:
         raise ValueError(
-            f"{function}: what Miller indices mean in class {crystal_class} depends on the lattice, which is "
+            f"{function}: the meaning of Miller indices in class {crystal_class} depends on the lattice, which is "
             "not given here. Give the pole as a Vec in the Cartesian frame of the crystal."
         )
     v = direction(function, "the pole", pole)

@@ -46,7 +46,7 @@ def yield_surface(
         raise ValueError(f"yield_surface: limit is {limit!r}. Expected a positive stress, beyond the surface.")
     if mean != 0 and plane != "pi":
         raise ValueError(
-            f"yield_surface: mean is {mean!r}, but the plane {plane!r} goes through 0. Expected it of the plane 'pi' only."
+            f"yield_surface: mean is {mean!r}, but the plane {plane!r} goes through 0. Expected a mean only with the plane 'pi'."
         )
     a = torch.linspace(-limit, limit, points, dtype=torch.float64)
     x, y = torch.meshgrid(a, a, indexing="xy")
