@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns a call as JSON.
+"""The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns per call as JSON.
 
 Optional: python_formulas.py runs it in an environment that you name. It has the wheel `neml2` of PyPI and the torch that the
 wheel was built with, 2.12 for neml2 3.1.0: beside a newer one its Newton's method fails. Times are of its types as they are and

@@ -34,7 +34,7 @@ main()
   // end typed
 
   std::cout << "[6] with [2]?     " << can_broadcast_to_match(SR2::zeros({6}), SSR4::zeros({2}))
-            << ", a batch of 6 is no base dimension\n";
+            << ", the 6 is a batch dimension, not a base dimension\n";
   std::cout << "broadcast shape:  " << broadcast_shapes({1000, 1}, {2}) << "\n";
   try
   {

@@ -105,7 +105,7 @@ vector(const at::Tensor & a)
   return {a.data_ptr<double>(), a.numel()};
 }
 
-/// Newton's method from the positions x, of which the components that are not free remain.
+/// Newton's method from the positions x; components that are not free keep their values.
 Vec
 equilibrium(const Solid & solid, Vec x, const at::Tensor & free, bool print = false)
 {

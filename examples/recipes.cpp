@@ -173,7 +173,7 @@ const LabeledAxis unknown_axis = labeled_axis("stress", "creep_strain"),
 const LabeledVariables<SR2, Scalar> of_unknowns(unknown_axis, {"stress", "creep_strain"});
 const LabeledVariables<SR2, Scalar> of_equations(equation_axis, {"elasticity", "creep_law"});
 
-/// What is 0 at the end of a step of creep from rest, by Norton's law.
+/// The equation that is 0 at the end of a step of creep from rest, by Norton's law.
 constexpr auto creep = [](const auto & x, const auto & strain, const auto & C, const auto & dt)
 {
   const auto & [stress, creep_strain] = x;

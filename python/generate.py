@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes the bindings of what include/neml2/tensors/*.h declare, and the docstrings, from the headers themselves.
 
-A function that is added to a header is in Python with the next build, with its comment as its docstring. What has no
-place in a declaration is written by hand in bindings/: what all types have, and the templates of include/neml2/math.
+A function that is added to a header is in Python with the next build, with its comment as its docstring. Bindings without such a
+declaration are written by hand in bindings/: the members of all types, and the templates of include/neml2/math.
 
     generate.py --list       the names of the files, one a line
     generate.py --out DIR    writes them
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 from headers import INCLUDE, declaring, read  # noqa: E402
 
-# One source file each: what is slow to compile alone, the rest together.
+# One source file per group: headers that compile slowly have their own, the rest share one.
 GROUPS = {
     "SR2": ["SR2.h", "invariants.h", "Voigt.h"],
     "R2": ["R2.h", "Transformable.h"],
@@ -111,7 +111,7 @@ def quoted(text):
 
 
 def mixed(f):
-    """Scalars of which some are numbers, where the headers have a function of Scalars only."""
+    """Functions of Scalars that also take numbers, although the headers have a function of Scalars only."""
     if len(f.args) < 2 or any(kind != "const Scalar &" for kind, _, _ in f.args) or f.is_class and not f.static:
         return
     name = f"{f.scope}::{f.name}"

@@ -313,7 +313,7 @@ def missed(results):
 
 
 def picture(results):
-    """Speed-up over the best ATen composition: a panel a size, a bar an operation, on log axes."""
+    """Speed-up over the best ATen composition: a panel per size, a bar per operation, on log axes."""
     times = results["times"]
     names = [name for name in PICTURE if name in operations(times)]
     sizes = [1, 10**4, LARGEST]

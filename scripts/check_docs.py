@@ -28,7 +28,7 @@ def comments(header):
 
 
 def faults_of_comments(headers, functions):
-    """What must not be said where no neighbour is shown, and what leads nowhere."""
+    """Comments that need a neighbour, which is not shown everywhere, and references to nothing."""
     for header in headers:
         for number, text, begins in comments(header):
             where = f"{header.relative_to(root)}:{number}"

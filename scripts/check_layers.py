@@ -27,7 +27,7 @@ APART = [  # what programs include besides neml2.h: those that record formulas, 
     ROOT / "neml2" / "math" / "formula.h",
 ]
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
-DOORS = {  # the headers besides core/aten.h that include LibTorch's, and of which
+DOORS = {  # the headers besides core/aten.h that include headers of LibTorch, with those headers
     "engine/autograd.h": ("torch/csrc/autograd/",),
     "distributed/c10d.h": ("torch/csrc/distributed/",),
     "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/detail/CUDAHooksInterface.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
@@ -128,7 +128,7 @@ def untested():
         elif listed and (PROJECT / f"tests/{room}/{name}_test.cpp").is_file():
             yield f"neml2/{room}/{name}.h has a test file of its name: strike it off TESTED_ELSEWHERE"
     for header in TESTED_ELSEWHERE.keys() - {"/".join(p) for p in public}:
-        yield f"neml2/{header}.h is no public header: strike it off TESTED_ELSEWHERE"
+        yield f"neml2/{header}.h is not a public header: strike it off TESTED_ELSEWHERE"
 
 
 def reached_from(headers, past=None):

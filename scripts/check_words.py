@@ -17,7 +17,7 @@ UNIT = ("argument|batch|call|class|component|core|device|doubling|dtype|entry|fi
 
 # Between words of one paragraph there is one space; ¶ is what parts paragraphs, | cells of tables, ` code.
 ADVICE = {
-    rf"(?<!on )(?<!in )(?<!at )(?<!by )(?<!of )(?<!for )(?<!from )(?<!with )(a|an|one|each) [\w-]+ an? ({UNIT})": "one ... per ...",
+    rf"(?<!on )(?<!in )(?<!at )(?<!by )(?<!of )(?<!for )(?<!from )(?<!with )(a|an|one|each) (?!in |of |is )[\w-]+ an? ({UNIT})": "one ... per ...",
     rf"(one|ns|µs|ms|\d s|seconds|microseconds|minutes) an? ({UNIT})": "per",
     rf"once an? ({UNIT})(?= ?[,.;:)|¶])": "once per",
     "but for": "except",
@@ -49,7 +49,7 @@ def prose(text):
 
 STRINGS = r'|(?:\b[A-Za-z]+)?(?:R"(\w*)\(.*?\)\2"|""".*?"""|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\')'
 LEXICONS = {False: re.compile(r"(?s)(//[^\n]*|/\*.*?\*/)" + STRINGS), True: re.compile(r"(?s)(#[^\n]*)" + STRINGS)}
-MARKS = re.compile(r"""(?m)^[ \t]*(?:#+|/\*\*?|//[/<]*|\*(?!/|\S))?[ \t]*|\*/$|^\w*"+\w*\(?|\)?\w*"+$|\\n""")
+MARKS = re.compile(r"""(?m)^[ \t]*(?:#+|/\*\*?|//[/<]*|\*(?!/|\S))?[ \t]*|\*/$|^R"\w*\(|^\w*"+|\)?\w*"+$|\\n""")
 
 
 def words_of_source(text, python):

@@ -138,11 +138,11 @@ class Header:
     def read(self, cursors, scope=(), is_class=False):
         last, comment = None, ""
         for c in cursors:
-            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copies as of any class
+            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copies, as every class has them
                 continue
             if c.kind == CursorKind.NAMESPACE and c.spelling not in INTERNAL:
                 self.read(c.get_children(), (*scope, c.spelling))
-            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # of which only the bases of tensors are for users
+            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # there only the bases of tensors are for users
                 self.unread.append(c.extent)
                 self.read([m for m in c.get_children() if m.kind == CursorKind.NAMESPACE and m.spelling == "mixins"], scope)
             elif (c.kind == CursorKind.NAMESPACE or c.kind in CLASSES and c.semantic_parent.spelling in INTERNAL

@@ -52,7 +52,7 @@ class Bases:
                 yield re.sub(r"\bDerived\b", name, f.text)
 
     def members(self, name):
-        """The functions that are no factories, by heading."""
+        """The functions that are not factories, by heading."""
         out = {}
         for f in self.inherited(name):
             if not f.static and not f.name.startswith("operator") and f.section:

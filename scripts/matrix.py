@@ -157,7 +157,7 @@ def run_cpp(cell, log, everything):
     return (run(log, "cmake", "--preset", "dev", "-B", folder, *(f"-D{name}={value}" for name, value in options.items()), cwd=ROOT)
             and run(log, "cmake", "--build", folder, *(["--target", *targets] if targets else []))
             and run(log, "ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count()),
-                    "-R", f"^({tests})", "-E", "^(compile_fail|docs)/",  # which are no matter of LibTorch
+                    "-R", f"^({tests})", "-E", "^(compile_fail|docs)/",  # which do not depend on LibTorch
                     env=os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}))
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes docs/python_reference.md, the names of the Python package: python_reference.py STUBS [--check]
 
-STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; what is written in Python is read
-from python/neml2. --check only compares.
+STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; functions written in Python are read from
+python/neml2. --check only compares.
 """
 import ast
 import re

@@ -13,7 +13,7 @@ from vocabulary import in_formulas, in_python_formulas
 PAGE = ROOT / "docs" / "reference.md"
 CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "factories.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
         "TensorCache.h", "errors.h", "types.h", "indexing.h", "TensorDataContainer.h", "TraceableTensorShape.h", "DynamicDims.h"]
-MEMBERS_ONLY = {"factories.h"}  # what is not a member there is for the library
+MEMBERS_ONLY = {"factories.h"}  # names there that are not members are for the library
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 NO_PAGE = {"fwd.h", "tensors.h", "operations.h"}
 ABOUT_ONLY = {"gradients.h"}
@@ -33,7 +33,7 @@ Each function is under the header to include; `neml2/neml2.h` includes every hea
 "In formulas of C++ and Python" marks what [formulas](vmap.md) of `vmap` can call, and with them of `value_and_jacobian` and `newton`;
 tensors of a formula have methods in Python only. Operations of the types are [fused](engine.md) on the CPU, and where they have a derivative
 rule so are their gradients, for which programs of headers alone include `neml2/tensors/gradients.h` once, and most have a
-[kernel on CUDA](devices.md#formulas-of-c); "No derivative rule" marks those of which autograd records LibTorch's calls.
+[kernel on CUDA](devices.md#formulas-of-c); "No derivative rule" marks operations for which autograd records LibTorch's calls.
 
 Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in `neml2.crystallography`, and
 `vmap`, `value_and_jacobian` and `newton` in `neml2`, all [listed with their arguments](python_reference.md)."""

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Lays out in FOLDER what Sphinx makes the site of: site_pages.py FOLDER
 
-The Markdown pages of the repository with the links of the site, the reference in one page a header, that of Python in one a class
-and module, the examples. In a page,
-`<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is before its first
-heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
+The Markdown pages of the repository with the links of the site, the reference in one page a header, that of Python in one per class and
+module, the examples. In a page, `<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is
+before its first heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
 """
 import json
 import re
@@ -113,7 +112,7 @@ class Site:
 
     def prose(self, text, path, page):
         def relinked(part):
-            part = re.sub(r"\[[\w./]+\.md\]\(", "[](", part)  # what is called by its file is called by its title
+            part = re.sub(r"\[[\w./]+\.md\]\(", "[](", part)  # a link that shows a file's name shows the page's title instead
             return LINK.sub(lambda m: m[1] or f"{m[2]}{self.link(path, m[3], m[4] or '', page)})", part)
 
         out, at = [], 0
@@ -154,7 +153,7 @@ class Site:
 # ---- The reference of Python ----
 
 def python_reference(site, write):
-    """docs/python_reference.md in a page a module and a page a class. Returns the pages of classes by those of their modules."""
+    """docs/python_reference.md in one page per module and one per class. Returns the pages of classes by those of their modules."""
     path, index = "docs/python_reference.md", "python_reference"
     introduction, *sections = re.split(r"(?m)^(?=###? `)", (ROOT / path).read_text(encoding="utf-8"))
     classes, texts, titles, about = {}, {}, {}, {}
@@ -221,7 +220,7 @@ TITLES = {
 
 
 def escaped(text):
-    """Plain text in reStructuredText, but for `code`."""
+    """Plain text in reStructuredText, except `code`."""
     parts = re.split(r"(`[^`]+`)", text)
     parts = [f"`{p}`" if i % 2 else re.sub(r"([\\*`|_])", r"\\\1", p) for i, p in enumerate(parts)]
     text = "".join(parts)
@@ -462,12 +461,12 @@ def reference(write):
     topics = [p for p in pages if p.path.startswith("tensors/") and p not in labels + types]
     cards = ""
     for title, name, members, about in [
-            ("Types", "types", types, "One page a type: how to make it, its members, and the functions that belong to it."),
+            ("Types", "types", types, "One page per type: how to make it, its members, and the functions that belong to it."),
             ("Topics", "topics", topics, "Functions of tensors by what they are for: invariants, kinematics, crystals, tables."),
             ("Functions of any type", "any", [p for p in pages if p.path.startswith("math/")],
              "Templates that take every type: elementwise functions, reductions, formulas and their derivatives, shapes."),
             ("Over several processes", "processes", [p for p in pages if p.path.startswith("distributed/")],
-             "What takes all parts of a batch of which each process has one."),
+             "Functions of all parts of a batch; each process has one part."),
             ("What all tensors have", "all", [p for p in pages if p.path.startswith(("core/", "kernels/"))],
              "Members and factories that every type has, shapes, options and exceptions."),
             ("Labels", "labels", labels, "Named, nested, typed views of a state and its Jacobian.")]:
@@ -498,7 +497,8 @@ def main(folder):
         drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
         write(f"images/{picture.name}", (drawn or [picture])[0].read_text(encoding="utf-8"))
 
-    # What names of C++ lead to. Of names that several headers have: what is in a page of its own, else SR2's, else the first.
+    # The targets of names of C++. For a name that several headers have it is the header that has its own page, else that of SR2, else the
+    # first.
     names, headers = {}, {}
     for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith(("core/", "kernels/")))):
         headers[f"neml2/{page.path}"] = page.name

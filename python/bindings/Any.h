@@ -24,7 +24,7 @@ struct TypeInfo
   nb::handle cls;
 };
 
-/// The type of an object, or nullptr if it is no tensor of this library.
+/// The type of an object, or nullptr if it is not a tensor of this library.
 const TypeInfo * type_of(nb::handle object);
 const TypeInfo * type_of_class(const PyTypeObject * cls);
 /// Of the class itself.

@@ -42,7 +42,8 @@ private:
   PyObject *_type, *_value, *_trace;
 };
 
-/// The first argument that was made without its __init__, but for that which a constructor makes.
+/// The first argument that was made without its __init__, except the object that a constructor
+/// makes.
 PyObject *
 not_initialized(const std::string & function, PyObject * const * arguments, size_t n)
 {
@@ -198,7 +199,7 @@ refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyO
   return nullptr;
 }
 
-/// nanobind's own, of which it has a few: for functions with defaults, with keywords ...
+/// nanobind's own functions, a few kinds: for functions with defaults, with keywords ...
 std::array<vectorcallfunc, 8> originals{};
 
 template <size_t i>

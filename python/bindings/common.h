@@ -19,6 +19,6 @@ void bind_views(nb::module_ & m, AnyClass & cls);
 
 /// Sizes given one by one, or as one tuple, list or torch.Size: (2, 3) or ((2, 3)).
 TensorShape sizes(const nb::args & args);
-/// What is between the brackets of an index.
+/// The items between the brackets of an index.
 indexing::TensorIndices indices(nb::handle key);
 } // namespace neml2::python

@@ -125,7 +125,7 @@ bind_unary(nb::module_ & m)
   unary(m, "normalize_gcd", normalize_gcd<Tensor>);
 }
 
-/// f(a, b) of what binary takes, of which the result is truth values.
+/// f(a, b) for the operands that binary takes; the result is truth values.
 template <class F>
 void
 relation(nb::module_ & m, const char * name, const std::string & text, const F & f)

@@ -226,7 +226,7 @@ bind_type(const TypeInfo & type)
       nb::arg("dtype") = nb::none(),
       nb::arg("device") = nb::none(),
       nb::arg("requires_grad") = false,
-      "From nested lists, as torch.tensor; what is outside the base shape is batch.",
+      "From nested lists, as torch.tensor; levels outside the base shape are batch dimensions.",
       nb::sig((std::string("def create(data: typing.Any, batch_dim: int = 0, *, dtype: torch.dtype "
                            "| None = None, device: torch.device "
                            "| str | None = None, requires_grad: bool = False) -> ") +

@@ -52,7 +52,7 @@ public:
   SmallVector<core::Operand, 8> operands;
   const at::Tensor * like = nullptr;
 
-  /// Throws TypeError of what is no argument.
+  /// Throws TypeError for an object that cannot be an argument.
   Call(const char * name, nb::handle of, const nb::tuple & arguments, const Names & names);
   Call(const Call &) = delete;
   Call & operator=(const Call &) = delete;

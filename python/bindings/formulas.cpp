@@ -185,7 +185,7 @@ public:
   }
   void clear()
   {
-    // What is let go of may run code of Python, also of this.
+    // Releasing an object may run Python code, which may use this object.
     const nb::object function = std::exchange(_function, nb::none());
     const std::shared_ptr<const PythonFunction> python = std::move(_python);
     const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);

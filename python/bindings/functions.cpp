@@ -58,7 +58,7 @@ are_dynamic(const Tensors & list)
   return std::none_of(list.begin(), list.end(), [](const Any & a) { return a.type->fixed_base; });
 }
 
-/// Their batch shapes, of tensors of which one has a base shape that its type fixes.
+/// The batch shapes of tensors, one of which has a base shape that its type fixes.
 TensorShape
 common_batch(const Tensors & list)
 {

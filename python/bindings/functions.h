@@ -11,7 +11,7 @@ void bind_functions(nb::module_ & math);
 /// LabeledAxis, LabeledVector, LabeledMatrix and what belongs to them.
 void bind_labels(nb::module_ & tensors);
 
-/// The choices of tables by their names in Python; throw where there is none.
+/// The choices of tables by their names in Python; throw for an unknown name.
 Interpolant interpolant_named(const std::string & name);
 Beyond beyond_named(const std::string & name);
 } // namespace neml2::python

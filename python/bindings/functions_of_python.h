@@ -22,7 +22,7 @@ public:
   /// an object and an attribute. It is not kept what is an object itself, or a method of it.
   explicit Uses(const nb::list & places, nb::handle object = {});
 
-  /// What has another value now; null if there is nothing.
+  /// The name that has another value now; null if no name has.
   const char * changed() const;
 
   template <class Visit>
@@ -38,7 +38,7 @@ public:
 private:
   struct Use
   {
-    nb::object place, name, value; ///< without a value where there is none
+    nb::object place, name, value; ///< empty if the name has no value
   };
   std::vector<Use> _all;
 

@@ -90,7 +90,7 @@ kind_of(nb::handle type)
   return known.emplace(type.ptr(), std::move(k)).first->second;
 }
 
-/// Refuses an object with attributes that are no fields, and would be lost.
+/// Refuses an object with attributes that are not fields, since these would be lost.
 void
 check_attributes(nb::handle o, const Fields & fields)
 {
@@ -160,7 +160,8 @@ private:
     _leaves.push_back({std::move(o), type});
   }
 
-  // Members may run code of Python that changes the group: what is read of it is read anew, and held.
+  // Members may run Python code that changes the group: each member is therefore read again, and
+  // held.
 
   void
   sequence(nb::handle o, Py_ssize_t (*size)(PyObject *), PyObject * (*item)(PyObject *, Py_ssize_t))
@@ -217,7 +218,7 @@ is_same(const Part & a, const Part & b)
   return equal > 0;
 }
 
-/// What is written behind the name of a group to name a member.
+/// The text behind the name of a group that names a member.
 class LeafPaths
 {
 public:
@@ -396,7 +397,7 @@ PutTogether::dataclass(nb::handle type)
 {
   const Fields & fields = kind_of(type).fields;
   const nb::object made = make(PyBaseObject_Type, type);
-  for (const nb::object & name : fields) // of which a frozen one would say that it is frozen
+  for (const nb::object & name : fields) // a frozen dataclass would refuse this as frozen
   {
     const nb::object member = next();
     if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), member.ptr()) < 0)
@@ -432,7 +433,7 @@ bind_groups(nb::module_ & m)
       .def(
           "members",
           [](const Together & t) { return t.structure.members(); },
-          "Of which member of the group each leaf is.")
+          "For each leaf the member of the group to which it belongs.")
       .def("__len__", [](const Together & t) { return t.structure.member_count(); });
   m.def("is_leaf", [](nb::handle o) { return kind_of(o.type()).is == Is::leaf; });
   m.def(

@@ -6,14 +6,14 @@
 #include <memory>
 
 /// Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers, also of each other. They are taken apart
-/// into what they are made of, their leaves, and a structure, of which others that are made alike have the same.
+/// into their leaves and a structure; groups of the same kind have the same structure.
 namespace neml2::python
 {
-/// What is no group: a tensor, a number, or what will be refused.
+/// Not a group: a tensor, a number, or an object that will be refused.
 struct Leaf
 {
   nb::object object;
-  const TypeInfo * type; ///< null of what is no tensor
+  const TypeInfo * type; ///< null if it is not a tensor
 };
 using Leaves = SmallVector<Leaf, 16>;
 
@@ -47,7 +47,8 @@ public:
   void take_apart(nb::handle object, Leaves & leaves);
   /// Where each leaf is, `state.p`, of objects with these names.
   std::vector<std::string> paths(const std::vector<std::string> & names) const;
-  /// Of which member of the first object each leaf is, 0 of what is no group.
+  /// For each leaf the member of the first object to which it belongs; 0 if the object is not a
+  /// group.
   std::vector<size_t> members() const;
   /// How many members that has, constants among them.
   size_t member_count() const;
@@ -78,7 +79,7 @@ private:
   nb::object dataclass(nb::handle type);
 };
 
-/// Shared by those who may let go of it in any thread, and after Python has ended: what has objects of Python.
+/// Shares an owner of Python objects. Its users may release it in any thread, and after Python has ended.
 template <class T, class... A>
 std::shared_ptr<T>
 share_with_threads(A &&... a)

@@ -116,7 +116,7 @@ std::string
 shape_text(const Any & a)
 {
   std::ostringstream s;
-  const auto sizes = a.tensor->sym_sizes(); // of which a trace may know no numbers
+  const auto sizes = a.tensor->sym_sizes(); // a trace may not know their numbers
   const size_t n = std::min(size_t(a.batch_dim), sizes.size());
   for (const auto group : {sizes.slice(0, n), sizes.slice(n)})
   {

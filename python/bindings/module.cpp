@@ -119,7 +119,7 @@ NB_MODULE(_C, m)
   m.doc() =
       "The compiled part of neml2. Import neml2.tensors, neml2.math and neml2.crystallography.";
   nb::register_exception_translator(translate);
-  // Objects that Python keeps to the end, as a traceback does, are no matter for users.
+  // Users need not hear of objects that Python keeps to the end, as a traceback does.
   nb::set_leak_warnings(std::getenv("NEML2_LEAK_WARNINGS") != nullptr);
 
   nb::module_ tensors = submodule(

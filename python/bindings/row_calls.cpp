@@ -296,7 +296,7 @@ call_of_two_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
-/// Functions of Tensors, which have none of a type's; none if this is no such.
+/// The function of Tensors, which have no function of a type; empty if it is not one.
 std::optional<Row>
 call_of_tensors(const std::string & name, const Rows & x)
 {
@@ -312,7 +312,7 @@ call_of_tensors(const std::string & name, const Rows & x)
 Row
 with_epsilon(const std::string & name, const Row & a, const D & epsilon)
 {
-  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // of which there is none
+  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // no row of it exists
     return call_by_name(name, {a})[0];
   const Row norm =
       scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));
@@ -329,7 +329,7 @@ type_named(const char * name)
   return info(nb::module_::import_("neml2.tensors").attr(name));
 }
 
-/// Tensors made of numbers: SR2.fill and others; none if this is no such.
+/// Tensors made of numbers: SR2.fill and others; empty if the function is not one of these.
 std::optional<Row>
 build(const std::string & name, const Rows & x)
 {

@@ -36,7 +36,7 @@ row_of_number(double x)
 
 constexpr size_t most_components = 1 << 16;
 
-/// A tensor that is no argument: the same for all points.
+/// A tensor that is not an argument: the same for all points.
 Row
 row_of_constant(const TypeInfo & type, const Tensor & t)
 {
@@ -251,7 +251,7 @@ table_of(nb::handle object, size_t dimensions)
   return {std::move(r.components), !nb::isinstance<Row>(object)};
 }
 
-/// Abscissae, of which constants are looked at.
+/// Abscissae; constants are checked.
 recorded::Table
 abscissae_of(nb::handle object)
 {

@@ -36,7 +36,8 @@ nb::list rows_of_numbers(const Rows & like, const Numbers & x);
 
 /// What Python calls members and what formulas do: SR2.inverse is inv.
 std::string formula_name(const std::string & name);
-/// The function of this name in a formula, of which a member has the name of its class: SR2.dev. Throws TypeError if there is none.
+/// The function of this name in a formula; the name of a member includes its class: SR2.dev. Throws TypeError if there is no such
+/// function.
 Rows call_by_name(const std::string & name, const Rows & x);
 /// Whether there is one of some tensors.
 bool has_function(const std::string & name);

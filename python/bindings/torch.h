@@ -205,7 +205,7 @@ struct Number
 using OptionalDtype = std::optional<Dtype>;
 using OptionalDevice = std::optional<DeviceArgument>;
 
-/// Options of a factory; what is None is torch's default of this moment.
+/// Options of a factory; None stands for torch's present default.
 TensorOptions options(OptionalDtype dtype, const OptionalDevice & device, bool requires_grad);
 /// The same for a type of integers: without a dtype, this library's default one.
 TensorOptions

@@ -75,7 +75,7 @@ index_tensor(nb::handle key)
   return t.numel() == 0 && t.is_floating_point() ? t.to(kInt64) : t; // of an empty list
 }
 
-/// What is too large for 64 bits is an IndexError, or the largest or smallest number.
+/// A number too large for 64 bits is an IndexError, or becomes the largest or smallest number.
 int64_t
 index_number(nb::handle key, bool clamp)
 {
@@ -107,7 +107,7 @@ index(nb::handle key)
   return index_tensor(key);
 }
 
-/// What is written: a tensor of the library or of torch, or a number.
+/// The value to write: a tensor of the library or of torch, or a number.
 template <class F>
 void
 put(nb::handle value, const F & f)

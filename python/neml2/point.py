@@ -315,7 +315,7 @@ class _Drive:
         else:
             why = (
                 "the stress or its derivative is NaN or infinite, or the derivative is singular. Expected a stiffness in each component that is free "
-                "of stress; where there is none, give the strain of the component"
+                "of stress; for a component without stiffness give the strain"
             )
         raise RuntimeError(
             f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}{parts}: {why}; shorter steps, max_halvings "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of docs/moving.md: what is written elsewhere and what is written here, of the plain tensors below.
+"""The tables of docs/moving.md: expressions of other libraries beside those of this one, evaluated for the plain tensors below.
 
 test_moving.py runs both columns. Of NEML2 3.x, which cannot be beside this package, `python moving.py` does, in an environment
 that has it.

@@ -367,7 +367,7 @@ def unit(cls, *batch):
     return t / t.norm(dim=-1, keepdim=True) if cls in (Quaternion, Vec) else t
 
 
-UNSET = {"empty", "empty_like", "rand", "rand_like", "fill_random"}  # of which only the shape is known
+UNSET = {"empty", "empty_like", "rand", "rand_like", "fill_random"}  # only their shape is known
 def small(cls, *batch):
     return 0.1 + 0.3 * torch.rand(*batch, *TYPES[cls])
 
@@ -477,7 +477,7 @@ def row_of(key, f, choice, spread):
     if types:
         return Row(f"{key}({shown})", types, call, PLACED.get(key, values))
 
-    def made(s):  # what is made of nothing becomes part of something
+    def made(s):  # a new tensor becomes part of the result
         return [t * s.torch().sum() for t in leaves(call())]
 
     return Row(f"{key}({shown})", [Scalar], made)

@@ -40,7 +40,7 @@ class Raised:
 
 
 class Processes:
-    """size processes, of which the first n run a function together."""
+    """size processes; the first n run a function together."""
 
     def __init__(self, size, seconds=60):
         context = multiprocessing.get_context("spawn")

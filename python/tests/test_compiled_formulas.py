@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas of one's own compiled by the C++ compiler of this machine: bitwise as interpreted, from a cache that nothing breaks.
+"""Formulas compiled by the C++ compiler of this machine: bitwise as interpreted, from a cache that nothing breaks.
 
 Only these tests and test_compilers.py need a compiler.
 """

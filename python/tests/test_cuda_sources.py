@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CUDA sources of formulas without a GPU: compiled for the host they give what the interpreter gives, bitwise but for the elementary
+"""CUDA sources of formulas without a GPU: compiled for the host they give the interpreter's results, bitwise except for the elementary
 functions; and NVRTC compiles them for GPUs."""
 
 import functools

@@ -313,7 +313,7 @@ def test_functions_of_eigenvalues_are_exact_where_they_are_equal(at):
     def W(c, m, a):
         return neml2.isotropic(of_stretches, c, m, a)
 
-    def in_its_place(c, m, a):  # what is around it is used where it is
+    def in_its_place(c, m, a):  # variables around it are used where they are
         return neml2.isotropic(lambda l: of_stretches(l, m, a), c)
 
     for f in (W, in_its_place):

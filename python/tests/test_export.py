@@ -603,7 +603,7 @@ def test_files_of_others_are_kept(tmp_path):
     (tmp_path / "model.cpp").write_text("// model calls model: exported by neml2\n")  # a comment of theirs
     check_refused("c", "model.cpp exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
     (tmp_path / "model.cpp").unlink()
-    for _ in range(2):  # what was exported is replaced
+    for _ in range(2):  # exported files are replaced
         files = neml2.export(linear, "c", *example(), to=tmp_path / "model", compile=False)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.cpp", "model.h"] and files.library is None
 

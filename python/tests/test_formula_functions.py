@@ -558,7 +558,7 @@ def test_second_derivatives_of_another_function_are_refused(monkeypatch):
     y = neml2.vmap(lambda x: RATE * x * x, x)
     (g,) = torch.autograd.grad(y.torch().sum(), x.torch(), create_graph=True)
     monkeypatch.setattr(sys.modules[__name__], "RATE", 3.0)
-    same(Scalar(torch.autograd.grad(y.torch().sum(), x.torch(), retain_graph=True)[0]), 4.0 * x)  # what was recorded
+    same(Scalar(torch.autograd.grad(y.torch().sum(), x.torch(), retain_graph=True)[0]), 4.0 * x)  # the recorded value
     with pytest.raises(RuntimeError, match="RATE, which the formula uses, has another value than when it ran"):
         torch.autograd.grad(y.torch().sum(), x.torch(), create_graph=True)
 

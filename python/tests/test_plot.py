@@ -70,7 +70,7 @@ def curve(contours):
 
 
 def vertices(surface):
-    """The corners of the faces in space, as they are stored by the matplotlib at hand."""
+    """The corners of the faces in space, as the installed matplotlib stores them."""
     return np.asarray(surface._vec)[:3].T if hasattr(surface, "_vec") else np.asarray(surface._faces).reshape(-1, 3)
 
 

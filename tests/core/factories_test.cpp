@@ -114,7 +114,7 @@ TEST_CASE("factories refuse intermediate dimensions and negative sizes", "[core]
                ContainsSubstring("rand: a tensor cannot have the shape [-2, 6]"));
 }
 
-TEST_CASE("fill takes one number a component, row-major, and options", "[core][factories][fill]")
+TEST_CASE("fill takes one number per component, row-major, and options", "[core][factories][fill]")
 {
   const auto t = SWR4::fill(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17);
   REQUIRE(described(t) == "SWR4 (; 6, 3)");
@@ -126,7 +126,7 @@ TEST_CASE("fill takes one number a component, row-major, and options", "[core][f
   REQUIRE(R2::fill(0, -1.2, 0.8)(1, 1).item<double>() == -1.2); // the diagonal, not three of nine
 }
 
-TEST_CASE("fill takes one Scalar a component, whose batches broadcast", "[core][factories][fill]")
+TEST_CASE("fill takes one Scalar per component, whose batches broadcast", "[core][factories][fill]")
 {
   const Scalar a(torch::rand({4, 1}, kFloat64).set_requires_grad(true)),
       b(torch::rand({3}, kFloat64)), o = Scalar::zeros();

@@ -16,7 +16,7 @@ def marked(text):
 
 
 def shown(text):
-    """The MathML in short: its tags are functions, but for letters, numbers and rows."""
+    """The MathML in short: its tags are functions, except letters, numbers and rows."""
     def short(node):
         tag, inside = node.tag.rpartition("}")[2], "".join([node.text or "", *map(short, node)])
         if tag in ("msub", "msup", "msubsup", "msqrt"):

@@ -21,7 +21,8 @@ using test::error_of;
 
 namespace
 {
-/// Streams of CUDA as LibTorch has them, where there are none. None says override: LibTorch 2.9 lacks the last one.
+/// Streams of CUDA as LibTorch has them, for machines without CUDA. None says override: LibTorch 2.9 lacks the last
+/// one.
 struct Guard : c10::impl::DeviceGuardImplInterface
 {
   static inline bool gives_native_streams = true;
@@ -162,7 +163,8 @@ TEST_CASE("A device is compiled for by an NVRTC that knows it", "[engine][device
                                  "sm_120; NVRTC 12.4 for sm_70, sm_80, sm_90)"));
 }
 
-TEST_CASE("What fails for want of memory or in a capture may go well later", "[engine][device]")
+TEST_CASE("A call that fails for lack of memory or in a capture may succeed later",
+          "[engine][device]")
 {
   engine::CudaCompiler compiler(fake, fake);
   const c10::Device device(kCUDA, 0);

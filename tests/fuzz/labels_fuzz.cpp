@@ -129,7 +129,7 @@ operate(LabeledAxis & axis, Input & in)
   }
 }
 
-/// What must be true of any axis.
+/// Properties that any axis must have.
 void
 check(const LabeledAxis & axis)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What scripts/gpu.sh runs of C++, on a GPU where there is one: formulas and operations that tell most of the library.
+// The C++ programs that scripts/gpu.sh runs, on a GPU if the machine has one: formulas and operations that use most of
+// the library.
 //
 //   gpu checks ROWS     compares them with the CPU
-//   gpu times LARGEST   prints "name | rows | microseconds a call" for 1 row to so many
+// gpu times LARGEST prints "name | rows | microseconds per call" for 1 row to LARGEST
 #include "neml2/math/formula.h"
 #include "neml2/neml2.h"
 #include "support/environment.h"

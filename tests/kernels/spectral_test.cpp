@@ -142,7 +142,7 @@ TEST_CASE("Jacobi's sweeps are enough for all tensors", "[kernels][spectral]")
   REQUIRE(orthogonality < 4e-15);
 }
 
-TEST_CASE("What is not finite has no eigenvalues", "[kernels][spectral]")
+TEST_CASE("A tensor that is not finite has no eigenvalues", "[kernels][spectral]")
 {
   for (int k = 0; k < 6; k++)
     for (const double bad :
@@ -421,7 +421,7 @@ TEST_CASE("Functions of tensors hold at the ends of what numbers hold",
   // The logarithm near I has the relative accuracy of what is left: log(I + x) = x - x²/2 + ...
   const SR2<double> x = tensor_of(0.3, -0.7, 0.5) * 1e-9;
   SR2<double> near = one + x;
-  const auto exact = near - one; // what was not rounded
+  const auto exact = near - one; // the values before rounding
   REQUIRE(norm(logm(near) - exact + sym(full(exact) * full(exact)) * 0.5) < 1e-15 * norm(x));
   // Very unequal eigenvalues: e^-800 is 0, and neither over- nor underflow spoils the others
   const auto wide = tensor_of(-800, 1, 2);
@@ -651,7 +651,7 @@ TEST_CASE("Pull-back undoes push-forward", "[kernels][kinematics]")
   REQUIRE(close(pull_back_covariant(push_forward_covariant(S, A), A), S));
   const auto C = outer(S, S) + identity();
   REQUIRE(close(pull_back(push_forward(C, A), A), C, 1e-13));
-  // what is contracted between both does not change
+  // the contracted tensor between both does not change
   REQUIRE(close(inner(push_forward(S, A), push_forward_covariant(S, A)), inner(S, S)));
   REQUIRE(close(push_forward(C, A) * push_forward_covariant(S, A), push_forward(C * S, A), 1e-13));
 }

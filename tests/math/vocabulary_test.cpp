@@ -469,7 +469,7 @@ TEST_CASE("Tensors are built in formulas", "[math][vocabulary]")
       { return std::tuple(solve(H, g), inv(H), det(H), cholesky(H), g(3) + H(1, 2)); });
 }
 
-TEST_CASE("What is built in a formula runs fused, with derivatives", "[math][vocabulary]")
+TEST_CASE("Tensors that are built in a formula run fused, with derivatives", "[math][vocabulary]")
 {
   const auto f = [](const auto & s, const auto & a)
   {

@@ -210,7 +210,8 @@ test_selection()
                                                            : b; });
 }
 
-/// Rows of N components, fewer than lanes or as many, go to packs and back; what is beside stays.
+/// Rows of N components, fewer than lanes or as many, go to packs and back; memory beside the rows
+/// does not change.
 template <int W, int N>
 void
 test_rows()

@@ -21,7 +21,7 @@ using namespace neml2::packs;
 
 namespace
 {
-/// Numbers of all sizes and signs, and what is no number.
+/// Numbers of all sizes and signs, infinities and NaN.
 template <class E>
 std::vector<E>
 numbers()
@@ -49,7 +49,7 @@ numbers()
   return x;
 }
 
-/// Equal but for 2 units in the last place, of the same sign where 0, or both not a number.
+/// Equal up to 2 units in the last place, of the same sign where 0, or both NaN.
 template <class E>
 bool
 close(E a, E b)

@@ -101,7 +101,7 @@ public:
   }
 
   /// Whether value and gradients of the batch are what its rows from `begin` on give alone, all but the row
-  /// at `except`; if not, of which.
+  /// at `except`; if not, which result differs.
   Verdict are(const Arguments & batch, int64_t begin, int64_t except = -1) const
   {
     for (size_t k = 0; k < batch.size(); k++)

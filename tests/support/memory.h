@@ -36,7 +36,7 @@ holds_little(const Operation & op)
 {
   constexpr int64_t numbers = 1 << 19, little = 3 << 20;
   if (op.name == "eigh")
-    return {}; // gives two results, of which a test knows one
+    return {}; // gives two results; a test knows only one
   int64_t components = 1;
   for (const auto & base : op.base)
     components = std::max(components, utils::numel(base));

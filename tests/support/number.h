@@ -46,7 +46,7 @@ magnitude(double a)
   return a < 0 ? -a : a;
 }
 
-/// Equal but for rounding, relative to numbers of about 1.
+/// Equal up to rounding, relative to numbers of about 1.
 constexpr bool
 close(double a, double b, double tolerance = 1e-14)
 {

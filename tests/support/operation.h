@@ -67,7 +67,7 @@ struct Operation
   std::function<Tensor(const Arguments &)> call;
   std::function<bool(const Arguments &)> fuses;
   Formula expected; ///< the same in plain ATen, of arguments with equal batch shapes
-  Checks left_out;  ///< what does not apply to it
+  Checks left_out;  ///< checks that do not apply to it
 
   size_t count() const { return base.size(); }
 

@@ -33,7 +33,7 @@ TEST_CASE("An axis that is set up cannot be changed, until it is cleared",
   REQUIRE(before == example()); // what shared it is as it was
 }
 
-TEST_CASE("What is not on the axis, or not laid out yet, is refused with its name",
+TEST_CASE("An item that is not on the axis, or not laid out yet, is refused with its name",
           "[tensors][labels][errors]")
 {
   const LabeledAxis axis = example();

@@ -42,7 +42,7 @@ turn(const at::Tensor & q)
   return p / p.norm(2, -1, true);
 }
 
-/// The same of a batch of the library; what is to be refused stays as it is.
+/// The same for a batch of the library; a test that expects a refusal keeps its operand.
 Quaternion
 turned(const Quaternion & q)
 {
@@ -92,7 +92,7 @@ matrix(const at::Tensor & q)
   return I + 2 * at::einsum("...,...ij->...ij", {s, W}) + 2 * at::matmul(W, W);
 }
 
-/// 2 acos(min(|p · q|, 1)), of which half the digits are lost where it is small.
+/// 2 acos(min(|p · q|, 1)), which loses half of its digits where it is small.
 at::Tensor
 arc(const at::Tensor & p, const at::Tensor & q)
 {

@@ -597,7 +597,8 @@ TEST_CASE("Tables of other dtypes and devices are composed", "[tensors][interpol
   REQUIRE(described(vmap(f, Scalar::ones({4}, meta))) == "Scalar (4;)");
 }
 
-TEST_CASE("interpolate refuses what is no table, and says why", "[tensors][interpolation]")
+TEST_CASE("interpolate refuses arguments that are not a table, and says why",
+          "[tensors][interpolation]")
 {
   const Scalar x = Scalar::full({2}, 0.2);
   const auto table = [](std::vector<double> v, at::IntArrayRef shape, Size batch_dim)

@@ -367,7 +367,7 @@ TEST_CASE("Roots and logarithms hold for all units and condition numbers, on bot
     }
 }
 
-TEST_CASE("What is outside the domain is NaN on both paths", "[tensors][matrix_functions]")
+TEST_CASE("Functions outside their domain are NaN on both paths", "[tensors][matrix_functions]")
 {
   const auto s = SR2(at::tensor({-1.0, 1.0,  2.0, 0.1, 0.2, 0.3, //
                                  -1.0, -1.0, 2.0, 0.0, 0.0, 0.0, //

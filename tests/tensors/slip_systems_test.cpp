@@ -101,7 +101,7 @@ check_systems(const Expected & e, const Systems & s, bool either_sign)
   REQUIRE((among(turned, P, either_sign) == 1).all().item<bool>());
 }
 
-/// The systems of which the normal and the direction are equivalent to these, whatever their signs.
+/// The systems whose normal and direction are equivalent to these, with any signs.
 bool
 first_is(const Systems & s, const Vec & n, const Vec & b)
 {

@@ -18,7 +18,7 @@ using test::operation;
 
 namespace
 {
-/// The 6×6 matrix of entries that all have one batch shape; what is left out is 0.
+/// The 6×6 matrix of entries that all have one batch shape; entries that are left out are 0.
 at::Tensor
 matrix(const std::vector<std::pair<std::pair<int, int>, at::Tensor>> & entries)
 {

@@ -29,7 +29,7 @@ aligned(at::Tensor s)
   return s;
 }
 
-/// Arithmetic, the first two of which run on rows.
+/// Arithmetic; the first two operations run on rows.
 template <class T>
 test::Table
 operations_of()

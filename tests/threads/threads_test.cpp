@@ -84,7 +84,7 @@ evaluate(const Shared & d)
   return right && gradient(d.graph, d.variable).allclose(d.by_C);
 }
 
-/// The same on several threads, of which each may have threads of OpenMP.
+/// The same on several threads, each of which may have threads of OpenMP.
 bool
 evaluate_on_threads(const Shared & d, int openmp_threads)
 {

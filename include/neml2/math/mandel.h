@@ -21,7 +21,7 @@ selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor 
   return entries(t, d, lifted(map)) * composed::append_dims(lifted(factors), t.dim() - d - 1);
 }
 
-/// Position of the two base dimensions (3, 3), the first of which is number dim.
+/// Position of the two base dimensions (3, 3); the first one is number dim.
 inline Size
 check_matrix_at(const Operation & op, const Tensor & full, Size dim)
 {

@@ -52,9 +52,9 @@ vmap(const F & f, const A &... a)
  *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);
  *
  * Without in_float32 the results are computed in float64 and rounded once, to the full accuracy of float32. With it each operation
- * of the formula rounds to float32: do not use it where digits cancel, as in differences of nearly equal numbers. Arguments and the
- * result, of which there is only one, are scalars or plain numbers, and newton is refused. It has no effect on tensors of float64,
- * on other devices, and on derivatives.
+ * of the formula rounds to float32: do not use it where digits cancel, as in differences of nearly equal numbers. The formula must
+ * have a single result; it and the arguments are scalars or plain numbers. newton is refused. It has no effect on tensors of
+ * float64, on other devices, and on derivatives.
  */
 template <class F>
 engine::InFloat32<F>

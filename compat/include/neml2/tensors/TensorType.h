@@ -63,7 +63,7 @@ struct ByTensorType<TypeList<T...>>
 using TensorTypes = ByTensorType<AllTypes>;
 } // namespace tensors
 
-/// The value of a type; kUknown for what is not a tensor type of this library.
+/// The value of a type; kUknown for types that are not tensor types of this library.
 template <class T>
 struct TensorTypeEnum
 {

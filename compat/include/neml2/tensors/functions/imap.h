@@ -20,7 +20,7 @@ imap_v(const TensorOptions & options = default_tensor_options())
   return T::identity_map(options);
 }
 
-/// See imap_v<T>(options), of which this is the other name.
+/// See imap_v<T>(options): its other name.
 template <class T>
 auto
 imap(const TensorOptions & options = default_tensor_options())
