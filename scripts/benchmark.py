@@ -245,8 +245,8 @@ def tables(results):
                  for cell in defects(times)])
     yield "### Other ways through the library\n\nTime / time of the operation in the tables above, one thread."
     yield other_ways(times)
-    yield ("### Arithmetic\n\nCounting the two products of 6×6 matrices that a rotation of an SSR4 is, "
-           f"{FLOPS['SSR4 rotate by Rot']} floating point operations a row.")
+    yield ("### Arithmetic\n\nThe rotation of an SSR4 is counted as two products of 6×6 matrices, "
+           f"{FLOPS['SSR4 rotate by Rot']} floating point operations per row.")
     yield flop_rates(times)
     yield "### One call of C * strain at N = 1"
     names = {"checks": "its checks alone", "call": "all of it"}

@@ -7,13 +7,13 @@
 #include <vector>
 
 /**
- * What several ATen compositions share.
+ * Functions that several ATen compositions share.
  *
  * How compositions gain: constants folded into a small matrix, so that one matrix product does what
  * many slices would ("mm"); results preallocated ("out="); data turned so that the batch is the
  * innermost dimension, over which ATen vectorises ("columns": the result then is a transposed view);
- * the batch in pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster ones are
- * welcome: a line each.
+ * the batch in pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster
+ * compositions are welcome; each is one line.
  */
 namespace peers
 {

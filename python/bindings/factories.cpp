@@ -130,7 +130,7 @@ sizes(const nb::args & args)
 
 namespace
 {
-/// What a user gives for a tensor of this type.
+/// An argument that stands for a tensor of this type.
 [[noreturn]] void
 refuse(const TypeInfo & type, nb::handle given)
 {
@@ -323,7 +323,7 @@ bind_numbers_between()
       "base to the power of the numbers that linspace gives. (nstep; )");
 }
 
-/// What each type is made from: nothing, a torch.Tensor, another type of the same base shape.
+/// Constructors of each type: from nothing, a torch.Tensor, another type of the same base shape.
 template <class T>
 void
 bind_constructors()

@@ -19,7 +19,7 @@ constexpr size_t most_leaves = 1 << 16, most_levels = 200;
 /// The names of the fields of a dataclass.
 using Fields = std::vector<nb::object>;
 
-/// What objects of a type are.
+/// The kind of the objects of a type.
 struct TypeKind
 {
   Is is = Is::leaf;
@@ -35,7 +35,7 @@ known_kinds()
   return *known;
 }
 
-/// Called when a type is no more, with its address.
+/// Called when a type has been deleted, with its address.
 PyObject *
 forget_kind(PyObject * address, PyObject *)
 {
@@ -76,7 +76,7 @@ find_kind(nb::handle type)
   return k;
 }
 
-/// Of the type of an object that lives.
+/// The kind of the type of a living object.
 const TypeKind &
 kind_of(nb::handle type)
 {
@@ -95,7 +95,7 @@ void
 check_attributes(nb::handle o, const Fields & fields)
 {
   const nb::object attributes = nb::steal(PyObject_GenericGetDict(o.ptr(), nullptr));
-  PyErr_Clear(); // of what has slots
+  PyErr_Clear(); // of objects with slots
   if (!attributes || size_t(PyDict_Size(attributes.ptr())) <= fields.size())
     return;
   for (const auto & [name, value] : nb::borrow<nb::dict>(attributes))
@@ -301,7 +301,7 @@ Structure::members() const
 {
   std::vector<size_t> all;
   std::vector<size_t> left = {
-      member_count()}; // of groups that are open: how many of their parts are to come
+      member_count()}; // for each open group the number of its parts that are still to come
   size_t member = 0;
   for (size_t i = is_group(_parts[0]) ? 1 : 0; i < _parts.size(); i++)
   {
@@ -342,7 +342,8 @@ PutTogether::next()
 
 namespace
 {
-/// A new object that its type has not initialized: a class may change what its constructor takes.
+/// A new object that its type has not initialized, since a class may change the arguments of its
+/// constructor.
 nb::object
 make(PyTypeObject & base, nb::handle type, const nb::tuple & arguments = nb::tuple())
 {

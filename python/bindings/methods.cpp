@@ -16,7 +16,7 @@ check_defined(const char * where, const Any & a)
   core::check_defined(where, a.value());
 }
 
-/// What torch takes for an argument: of a tensor of this library its torch.Tensor.
+/// An argument in the form that torch takes: a tensor of this library becomes its torch.Tensor.
 nb::object
 for_torch(nb::handle x)
 {
@@ -137,9 +137,9 @@ has_memory(const at::Tensor & t)
              t.sizes(), t.strides(), t.dtype().itemsize(), size_t(t.storage_offset()));
 }
 
-/// ": [0., 1., 2.], dtype=torch.float32", what torch prints of a few values. Of many nothing, and where looking at values
-/// would disturb what computes with them: on a GPU, which would have to finish first, under a transform or a trace, and of
-/// meta, fake and such tensors, which have none.
+/// ": [0., 1., 2.], dtype=torch.float32", the text that torch prints of a few values. It is empty for many values, and
+/// where reading values would disturb a computation: on a GPU, which would have to finish first, under a transform or a
+/// trace, and for meta, fake and similar tensors, which have no values.
 std::string
 values_text(const at::Tensor & t)
 {
@@ -163,7 +163,7 @@ values_text(const at::Tensor & t)
   return r;
 }
 
-/// What f returns, or this where it fails: what shows an object must not.
+/// The result of f, or this text if f fails: a function that shows an object must not fail.
 template <class F>
 std::string
 unless_it_fails(const F & f, const char * otherwise)

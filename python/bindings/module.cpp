@@ -40,7 +40,7 @@ set_error(const char * module, const char * name, const char * message)
   PyErr_SetString(error.ptr(), message);
 }
 
-/// torch.OutOfMemoryError: before torch 2.5 that of CUDA, which it is.
+/// torch.OutOfMemoryError; before torch 2.5 torch.cuda.OutOfMemoryError.
 void
 set_out_of_memory(const char * message)
 {

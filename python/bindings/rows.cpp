@@ -211,7 +211,8 @@ call(const std::string & name,
   return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
-/// The function of components that f is of their places: for what only brings them into another order.
+/// A function of components from f, a function of their places: for functions that only reorder
+/// components.
 Row
 rearranged(const Rows & rows, const nb::callable & f)
 {
@@ -307,7 +308,7 @@ interpolate(
 
 // ---- Classes ----
 
-/// An operator: NotImplemented of what is neither a row nor a number.
+/// An operator: NotImplemented for operands that are neither rows nor numbers.
 nb::object
 operate(const char * name, nb::handle a, nb::handle b)
 {
@@ -330,7 +331,8 @@ compare_objects(nb::handle a, nb::handle b, Condition (*less)(const Symbol &, co
   return nb::cast(std::move(*c));
 }
 
-/// f of each two conditions of two of one base shape, or of one that is alone.
+/// f of each pair of conditions, if both operands have one base shape, or of each condition of a
+/// single operand.
 template <class F>
 Choice
 combine(const Choice & a, const Choice & b, const F & f)
@@ -472,7 +474,7 @@ is_of_formula(nb::handle a)
   return nb::isinstance<Row>(a) || nb::isinstance<Choice>(a);
 }
 
-/// Whether it is a list, a tuple or a dict with one.
+/// Whether an argument is a list, a tuple or a dict that contains a row.
 bool
 has_member_of_formula(nb::handle a)
 {
@@ -499,7 +501,7 @@ call_in_formula(const std::string & function,
   if (!of_rows && std::none_of(arguments, arguments + n, has_member_of_formula))
     return nb::object();
   if (!of_rows && !definitions().count(formula_name(function)))
-    call_rows(formula_name(function) + " of a group", {}); // says that there is none
+    call_rows(formula_name(function) + " of a group", {}); // says that no such function exists
   return call(function, {arguments, arguments + n}, names);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What programs of NEML2 2.x find with each type, whichever header they include.
+/// The headers that programs of NEML2 2.x get with each type, whichever header they include.
 // The library's own header of this name: there is no kernels/ next to this one.
 #include "neml2/kernels/../core/Tensor.h"
 #include "neml2/misc/defaults.h"

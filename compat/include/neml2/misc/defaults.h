@@ -46,7 +46,7 @@ machine_precision(Dtype dtype)
   }
 }
 
-// What models of NEML2 2.0 read and set. Nothing in this library does.
+// Variables that models of NEML2 2.0 read and set; this library does not use them.
 
 /// Whether a nonlinear system is being solved; false at first.
 NEML2_ONE_A_PROGRAM inline bool &

@@ -41,7 +41,7 @@ enum class TensorType : std::int8_t
 
 namespace tensors
 {
-/// What belongs to a type, or to none.
+/// The value that belongs to a type, or to no type.
 template <class List>
 struct ByTensorType;
 template <class... T>
@@ -49,7 +49,7 @@ struct ByTensorType<TypeList<T...>>
 {
   static constexpr const char * names[] = {T::type_name..., "Unknown"};
 
-  /// Of U in the list; the length of the list where it is not there.
+  /// The place of U in the list; the length of the list if it is not there.
   template <class U>
   static constexpr int position()
   {
