@@ -96,8 +96,8 @@ def hosford(s: SR2, a: Scalar | float) -> Scalar:
     """Hosford's equivalent stress ((|l_0 - l_1|^a + |l_1 - l_2|^a + |l_2 - l_0|^a) / 2)^(1/a) of the principal stresses l.
 
     (batch; 6), (batch; ) -> (batch; ), in the unit of s. The exponent a is at least 1. It is von_mises for a = 2 and a = 4; as a grows, it
-    becomes Tresca's. Metals have 6 (body-centred cubic) or 8 (face-centred cubic). In formulas two derivatives are exact, also at equal
-    principal stresses; there the second is infinite or NaN for a < 2.
+    becomes Tresca's. For metals a is about 6 (body-centred cubic) or 8 (face-centred cubic). In formulas two derivatives are exact, also at
+    equal principal stresses; there the second is infinite or NaN for a < 2.
 
     Source: Hosford (1972), J. Appl. Mech. 39, 607-609.
     """

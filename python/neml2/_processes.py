@@ -19,7 +19,7 @@ if dist.is_available() and not dist.is_initialized():
 
 
 class Processes:
-    """A group of processes in one call of a function, which has its name in messages."""
+    """A group of processes in one call of a function; messages name the function."""
 
     def __init__(self, name: str, group: Any):
         if not dist.is_available():

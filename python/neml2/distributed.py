@@ -119,14 +119,14 @@ def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
 
 def batch_max(a: T, d: int = 0, group: Group = None) -> T:
     """The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if any value is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
+    the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too. A ValueError if no process has an entry.
     """
     return _extremum("batch_max", a, d, group, torch.amax)
 
 
 def batch_min(a: T, d: int = 0, group: Group = None) -> T:
     """The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if any value is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
+    the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too. A ValueError if no process has an entry.
     """
     return _extremum("batch_min", a, d, group, torch.amin)
 

@@ -268,7 +268,8 @@ public:
   /// Einstein's sum over equal letters: R2::einsum("...ij,...jk->...ik", {A, B}) is A_ij B_jk. Each
   /// tensor's letters are its base dimensions, and the leading "..." its batch, which broadcasts.
   /// (...; base) of each -> (...; S...)
-  /// @throws NEMLException also if the equation does not fit the tensors, or this type its result.
+  /// @throws NEMLException also if the equation does not fit the tensors, or its result does not
+  /// fit this type.
   [[nodiscard]] static Derived einsum(const std::string & equation, TensorList tensors);
 
   /// The derivative of a value by itself. Types that have one override this function.

@@ -128,8 +128,8 @@ first_tensor(ArrayRef<Operand> operands)
   fail("no tensor among the operands");
 }
 
-/// Checks each operand alone, and that all are on one device and of one dtype (unless dtypes may mix). Numbers fit
-/// any.
+/// Checks each operand, and that all are on one device and of one dtype (unless dtypes may mix). Plain numbers fit
+/// any device and dtype.
 inline void
 check_operands(const Operation & op, ArrayRef<Operand> o, bool mixed_dtypes = false)
 {

@@ -182,7 +182,7 @@ batch_mean(const T & a, const Group & group, Size d = 0)
 }
 
 /// The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is. Equal ones share the derivative. Integers too.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -192,7 +192,7 @@ batch_max(const T & a, const Group & group, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is. Equal ones share the derivative. Integers too.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T

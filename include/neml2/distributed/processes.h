@@ -71,7 +71,7 @@ as_bytes(const at::Tensor & t, Size width)
   return padded;
 }
 
-/// A group of processes in one call of a function, which has its name in messages.
+/// A group of processes in one call of a function; messages name the function.
 class Processes
 {
 public:

@@ -14,7 +14,8 @@ struct NvrtcTarget
   std::string architecture;      ///< sm_90 for code, compute_90 for text that the driver translates
 };
 
-/// The existing libraries of NVRTC, each opened when those before it do not suffice. One thread at a time.
+/// The existing libraries of NVRTC, each opened when those before it do not suffice. Only one thread at a
+/// time may use them.
 class NvrtcLibraries
 {
 public:

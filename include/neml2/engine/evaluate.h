@@ -6,7 +6,7 @@
 #include "neml2/engine/path.h"
 
 /**
- * Runs an operation over a batch: the only place that chooses how.
+ * Runs an operation over a batch: the only place that chooses between the paths.
  *
  * Dense CPU tensors of float32 or float64 take one fused pass over memory, also where autograd records the
  * operation and it has a derivative rule; everything else (CUDA, other dtypes, functorch, tracing) runs the

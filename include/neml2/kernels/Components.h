@@ -55,7 +55,7 @@ struct Member
     return 0.0;
   }
 };
-/// Members that batches have and tensors of a formula lack: a call of one says so.
+/// Members that batches have and tensors of a formula lack: calling one is an error that says so.
 struct Members
 {
   static constexpr Member tr{}, vol{}, dev{}, det{}, inverse{}, transpose{}, transpose_major{},

@@ -49,8 +49,9 @@
  * Marks every function that takes part in a row's formula.
  *
  * The driver compiles its loop once for each instruction set; a formula runs with the wide
- * instructions only where it is inlined into that loop, so inlining is asked for, not hoped for.
- * NEML2_RECORDS asks for quick compilation instead: where formulas run only to be recorded, and in tests.
+ * instructions only where it is inlined into that loop, so inlining is requested explicitly.
+ * NEML2_RECORDS asks for quick compilation instead, for programs that only record formulas, and for
+ * tests.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_INLINE __forceinline__

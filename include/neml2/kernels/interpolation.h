@@ -194,7 +194,7 @@ check_abscissae([[maybe_unused]] const Xs & xs)
   if constexpr (is_constant_table<Xs>)
   {
     bool ok = true;
-    NEML2_UNROLL // so that nothing is left of constants at run time
+    NEML2_UNROLL // so that checks of constants cost nothing at run time
         for (int i = 1; i < table_size<Xs>; i++) ok =
             ok && in_order(double(xs[size_t(i) - 1]), double(xs[size_t(i)]));
     if (!ok)

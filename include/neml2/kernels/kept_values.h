@@ -61,7 +61,7 @@ public:
       for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = now->_numbers[place][k++]; });
     else
     {
-      r = f(); // in one place of the program: it is inlined
+      r = f(); // the only call of f, since it is inlined
       if (place < most)
         for_each_number(r, [&](const T & c) NEML2_INLINE_LAMBDA { now->_numbers[place][k++] = c; });
     }

@@ -43,7 +43,7 @@ check_together(const Operation & op, ArrayRef<Operand> o)
   TensorShape base;
   for (const auto & x : o)
     if (C10_UNLIKELY(broadcast_into(base, x.base) != 0))
-      for (const auto & y : o) // y is one of those before x
+      for (const auto & y : o) // y is one of the operands before x
         check_base_broadcast(op, y, x);
   return {Size(broadcast_batch(op, o).size()), std::move(base)};
 }

@@ -174,7 +174,7 @@ lu_factor(const Tensor & A, bool pivot = true)
 /// X of A X = B (left = true) or of X A = B (left = false), from the result of lu_factor(A); adjoint
 /// = true replaces A by A^T. (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n)
 /// -> (...; k, n).
-/// @throws NEMLException also unless B has two base dimensions and pivots may be those of LU, which
+/// @throws NEMLException also unless B has two base dimensions and the pivots fit LU; this check
 /// waits for a GPU.
 inline Tensor
 lu_solve(const Tensor & LU,

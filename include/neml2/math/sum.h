@@ -16,8 +16,8 @@ namespace neml2
 {
 namespace math
 {
-/// x summed over the entries of a group of dimensions, [lo, lo + from.size()), until the group has the
-/// shape `to`.
+/// x summed along a group of dimensions, [lo, lo + from.size()), so that the group gets the shape
+/// `to`.
 inline at::Tensor
 sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from, TensorShapeRef to)
 {

@@ -183,7 +183,7 @@ copy_rows_avx2(double * buffer, E * first, const RowsAt & at, int64_t rows)
       copy_run(first + r * at.stride, buffer + r * at.n, at.n);
 }
 
-/// Copies adjacent rows: one run.
+/// Copies adjacent rows, which are one run of numbers.
 template <class From, class To>
 NEML2_FOR_AVX2 __attribute__((noinline)) inline void
 copy_run_avx2(const From * from, To * to, int64_t n)

@@ -36,7 +36,7 @@ struct Umat
   const double *stran, *dstran, *times, *dtime, *temp, *dtemp, *props, *drot, *dfgrd0, *dfgrd1;
   int ndi, nshr, nstatv, nprops;
 
-  // ---- What it gets ----
+  // ---- Arguments ----
 
   kernels::SR2<double> strain_before() const { return strain_of(stran, nullptr); }
   kernels::SR2<double> strain_increment() const { return strain_of(dstran, nullptr); }
@@ -76,7 +76,7 @@ struct Umat
       statev[first + i] = t[i];
   }
 
-  // ---- What it gives ----
+  // ---- Results ----
 
   /// Whether the element has three normal components, and the numbers of states and properties are these. If not, a message on stderr says
   /// once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.

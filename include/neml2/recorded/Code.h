@@ -47,8 +47,8 @@ struct SystemCode
 /**
  * A program with a place for each value. All rows share some of the arguments.
  *
- * Values that depend on nothing but constants and shared arguments are computed once for all rows. The others share places:
- * each place is free again after the last use of its value.
+ * Values that depend only on constants and shared arguments are computed once for all rows. The others share places: each
+ * place is free again after the last use of its value.
  */
 class Code
 {

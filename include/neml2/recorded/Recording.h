@@ -20,7 +20,7 @@ namespace neml2::recorded
  * The operations of a formula, as a list; each works on values before it.
  *
  * The same operation on the same values is recorded once. Simplifications change no bit of a result: operations on constants
- * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not 0, as NaN and infinities would show.
+ * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not replaced by 0, since x may be NaN or infinite.
  */
 class Recording
 {

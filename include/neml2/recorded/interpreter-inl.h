@@ -180,7 +180,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Hands N components at a time to f, and the index of the first of them.
+  /// Calls f with N components at a time and the index of the first one.
   template <int N, class F>
   NEML2_INLINE static int chunks(int first, int count, const F & f)
   {

@@ -33,7 +33,7 @@ public:
   const Operations operations;
   const bool sums;
 
-  /// The loop that runs this, with this as the formula.
+  /// The loop that runs this program; this object is the formula that it gets.
   packs::TileLoop loop() const;
   /// From now on another loop runs this, also where it is running.
   void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }

@@ -185,7 +185,7 @@ private:
         fail();
   }
 
-  /// The outputs of a system with other operands where it is linear in them.
+  /// The outputs of a system with other operands in the places in which it is linear.
   std::vector<int32_t> record_like(const System & s, const std::vector<int32_t> & right) const
   {
     std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(s.linear_from()));

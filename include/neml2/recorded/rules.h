@@ -140,7 +140,7 @@ private:
 
 // ---- Of matrices ----
 
-/// f of symbols; f of numbers with partials differentiates it.
+/// f of symbols; or of numbers with partials, for which f is differentiated.
 template <class F, template <class> class R>
 auto
 record_function(const F & f, const R<Symbol> & A)

@@ -77,8 +77,8 @@ include_matrix_functions(const Operations & o)
   return "";
 }
 
-/// struct Formula: once(x, s) computes the values that depend on nothing but constants and arguments that are numbers, each(x, s, y) the
-/// rest; x are the components of the arguments, y those of the results.
+/// struct Formula: once(x, s) computes the values that depend only on constants and arguments that are numbers, each(x, s, y) the rest;
+/// x are the components of the arguments, y those of the results.
 inline std::string
 formula(const Evaluator & e, const char * constant)
 {

@@ -12,7 +12,7 @@ namespace neml2::recorded
  * A C++ source that defines the tile loop of a program. It is compiled to a shared library with the headers of this library, without
  * LibTorch's; its function neml2_tile_loop(void ** run, int * width) gives the loop.
  *
- * Values that depend on nothing but constants and arguments that are numbers are computed once per tile.
+ * Values that depend only on constants and arguments that are numbers are computed once per tile.
  */
 std::string cpp_source(const Evaluator & e);
 

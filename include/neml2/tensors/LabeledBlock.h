@@ -87,7 +87,7 @@ block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
 
 /// Whether base dimensions of these sizes are those of a block, some of them perhaps split into several, so that each
 /// entry in storage order stays on its axis: 3, 3, 6 fits 9, 6, but 3, 6 does not fit 6, 3. A block of one dimension
-/// fits always.
+/// always fits.
 inline bool
 is_taken_apart(TensorShapeRef base, TensorShapeRef block)
 {

@@ -122,7 +122,7 @@ public:
   // ---- Random rotations, in random_rotations-inl.h ----
 
   /// n rotations of angles up to π, uniformly distributed (by the Haar measure). (n; 3)
-  /// With a seed ≥ 0 they depend only on n and the seed, and no other random numbers change;
+  /// With a seed ≥ 0 they depend only on n and the seed, and LibTorch's generator does not advance;
   /// otherwise they come from LibTorch's generator, which at::manual_seed seeds.
   ///
   /// Source: Shoemake (1992), Uniform random rotations, Graphics Gems III, 124-132.

@@ -141,8 +141,8 @@ public:
   /// Orthotropic stiffness in the axes of the material. A normal stress σ along axis i causes the
   /// strains σ / E_i along i and -ν_ij σ / E_i along j (ν_ij / E_i = ν_ji / E_j); a shear stress τ
   /// in the plane ij causes the shear angle 2 e_ij = τ / G_ij. (...; ) nine times -> (...; 6, 6)
-  /// Not checked: the stiffness is positive definite if all moduli are positive, ν_ij² < E_i / E_j
-  /// and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
+  /// There is no check that the stiffness is positive definite; it is if all moduli are positive,
+  /// ν_ij² < E_i / E_j and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
   ///
   /// Source: Jones (1999), Mechanics of Composite Materials, 2nd ed., sections 2.3 and 2.4.
   [[nodiscard]] static SSR4 orthotropic(const Scalar & E1,

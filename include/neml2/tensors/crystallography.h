@@ -66,8 +66,8 @@ R2 symmetry(const std::string & orbifold, const TensorOptions & options = defaul
 /// values (the meta device).
 Vec unique_bidirectional(const R2 & T, const Vec & v);
 
-/// Misorientation: the smallest angle in [0, π], in radians, of the rotations S q that are equivalent
-/// to q seen from r, min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
+/// Misorientation: the smallest angle in [0, π], in radians, between r and the rotations S q that are
+/// equivalent to q: min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
 /// The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
 ///
 /// Computed by unit quaternions, whose angle is accurate where the arc cosine of the trace is not: near 0 to

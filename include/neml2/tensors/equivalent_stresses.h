@@ -10,8 +10,8 @@
 #include "neml2/tensors/isotropic.h"
 
 /**
- * Equivalent stresses of anisotropic metals, of polymers, soils and rock, beside von_mises: functions of a stress, of degree one, that
- * yield functions and flow rules are made of. Their gradients are the directions of associated flow.
+ * Equivalent stresses of anisotropic metals, of polymers, soils and rock, beside von_mises: functions of a stress, homogeneous of
+ * degree one, from which yield functions and flow rules are built. Their gradients are the directions of associated flow.
  *
  *     constexpr auto equivalent = [](const auto & stress, const auto & exponent) { return hosford(stress, exponent); };
  *     const SR2 direction = gradient<0>(equivalent, stress, 8.0);
@@ -73,8 +73,8 @@ hill_parameters(const A & r0, const B & r45, const C & r90)
 /**
  * Hosford's equivalent stress ((|l_0 - l_1|^a + |l_1 - l_2|^a + |l_2 - l_0|^a) / 2)^(1/a) of the principal stresses l.
  * (...; 6), (...; ) -> (...; ), in the unit of s. The exponent a is at least 1. It is von_mises for a = 2 and a = 4; as a grows, it becomes
- * Tresca's, the largest difference. Metals have 6 (body-centred cubic) or 8 (face-centred cubic). For a < 2 second derivatives at equal
- * principal stresses are infinite or NaN.
+ * Tresca's, the largest difference. For metals a is about 6 (body-centred cubic) or 8 (face-centred cubic). For a < 2 second derivatives at
+ * equal principal stresses are infinite or NaN.
  *
  * Source: Hosford (1972), J. Appl. Mech. 39, 607-609.
  */
