@@ -22,7 +22,7 @@ namespace
 {
 const TensorOptions single = TensorOptions(kFloat32);
 
-/// What an intermediate shape is refused with.
+/// The message that refuses an intermediate shape.
 bool
 says_no_intmd(const std::string & where, const std::string & message)
 {

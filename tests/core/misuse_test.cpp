@@ -15,7 +15,7 @@ namespace misuse_test
 {
 using namespace neml2;
 
-// What users do to tensors behind the library's back, and numbers at the edge.
+// Changes that users make to tensors without the library's knowledge, and extreme numbers.
 
 TEST_CASE("A moved-from tensor is undefined and has no batch dimension", "[core]")
 {

@@ -71,7 +71,7 @@ has_no_gpu()
   return registered;
 }
 
-/// What the fake has been asked for since.
+/// The calls that the fake has received since the last time.
 class Log
 {
 public:
@@ -87,7 +87,7 @@ private:
 
 const std::vector<std::string> fake{NEML2_FAKE_CUDA};
 
-/// The class of what f throws.
+/// The class of the exception that f throws.
 template <class E, class F>
 bool
 throws_a(const F & f)
@@ -218,12 +218,12 @@ TEST_CASE("Kernels are loaded and launched in the device's own context", "[engin
     compiler.launch(
         {function, 3, 128, &arguments, sizeof arguments, engine::current_stream({kCUDA, 1})});
   };
-  // On the stream of LibTorch, where that says which it is.
+  // On the stream of LibTorch, if LibTorch tells which stream it is.
   Guard::gives_native_streams = true;
   Log first;
   launch();
   const std::string native = "push 111\nlaunch 8: 3 blocks of 128 on stream 1005, rows 300\npop\n";
-  // Else between two events.
+  // Otherwise between two events.
   const std::string between = "push 111\ncreate stream 1\nstream 9 waits for 33\nlaunch 8: 3 "
                               "blocks of 128 on stream 9, rows 300\n"
                               "record 33 on stream 9\npop\n";

@@ -54,7 +54,7 @@ struct Launched
   }
 };
 
-/// Writes down what it is asked for on the stand-in.
+/// Writes down the calls that it gets on the stand-in.
 class Recorder : public engine::DeviceCompiler
 {
 public:
@@ -98,7 +98,7 @@ public:
     launches.emplace_back(l);
   }
 
-  /// Another one each time that there is another recorder: it is warned of each once.
+  /// A different name for each recorder, since a warning is given once per name.
   std::string reason(const char * what) const
   {
     return std::string("it does not ") + what + " in test " + std::to_string(number);
@@ -138,7 +138,7 @@ struct Setting
   }
 };
 
-/// Of vectors a and b and a number k: a k + b, by its components.
+/// The formula a k + b of vectors a and b and a number k, by components.
 engine::RecordedFormula
 formula(double constant = 0)
 {
@@ -179,7 +179,7 @@ formula(double constant = 0)
   return {std::move(r), std::move(arguments), std::move(results), "a k + b"};
 }
 
-/// The formula of two tensors, and what was done.
+/// A call of the formula with two tensors, and a record of what it did.
 struct Call
 {
   at::Tensor result;

@@ -18,7 +18,8 @@ namespace
 {
 const std::string v11 = NEML2_FAKE_CUDA_11, v12 = NEML2_FAKE_CUDA, v13 = NEML2_FAKE_CUDA_13;
 
-/// Of these libraries, for a device of this architecture and a driver of this version.
+/// The target that these libraries give for a device of this architecture and a driver of this
+/// version.
 std::string
 target(const std::vector<std::string> & names, int architecture, int driver)
 {

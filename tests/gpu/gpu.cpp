@@ -52,7 +52,7 @@ constexpr auto root = NEML2_FORMULA(
 
 using Tensors = std::vector<at::Tensor>;
 
-/// Arguments of what is run, all of float64 or float32 on one device.
+/// Arguments of the cases, all of float64 or float32 on one device.
 struct Inputs
 {
   SR2 strain, stretch;
@@ -95,7 +95,7 @@ struct Case
   bool is_slow = false;     ///< and so not timed for the largest batch
 };
 
-/// What composes, as if there were no kernels.
+/// Runs the case by LibTorch's calls, as if there were no kernels.
 template <class F>
 Tensors
 by_calls(F f)
@@ -240,7 +240,7 @@ seconds_of(const std::function<void()> & f)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Of one call among many that wait at the end; the best of some.
+/// The time of one call among many that wait only at the end; the best of several runs.
 double
 microseconds(const std::function<void()> & f)
 {

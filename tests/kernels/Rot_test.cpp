@@ -43,7 +43,7 @@ const Vec<double> axes[] = {
     {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {-1, 0, 1}, {1, -2, 0.5}, {-0.3, -0.4, -2}};
 } // namespace
 
-// What fill_matrix and fill_rodrigues need of a number besides arithmetic.
+// The functions that fill_matrix and fill_rodrigues need for a number besides arithmetic.
 namespace neml2::test
 {
 static bool

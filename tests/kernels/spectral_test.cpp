@@ -171,7 +171,8 @@ TEST_CASE("Duals of eigenvalues and eigenvectors are their derivatives", "[kerne
     for (int i = 0; i < 9; i++)
       REQUIRE(close(V[i].d[k], (a.second[i] - b.second[i]) / (2 * h), 1e-8));
   }
-  // Between equal ones Σ dλ is still that of the trace; eigenvectors have none
+  // For equal eigenvalues Σ dλ is still the derivative of the trace; eigenvectors have no
+  // derivative
   const auto same = eigh(vary(tensor_of(2, 2, 2)));
   for (int k = 0; k < 6; k++)
   {
@@ -418,7 +419,7 @@ TEST_CASE("Functions of tensors hold at the ends of what numbers hold",
   REQUIRE(close(dexpm(SR2<double>()), identity(), 0));
   REQUIRE(close(logm(one), SR2<double>(), 0));
   REQUIRE(close(dlogm(one), identity(), 0));
-  // The logarithm near I has the relative accuracy of what is left: log(I + x) = x - x²/2 + ...
+  // The logarithm near I has the relative accuracy of x = s - I: log(I + x) = x - x²/2 + ...
   const SR2<double> x = tensor_of(0.3, -0.7, 0.5) * 1e-9;
   SR2<double> near = one + x;
   const auto exact = near - one; // the values before rounding
@@ -518,7 +519,7 @@ TEST_CASE("Invariants have the values of the reference", "[kernels][invariants]"
   REQUIRE(close(J3(S), -0.019563155341069738));
   REQUIRE(close(von_mises(S), 0.79056941504209484));
   REQUIRE(close(lode_angle(S), 0.71157318452237761));
-  // A large pressure leaves what is exact of the deviator
+  // A large pressure does not change the exact digits of the deviator
   const SR2<double> p(1e9, 1e9 + 1, 1e9 + 3, 0.0, 0.0, 0.0);
   REQUIRE(close(J2(p), 7.0 / 3.0, 1e-15));
 }

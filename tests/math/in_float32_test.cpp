@@ -36,7 +36,7 @@ composed_flow_rule(const at::Tensor & s, const at::Tensor & n)
   return 1e-3 * at::pow(s / 0.5, n) * at::exp(-2.0 * s);
 }
 
-/// Where digits cancel, which shows what a formula is computed in.
+/// A formula whose digits cancel, which shows the dtype in which it is computed.
 constexpr auto small_part = [](const auto & x) { return (1.0 + x) - 1.0; };
 
 /// A function of two tensors of float32 (it may ignore the second), LibTorch's result in float64, and the relative error

@@ -266,7 +266,7 @@ test_memory()
   test_rows<W, 9>();
 }
 
-/// What compiled() takes: doubles numbers, and how wide the packs were.
+/// A body for compiled(): doubles numbers, and tells the width of the packs.
 struct Twice
 {
   static constexpr bool is_numbers = true;

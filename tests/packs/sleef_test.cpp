@@ -87,8 +87,8 @@ filled(E x)
   return p;
 }
 
-/// f of packs is the standard library's g: with its special values, without exceptions where it is finite and
-/// what it is called with ordinary, and whatever numbers lie beside.
+/// f of packs is the standard library's g, with its special values and for any numbers in the other lanes. It
+/// raises no exception if arguments are ordinary and the result is finite.
 template <int W, class E, class F, class G>
 void
 require_function(const std::string & name, const F & f, const G & g, bool ordinary = true)

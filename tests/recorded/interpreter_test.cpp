@@ -17,7 +17,7 @@ using Row = std::vector<double>;
 
 namespace
 {
-/// Something of every kind of operation, for numbers and for what is recorded.
+/// A formula with every kind of operation, for plain and for recorded numbers.
 const auto everything = [](const auto & v)
 {
   using T = std::decay_t<decltype(v[0])>;

@@ -5,7 +5,7 @@
 
 namespace neml2::test
 {
-/// A number type of a user: its value and one derivative. Arithmetic is all it has.
+/// A number type of a user: a value and one derivative. It has only arithmetic.
 struct Number
 {
   double value = 0, slope = 0;

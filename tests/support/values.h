@@ -7,7 +7,7 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
-/// Tables of values: what a function gives for some numbers, and its slopes there.
+/// Tables of values: the results of a function for some numbers, and its slopes there.
 namespace neml2::test
 {
 inline Scalar

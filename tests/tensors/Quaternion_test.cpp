@@ -81,8 +81,8 @@ conjugated(const at::Tensor & q)
   return q * at::tensor({1.0, -1.0, -1.0, -1.0}, at::kDouble);
 }
 
-/// q v q* as a matrix, by the products with 1, i, j, k; of length 1 or not, what the formula of
-/// degree 2 without normalisation is.
+/// q v q* as a matrix, by the products with 1, i, j, k: for q of any length it is the formula of
+/// degree 2 without normalisation.
 at::Tensor
 matrix(const at::Tensor & q)
 {
@@ -187,7 +187,8 @@ fused()
   return all;
 }
 
-/// Those that run fused but have no derivative rule: autograd differentiates LibTorch's operations.
+/// Operations that run fused but have no derivative rule: autograd differentiates LibTorch's
+/// operations.
 const test::Table &
 without_rule()
 {

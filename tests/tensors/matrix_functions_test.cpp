@@ -133,7 +133,7 @@ functions()
   return all;
 }
 
-/// Their derivatives, which have none.
+/// Their derivatives, which have no derivative rules.
 const test::Table &
 derivatives_of_functions()
 {
@@ -228,7 +228,7 @@ derivatives_of_functions()
   return all;
 }
 
-/// What a derivative along E of a function and the function's own dual numbers must agree on.
+/// A derivative of a function along E must agree with the function on dual numbers.
 const test::Table &
 derivatives_along()
 {

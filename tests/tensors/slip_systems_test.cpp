@@ -22,7 +22,7 @@ struct Expected
   Size count;
 };
 
-/// How many systems each family has, from the literature.
+/// The number of systems of each family, from the literature.
 const std::vector<Expected> slip{{"fcc", "", 12},
                                  {"fcc", "{111}<110>", 12},
                                  {"bcc", "", 12},

@@ -84,8 +84,8 @@ linear()
   return all;
 }
 
-/// The others; numbers within (0.1, 0.4) make positive definite stiffnesses of moduli that are
-/// alike.
+/// The other factories; numbers within (0.1, 0.4) make positive definite stiffnesses of similar
+/// moduli.
 const test::Table &
 others()
 {
