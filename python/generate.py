@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the bindings of what include/neml2/tensors/*.h declare, and the docstrings, from the headers themselves.
+"""Writes the bindings of the declarations in include/neml2/tensors/*.h, and the docstrings, from the headers themselves.
 
 A function that is added to a header is in Python with the next build, with its comment as its docstring. Bindings without such a
 declaration are written by hand in bindings/: the members of all types, and the templates of include/neml2/math.
@@ -37,7 +37,7 @@ BY_HAND = {*LABELS, "equivalent_stresses.h", "fwd.h", "gradients.h", "interpolat
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
-# What the template parameters of a declaration may be.
+# The types that template parameters of a declaration may stand for.
 TEMPLATES = {
     "R4::R4": {"T": ["SSR4", "WWR4"]},
     "SSR4::SSR4": {"T": ["R4"]}, "SWR4::SWR4": {"T": ["R4"]}, "WSR4::WSR4": {"T": ["R4"]}, "WWR4::WWR4": {"T": ["R4"]},
@@ -53,7 +53,7 @@ TEMPLATES = {
                      "SSR4::identity_dev"], {"Like": []}),
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
-# What formulas are written with, of rows of one or two types, and of so many scalars: docs/vmap.md lists it.
+# The vocabulary of formulas, for rows of one or two types, and for several scalars: docs/vmap.md lists it.
 ROW_FUNCTIONS = {
     1: "tr dev vol transpose transpose_major transpose_minor self_outer norm norm_sq unit skew skew_part sym full det inv "
        "cholesky eigenvalues principal_values eigh I1 I2 I3 J2 J3 von_mises hydrostatic triaxiality lode_angle "
@@ -245,7 +245,7 @@ def module_source(types, docs):
 
 
 def vocabulary_source():
-    """What formulas call, for each choice of row types that the kernels have."""
+    """The functions that formulas call, for each choice of row types that the kernels have."""
     lines = []
     for n, names in ROW_FUNCTIONS.items():
         a = ["a", "b"][:n]
@@ -271,7 +271,7 @@ def vocabulary_source():
 
 
 def docs_source(headers):
-    """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
+    """The comments of functions that are bound by hand: members of TensorBase and the functions of include/neml2/math."""
     entries, plain = {}, {f.key for h in headers for f in h.functions if f.scope == "neml2"}
     for header in headers:
         for name, text in header.classes.items():

@@ -30,7 +30,7 @@ PICTURE = [
 ]
 FLOPS = {"SSR4 rotate by Rot": 864}  # a row: two products of 6×6 matrices
 
-# What docs/memory.md compares: text, flags, environment.
+# The cases that docs/memory.md compares: text, flags, environment.
 THRESHOLD = "4294967296"
 MALLOC = [
     ("default", ["--default_malloc"], {}),
@@ -44,7 +44,7 @@ MALLOC = [
     ("`mallopt` in the program", [], {}),
 ]
 
-# What we hold the library to, in float64 with one thread: "best" and "scaling" at least, others at most.
+# The targets of the library, in float64 with one thread: "best" and "scaling" at least, others at most.
 TARGETS = [
     ("SR2 rotate by Rot", {1: ("best", 50), 10**4: ("best", 20), LARGEST: ("floor", 1.5)}),
     ("SSR4 rotate by Rot", {1: ("best", 50), 10**4: ("best", 25)}),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What scripts/gpu.sh looks at on a GPU from Python: gpu_checks.py operations|concurrency|memory|processes ROWS
+"""The checks of scripts/gpu.sh on a GPU from Python: gpu_checks.py operations|concurrency|memory|processes ROWS
 
 Each check prints ok or FAILED with what it found, and does not stop the next. Needs the package, python/tests and benchmarks in PYTHONPATH."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What headers declare, read by libclang: their public classes and functions as written, with their comments.
+"""Declarations of headers, read by libclang: their public classes and functions as written, with their comments.
 
 Neither LibTorch nor a standard library is needed: stand_ins.h has the names of theirs.
 """
@@ -31,7 +31,7 @@ TEMPLATE_PARAMETERS = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_N
 
 
 def declaring(room):
-    """Those of a room that declare; X-inl.h defines what X.h declares."""
+    """The headers of a room that declare; X-inl.h has the definitions of X.h."""
     return sorted(h for h in (INCLUDE / room).glob("*.h") if not h.stem.endswith("-inl"))
 
 
@@ -90,7 +90,7 @@ INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math"
 
 class Header:
     """items: its public classes and functions, in order; names: what else has a name; about: the comments of its namespaces;
-    brought: (scope, name) of using declarations; unread: the extents of what else is there."""
+    brought: (scope, name) of using declarations; unread: the extents of all other declarations."""
 
     def __init__(self, path):
         self.source, self.items, self.names, self.brought, self.unread = path.read_bytes(), [], [], [], []
@@ -157,7 +157,7 @@ class Header:
                 if (text := self.text(c.extent.start.offset, c.extent.end.offset)).startswith("using c10::"):
                     self.names.append(Name("::".join(scope), is_class, c.spelling, self.comment(c) or self.beside(c.extent.end.offset), text))
             elif c.kind in FUNCTIONS:
-                # A comment is also that of the overloads that follow, and of what is declared in the next line.
+                # A comment also belongs to the overloads that follow, and to a declaration in the next line.
                 between = self.source[last.extent.end.offset:c.extent.start.offset] if last else b""
                 if last and c.spelling != last.spelling and any(s in between for s in (b"{", b"//", b"\n\n")):
                     comment = ""
@@ -265,7 +265,7 @@ def read(paths):
 
 
 def bring(headers, cursors):
-    """What the kernels declare for users: what a header names as its own, and enumerations, which go to the header whose functions
+    """Declarations of kernels/ for users: names that a header brings in by using, and enumerations, which go to the header whose functions
     take them."""
     for path, outer in cursors:
         kernels, inner = Header(path), list(outer.get_children())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a type has of its bases: the factories as its own declarations, and the members by the headings between them."""
+"""The members that a type has from its bases: the factories as its own declarations, and the members by the headings between them."""
 import re
 
 from headers import Class

@@ -81,7 +81,7 @@ def first_sentence(text):
 
 
 def listed(functions, owner, scope):
-    """Signatures, and what the overloads of one comment are."""
+    """Signatures, and the overloads that share one comment."""
     out, group = [], []
     for f in functions:
         group.append(f)
@@ -101,7 +101,7 @@ def listed(functions, owner, scope):
 
 
 def operators(c, base):
-    """A table: which operands the operators take, and what they give. Of those that all types have, too."""
+    """A table of the operands and results of operators, including those that all types have."""
     own = [f for f in c.body if isinstance(f, ast.FunctionDef)]
     names = {f.name for f in own}
     is_tensor = any(ast.unparse(b) == base.name for b in c.bases)

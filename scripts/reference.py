@@ -40,7 +40,7 @@ Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, 
 
 
 def headers():
-    """Those of the reference, by the titles of its parts."""
+    """The headers of the reference, by the titles of its parts."""
     tensors = sorted(declaring("tensors"), key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
     return {"Types, and what belongs to one": [h for h in tensors if h.name not in NO_PAGE],
             "Functions of any type": declaring("math"),
@@ -69,7 +69,7 @@ def is_shown(f):
 
 
 def marks(functions):
-    """Where functions of one comment may be called, and how their derivatives are computed, as a sentence or none."""
+    """A sentence, perhaps empty, that says where functions of one comment may be called, and how their derivatives are computed."""
     languages = [n for n, test in (("C++", in_formulas), ("Python", in_python_formulas)) if any(map(test, functions))]
     formulas = ["In formulas of " + " and ".join(languages) + "."] if languages else []
     return " ".join(formulas + ["No derivative rule."] * all(map(has_no_rule, functions)))
@@ -118,7 +118,7 @@ def functions(found):
 
 
 def inherited(c, bases):
-    """What a type has of its bases."""
+    """The members that a type has from its bases."""
     if not bases.is_type(c.name):
         return []
     factories, shape = bases.factories(c.name), bases.shape(c.name)

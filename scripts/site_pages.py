@@ -51,7 +51,7 @@ class Site:
             self.examples[source.relative_to(ROOT).as_posix()] = f"examples/{name}"
 
     def link(self, path, target, anchor, page):
-        """What the link of a file of the repository is on a page of the site."""
+        """The link to a file of the repository, as on a page of the site."""
         if not target or "://" in target:
             return target + anchor
         at = normpath(f"{Path(path).parent.as_posix()}/{target}")
@@ -80,7 +80,7 @@ class Site:
         return self.tabs(block, *region, page) if region else block
 
     def region(self, source, code):
-        """The program in Python, and its part, that does what a part of one in C++ does: both are between comments of one name."""
+        """The program in Python, and its part, that corresponds to a part of one in C++: both are between comments of the same name."""
         other = f"examples/python/{Path(source).stem}.py"
         parts = re.findall(r"(?ms)^ *// begin (\w+)\n(.*?)^ *// end \1$", (ROOT / source).read_text(encoding="utf-8"))
         if other in self.examples:
@@ -124,7 +124,7 @@ class Site:
         return re.sub(r"(?m)^<!-- (section|lead) ([^\s:]+)(?:: (.*))? -->$", lambda m: self.insert(m, page), text)
 
     def example(self, page, sources):
-        """What the program says of itself, the program in each language, what it prints."""
+        """The program's own description, the program in each language, its output."""
         says, begins = "", {}
         for source in sources:
             text = (ROOT / source).read_text(encoding="utf-8")
@@ -315,7 +315,7 @@ class Page:
         return " ".join(f"``{n} <{self.name}#{a}>``" if not n.startswith("operator") else f"``{n}``" for a, n in names.items())
 
     def names(self):
-        """What a name of C++ leads to: an anchor of this page."""
+        """The target of a name of C++: an anchor of this page."""
         for c in self.classes:
             yield c.name, c.name
         for f in self.functions:
@@ -373,7 +373,7 @@ class Page:
         return "\n".join(out)
 
     def inherited(self, c):
-        """What a type has of its bases."""
+        """The members that a type has from its bases."""
         if not self.bases.is_type(c.name):
             return ""
         factories, shape = self.bases.factories(c.name), self.bases.shape(c.name)
@@ -439,7 +439,7 @@ def group(title, pages, about):
 
 
 def introduction():
-    """What docs/reference.md begins with."""
+    """The beginning of docs/reference.md."""
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").partition("\n## ")[0].partition("\n")[2].strip()
     targets = {"#neml2corefactoriesh": "/reference/core/factories"}
     out, at = "", 0

@@ -51,7 +51,7 @@ Parameters = dict[str, Scalar]
 
 
 def equations(unknowns: tuple[Scalar, ...], trial: Scalar, old: State, m: Parameters, dt: Scalar) -> tuple[Scalar, ...]:
-    """What holds at the end of the step, in units of the yield stress."""
+    """The equations at the end of the step, in units of the yield stress."""
     stress, X, over = unknowns
     dp = dt * (over / m["K, MPa"]) ** m["n"]
     mises = sqrt(3) * abs(stress - X)

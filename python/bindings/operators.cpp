@@ -158,7 +158,7 @@ bind_in_place(AnyClass & cls,
                   .c_str()));
 }
 
-/// A comparison of what bind takes.
+/// A comparison of operands that bind takes.
 template <class F>
 void
 bind_comparison(AnyClass & cls, const char * name, const F & f)

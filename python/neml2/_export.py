@@ -50,7 +50,7 @@ struct neml2_variable
 #endif
 """
 
-# What a solver passes to UMAT, by the names of the arguments of a formula, which are those of members of Umat: their types.
+# The types of the arguments that a solver passes to UMAT, by their names in a formula, which are those of members of Umat.
 PASSED = {
     "strain": "SR2",
     "strain_before": "SR2",

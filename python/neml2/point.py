@@ -393,7 +393,7 @@ def _text(kinds: dict[str, str]) -> str:
 
 
 def _has_new_nan(before: Any, after: Any) -> torch.Tensor:
-    """Where a point has a NaN that was not NaN before."""
+    """Tells which points have a NaN that was not NaN before."""
     news = [(a.isnan() & ~b.expand_as(a).isnan()).unsqueeze(-1).flatten(1).any(-1) for a, b in zip(after, before, strict=True)]
     return torch.stack(news).any(0)
 

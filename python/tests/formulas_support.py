@@ -230,7 +230,7 @@ IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]
 
 
 def outcome(row, raw):
-    """What an operation gives in a formula; the message of the error if it is not there."""
+    """The result of an operation in a formula; the message of the error if it does not exist."""
     try:
         return neml2.vmap(row.call, *(t(x) for t, x in zip(row.types, raw)))
     except (TypeError, ValueError, AttributeError) as error:

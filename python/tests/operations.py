@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Everything that the package exports, with arguments. The table is made from the signatures, so that a new function is in
-it; what the signatures do not tell is below, by name, and test_transforms.py fails where that is missing."""
+"""Everything that the package exports, with arguments. The table is made from the signatures, so that it includes new functions. Arguments
+that the signatures do not tell are below, by name; test_transforms.py fails if one is missing."""
 
 import ast
 import math as numbers
@@ -162,7 +162,7 @@ by_hand("TensorBase.base", SR2)(lambda a: a.base[None])
 
 
 def written(view, i, *value):
-    """Of a copy, with this written there."""
+    """A copy with this value written there."""
     copy = view.clone()
     (copy.batch if value[0] == "batch" else copy.base)[index(i)] = value[1]
     return copy
@@ -399,7 +399,7 @@ def parameters(signature):
 
 
 def alternatives(key, name, annotation, variable):
-    """What an argument may be: a type of tensor, a list of one type, or ("constant", value)."""
+    """The kinds of an argument: a type of tensor, a list of one type, or ("constant", value)."""
     function = key.split(".")[-1]
     if key in LISTS:
         return [("constant", LISTS[key])] if annotation and "int" in annotation else [variable]

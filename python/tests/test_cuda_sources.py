@@ -87,7 +87,7 @@ def leaves(x):
 
 
 def sources_of(name, f, a, is_float=False, with_derivatives=True):
-    """Of the value, of the gradients by all arguments, and of the Jacobians by the first."""
+    """The sources of the value, of the gradients by all arguments, and of the Jacobians by the first."""
     formula = neml2.formula(f, backend="interpreter")
     own = [type(x)(x.torch().detach().clone().requires_grad_()) if not isinstance(x, float) else x for x in a]
     found = [t for t in torches(formula(*own)) if t.requires_grad]

@@ -508,7 +508,7 @@ SMALL = [(f, types) for f, types in VOCABULARY if sum(t.zeros().torch().numel() 
 
 @pytest.mark.parametrize("operation, types", SMALL, ids=lambda x: x if isinstance(x, str) else "-".join(map(name, x)))
 def test_the_second_derivatives_of_every_function_are_those_of_differences(operation, types):
-    """Of a number made of all that it returns; the first ones are those of its Jacobian."""
+    """Derivatives of a number made of all its results; the first derivatives are those of its Jacobian."""
     f = function_of(operation, types)
 
     def W(*x):

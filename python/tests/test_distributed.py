@@ -237,8 +237,8 @@ TIES = [1.0, 2.0, 2.0, 0.5, 2.0, 1.0, 0.5, 2.0, 1.5, 1.0, 0.5, 0.5, 1.0]
 
 
 def gradients(group, counts):
-    """A loss with all functions, its gradients and those of a loss of its gradients: of what all have, and of parts. Without a group
-    of the whole batch, by functions of math."""
+    """A loss with all functions, its gradients and those of a loss of its gradients: by tensors that all have, and by parts. Without a
+    group it is that of the whole batch, by functions of math."""
     n = sum(counts)
     generator = torch.Generator().manual_seed(2)
     whole, shared = (torch.rand(*shape, 6, generator=generator).requires_grad_() for shape in ((n,), ()))  # all have these
@@ -273,7 +273,7 @@ def test_gradients_are_those_of_the_whole_batch(processes, size):
     (one, of_one_part), *_ = processes(1, gradients, [13])
     for counts in [DEFAULT[size], *DIVISIONS[size]]:
         found = processes(size, gradients, counts)
-        of_all = 5 if counts == DEFAULT[size] else 3  # without those of what is scattered, which is the default's
+        of_all = 5 if counts == DEFAULT[size] else 3  # without those of scattered tensors, which have the default device
         bitwise([one[:of_all], *(everywhere[:of_all] for everywhere, _ in found)])
         same([found[0][0][:of_all]], expected[:of_all], rtol=1e-13, atol=1e-13)
         parts = [torch.cat(parts) for parts in zip(*(parts for _, parts in found))]

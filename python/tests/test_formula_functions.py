@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is a formula: functions with groups and constants, methods, and what they use besides their arguments."""
+"""Functions as formulas: with groups and constants, methods, and the names that they use besides their arguments."""
 
 import collections
 import copy
@@ -379,7 +379,8 @@ def of_default(x, law=LAW.inner):
 
 
 def test_what_objects_have_is_seen(monkeypatch):
-    """Of a method, a callable object, a global object, one in another, a default argument, and what a helper reads."""
+    """Attributes of the object of a method, of a callable object, a global object, an object in another, a default argument, and of objects
+    that a helper reads."""
     s = scalar()
     own, inner, slots = Law1D(2.0), Law1D(2.0), WithSlots(2.0)
     around = Around(inner)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What neml2.plot draws: the coordinates of its artists; and what it refuses."""
+"""Drawings of neml2.plot: the coordinates of its artists; and the arguments that it refuses."""
 
 import inspect
 from math import cos, pi, radians, sin, sqrt, tan
@@ -57,7 +57,7 @@ def same_points(artist, expected):
 
 
 def area(path):
-    """Of a path of polygons, holes taken off."""
+    """The area of a path of polygons, without holes."""
     return sum(
         0.5 * (p[:-1, 0] * p[1:, 1] - p[1:, 0] * p[:-1, 1]).sum()
         for p in (np.append(p, p[:1], axis=0) for p in path.to_polygons())

@@ -67,7 +67,7 @@ every_small_type = pytest.mark.parametrize("cls", SMALL, ids=name)
 
 
 def same(a, b):
-    """Of one type and shape, with the same values."""
+    """Whether two tensors have the same type, shape and values."""
     return type(a) is type(b) and a.batch.shape == b.batch.shape and torch.equal(a.torch(), b.torch())
 
 

@@ -23,7 +23,7 @@ using test::Check;
 
 namespace
 {
-/// Joins of two tensors of a type along what all batch shapes have.
+/// Joins of two tensors of a type along dimensions that all batch shapes have.
 template <class T>
 void
 add(std::vector<test::Operation> & all)

@@ -15,8 +15,8 @@ Device device();
 /// The arguments on a device.
 Arguments moved(const Arguments & a, Device to);
 
-/// f gives on the device what it gives on the CPU, and on the stand-in the host waits only in these operators, apart from work that
-/// is done once.
+/// f gives the same results on the device as on the CPU, and on the stand-in the host waits only in these operators, apart from
+/// work that is done once.
 Verdict same_on_device(const std::function<Arguments(const Arguments &)> & f,
                        const Arguments & a,
                        const std::set<std::string> & waits = {});

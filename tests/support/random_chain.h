@@ -193,7 +193,7 @@ distance(const at::Tensor & a, const at::Tensor & b)
 }
 
 /// The reference for the results of a library. They may be off by the tolerance times the largest entry and
-/// 1; and, near a singularity or a jump, by ten times what the expected ones change by with noise of a tenth
+/// 1; and, near a singularity or a jump, by ten times the change of the expected ones under noise of a tenth
 /// of the tolerance. NaN is expected of results, but not of derivatives: there the reference has none, as
 /// for the distance of a rotation from itself.
 class Comparison

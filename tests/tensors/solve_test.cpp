@@ -109,7 +109,7 @@ operations()
               })};
 }
 
-/// Those of a program's own types.
+/// The operations on a program's own types.
 test::Table
 others()
 {

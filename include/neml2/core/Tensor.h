@@ -103,7 +103,7 @@ public:
   /// @throws NEMLException if there are more.
   Tensor base_unsqueeze_to(Size n) const;
 
-  /// What messages call it.
+  /// Its name in messages.
   const char * name_in_messages() const
   {
     return _name == 0 ? type_name : core::names_in_messages()[size_t(_name)];

@@ -144,7 +144,7 @@ public:
   // ---- Shape ---------------------------------------------------------------------------------
 
   bool batched() const { return batch_dim() > 0; }
-  /// What messages call it.
+  /// Its name in messages.
   static const char * name_in_messages() { return Derived::type_name; }
   /// 0 if undefined (a moved-from tensor is).
   Size batch_dim() const { return defined() ? std::min<Size>(_batch_dim, dim()) : 0; }

@@ -194,8 +194,8 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Where a determinant d by cofactors has lost its digits, or a product within it may have left the range of numbers. The test is that
-/// d is small compared with the bound that the sum of the squares of the components gives.
+/// Tells where a determinant d by cofactors has lost its digits, or a product within it may have left the range of numbers. The test
+/// is that d is small compared with the bound that the sum of the squares of the components gives.
 template <class T>
 NEML2_INLINE constexpr auto
 loses_digits(const T & squares, const T & d)

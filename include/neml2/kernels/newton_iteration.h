@@ -174,8 +174,8 @@ struct NewtonIteration
     return active & (finite <= 0.0);
   }
 
-  /// Where the next step, computed with the present derivatives, would be shorter, or where that does
-  /// not matter.
+  /// Tells where the next step, computed with the present derivatives, would be shorter, or where
+  /// that does not matter.
   NEML2_INLINE Condition goes_on() const
   {
     V next[n][1];

@@ -12,7 +12,7 @@
  * is nothing to differentiate. If an operand is a raw at::Tensor, the operator is LibTorch's, on all
  * dimensions.
  *
- * Where a single truth value is needed, reduce: (a == b).all().
+ * If a single truth value is needed, reduce: (a == b).all().
  */
 namespace neml2
 {
