@@ -203,7 +203,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", metavar="PYTHON")
     parser.add_argument("--points", type=int, default=10**4)
-    parser.add_argument("--growth", action="store_true", help="what grows how, and nothing else")
+    parser.add_argument("--growth", action="store_true", help="only the growth of times and operations")
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # compilers and peers inherit it

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Times on a GPU, which scripts/gpu.sh asks for: formulas as kernels and by LibTorch's calls, as shares of a copy, beside torch.compile and
-JAX, and the program of C++. What tells most comes first, and what does not fit into --seconds is left out; all is in the JSON file.
+JAX, and the program of C++. The most important cases come first, and those that do not fit into --seconds are left out; all results are in the JSON file.
 
 Needs the package, python/tests and benchmarks in PYTHONPATH."""
 

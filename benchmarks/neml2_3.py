@@ -170,7 +170,7 @@ MODEL = """
 
 
 def viscoplastic_arguments(n):
-    """By name; what newton begins with, half of the elastic overstress, is made beforehand."""
+    """Arguments by name; the guess of newton, half of the elastic overstress, is made beforehand."""
     strain, plastic = SR2(8e-3 * (torch.rand(n, 6) - 0.5)), dev(SR2(1e-4 * torch.rand(n, 6)))
     X, p = dev(SR2(40 * (torch.rand(n, 6) - 0.5))), Scalar(1e-2 * torch.rand(n))
     over = 160e3 * dev(strain - plastic) - X

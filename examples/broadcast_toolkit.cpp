@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matching shapes by hand: what an operator does with its operands, as functions. Nothing is copied.
+// Matching shapes by hand: functions for the steps by which an operator matches its operands. Nothing is copied.
 #include "neml2/math/broadcast.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"

@@ -265,7 +265,7 @@ def vocabulary_source():
     lines += [f'add_of_rows<2>("{o}", [](const auto & a, const auto & b) -> decltype(a {o} b) {{ return a {o} b; }});'
               for o in OPERATORS.split()]
     lines += ['add_of_rows<1>("negate", [](const auto & a) -> decltype(-a) { return -a; });']
-    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: what formulas in Python are written with.",
+    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the vocabulary of formulas in Python.",
            '#include "bindings/row_functions.h"', "", "namespace neml2::python", "{", "void", "add_row_functions()", "{"]
     return "\n".join(out + lines + ["}", "} // namespace neml2::python", ""])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOT = PROJECT / "include"
-ROOMS = {  # what each may include besides itself
+ROOMS = {  # the rooms that each may include besides itself
     "kernels": [],
     "packs": ["kernels"],
     "recorded": ["kernels", "packs"],
@@ -22,7 +22,7 @@ ROOMS = {  # what each may include besides itself
 }
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
-APART = [  # what programs include besides neml2.h: those that record formulas, and those whose formulas keep their text
+APART = [  # headers that programs include besides neml2.h: those that record formulas, and those whose formulas keep their text
     ROOT / "neml2" / "engine" / "recorded_formula.h",
     ROOT / "neml2" / "math" / "formula.h",
 ]

@@ -31,8 +31,7 @@ ADVICE = {
     "(stands|lies) (what|here)": "put the subject first",
     "for want of|whereof|thereof|wherein|as ever|at hand": "a plainer word",
     ", else": "otherwise",
-    "(?<=[.:;¶] )what (is|was|are|were|has|have|had|may|must|can|cannot|fails|prints|takes|needs|asks|does)":
-        "name it: the operand that, code that",
+    r"(?<=[.:;¶] )what \w+": "name it: the operand that, code that",
     "(which|that) (is|was) (so|not so)": "repeat what",
 }
 PATTERNS = {re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I): advice for pattern, advice in ADVICE.items()}

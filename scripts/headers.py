@@ -89,7 +89,7 @@ INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math"
 
 
 class Header:
-    """items: its public classes and functions, in order; names: what else has a name; about: the comments of its namespaces;
+    """items: its public classes and functions, in order; names: all other declarations with a name; about: the comments of its namespaces;
     brought: (scope, name) of using declarations; unread: the extents of all other declarations."""
 
     def __init__(self, path):
@@ -259,7 +259,7 @@ def read(paths):
         header.read([c for p, c in cursors if p == path])
     bring(headers, [(p, c) for p, c in cursors if p.parent == INCLUDE / "kernels" and p not in headers])
     if errors := [str(d) for d in unit.diagnostics if d.severity >= d.Error and matters(d, headers)]:
-        sys.exit("libclang cannot read the headers; what they use of the standard library or of LibTorch has to be named "
+        sys.exit("libclang cannot read the headers; names of the standard library or of LibTorch that they use have to be declared "
                  f"in {STAND_INS}:\n  " + "\n  ".join(errors[:20]))
     return headers
 
@@ -284,7 +284,7 @@ def bring(headers, cursors):
 
 
 def matters(error, headers):
-    """Whether it is about what is read: what others make unknown is an error where it is used."""
+    """Whether an error is about the headers that are read: names that other headers leave unknown are errors where they are used."""
     if error.spelling.endswith("' file not found"):
         return "'neml2/" in error.spelling
     file, at = error.location.file and Path(error.location.file.name), error.location.offset

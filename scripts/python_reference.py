@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "python_reference.md"
 PACKAGE = ROOT / "python" / "neml2"
 INTRODUCTION = """# Python reference
 
-Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in
+Written by `scripts/python_reference.py` from the stubs of the package. A function's meaning, formula, shapes, units and errors are in
 `help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
 `device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
 what [formulas](python_formulas.md) can call. In tables of operators `a` is of the type of the section, `b` what is named beside; batch shapes broadcast.

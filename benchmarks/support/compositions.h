@@ -42,7 +42,7 @@ at::Tensor column_product(const at::Tensor & a, const at::Tensor & b);
 at::Tensor obvious_full(const at::Tensor & s);
 at::Tensor obvious_sym(const at::Tensor & A);
 
-/// f of pieces of the inputs, of so many rows, put together: what f allocates stays in the cache.
+/// f of pieces of the inputs, of this many rows, put together: memory that f allocates stays in the cache.
 at::Tensor chunks(at::IntArrayRef shape,
                   int64_t rows,
                   const std::vector<at::Tensor> & inputs,

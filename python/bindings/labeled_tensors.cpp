@@ -415,7 +415,7 @@ bind_as_tensor(nb::class_<T> & cls)
         return grad.defined() ? std::optional<T>(like(t, Tensor(grad, t.batch_dim())))
                               : std::nullopt;
       },
-      "What backward() has gathered here, with the same labels; None before.");
+      "The gradient that backward() has summed here, with the same labels; None before.");
   cls.def("clone", &T::clone, doc("TensorBase::clone"));
   cls.def("detach", &T::detach, doc("TensorBase::detach"));
   const auto conversion = [&](const char * name, const char * text, const char * arguments)

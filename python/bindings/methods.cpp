@@ -387,7 +387,7 @@ bind_methods(AnyClass & cls)
           return std::nullopt;
         return a.like({nb::cast<at::Tensor>(grad), a.batch_dim});
       },
-      "What backward() has gathered here, of the same type; None before.");
+      "The gradient that backward() has summed here, of the same type; None before.");
   cls.def_prop_ro(
       "is_leaf",
       [](const Any & a) { return !a.tensor->defined() || a.tensor->is_leaf(); },

@@ -356,7 +356,7 @@ bind_conditions(nb::module_ & m)
   nb::class_<Choice>(
       m,
       "Condition",
-      "What comparing tensors of a formula gives: a truth value a point, for each component.")
+      "The result of comparing tensors of a formula: a truth value per point, for each component.")
       .def("__and__",
            [](const Choice & a, const Choice & b)
            { return combine(a, b, [](const auto & x, const auto & y) { return x & y; }); })

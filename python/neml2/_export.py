@@ -37,7 +37,7 @@ RESERVED = {  # reserved by C and C++, and used in the functions that are writte
 INDENT = "    "
 VARIABLE = """#ifndef NEML2_VARIABLE
 #define NEML2_VARIABLE
-/* A tensor or number: what it is of the formula, its type, the argument or result it belongs to, its place among the numbers, its size. */
+/* A tensor or number: its role in the formula, its type, the argument or result it belongs to, its place among the numbers, its size. */
 struct neml2_variable
 {
   const char * role;

@@ -28,7 +28,7 @@ def device():
         return torch.device("cuda:0")
     torch.ops.load_library(os.environ["NEML2_STAND_IN"])
     torch.utils.rename_privateuse1_backend("standin")
-    module = types.ModuleType("torch.standin")  # what torch asks before it makes a tensor there
+    module = types.ModuleType("torch.standin")  # torch asks this module before it makes a tensor there
     module.is_initialized = module.is_available = lambda: True
     module._is_in_bad_fork = lambda: False
     module._lazy_init = lambda: None

@@ -213,7 +213,7 @@ ITERATIONS = {
 
 
 def iteration(case):
-    """A formula of a Scalar: what newton finds, the number of iterations, and 1 where it has converged."""
+    """A formula of a Scalar: newton's solution, the number of iterations, and 1 where it has converged."""
     residual, guess, options = ITERATIONS[case]
 
     def f(a):
@@ -240,7 +240,7 @@ def outcome(row, raw):
 # ---- Random formulas ----
 
 TYPES = (Scalar, Vec, SR2, R2)
-STEPS = [  # what makes a tensor of some type out of others, and stays of moderate size where its arguments are
+STEPS = [  # steps that make a tensor of some type from others, and keep moderate numbers moderate
     (Scalar, (Scalar, Scalar), lambda a, b: a + b),
     (Scalar, (Scalar, Scalar), lambda a, b: a * b - 0.5),
     (Scalar, (Scalar, Scalar), lambda a, b: a / (2.0 + b * b)),

@@ -206,7 +206,7 @@ def test_where_newton_does_not_converge_the_step_is_halved(tmp_path):
     call.stress[:], call.ddsdde[:] = 7.0, 8.0
     stress, state, C = call(np.full(6, 1e-3))
     assert call.pnewdt == 0.5 and (stress == 7).all() and state == 0 and (C == 8).all()
-    call.pnewdt[:] = 0.25  # what another point has asked for
+    call.pnewdt[:] = 0.25  # set by another point
     call(np.full(6, 1e-3))
     assert call.pnewdt == 0.25
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package itself: what it says of a wrong torch, what it carries, and its stubs."""
+"""The package itself: its message for a wrong torch, its files, and its stubs."""
 
 import ast
 import re

@@ -149,7 +149,7 @@ TEST_CASE("a tensor reshaped in place behind its type is noticed", "[core][opera
   REQUIRE(error_of([&] { fewer.dev(); }).find("dev: base shape mismatch") == 0);
 }
 
-TEST_CASE("what LibTorch refuses is a NEMLException that names the operation", "[core][operands]")
+TEST_CASE("an error of LibTorch is a NEMLException that names the operation", "[core][operands]")
 {
   const auto b = Scalar::ones({2}, c10::kBool);
   REQUIRE(error_of([&] { b - b; }).rfind("-: ", 0) == 0);

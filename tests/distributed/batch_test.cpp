@@ -324,7 +324,7 @@ TEST_CASE("Only the process that had the batch gathers its gradient", "[distribu
     REQUIRE((held[rank] >= whole) == (rank == 1));
 }
 
-TEST_CASE("What differs between processes is an error in all of them", "[distributed]")
+TEST_CASE("A difference between processes is an error in all of them", "[distributed]")
 {
   using Catch::Matchers::ContainsSubstring;
   const auto differ = [](const auto & first, const auto & others)

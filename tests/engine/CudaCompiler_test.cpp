@@ -179,7 +179,7 @@ TEST_CASE("A call that fails for lack of memory or in a capture may succeed late
     REQUIRE_FALSE(is_transient);
 }
 
-TEST_CASE("What images depend on has NVRTC's version and the headers", "[engine][device]")
+TEST_CASE("Images depend on NVRTC's version and the headers", "[engine][device]")
 {
   engine::CudaCompiler compiler(fake, fake);
   const test::Variable here("NEML2_INCLUDE", NEML2_HEADERS);

@@ -493,7 +493,7 @@ TEST_CASE("Kernels can be turned off", "[engine][stand-in]")
   REQUIRE(warnings.messages.empty());
 }
 
-TEST_CASE("What no kernel takes is composed", "[engine][stand-in]")
+TEST_CASE("Operands that no kernel takes are composed", "[engine][stand-in]")
 {
   const Setting now;
   const test::Warnings warnings;

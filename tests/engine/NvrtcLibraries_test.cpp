@@ -66,7 +66,7 @@ TEST_CASE("For a device that no NVRTC knows, text for the newest architecture is
   REQUIRE(target({v12, v13}, 86, 13000) == "compute_80 by 12040");
 }
 
-TEST_CASE("What a driver may refuse is taken last", "[engine][device]")
+TEST_CASE("An output that a driver may refuse is taken last", "[engine][device]")
 {
   REQUIRE(target({v13, v12}, 90, 12040) == "sm_90 by 12040");
   REQUIRE(target({v13, v12}, 120, 12080) == "compute_90 by 12040");

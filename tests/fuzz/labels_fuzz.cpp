@@ -13,7 +13,7 @@ using namespace neml2;
 
 namespace
 {
-/// The rule again, on its own: what makes a name illegal.
+/// The rule for illegal names, written a second time.
 bool
 is_legal(const std::string & name)
 {

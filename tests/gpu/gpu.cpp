@@ -107,7 +107,7 @@ by_calls(F f)
 std::vector<Case>
 cases()
 {
-  const double modulus = 80e3; // what a lambda captures has no text
+  const double modulus = 80e3; // a captured value has no text
   const auto plain = [modulus](const auto & strain, const auto & alpha)
   {
     const auto trial = 2.0 * modulus * dev(strain);

@@ -10,7 +10,7 @@
 
 #include "support/catch.h"
 
-/// A program of headers alone: what autograd records, and that its derivatives agree with one
+/// A program of headers alone: autograd records its calls, and its derivatives agree with one
 /// another.
 namespace autograd_test
 {

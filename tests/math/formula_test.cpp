@@ -274,7 +274,7 @@ TEST_CASE("Groups of tensors are those of a device", "[math][formula][stand-in]"
       2);
 }
 
-TEST_CASE("What a device does not compile is composed, and a warning says why",
+TEST_CASE("A formula that a device does not compile is composed, and a warning says why",
           "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;

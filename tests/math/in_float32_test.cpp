@@ -160,7 +160,7 @@ TEST_CASE(
     REQUIRE(same(r, c.call(transposed(a), b)));
     REQUIRE(same(part(r), c.call(part(a), part(b))));
 
-    // what rows share
+    // operands that rows share
     const at::Tensor row = positive({41}), column = positive({37, 1}), one = positive({});
     REQUIRE(same(c.call(a, row), c.call(a, row.expand({37, 41}).contiguous())));
     REQUIRE(same(c.call(row, a).expand({37, 41}), c.call(row.expand({37, 41}).contiguous(), a)));

@@ -150,7 +150,7 @@ TEST_CASE("An x that y does not depend on gives zeros where that is allowed", "[
   REQUIRE(at::allclose(J[1], by_first(x, z)));
 }
 
-TEST_CASE("What depends on nothing has undefined derivatives", "[math][jacrev]")
+TEST_CASE("A constant has undefined derivatives", "[math][jacrev]")
 {
   const Tensor x = variable({4}, {2}), y(at::rand({4, 3}, at::kDouble), 1);
   REQUIRE(!jacrev(y, x).defined());

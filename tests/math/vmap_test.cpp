@@ -443,7 +443,7 @@ throws_of_the_user(const F & f)
 }
 } // namespace
 
-TEST_CASE("what a formula throws keeps its type, fused or composed", "[math][vmap]")
+TEST_CASE("an exception of a formula keeps its type, fused or composed", "[math][vmap]")
 {
   const auto g = [](const auto & s)
   {

@@ -62,7 +62,7 @@ TEST_CASE("the derivative of a recording is differentiated again", "[recorded]")
       1e-8);
 }
 
-TEST_CASE("what stands for a node takes its place in all that is made of it", "[recorded]")
+TEST_CASE("a replaced node is replaced in all nodes made from it", "[recorded]")
 {
   recorded::Recording r;
   const recorded::Recording::Scope scope(r);

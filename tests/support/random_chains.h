@@ -57,7 +57,7 @@ private:
   Choices _choose;
   Tally & _tally;
   Dtype _dtype;
-  TensorShape _batch; ///< what new tensors have a part of
+  TensorShape _batch; ///< new tensors have a part of it
   std::vector<Link> _links;
   std::vector<Step> _makers; ///< of each link; without operation of one that the chain began with
 
