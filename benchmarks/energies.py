@@ -5,8 +5,8 @@ with FElupe; and how the cost grows with the level of derivatives and with the n
 
     energies.py [--peers PYTHON] [--points 10000] [--growth]
 
-needs the installed package and a C++ compiler. PYTHON is one that has jax, tensortrax and felupe, and runs energies_peers.py. One
-thread, float64, CPU time, minima; the compiler's seconds are those of an empty cache. It stops if two results differ by 1e-10.
+needs the installed package and a C++ compiler. PYTHON is an interpreter that has jax, tensortrax and felupe, and runs energies_peers.py.
+One thread, float64, CPU time, minima; the compiler's seconds are those of an empty cache. It stops if two results differ by 1e-10.
 """
 
 import argparse
@@ -191,7 +191,7 @@ def grow(points):
 
 
 def check(solid, name, found, expected):
-    """How far it is from the first one of this solid, of the largest number."""
+    """The largest difference from the first result for this solid, relative to the largest number."""
     first = expected.setdefault(solid, found)
     error = max(((a.reshape(b.shape) - b).abs().max() / b.abs().max()).item() for a, b in zip(found, first, strict=True))
     if not error < 1e-10:

@@ -21,7 +21,7 @@ from generate import OPERATORS, ROW_FUNCTIONS, SCALAR_FUNCTIONS, TYPED_FUNCTIONS
 DECLARED = re.compile(r"(?m)(?:^|friend [\w ]+ )(operator[^\w\s(]+|\w+)\(")
 NUMBERS = {"Size", "Real", "bool", "int", "double", "CScalar"}
 TYPES = set(re.findall(r"(?m)^class (?:NEML2_\w+ )?(\w+);", (INCLUDE / "tensors" / "fwd.h").read_text(encoding="utf-8"))) - {"Tensor"}
-# By the pattern of types of a program's own, which are matrices: a WR2 is none.
+# By the pattern of types of a program's own, which are matrices; a WR2 is not a matrix.
 REFUSED = {("det", "WR2")}
 
 

@@ -166,7 +166,7 @@ def end() -> None:
         shutil.rmtree(place, ignore_errors=True)
 
 
-THREADS = "neml2 compiles"  # how the names of threads begin that compile in the background
+THREADS = "neml2 compiles"  # the beginning of the names of threads that compile in the background
 atexit.register(end)
 
 # ---- One at a time ----

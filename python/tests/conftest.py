@@ -13,7 +13,7 @@ hypothesis.settings.load_profile("neml2")
 
 @pytest.fixture(autouse=True)
 def double_precision():
-    """Random numbers are those of each test alone, and of float64 unless it says so."""
+    """Each test has its own random numbers, in float64 unless it says otherwise."""
     torch.manual_seed(0)
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)

@@ -193,7 +193,7 @@ def compile_all(sources, architecture):
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("group", GROUPS)
 def test_nvrtc_compiles_them(group, architecture):
-    """All of them for one architecture, each fourth one for the others, or all."""
+    """All sources for one architecture, every fourth one for the others, or all."""
     step = 1 if STEP == 1 or architecture == "sm_80" else 4
     compile_all([source for source, _ in sources_with_arguments(group)][::step], architecture)
 
@@ -201,7 +201,7 @@ def test_nvrtc_compiles_them(group, architecture):
 # ---- All of kernels/ ----
 
 XS, YS = [0.0, 0.15, 0.3, 0.5], [1.0, 3.0, 2.0, 4.0]
-CALLS = [  # functions of rows, the types of these, how many numbers they give, and what they give in Python
+CALLS = [  # functions of rows, the types of the rows, the counts of their results' numbers, and the results in Python
     ("rotate(a, b)", (SSR4, Rot), 36, lambda C, r: C.rotate(r)),
     ("inv(a)", (SSR4,), 36, lambda C: math.inv(C)),
     ("expm(a)", (SR2,), 6, lambda s: math.expm(s)),

@@ -27,7 +27,7 @@ def labeled_vector(*batch):
 
 
 class Stress(SR2):
-    """With an __init__ of its own, which a copy must not need."""
+    """A class with an __init__ of its own, which a copy must not need."""
 
     def __init__(self, values, unit):
         super().__init__(values)

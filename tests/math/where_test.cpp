@@ -35,8 +35,8 @@ above(const at::Tensor & t, double n)
   return t.gt(n);
 }
 
-/// Operations of a number a batch entry, made a condition, and two tensors; in every form of the
-/// condition: one truth value per batch entry, and one per component.
+/// Operations of one number per batch entry, which becomes the condition, and two tensors; in every
+/// form of the condition: one truth value per batch entry, and one per component.
 const std::vector<test::Operation> &
 operations()
 {

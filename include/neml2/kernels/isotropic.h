@@ -230,7 +230,7 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
     else
       return frame.tensor(f, x, a...);
   }
-  else // so that nothing else is reported
+  else // so that no further errors are reported
     return R(0.0);
 }
 } // namespace neml2::kernels

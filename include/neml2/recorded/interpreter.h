@@ -23,7 +23,7 @@ constexpr int block_rows = 64;
 class Evaluator
 {
 public:
-  /// If it adds up, a result of stride 0 is the sum over the tile; otherwise it is the value of any row.
+  /// With adds_up, a result of stride 0 is the sum over the tile; without it, the value of any row.
   Evaluator(const Recording & r, Program p, bool adds_up = false)
     : program(std::move(p)), operations(r, program), sums(adds_up)
   {
