@@ -7,8 +7,8 @@
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 
-/// What one call costs where there is nothing to compute, C * strain at N = 1: the checks alone, the
-/// whole call, and the allocation of the result, below which no call can get.
+/// The cost of one call with almost nothing to compute, C * strain at N = 1: the checks alone, the
+/// whole call, and the allocation of the result, which is a lower bound for any call.
 using namespace neml2;
 
 namespace

@@ -13,8 +13,9 @@
 #include <torch/csrc/autograd/autograd.h>
 
 /// A crystal that slips on the twelve systems of face-centred cubic metals by a power law, an implicit step of 1 s at given
-/// resistance to slip, in the axes of the crystal: six equations a point, the stress unknown. Its tangent, and the gradient of
-/// the sum of the stresses by the strain. Source: Kalidindi et al. (1992), J. Mech. Phys. Solids 40, 537-569, section 3.
+/// resistance to slip, in the axes of the crystal: six equations per point for the stress. Measures the stress, its tangent,
+/// and the gradient of the sum of the stresses by the strain. Source: Kalidindi et al. (1992), J. Mech. Phys. Solids 40,
+/// 537-569, section 3.
 using namespace neml2;
 using peers::Peers;
 using peers::Results;
@@ -24,7 +25,8 @@ namespace
 constexpr double C11 = 168.4e3, C12 = 121.4e3, C44 = 75.4e3; // copper, MPa
 constexpr double slip_rate = 1e-3, exponent = 10;
 
-/// Mandel components of the symmetric parts of b n for {111}<110>, and the stress that a unit of each slip takes away.
+/// Mandel components of the symmetric parts of b n for {111}<110>, and the stress that a unit slip on each system
+/// relaxes.
 struct SlipSystems
 {
   double P[12][6] = {}, CP[12][6] = {};

@@ -11,7 +11,7 @@
 
 #include <map>
 
-/// Operations that compute little: sums, and numbers of one symmetric tensor.
+/// Operations with little arithmetic: sums, and scalar functions of one symmetric tensor.
 using namespace neml2;
 using peers::empty;
 using peers::Peers;

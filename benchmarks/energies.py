@@ -5,8 +5,8 @@ with FElupe; and how the cost grows with the level of derivatives and with the n
 
     energies.py [--peers PYTHON] [--points 10000] [--growth]
 
-needs the installed package and a C++ compiler. PYTHON is one that has jax, tensortrax and felupe, and runs energies_peers.py. One
-thread, float64, CPU time, minima; the compiler's seconds are those of an empty cache. It stops if two results differ by 1e-10.
+needs the installed package and a C++ compiler. PYTHON is an interpreter that has jax, tensortrax and felupe, and runs energies_peers.py.
+One thread, float64, CPU time, minima; the compiler's seconds are those of an empty cache. It stops if two results differ by 1e-10.
 """
 
 import argparse
@@ -53,8 +53,8 @@ def neo_hooke(F):
 
 
 def of_eigenvalues(c):
-    """Of the eigenvalues of FᵀF. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with change of volume Holzapfel (2000),
-    Nonlinear Solid Mechanics, section 6.5."""
+    """Ogden's energy as a function of the eigenvalues of FᵀF. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with change of
+    volume Holzapfel (2000), Nonlinear Solid Mechanics, section 6.5."""
     J2 = c(0) * c(1) * c(2)
     W = 0.25 * K * (J2 - 1.0 - math.log(J2))
     for mu, alpha in OGDEN:
@@ -191,7 +191,7 @@ def grow(points):
 
 
 def check(solid, name, found, expected):
-    """How far it is from the first one of this solid, of the largest number."""
+    """The largest difference from the first result for this solid, relative to the largest number."""
     first = expected.setdefault(solid, found)
     error = max(((a.reshape(b.shape) - b).abs().max() / b.abs().max()).item() for a, b in zip(found, first, strict=True))
     if not error < 1e-10:
@@ -203,7 +203,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", metavar="PYTHON")
     parser.add_argument("--points", type=int, default=10**4)
-    parser.add_argument("--growth", action="store_true", help="what grows how, and nothing else")
+    parser.add_argument("--growth", action="store_true", help="only the growth of times and operations")
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # compilers and peers inherit it

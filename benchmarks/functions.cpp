@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-/// Elementary functions of scalars, a flow rule of them, and the flow rule with its slope.
+/// Elementary functions of scalars, a flow rule composed of them, and the flow rule with its slope.
 using namespace neml2;
 using peers::Peers;
 using peers::Results;

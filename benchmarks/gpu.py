@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Times on a GPU, which scripts/gpu.sh asks for: formulas as kernels and by LibTorch's calls, as shares of a copy, beside torch.compile and
-JAX, and the program of C++. What tells most comes first, and what does not fit into --seconds is left out; all is in the JSON file.
+JAX, and the program of C++. The most important cases come first, and those that do not fit into --seconds are left out; all results are in the JSON file.
 
 Needs the package, python/tests and benchmarks in PYTHONPATH."""
 
@@ -60,7 +60,7 @@ def say(what, n, dtype="float64", **numbers):
 
 
 def tried(what, n, f, dtype="float64"):
-    """f, if there is time; what it raises is a result, too."""
+    """Calls f if there is time; an exception counts as a result, too."""
     if left() < 5:
         return False
     try:
@@ -134,7 +134,7 @@ def time_ours(name, f, a, n, dtype, copy):
         return {**numbers, "us": us, "share_of_copy": (size_in_bytes(a) + size_in_bytes(f())) / us / copy}
 
     numbers = timed(value)
-    if n <= 10**5:  # what a call that is queued costs the host
+    if n <= 10**5:  # the cost of a queued call on the host
         torch.cuda.synchronize()
         start = time.perf_counter()
         for _ in range(100):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What scripts/gpu_checks.py and benchmarks/gpu.py share: the GPU, or for a rehearsal the CPU in its place; and how calls are timed."""
+"""The common part of scripts/gpu_checks.py and benchmarks/gpu.py: the GPU, or for a rehearsal the CPU in its place; and how calls are
+timed."""
 
 import contextlib
 import os
@@ -70,7 +71,7 @@ def without_kernels():
 
 
 def microseconds(f, wait=torch.cuda.synchronize):
-    """Of one call among many, for all of which one waits at the end: the median of some. f was called before."""
+    """The time of one call among many that are waited for together at the end: the median of several runs. f was called before."""
 
     def of(calls):
         start = time.perf_counter()

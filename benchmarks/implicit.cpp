@@ -9,7 +9,8 @@
 
 #include <ATen/ATen.h>
 
-/// The stress update of examples/viscoplasticity.h, with thirteen equations a point, and its tangent.
+/// The stress update of examples/viscoplasticity.h, with thirteen equations per point, and its
+/// tangent.
 using namespace neml2;
 using peers::Peers;
 
@@ -156,7 +157,8 @@ tangent_of(const Inputs & x)
   return {std::get<0>(results), tangent};
 }
 
-/// By LibTorch's calls, which one uses without this library: twelve backward passes and a batch of solutions an iteration.
+/// By LibTorch's calls, as a program without this library would do it: twelve backward passes and a batch of solutions per
+/// iteration.
 template <class F>
 auto
 by_calls(const F & f)

@@ -7,7 +7,7 @@
 
 #include <ATen/ATen.h>
 
-/// A table of eight points, which all share: value, and derivative by x.
+/// A table of eight points that all rows share: value, and derivative by x.
 using namespace neml2;
 using peers::Peers;
 

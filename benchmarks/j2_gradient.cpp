@@ -198,7 +198,7 @@ by_yield_stress(Size N)
   };
 }
 
-/// Six backward passes, one a component of the stress.
+/// Six backward passes, one per component of the stress.
 Results
 tangent_by_rows(const at::Tensor & stress, const at::Tensor & e)
 {

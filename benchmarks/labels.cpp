@@ -9,8 +9,8 @@
 
 #include <benchmark/benchmark.h>
 
-/// What labels cost: setting up an axis of 100,000 variables, looking one up, what the views add to LibTorch's own slice and
-/// copy, and what labeled vectors and matrices add to a formula and its Jacobian.
+/// The cost of labels: setting up an axis of 100,000 variables, looking one up, the overhead of views over LibTorch's own
+/// slice and copy, and the overhead of labeled vectors and matrices in a formula and its Jacobian.
 using namespace neml2;
 
 namespace

@@ -5,8 +5,9 @@
 #include "support/j2.h"
 #include "support/peers.h"
 
-/// What a fresh result costs, and what it saves to write into an existing one; docs/memory.md. Which
-/// malloc settings hold is the caller's choice: --default_malloc and the environment.
+/// The cost of a fresh result, and the time saved by writing into an existing one; see
+/// docs/memory.md. The caller chooses the settings of malloc by --default_malloc and the
+/// environment.
 using namespace neml2;
 using peers::Peers;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns a call as JSON.
+"""The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns per call as JSON.
 
 Optional: python_formulas.py runs it in an environment that you name. It has the wheel `neml2` of PyPI and the torch that the
 wheel was built with, 2.12 for neml2 3.1.0: beside a newer one its Newton's method fails. Times are of its types as they are and
@@ -170,7 +170,7 @@ MODEL = """
 
 
 def viscoplastic_arguments(n):
-    """By name; what newton begins with, half of the elastic overstress, is made beforehand."""
+    """Arguments by name; the guess of newton, half of the elastic overstress, is made beforehand."""
     strain, plastic = SR2(8e-3 * (torch.rand(n, 6) - 0.5)), dev(SR2(1e-4 * torch.rand(n, 6)))
     X, p = dev(SR2(40 * (torch.rand(n, 6) - 0.5))), Scalar(1e-2 * torch.rand(n))
     over = 160e3 * dev(strain - plastic) - X

@@ -10,8 +10,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
-/// Viscoplasticity by Perzyna with linear hardening, an implicit step of 1 s: one equation a point. Its tangent, and the
-/// gradient of the sum of the stresses by the strain.
+/// Viscoplasticity by Perzyna with linear hardening, an implicit step of 1 s: one equation per point. Measures the
+/// stress, its tangent, and the gradient of the sum of the stresses by the strain.
 using namespace neml2;
 using peers::Peers;
 using peers::Results;

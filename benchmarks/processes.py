@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One batch over several processes: the time of what each computes, and of what they exchange.
+"""One batch over several processes: the time of each process's computation, and of the exchanges.
 
     MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=4294967296 torchrun --nproc-per-node 2 benchmarks/processes.py [POINTS]
 
@@ -35,7 +35,7 @@ def radial_return(strain: SR2, yield_stress: Scalar) -> SR2:
 
 
 def best(f):
-    """Of the slowest process."""
+    """The time of the slowest process."""
     times = []
     for _ in range(30):
         torch.distributed.barrier()

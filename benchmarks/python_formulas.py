@@ -36,7 +36,7 @@ import pages  # noqa: E402
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", 10**6: "10⁶"}
 BEGIN = "<!-- results: written by benchmarks/python_formulas.py --docs -->"
 
-# What we aim at: time / time of C++ from N = 10⁴ on, µs that a call takes longer at N = 1, ms of a first call.
+# The targets: time / time of C++ from N = 10⁴ on, µs that a call takes longer at N = 1, ms of a first call.
 AT_MOST = {"compiled": 1.3, "interpreted": 2.5}
 LONGER_US = 2
 FIRST_MS = {"interpreted": 5, "compiled": 3000, "from the cache": 20}
@@ -191,7 +191,7 @@ def torch_compiled(row, arguments):
 
 
 def peers(row, N):
-    """What computes it from Python: a call and its arguments."""
+    """The call from Python, and its arguments."""
     a = row.arguments(N)
     yield "compiled", neml2.formula(row.formula, backend="compiler"), a
     yield "interpreted", neml2.formula(row.formula, backend="interpreter"), a
@@ -228,7 +228,7 @@ def times(name, row, N, rounds):
 
 
 def print_first_call(name, backend):
-    """ms of the first call with one point: what a program waits for once its imports are done."""
+    """ms of the first call with one point: the time that a program waits after its imports."""
     row = ROWS[name]
     formula, a = neml2.formula(row.formula, backend=backend), row.arguments(1)
     start = time.perf_counter()

@@ -131,7 +131,7 @@ def chunks(f, s, r, rows=2048):
     return torch.cat([f(a, b) for a, b in zip(s.split(rows), r.split(rows))])
 
 
-# The first is ours, the second what one writes first. What writes into `out` has no gradient.
+# The first is this library, the second the obvious composition. Calls that write into `out` have no gradient.
 CASES = {
     "C * strain": {
         "neml2": "C * strain",

@@ -354,11 +354,12 @@ spin_map()
   return K;
 }
 
-/// Derivatives of what is rotated: the turned components times the spin, by matrix products.
+/// Derivatives of rotated tensors: the turned components times the spin, by matrix products.
 class DerivativeInColumns
 {
 public:
-  /// From the derivatives of a basis at the identity, where the spin is four times the rate: (n; m, 3).
+  /// From the derivatives of a basis at the identity, where the spin is four times the rate of r: (n;
+  /// m, 3).
   explicit DerivativeInColumns(const at::Tensor & at_identity)
     : _turn((at_identity.flatten(1) / 4).t().contiguous()), _shape(at_identity.sizes().vec())
   {

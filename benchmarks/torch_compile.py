@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The operations of formulas.py through torch.compile, one thread; prints ns a call as JSON."""
+"""The operations of formulas.py through torch.compile, one thread; prints ns per call as JSON."""
 import torch
 
 import formulas

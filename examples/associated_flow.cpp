@@ -46,7 +46,8 @@ struct ByBarlat
 constexpr double yield_stress = 280.0, modulus = 1000.0; // MPa, along the direction of rolling
 
 // begin step
-/// What is zero at the end of a step: of the stress and the increment of the equivalent plastic strain.
+/// The equations at the end of a step, for the stress and the increment of the equivalent plastic
+/// strain.
 template <class Equivalent>
 struct Residual
 {

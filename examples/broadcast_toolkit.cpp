@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matching shapes by hand: what an operator does with its operands, as functions. Nothing is copied.
+// Matching shapes by hand: functions for the steps by which an operator matches its operands. Nothing is copied.
 #include "neml2/math/broadcast.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/SSR4.h"
@@ -34,7 +34,7 @@ main()
   // end typed
 
   std::cout << "[6] with [2]?     " << can_broadcast_to_match(SR2::zeros({6}), SSR4::zeros({2}))
-            << ", a batch of 6 is no base dimension\n";
+            << ", the 6 is a batch dimension, not a base dimension\n";
   std::cout << "broadcast shape:  " << broadcast_shapes({1000, 1}, {2}) << "\n";
   try
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calibration: seven parameters of viscoplasticity.h are found from measured stresses. Thin tubes are twisted to, fro and to
-// again at six rates; what is measured is made here, of known parameters and noise. The gradient of the misfit passes back
-// through all steps, and in each through the equations that newton solved, to an optimizer of LibTorch.
+// again at six rates; the measurements are simulated here, from known parameters and noise. The gradient of the misfit
+// passes back through all steps, and in each through the equations that newton solved, to an optimizer of LibTorch.
 #include "viscoplasticity.h"
 
 #include "neml2/math/autograd.h"

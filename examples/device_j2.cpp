@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A step of von Mises plasticity (Simo and Hughes, Computational Inelasticity, 1998, section 3.3) at a million points, on a GPU
-// where there is one: what is made there stays there, and only a few numbers come back.
+// if the machine has one. Tensors that are made on the GPU stay there, and only a few numbers come back.
 #include "neml2/math/formula.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/tensors/invariants.h"

@@ -69,14 +69,14 @@ main(int count, char ** arguments)
   const bool digits = count > 1 && std::strcmp(arguments[1], "--digits") == 0;
   set_default_dtype(kFloat64);
   const auto group = processes_of_environment(std::chrono::seconds(60));
-  const bool prints = group->getRank() == 0; // of the same in all
+  const bool prints = group->getRank() == 0; // the same number in all processes
   const auto print = [&](const char * what, double value)
   {
     if (prints)
       std::printf(digits ? "%-28s %a\n" : "%-28s %10.3f\n", what, value);
   };
 
-  // What this process has of the points: made here, of their numbers.
+  // The points of this process; they are made here, from their numbers.
   const auto [begin, end] = many::batch_part(points, group);
   const at::Tensor i = at::arange(begin, end, at::kDouble);
   const Scalar axial(0.01 * (i + 1) / double(points)), zero = Scalar::zeros();

@@ -105,7 +105,7 @@ vector(const at::Tensor & a)
   return {a.data_ptr<double>(), a.numel()};
 }
 
-/// Newton's method from the positions x, of which the components that are not free remain.
+/// Newton's method from the positions x; components that are not free keep their values.
 Vec
 equilibrium(const Solid & solid, Vec x, const at::Tensor & free, bool print = false)
 {
@@ -131,7 +131,7 @@ main(int count, char ** arguments)
 {
   set_default_dtype(kFloat64);
 
-  // The patch test. Sides whose stretch is b are free of stress where ln J = μ/λ (1 - b²).
+  // The patch test. Sides whose stretch is b are free of stress if ln J = μ/λ (1 - b²).
   const Solid cube(3, 3, 10);
   const double b = 0.9, a = std::exp(mu / lambda * (1 - b * b)) / (b * b);
   at::Tensor free = cube.X.ne(0);
@@ -139,7 +139,7 @@ main(int count, char ** arguments)
   const Vec pulled = equilibrium(cube, R2::fill(1.0, 1.0, a) * cube.X, free);
   const Vec error = pulled - R2::fill(b, b, a) * cube.X;
   std::printf("Tension of a distorted mesh to %.4f of its length: stress %.6f, closed form %.6f,\n"
-              "and the nodes are %swhere they belong to 1e-12\n",
+              "and the nodes are %sat their exact positions to 1e-12\n",
               a,
               vmap(stress, cube.F(pulled), mu, lambda)(2, 2).mean().item<double>(),
               mu * (a - b * b / a),

@@ -24,7 +24,7 @@ constexpr auto stress_of =
 // end law
 
 // begin energy
-/// The energy whose derivative by the strain that is, in kJ/m³.
+/// The energy whose derivative by the strain is this stress, in kJ/m³.
 constexpr auto energy_of =
     [](const auto & strain, const auto & K, const auto & G, const auto & limit)
 {
@@ -35,7 +35,7 @@ constexpr auto energy_of =
 // end energy
 
 // begin inverse
-/// The strain of a stress, which is where the law gives this stress.
+/// The strain at which the law gives this stress.
 constexpr auto strain_of =
     [](const auto & stress, const auto & K, const auto & G, const auto & limit)
 {

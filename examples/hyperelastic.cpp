@@ -19,15 +19,15 @@ constexpr auto neo_hooke = [](const auto & C, const auto & mu, const auto & lamb
   return 0.5 * mu * (tr(C) - 3.0) - mu * change + 0.5 * lambda * change * change;
 };
 
-/// One term of Ogden's: the squares of the stretches are the eigenvalues of C, and the sum of their powers is the trace of a power of C.
-/// Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584.
+/// One term of Ogden's energy: the squares of the stretches are the eigenvalues of C, and the sum of their powers is the trace of a
+/// power of C. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584.
 constexpr auto ogden = [](const auto & C, const auto & mu, const auto & alpha, const auto & lambda)
 {
   const auto change = log_J(C), half = 0.5 * alpha;
   return mu / alpha * (tr(powm(C, half)) - 3.0) - mu * change + 0.5 * lambda * change * change;
 };
 
-/// The same as a function of the eigenvalues of C, the squares of the stretches.
+/// The same term as a function of the eigenvalues of C, the squares of the stretches.
 constexpr auto of_squares =
     [](const auto & l, const auto & mu, const auto & alpha, const auto & lambda)
 {

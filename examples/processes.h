@@ -15,7 +15,8 @@
 #include <cstdlib>
 #include <string>
 
-/// The group of so many processes that meet in this store. Whoever waits longer than the limit for another gets an error.
+/// The group of this many processes that meet in this store. A process that waits longer than the limit for another gets
+/// an error.
 inline neml2::distributed::Group
 gloo_group(const c10::intrusive_ptr<c10d::Store> & store,
            int rank,
@@ -36,7 +37,7 @@ gloo_group(const c10::intrusive_ptr<c10d::Store> & store,
 #endif
 }
 
-/// That of the environment.
+/// The group that the environment variables describe.
 inline neml2::distributed::Group
 processes_of_environment(std::chrono::milliseconds limit)
 {

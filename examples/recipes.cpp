@@ -101,7 +101,7 @@ stress_by_stiffness(const SSR4 & C, const SR2 & strain, const Rot & to_crystal)
   return C.rotate(to_crystal.inverse()) * strain;
 }
 
-/// The strain is turned to the axes of the crystal and the stress back, as a law there needs it.
+/// The strain is turned to the axes of the crystal and the stress back, for a law in these axes.
 constexpr auto stress_by_strain = [](const auto & C, const auto & strain, const auto & to_crystal)
 {
   const auto R = euler_rodrigues(to_crystal);
@@ -173,7 +173,7 @@ const LabeledAxis unknown_axis = labeled_axis("stress", "creep_strain"),
 const LabeledVariables<SR2, Scalar> of_unknowns(unknown_axis, {"stress", "creep_strain"});
 const LabeledVariables<SR2, Scalar> of_equations(equation_axis, {"elasticity", "creep_law"});
 
-/// What is 0 at the end of a step of creep from rest, by Norton's law.
+/// The equation that is 0 at the end of a step of creep from rest, by Norton's law.
 constexpr auto creep = [](const auto & x, const auto & strain, const auto & C, const auto & dt)
 {
   const auto & [stress, creep_strain] = x;
@@ -222,7 +222,7 @@ residual()
 }
 
 // begin points
-/// What a finite-element code keeps of an integration point, in Voigt's notation.
+/// The data of an integration point in a finite-element code, in Voigt's notation.
 struct Point
 {
   double strain[6], stress[6], tangent[36];
@@ -250,7 +250,7 @@ void
 update(Point * points, Size n)
 {
   const SR2 strain = from_voigt_strain(rows_of(points->strain, n, 6));
-  auto state = state_of(points->state, n); // where the new one goes
+  auto state = state_of(points->state, n); // the place of the new state
   SR2 stress = SR2::empty({n});
   SSR4 tangent = SSR4::empty({n});
   value_and_jacobian_out<0, 0>(std::tie(stress, state, tangent),
@@ -301,7 +301,7 @@ finite_elements()
   {
     // begin rank
     at::set_num_threads(1); // once, at the start of each rank
-    const Size first = n * rank / ranks, end = n * (rank + 1) / ranks; // those of this rank
+    const Size first = n * rank / ranks, end = n * (rank + 1) / ranks; // the points of this rank
     update(points.data() + first, end - first);
     // end rank
   }

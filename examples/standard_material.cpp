@@ -78,7 +78,7 @@ main()
   const at::Tensor directions = at::arange(6.0 * N, at::kDouble).mul(1.7).sin().view({N, 6});
   const SR2 strain = Scalar(at::linspace(0, 3e-3, N, at::kDouble)) * SR2(directions);
 
-  // From a state that has hardened, whose backstress is that of its plastic strain.
+  // Starts from a state that has hardened; its backstress is that of its plastic strain.
   const SR2 plastic = SR2::fill(4e-4, -1e-4, -3e-4, 2e-4, 1e-4, -3e-4);
   const Scalar p = Scalar::create(0.02);
   // begin tangent
@@ -106,7 +106,7 @@ main()
   const Scalar rate = Scalar::create({1e-6, 1e-4, 1e-2, 1.0});
   const double amplitude = 0.01;
   const Cycles last = cycle(rate, amplitude, 40, 200);
-  // Where the stress is steady, σ = yield + Q + C εp + K ε̇p^(1/n) with 3 G (ε̇ - ε̇p) = C ε̇p and σ = 3 G (ε - εp).
+  // When the stress is steady, σ = yield + Q + C εp + K ε̇p^(1/n) with 3 G (ε̇ - ε̇p) = C ε̇p and σ = 3 G (ε - εp).
   const double flowing = 3 * G / (3 * G + C);
   const Scalar closed =
       flowing * (yield + Q + K * pow(flowing * rate, 1 / exponent) + C * amplitude);

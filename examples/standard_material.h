@@ -57,7 +57,7 @@ constexpr auto forces_of = [](const auto & strain, const auto & state, const aut
   return std::tuple(-by_plastic, -by_p);
 };
 
-/// What holds at the end of a step: the forces are those of the state to which they lead.
+/// The equations at the end of a step: the forces are those of the state to which they lead.
 constexpr auto equations = [](const auto & forces,
                               const auto & strain,
                               const auto & old,

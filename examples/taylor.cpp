@@ -64,11 +64,11 @@ constexpr auto flow = [](const auto & s, const auto & n)
   return tensors_of<SR2, WR2>(sum);
 };
 
-/// The stress is that by which the crystal flows as it must; its mean is 0.
+/// The crystal must flow at the given rate by its stress, whose mean is 0.
 constexpr auto equations = [](const auto & s, const auto & rate, const auto & n)
 { return std::get<0>(flow(s, n)) - rate + vol(s); };
 
-/// One crystal in a step: its stress and orientation, of given exponent.
+/// One crystal in a step, for a given exponent: its stress and orientation.
 struct Crystal
 {
   double exponent;

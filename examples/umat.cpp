@@ -65,7 +65,7 @@ NEML2_UMAT(call)
 
 namespace
 {
-/// What a solver passes.
+/// The arguments that a solver passes.
 struct Point
 {
   double stress[6]{}, statev[7]{}, ddsdde[36]{}, strain[6]{};

@@ -53,7 +53,7 @@ constexpr auto update =
   const auto mises = std::sqrt(1.5) * norm(stress);
   const auto beyond = macaulay(mises - yield - Q * (1.0 - exp(-b * old_p)));
   const auto flows = beyond > 0.0;
-  // No more than all of it flows, so the overstress is at most that of dp = beyond / (3 G + C).
+  // dp is at most beyond / (3 G + C), which bounds the overstress.
   const auto over = minimum(beyond, K * pow(beyond / ((3.0 * G + C) * dt), 1.0 / n));
   const auto guess = trial - 3.0 * G * dt * pow(over / K, n) / mises * stress;
   const auto found = newton(equations,

@@ -242,7 +242,7 @@ for end, kN in history:
     print(f"{end:6.3f} {kN:8.3f}")
 print(f"largest plastic strain {100 * p.max():.1f} %; {100 * (p > 0).mean():.0f} % of the points have flowed")
 
-# What the exact tangent is good for: the last step once more, with the stiffness without load in all iterations.
+# The benefit of the exact tangent: the last step is repeated with the stiffness without load in all iterations.
 other, other_force = last_u, last_force
 jump = numpy.zeros(basis.N)
 jump[pulled] = ends[-1] - last_u[pulled]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a build of the module may get wrong unseen: check_module.py FOLDER_OF_NEML2 READELF PATH... (where torch is).
+"""Checks for faults of a build that would go unseen: check_module.py FOLDER_OF_NEML2 READELF PATH... (where torch is).
 
 A module linked with a C++ library of its own whose symbols are visible shares half of it with torch, and crashes.
 """

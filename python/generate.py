@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the bindings of what include/neml2/tensors/*.h declare, and the docstrings, from the headers themselves.
+"""Writes the bindings of the declarations in include/neml2/tensors/*.h, and the docstrings, from the headers themselves.
 
-A function that is added to a header is in Python with the next build, with its comment as its docstring. What has no
-place in a declaration is written by hand in bindings/: what all types have, and the templates of include/neml2/math.
+A function that is added to a header is in Python with the next build, with its comment as its docstring. Bindings without such a
+declaration are written by hand in bindings/: the members of all types, and the templates of include/neml2/math.
 
     generate.py --list       the names of the files, one a line
     generate.py --out DIR    writes them
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 from headers import INCLUDE, declaring, read  # noqa: E402
 
-# One source file each: what is slow to compile alone, the rest together.
+# One source file per group: headers that compile slowly have their own, the rest share one.
 GROUPS = {
     "SR2": ["SR2.h", "invariants.h", "Voigt.h"],
     "R2": ["R2.h", "Transformable.h"],
@@ -37,7 +37,7 @@ BY_HAND = {*LABELS, "equivalent_stresses.h", "fwd.h", "gradients.h", "interpolat
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
 # Types whose + - * / with a Scalar run as fused loops of their own.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
-# What the template parameters of a declaration may be.
+# The types that template parameters of a declaration may stand for.
 TEMPLATES = {
     "R4::R4": {"T": ["SSR4", "WWR4"]},
     "SSR4::SSR4": {"T": ["R4"]}, "SWR4::SWR4": {"T": ["R4"]}, "WSR4::WSR4": {"T": ["R4"]}, "WWR4::WWR4": {"T": ["R4"]},
@@ -53,7 +53,7 @@ TEMPLATES = {
                      "SSR4::identity_dev"], {"Like": []}),
     "cross": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]}, "outer": {"A": ["Rot", "WR2"], "B": ["Rot", "WR2"]},
 }
-# What formulas are written with, of rows of one or two types, and of so many scalars: docs/vmap.md lists it.
+# The vocabulary of formulas, for rows of one or two types, and for several scalars: docs/vmap.md lists it.
 ROW_FUNCTIONS = {
     1: "tr dev vol transpose transpose_major transpose_minor self_outer norm norm_sq unit skew skew_part sym full det inv "
        "cholesky eigenvalues principal_values eigh I1 I2 I3 J2 J3 von_mises hydrostatic triaxiality lode_angle "
@@ -111,7 +111,7 @@ def quoted(text):
 
 
 def mixed(f):
-    """Scalars of which some are numbers, where the headers have a function of Scalars only."""
+    """Functions of Scalars that also take numbers, although the headers have a function of Scalars only."""
     if len(f.args) < 2 or any(kind != "const Scalar &" for kind, _, _ in f.args) or f.is_class and not f.static:
         return
     name = f"{f.scope}::{f.name}"
@@ -245,7 +245,7 @@ def module_source(types, docs):
 
 
 def vocabulary_source():
-    """What formulas call, for each choice of row types that the kernels have."""
+    """The functions that formulas call, for each choice of row types that the kernels have."""
     lines = []
     for n, names in ROW_FUNCTIONS.items():
         a = ["a", "b"][:n]
@@ -265,13 +265,13 @@ def vocabulary_source():
     lines += [f'add_of_rows<2>("{o}", [](const auto & a, const auto & b) -> decltype(a {o} b) {{ return a {o} b; }});'
               for o in OPERATORS.split()]
     lines += ['add_of_rows<1>("negate", [](const auto & a) -> decltype(-a) { return -a; });']
-    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: what formulas in Python are written with.",
+    out = ["// SPDX-License-Identifier: MIT", "// Written by python/generate.py: the vocabulary of formulas in Python.",
            '#include "bindings/row_functions.h"', "", "namespace neml2::python", "{", "void", "add_row_functions()", "{"]
     return "\n".join(out + lines + ["}", "} // namespace neml2::python", ""])
 
 
 def docs_source(headers):
-    """The comments of what is bound by hand: members of TensorBase and the functions of include/neml2/math."""
+    """The comments of functions that are bound by hand: members of TensorBase and the functions of include/neml2/math."""
     entries, plain = {}, {f.key for h in headers for f in h.functions if f.scope == "neml2"}
     for header in headers:
         for name, text in header.classes.items():

@@ -13,7 +13,7 @@ class Stub(StubGen):
     """With torch, float and int under other names: in a class that has methods torch, float and int, they would mean those."""
 
     def put(self, value: object, name: str | None = None, parent: object | None = None) -> None:
-        """Of a function that another of Python stands for, and of a method that Python binds, nanobind's own."""
+        """nanobind's own function behind a function of Python that replaces it, or behind a method that Python binds."""
         value = getattr(value, "__wrapped__", value)
         super().put(value.__func__ if type(value).__name__ == "instancemethod" else value, name, parent)
 

@@ -30,7 +30,7 @@ PICTURE = [
 ]
 FLOPS = {"SSR4 rotate by Rot": 864}  # a row: two products of 6×6 matrices
 
-# What docs/memory.md compares: text, flags, environment.
+# The cases that docs/memory.md compares: text, flags, environment.
 THRESHOLD = "4294967296"
 MALLOC = [
     ("default", ["--default_malloc"], {}),
@@ -44,7 +44,7 @@ MALLOC = [
     ("`mallopt` in the program", [], {}),
 ]
 
-# What we hold the library to, in float64 with one thread: "best" and "scaling" at least, others at most.
+# The targets of the library, in float64 with one thread: "best" and "scaling" at least, others at most.
 TARGETS = [
     ("SR2 rotate by Rot", {1: ("best", 50), 10**4: ("best", 20), LARGEST: ("floor", 1.5)}),
     ("SSR4 rotate by Rot", {1: ("best", 50), 10**4: ("best", 25)}),
@@ -245,8 +245,8 @@ def tables(results):
                  for cell in defects(times)])
     yield "### Other ways through the library\n\nTime / time of the operation in the tables above, one thread."
     yield other_ways(times)
-    yield ("### Arithmetic\n\nCounting the two products of 6×6 matrices that a rotation of an SSR4 is, "
-           f"{FLOPS['SSR4 rotate by Rot']} floating point operations a row.")
+    yield ("### Arithmetic\n\nThe rotation of an SSR4 is counted as two products of 6×6 matrices, "
+           f"{FLOPS['SSR4 rotate by Rot']} floating point operations per row.")
     yield flop_rates(times)
     yield "### One call of C * strain at N = 1"
     names = {"checks": "its checks alone", "call": "all of it"}
@@ -313,7 +313,7 @@ def missed(results):
 
 
 def picture(results):
-    """Speed-up over the best ATen composition: a panel a size, a bar an operation, on log axes."""
+    """Speed-up over the best ATen composition: a panel per size, a bar per operation, on log axes."""
     times = results["times"]
     names = [name for name in PICTURE if name in operations(times)]
     sizes = [1, 10**4, LARGEST]

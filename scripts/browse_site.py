@@ -61,7 +61,7 @@ class Browser:
         for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        # Debian's pair; else what Selenium finds, without asking the web.
+        # Debian's pair; else the pair that Selenium finds, without asking the web.
         if chromium := shutil.which("chromium"):
             options.binary_location = chromium
         self.driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))

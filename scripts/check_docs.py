@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that what the pages quote is still so.
+"""Checks that quotations in the pages still match their sources.
 
 A fenced block under `<!-- from FILE -->` must be part of that file; links to files must lead somewhere. Comments of the
 headers, which become the reference and docstrings, must stand alone, and name only functions that exist.
@@ -18,7 +18,7 @@ errors = []
 
 
 def comments(header):
-    """(line number, text, whether a comment begins with it) of what documents something."""
+    """(line number, text, whether a comment begins with it) of documentation comments."""
     begins = True
     for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
         comment = re.match(r"\s*(?:///|/\*\*|\*(?= |$))\s*(.*)", line)
@@ -28,7 +28,7 @@ def comments(header):
 
 
 def faults_of_comments(headers, functions):
-    """What must not be said where no neighbour is shown, and what leads nowhere."""
+    """Comments that need a neighbour, which is not shown everywhere, and references to nothing."""
     for header in headers:
         for number, text, begins in comments(header):
             where = f"{header.relative_to(root)}:{number}"

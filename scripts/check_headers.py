@@ -21,7 +21,7 @@ COMMENT = re.compile(r"//.*|/\*[\s\S]*?\*/")
 
 
 def before(header):
-    """What has been read where the first declaration of a header comes."""
+    """The headers that have been read before the first declaration of a header."""
     above = []
     for line in COMMENT.sub("", header.read_text(encoding="utf-8")).splitlines():
         if line.strip() and not line.startswith("#"):
@@ -31,7 +31,7 @@ def before(header):
 
 
 def chains(headers):
-    """Each header once, in lists of which each member is before the next: by the matching that saves most text."""
+    """Each header once, in lists whose members are each before the next: by the matching that saves most text."""
     closure = {h: reached_from([h]) for h in headers}
     size = {h: h.stat().st_size for h in ROOT.rglob("*.h")}
     cost = {h: sum(map(size.get, closure[h])) for h in headers}
@@ -85,7 +85,7 @@ def main(folder, *compiler):
     failed = [(names, result) for names, result in results if result.returncode]
     for names, result in failed:
         print(f"\n{names[-1]} does not compile alone" + f", after {', '.join(names[:-1])}" * (len(names) > 1), result.stderr, sep="\n")
-    print(f"{len(headers)} headers in {len(results)} files, {len(failed)} of which do not compile")
+    print(f"{len(headers)} headers in {len(results)} files, {len(failed)} do not compile")
     return bool(failed)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOT = PROJECT / "include"
-ROOMS = {  # what each may include besides itself
+ROOMS = {  # the rooms that each may include besides itself
     "kernels": [],
     "packs": ["kernels"],
     "recorded": ["kernels", "packs"],
@@ -22,12 +22,12 @@ ROOMS = {  # what each may include besides itself
 }
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
-APART = [  # what programs include besides neml2.h: those that record formulas, and those whose formulas keep their text
+APART = [  # headers that programs include besides neml2.h: those that record formulas, and those whose formulas keep their text
     ROOT / "neml2" / "engine" / "recorded_formula.h",
     ROOT / "neml2" / "math" / "formula.h",
 ]
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
-DOORS = {  # the headers besides core/aten.h that include LibTorch's, and of which
+DOORS = {  # the headers besides core/aten.h that include headers of LibTorch, with those headers
     "engine/autograd.h": ("torch/csrc/autograd/",),
     "distributed/c10d.h": ("torch/csrc/distributed/",),
     "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/detail/CUDAHooksInterface.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
@@ -83,8 +83,8 @@ def breaches(header):
 
 
 def class_needs(header):
-    """What a header of types includes above its class besides lower rooms, fwd.h and what a class there derives from, also
-    as a template's argument. Labels build on one another without circles."""
+    """The headers that a header of types includes above its class, except lower rooms, fwd.h and bases of a class there, also as a
+    template's argument. Labels build on one another without circles."""
     text = header.read_text(encoding="utf-8")
     below = re.search(r'^(// ---- Definitions|#include "[^"]*-inl\.h")', text, re.M)
     if header.parent.name != "tensors" or header.name.startswith("Labeled") or not below:
@@ -106,7 +106,7 @@ def past(header):
 
 
 def foreign_namespaces(header):
-    """What a header opens besides neml2 and the namespace of its room."""
+    """The namespaces that a header opens besides neml2 and that of its room."""
     name = header.relative_to(ROOT / "neml2")
     room = name.parts[0] if len(name.parts) > 1 else None
     text = header.read_text(encoding="utf-8")
@@ -128,11 +128,11 @@ def untested():
         elif listed and (PROJECT / f"tests/{room}/{name}_test.cpp").is_file():
             yield f"neml2/{room}/{name}.h has a test file of its name: strike it off TESTED_ELSEWHERE"
     for header in TESTED_ELSEWHERE.keys() - {"/".join(p) for p in public}:
-        yield f"neml2/{header}.h is no public header: strike it off TESTED_ELSEWHERE"
+        yield f"neml2/{header}.h is not a public header: strike it off TESTED_ELSEWHERE"
 
 
 def reached_from(headers, past=None):
-    """These headers of the library, and what they include, but not by way of one that is past."""
+    """These headers of the library, and the headers that they include, except through headers already visited."""
     reached, todo = set(), list(headers)
     while todo:
         header = todo.pop()
@@ -150,7 +150,7 @@ def uses_torch_unseen(header):
 
 
 def not_compiled():
-    """What neml2::compiled would lack: bodies and rules that no file in src/ includes, and elementwise loops of types."""
+    """The parts that neml2::compiled would lack: bodies and rules that no file in src/ includes, and elementwise loops of types."""
     sources = "\n".join(f.read_text(encoding="utf-8") for f in sorted((PROJECT / "src").glob("*.cpp")))
     reached = reached_from(ROOT / i for i in re.findall(r'#include "([^"]+)"', sources))
     for header in [*ROOT.rglob("*-inl.h"), *ROOT.rglob("gradients/*.h")]:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks that the links of the site lead somewhere: pages, anchors, pictures, scripts. check_site.py FOLDER
 
-Addresses of the web are not opened; what a page loads must be in the folder, as it is read without a network.
+Addresses of the web are not opened; files that a page loads must be in the folder, since pages are read without a network.
 """
 import sys
 from html.parser import HTMLParser

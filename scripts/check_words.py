@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Finds constructions that readers stumble over in README.md, CONTRIBUTING.md and docs/, and says what to write instead.
+"""Finds constructions that readers stumble over in pages, comments, docstrings and messages, and says what to write instead.
 
-It looks only for what is hardly ever right, in prose and tables; code, headings, links and the two generated references are left out.
+It looks only for constructions that are hardly ever right. Code, headings, links and the two generated references are left out.
 """
 import bisect
 import pathlib
@@ -11,12 +11,13 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 GENERATED = {"reference.md", "python_reference.md"}
+FOLDERS = ("include", "compat/include", "src", "python", "examples", "tests", "benchmarks", "scripts", "integrations")
 UNIT = ("argument|batch|call|class|component|core|device|doubling|dtype|entry|file|function|header|iteration|kernel|module|node|operation|"
         "page|parameter|point|process|program|rank|room|row|section|step|tensor|thread|tile|topic|type")
 
 # Between words of one paragraph there is one space; ¶ is what parts paragraphs, | cells of tables, ` code.
 ADVICE = {
-    rf"(?<!on )(?<!in )(?<!at )(?<!by )(?<!of )(?<!for )(?<!from )(?<!with )(a|an|one|each) [\w-]+ an? ({UNIT})": "one ... per ...",
+    rf"(?<!on )(?<!in )(?<!at )(?<!by )(?<!of )(?<!for )(?<!from )(?<!with )(a|an|one|each) (?!in |of |is )[\w-]+ an? ({UNIT})": "one ... per ...",
     rf"(one|ns|µs|ms|\d s|seconds|microseconds|minutes) an? ({UNIT})": "per",
     rf"once an? ({UNIT})(?= ?[,.;:)|¶])": "once per",
     "but for": "except",
@@ -30,8 +31,7 @@ ADVICE = {
     "(stands|lies) (what|here)": "put the subject first",
     "for want of|whereof|thereof|wherein|as ever|at hand": "a plainer word",
     ", else": "otherwise",
-    "(?<=[.:;¶] )what (is|was|are|were|has|have|had|may|must|can|cannot|fails|prints|takes|needs|asks|does)":
-        "name it: the operand that, code that",
+    r"(?<=[.:;¶] )what \w+": "name it: the operand that, code that",
     "(which|that) (is|was) (so|not so)": "repeat what",
 }
 PATTERNS = {re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I): advice for pattern, advice in ADVICE.items()}
@@ -46,8 +46,25 @@ def prose(text):
     return [(number, word) for number, line in enumerate(text.splitlines(), 1) for word in line.split()]
 
 
+STRINGS = r'|(?:\b[A-Za-z]+)?(?:R"(\w*)\(.*?\)\2"|""".*?"""|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\')'
+LEXICONS = {False: re.compile(r"(?s)(//[^\n]*|/\*.*?\*/)" + STRINGS), True: re.compile(r"(?s)(#[^\n]*)" + STRINGS)}
+MARKS = re.compile(r"""(?m)^[ \t]*(?:#+|/\*\*?|//[/<]*|\*(?!/|\S))?[ \t]*|\*/$|^R"\w*\(|^\w*"+|\)?\w*"+$|\\n""")
+
+
+def words_of_source(text, python):
+    """The comments of a program, and its strings that are sentences, at their lines; ¶ in place of code."""
+    end, kept = 0, []
+    for m in LEXICONS[python].finditer(text):
+        code = text[end:m.start()]
+        wanted = m[1] or len(re.findall(r"[a-z]+ (?=[a-z])", m[0])) > 3
+        kept += [" ¶ " * bool(code.strip()), "\n" * code.count("\n"), MARKS.sub("", m[0]) if wanted else " ¶ " + "\n" * m[0].count("\n")]
+        end = m.end()
+    return prose("".join(kept))
+
+
 def faults(page):
-    words = prose(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    words = prose(text) if page.suffix == ".md" else words_of_source(text, page.suffix == ".py")
     starts = [0]
     for _, word in words:
         starts.append(starts[-1] + len(word) + 1)
@@ -57,7 +74,8 @@ def faults(page):
             yield words[bisect.bisect(starts, m.start()) - 1][0], f"{m[0]} -> {advice}"
 
 
-pages = [root / "README.md", root / "CONTRIBUTING.md", *(p for p in sorted(root.glob("docs/*.md")) if p.name not in GENERATED)]
-found = [f"{page.relative_to(root)}:{line}: {fault}" for page in pages for line, fault in sorted(faults(page))]
+pages = [*root.glob("*.md"), *(p for p in root.glob("docs/*.md") if p.name not in GENERATED)]
+pages += [p for folder in FOLDERS for p in root.glob(f"{folder}/**/*") if p.suffix in (".h", ".cpp", ".py") and p != pathlib.Path(__file__)]
+found = [f"{page.relative_to(root)}:{line}: {fault}" for page in sorted(pages) for line, fault in sorted(faults(page))]
 print("\n".join(found))
 sys.exit(bool(found))

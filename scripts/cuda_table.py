@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the table of kernels in docs/kernels.md: what NVRTC makes of the main formulas of the tests, on a machine that needs no GPU.
+"""Writes the table of kernels in docs/kernels.md: NVRTC's output for the main formulas of the tests; the machine needs no GPU.
 
     pip install --target build/nvrtc nvidia-cuda-nvrtc-cu12
     NEML2_NVRTC=build/nvrtc python scripts/cuda_table.py    # with the package neml2

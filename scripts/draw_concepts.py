@@ -50,7 +50,7 @@ class Picture:
                  f'stroke-opacity="{0.6 if hatched else 1}"/>')
 
     def grid(self, x, y, columns, rows, width, height, colour=ORANGE, hatched=False, opacity=0.2):
-        """Cells of so much width and height: what is inside of a tensor."""
+        """Cells of this width and height: the inside of a tensor."""
         self.box(x, y, columns * width, rows * height, colour, opacity, hatched, 1)
         inner = "".join(f"M{x + i * width:g} {y:g}v{rows * height:g}" for i in range(1, columns))
         inner += "".join(f"M{x:g} {y + i * height:g}h{columns * width:g}" for i in range(1, rows))

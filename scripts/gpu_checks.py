@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What scripts/gpu.sh looks at on a GPU from Python: gpu_checks.py operations|concurrency|memory|processes ROWS
+"""The checks of scripts/gpu.sh on a GPU from Python: gpu_checks.py operations|concurrency|memory|processes ROWS
 
 Each check prints ok or FAILED with what it found, and does not stop the next. Needs the package, python/tests and benchmarks in PYTHONPATH."""
 
@@ -139,7 +139,7 @@ def a_graph():
 
 @check("concurrency", "streams")
 def streams():
-    """What is made on a stream just before is read on it, and its results after."""
+    """A kernel reads tensors made on its stream just before, and its results are read just after."""
     f, (strain, plastic_strain, p, C) = j2_there()
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -252,7 +252,7 @@ def none_left():
     equal(f(strain, *others), before)
     again = launches()
     neml2.formula(lambda s: s * 3.25)(strain)
-    assert launches() > again, "what had no memory is no kernel afterwards"
+    assert launches() > again, "a kernel that lacked memory does not run afterwards"
     return "; ".join(messages)
 
 

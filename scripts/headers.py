@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What headers declare, read by libclang: their public classes and functions as written, with their comments.
+"""Declarations of headers, read by libclang: their public classes and functions as written, with their comments.
 
 Neither LibTorch nor a standard library is needed: stand_ins.h has the names of theirs.
 """
@@ -31,7 +31,7 @@ TEMPLATE_PARAMETERS = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_N
 
 
 def declaring(room):
-    """Those of a room that declare; X-inl.h defines what X.h declares."""
+    """The headers of a room that declare; X-inl.h has the definitions of X.h."""
     return sorted(h for h in (INCLUDE / room).glob("*.h") if not h.stem.endswith("-inl"))
 
 
@@ -89,8 +89,8 @@ INTERNAL = {"kernels", "packs", "recorded", "core", "engine", "composed", "math"
 
 
 class Header:
-    """items: its public classes and functions, in order; names: what else has a name; about: the comments of its namespaces;
-    brought: (scope, name) of using declarations; unread: the extents of what else is there."""
+    """items: its public classes and functions, in order; names: all other declarations with a name; about: the comments of its namespaces;
+    brought: (scope, name) of using declarations; unread: the extents of all other declarations."""
 
     def __init__(self, path):
         self.source, self.items, self.names, self.brought, self.unread = path.read_bytes(), [], [], [], []
@@ -138,11 +138,11 @@ class Header:
     def read(self, cursors, scope=(), is_class=False):
         last, comment = None, ""
         for c in cursors:
-            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copies as of any class
+            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copies, as every class has them
                 continue
             if c.kind == CursorKind.NAMESPACE and c.spelling not in INTERNAL:
                 self.read(c.get_children(), (*scope, c.spelling))
-            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # of which only the bases of tensors are for users
+            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # there only the bases of tensors are for users
                 self.unread.append(c.extent)
                 self.read([m for m in c.get_children() if m.kind == CursorKind.NAMESPACE and m.spelling == "mixins"], scope)
             elif (c.kind == CursorKind.NAMESPACE or c.kind in CLASSES and c.semantic_parent.spelling in INTERNAL
@@ -157,7 +157,7 @@ class Header:
                 if (text := self.text(c.extent.start.offset, c.extent.end.offset)).startswith("using c10::"):
                     self.names.append(Name("::".join(scope), is_class, c.spelling, self.comment(c) or self.beside(c.extent.end.offset), text))
             elif c.kind in FUNCTIONS:
-                # A comment is also that of the overloads that follow, and of what is declared in the next line.
+                # A comment also belongs to the overloads that follow, and to a declaration in the next line.
                 between = self.source[last.extent.end.offset:c.extent.start.offset] if last else b""
                 if last and c.spelling != last.spelling and any(s in between for s in (b"{", b"//", b"\n\n")):
                     comment = ""
@@ -259,13 +259,13 @@ def read(paths):
         header.read([c for p, c in cursors if p == path])
     bring(headers, [(p, c) for p, c in cursors if p.parent == INCLUDE / "kernels" and p not in headers])
     if errors := [str(d) for d in unit.diagnostics if d.severity >= d.Error and matters(d, headers)]:
-        sys.exit("libclang cannot read the headers; what they use of the standard library or of LibTorch has to be named "
+        sys.exit("libclang cannot read the headers; names of the standard library or of LibTorch that they use have to be declared "
                  f"in {STAND_INS}:\n  " + "\n  ".join(errors[:20]))
     return headers
 
 
 def bring(headers, cursors):
-    """What the kernels declare for users: what a header names as its own, and enumerations, which go to the header whose functions
+    """Declarations of kernels/ for users: names that a header brings in by using, and enumerations, which go to the header whose functions
     take them."""
     for path, outer in cursors:
         kernels, inner = Header(path), list(outer.get_children())
@@ -284,7 +284,7 @@ def bring(headers, cursors):
 
 
 def matters(error, headers):
-    """Whether it is about what is read: what others make unknown is an error where it is used."""
+    """Whether an error is about the headers that are read: names that other headers leave unknown are errors where they are used."""
     if error.spelling.endswith("' file not found"):
         return "'neml2/" in error.spelling
     file, at = error.location.file and Path(error.location.file.name), error.location.offset

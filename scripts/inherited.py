@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a type has of its bases: the factories as its own declarations, and the members by the headings between them."""
+"""The members that a type has from its bases: the factories as its own declarations, and the members by the headings between them."""
 import re
 
 from headers import Class
@@ -52,7 +52,7 @@ class Bases:
                 yield re.sub(r"\bDerived\b", name, f.text)
 
     def members(self, name):
-        """The functions that are no factories, by heading."""
+        """The functions that are not factories, by heading."""
         out = {}
         for f in self.inherited(name):
             if not f.static and not f.name.startswith("operator") and f.section:

@@ -103,7 +103,7 @@ def run(log, *command, **options):
 
 
 def cuda_libraries(metadata):
-    """Of what a torch for CUDA requires, what its libraries for CPUs are linked with."""
+    """The requirements of a torch for CUDA with which its libraries for CPUs are linked."""
     toolkit = re.search(r"Requires-Dist: cuda-toolkit\[.*?\] ?\(?==([\d.]+)", metadata)
     if toolkit:
         return [f"cuda-toolkit[cudart,cupti]=={toolkit[1]}"]
@@ -157,7 +157,7 @@ def run_cpp(cell, log, everything):
     return (run(log, "cmake", "--preset", "dev", "-B", folder, *(f"-D{name}={value}" for name, value in options.items()), cwd=ROOT)
             and run(log, "cmake", "--build", folder, *(["--target", *targets] if targets else []))
             and run(log, "ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count()),
-                    "-R", f"^({tests})", "-E", "^(compile_fail|docs)/",  # which are no matter of LibTorch
+                    "-R", f"^({tests})", "-E", "^(compile_fail|docs)/",  # which do not depend on LibTorch
                     env=os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}))
 
 
@@ -230,7 +230,7 @@ def run_there(cell, everything):
 
 
 def run_cell(cell, everything):
-    """Builds and tests; returns what the table says and whether all is well."""
+    """Builds and tests; returns the text of the table and whether all is well."""
     if not shutil.which(cell.compiler):
         sys.exit(f"{cell.name}: there is no {cell.compiler}")
     MATRIX.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ def random_turn():
 
 
 def sqrtm(A):
-    """By the iteration of Denman and Beavers; None where there is none."""
+    """By the iteration of Denman and Beavers; None if it does not converge."""
     size = norm(A)
     B = X = A / size
     Y = I

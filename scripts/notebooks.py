@@ -3,9 +3,9 @@
 """Writes the notebooks of examples/python from the programs there that are in cells: notebooks.py [--check]
 
 A line `# %%` begins a cell of code, `# %% [markdown]` one of text in comments, `# %% only in the script` what a notebook does
-without: arguments of the command line, and where the picture goes. The docstring becomes the first cell, but for how the
-program is called, under the title that docs/site/gallery.md has. `--check` says which notebooks differ from that.
-`notebooks.py --run NOTEBOOK` executes one, which needs nbclient and ipykernel, and prints what it prints.
+without: arguments of the command line, and where the picture goes. The docstring, without the lines on how to call the program, becomes the
+first cell, under the title that docs/site/gallery.md has. `--check` says which notebooks differ from that. `notebooks.py --run NOTEBOOK`
+executes one, which needs nbclient and ipykernel, and prints what it prints.
 """
 import json
 import re

@@ -14,7 +14,7 @@ def _around(page, begin):
 
 
 def results(page, begin):
-    """What is between the comments."""
+    """The text between the comments."""
     return _around(page, begin)[1]
 
 

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The program, which writes what it has found, and what draws that.
+# The program, which writes its results, and the script that draws them.
 PICTURES = {
     "j2.svg": ("j2_plasticity", "plot_loops.py", "j2"),
     "viscoplasticity.svg": ("viscoplasticity", "plot_loops.py", "viscoplasticity"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws what the pages have in tables: plot_benchmarks.py [--check]
+"""Draws the tables of the pages: plot_benchmarks.py [--check]
 
 docs/images/sizes.svg is the time a point over the number of points, from benchmarks.md; docs/images/formulas.svg that of formulas of
 Python over that of C++. --check says which pictures are not of these tables.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws docs/images/taylor.svg: {111} pole figures before and after tension, from what `taylor poles.txt` writes.
+"""Draws docs/images/taylor.svg: {111} pole figures before and after tension, from the output of `taylor poles.txt`.
 
     build/dev/examples/taylor poles.txt && scripts/plot_poles.py poles.txt docs/images/taylor.svg
 
@@ -16,7 +16,7 @@ CELLS, RADIUS = 32, 120  # cells from edge to edge, pixels
 
 
 def densities(points):
-    """How many of the points are in each cell over how many were if they lay evenly."""
+    """The number of points in each cell over the number for an even distribution."""
     counts = [[0.0] * CELLS for _ in range(CELLS)]
     for x, y, z in points:
         s = -1 if z < 0 else 1  # a pole and its opposite are one

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes docs/python_reference.md, the names of the Python package: python_reference.py STUBS [--check]
 
-STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; what is written in Python is read
-from python/neml2. --check only compares.
+STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; functions written in Python are read from
+python/neml2. --check only compares.
 """
 import ast
 import re
@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "python_reference.md"
 PACKAGE = ROOT / "python" / "neml2"
 INTRODUCTION = """# Python reference
 
-Written by `scripts/python_reference.py` from the stubs of the package. What a function is, its formula, shapes, units and errors, is in
+Written by `scripts/python_reference.py` from the stubs of the package. A function's meaning, formula, shapes, units and errors are in
 `help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
 `device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
 what [formulas](python_formulas.md) can call. In tables of operators `a` is of the type of the section, `b` what is named beside; batch shapes broadcast.
@@ -81,7 +81,7 @@ def first_sentence(text):
 
 
 def listed(functions, owner, scope):
-    """Signatures, and what the overloads of one comment are."""
+    """Signatures, and the overloads that share one comment."""
     out, group = [], []
     for f in functions:
         group.append(f)
@@ -101,7 +101,7 @@ def listed(functions, owner, scope):
 
 
 def operators(c, base):
-    """A table: which operands the operators take, and what they give. Of those that all types have, too."""
+    """A table of the operands and results of operators, including those that all types have."""
     own = [f for f in c.body if isinstance(f, ast.FunctionDef)]
     names = {f.name for f in own}
     is_tensor = any(ast.unparse(b) == base.name for b in c.bases)

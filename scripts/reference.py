@@ -13,7 +13,7 @@ from vocabulary import in_formulas, in_python_formulas
 PAGE = ROOT / "docs" / "reference.md"
 CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "factories.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
         "TensorCache.h", "errors.h", "types.h", "indexing.h", "TensorDataContainer.h", "TraceableTensorShape.h", "DynamicDims.h"]
-MEMBERS_ONLY = {"factories.h"}  # what is not a member there is for the library
+MEMBERS_ONLY = {"factories.h"}  # names there that are not members are for the library
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 NO_PAGE = {"fwd.h", "tensors.h", "operations.h"}
 ABOUT_ONLY = {"gradients.h"}
@@ -33,14 +33,14 @@ Each function is under the header to include; `neml2/neml2.h` includes every hea
 "In formulas of C++ and Python" marks what [formulas](vmap.md) of `vmap` can call, and with them of `value_and_jacobian` and `newton`;
 tensors of a formula have methods in Python only. Operations of the types are [fused](engine.md) on the CPU, and where they have a derivative
 rule so are their gradients, for which programs of headers alone include `neml2/tensors/gradients.h` once, and most have a
-[kernel on CUDA](devices.md#formulas-of-c); "No derivative rule" marks those of which autograd records LibTorch's calls.
+[kernel on CUDA](devices.md#formulas-of-c); "No derivative rule" marks operations for which autograd records LibTorch's calls.
 
 Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in `neml2.crystallography`, and
 `vmap`, `value_and_jacobian` and `newton` in `neml2`, all [listed with their arguments](python_reference.md)."""
 
 
 def headers():
-    """Those of the reference, by the titles of its parts."""
+    """The headers of the reference, by the titles of its parts."""
     tensors = sorted(declaring("tensors"), key=lambda h: (FIRST.index(h.stem) if h.stem in FIRST else 99, h.name))
     return {"Types, and what belongs to one": [h for h in tensors if h.name not in NO_PAGE],
             "Functions of any type": declaring("math"),
@@ -69,7 +69,7 @@ def is_shown(f):
 
 
 def marks(functions):
-    """Where functions of one comment may be called, and how their derivatives are computed, as a sentence or none."""
+    """A sentence, perhaps empty, that says where functions of one comment may be called, and how their derivatives are computed."""
     languages = [n for n, test in (("C++", in_formulas), ("Python", in_python_formulas)) if any(map(test, functions))]
     formulas = ["In formulas of " + " and ".join(languages) + "."] if languages else []
     return " ".join(formulas + ["No derivative rule."] * all(map(has_no_rule, functions)))
@@ -118,7 +118,7 @@ def functions(found):
 
 
 def inherited(c, bases):
-    """What a type has of its bases."""
+    """The members that a type has from its bases."""
     if not bases.is_type(c.name):
         return []
     factories, shape = bases.factories(c.name), bases.shape(c.name)

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Lays out in FOLDER what Sphinx makes the site of: site_pages.py FOLDER
 
-The Markdown pages of the repository with the links of the site, the reference in one page a header, that of Python in one a class
-and module, the examples. In a page,
-`<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is before its first
-heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
+The Markdown pages of the repository with the links of the site, the reference in one page a header, that of Python in one per class and
+module, the examples. In a page, `<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is
+before its first heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
 """
 import json
 import re
@@ -52,7 +51,7 @@ class Site:
             self.examples[source.relative_to(ROOT).as_posix()] = f"examples/{name}"
 
     def link(self, path, target, anchor, page):
-        """What the link of a file of the repository is on a page of the site."""
+        """The link to a file of the repository, as on a page of the site."""
         if not target or "://" in target:
             return target + anchor
         at = normpath(f"{Path(path).parent.as_posix()}/{target}")
@@ -81,7 +80,7 @@ class Site:
         return self.tabs(block, *region, page) if region else block
 
     def region(self, source, code):
-        """The program in Python, and its part, that does what a part of one in C++ does: both are between comments of one name."""
+        """The program in Python, and its part, that corresponds to a part of one in C++: both are between comments of the same name."""
         other = f"examples/python/{Path(source).stem}.py"
         parts = re.findall(r"(?ms)^ *// begin (\w+)\n(.*?)^ *// end \1$", (ROOT / source).read_text(encoding="utf-8"))
         if other in self.examples:
@@ -113,7 +112,7 @@ class Site:
 
     def prose(self, text, path, page):
         def relinked(part):
-            part = re.sub(r"\[[\w./]+\.md\]\(", "[](", part)  # what is called by its file is called by its title
+            part = re.sub(r"\[[\w./]+\.md\]\(", "[](", part)  # a link that shows a file's name shows the page's title instead
             return LINK.sub(lambda m: m[1] or f"{m[2]}{self.link(path, m[3], m[4] or '', page)})", part)
 
         out, at = [], 0
@@ -125,7 +124,7 @@ class Site:
         return re.sub(r"(?m)^<!-- (section|lead) ([^\s:]+)(?:: (.*))? -->$", lambda m: self.insert(m, page), text)
 
     def example(self, page, sources):
-        """What the program says of itself, the program in each language, what it prints."""
+        """The program's own description, the program in each language, its output."""
         says, begins = "", {}
         for source in sources:
             text = (ROOT / source).read_text(encoding="utf-8")
@@ -154,7 +153,7 @@ class Site:
 # ---- The reference of Python ----
 
 def python_reference(site, write):
-    """docs/python_reference.md in a page a module and a page a class. Returns the pages of classes by those of their modules."""
+    """docs/python_reference.md in one page per module and one per class. Returns the pages of classes by those of their modules."""
     path, index = "docs/python_reference.md", "python_reference"
     introduction, *sections = re.split(r"(?m)^(?=###? `)", (ROOT / path).read_text(encoding="utf-8"))
     classes, texts, titles, about = {}, {}, {}, {}
@@ -221,7 +220,7 @@ TITLES = {
 
 
 def escaped(text):
-    """Plain text in reStructuredText, but for `code`."""
+    """Plain text in reStructuredText, except `code`."""
     parts = re.split(r"(`[^`]+`)", text)
     parts = [f"`{p}`" if i % 2 else re.sub(r"([\\*`|_])", r"\\\1", p) for i, p in enumerate(parts)]
     text = "".join(parts)
@@ -316,7 +315,7 @@ class Page:
         return " ".join(f"``{n} <{self.name}#{a}>``" if not n.startswith("operator") else f"``{n}``" for a, n in names.items())
 
     def names(self):
-        """What a name of C++ leads to: an anchor of this page."""
+        """The target of a name of C++: an anchor of this page."""
         for c in self.classes:
             yield c.name, c.name
         for f in self.functions:
@@ -374,7 +373,7 @@ class Page:
         return "\n".join(out)
 
     def inherited(self, c):
-        """What a type has of its bases."""
+        """The members that a type has from its bases."""
         if not self.bases.is_type(c.name):
             return ""
         factories, shape = self.bases.factories(c.name), self.bases.shape(c.name)
@@ -440,7 +439,7 @@ def group(title, pages, about):
 
 
 def introduction():
-    """What docs/reference.md begins with."""
+    """The beginning of docs/reference.md."""
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").partition("\n## ")[0].partition("\n")[2].strip()
     targets = {"#neml2corefactoriesh": "/reference/core/factories"}
     out, at = "", 0
@@ -462,12 +461,12 @@ def reference(write):
     topics = [p for p in pages if p.path.startswith("tensors/") and p not in labels + types]
     cards = ""
     for title, name, members, about in [
-            ("Types", "types", types, "One page a type: how to make it, its members, and the functions that belong to it."),
+            ("Types", "types", types, "One page per type: how to make it, its members, and the functions that belong to it."),
             ("Topics", "topics", topics, "Functions of tensors by what they are for: invariants, kinematics, crystals, tables."),
             ("Functions of any type", "any", [p for p in pages if p.path.startswith("math/")],
              "Templates that take every type: elementwise functions, reductions, formulas and their derivatives, shapes."),
             ("Over several processes", "processes", [p for p in pages if p.path.startswith("distributed/")],
-             "What takes all parts of a batch of which each process has one."),
+             "Functions of all parts of a batch; each process has one part."),
             ("What all tensors have", "all", [p for p in pages if p.path.startswith(("core/", "kernels/"))],
              "Members and factories that every type has, shapes, options and exceptions."),
             ("Labels", "labels", labels, "Named, nested, typed views of a state and its Jacobian.")]:
@@ -498,7 +497,8 @@ def main(folder):
         drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
         write(f"images/{picture.name}", (drawn or [picture])[0].read_text(encoding="utf-8"))
 
-    # What names of C++ lead to. Of names that several headers have: what is in a page of its own, else SR2's, else the first.
+    # The targets of names of C++. For a name that several headers have it is the header that has its own page, else that of SR2, else the
+    # first.
     names, headers = {}, {}
     for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith(("core/", "kernels/")))):
         headers[f"neml2/{page.path}"] = page.name

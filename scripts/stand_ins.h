@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For scripts/headers.py, in place of the standard library and of LibTorch: the names of theirs without which a public
-// declaration of ours is no C++. What they mean does not matter, nor does what bodies use.
+// For scripts/headers.py, in place of the standard library and of LibTorch: the names that public declarations of this
+// library need to be valid C++. Their meaning does not matter, nor do names that only bodies use.
 // clang-format off
 #pragma once
 

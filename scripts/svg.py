@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What pictures in SVG are made of: colours that can be read on white and on dark, text, lines, the whole."""
+"""Parts of pictures in SVG: colours that can be read on white and on dark, text, lines, the whole."""
 GREY, BLUE, ORANGE, RED = "#6e7781", "#3b82c4", "#d97706", "#dc2626"
 FONT = "-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif"
 
@@ -11,7 +11,7 @@ def text(x, y, s, anchor="middle", weight="normal", fill=GREY, size=12):
 
 
 def line(x1, y1, x2, y2, opacity):
-    """Of a grid, or an axis."""
+    """A line of a grid, or an axis."""
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{GREY}" stroke-opacity="{opacity}"/>'
 
 

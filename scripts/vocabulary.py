@@ -21,7 +21,7 @@ from generate import OPERATORS, ROW_FUNCTIONS, SCALAR_FUNCTIONS, TYPED_FUNCTIONS
 DECLARED = re.compile(r"(?m)(?:^|friend [\w ]+ )(operator[^\w\s(]+|\w+)\(")
 NUMBERS = {"Size", "Real", "bool", "int", "double", "CScalar"}
 TYPES = set(re.findall(r"(?m)^class (?:NEML2_\w+ )?(\w+);", (INCLUDE / "tensors" / "fwd.h").read_text(encoding="utf-8"))) - {"Tensor"}
-# By the pattern of types of a program's own, which are matrices: a WR2 is none.
+# By the pattern of types of a program's own, which are matrices; a WR2 is not a matrix.
 REFUSED = {("det", "WR2")}
 
 
@@ -30,7 +30,7 @@ def without_comments(header):
 
 
 def parameters(text):
-    """What is between the parentheses that text begins with, at the commas of the outermost level."""
+    """The parts between the parentheses with which text begins, split at the commas of the outermost level."""
     out, depth = [""], 0
     for c in text:
         depth += (c in "(<[{") - (c in ")>]}")
@@ -62,7 +62,7 @@ ROWS = functions_of_rows()
 
 
 def fits(public, row, letters):
-    """Whether a row of the public type, of which letters are template parameters, is taken where the function of rows has that type."""
+    """Whether a function of rows takes a row of the public type at this place; letters in the type are template parameters."""
     if public in letters:
         return row not in TYPES | NUMBERS
     if public in NUMBERS | {"Scalar"}:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Elementwise operators: what they have in common, and those of types that define nothing else.
+/// Elementwise operators: their common part, and those of types that define nothing else.
 #include "neml2/core/Tensor.h"
 #include "neml2/math/arithmetic-inl.h"
 #include "neml2/tensors/R5.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Formulas that are recorded: their interpreter, their source, and they over batches, on other devices by kernels.
+/// Recorded formulas: their interpreter, their source, and their evaluation over batches, on other devices by
+/// kernels.
 #include "neml2/engine/CudaCompiler-inl.h"
 #include "neml2/engine/CudaDriver-inl.h"
 #include "neml2/engine/KernelCache-inl.h"

@@ -4,7 +4,7 @@
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 
-/// What gradient.cpp includes, and no more.
+/// The headers that gradient.cpp includes, and nothing else.
 neml2::SR2
 stress(const neml2::SR2 & strain)
 {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: MIT
-/// What the rules differentiate, and no rules.
+/// The operations that the rules differentiate, without the rules.
 #include "neml2/neml2.h"

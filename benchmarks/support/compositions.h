@@ -7,13 +7,13 @@
 #include <vector>
 
 /**
- * What several ATen compositions share.
+ * Functions that several ATen compositions share.
  *
  * How compositions gain: constants folded into a small matrix, so that one matrix product does what
  * many slices would ("mm"); results preallocated ("out="); data turned so that the batch is the
  * innermost dimension, over which ATen vectorises ("columns": the result then is a transposed view);
- * the batch in pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster ones are
- * welcome: a line each.
+ * the batch in pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster
+ * compositions are welcome; each is one line.
  */
 namespace peers
 {
@@ -42,7 +42,7 @@ at::Tensor column_product(const at::Tensor & a, const at::Tensor & b);
 at::Tensor obvious_full(const at::Tensor & s);
 at::Tensor obvious_sym(const at::Tensor & A);
 
-/// f of pieces of the inputs, of so many rows, put together: what f allocates stays in the cache.
+/// f of pieces of the inputs, of this many rows, put together: memory that f allocates stays in the cache.
 at::Tensor chunks(at::IntArrayRef shape,
                   int64_t rows,
                   const std::vector<at::Tensor> & inputs,

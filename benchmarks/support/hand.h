@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-/// What one would write by hand for one operation: a loop over rows, raw pointers, no library. Mandel
+/// Hand-written code for single operations: a loop over rows, raw pointers, no library. Mandel
 /// components as in neml2::SR2. The compiler vectorises what it can.
 namespace hand
 {

@@ -24,7 +24,7 @@ namespace j2
 {
 using namespace neml2;
 
-/// As a user of the library writes it.
+/// The formula as a user of the library writes it.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
                                   const auto & alpha,
@@ -80,7 +80,7 @@ inputs(Size N, at::ScalarType dtype = at::kDouble)
   return x;
 }
 
-/// The hand-written row: stress, and what its derivatives need.
+/// The hand-written row: stress, and the numbers that its derivatives need.
 template <class T>
 struct Point
 {

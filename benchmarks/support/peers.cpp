@@ -143,8 +143,8 @@ check_agreement(const std::string & operation, const Peers & peers)
 }
 
 /// Keeps malloc from returning memory to the system: otherwise every peer pays page faults for each
-/// large result, and these swamp what it computes. (glibc < 2.35 refuses an M_MMAP_THRESHOLD above
-/// 32 MB; M_MMAP_MAX does the same.)
+/// large result, and these cost more than its arithmetic. (glibc < 2.35 refuses an M_MMAP_THRESHOLD
+/// above 32 MB; M_MMAP_MAX does the same.)
 bool
 keep_memory()
 {
@@ -194,7 +194,7 @@ add(const std::string & operation, const std::function<Peers(int64_t)> & peers, 
                                            if (at::get_num_threads() != threads)
                                              at::set_num_threads(threads);
                                            const auto run = peers(N)[k].run;
-                                           run(); // what memory it needs is warm from here on
+                                           run(); // the memory that it needs is warm from here on
                                            for (auto _ : state)
                                              benchmark::DoNotOptimize(run());
                                          });

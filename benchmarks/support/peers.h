@@ -11,14 +11,14 @@
  * Times several ways of computing the same thing, "peers", in one process.
  *
  * Each peer becomes a Google Benchmark named operation/N/threads/peer; scripts/benchmark.py makes
- * tables of ratios of them. By their names: "neml2" is the library, "neml2 ..." another way through
+ * tables of ratios of them. The names mean: "neml2" is the library, "neml2 ..." another way through
  * it; "floor" moves the same bytes and computes nothing; "hand" is a hand-written loop over rows;
  * "obvious" is the ATen composition one writes first; all others are ATen compositions that may be
  * faster.
  */
 namespace peers
 {
-/// What a peer computes: one tensor or two.
+/// The result of a peer: one tensor or two.
 struct Results
 {
   Results(at::Tensor a, at::Tensor b = {}) : first(std::move(a)), second(std::move(b)) {}
@@ -38,13 +38,14 @@ using Peers = std::vector<Peer>;
 Peer floor(const std::vector<at::Tensor> & inputs,
            const std::vector<std::vector<int64_t>> & shapes);
 
-/// Registers the peers of an operation, all of which but the floor must give the same, at N = 1, 100,
-/// 10⁴ and the largest size, with one thread and, from 10⁴ on, two.
+/// Registers the peers of an operation; all peers except the floor must give the same results. They
+/// run at N = 1, 100, 10⁴ and the largest size, with one thread and, from 10⁴ on, two.
 void add(const std::string & operation,
          const std::function<Peers(int64_t)> & peers,
          int64_t largest = 1'000'000);
 
-/// Runs what was registered, all repetitions of all peers in random order; the user's flags win.
-/// --default_malloc leaves malloc as users have it; --quick repeats twice only, to see that all works.
+/// Runs all registered peers, with all repetitions of all peers in random order; the user's flags win.
+/// --default_malloc leaves malloc as users have it; --quick repeats only twice, to see that everything
+/// works.
 int run(int argc, char ** argv);
 } // namespace peers

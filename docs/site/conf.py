@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sphinx's configuration; what it reads is laid out by scripts/site_pages.py, see scripts/docs.sh."""
+"""Sphinx's configuration; scripts/site_pages.py lays out the files that it reads, see scripts/docs.sh."""
 import re
 import sys
 from pathlib import Path

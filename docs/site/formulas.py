@@ -59,7 +59,7 @@ def split(text):
 
 
 def parts_of(run):
-    """What is before the formula of a run of tokens that may be in one, the formula, and what is after it."""
+    """A run of tokens that may contain a formula, split into the text before the formula, the formula, and the text after it."""
     begin, end = 0, len(run)
 
     def kind(at):
@@ -219,7 +219,7 @@ class Formula:
         return False
 
     def inside(self):
-        """What is in the brackets here."""
+        """The tokens in the brackets here."""
         self.at += 1
         out = ""
         while self.peek()[1] != ")":

@@ -21,7 +21,7 @@ AS_IT_IS = (nodes.literal, nodes.literal_block, nodes.raw, nodes.title, nodes.re
 
 
 class Names:
-    """What names lead to, as scripts/site_pages.py wrote it down."""
+    """The targets of names, as scripts/site_pages.py wrote them down."""
 
     def __init__(self, folder):
         self.text = (Path(folder) / "names.json").read_text(encoding="utf-8")
@@ -88,7 +88,7 @@ class Prose(SphinxTransform):
             literal.replace_self(self.linked(text, self.names.target(text, self.doc), *literal["classes"]))
 
     def letters(self, entry):
-        """What an entry of the reference calls by one letter: its parameters, and what its formulas have."""
+        """The one-letter names of an entry of the reference: its parameters, and the letters of its formulas."""
         if id(entry) not in self.known:
             found = {n.astext() for n in entry.findall(addnodes.desc_sig_name)}
             for paragraph in entry.findall(nodes.paragraph):

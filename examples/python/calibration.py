@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Calibration: seven parameters of a viscoplastic model are found from measured stresses. Thin tubes are twisted to, fro and to
-again at six rates; what is measured is made here, of known parameters and noise. The gradient of the misfit passes back
-through all steps, and in each through the equations that newton solved, to an optimizer of PyTorch. The model is that of
-viscoplasticity.py in shear, where its thirteen equations are three.
+again at six rates; the measurements are simulated here, from known parameters and noise. The gradient of the misfit passes back through all
+steps, and in each through the equations that newton solved, to an optimizer of PyTorch. The model is that of viscoplasticity.py in shear,
+where its thirteen equations are three.
 
     calibration.py [--plot FILE]
 """
@@ -51,7 +51,7 @@ Parameters = dict[str, Scalar]
 
 
 def equations(unknowns: tuple[Scalar, ...], trial: Scalar, old: State, m: Parameters, dt: Scalar) -> tuple[Scalar, ...]:
-    """What holds at the end of the step, in units of the yield stress."""
+    """The equations at the end of the step, in units of the yield stress."""
     stress, X, over = unknowns
     dp = dt * (over / m["K, MPa"]) ** m["n"]
     mises = sqrt(3) * abs(stress - X)

@@ -56,7 +56,7 @@ def stresses(strain: SR2, logarithms: torch.Tensor) -> SR2:
     return stress
 
 
-# What this process has of the points: made here, of their numbers.
+# The points of this process; they are made here, from their numbers.
 part = many.batch_part(points)
 i = torch.arange(part.start, part.stop, dtype=torch.float64)
 axial, zero = Scalar(0.01 * (i + 1) / points), Scalar(0.0)

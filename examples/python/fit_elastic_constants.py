@@ -22,7 +22,7 @@ plot = parser.parse_args().plot
 orientation = Rot.rand(100, 1)  # (100, 1; 3)
 strain = SR2(torch.randn(100, 20, 6))  # in 1e-3, (100, 20; 6)
 
-# What is to be found, in GPa, and what was measured, in MPa
+# The constants to be found, in GPa, and the measured stresses, in MPa
 copper = {"C11": 168.4, "C12": 121.4, "C44": 75.4}
 noise = 10
 measured = SSR4.cubic(*copper.values()).rotate(orientation) * strain

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What docs/python_formulas.md shows of formulas of one's own, piece by piece.
+# The formulas of docs/python_formulas.md, piece by piece.
 from dataclasses import dataclass
 
 import neml2
@@ -76,7 +76,7 @@ def law(e: SR2, C: SSR4) -> tuple[Scalar, SR2]:
 (energy, stress), (slope, tangent) = neml2.value_and_jacobian(law, strain, C)
 print(slope.base.shape, tangent.base.shape)
 
-# What was recorded
+# The recording
 print(neml2.show(flow_rate))
 
 # Gradients

@@ -39,7 +39,7 @@ def residual(x: SR2, stress: SR2, K: float, G: Scalar, limit: float) -> SR2:
 
 
 def strain_of(stress: SR2, K: float, G: Scalar, limit: float) -> SR2:
-    """The strain of a stress, which is where the law gives this stress."""
+    """The strain at which the law gives this stress."""
     return neml2.newton(residual, 0 * stress, stress, K, G, limit)
 
 

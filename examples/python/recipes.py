@@ -139,7 +139,7 @@ equations = LabeledAxis().add("elasticity", SR2).add("creep_law", Scalar).setup_
 
 
 def creep(x: tuple[SR2, Scalar], strain: SR2, C: SSR4, dt: float) -> tuple[SR2, Scalar]:
-    """What is 0 at the end of a step of creep from rest, by Norton's law."""
+    """The equation that is 0 at the end of a step of creep from rest, by Norton's law."""
     stress, creep_strain = x
     mises = math.von_mises(stress)
     elastic_strain = strain - 1.5 * creep_strain / mises * math.dev(stress)

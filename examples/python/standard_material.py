@@ -200,7 +200,7 @@ def cycle(cycles: int, steps: int) -> History:
 
 cycles, steps = 40, 200
 h = cycle(cycles, steps)
-# Where the stress is steady, σ = yield + Q + C εp + K ε̇p^(1/n) with 3 G (ε̇ - ε̇p) = C ε̇p and σ = 3 G (ε - εp).
+# When the stress is steady, σ = yield + Q + C εp + K ε̇p^(1/n) with 3 G (ε̇ - ε̇p) = C ε̇p and σ = 3 G (ε - εp).
 m = material
 flowing = 3 * m.G / (3 * m.G + m.C)
 closed = flowing * (m.yield_stress + m.Q + m.K * (flowing * rate.torch()) ** (1 / m.n) + m.C * amplitude)

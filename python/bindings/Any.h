@@ -4,19 +4,19 @@
 #include "bindings/torch.h"
 #include "neml2/core/Tensor.h"
 
-/// What the functions of all tensor types are written with: a tensor of any type, from Python and back.
+/// A tensor of any type, from Python and back: functions of all tensor types are written with it.
 namespace neml2::python
 {
 /// A tensor type of Python.
 struct TypeInfo
 {
   const char * name;
-  int32_t name_in_messages; ///< of core::names_in_messages()
+  int32_t name_in_messages; ///< its place in core::names_in_messages()
   const at::Tensor & (*tensor)(const void *);
   Size (*batch_dim)(const void *);
   /// An object of this type; throws NEMLException unless the base shape fits.
   nb::object (*make)(const Tensor &);
-  /// The same in the memory of an object that is not initialized.
+  /// Makes the same in the memory of an object that is not initialized.
   void (*construct)(void *, const Tensor &);
   /// The base shape, and whether the type has one.
   TensorShapeRef base;
@@ -24,10 +24,10 @@ struct TypeInfo
   nb::handle cls;
 };
 
-/// The type of an object, or nullptr if it is no tensor of this library.
+/// The type of an object, or nullptr if it is not a tensor of this library.
 const TypeInfo * type_of(nb::handle object);
 const TypeInfo * type_of_class(const PyTypeObject * cls);
-/// Of the class itself.
+/// The type of a class.
 const TypeInfo & info(nb::handle cls);
 void register_type(nb::handle cls, const TypeInfo & type);
 
@@ -41,8 +41,8 @@ struct Any
 
   Tensor value() const { return {core::Trusted(), *tensor, batch_dim, type->name_in_messages}; }
   operator Tensor() const { return value(); }
-  /// A result of the same type, also where that is a class that a user derives: without its __init__,
-  /// as torch makes those of classes that derive from torch.Tensor.
+  /// A result of the same type. For a class that a user derives it is made without the __init__ of
+  /// that class, as torch does for classes derived from torch.Tensor.
   struct Same like(const Tensor & t) const;
 
 private:
@@ -66,7 +66,8 @@ struct Other : Any
 {
 };
 
-/// What f computes, while other threads of Python run. f must not touch objects of Python.
+/// The result of f, which runs while other threads of Python run. f must not touch objects of
+/// Python.
 template <class F>
 auto
 without_gil(const F & f)
@@ -81,12 +82,13 @@ struct AnyTensor
 };
 using AnyClass = nb::class_<AnyTensor>;
 
-/// Tells nanobind of a tensor type.
+/// Registers a tensor type with nanobind.
 template <class T>
 nb::class_<T>
 declare(nb::module_ & m, const char * doc)
 {
-  // Of weak references here only: were TensorBase, too, Python would let __class__ be assigned.
+  // Only this class allows weak references: if TensorBase did, too, Python would let __class__ be
+  // assigned.
   nb::class_<T> cls(m, T::type_name, nb::type<AnyTensor>(), nb::is_weak_referenceable(), doc);
   auto & names = core::names_in_messages();
   if (!std::is_same_v<T, Tensor>)

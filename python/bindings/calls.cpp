@@ -11,7 +11,7 @@ namespace neml2::python
 {
 namespace
 {
-/// The error that is set, taken away meanwhile: what looks at objects must not see it.
+/// Takes away the error that is set while it lives: code that inspects objects must not see it.
 class Error
 {
 public:
@@ -42,7 +42,8 @@ private:
   PyObject *_type, *_value, *_trace;
 };
 
-/// The first argument that was made without its __init__, but for that which a constructor makes.
+/// The first argument that was made without its __init__, except the object that a constructor
+/// makes.
 PyObject *
 not_initialized(const std::string & function, PyObject * const * arguments, size_t n)
 {
@@ -61,7 +62,8 @@ qualified_names()
   return names;
 }
 
-/// What a call that failed is in a formula that is being recorded: a result, an error, or null with the error as it was.
+/// Repeats a failed call as a call in a formula that is being recorded: a result, an error, or null with the error as it
+/// was.
 PyObject *
 call_recorded(const std::string & name, PyObject * const * arguments, size_t n, PyObject * names)
 {
@@ -105,11 +107,12 @@ call_recorded(PyObject * function, PyObject * const * arguments, size_t n, PyObj
   if (found == qualified_names().end())
     return nullptr;
   if (found->second.size() > 9 && found->second.rfind(".__init__") == found->second.size() - 9)
-    return nullptr; // construct has it
+    return nullptr; // construct handles it
   return call_recorded(found->second, arguments, n, names);
 }
 
-/// Constructors, which return what they find before them: R2(s) of an s of a formula is another of it.
+/// Constructors, which may return another object: R2(s) for an s of a formula is another tensor of the
+/// formula.
 vectorcallfunc construct_original = nullptr;
 
 PyObject *
@@ -126,7 +129,7 @@ construct(PyObject * cls, PyObject * const * arguments, size_t nargsf, PyObject 
   return r;
 }
 
-/// What neml2._refusals says; empty if it has nothing to say.
+/// The message of neml2._refusals; empty if it has none.
 template <class... A>
 std::string
 said(const char * of, const A &... a)
@@ -142,7 +145,7 @@ said(const char * of, const A &... a)
   }
 }
 
-/// Has a call that failed say more, where nanobind knows of types only.
+/// Adds to the message of a failed call, in which nanobind names only types.
 void
 explain(PyObject * function, PyObject * const * arguments, size_t n)
 {
@@ -170,7 +173,8 @@ explain(PyObject * function, PyObject * const * arguments, size_t n)
     error.replace(text);
 }
 
-/// Whether it is a tensor of a type of the library itself, not of a class that a user derives.
+/// Whether an object is a tensor of a type of the library itself, not of a class that a user
+/// derives.
 bool
 is_of_library(nb::handle object)
 {
@@ -178,8 +182,8 @@ is_of_library(nb::handle object)
   return type && object.type().is(type->cls);
 }
 
-/// What an operator that does not take its operands returns: NotImplemented, or null with an error where Python has nothing else to
-/// ask, as for two types of this library that have no such operation.
+/// The result of an operator that does not take its operands: NotImplemented; or null with an error if Python cannot ask another
+/// operand, as for two types of this library that have no such operation.
 PyObject *
 refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyObject * r)
 {
@@ -198,7 +202,7 @@ refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyO
   return nullptr;
 }
 
-/// nanobind's own, of which it has a few: for functions with defaults, with keywords ...
+/// nanobind's own functions, a few kinds: for functions with defaults, with keywords ...
 std::array<vectorcallfunc, 8> originals{};
 
 template <size_t i>
@@ -225,7 +229,7 @@ explained(std::index_sequence<i...>)
   return {call<i>...};
 }
 
-/// Has the errors of a function of nanobind explained.
+/// Makes a function of nanobind explain its errors.
 void
 explain_errors_of(nb::handle function, const std::string & name)
 {
@@ -276,7 +280,7 @@ prepare_class(nb::handle cls)
     {
       explain_errors_of(member, full);
       if (nb::cast<std::string>(name).rfind("__", 0) !=
-          0) // operators need it not, and it costs time
+          0) // operators do not need it, and it costs time
         cls.attr(name) = nb::steal(PyInstanceMethod_New(member.ptr()));
     }
     else if (PyType_Check(member.ptr()))

@@ -8,9 +8,8 @@ namespace neml2::python
 namespace nb = nanobind;
 
 /// Prepares all functions and classes of a module that is complete:
-/// - errors say what nanobind's do not, of tensors of torch and of objects without __init__;
-/// - methods but operators are bound by Python's own instancemethod, as those of pybind11:
-///   torch.compile knows it for what it must not look into, and would call nanobind's without the
-///   object.
+/// - errors explain more than nanobind's do about tensors of torch and objects without __init__;
+/// - methods except operators are bound by Python's own instancemethod, as in pybind11:
+/// torch.compile does not look into it, while it would call nanobind's methods without the object.
 void prepare_calls(nb::module_ & m);
 } // namespace neml2::python

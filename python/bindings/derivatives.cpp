@@ -32,7 +32,7 @@ as_jacobian(const at::Tensor & t, Size batch_dim)
 
 namespace
 {
-/// The Jacobian of each result of a function by each of some rows: function is of a list of them, and returns a list.
+/// The Jacobian of each result of a function by each of some rows: function takes a list of rows, and returns a list.
 nb::list
 jacobian_in_formula(const std::string & name, const nb::callable & function, const nb::list & at)
 {
@@ -67,7 +67,8 @@ jacobian_in_formula(const std::string & name, const nb::callable & function, con
   return all;
 }
 
-/// A function of the eigenvalues of a row, an SR2: a number, or an SR2 where it has three results.
+/// A function of the eigenvalues of a row, an SR2: a number, or an SR2 if the function has three
+/// results.
 Row
 isotropic_in_formula(const nb::callable & function, const nb::object & tensor)
 {

@@ -10,14 +10,14 @@ namespace neml2::python
 {
 namespace
 {
-/// A compiler whose calls are an object's of Python, such as one that a test looks into.
+/// A compiler whose calls are methods of a Python object, such as one that a test inspects.
 class PythonCompiler : public engine::DeviceCompiler
 {
 private:
   nb::object _object;
   c10::DeviceType _type;
 
-  /// f with the GIL; what it raises as a message, since no frame of Python waits for it.
+  /// Calls f with the GIL; its exceptions become messages, since no frame of Python waits for them.
   template <class F>
   static auto call(const F & f)
   {

@@ -21,7 +21,7 @@ unary(nb::module_ & m, const char * name, Unary f)
       nb::sig(signature.c_str()));
 }
 
-/// Of an angle that is a number, too.
+/// Functions of an angle, which may be a number, too.
 void
 of_number(nb::module_ & m, const char * name, double (*f)(double))
 {
@@ -32,7 +32,8 @@ of_number(nb::module_ & m, const char * name, double (*f)(double))
       "The same of a number, which is a float.");
 }
 
-/// f of what stands beside an a component by component: a tensor of its type, a Scalar or a number.
+/// f of the other operand of an operation component by component: a tensor of the same type, a
+/// Scalar or a number.
 template <class F>
 auto
 beside(const char * name, const Any & a, const Value & b, const F & f)
@@ -125,7 +126,7 @@ bind_unary(nb::module_ & m)
   unary(m, "normalize_gcd", normalize_gcd<Tensor>);
 }
 
-/// f(a, b) of what binary takes, of which the result is truth values.
+/// f(a, b) for the operands that binary takes; the result is truth values.
 template <class F>
 void
 relation(nb::module_ & m, const char * name, const std::string & text, const F & f)

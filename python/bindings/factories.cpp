@@ -130,7 +130,7 @@ sizes(const nb::args & args)
 
 namespace
 {
-/// What a user gives for a tensor of this type.
+/// An argument that stands for a tensor of this type.
 [[noreturn]] void
 refuse(const TypeInfo & type, nb::handle given)
 {
@@ -226,7 +226,7 @@ bind_type(const TypeInfo & type)
       nb::arg("dtype") = nb::none(),
       nb::arg("device") = nb::none(),
       nb::arg("requires_grad") = false,
-      "From nested lists, as torch.tensor; what is outside the base shape is batch.",
+      "From nested lists, as torch.tensor; levels outside the base shape are batch dimensions.",
       nb::sig((std::string("def create(data: typing.Any, batch_dim: int = 0, *, dtype: torch.dtype "
                            "| None = None, device: torch.device "
                            "| str | None = None, requires_grad: bool = False) -> ") +
@@ -323,7 +323,7 @@ bind_numbers_between()
       "base to the power of the numbers that linspace gives. (nstep; )");
 }
 
-/// What each type is made from: nothing, a torch.Tensor, another type of the same base shape.
+/// Constructors of each type: from nothing, a torch.Tensor, another type of the same base shape.
 template <class T>
 void
 bind_constructors()

@@ -3,10 +3,10 @@
 
 #include "bindings/groups.h"
 
-/// What a formula is called with.
+/// The arguments of a call of a formula.
 namespace neml2::python
 {
-/// What an argument or a result is: a plain number has no type.
+/// The kind of an argument or a result: a plain number has no type.
 struct Kind
 {
   const TypeInfo * type;
@@ -27,13 +27,13 @@ public:
   Names() = default;
   explicit Names(std::vector<nb::object> all) : _all(std::move(all)) {}
 
-  /// That of argument k, of a method behind what it is of; null if it has none.
+  /// The name of argument k, for a method behind its object; null if it has none.
   nb::handle operator()(size_t k, nb::handle instance) const
   {
     const size_t i = k + (instance ? 1 : 0);
     return i < _all.size() ? nb::handle(_all[i]) : nb::handle();
   }
-  /// Of the first n arguments.
+  /// The names of the first n arguments.
   std::vector<std::string> texts(size_t n, bool of_method) const;
 
 private:
@@ -52,14 +52,14 @@ public:
   SmallVector<core::Operand, 8> operands;
   const at::Tensor * like = nullptr;
 
-  /// Throws TypeError of what is no argument.
+  /// Throws TypeError for an object that cannot be an argument.
   Call(const char * name, nb::handle of, const nb::tuple & arguments, const Names & names);
   Call(const Call &) = delete;
   Call & operator=(const Call &) = delete;
 
   size_t size() const { return first_parts.size(); }
 
-  /// Such arguments, of other leaves.
+  /// The same arguments with other leaves.
   nb::list arguments(PutTogether::NextLeaf leaf) const
   {
     return arguments_of(groups, instance, size(), leaf);
@@ -72,7 +72,7 @@ private:
 
   bool read(const Leaf & l);
   [[noreturn]] void refuse(const std::string & name,
-                           const Names & names) const; ///< the leaf that is none
+                           const Names & names) const; ///< the leaf that is not an argument
   size_t argument_of(size_t leaf) const;
 };
 } // namespace neml2::python

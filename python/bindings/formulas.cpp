@@ -33,12 +33,12 @@ each_leaf(const Call & c)
   return [&c, i = size_t(0)]() mutable { return c.leaves[i++].object; };
 }
 
-/// What the class Formula of neml2.formulas derives from, which has what is not done in each call: _used, _used_of, _look_into,
-/// _by_place, _names, _chosen and _compile.
+/// The base of the class Formula of neml2.formulas. That class has the parts that are not needed in each call: _used, _used_of,
+/// _look_into, _by_place, _names, _chosen and _compile.
 class Formula
 {
 public:
-  /// compile_after: how many calls are interpreted before what was recorded is to be compiled; -1 for all.
+  /// compile_after: the number of calls that are interpreted before the recording is compiled; -1 for all.
   Formula(nb::object function, int compile_after)
     : _function(std::move(function)), _compile_after(compile_after)
   {
@@ -47,7 +47,7 @@ public:
   nb::object
   call(nb::handle self, nb::handle instance, nb::tuple arguments, const nb::dict & keywords)
   {
-    if (Recording::number() != 0) // in another formula it is what its function is
+    if (Recording::number() != 0) // inside another formula it is just its function
       return call_function(instance, arguments, keywords);
     update(self);
     if (keywords.size() > 0)
@@ -86,7 +86,8 @@ public:
     return as_returned(*r, t, Size(batch.size()));
   }
 
-  /// What it returned, and the Jacobian of each result of `of`, by each argument of argnums, which counts from the first.
+  /// The result, and the Jacobian of each result of `of` by each argument of argnums, which counts from the first
+  /// argument.
   nb::object value_and_jacobian(nb::handle self,
                                 nb::handle instance,
                                 nb::tuple arguments,
@@ -138,7 +139,7 @@ public:
       for (const size_t k : places)
       {
         size_t leaf = c.first_leaves[k];
-        const auto jacobian = [&]() -> nb::object // of a number None
+        const auto jacobian = [&]() -> nb::object // None for a number
         {
           if (!c.types[leaf++].type)
             return nb::none();
@@ -154,7 +155,7 @@ public:
                           is_one ? nb::object(jacobians[0]) : nb::object(nb::tuple(jacobians)));
   }
 
-  /// The programs that there are so far, with what each is of, what it computes, and whether it runs compiled.
+  /// The programs made so far; for each its arguments, its results, and whether it runs compiled.
   nb::list programs() const
   {
     nb::list all;
@@ -185,7 +186,7 @@ public:
   }
   void clear()
   {
-    // What is let go of may run code of Python, also of this.
+    // Releasing an object may run Python code, which may use this object.
     const nb::object function = std::exchange(_function, nb::none());
     const std::shared_ptr<const PythonFunction> python = std::move(_python);
     const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);
@@ -200,11 +201,11 @@ private:
   std::vector<std::shared_ptr<Recorded>> _recorded;
   int _calls = 0;
   size_t _programs = 0;        ///< that are compiled, or are being
-  size_t _programs_before = 0; ///< that are no more
+  size_t _programs_before = 0; ///< that were deleted
 
   static constexpr size_t most_recorded = 256;
 
-  /// A program that lives as long as someone knows it.
+  /// A program that lives as long as someone refers to it.
   struct Program
   {
     std::shared_ptr<const Recorded> recorded;
@@ -220,7 +221,7 @@ private:
                     : _function(*arguments, **keywords);
   }
 
-  /// Starts again if what the function uses is another.
+  /// Records again if a name that the function uses has another value.
   void update(nb::handle self)
   {
     if (_python && !_python->changed())
@@ -279,7 +280,7 @@ private:
     _recorded.push_back(r);
     return r;
   }
-  /// The types of groups, and of what a method is of.
+  /// The types of groups, and of the object of a method.
   static nb::list types_among(const Call & c)
   {
     nb::list all;
@@ -359,7 +360,7 @@ private:
   Places results_named(nb::handle self, Recorded & r, nb::handle of) const
   {
     PyObject * found = PyDict_GetItemWithError(r.chosen.ptr(), of.ptr());
-    PyErr_Clear(); // of what has no hash
+    PyErr_Clear(); // of objects without a hash
     if (found)
       return nb::cast<Places>(nb::handle(found));
     const nb::object chosen = self.attr("_chosen")(Together{r.returned}, of);
@@ -423,7 +424,8 @@ private:
     return PutTogether(r.returned, leaf).next();
   }
 
-  /// Has what was recorded since the last call be compiled, if it is time to.
+  /// Asks for the programs that were recorded since the last call to be compiled, if enough calls
+  /// were made.
   void compile(nb::handle self)
   {
     if (_compile_after < 0 || ++_calls < _compile_after)

@@ -58,7 +58,7 @@ are_dynamic(const Tensors & list)
   return std::none_of(list.begin(), list.end(), [](const Any & a) { return a.type->fixed_base; });
 }
 
-/// Their batch shapes, of tensors of which one has a base shape that its type fixes.
+/// The batch shapes of tensors, one of which has a base shape that its type fixes.
 TensorShape
 common_batch(const Tensors & list)
 {
@@ -71,7 +71,7 @@ common_batch(const Tensors & list)
   return shape;
 }
 
-/// Results of these types.
+/// Converts results to these types.
 nb::tuple
 tuple_of(const Any & a, const Tensor & x, const Any & b, const Tensor & y)
 {
@@ -188,8 +188,8 @@ bind_broadcasting(nb::module_ & m)
       "Whether broadcasted would do with these.");
 }
 
-/// C++ has undefined tensors for the derivatives of what does not depend on anything; in Python they
-/// would fail later, and elsewhere.
+/// C++ has undefined tensors for derivatives that do not exist; in Python they would fail later, and
+/// elsewhere.
 void
 check_differentiable(const Any & y)
 {
@@ -289,7 +289,7 @@ bind_lists(nb::module_ & m)
                        { return list_derivative_outer_product_ab(f, a, b); });
 }
 
-/// T::identity_map, which the types have that have one.
+/// T::identity_map, for the types that have it.
 void
 bind_identity_map(nb::module_ & m, const char * name)
 {
@@ -305,7 +305,7 @@ bind_identity_map(nb::module_ & m, const char * name)
             std::string(name) + ": " + nb::cast<std::string>(type.attr("__name__"));
         if (!PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(type.ptr()),
                               reinterpret_cast<PyTypeObject *>(nb::type<AnyTensor>().ptr())))
-          throw nb::type_error((what + " is no tensor type").c_str());
+          throw nb::type_error((what + " is not a tensor type").c_str());
         if (!nb::hasattr(type, "identity_map"))
           core::fail(what,
                      " has no identity_map. Scalar, Vec, R2, SR2, WR2, SSR4 and Rot have one.");
@@ -433,7 +433,7 @@ bind_discretization(nb::module_ & m)
       doc("discretization::interpolate"));
 }
 
-/// A table of so many base dimensions; of a raw tensor the last ones.
+/// A table of this many base dimensions; for a raw tensor they are the last ones.
 Tensor
 table(const Raw & t, Size base_dim)
 {
@@ -461,7 +461,7 @@ chosen(const std::string & name, const std::array<std::pair<const char *, Choice
       return choice;
     all += (all.empty() ? "'" : ", '") + std::string(key) + "'";
   }
-  throw NEMLException("interpolate: '" + name + "' is none of " + all + ".");
+  throw NEMLException("interpolate: '" + name + "' is not one of " + all + ".");
 }
 } // namespace
 

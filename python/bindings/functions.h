@@ -8,10 +8,10 @@ namespace neml2::python
 {
 /// The functions of include/neml2/math, of tensors of any type.
 void bind_functions(nb::module_ & math);
-/// LabeledAxis, LabeledVector, LabeledMatrix and what belongs to them.
+/// LabeledAxis, LabeledVector, LabeledMatrix and their helpers.
 void bind_labels(nb::module_ & tensors);
 
-/// The choices of tables by their names in Python; throw where there is none.
+/// The choices of tables by their names in Python; throw for an unknown name.
 Interpolant interpolant_named(const std::string & name);
 Beyond beyond_named(const std::string & name);
 } // namespace neml2::python

@@ -3,26 +3,26 @@
 
 #include "bindings/groups.h"
 
-/// A function of Python, and what it uses besides its arguments.
+/// A function of Python, and the names that it uses besides its arguments.
 namespace neml2::python
 {
-/// What the function of a formula returned.
+/// The result of a formula's function.
 struct Returned
 {
   Structure structure;
   Leaves leaves;
 };
 
-/// What names stand for, as it was when this was made.
+/// The values of names at the time when this was made.
 class Uses
 {
 public:
   Uses() = default;
   /// Tuples of a place and a name: of a namespace, which may be that of a class, of a cell with the name of its variable, or of
-  /// an object and an attribute. It is not kept what is an object itself, or a method of it.
+  /// an object and an attribute. Objects themselves, and their methods, are not kept.
   explicit Uses(const nb::list & places, nb::handle object = {});
 
-  /// What has another value now; null if there is nothing.
+  /// The name that has another value now; null if no name has.
   const char * changed() const;
 
   template <class Visit>
@@ -38,14 +38,14 @@ public:
 private:
   struct Use
   {
-    nb::object place, name, value; ///< without a value where there is none
+    nb::object place, name, value; ///< empty if the name has no value
   };
   std::vector<Use> _all;
 
   static nb::object value_of(const Use & u);
 };
 
-/// A function, and what it uses besides its arguments.
+/// A function, and the values that it uses besides its arguments.
 class PythonFunction
 {
 public:
@@ -70,8 +70,8 @@ private:
   Uses _uses;
 };
 
-/// While functions of formulas are called on whole batches in this thread. As while they are recorded, x += y then makes
-/// another tensor: no argument is written to.
+/// Lives while functions of formulas are called on whole batches in this thread. As during the recording, x += y then
+/// makes another tensor: no argument is written to.
 class Composing
 {
 public:
@@ -82,6 +82,6 @@ public:
 };
 bool is_composing();
 
-/// Whether what a name stands for is the same: the object, or a number or a text that is equal.
+/// Whether the value of a name is the same: the same object, or a number or text that is equal.
 bool is_same_value(nb::handle a, nb::handle b);
 } // namespace neml2::python

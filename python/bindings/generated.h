@@ -3,7 +3,7 @@
 
 #include "bindings/Any.h"
 
-/// What generate.py writes.
+/// The functions that generate.py writes.
 namespace neml2::python
 {
 void declare_types(nb::module_ & m);

@@ -19,7 +19,7 @@ constexpr size_t most_leaves = 1 << 16, most_levels = 200;
 /// The names of the fields of a dataclass.
 using Fields = std::vector<nb::object>;
 
-/// What objects of a type are.
+/// The kind of the objects of a type.
 struct TypeKind
 {
   Is is = Is::leaf;
@@ -35,7 +35,7 @@ known_kinds()
   return *known;
 }
 
-/// Called when a type is no more, with its address.
+/// Called when a type has been deleted, with its address.
 PyObject *
 forget_kind(PyObject * address, PyObject *)
 {
@@ -76,7 +76,7 @@ find_kind(nb::handle type)
   return k;
 }
 
-/// Of the type of an object that lives.
+/// The kind of the type of a living object.
 const TypeKind &
 kind_of(nb::handle type)
 {
@@ -90,12 +90,12 @@ kind_of(nb::handle type)
   return known.emplace(type.ptr(), std::move(k)).first->second;
 }
 
-/// Refuses an object with attributes that are no fields, and would be lost.
+/// Refuses an object with attributes that are not fields, since these would be lost.
 void
 check_attributes(nb::handle o, const Fields & fields)
 {
   const nb::object attributes = nb::steal(PyObject_GenericGetDict(o.ptr(), nullptr));
-  PyErr_Clear(); // of what has slots
+  PyErr_Clear(); // of objects with slots
   if (!attributes || size_t(PyDict_Size(attributes.ptr())) <= fields.size())
     return;
   for (const auto & [name, value] : nb::borrow<nb::dict>(attributes))
@@ -106,7 +106,7 @@ check_attributes(nb::handle o, const Fields & fields)
         !of_class.type().is(nb::module_::import_("functools").attr("cached_property")))
       fail_type("vmap: " + with_article(Py_TYPE(o.ptr())->tp_name) + " has the attribute '" +
                 nb::str(name).c_str() +
-                "', which is none of its fields. Annotate it in the class.");
+                "', which is not one of its fields. Annotate it in the class.");
   }
 }
 
@@ -160,7 +160,8 @@ private:
     _leaves.push_back({std::move(o), type});
   }
 
-  // Members may run code of Python that changes the group: what is read of it is read anew, and held.
+  // Members may run Python code that changes the group: each member is therefore read again, and
+  // held.
 
   void
   sequence(nb::handle o, Py_ssize_t (*size)(PyObject *), PyObject * (*item)(PyObject *, Py_ssize_t))
@@ -217,7 +218,7 @@ is_same(const Part & a, const Part & b)
   return equal > 0;
 }
 
-/// What is written behind the name of a group to name a member.
+/// The text behind the name of a group that names a member.
 class LeafPaths
 {
 public:
@@ -300,7 +301,7 @@ Structure::members() const
 {
   std::vector<size_t> all;
   std::vector<size_t> left = {
-      member_count()}; // of groups that are open: how many of their parts are to come
+      member_count()}; // for each open group the number of its parts that are still to come
   size_t member = 0;
   for (size_t i = is_group(_parts[0]) ? 1 : 0; i < _parts.size(); i++)
   {
@@ -341,7 +342,8 @@ PutTogether::next()
 
 namespace
 {
-/// A new object that its type has not initialized: a class may change what its constructor takes.
+/// A new object that its type has not initialized, since a class may change the arguments of its
+/// constructor.
 nb::object
 make(PyTypeObject & base, nb::handle type, const nb::tuple & arguments = nb::tuple())
 {
@@ -396,7 +398,7 @@ PutTogether::dataclass(nb::handle type)
 {
   const Fields & fields = kind_of(type).fields;
   const nb::object made = make(PyBaseObject_Type, type);
-  for (const nb::object & name : fields) // of which a frozen one would say that it is frozen
+  for (const nb::object & name : fields) // a frozen dataclass would refuse this as frozen
   {
     const nb::object member = next();
     if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), member.ptr()) < 0)
@@ -432,7 +434,7 @@ bind_groups(nb::module_ & m)
       .def(
           "members",
           [](const Together & t) { return t.structure.members(); },
-          "Of which member of the group each leaf is.")
+          "For each leaf the member of the group to which it belongs.")
       .def("__len__", [](const Together & t) { return t.structure.member_count(); });
   m.def("is_leaf", [](nb::handle o) { return kind_of(o.type()).is == Is::leaf; });
   m.def(

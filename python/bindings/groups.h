@@ -6,19 +6,19 @@
 #include <memory>
 
 /// Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers, also of each other. They are taken apart
-/// into what they are made of, their leaves, and a structure, of which others that are made alike have the same.
+/// into their leaves and a structure; groups of the same kind have the same structure.
 namespace neml2::python
 {
-/// What is no group: a tensor, a number, or what will be refused.
+/// Not a group: a tensor, a number, or an object that will be refused.
 struct Leaf
 {
   nb::object object;
-  const TypeInfo * type; ///< null of what is no tensor
+  const TypeInfo * type; ///< null if it is not a tensor
 };
 using Leaves = SmallVector<Leaf, 16>;
 
-/// What groups are besides their leaves: types, sizes and keys, and members that are constants: text, bool, None, and members
-/// of enums.
+/// The structure of groups without their leaves: types, sizes and keys, and members that are constants (text, bool, None, and
+/// members of enums).
 class Structure
 {
 public:
@@ -26,10 +26,10 @@ public:
   {
     leaf,
     constant,
-    tuple,     ///< or a list, of so many parts
-    dict,      ///< of so many keys, each with its part behind it
+    tuple,     ///< or a list, with its number of parts
+    dict,      ///< with its number of keys, each with its part behind it
     key,       ///< of a dict
-    dataclass, ///< of the parts that its type says
+    dataclass, ///< with the parts that its type says
   };
   struct Part
   {
@@ -43,20 +43,22 @@ public:
   bool is_leaf(size_t part) const { return _parts[part].is == Is::leaf; }
   friend bool operator==(const Structure & a, const Structure & b);
 
-  /// Adds the parts of an object, and its leaves to others. Throws TypeError of a group that contains itself.
+  /// Adds the parts of an object, and its leaves to other leaves. Throws TypeError for a group that contains
+  /// itself.
   void take_apart(nb::handle object, Leaves & leaves);
-  /// Where each leaf is, `state.p`, of objects with these names.
+  /// The place of each leaf, such as `state.p`, in objects with these names.
   std::vector<std::string> paths(const std::vector<std::string> & names) const;
-  /// Of which member of the first object each leaf is, 0 of what is no group.
+  /// For each leaf the member of the first object to which it belongs; 0 if the object is not a
+  /// group.
   std::vector<size_t> members() const;
-  /// How many members that has, constants among them.
+  /// The number of members of that object, constants included.
   size_t member_count() const;
 
 private:
   Parts _parts;
 };
 
-/// Puts groups together, one after the other, of what gives their leaves in order.
+/// Puts groups together, one after the other, from a source that gives their leaves in order.
 class PutTogether
 {
 public:
@@ -78,7 +80,7 @@ private:
   nb::object dataclass(nb::handle type);
 };
 
-/// Shared by those who may let go of it in any thread, and after Python has ended: what has objects of Python.
+/// Shares an owner of Python objects. Its users may release it in any thread, and after Python has ended.
 template <class T, class... A>
 std::shared_ptr<T>
 share_with_threads(A &&... a)
@@ -93,7 +95,7 @@ share_with_threads(A &&... a)
           }};
 }
 
-/// What puts a group together of a list of leaves, for Python.
+/// Puts a group together from a list of leaves, for Python.
 struct Together
 {
   Structure structure;

@@ -44,8 +44,8 @@ instance(nb::handle object)
   return nb::isinstance<T>(object) && nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
 }
 
-/// One axis, or a tuple or list of them: one for each base dimension. Copies, which share what is
-/// set up: they stay whatever Python does meanwhile.
+/// One axis, or a tuple or list of axes, one per base dimension. They are copies, which share a
+/// layout that is set up: they stay valid whatever Python does meanwhile.
 template <class T>
 struct Axes
 {
@@ -367,7 +367,7 @@ bind_making(nb::class_<T> & cls)
                { return T::zeros(batch, axes, o); });
 }
 
-/// What all tensors have: done by those without labels.
+/// Members that all tensors have, done by the tensor without labels.
 template <class T>
 void
 bind_as_tensor(nb::class_<T> & cls)
@@ -415,7 +415,7 @@ bind_as_tensor(nb::class_<T> & cls)
         return grad.defined() ? std::optional<T>(like(t, Tensor(grad, t.batch_dim())))
                               : std::nullopt;
       },
-      "What backward() has gathered here, with the same labels; None before.");
+      "The gradient that backward() has summed here, with the same labels; None before.");
   cls.def("clone", &T::clone, doc("TensorBase::clone"));
   cls.def("detach", &T::detach, doc("TensorBase::detach"));
   const auto conversion = [&](const char * name, const char * text, const char * arguments)

@@ -11,7 +11,7 @@ namespace
 {
 using Paths = std::vector<LabeledAxisAccessor>;
 
-/// Deeper axes than anybody writes would overflow the stack of functions that go down them.
+/// Very deep axes, which nobody writes, would overflow the stack of recursive functions.
 constexpr size_t max_depth = 256;
 
 bool
@@ -43,7 +43,7 @@ names_of(const LabeledAxisAccessor & a)
   return nb::tuple(names);
 }
 
-/// Whether an object of Python is this path: a string is the path that it spells.
+/// Whether an object of Python stands for this path: a string is the path that it spells.
 bool
 equal(const LabeledAxisAccessor & a, nb::handle other)
 {
@@ -257,7 +257,7 @@ axis_text(const Axis & axis)
   return s;
 }
 
-/// Where the axis is, its variables, its sub-axes, and whether it is set up.
+/// The place of the axis, its variables, its sub-axes, and whether it is set up.
 using AxisState = std::tuple<std::vector<std::string>,
                              std::vector<std::pair<std::vector<std::string>, Size>>,
                              std::vector<std::vector<std::string>>,
@@ -346,7 +346,7 @@ bind_setting_up(AxisClass & cls)
         const LabeledAxisAccessor name = path;
         const Extent extent(size);
         if (extent.is_subaxis)
-          throw nb::type_error("add_variable: a LabeledAxis is no variable. Use add_subaxis.");
+          throw nb::type_error("add_variable: a LabeledAxis is not a variable. Use add_subaxis.");
         add_variable(a, name, extent.size);
       },
       nb::arg("name"),

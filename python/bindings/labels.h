@@ -4,11 +4,11 @@
 #include "bindings/functions.h"
 #include "neml2/tensors/LabeledAxis.h"
 
-/// What labels are in Python.
+/// Labels in Python.
 namespace neml2::python
 {
 /// A path as Python writes it: "sub/b", ("sub", "b") or a LabeledAxisAccessor. Its names are
-/// checked where they become one: a caster must not throw.
+/// checked when they become an accessor, since a caster must not throw.
 struct Path
 {
   LabelNames names;
@@ -18,11 +18,11 @@ struct Path
   bool read(nb::handle object) noexcept;
 };
 
-/// The path that an object is; TypeError if it is none.
+/// The path that an object stands for; TypeError if it is not a path.
 LabeledAxisAccessor path_of(nb::handle object);
 
-/// A LabeledAxis: one of its own, or a sub-axis of one. That is looked up each time: clear() of
-/// what holds it leaves an error here, where a pointer would dangle.
+/// A LabeledAxis of its own, or a sub-axis of one. A sub-axis is looked up each time: after clear()
+/// of its parent this gives an error, while a pointer would dangle.
 struct Axis
 {
   std::shared_ptr<LabeledAxis> root = std::make_shared<LabeledAxis>();
@@ -37,7 +37,8 @@ struct Axis
   LabeledAxis & get() const { return root->subaxis(path); }
 };
 
-/// The type that a class is or derives from, with its base shape; TypeError if there is none.
+/// The type that a class is or derives from, with its base shape; TypeError if it is not a tensor
+/// type.
 const TypeInfo & base_type(nb::handle cls);
 
 /// LabeledVector, LabeledMatrix and LabeledTensor3D.

@@ -3,7 +3,7 @@
 
 #include "bindings/operators.h"
 
-/// What the functions of neml2.math are bound with.
+/// Helpers with which the functions of neml2.math are bound.
 namespace neml2::python
 {
 void bind_elementwise(nb::module_ & m);
@@ -21,8 +21,8 @@ struct Factor : Value
 {
 };
 
-/// Scalars and numbers as Scalars, numbers in the dtype and on the device of the first Scalar. With
-/// no Scalar among them, the next overload.
+/// Scalars and numbers as Scalars, numbers in the dtype and on the device of the first Scalar.
+/// Without a Scalar among them the next overload is tried.
 std::vector<Scalar> scalars(std::initializer_list<const Factor *> factors);
 
 /// A list or tuple of tensors of any types.

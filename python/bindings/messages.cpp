@@ -12,7 +12,7 @@ namespace
 {
 using Text = std::string_view;
 
-/// What no rule below makes of the words of C++.
+/// Replacements of words of C++ that no rule below makes.
 constexpr std::pair<Text, Text> spellings[] = {
     {"neml2::", ""},
     {"linalg::", "math."},
@@ -45,8 +45,8 @@ constexpr std::pair<Text, Text> spellings[] = {
     {"got c10::complex<double>", "got complex128"},
 };
 
-/// What .batch and .base have under the names that follow batch_ and base_. Functions of such names are in neml2.math
-/// as they are, and batch_dim is an argument.
+/// Members of .batch and .base, named by the part behind batch_ and base_. Functions with such names are in
+/// neml2.math under their full names, and batch_dim is an argument.
 constexpr Text members[] = {"size",
                             "expand",
                             "expand_as",
@@ -119,7 +119,7 @@ word_in_python(Text word)
   return std::string(word);
 }
 
-/// What stands in the table for the words at the beginning of a text, or null.
+/// The replacement in the table for the words at the beginning of a text, or null.
 const std::pair<Text, Text> *
 spelling_of(Text text)
 {
@@ -144,7 +144,8 @@ follows_type(Text text)
          (begin < text.size() && std::isupper(static_cast<unsigned char>(text[begin])) != 0);
 }
 
-/// The length of what is quoted at the beginning of a text, or 0: an apostrophe stands behind a letter.
+/// The length of a quotation at the beginning of a text, or 0. An apostrophe, which follows a letter,
+/// does not begin a quotation.
 size_t
 quoted(Text text, char before)
 {
@@ -158,7 +159,7 @@ quoted(Text text, char before)
 std::string
 with_article(const std::string & name)
 {
-  // Letters that are spelled begin with a vowel: an R2, an SR2.
+  // Names of letters that begin with a vowel sound take "an": an R2, an SR2.
   const bool spelled = name.size() > 1 && std::islower(static_cast<unsigned char>(name[1])) == 0;
   const Text vowels = spelled ? "AEFHILMNORSXaeio" : "AEIOaeio";
   const bool is_an = !name.empty() && vowels.find(name[0]) != Text::npos;

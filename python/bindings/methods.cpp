@@ -16,7 +16,7 @@ check_defined(const char * where, const Any & a)
   core::check_defined(where, a.value());
 }
 
-/// What torch takes for an argument: of a tensor of this library its torch.Tensor.
+/// An argument in the form that torch takes: a tensor of this library becomes its torch.Tensor.
 nb::object
 for_torch(nb::handle x)
 {
@@ -116,7 +116,7 @@ std::string
 shape_text(const Any & a)
 {
   std::ostringstream s;
-  const auto sizes = a.tensor->sym_sizes(); // of which a trace may know no numbers
+  const auto sizes = a.tensor->sym_sizes(); // a trace may not know their numbers
   const size_t n = std::min(size_t(a.batch_dim), sizes.size());
   for (const auto group : {sizes.slice(0, n), sizes.slice(n)})
   {
@@ -137,9 +137,9 @@ has_memory(const at::Tensor & t)
              t.sizes(), t.strides(), t.dtype().itemsize(), size_t(t.storage_offset()));
 }
 
-/// ": [0., 1., 2.], dtype=torch.float32", what torch prints of a few values. Of many nothing, and where looking at values
-/// would disturb what computes with them: on a GPU, which would have to finish first, under a transform or a trace, and of
-/// meta, fake and such tensors, which have none.
+/// ": [0., 1., 2.], dtype=torch.float32", the text that torch prints of a few values. It is empty for many values, and
+/// where reading values would disturb a computation: on a GPU, which would have to finish first, under a transform or a
+/// trace, and for meta, fake and similar tensors, which have no values.
 std::string
 values_text(const at::Tensor & t)
 {
@@ -163,7 +163,7 @@ values_text(const at::Tensor & t)
   return r;
 }
 
-/// What f returns, or this where it fails: what shows an object must not.
+/// The result of f, or this text if f fails: a function that shows an object must not fail.
 template <class F>
 std::string
 unless_it_fails(const F & f, const char * otherwise)
@@ -387,7 +387,7 @@ bind_methods(AnyClass & cls)
           return std::nullopt;
         return a.like({nb::cast<at::Tensor>(grad), a.batch_dim});
       },
-      "What backward() has gathered here, of the same type; None before.");
+      "The gradient that backward() has summed here, of the same type; None before.");
   cls.def_prop_ro(
       "is_leaf",
       [](const Any & a) { return !a.tensor->defined() || a.tensor->is_leaf(); },

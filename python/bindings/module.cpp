@@ -40,7 +40,7 @@ set_error(const char * module, const char * name, const char * message)
   PyErr_SetString(error.ptr(), message);
 }
 
-/// torch.OutOfMemoryError: before torch 2.5 that of CUDA, which it is.
+/// torch.OutOfMemoryError; before torch 2.5 torch.cuda.OutOfMemoryError.
 void
 set_out_of_memory(const char * message)
 {
@@ -119,7 +119,7 @@ NB_MODULE(_C, m)
   m.doc() =
       "The compiled part of neml2. Import neml2.tensors, neml2.math and neml2.crystallography.";
   nb::register_exception_translator(translate);
-  // Objects that Python keeps to the end, as a traceback does, are no matter for users.
+  // Users need not hear of objects that Python keeps to the end, as a traceback does.
   nb::set_leak_warnings(std::getenv("NEML2_LEAK_WARNINGS") != nullptr);
 
   nb::module_ tensors = submodule(
@@ -133,7 +133,7 @@ NB_MODULE(_C, m)
       tensors,
       "TensorBase",
 
-      "What all tensors of this library have in common: a torch.Tensor whose first dimensions are "
+      "The common base of all tensors of this library: a torch.Tensor whose first dimensions are "
       "batch dimensions and whose others are base dimensions.\n\nA shape is written (batch; base), "
       "for "
       "example (1000, 2; 6, 6). Batch dimensions broadcast with batch dimensions only, never with "
@@ -150,7 +150,7 @@ NB_MODULE(_C, m)
   bind_rotations();
   bind_scalar_comparisons();
   m.def("in_python", in_python, nb::arg("message"));
-  nb::module_ recording = m.def_submodule("recording", "What neml2.formulas is made of.");
+  nb::module_ recording = m.def_submodule("recording", "The compiled part of neml2.formulas.");
   bind_formulas(recording);
   for (nb::module_ & complete : {std::ref(tensors), std::ref(math), std::ref(crystallography)})
     prepare_calls(complete);

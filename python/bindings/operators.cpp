@@ -18,7 +18,7 @@ not_implemented()
   return {nb::borrow(Py_NotImplemented)};
 }
 
-/// * of a type with itself is a product of its own, or none.
+/// * of a type with itself is a product of its own, or does not exist.
 enum class OfOneType
 {
   elementwise,
@@ -143,7 +143,8 @@ bind_in_place(AnyClass & cls,
       },
       other,
       nb::is_operator());
-  // Python would take the operator that returns, and give the name on the left another tensor.
+  // Without in-place operators Python would use the operator that returns a new tensor, and bind
+  // the name on the left to it.
   cls.def(
       name,
       [symbol](const Any & a, const nb::object & b) -> Same
@@ -157,7 +158,7 @@ bind_in_place(AnyClass & cls,
                   .c_str()));
 }
 
-/// A comparison of what bind takes.
+/// A comparison of operands that bind takes.
 template <class F>
 void
 bind_comparison(AnyClass & cls, const char * name, const F & f)
@@ -302,7 +303,7 @@ bind_operators(AnyClass & cls)
   bind(cls, "__mul__", times, OfOneType::product);
   bind(cls, "__truediv__", over);
   bind(cls, "__pow__", power);
-  // Types that have such products define it anew; of the others it is there for the error.
+  // Types with such products define it anew; the other types have it only for the error message.
   cls.def(
       "__matmul__",
       [](const Any &, const nb::object &) { return not_implemented(); },

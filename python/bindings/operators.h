@@ -13,8 +13,8 @@ is_scalar(const Any & a)
   return a.type->cls.is(nb::type<Scalar>());
 }
 
-/// Truth values, a component each: a Tensor, for the operations and the meaning of a stress are not theirs.
-/// Of a Scalar a Scalar, one each point of the batch.
+/// Truth values, one per component: a Tensor, since truth values do not have the operations and the meaning
+/// of a stress. For a Scalar they are a Scalar, one per point of the batch.
 inline nb::object
 truth_values(const Any & of, const Tensor & t)
 {

@@ -27,7 +27,7 @@ product(nb::module_ & m,
       doc(name));
 }
 
-/// f(A) of neml2.Tensor only: the types have functions of their own, or none.
+/// f(A) of neml2.Tensor only: the other types have functions of their own, or no such function.
 template <class R>
 void
 of_matrices(nb::module_ & m, const char * name, R (*f)(const Tensor &))

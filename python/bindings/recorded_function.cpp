@@ -150,7 +150,7 @@ input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
   t.base = kind.base;
   const Size n = c10::multiply_integers(t.base);
   if (n > most)
-    fail_type("vmap: an argument has " + std::to_string(n) + " components a point. Expected " +
+    fail_type("vmap: an argument has " + std::to_string(n) + " components per point. Expected " +
               std::to_string(most) + " at most: are batch dimensions among them?");
   for (Size i = 0; i < n; i++)
   {

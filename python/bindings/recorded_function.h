@@ -5,10 +5,11 @@
 #include "bindings/functions_of_python.h"
 #include "neml2/engine/recorded_formula.h"
 
-/// A function of Python as it was recorded for arguments of certain types, and on whole batches.
+/// A function of Python: its recording for arguments of certain types, and its call on whole
+/// batches.
 namespace neml2::python
 {
-/// What a method is of: an object, which goes by itself and what the method uses of it, and which nobody keeps alive if it can
+/// The object of a method. It is compared by identity and by the values that the method uses, and is not kept alive if it can
 /// be held weakly.
 class Instance
 {
@@ -48,7 +49,7 @@ private:
   Uses _uses;
 
   nb::object now() const { return _is_weak ? _object() : _object; }
-  /// Its namespace, of what has one.
+  /// Its namespace, for objects that have one.
   static nb::object attributes_of(nb::handle object)
   {
     PyObject * const attributes = PyObject_GenericGetDict(object.ptr(), nullptr);
@@ -67,7 +68,7 @@ struct Recorded
   std::vector<Kind> results;
   std::unique_ptr<const engine::RecordedFormula> formula;
   std::vector<TensorShapeRef> bases; ///< of the results
-  nb::dict chosen;                   ///< places of results by what named them
+  nb::dict chosen;                   ///< places of results by their names
 
   template <class Visit>
   int traverse(const Visit & visit) const
@@ -91,7 +92,7 @@ void compose(const Recorded & r,
              const at::Tensor & like,
              at::Tensor * results);
 
-/// What autograd asks for gradients; instance: of a method.
+/// The object that autograd asks for gradients; `instance` is that of a method.
 std::shared_ptr<const engine::Gradient> gradient_of(std::shared_ptr<const Recorded> r,
                                                     std::shared_ptr<const PythonFunction> f,
                                                     nb::handle instance);

@@ -73,7 +73,7 @@ functions_of_two_numbers()
   return functions;
 }
 
-/// What components of Tensors do by operators; those of types have products of their own.
+/// Operators of components of Tensors; types have products of their own.
 const std::unordered_map<std::string, NumberFunction2> &
 operators_of_tensors()
 {
@@ -97,8 +97,8 @@ is_tensor(const Row & r)
   return r.type == &tensor_type();
 }
 
-/// The type and the base shape of what components of rows make together: rows of one type, or Tensors whose base shapes
-/// broadcast, and scalars. None if they do not fit.
+/// The common type and base shape of operands: rows of one type, or Tensors whose base shapes broadcast, and scalars.
+/// None if they do not fit.
 struct Common
 {
   const TypeInfo * type = &scalar_type();
@@ -125,7 +125,7 @@ common(const R &... rows)
   return fits ? std::optional<Common>(c) : std::nullopt;
 }
 
-/// For each component of a base shape the component of one that broadcasts to it.
+/// For each component of a base shape the matching component of a shape that broadcasts to it.
 std::vector<size_t>
 places(TensorShapeRef from, TensorShapeRef to)
 {
@@ -296,7 +296,7 @@ call_of_two_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
-/// Functions of Tensors, which have none of a type's; none if this is no such.
+/// The function of Tensors, which have no function of a type; empty if it is not one.
 std::optional<Row>
 call_of_tensors(const std::string & name, const Rows & x)
 {
@@ -312,7 +312,7 @@ call_of_tensors(const std::string & name, const Rows & x)
 Row
 with_epsilon(const std::string & name, const Row & a, const D & epsilon)
 {
-  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // of which there is none
+  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // no row of it exists
     return call_by_name(name, {a})[0];
   const Row norm =
       scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));
@@ -329,7 +329,7 @@ type_named(const char * name)
   return info(nb::module_::import_("neml2.tensors").attr(name));
 }
 
-/// Tensors made of numbers: SR2.fill and others; none if this is no such.
+/// Tensors made of numbers: SR2.fill and others; empty if the function is not one of these.
 std::optional<Row>
 build(const std::string & name, const Rows & x)
 {
@@ -359,7 +359,8 @@ build(const std::string & name, const Rows & x)
   return Row(&type_named(type.c_str()), std::move(c));
 }
 
-/// Type(x): x itself, what the type says it is of another, or the type that has its base shape.
+/// Type(x): x itself, the type's own conversion from another type, or a type of the same base
+/// shape.
 std::optional<Rows>
 convert(const std::string & type, const Row & x)
 {
@@ -421,7 +422,7 @@ call_by_name(const std::string & qualified, const Rows & x)
 {
   if (const auto built = build(qualified, x))
     return {*built};
-  if (qualified == "WR2.exp") // the exponential map, while math.exp is of its numbers
+  if (qualified == "WR2.exp") // the exponential map, while math.exp works on its numbers
     return call_rows("exp_map", x);
   if (x.size() == 1)
     if (const auto converted = convert(qualified, x[0]))

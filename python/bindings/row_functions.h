@@ -12,7 +12,7 @@
 /// Finds the row types that a function of the kernels takes, and registers it for them.
 namespace neml2::python
 {
-/// But SFR4 and WFR4, whose rows are those of SFFR4 and WFFR4.
+/// All types except SFR4 and WFR4, whose rows are those of SFFR4 and WFFR4.
 using RowTypes = engine::Types<Scalar,
                                Vec,
                                Rot,
@@ -57,7 +57,7 @@ as_kernel(const Row & r)
   }
 }
 
-/// What a kernel returns as rows: a row, a number with or without partials, or several.
+/// The result of a kernel as rows: a row, a number with or without partials, or several of these.
 template <class R>
 void
 append(Rows & rows, const R & r)

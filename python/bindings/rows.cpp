@@ -36,7 +36,7 @@ row_of_number(double x)
 
 constexpr size_t most_components = 1 << 16;
 
-/// A tensor that is no argument: the same for all points.
+/// A tensor that is not an argument: the same for all points.
 Row
 row_of_constant(const TypeInfo & type, const Tensor & t)
 {
@@ -211,7 +211,8 @@ call(const std::string & name,
   return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
-/// The function of components that f is of their places: for what only brings them into another order.
+/// A function of components from f, a function of their places: for functions that only reorder
+/// components.
 Row
 rearranged(const Rows & rows, const nb::callable & f)
 {
@@ -251,7 +252,7 @@ table_of(nb::handle object, size_t dimensions)
   return {std::move(r.components), !nb::isinstance<Row>(object)};
 }
 
-/// Abscissae, of which constants are looked at.
+/// Abscissae; constants are checked.
 recorded::Table
 abscissae_of(nb::handle object)
 {
@@ -307,7 +308,7 @@ interpolate(
 
 // ---- Classes ----
 
-/// An operator: NotImplemented of what is neither a row nor a number.
+/// An operator: NotImplemented for operands that are neither rows nor numbers.
 nb::object
 operate(const char * name, nb::handle a, nb::handle b)
 {
@@ -330,7 +331,8 @@ compare_objects(nb::handle a, nb::handle b, Condition (*less)(const Symbol &, co
   return nb::cast(std::move(*c));
 }
 
-/// f of each two conditions of two of one base shape, or of one that is alone.
+/// f of each pair of conditions, if both operands have one base shape, or of each condition of a
+/// single operand.
 template <class F>
 Choice
 combine(const Choice & a, const Choice & b, const F & f)
@@ -340,7 +342,8 @@ combine(const Choice & a, const Choice & b, const F & f)
   const size_t m = a.conditions.size(), n = b.conditions.size();
   const bool first = n == 1 && b.base.empty();
   if (!first && !(m == 1 && a.base.empty()) && a.base != b.base)
-    fail_type("conditions of a formula are of other base shapes: & and | take those of one.");
+    fail_type("conditions of a formula have different base shapes: & and | take conditions of "
+              "equal base shapes.");
   Choice r({}, first ? a.base : b.base);
   for (size_t i = 0; i < std::max(m, n); i++)
     r.conditions.push_back(f(a.conditions[m == 1 ? 0 : i], b.conditions[n == 1 ? 0 : i]));
@@ -353,7 +356,7 @@ bind_conditions(nb::module_ & m)
   nb::class_<Choice>(
       m,
       "Condition",
-      "What comparing tensors of a formula gives: a truth value a point, for each component.")
+      "The result of comparing tensors of a formula: a truth value per point, for each component.")
       .def("__and__",
            [](const Choice & a, const Choice & b)
            { return combine(a, b, [](const auto & x, const auto & y) { return x & y; }); })
@@ -371,7 +374,7 @@ bind_conditions(nb::module_ & m)
       .def("__bool__",
            [](const Choice &) -> bool
            {
-             fail_type("a condition of a formula has a value a point: choose with "
+             fail_type("a condition of a formula has a value per point: choose with "
                        "math.where(condition, a, b). Python's if, while, and, or and not take one "
                        "truth value; for conditions write & | ~.");
            });
@@ -409,20 +412,20 @@ bind_row_class(nb::module_ & m)
            [](const Row & r) -> double
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula has a value a point, and none while it is recorded. Pass "
+                       " of a formula has a value per point, and none while it is recorded. Pass "
                        "Python functions of numbers outside, or use those of neml2.math.");
            })
       .def("__iter__",
            [](const Row & r) -> nb::object
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula is not iterated: its components are r(0), r(0, 1) ...");
+                       " of a formula cannot be iterated: its components are r(0), r(0, 1) ...");
            })
       .def("__getitem__",
            [](const Row & r, nb::handle) -> nb::object
            {
              fail_type(with_article(r.type->name) +
-                       " of a formula is not indexed: its components are r(0), r(0, 1) ..., or "
+                       " of a formula cannot be indexed: its components are r(0), r(0, 1) ..., or "
                        "r.base[0] as a Tensor.");
            })
       .def("__len__",
@@ -471,7 +474,7 @@ is_of_formula(nb::handle a)
   return nb::isinstance<Row>(a) || nb::isinstance<Choice>(a);
 }
 
-/// Whether it is a list, a tuple or a dict with one.
+/// Whether an argument is a list, a tuple or a dict that contains a row.
 bool
 has_member_of_formula(nb::handle a)
 {
@@ -498,7 +501,7 @@ call_in_formula(const std::string & function,
   if (!of_rows && std::none_of(arguments, arguments + n, has_member_of_formula))
     return nb::object();
   if (!of_rows && !definitions().count(formula_name(function)))
-    call_rows(formula_name(function) + " of a group", {}); // says that there is none
+    call_rows(formula_name(function) + " of a group", {}); // says that no such function exists
   return call(function, {arguments, arguments + n}, names);
 }
 

@@ -5,10 +5,10 @@
 
 #include <optional>
 
-/// Tensors of formulas as Python has them, and what it does with them.
+/// Tensors of formulas in Python, and the operations on them.
 namespace neml2::python
 {
-/// A truth value a point, for each component of a base shape.
+/// A truth value per point, for each component of a base shape.
 struct Choice
 {
   std::vector<recorded::Condition> conditions;
@@ -34,21 +34,23 @@ nb::object as_object(Rows rows);
 Numbers numbers_of(const Rows & rows);
 nb::list rows_of_numbers(const Rows & like, const Numbers & x);
 
-/// What Python calls members and what formulas do: SR2.inverse is inv.
+/// The names of members in Python and the functions of formulas: SR2.inverse is inv.
 std::string formula_name(const std::string & name);
-/// The function of this name in a formula, of which a member has the name of its class: SR2.dev. Throws TypeError if there is none.
+/// The function of this name in a formula; the name of a member includes its class: SR2.dev. Throws TypeError if there is no such
+/// function.
 Rows call_by_name(const std::string & name, const Rows & x);
-/// Whether there is one of some tensors.
+/// Whether a function of this name takes tensors.
 bool has_function(const std::string & name);
-/// where(condition, a, b); none of types that do not go together.
+/// where(condition, a, b); empty for types that do not go together.
 std::optional<Row> choose(const Choice & c, const Row & a, const Row & b);
-/// The conditions that compare gives, of each two components; none of types that do not go together.
+/// The conditions that compare gives for each pair of components; empty for types that do not go
+/// together.
 std::optional<Choice> compare(const Row & a,
                               const Row & b,
                               recorded::Condition (*compare)(const recorded::Symbol &,
                                                              const recorded::Symbol &));
 
-/// The type of a Jacobian of this base shape, as C++ has it: Tensor where no other type has the shape. And a Jacobian of it.
+/// The type of a Jacobian of this base shape, as in C++: Tensor if no other type has the shape. And a Jacobian of that type.
 const TypeInfo & type_of_jacobian(TensorShapeRef base);
 nb::object as_jacobian(const at::Tensor & t, Size batch_dim);
 

@@ -15,11 +15,11 @@
 
 #include "neml2/core/options.h"
 
-/// What crosses the border to Python and belongs to PyTorch: tensors (without a copy), dtypes, devices,
+/// Conversions of PyTorch's objects between Python and C++: tensors (without a copy), dtypes, devices,
 /// numbers and shapes.
 namespace neml2::python
 {
-/// Whether an object is a torch.Tensor, by its type: what it says of itself, as THPVariable_Check asks,
+/// Whether an object is a torch.Tensor, by its type: its own answer, which THPVariable_Check asks for,
 /// may be wrong, and may fail.
 inline bool
 is_torch_tensor(nanobind::handle object)
@@ -185,7 +185,7 @@ namespace neml2::python
 {
 namespace nb = nanobind;
 
-/// A torch.device, or its name, which may turn out to be none.
+/// A torch.device, or a string that should be the name of one.
 struct DeviceArgument
 {
   std::optional<Device> device;
@@ -194,7 +194,7 @@ struct DeviceArgument
   Device get() const { return device ? *device : Device(name); }
 };
 
-/// A real number as an argument: no tensor, as for CScalar.
+/// A real number as an argument; not a tensor, as for CScalar.
 struct Number
 {
   double value = 0;
@@ -205,9 +205,9 @@ struct Number
 using OptionalDtype = std::optional<Dtype>;
 using OptionalDevice = std::optional<DeviceArgument>;
 
-/// Options of a factory; what is None is torch's default of this moment.
+/// Options of a factory; None stands for torch's present default.
 TensorOptions options(OptionalDtype dtype, const OptionalDevice & device, bool requires_grad);
-/// The same for a type of integers: without a dtype, this library's default one.
+/// Options for a type of integers: without a dtype, this library's default integer dtype.
 TensorOptions
 integer_options(OptionalDtype dtype, const OptionalDevice & device, bool requires_grad);
 } // namespace neml2::python

@@ -62,7 +62,7 @@ index_tensor(nb::handle key)
   }
   if (is_torch_tensor(key))
     return nb::cast<at::Tensor>(key);
-  // What says it is a tensor and is none would crash torch.as_tensor.
+  // An object that claims to be a tensor but is not would crash torch.as_tensor.
   const bool impostor = PyObject_IsInstance(key.ptr(), THPVariableClass) != 0;
   PyErr_Clear();
   if (impostor || PyType_Check(key.ptr()) ||
@@ -75,7 +75,7 @@ index_tensor(nb::handle key)
   return t.numel() == 0 && t.is_floating_point() ? t.to(kInt64) : t; // of an empty list
 }
 
-/// What is too large for 64 bits is an IndexError, or the largest or smallest number.
+/// A number too large for 64 bits is an IndexError, or becomes the largest or smallest number.
 int64_t
 index_number(nb::handle key, bool clamp)
 {
@@ -107,7 +107,7 @@ index(nb::handle key)
   return index_tensor(key);
 }
 
-/// What is written: a tensor of the library or of torch, or a number.
+/// The value to write: a tensor of the library or of torch, or a number.
 template <class F>
 void
 put(nb::handle value, const F & f)
@@ -133,7 +133,7 @@ slice(std::optional<Size> start, std::optional<Size> stop, std::optional<Size> s
   return {part(start), part(stop), part(step)};
 }
 
-/// What both views have; Of tells how the library calls it for one of them.
+/// Members of both views; Of gives the library's functions for one of them.
 template <class V, class Of>
 void
 bind_view(nb::class_<V> & cls, const Of & of)

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-/// What formulas in Python are written with: the formulas of the headers, on numbers that are being recorded.
+/// The vocabulary of formulas in Python: the functions of the headers, on numbers that are being recorded.
 namespace neml2::python
 {
 using RecordedNumber = recorded::Number;
@@ -38,11 +38,11 @@ struct RowFunction
   std::function<Rows(const Rows &)> call;
 };
 
-/// All of one name; empty if there are none.
+/// All functions of one name; may be empty.
 const std::vector<RowFunction> & row_functions(const std::string & name);
-/// The names of all, each with the names of the types it takes.
+/// The names of all functions, each with the names of the types that it takes.
 nb::list row_vocabulary();
-/// The function of this name on these rows; throws TypeError if there is none.
+/// Calls the function of this name on these rows; throws TypeError if it does not exist.
 Rows call_rows(const std::string & name, const Rows & arguments);
 /// Component (i, j, ...) of a row.
 Row component(const Row & row, const std::vector<int> & index);
@@ -50,12 +50,13 @@ Row component(const Row & row, const std::vector<int> & index);
 const TypeInfo & scalar_type();
 const TypeInfo & tensor_type();
 
-/// Records newton of the numbers of a guess, each of an unknown; throws where they are too many, as do the others.
+/// Records newton of the numbers of a guess, each of which belongs to an unknown. Throws if there are too many, as
+/// do the functions below.
 recorded::RecordedNewton record_newton(const recorded::Residual & residual,
                                        const Numbers & guess,
                                        const std::vector<int> & unknown,
                                        const kernels::NewtonOptions & options);
-/// Of matrices of so many rows, their numbers row by row.
+/// Functions of matrices of this many rows, their numbers row by row.
 Numbers record_solve(const Numbers & A, const Numbers & b, size_t rank);
 Numbers record_inverse(const Numbers & A, size_t rank);
 Numbers record_determinant(const Numbers & A, size_t rank);
@@ -64,10 +65,10 @@ Numbers record_cholesky(const Numbers & A, size_t rank);
 /// Written by generate.py: adds all functions.
 void add_row_functions();
 
-/// The classes of what formulas are recorded with, and Formula.
+/// The classes with which formulas are recorded, and Formula.
 void bind_formulas(nb::module_ & m);
-/// The call of a function bound by nanobind that has failed, if it has a row among its arguments: what it is in a formula. None
-/// else.
+/// Repeats a failed call of a function bound by nanobind as a call in a formula, if a row is among its arguments; otherwise
+/// None.
 nb::object call_in_formula(const std::string & function,
                            PyObject * const * arguments,
                            size_t n,

@@ -10,7 +10,7 @@
 /// Warnings of LibTorch and of the library as Python's.
 namespace neml2::python
 {
-/// Passes on what is warned of while it lives, when it ends, which must be with the GIL.
+/// Collects warnings while it lives, and passes them on when it ends, which must be with the GIL.
 class PassedWarnings
 {
 public:
@@ -20,7 +20,7 @@ public:
   ~PassedWarnings() noexcept(false)
   {
     for (const std::string & m : _handler.messages)
-      if (PyErr_WarnEx(PyExc_UserWarning, m.c_str(), 1) < 0) // it is to be an error
+      if (PyErr_WarnEx(PyExc_UserWarning, m.c_str(), 1) < 0) // warnings are errors here
       {
         if (std::uncaught_exceptions() == 0)
           throw nanobind::python_error();

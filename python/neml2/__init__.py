@@ -15,7 +15,7 @@ from ._build import __version__ as __version__
 
 
 def _import_torch() -> None:
-    """Says what is wrong, before the loader would only name a missing symbol."""
+    """Says which torch is needed, before the loader would only name a missing symbol."""
     release = ".".join(TORCH.split(".")[:2])
     built = f"neml2 {__version__} was built with torch {TORCH} and works with torch {release}"
     mend = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python -m neml2: what this package is, and where C++ programs find the same library."""
+"""python -m neml2: a description of this package, and where C++ programs find the same library."""
 
 import argparse
 from pathlib import Path

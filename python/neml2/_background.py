@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which programs of formulas are compiled: at once, or in the background, in the order in which they were asked for."""
+"""The programs of formulas that are compiled: at once, or in the background, in the order in which they were asked for."""
 
 import os
 import sys
@@ -28,14 +28,14 @@ def compile_programs(formula: Any, backend: str) -> None:
 
 class Request(NamedTuple):
     program: Any
-    formula: Callable[[], Any]  # None when it is no more: its program need not be compiled then
+    formula: Callable[[], Any]  # None after it was deleted: its program need not be compiled then
 
 
 class Background:
-    """Programs that wait for being compiled. One thread looks for them in the cache and another one compiles, so that what is in the
-    cache need not wait. There are threads only while there is work.
+    """Programs that wait for being compiled. One thread looks for them in the cache and another one compiles, so that programs in the cache
+    need not wait. There are threads only while there is work.
 
-    What is being worked on stays in its queue until it is done: a process that was forked meanwhile goes on with it.
+    A program stays in its queue until it is done: a process that was forked meanwhile goes on with it.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Background:
         self.start_again()
 
     def start_again(self) -> None:
-        """In a process that was forked, too."""
+        """Starts the threads; also in a process that was forked."""
         self._lock = threading.RLock()
         self._threads: dict[str, threading.Thread] = {}
         self._start_threads()
@@ -78,7 +78,7 @@ class Background:
                 pause = min(2 * pause, LONGEST)
 
     def _look_up(self) -> bool:
-        """Loads the first new program from the cache; if it is not there, it waits for being compiled."""
+        """Loads the first new program from the cache; a program that is not there waits for being compiled."""
         request = self._new[0]
         try:
             if request.formula() is not None:
@@ -97,7 +97,8 @@ class Background:
         return True
 
     def _make(self) -> bool:
-        """Whether one program was done: one that another process has compiled meanwhile, or the first one that none is compiling."""
+        """Whether one program was done: a program that another process has compiled meanwhile, or the first one that no process is
+        compiling."""
         with self._lock:
             for source, requests in list(self._waiting.items()):
                 if all(r.formula() is None for r in requests):
@@ -129,11 +130,11 @@ class Background:
 
 
 def _warn(error: Exception) -> None:
-    if _compilers.ended.is_set():  # which ends compilers, too
+    if _compilers.ended.is_set():  # the end of the program ends compilers, too
         return
     try:
         warnings.warn(f"a formula could not be compiled, and stays interpreted: {error}", RuntimeWarning, stacklevel=2)
-    except Warning:  # the user makes errors of warnings: the thread goes on after it
+    except Warning:  # the user turns warnings into errors: the thread goes on after one
         threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
 

@@ -27,12 +27,13 @@ recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
 CALLS = 20  # calls of a formula before "auto" compiles it in the background: a formula that is called once is not worth it
-# The operations that "auto" compiles at most, so that a compiler takes less than a minute of a slow core, and half a GB. gcc 12 took there, at -O2:
-# 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB where 800 of them are tanh), 32 to 41 s and 0.34 GB for 7000 to
-# 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels took 19 minutes and 3.4 GB. -O1 takes half as long.
+# The operations that "auto" compiles at most, so that a compiler takes less than a minute of a slow core, and half a GB. On such a core gcc
+# 12 took, at -O2: 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB if 800 of them are tanh), 32 to 41 s and
+# 0.34 GB for 7000 to 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels took 19 minutes and 3.4 GB. -O1
+# takes half as long.
 LARGEST = 6000
 KEPT = 1000  # formulas in the cache: the oldest are removed
-_LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other is ever removed
+_LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other file is ever removed
 _UNFINISHED = re.compile(r"unfinished-[a-z0-9_]{8}")
 
 _loaded: list[Any] = []
@@ -47,8 +48,8 @@ def checked(backend: str | None) -> str:
 
 
 def folder() -> Path:
-    """The folder of compiled formulas: one of their own in NEML2_CACHE, or in neml2 in the user's folder of caches. Whatever
-    else is there is the user's."""
+    """The folder of compiled formulas: a subfolder of NEML2_CACHE, or of neml2 in the user's folder of caches. Other files there belong to
+    the user."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(os.environ.get("NEML2_CACHE") or os.path.join(home, "neml2")) / "neml2-formulas"
 
@@ -61,15 +62,15 @@ def flags() -> list[str]:
 
 
 def link_flags() -> list[str]:
-    """Flags that link torch, which is loaded already and has the elementary functions of packs: outside of Linux they are found
-    without."""
+    """Flags that link torch, which is loaded already and has the elementary functions of packs. Outside Linux the functions are found
+    without flags."""
     if sys.platform != "linux":
         return []
     return [f"-L{Path(torch.__file__).parent / 'lib'}", "-Wl,--no-as-needed", "-ltorch_cpu"]
 
 
 class Source(NamedTuple):
-    """What is compiled, and the name of its library."""
+    """The source that is compiled, and the name of its library."""
 
     command: tuple[str, ...]
     text: str
@@ -88,7 +89,7 @@ def source_of(program: Any) -> Source:
 
 
 def operations(text: str) -> int:
-    """How many a source has."""
+    """The number of operations of a source."""
     return text.count("const auto ")
 
 
@@ -112,16 +113,16 @@ def set_loop(program: Any, library: Any) -> None:
     run, width = ctypes.c_void_p(), ctypes.c_int()
     library.neml2_tile_loop(ctypes.byref(run), ctypes.byref(width))
     if run.value is None:
-        raise RuntimeError("there is no loop for this machine in it")
+        raise RuntimeError("the library has no loop for this machine")
     _loaded.append(library)  # never unloaded: its loops may be running
     recording.set_loop(program, run.value, width.value)
 
 
-# A library in the cache ends with the digest of its contents: one that a full disk or a crash cut short is not loaded.
+# A library in the cache ends with the digest of its contents: a library that a full disk or a crash cut short is not loaded.
 
 
 def cached(source: Source) -> Any:
-    """A library of the cache; None if it does not exist, is not whole, or could have been written by another user."""
+    """A library of the cache; None if it does not exist, is incomplete, or could have been written by another user."""
     path = folder() / source.name
     if not _is_own(path.parent) or _why_not_private(path):
         return None
@@ -148,7 +149,7 @@ def made(source: Source, is_waited_for: bool) -> Any:
 
 
 def writable_folder() -> Path | None:
-    """The folder of compiled formulas, made if it was not there; None if it cannot be made or is not private."""
+    """The folder of compiled formulas, which is made if it does not exist; None if it cannot be made or is not private."""
     parent = folder()
     try:
         for f in (parent.parent, parent):
@@ -159,7 +160,7 @@ def writable_folder() -> Path | None:
 
 
 def _made(source: Source, kept: Path | None, is_waited_for: bool) -> Any:
-    """The library of a source, compiled, and kept in the cache if that can be written."""
+    """The library of a source, compiled now; it is kept in the cache if the cache can be written."""
     error: Exception | None = None
     for parent in dict.fromkeys((kept, None)):  # None: the folder of temporary files
         place = None
@@ -200,10 +201,10 @@ def _is_own(parent: Path) -> bool:
 
 
 def _is_private(place: Path) -> bool:
-    """Whether no other user can write the contents of a folder; one warning says why not."""
+    """Whether no other user can write the contents of a folder; if one can, a warning says why."""
     why = _why_not_private(place)
     text = (
-        f"neml2: compiled formulas are not kept in {place}, which {why}: what is loaded from there could be another user's. Each process "
+        f"neml2: compiled formulas are not kept in {place}, which {why}: libraries loaded from there could be another user's. Each process "
         "compiles for itself. Set NEML2_CACHE in the environment to a folder of your own."
     )
     if why and text not in _warned:
@@ -213,8 +214,8 @@ def _is_private(place: Path) -> bool:
 
 
 def _why_not_private(path: Path) -> str:
-    """Why a file or folder could be written by another user; empty if it could not, or does not exist. On Windows the folders of
-    a user are private, and nothing is checked."""
+    """The reason why another user could write to a file or folder; empty if no other user can, or if it does not exist. On Windows the
+    folders of a user are private, and nothing is checked."""
     if not hasattr(os, "geteuid"):
         return ""
     try:
@@ -227,7 +228,7 @@ def _why_not_private(path: Path) -> str:
 
 
 def _tidy(parent: Path) -> None:
-    """Removes the libraries unused for longest, and what processes left that were killed while compiling; files with other names are
+    """Removes the libraries unused for longest, and the files of processes that were killed while compiling; files with other names are
     kept."""
     now = time.time()
     entries = [p for p in parent.iterdir() if not p.is_symlink()]
@@ -239,7 +240,7 @@ def _tidy(parent: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
         elif _compilers.LOCK.fullmatch(left.name) and left.is_file():
             with _compilers.FileLock(left).hold():
-                pass  # If nobody held it, it is removed.
+                pass  # If no process held it, it is removed.
 
 
 def _age(path: Path) -> float:

@@ -25,16 +25,16 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-NICENESS = "10"  # of compilers that nobody waits for: beside a program that uses all cores they get a tenth of one
-PROCESSOR_TIME, TIME = 120, 900  # seconds that they have at most, of a processor and in all
-# How a recording is compiled to a library: with the arithmetic of the library, without warnings of what is not needed.
+NICENESS = "10"  # for compilers that nobody waits for: beside a program that uses all cores they get a tenth of one core
+PROCESSOR_TIME, TIME = 120, 900  # the most seconds that they may take: of a processor, and in all
+# Options that compile a recording to a library: with the arithmetic of this library, without warnings of unused code.
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno")
 LIBRARY = ("-shared", "-fPIC", "-w")
 LOCK = re.compile(r"(formula-[0-9a-f]{64}|compiler-[0-9a-f]{8}-[0-9]{1,4})\.lock")
 
 
 def compiler() -> tuple[str, ...] | None:
-    """The C++ compiler that CXX names, with its options or what starts it, or c++."""
+    """The C++ compiler that CXX names, with options or a launcher in front; c++ if CXX is not set."""
     try:
         command, *options = shlex.split(os.environ.get("CXX", "c++"))
     except ValueError:  # empty, or an unmatched quote
@@ -52,10 +52,11 @@ def version(command: tuple[str, ...]) -> str:
 
 _running: dict[subprocess.Popen[str], Path | None] = {}  # with the folders that they write to
 _state = threading.Lock()  # of _running
-ended = threading.Event()  # The program ends: nothing is compiled in the background from then on.
+ended = threading.Event()  # set when the program ends: nothing is compiled in the background from then on
 
-# Runs a compiler in the group of this shell, and ends the group when its input ends, whose other end the program has: so the compiler ends
-# with the program, however that ends. Linux can end a process with its parent (PR_SET_PDEATHSIG), but not those that a driver starts.
+# Runs a compiler in the process group of this shell, and ends the group when the shell's input ends. The program holds the other end of the
+# input, so the compiler ends with the program, however the program ends. Linux can end a process with its parent (PR_SET_PDEATHSIG), but
+# not the processes that a compiler driver starts.
 WATCHED = """
 [ -z "$1" ] || ulimit -t "$1" 2>/dev/null
 shift
@@ -69,7 +70,7 @@ kill -9 $watch
 wait $watch
 exit $status
 """
-_ends: set[int] = set()  # of the inputs of shells
+_ends: set[int] = set()  # of the inputs of shells, held by this process
 
 
 class TookTooLong(Exception):
@@ -90,8 +91,8 @@ def _input() -> Iterator[int]:
 
 
 def run(command: list[str], place: Path | None = None, is_waited_for: bool = True) -> subprocess.CompletedProcess[str]:
-    """The output of a compiler, in whichever encoding. Its temporary files are in `place`, too. One that nobody waits for has a bound of
-    its time, beyond which it is an error."""
+    """The output of a compiler, in any encoding. Its temporary files are in `place`, too. A compiler that nobody waits for has a limit of
+    its time; exceeding it is an error."""
     nice = None if is_waited_for else shutil.which("nice")
     if nice:
         command = [nice, "-n", NICENESS, *command]
@@ -102,8 +103,8 @@ def run(command: list[str], place: Path | None = None, is_waited_for: bool = Tru
 
 
 def _run(command: list[str], stdin: int, place: Path | None, is_waited_for: bool) -> subprocess.CompletedProcess[str]:
-    # In a group of its own, which ends as a whole: a driver starts others. A session of its own would have a share of the processor
-    # of its own in Linux, whatever its priority.
+    # The compiler runs in a process group of its own, which is ended as a whole, since a driver starts other processes. A new session would
+    # get its own share of the processor from Linux, whatever its priority.
     group: Any = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
     start = time.monotonic()
     # Processes of multiprocessing end without atexit.
@@ -160,19 +161,19 @@ def end() -> None:
     for process in running:
         _kill(process)
     for thread in [t for t in threading.enumerate() if t.name.startswith(THREADS)]:
-        thread.join(2)  # They end at once, as no compiler runs any more.
+        thread.join(2)  # they end at once, as no compiler runs any more
     for place in filter(None, running.values()):
         shutil.rmtree(place, ignore_errors=True)
 
 
-THREADS = "neml2 compiles"  # how the names of threads begin that compile in the background
+THREADS = "neml2 compiles"  # the beginning of the names of threads that compile in the background
 atexit.register(end)
 
 # ---- One at a time ----
 
 
 class Turn:
-    """Whose turn it is among the threads of this process: first those that somebody waits for."""
+    """Decides which thread of this process compiles next: first those that somebody waits for."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -188,7 +189,7 @@ class Turn:
                 self._is_taken = True
             finally:
                 self._waited_for -= is_waited_for
-                self._changed.notify_all()  # An interrupt may have ended the wait.
+                self._changed.notify_all()  # an interrupt may have ended the wait
         try:
             yield
         finally:
@@ -201,8 +202,8 @@ turn = Turn()
 
 
 class FileLock:
-    """A lock that is a file, which is there while somebody holds it. The lock of a process that dies is free. Where files cannot be
-    locked, as on Windows and on some network drives, it always is."""
+    """A lock that is a file, which exists while a process holds it. The lock of a process that dies is free. If files cannot be locked, as
+    on Windows and on some network drives, it is always free."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -224,7 +225,7 @@ class FileLock:
                     self._file, self._owner, file = file, os.getpid(), -1
                     _held.add(self)
                     return True
-            except FileNotFoundError:  # Who held it has removed it meanwhile.
+            except FileNotFoundError:  # the process that held it has removed it meanwhile
                 pass
             except BlockingIOError:
                 return False
@@ -240,7 +241,7 @@ class FileLock:
         _held.discard(self)
         if self._file is not None and self._owner == os.getpid():
             self._remove()
-            fcntl.flock(self._file, fcntl.LOCK_UN)  # also where a process that was forked meanwhile has the file
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # also if a process that was forked meanwhile has the file
             os.close(self._file)
         self._file = None
 
@@ -255,7 +256,7 @@ class FileLock:
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[bool]:
-        """Whether it was free, and is held."""
+        """Takes the lock; returns whether it was free."""
         is_free = self.acquire()
         try:
             yield is_free
@@ -268,15 +269,14 @@ _held: set[FileLock] = set()
 
 
 def most(is_waited_for: bool) -> int:
-    """So many compilers may run on this machine: a quarter of its cores, and as many as there are cores if they are waited for."""
+    """The number of compilers that may run on this machine: a quarter of its cores, or all cores for compilers that are waited for."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores if is_waited_for else max(1, cores // 4)
 
 
 @contextlib.contextmanager
 def place_on_machine(folder: Path | None, is_waited_for: bool) -> Iterator[bool]:
-    """Whether one more compiler may run on this machine, of the processes that have this folder. Folders may be shared by
-    machines."""
+    """Whether one more compiler may run on this machine, counting the processes that use this folder. Machines may share a folder."""
     if folder is None:
         yield True
         return
@@ -291,7 +291,7 @@ def place_on_machine(folder: Path | None, is_waited_for: bool) -> Iterator[bool]
 
 
 def _after_fork_in_child() -> None:
-    """Compilers and locks are those of the parent, as are threads that waited."""
+    """Compilers, locks and waiting threads belong to the parent."""
     global _state, ended, turn
     _state, ended, turn = threading.Lock(), threading.Event(), Turn()
     _running.clear()

@@ -24,10 +24,10 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
         def second_piola_kirchhoff(C, mu):
             return 2.0 * neml2.gradient(energy, C, mu)
 
-    (batch; ), (batch; x) -> (batch; x): an SR2 by an SR2, in Mandel components as the SR2 itself. argnums is the place or the name
-    of an argument, or a tuple of these, which gives a tuple. The derivative by a group has its structure, with None for its numbers.
+    (batch; ), (batch; x) -> (batch; x): by an SR2 it is an SR2, in Mandel components as the SR2 itself. argnums is the place or the name of
+    an argument, or a tuple of these, which gives a tuple. The derivative by a group has its structure, with None for its numbers.
 
-    The function is one of single tensors, as for vmap. In a formula it may use what is around it; the derivative may itself be
+    The function takes single tensors, as for vmap. In a formula it may use variables around it. The derivative may itself be
     differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the side taken, a
     norm the derivative 0 at 0.
 
@@ -39,7 +39,7 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
 
 
 def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> tuple[Any, Any]:
-    """What a function returns, a scalar, and its gradient; see gradient."""
+    """The scalar that a function returns, and its gradient; see gradient."""
     name = "value_and_gradient"
     if not _is_inside():
         both: tuple[Any, Any] = _evaluate(value_and_gradient, function, arguments, keywords, argnums)
@@ -51,8 +51,8 @@ def value_and_gradient(function: Callable[..., Any], *arguments: Any, argnums: A
 def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
     """The derivative of a function that returns tensors, by the argument argnums; also in a formula.
 
-    (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2. For several argnums or results a tuple: of the first result by each
-    argument, then of the next, as value_and_jacobian gives them. See gradient for the rest.
+    (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2. For several argnums or results it is a tuple: the derivatives of
+    the first result by each argument, then those of the next, as in value_and_jacobian. See gradient for the rest.
     """
     return value_and_jacobian(function, *arguments, argnums=argnums, **keywords)[1]
 
@@ -60,8 +60,8 @@ def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
 def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **keywords: Any) -> Any:
     """The second derivative of a function that returns a scalar, by the argument argnums; also in a formula.
 
-    (batch; ), (batch; x) -> (batch; x, x): an SSR4 of an SR2. For a tuple of argnums a tuple of tuples: [i][j] is the derivative by
-    argument i, then by argument j. By a group it is a group of groups. See gradient for the rest.
+    (batch; ), (batch; x) -> (batch; x, x): by an SR2 it is an SSR4. For a tuple of argnums it is a tuple of tuples: [i][j] is the
+    derivative by argument i, then by argument j. By a group it is a group of groups. See gradient for the rest.
     """
     if not _is_inside():
         return _evaluate(hessian, function, arguments, keywords, argnums)
@@ -89,10 +89,11 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 
         W = neml2.isotropic(ogden, C, mu, alpha)
 
-    f(λ) where function(λ, *arguments) returns a scalar f, the same for eigenvalues in any order; where it returns a Vec, Σ_i f_i(λ) v_i v_i of
-    the eigenvectors v_i: f_i change places as their arguments do. (batch; 6), ... -> (batch; ) or (batch; 6).
+    If function(λ, *arguments) returns a scalar f: f(λ); f must not depend on the order of the eigenvalues. If it returns a Vec: Σ_i f_i(λ)
+    v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too. (batch; 6), ... -> (batch; ) or
+    (batch; 6).
 
-    It has two derivatives in formulas where it is a scalar, one where it is a tensor. On whole batches, where autograd differentiates
+    In formulas it has two derivatives if it is a scalar, one if it is a tensor. On whole batches, where autograd differentiates
     eigenvectors, derivatives that need those of equal eigenvalues are NaN.
 
     Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
@@ -111,7 +112,7 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 def value_and_jacobian_inside(
     function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
 ) -> tuple[Any, Any]:
-    """neml2.value_and_jacobian in a formula, or where its function runs on whole batches."""
+    """neml2.value_and_jacobian in a formula, or while the formula's function runs on whole batches."""
     name = "value_and_jacobian"
     value, jacobians = _jacobians(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     if of is not None:
@@ -136,7 +137,7 @@ class _Operation:
     function: Callable[..., Any]
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
+    def __wrapped__(self) -> Callable[..., Any]:  # the function uses more than its arguments
         return self.function
 
     def __call__(self, *arguments: Any) -> Any:
@@ -162,14 +163,14 @@ def _by_place(name: str, function: Callable[..., Any], arguments: tuple[Any, ...
         return arguments
     bound = inspect.signature(function).bind(*arguments, **keywords)
     if bound.kwargs:
-        raise TypeError(f"{name}: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+        raise TypeError(f"{name}: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
     return bound.args
 
 
 def _slopes(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
 ) -> tuple[Any, list[Any]]:
-    """What the function returns, a scalar, and its gradients; see _jacobians."""
+    """The scalar that the function returns, and its gradients; see _jacobians."""
     value, jacobians = _jacobians(name, function, arguments, argnums, with_value)
     results = flatten(value)[0]
     if len(results) != 1 or _base(results[0]) != ():
@@ -211,10 +212,10 @@ def _said(value: Any, leaves: list[Any]) -> str:
 def _jacobians(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
 ) -> tuple[Any, list[list[Any]]]:
-    """What the function returns, and for each tensor of it the derivatives by the arguments. Without with_value what it returns may be
-    of other tensors of the same types."""
+    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may be that of other
+    tensors of the same types."""
     places = _places(name, function, arguments, argnums)
-    if isinstance(function, recording.Formula):  # whose function may use batches around it, where it runs on whole batches
+    if isinstance(function, recording.Formula):  # its function may use batches around it when it runs on whole batches
         function = function.__wrapped__
     groups = [flatten(arguments[k]) for k in places]
     for k, (leaves, _) in zip(places, groups, strict=True):

@@ -18,14 +18,14 @@ class DeviceKernel(NamedTuple):
     """A kernel that exists on a device."""
 
     name: str
-    """The formula, and what is computed of it."""
+    """The formula, and which results are computed."""
     dtype: torch.dtype
     device: str
     architecture: str
     from_cache: bool
     """Whether it was read from the cache on disk, not compiled."""
     seconds: float
-    """It took to compile, or to read."""
+    """The time that it took to compile, or to read."""
     launches: int
 
 

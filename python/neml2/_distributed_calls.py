@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Calls with tensors of the library and groups of them: the agreement between all processes, and the dimension that is divided."""
+"""Calls with tensors of the library and groups of them: the check that all processes make the same call, and the dimension that is
+divided."""
 
 import pickle
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from .tensors import Tensor, TensorBase
 recording: Any = import_module("._C", __package__).recording
 dist: Any = torch.distributed
 T = TypeVar("T")
-Group = Any  # torch.distributed.ProcessGroup, which a torch without it lacks
+Group = Any  # torch.distributed.ProcessGroup, not every torch has it
 
 
 class Leaf:
@@ -41,7 +42,7 @@ class Leaf:
         self.d = d % dims
 
     def text(self, n_at: int = -1) -> str:
-        """SR2 (5, 2; 6), or with n in place of one size."""
+        """Text such as SR2 (5, 2; 6), or with n in place of one size."""
         sizes = ["n" if i == n_at else str(size) for i, size in enumerate(self.x.shape)]
         batch, base = ", ".join(sizes[: self.batch_dim]), ", ".join(sizes[self.batch_dim :])
         return f"{type(self.tensor).__name__} ({batch};{' ' if base else ''}{base})"
@@ -103,7 +104,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
     """The leaves of a group, the function that joins them, the number of entries, and the description that all processes must share."""
     new = 0 if n is None else 1
     if n is not None and n < 0:
-        raise ValueError(f"{p.name}: {n} entries. Expected none or more.")
+        raise ValueError(f"{p.name}: {n} entries. Expected 0 or more.")
     leaves, together = _flat(a)
     leaves = [leaf if type(leaf) in (int, float) else Leaf(p.name, leaf, d, new) for leaf in leaves]
     tensors = [leaf for leaf in leaves if isinstance(leaf, Leaf)]
@@ -121,7 +122,7 @@ def _checked(p: Processes, a: Any, d: int, n: int | None, accepts: str) -> tuple
             "same number in all (.batch.expand)."
         )
     described = [leaf.described(new) if isinstance(leaf, Leaf) else repr(leaf) for leaf in leaves]
-    if not recording.is_leaf(a):  # a difference in order or kind would add up different things
+    if not recording.is_leaf(a):  # a difference in order or kind would add up different tensors
         described = [f"{path}: {text}" for path, text in zip(together.paths(), described, strict=True)]
         described = [f"a {type(a).__name__} with {', '.join(described)}"]
     return leaves, together, sizes.pop() if sizes else 0, f"{p.name} of {', '.join(described)} along dimension {d}"
@@ -164,7 +165,7 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
     for leaf, device, is_recorded in zip(leaves, devices, recorded, strict=True):
         if isinstance(leaf, Leaf):
             x = leaf.x.movedim(leaf.d, 0)
-            if p.rank != source:  # a stand-in for the whole batch, so that its gradient is asked for here too
+            if p.rank != source:  # it stands for the whole batch, so that its gradient is asked for here too
                 x = x.to(torch.device("cuda", torch.cuda.current_device()) if device == "cuda" else device).requires_grad_(is_recorded)
             leaf = leaf.like(differentiated(ScatterFrom, x, p, counts, source).movedim(0, leaf.d), leaf.batch_dim)
         results.append(leaf)
@@ -172,7 +173,8 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
 
 
 def _about(leaves: list[Any], together: Any) -> bytes:
-    """What the other processes need to make the group before its numbers come: the group without entries, device types, requires_grad."""
+    """A description from which the other processes make the group before its numbers come: the group without entries, device types,
+    requires_grad."""
     tensors = [leaf if isinstance(leaf, Leaf) else None for leaf in leaves]
     empty = [leaf.like(_empty(leaf), leaf.batch_dim) if isinstance(leaf, Leaf) else leaf for leaf in leaves]
     return pickle.dumps((together(empty), [t and t.x.device.type for t in tensors], [t is not None and _is_recorded(t.x) for t in tensors]))

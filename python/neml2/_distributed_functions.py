@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions of a tensor that all processes have, or each has a part of, with derivatives: Gather and Part are each other's, and so are
-Sum and Expand. All of them take an x whose first dimension is the divided one."""
+"""Functions, with derivatives, of a tensor that all processes have, or that is divided among them. Gather and Part are the derivatives of
+each other, and so are Sum and Expand. All of them take an x whose first dimension is the divided one."""
 
 from collections.abc import Callable
 from typing import Any

@@ -45,7 +45,7 @@ def _members(name: str, what: str, group: Any, count: int) -> list[Any]:
 
 
 def _or_one(is_zero: Any, a: Any) -> Any:
-    """What may be divided by, and has a root."""
+    """a, or a positive number in its place where a is zero, so that divisions and roots are defined."""
     return math.where(is_zero, a + 1.0, a)
 
 
@@ -74,8 +74,8 @@ def hill(s: SR2, parameters: Any) -> Scalar:
 def hill_parameters(r0: Scalar | float, r45: Scalar | float, r90: Scalar | float) -> tuple[Any, ...]:
     """The parameters F, G, H, L, M, N of hill for a sheet of r-values r0, r45 and r90, in tension at these angles to the direction of rolling.
 
-    An r-value is the strain across over that through the thickness. The equivalent stress of tension along the direction of rolling is that tension.
-    Tests of the sheet say nothing of L and M: they are 3/2, as for an isotropic one.
+    An r-value is the strain across the width over that through the thickness. The equivalent stress of tension along the direction of
+    rolling is that tension. Tests of the sheet do not determine L and M: they are 3/2, as for an isotropic material.
 
     Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
     """
@@ -95,9 +95,9 @@ hill_parameters.__module__ = math.__name__
 def hosford(s: SR2, a: Scalar | float) -> Scalar:
     """Hosford's equivalent stress ((|l_0 - l_1|^a + |l_1 - l_2|^a + |l_2 - l_0|^a) / 2)^(1/a) of the principal stresses l.
 
-    (batch; 6), (batch; ) -> (batch; ), in the unit of s. The exponent a is at least 1. It is von_mises for a = 2 and a = 4, and Tresca's as a grows.
-    Metals have 6 (body-centred cubic) or 8 (face-centred cubic). Two derivatives in formulas are exact, also at equal principal stresses; for
-    a < 2 the second is infinite or NaN there.
+    (batch; 6), (batch; ) -> (batch; ), in the unit of s. The exponent a is at least 1. It is von_mises for a = 2 and a = 4; as a grows, it
+    becomes Tresca's. For metals a is about 6 (body-centred cubic) or 8 (face-centred cubic). In formulas two derivatives are exact, also at
+    equal principal stresses; there the second is infinite or NaN for a < 2.
 
     Source: Hosford (1972), J. Appl. Mech. 39, 607-609.
     """
@@ -136,9 +136,9 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
     """Mohr's and Coulomb's (l_2 - l_0) + (l_2 + l_0) sin φ of the largest and the smallest principal stress, with its edges rounded.
 
     (batch; 6), (batch; ), (batch; ) -> (batch; ), in the unit of s; angles in radians, tension positive. It is 2 c cos φ at yield, c the
-    cohesion. The friction angle φ is in [0, π/2). Where the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition, 25° unless another
-    in [0, π/6) is given, cos θ - sin φ sin θ / √3 gives way to A - B sin 3θ, of the same value and slope there. It is convex for
-    φ up to 86° with the transition of 25°, up to 40° with one of 0.
+    cohesion. The friction angle φ is in [0, π/2). If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition (in [0, π/6),
+    by default 25°), A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the same value and slope at the transition. The function is convex
+    for φ up to 86° with a transition of 25°, and up to 40° with one of 0.
 
     Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
     """
@@ -163,9 +163,9 @@ def yld2004(s: SR2, first: Any, second: Any, a: Scalar | float) -> Scalar:
     """Barlat's Yld2004-18p, (Σ_ij |l_i - m_j|^a / 4)^(1/a), of the principal values l and m of two transformed deviators.
 
     (batch; 6), (batch; ) of each coefficient, and of a -> (batch; ), in the unit of s. It is hosford where all coefficients are 1. Each
-    transformation is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66, which count axes from 1 as the source does. Of
-    the deviator d it is the tensor t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 = -c31 d_00 - c32 d_11, t_12 = c44 d_12,
-    t_02 = c55 d_02, t_01 = c66 d_01. Axis 0 is the direction of rolling of a sheet, 1 the transverse one, 2 the normal.
+    transformation is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66, which count axes from 1 as the source
+    does. It maps the deviator d to the tensor t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 = -c31 d_00 - c32 d_11, t_12 =
+    c44 d_12, t_02 = c55 d_02, t_01 = c66 d_01. Axis 0 is the direction of rolling of a sheet, 1 the transverse one, 2 the normal.
 
     Source: Barlat, Aretz, Yoon, Karabin, Brem and Dick (2005), Int. J. Plasticity 21, 1009-1039.
     """
@@ -189,7 +189,7 @@ def _yld2004(l: Vec, m: Vec, a: Any) -> Scalar:
     is_zero = D == 0.0
     scale = _or_one(is_zero, D)
     differences = [l(i) - m(j) for i in range(3) for j in range(3)]
-    powers = [(math.where(d < 0.0, -d, d) / scale) ** a for d in differences]  # math.abs has no slope at 0, by which squares have their second one
+    powers = [(math.where(d < 0.0, -d, d) / scale) ** a for d in differences]  # math.abs has no slope at 0
     total = functools.reduce(lambda x, y: x + y, powers)
     result: Scalar = math.where(is_zero, 0.0 * D, D * (0.25 * _or_one(is_zero, total)) ** (1.0 / a))
     return result

@@ -24,9 +24,9 @@ from .tensors import Scalar, TensorBase
 recording: Any = import_module("._C", __package__).recording
 
 KINDS = ("c", "umat")
-MARK = "exported by neml2"  # behind the name of each file that is written here: no other is ever overwritten
+MARK = "exported by neml2"  # behind the name of each file that is written here: no other file is ever overwritten
 TURNED = ("Vec", "WR2", "R2", "SR2")  # types that DROT turns
-RESERVED = {  # by C and C++, and in the functions that are written here
+RESERVED = {  # reserved by C and C++, and used in the functions that are written here
     *"alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast consteval constexpr".split(),
     *"constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern".split(),
     *"false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private".split(),
@@ -37,7 +37,7 @@ RESERVED = {  # by C and C++, and in the functions that are written here
 INDENT = "    "
 VARIABLE = """#ifndef NEML2_VARIABLE
 #define NEML2_VARIABLE
-/* A tensor or number: what it is of the formula, its type, the argument or result it belongs to, its place among the numbers, its size. */
+/* A tensor or number: its role in the formula, its type, the argument or result it belongs to, its place among the numbers, its size. */
 struct neml2_variable
 {
   const char * role;
@@ -50,7 +50,7 @@ struct neml2_variable
 #endif
 """
 
-# What a solver passes to UMAT, by the names of the arguments of a formula, which are those of members of Umat: their types.
+# The types of the arguments that a solver passes to UMAT, by their names in a formula, which are those of members of Umat.
 PASSED = {
     "strain": "SR2",
     "strain_before": "SR2",
@@ -80,7 +80,7 @@ UMAT = """NEML2_UMAT(call)
 
 
 class Exported(NamedTuple):
-    """The files that export wrote; library is None where nothing was compiled."""
+    """The files that export wrote; library is None if nothing was compiled."""
 
     source: Path
     header: Path
@@ -93,11 +93,11 @@ class Variable(NamedTuple):
     role: str
     name: str
     type: str
-    operand: int  # which argument of the formula it belongs to, or which result; of a derivative by which argument
-    place: int  # among all numbers of arguments, or of results and derivatives
+    operand: int  # the argument or result of the formula to which it belongs; for a derivative, the argument by which it is taken
+    place: int  # the place among all numbers of arguments, or of results and derivatives
     size: int
     member: str = ""  # the name of the argument or result
-    where: str = ""  # in it
+    where: str = ""  # the place in it
 
 
 def export(
@@ -119,19 +119,20 @@ def export(
 
     - "c": functions of C, `NAME(points, arguments..., results...)` and, with argnums, `NAME_jacobian(..., derivatives...)`, which also gives
       the derivatives by the arguments argnums of the results `of`, as value_and_jacobian does. The tensors of an argument lie one after the
-      other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument of plain numbers alone is one row for all points; of any other each point has
-      a row. Each returns at how many points a result is NaN.
+      other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument that consists of plain numbers is one row for all points; any other has
+      one row per point. Each function returns the number of points at which a result is NaN.
     - "umat": the subroutine UMAT of Abaqus/Standard and of codes that call the same. The names of the formula's arguments say what the solver passes:
       strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step, time, temperature; state,
-      old, old_state or state_before is the state, in STATEV; any other is in PROPS, in the order of the arguments. `roles` says so for other names,
-      {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and the new state. DDSDDE is its derivative by
-      strain, or by strain_increment, and by nothing else: what the stress owes to a deformation gradient is not in it. DROT turns the tensors
-      of the state, or those that `rotate` names. Where a result is NaN, as where newton does not converge, the subroutine changes nothing but
-      PNEWDT, which it halves.
+      old, old_state or state_before is the state, in STATEV; any other is in PROPS, in the order of the arguments. `roles` gives other
+      names these meanings: {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and the new state.
+      DDSDDE is the derivative of the stress by strain, or by strain_increment, only: a dependence of the stress on the deformation gradient
+      is not in it. DROT turns the tensors of the state, or those that `rotate` names. If a result is NaN, as when newton does not converge,
+      the subroutine changes only PNEWDT, which it halves.
 
-    Both have a function `NAME_variables`, which tells names, types, places and sizes of all arguments, states, properties and results.
-    Files of that name are overwritten if they were exported before; others are refused. The compiler is that of formulas, CXX, whose options hold:
-    CXX="g++ -march=native". Nothing is linked but the C library's elementary functions, which may differ from those in batches in the last bit.
+    Both kinds have a function `NAME_variables`, which gives names, types, places and sizes of all arguments, states, properties and
+    results. Existing files of that name are overwritten only if export wrote them. The compiler is that of formulas, CXX; its options
+    are used, too: CXX="g++ -march=native". Only the C library's elementary functions are linked; their last bit may differ from that of the
+    functions used on batches.
     """
     if kind not in KINDS:
         raise ValueError(f"export: the kind is {kind!r}. Expected one of {', '.join(KINDS)}.")
@@ -153,7 +154,7 @@ def export(
         if roles or rotate is not True:
             raise ValueError("export: roles and rotate are for UMAT; a function of C gets its arguments as they are.")
         if of is not None and argnums is None:
-            raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Expected argnums, by what.")
+            raise ValueError("export: of names results whose derivatives are wanted, but argnums is None. Name the arguments in argnums.")
         text, header = model.c(argnums, of)
     files = Exported(path.with_suffix(".cpp"), path.with_suffix(".h"), path.with_name(f"lib{path.name}.so") if compile else None)
     mark = f"{path.name}: {MARK}".encode()
@@ -171,7 +172,7 @@ def export(
 
 
 def _is_of_c(name: str) -> bool:
-    """Whether the C library has such a function, which programs would take for the exported one."""
+    """Whether the C library has a function of this name, which programs would call in place of the exported one."""
     try:
         return any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6"))
     except OSError:  # another platform
@@ -183,14 +184,14 @@ def _compile(source: Path, library: Path) -> None:
     if command is None:
         raise RuntimeError("export: there is no C++ compiler: set CXX to one, or write the source alone with compile=False.")
     flags = [*_compilers.FLAGS, *_compilers.LIBRARY, "-fvisibility=hidden"]
-    library.unlink(missing_ok=True)  # A program that has loaded it keeps what it has.
+    library.unlink(missing_ok=True)  # a program that has loaded the library keeps it
     done = _compilers.run([*command, *flags, str(source), "-o", str(library), *(["-Wl,--as-needed"] if sys.platform == "linux" else [])])
     if done.returncode != 0:
         raise RuntimeError(f"export: the compiler failed: {done.stderr[:1000]}")
 
 
 def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function, and its arguments: the object of a method is the first one where it is a tensor or a group of tensors and numbers."""
+    """A function, and its arguments: the object of a method is the first one if it is a tensor or a group of tensors and numbers."""
     if isinstance(function, _Method):
         function = types.MethodType(function._formula.__wrapped__, function._first[0] if function._first else function._instance)
     elif isinstance(function, Formula):
@@ -201,7 +202,7 @@ def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., A
 
 
 def _leaves(group: Any) -> list[tuple[Any, str]]:
-    """The tensors and numbers of an argument or a result, and where each is in it: `.plastic`, `[0]`."""
+    """The tensors and numbers of an argument or a result, and the place of each in it: `.plastic`, `[0]`."""
     if recording.is_leaf(group):
         return [(group, "")]
     leaves, together = recording.flatten(group)
@@ -259,7 +260,7 @@ class _Model:
             self.inputs += _variables("argument", self.names[k], argument, k, self.inputs)
 
     def record(self, argnums: Any = None, of: Any = None) -> tuple[str, list[Variable]]:
-        """The source of its recording, with the derivatives by argnums, and what it gives."""
+        """The source of its recording, with the derivatives by argnums, and its results."""
         known = len(self.formula.programs())
         with torch.no_grad():
             if argnums is None:
@@ -281,7 +282,7 @@ class _Model:
         return text[text.index("namespace\n{\n") : text.index('extern "C"')].rstrip(), outputs
 
     def _pairs(self, value: Any, argnums: Any, of: Any, results: list[Variable]) -> list[tuple[Variable, Variable]]:
-        """The results that are differentiated, and by what, in the order of the derivatives."""
+        """The pairs of a result and the argument by which it is differentiated, in the order of the derivatives."""
         chosen = range(len(results)) if of is None or recording.is_leaf(value) else self.formula._chosen(recording.flatten(value)[1], of)
         by = [
             self.names.index(k) if isinstance(k, str) else k % len(self.names)
@@ -311,7 +312,7 @@ class _Model:
     def _function(self, name: str, struct: str, arrays: list[str], outputs: list[Variable], bodies: list[str]) -> str:
         """Declares a function of C, and appends its definition to bodies."""
         is_shared = [self._is_shared(k) for k in range(len(arrays))]
-        groups: dict[Any, list[Variable]] = {}  # in one array each: the tensors of a result, each derivative
+        groups: dict[Any, list[Variable]] = {}  # each is one array: the tensors of a result; a derivative
         for v in outputs:
             groups.setdefault(v.operand if v.role == "result" else v.name, []).append(v)
         results: dict[str, list[Variable]] = {}
@@ -412,7 +413,7 @@ class _Model:
         self.take((*self.arguments[:k], together(leaves), *self.arguments[k + 1 :]))
 
     def _roles(self, roles: dict[str, str]) -> list[str]:
-        """What each argument is in UMAT."""
+        """The role of each argument in UMAT."""
         if unknown := [n for n in roles if n not in self.names]:
             raise ValueError(f"export: roles names {unknown[0]!r}. The arguments of the formula are {', '.join(self.names)}.")
         given = [roles.get(n, n if n in PASSED else "state" if n in STATES else "props") for n in self.names]
@@ -498,7 +499,7 @@ def _where(v: Variable, is_shared: bool) -> str:
 
 
 def _identifier(name: str, taken: Collection[str]) -> str:
-    """The name of a parameter of a function of C, which no other has."""
+    """A name for a parameter of a function of C that no other parameter has."""
     name = re.sub(r"\W", "_", name, flags=re.ASCII)
     if not name[:1].isalpha():
         name = f"a{name}"

@@ -33,7 +33,7 @@ def parts(a: Any) -> tuple[Any, ...]:
 
 
 def rebuilt(cls: Any, *parts: Any) -> Any:
-    """An object of a class that a user derived from one of ours, made without calling that class's own __init__."""
+    """An object of a class that a user derived from a class of this library, made without calling the __init__ of the user's class."""
     (own,) = [c for c in cls.__mro__ if c in (*TYPES, LabeledAxis)]
     a = own.__new__(cls)
     own.__init__(a, *parts)
@@ -83,7 +83,7 @@ def unflatten(cls: Any, leaves: Any, context: Any) -> Any:
         return cls()
     (t,) = leaves
     if not isinstance(t, torch.Tensor):
-        return t  # in a tree_map that makes something else
+        return t  # in a tree_map whose function returns something else
     if cls is Tensor:
         return Tensor(t, t.dim() - context)
     return cls(t, context) if cls in LABELED else cls(t)
@@ -117,8 +117,8 @@ def collated(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 
 def inlined(name: str) -> Any:
-    """An in-place operator as a Python function, which torch.compile looks into and then leaves to Python. It takes
-    compiled operators for calls of themselves."""
+    """An in-place operator as a Python function, which torch.compile looks into and then leaves to Python. torch.compile takes compiled
+    operators for calls of themselves."""
     operate = getattr(TensorBase, name)
 
     @functools.wraps(operate)

@@ -20,7 +20,7 @@ X = TypeVar("X")
 
 @dataclasses.dataclass(frozen=True)
 class NewtonReport(Generic[X]):
-    """The result of newton_report: the solution, how often the residual was evaluated, and whether it has converged."""
+    """The result of newton_report: the solution, the number of evaluations of the residual, and whether it has converged."""
 
     solution: X
     iterations: Scalar
@@ -88,7 +88,7 @@ class _Solve:
     options: _Options
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:  # it uses more than its arguments
+    def __wrapped__(self) -> Callable[..., Any]:  # the function uses more than its arguments
         return self.residual
 
     def __call__(self, guess: Any, *arguments: Any) -> Any:
@@ -122,17 +122,17 @@ def newton(
 ) -> X:
     """The x with residual(x, *arguments) = 0 at each point, by Newton's method from a guess; also in a formula.
 
-    x is a tensor or a group of them (tuples, dicts, dataclasses), and so is the result of residual, with as many numbers. residual
-    is a function of single tensors, as for vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
+    x is a tensor or a group of tensors (tuples, dicts, dataclasses). The result of residual is one, too, and has as many numbers as x.
+    residual is a function of single tensors, as for vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
 
     Each point stops by itself, where |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
-    i, and then takes one more step. A step is halved where the one after it, by the same derivatives, would not be shorter
-    (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either
-    may be a dict by the places or names of unknowns: {"p": (0.0, 1.0)}. Where max_iterations evaluations do not suffice, the derivatives are singular or
-    something is NaN, x is NaN, or the last iterate with keep_unconverged.
+    i, and then takes one more step. A step is halved if the step after it, computed with the same derivatives, would not be shorter
+    (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either may be a dict
+    by the places or names of unknowns: {"p": (0.0, 1.0)}. If max_iterations evaluations do not suffice, the derivatives are singular or a
+    number is NaN, x is NaN, or the last iterate with keep_unconverged.
 
-    Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a: in a formula by everything that the residual uses,
-    elsewhere by the arguments; the guess has no derivative.
+    Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a. In a formula they exist by everything that the residual uses,
+    elsewhere by the arguments. The guess has no derivative.
 
     Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
     """
@@ -151,15 +151,15 @@ def newton(
 
 
 def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
-    """newton, and how it went at each point: its solution, iterations and converged. The options are those of newton."""
+    """newton with a report at each point: solution, iterations and converged. The options are those of newton."""
     chosen = _Options(**options).of(guess)
     chosen.chosen()  # checks them
     if recording.is_recording() or recording.is_composing():
         return _solve(residual, guess, arguments, chosen)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten([guess, *arguments])[0]):
         raise TypeError(
-            "newton: neither the guess nor an argument is a tensor of this library. What the residual uses besides is passed as "
-            "an argument; in a formula (neml2.vmap) it may be used where it is."
+            "newton: neither the guess nor an argument is a tensor of this library. Pass tensors that the residual uses as arguments; "
+            "only in a formula (neml2.vmap) may it use tensors around it."
         )
     solve = formula_of(_Solve(residual, chosen), ("newton", _key(residual), chosen))
     solution, iterations, converged = solve(guess, *arguments)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The exchanges of a group of processes, by the collective calls of torch.distributed: first the call that each is about to make, so that a
-difference is an error in all of them, then the numbers."""
+"""The exchanges of a group of processes, by the collective calls of torch.distributed. The processes first exchange a description of the
+call that each is about to make, so that a difference is an error in all of them; then they exchange the numbers."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -11,37 +11,38 @@ import torch
 
 dist: Any = torch.distributed
 
-# An optimizer imports this module, whose default arguments keep the group that exists by then. destroy_process_group does not
-# end the threads of a group that is still referred to, and one of them may abort the process while Python ends. Imported before
-# any group exists, it keeps none.
+# torch's optimizers import this module, whose default arguments keep the group that exists at that time. destroy_process_group does not end
+# the threads of a group that is still referenced, and one of them may abort the process while Python ends. Imported here, before any group
+# exists, the module keeps none.
 if dist.is_available() and not dist.is_initialized():
     import_module("torch.distributed.nn.functional")
 
 
 class Processes:
-    """A group of processes in one call of a function, which has its name in messages."""
+    """A group of processes in one call of a function; messages name the function."""
 
     def __init__(self, name: str, group: Any):
         if not dist.is_available():
             raise RuntimeError(f"{name}: this torch was built without torch.distributed. Install one that has it.")
         if not dist.is_initialized():
             raise RuntimeError(
-                f"{name}: there are no processes to talk to. Call torch.distributed.init_process_group first; torchrun starts "
-                "processes and sets what it needs."
+                f"{name}: there is no group of processes. Call torch.distributed.init_process_group first; torchrun starts processes and "
+                "sets the environment variables that it needs."
             )
         self.name, self._group = name, group
         self.rank: int = dist.get_rank(self.group)
         self.size: int = dist.get_world_size(self.group)
         if self.rank < 0:
-            raise ValueError(f"{name}: this process is not in the group. Call it in those that are.")
+            raise ValueError(f"{name}: this process is not in the group. Call it only in the processes of the group.")
 
     @property
     def group(self) -> Any:
-        """The group. The one of all processes is not stored, as autograd's graph would keep it until after it was destroyed."""
+        """The group. The group of all processes is not stored, since autograd's graph would keep it alive after it was destroyed."""
         return dist.group.WORLD if self._group is None else self._group
 
     def device(self) -> torch.device:
-        """The device for tensors that are exchanged and read at once: the CPU if the group can, as that waits for no device."""
+        """The device for tensors that are exchanged and read at once: the CPU if the group can, since no device must be waited for
+        there."""
         return torch.device("cpu") if self.reaches("cpu") else torch.device("cuda", torch.cuda.current_device())
 
     def reaches(self, kind: str) -> bool:
@@ -92,8 +93,8 @@ class Processes:
         who = {text: [k for k in range(self.size) if texts[k] == text] for text in texts}
         calls = (f"{'process' if len(k) == 1 else 'processes'} {_list(k)}: {text}" for text, k in who.items())
         return (
-            f"{self.name}: the processes do not make the same call. {'; '.join(calls)}. Expected the same in all, but for the number "
-            "of entries n that each has."
+            f"{self.name}: the processes do not make the same call. {'; '.join(calls)}. Expected the same in all, except for the number "
+            "of entries n of each."
         )
 
     # ---- Numbers ----
@@ -113,7 +114,7 @@ class Processes:
         return torch.cat([p[:n] for p, n in zip(parts, counts, strict=True)])
 
     def scatter(self, whole: torch.Tensor | None, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor:
-        """The part of this process, of the shape and dtype of `part`, of the source's tensor."""
+        """This process's part of the source's tensor; it has the shape and dtype of `part`."""
         width = max(counts) * part.shape[1:].numel() * part.element_size()
         if width == 0:
             return part
@@ -124,7 +125,7 @@ class Processes:
         return buffer.view(part.dtype)[: part.numel()].reshape(part.shape)
 
     def gather_to(self, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor | None:
-        """gather for one process only."""
+        """gather whose result only one process gets."""
         largest, shape = max(counts), part.shape[1:]
         width = largest * shape.numel() * part.element_size()
         buffers = None
@@ -151,7 +152,7 @@ class Processes:
 
 
 class _Waiting:
-    """Says what usually is the cause where an exchange fails."""
+    """Adds the usual cause to the error of an exchange."""
 
     def __init__(self, processes: Processes):
         self.processes = processes
@@ -163,8 +164,8 @@ class _Waiting:
         if isinstance(error, RuntimeError):
             p = self.processes
             raise RuntimeError(
-                f"{p.name}: process {p.rank} of {p.size} has no answer. Another one has ended, or did not make this call within the "
-                f"time limit of the group; what it printed says why. torch says: {error}"
+                f"{p.name}: process {p.rank} of {p.size} got no answer. Another process has ended, or did not make this call within the "
+                f"time limit of the group; its own output says why. torch says: {error}"
             ) from error
 
 
@@ -174,7 +175,7 @@ def _list(numbers: Sequence[int]) -> str:
 
 
 def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
-    """The numbers of a tensor as `width` bytes, the last of which may be meaningless."""
+    """The numbers of a tensor as bytes, padded to `width`; the padding is not set."""
     b = t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
     if b.numel() == width:
         return b
@@ -186,7 +187,7 @@ def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
 # ---- Sums in a fixed order ----
 #
 # Entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; an entry without a partner waits. The
-# division into processes does not matter: each adds the pairs that it has whole, and all add the rest, at most two numbers per level.
+# ivision into processes does not matter: each adds its complete pairs, and all together add the rest, at most two numbers per level.
 
 
 def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.Tensor:
@@ -210,7 +211,8 @@ def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.T
 
 
 def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int], bool]]:
-    """The sums that a part [begin, end) of `total` entries leaves for all to add: (level, number), and whether it is the first."""
+    """The sums of a part [begin, end) of `total` entries that are left for all processes to add: (level, number), and whether it is the
+    first."""
     level = 0
     while begin < end:
         if total == 1:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The messages of TypeErrors of calls and operators: the types that were given, and what to write instead. The compiled part calls this
-when no overload has taken the arguments."""
+"""The messages of TypeErrors of calls and operators: the types that were given, and the expression to write instead. The compiled part
+calls this when no overload has taken the arguments."""
 
 import ast
 import re
@@ -42,7 +42,7 @@ def forms(type_name: str, operand: str) -> dict[str, str]:
 
 
 def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
-    """Expressions that exist in place of a op b, for the types of a and b."""
+    """Expressions to write in place of a op b, for the types of a and b."""
     product = symbol in ("*", "@")
     rotates = product and left in ("Rot", "Quaternion") and right in ROTATED
     if rotates:
@@ -63,7 +63,7 @@ def rewritten(symbol: str, left: str, right: str) -> Iterator[str]:
 
 
 def of_operator(name: str, own: Any, other: Any) -> str | None:
-    """The message for `own.name(other)`, for two tensors of the library; None while Python has another operand to ask."""
+    """The message for `own.name(other)`, for two tensors of the library; None if Python will still ask the other operand."""
     bare = name.strip("_")
     reflected = bare not in SYMBOLS and bare[:1] == "r"
     symbol = SYMBOLS.get(bare[1:] if reflected else bare)
@@ -136,7 +136,7 @@ def instead(value: Any, types: set[str]) -> str | None:
 
 
 def is_raw(argument: Any) -> bool:
-    """Whether it is a tensor of torch, or a list with one."""
+    """Whether an argument is a tensor of torch, or a list with one."""
     return any(isinstance(a, torch.Tensor) for a in (argument if isinstance(argument, (list, tuple)) else [argument]))
 
 
@@ -149,7 +149,7 @@ def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> st
         types = types[1:]
     where = name if "." in name else f"{module.rpartition('.')[2]}.{name}"
     message = f"{where}: incompatible function arguments, no overload takes ({', '.join(types)})."
-    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit, in the signature where the most do
+    closest: list[tuple[str, set[str], Any]] = []  # the arguments that do not fit the signature that most arguments fit
     if "kwargs = " not in given:
         misfits = [[(p, t, a) for (p, t), a in zip(f, arguments) if not fits(a, t)] for f in overloads(listed, len(arguments))]
         for m in sorted(misfits, key=len)[:1]:

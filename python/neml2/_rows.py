@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors of a formula: the methods and functions that tensors have, for one of them."""
+"""Methods and functions of tensors, for single tensors of a formula."""
 
 import functools
 import itertools
@@ -77,7 +77,7 @@ class _Base:
         return recording.rearranged([self._row], lambda places: places[0].base[index])
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError("a formula does not write into tensors: make another one, by math.where or math.base_stack.")
+        raise TypeError("a formula cannot write into tensors: make a new one, by math.where or math.base_stack.")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in ("expand", "expand_copy", "flatten", "movedim", "reshape", "slice", "squeeze", "transpose", "unsqueeze"):
@@ -95,8 +95,8 @@ Row.base = property(_Base)
 def _no_function_of_torch(cls: type, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
     name = getattr(function, "__name__", function)
     raise TypeError(
-        f"torch's {name}: not available in formulas. Their functions are in neml2.math; what is a torch.Tensor is passed as an "
-        "argument, made a tensor of this library."
+        f"torch's {name}: not available in formulas. Their functions are in neml2.math; pass a torch.Tensor as an argument, made a tensor "
+        "of this library."
     )
 
 

@@ -34,7 +34,7 @@ def is_foreign(cls: type) -> bool:
 def _is_library(module: str) -> bool:
     if module.split(".")[0] in _LIBRARIES:
         return True
-    file = getattr(sys.modules.get(module), "__file__", None)  # a module of a user may have the name of a standard one
+    file = getattr(sys.modules.get(module), "__file__", None)  # a module of a user may have the name of a module of the standard library
     if file is None:
         return module in sys.builtin_module_names
     return file.startswith(_STANDARD) and "site-packages" not in file
@@ -47,13 +47,13 @@ class _Search:
         self._names: set[str] = set()  # names of attributes that functions read, of any object
         self._objects: list[Any] = []
         self._found: dict[tuple[int, str], Use] = {}
-        self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes another
+        self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes a new one
 
     def run(self) -> list[Use]:
         while self.left and len(self._kept) < _MOST:
             while self.left:
                 self._visit(self.left.pop())
-            # Looks up attributes of the objects by all names, as functions that were found last may read others.
+            # Looks up the attributes of all objects by all names, since functions that were found last may read further names.
             for o in self._objects:
                 for place in self._namespaces(o):
                     for name in self._names | _operators(place):
@@ -109,7 +109,7 @@ class _Search:
 
     def _code(self, f: types.FunctionType, code: types.CodeType, cells: dict[str, Any]) -> None:
         module: types.ModuleType | None = None  # the module whose member is read next
-        imported = []  # imported by the code itself
+        imported = []  # names imported by the code itself
         if {"getattr", "hasattr"} & set(code.co_names):
             self._names.update(c for c in code.co_consts if isinstance(c, str) and c.isidentifier())
         for i in dis.get_instructions(code):

@@ -8,14 +8,14 @@ Each process has a part of a batch, and calls all other functions of the library
 
 Results of the latter are bitwise the same for any number of processes, and so are the gradients.
 
-Gradients are those of one loss that all processes compute, each from the same numbers: by a tensor that all have, all get the same
-gradient, the one by the whole batch; by its part, each gets the gradient by that part. So a loss is made from results of batch_sum,
-batch_mean or gather_batch, and parameters that all points share go through expand_batch (or scatter_batch, if each point has its own).
+Gradients are those of one loss that all processes compute from the same numbers. By a tensor that all have, all get the same gradient, that
+of the whole batch; by its part, each gets the gradient by that part. So a loss is made from results of batch_sum, batch_mean or
+gather_batch, and parameters that all points share go through expand_batch (or scatter_batch, if each point has its own).
 
 All processes of the group (default: all processes) call a function together, with tensors of the same type, dtype and shape except
 for the number of entries along batch dimension d; each may have a different number of these, or none. Groups of tensors (tuples, lists,
 dicts, dataclasses) go through in one call. Any other difference is a ValueError in all processes, before anything has been exchanged.
-A process that ends, or does not come within the time limit that init_process_group was given, is a RuntimeError in the others.
+If a process ends, or does not call within the time limit that init_process_group was given, the others get a RuntimeError.
 """
 
 from collections.abc import Callable
@@ -38,11 +38,11 @@ T = TypeVar("T")
 def batch_part(n: int, group: Group = None) -> slice:
     """The entries of a batch of n that scatter_batch gives this process: as many as the others have, or one more or less.
 
-    Nothing is exchanged: a batch that can be made or read in parts, such as a mesh, need not be whole anywhere.
+    Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no process needs all of it.
     """
     p = Processes("batch_part", group)
     if n < 0:
-        raise ValueError(f"batch_part: a batch of {n} entries. Expected none or more.")
+        raise ValueError(f"batch_part: a batch of {n} entries. Expected 0 or more.")
     return slice_of(divided(n, p.size), p.rank)
 
 
@@ -50,11 +50,11 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
     """Gives each process its part along batch dimension d: (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in
     the first processes if there is a remainder.
 
-    Without a source all processes have the whole batch, with the same numbers, and nothing is sent. Otherwise the process of this rank
-    in the group has it, and arguments of the others are ignored: None. There the parts are on the CPU, or on the current CUDA device
-    if they come from one.
+    Without a source all processes have the whole batch, with the same numbers, and nothing is sent. Otherwise only the process of this rank
+    in the group has it; the others pass None, since their arguments are ignored. Their parts are on the CPU, or on the current CUDA device
+    if the source's batch is on one.
 
-    Derivatives: the gradients of all parts, gathered; in all processes, or in the source only (of first order).
+    Derivatives: the gradients of all parts, gathered in all processes; with a source, in the source only, and of first order.
     """
     if source is not None:
         return cast(T, scatter_from(Processes("scatter_batch", group), a, d, source))
@@ -63,7 +63,7 @@ def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None =
         if len(set(sizes)) > 1:
             raise ValueError(
                 f"scatter_batch: the processes have batches of {', '.join(map(str, sizes))} entries along dimension {d}. Expected the "
-                "same one in all; if one has it, name it as source."
+                "same batch in all; if only one process has it, name that process as source."
             )
         return differentiated(Part, x, p, divided(sizes[0], p.size))
 
@@ -119,14 +119,14 @@ def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
 
 def batch_max(a: T, d: int = 0, group: Group = None) -> T:
     """The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if any value is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
+    the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too. A ValueError if no process has an entry.
     """
     return _extremum("batch_max", a, d, group, torch.amax)
 
 
 def batch_min(a: T, d: int = 0, group: Group = None) -> T:
     """The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in
-    the unit of a. NaN if any value is. Equal ones share the derivative. Integers too. A ValueError if no process has an entry.
+    the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too. A ValueError if no process has an entry.
     """
     return _extremum("batch_min", a, d, group, torch.amin)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas of one's own: a Python function of single tensors, run over batches in one pass over memory.
+"""Formulas: Python functions of single tensors that run over batches in one pass over memory.
 
     def von_mises(stress):
         return math.sqrt(1.5) * math.norm(math.dev(stress))
@@ -7,8 +7,8 @@
     neml2.vmap(von_mises, stress)  # (1000000; 6) -> (1000000; )
 
 The function is called once for each choice of argument types, with tensors of a formula, which record its operations on
-them. The recorded operations run at the speed of C++: interpreted block by block in the cache, or compiled where there is a
-compiler. They are differentiated exactly, by the rules of the library.
+them. The recorded operations run at the speed of C++: interpreted block by block in the cache, or compiled if a compiler is available. They
+are differentiated exactly, by the rules of the library.
 """
 
 import atexit
@@ -36,10 +36,10 @@ R = TypeVar("R")
 class Formula(recording.Formula):  # type: ignore[misc]
     """A formula that is recorded when it is first called with arguments of certain types.
 
-    Called with tensors and numbers it is vmap of its function; in a class it is a method. Anything that the function uses besides
-    its arguments is taken as it is while it is recorded. Where a name, a variable of the function around it, a member of a module
-    or an attribute has another value later, also in functions that it calls, it is recorded again; changes in a list, a
-    dict or a tensor are not seen: pass it as an argument.
+    Called with tensors and numbers it is vmap of its function; in a class it is a method. Everything that the function uses besides its
+    arguments is taken as it is during the recording. If a name, a variable of the enclosing function, a member of a module or an attribute
+    has another value later, also in functions that it calls, it is recorded again. Changes inside a list, a dict or a tensor are not
+    noticed: pass these as arguments.
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -48,7 +48,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         functools.update_wrapper(self, function)
         self.backend = _compiled.checked(backend)
         super().__init__(function, {"interpreter": -1, "compiler": 0, "auto": _compiled.CALLS}[self.backend])
-        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # of groups and objects that it was called with
+        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # classes of groups and objects that it was called with
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Method(self, instance)
@@ -71,11 +71,11 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return _uses.uses(self.__wrapped__, *self._classes)
 
     def _used_of(self, instance: Any) -> list[Any]:
-        """The uses of the object whose method it is."""
+        """The names that the object of a method uses."""
         return _uses.uses(self.__wrapped__, instance)
 
     def _look_into(self, classes: list[type]) -> bool:
-        """Whether there are new classes in which to look for the uses of the function."""
+        """Whether there are new classes, in which the function's uses must be looked for."""
         new = {c for c in classes if not _uses.is_foreign(c)}.difference(self._classes)
         self._classes |= new
         return bool(new)
@@ -88,10 +88,10 @@ class Formula(recording.Formula):  # type: ignore[misc]
         """All arguments by their places, also those that were passed by name."""
         bound = inspect.signature(self.__wrapped__, follow_wrapped=False).bind(*instance, *arguments, **keywords)
         given = set(bound.arguments)
-        if bound.kwargs:  # behind an argument that is left out
+        if bound.kwargs:  # arguments behind one that is left out
             bound.apply_defaults()
         if bound.kwargs:
-            raise TypeError(f"vmap: {', '.join(bound.kwargs)}: the arguments of a formula have places, none is keyword-only.")
+            raise TypeError(f"vmap: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
         for name, value in bound.arguments.items():
             if name in given or value is None:  # None is an argument as others are
                 continue
@@ -122,7 +122,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
 
 class _Method:
-    """A formula as a method of an object; where that is a tensor or a group of them, it is the first argument."""
+    """A formula as a method of an object; an object that is a tensor or a group of tensors is the first argument."""
 
     def __init__(self, formula: Formula, instance: Any):
         functools.update_wrapper(self, formula, updated=())
@@ -135,14 +135,14 @@ class _Method:
         return self._formula._call(self._instance, (*self._first, *arguments), keywords)
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
-        """See neml2.value_and_jacobian: argnums counts from behind the object."""
+        """See neml2.value_and_jacobian: argnums does not count the object."""
         if recording.is_recording() or recording.is_composing():
             return _inside(self, arguments, keywords, argnums, of)
         return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The arguments of a function, a formula or a method that have places; none where it does not tell them."""
+    """The arguments of a function, a formula or a method that have places; none if it has no signature."""
     if isinstance(function, _Method):
         return parameters_of(function._formula)[1:]
     if isinstance(function, Formula):
@@ -165,7 +165,7 @@ def names_of(structure: Any) -> list[str]:
 
 
 def places_named(name: str, structure: Any) -> list[int]:
-    """The places of the leaf with this name, or of all in the group that has it."""
+    """The places of the leaf with this name, or of all leaves in the group with this name."""
     return [i for i, n in enumerate(names_of(structure)) if n and f"{n}.".startswith(f"{name}.")]
 
 
@@ -185,8 +185,8 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
         @neml2.formula
         def energy(strain, stiffness): ...
 
-    backend is "auto" (interpreted, and compiled in the background once that is worth it), "interpreter" or "compiler"; the
-    environment variable NEML2_FORMULAS is the default.
+    backend is "auto" (interpreted, and compiled in the background once that pays), "interpreter" or "compiler"; the environment variable
+    NEML2_FORMULAS is the default.
     """
     if function is None:
         return functools.partial(formula, backend=backend)
@@ -194,8 +194,8 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
 
 
 def _key(function: Any) -> Any:
-    """The key that equal functions have in common. A function that takes only its arguments from its surroundings,
-    as most lambdas do, equals any other made of the same code. Other functions equal only themselves, whatever == says."""
+    """The key that equal functions have in common. A function that uses only its arguments, as most lambdas do, equals any other function
+    of the same code. Other functions equal only themselves, whatever == says."""
     if type(function) is types.FunctionType and not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
         return function.__code__, id(function.__globals__)
     if type(function) is types.MethodType:
@@ -233,8 +233,8 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
 
     (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
     type fixes their base shape, numbers, and groups of them. The function is called once for each choice of types, with
-    tensors of a formula, and must not branch on their values: math.where chooses. Where it cannot run like this (other devices and
-    dtypes, transforms of functorch) it is called with the batches.
+    tensors of a formula, and must not branch on their values: math.where chooses. If it cannot run like this (other devices and dtypes,
+    transforms of functorch), it is called with the batches.
     """
     result: R = formula_of(function)(*arguments, **keywords)
     return result
@@ -246,9 +246,9 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any
     argnums is the place or the name of an argument, or a tuple of these.
 
     Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
-    argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that
-    are differentiated, by place or name or a tuple of these; the others are carried along. In a formula it is of the tensors there.
-    (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
+    argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that are
+    differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula it differentiates at the
+    point. (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
     if recording.is_recording() or recording.is_composing():
         return _inside(function, arguments, keywords, argnums, of)
@@ -265,7 +265,7 @@ def _inside(function: Any, *rest: Any) -> tuple[Any, Any]:
 
 def show(function: Any, source: bool = False) -> str:
     """The recording of a formula, for each choice of argument types: the operations on numbers, or the C++ source compiled
-    from them. It says where "auto" does not compile one because it is too large."""
+    from them. The text says so if "auto" does not compile a recording because it is too large."""
     lines = []
     known = formula_of(function)
     known = getattr(known, "_formula", known)

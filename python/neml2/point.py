@@ -27,7 +27,7 @@ _mandel = (1.0, 1.0, 1.0, 2**0.5, 2**0.5, 2**0.5)
 
 @dataclasses.dataclass(frozen=True)
 class History:
-    """What drive returns, at each of its times: (steps, batch; ...). substeps counts into how many parts a step was cut."""
+    """The result of drive, at each of its times: (steps, batch; ...). substeps is the number of parts into which a step was cut."""
 
     time: torch.Tensor
     strain: SR2
@@ -43,7 +43,8 @@ class History:
         return columns[name]
 
     def table(self) -> Any:
-        """All columns as a NumPy structured array, `strain_xx` and so on; of a batch with the number of each point, one after another."""
+        """All columns as a NumPy structured array, `strain_xx` and so on; for a batch, the points one after another, with a column of their
+        numbers."""
         import numpy
 
         known = self._columns()
@@ -106,19 +107,19 @@ def drive(
     max_iterations: int = 25,
     max_halvings: int = 8,
 ) -> History:
-    """Strain, stress and state over time, where of each component either the strain or the stress is given.
+    """Strain, stress and state over time; for each component either the strain or the stress is given.
 
     update(strain, state, *parameters) -> (stress, state) is one step of one point, a formula as for vmap: strain is the SR2 at the end of
     the step, state a tensor or a group of tensors. An argument named dt gets the time step. parameters are a tuple in the order of the
-    other arguments, or a dict by their names. strain and stress are dicts of the components xx, yy, zz, yz, xz, xy: a number, which
-    holds, or an array (steps, ) or (steps, batch). Components that neither names are free of stress. The batch shapes of targets,
-    parameters, state and initial values broadcast; all points are computed at once.
+    other arguments, or a dict by their names. strain and stress are dicts of the components xx, yy, zz, yz, xz, xy; a value is a constant
+    number, or an array (steps, ) or (steps, batch). The stress of components in neither dict is 0. The batch shapes of targets, parameters,
+    state and initial values broadcast; all points are computed at once.
 
-    The first time is the start: the history begins with the state, initial_strain and initial_stress (0 where they are not given), which
-    arrays must have as their first value. Each step is solved by Newton's method with the derivative of update, until each stress is as
-    given to relative_tolerance of the largest stress of the point, given or found, or until its strain changes by rounding alone; then it
-    takes one more iteration. Points that do not converge in max_iterations go half as far, at most max_halvings times, along straight lines of
-    strain, stress and time.
+    The first time is the start: the history begins with the state, initial_strain and initial_stress (by default 0). Arrays must have these
+    as their first value. Each step is solved by Newton's method with the derivative of update. It ends when the error of each given stress
+    is below relative_tolerance times the largest stress of the point, given or found, or when the strain changes only by rounding; one more
+    iteration follows. For points that do not converge in max_iterations, the step is halved, at most max_halvings times, along straight
+    lines of strain, stress and time.
 
     Autograd differentiates the history once by parameters, targets, state and initial values: each step is an implicit function.
 
@@ -156,7 +157,7 @@ def read_csv(path: Any) -> dict[str, Any]:
 
 
 class _Drive:
-    """A run of drive: all points in one batch dimension."""
+    """One call of drive: all points in one batch dimension."""
 
     options: tuple[float, int, int]
 
@@ -201,7 +202,7 @@ class _Drive:
         self.differentiable = torch.is_grad_enabled() and any(t.requires_grad for t in (*(x.torch() for x in others), *targets.values()))
 
     def _targets(self, strain: Any, stress: Any) -> dict[str, torch.Tensor]:
-        """What is given, by names: (steps or 1, batch)."""
+        """The given targets, by names: (steps or 1, batch)."""
         targets = {}
         for kind, given in (("strain", strain), ("stress", stress)):
             for c, value in given.items():
@@ -266,12 +267,12 @@ class _Drive:
         return History(self.time, SR2(shaped[0]), SR2(shaped[1]), self.together(leaves), count)
 
     def _step(self, step: int, strain: torch.Tensor, stress: torch.Tensor, state: list[Any], largest: torch.Tensor) -> Any:
-        """From one time to the next: each point in parts of its own, as long as it needs them."""
+        """One step, from one time to the next; each point takes as many parts as it needs."""
         halvings = self.options[2]
         whole = self.time[step] - self.time[step - 1]
-        done, part = (torch.full((self.points,), v, dtype=torch.int64) for v in (0, 2**halvings))  # in the smallest parts
+        done, part = (torch.full((self.points,), v, dtype=torch.int64) for v in (0, 2**halvings))  # counted in the smallest parts
         substeps = torch.zeros(self.points, dtype=torch.int64)
-        end = torch.where(self.controlled, self.targets[step] - strain, self.targets[step] - stress)  # what is still to come
+        end = torch.where(self.controlled, self.targets[step] - strain, self.targets[step] - stress)  # the rest of the step
         begin = torch.where(self.controlled, strain, stress)
         while len(active := torch.nonzero(done < 2**halvings).flatten()):
             fraction = ((done + part)[active] / 2**halvings).to(whole)
@@ -314,15 +315,15 @@ class _Drive:
         else:
             why = (
                 "the stress or its derivative is NaN or infinite, or the derivative is singular. Expected a stiffness in each component that is free "
-                "of stress; where there is none, give the strain of the component"
+                "of stress; for a component without stiffness give the strain"
             )
         raise RuntimeError(
-            f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}{parts}: {why}; shorter steps, max_halvings and "
-            "max_iterations help where the path is the difficulty."
+            f"point: step {step}, to time {self.time[step].item():g}, does not converge{where}{parts}: {why}; shorter steps, max_halvings "
+            "and max_iterations help if the path causes the difficulty."
         )
 
     def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
-        """The strain by Newton's method, without derivatives; the tangent there; the residual and what it may be; where it has converged."""
+        """The strain by Newton's method, without derivatives; the tangent there; the residual and its limit; whether it has converged."""
         with torch.no_grad():
             goal, x = goal.detach(), torch.where(self.controlled, goal, strain).detach()
             state, arguments = (self._each(group, lambda t: _like(t, t.torch().detach())) for group in (state, arguments))
@@ -333,8 +334,8 @@ class _Drive:
                 allowed = self.options[0] * torch.maximum(largest, stress.abs().amax(-1))
                 residual = off.abs().amax(-1)
                 change = self._correction(slope, off)
-                size = change.abs().amax(-1)  # NaN or infinite where a model overflows, though its stress may be as given
-                is_rounding = size <= 1e3 * torch.finfo(self.dtype).eps * x.abs().amax(-1)  # as where there is no stress
+                size = change.abs().amax(-1)  # NaN or infinite if a model overflows, although its stress may equal the given one
+                is_rounding = size <= 1e3 * torch.finfo(self.dtype).eps * x.abs().amax(-1)  # as for a point without stress
                 ok = ok | (size.isfinite() & ((residual <= allowed) | is_rounding))
                 if bool(ok.all()):
                     break
@@ -350,7 +351,7 @@ class _Drive:
         return change
 
     def _accept(self, goal: Any, x: Any, slope: Any, state: Any, arguments: Any, dt: Scalar) -> Any:
-        """One more iteration, with which the strain is an implicit function of everything, and the step with it."""
+        """One more iteration, which makes the strain, and so the step, an implicit function of all inputs."""
         with torch.set_grad_enabled(self.differentiable):
             x = torch.where(self.controlled, goal, x)
             if not bool(self.controlled.all()):
@@ -377,7 +378,7 @@ class _Drive:
         expected = {name: _kind(t) for name, t in zip(self.names, state, strict=True)}
         if found != expected:
             raise TypeError(
-                f"point: the state that update returned is {_text(found)}. Expected what the initial state has: {_text(expected)}."
+                f"point: the state that update returned is {_text(found)}. Expected the members of the initial state: {_text(expected)}."
             )
         by_name = dict(zip(structure.paths(), leaves, strict=True))
         return result[0], [by_name[name] for name in self.names]
@@ -392,7 +393,7 @@ def _text(kinds: dict[str, str]) -> str:
 
 
 def _has_new_nan(before: Any, after: Any) -> torch.Tensor:
-    """Where a point has a NaN that was none."""
+    """Tells which points have a NaN that was not NaN before."""
     news = [(a.isnan() & ~b.expand_as(a).isnan()).unsqueeze(-1).flatten(1).any(-1) for a, b in zip(after, before, strict=True)]
     return torch.stack(news).any(0)
 

@@ -13,7 +13,7 @@ hypothesis.settings.load_profile("neml2")
 
 @pytest.fixture(autouse=True)
 def double_precision():
-    """Random numbers are those of each test alone, and of float64 unless it says so."""
+    """Each test has its own random numbers, in float64 unless it says otherwise."""
     torch.manual_seed(0)
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
@@ -28,7 +28,7 @@ def device():
         return torch.device("cuda:0")
     torch.ops.load_library(os.environ["NEML2_STAND_IN"])
     torch.utils.rename_privateuse1_backend("standin")
-    module = types.ModuleType("torch.standin")  # what torch asks before it makes a tensor there
+    module = types.ModuleType("torch.standin")  # torch asks this module before it makes a tensor there
     module.is_initialized = module.is_available = lambda: True
     module._is_in_bad_fork = lambda: False
     module._lazy_init = lambda: None

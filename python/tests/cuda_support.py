@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recorded formulas as CUDA sources: compiled for the host they run here, compiled by NVRTC they are for GPUs that need not be here."""
+"""Recorded formulas as CUDA sources. Compiled for the host they run here; compiled by NVRTC they are for GPUs, which this machine need not
+have."""
 
 import ctypes
 import functools

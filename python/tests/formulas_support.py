@@ -213,7 +213,7 @@ ITERATIONS = {
 
 
 def iteration(case):
-    """A formula of a Scalar: what newton finds, the number of iterations, and 1 where it has converged."""
+    """A formula of a Scalar: newton's solution, the number of iterations, and 1 where it has converged."""
     residual, guess, options = ITERATIONS[case]
 
     def f(a):
@@ -230,7 +230,7 @@ IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]
 
 
 def outcome(row, raw):
-    """What an operation gives in a formula; the message of the error if it is not there."""
+    """The result of an operation in a formula; the message of the error if it does not exist."""
     try:
         return neml2.vmap(row.call, *(t(x) for t, x in zip(row.types, raw)))
     except (TypeError, ValueError, AttributeError) as error:
@@ -240,7 +240,7 @@ def outcome(row, raw):
 # ---- Random formulas ----
 
 TYPES = (Scalar, Vec, SR2, R2)
-STEPS = [  # what makes a tensor of some type out of others, and stays of moderate size where its arguments are
+STEPS = [  # steps that make a tensor of some type from others, and keep moderate numbers moderate
     (Scalar, (Scalar, Scalar), lambda a, b: a + b),
     (Scalar, (Scalar, Scalar), lambda a, b: a * b - 0.5),
     (Scalar, (Scalar, Scalar), lambda a, b: a / (2.0 + b * b)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of docs/moving.md: what is written elsewhere and what is written here, of the plain tensors below.
+"""The tables of docs/moving.md: expressions of other libraries beside those of this one, evaluated for the plain tensors below.
 
 test_moving.py runs both columns. Of NEML2 3.x, which cannot be beside this package, `python moving.py` does, in an environment
 that has it.
@@ -29,20 +29,20 @@ def f(a, s):
 
 
 def mandel(A):
-    """Of a symmetric matrix."""
+    """Mandel components of a symmetric matrix."""
     root = 2**0.5
     rows = [A[..., 0, 0], A[..., 1, 1], A[..., 2, 2], root * A[..., 1, 2], root * A[..., 0, 2], root * A[..., 0, 1]]
     return torch.stack(rows, -1)
 
 
 def matrix(s):
-    """Of Mandel components."""
+    """The matrix of Mandel components."""
     d, o = s[..., :3].unbind(-1), (s[..., 3:] / 2**0.5).unbind(-1)
     return torch.stack([d[0], o[2], o[1], o[2], d[1], o[0], o[1], o[0], d[2]], -1).unflatten(-1, (3, 3))
 
 
 def axial(W):
-    """Of a skew matrix."""
+    """The axial vector of a skew matrix."""
     return torch.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], -1)
 
 
@@ -158,7 +158,7 @@ def same(value, expected):
 
 
 def main():
-    """The rows of NEML2 3.x whose first column is not what the formula is."""
+    """The rows of NEML2 3.x whose first column is not the formula itself."""
     from neml2 import types
 
     torch.set_default_dtype(torch.float64)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Everything that the package exports, with arguments. The table is made from the signatures, so that a new function is in
-it; what the signatures do not tell is below, by name, and test_transforms.py fails where that is missing."""
+"""Everything that the package exports, with arguments. The table is made from the signatures, so that it includes new functions. Arguments
+that the signatures do not tell are below, by name; test_transforms.py fails if one is missing."""
 
 import ast
 import math as numbers
@@ -162,7 +162,7 @@ by_hand("TensorBase.base", SR2)(lambda a: a.base[None])
 
 
 def written(view, i, *value):
-    """Of a copy, with this written there."""
+    """A copy with this value written there."""
     copy = view.clone()
     (copy.batch if value[0] == "batch" else copy.base)[index(i)] = value[1]
     return copy
@@ -367,7 +367,7 @@ def unit(cls, *batch):
     return t / t.norm(dim=-1, keepdim=True) if cls in (Quaternion, Vec) else t
 
 
-UNSET = {"empty", "empty_like", "rand", "rand_like", "fill_random"}  # of which only the shape is known
+UNSET = {"empty", "empty_like", "rand", "rand_like", "fill_random"}  # only their shape is known
 def small(cls, *batch):
     return 0.1 + 0.3 * torch.rand(*batch, *TYPES[cls])
 
@@ -376,7 +376,7 @@ PLACED = {"math.acosh": shifted, "math.slerp": unit, "math.asin": small, "math.a
 
 # ---- Rows from signatures ----
 
-ANY = (Scalar, SR2, Tensor)  # what stands for a type variable, and for TensorBase
+ANY = (Scalar, SR2, Tensor)  # types in place of a type variable, and of TensorBase
 VARIABLES = {"typing_extensions.Self", "T", "U", "V", "TensorBase", "neml2.tensors.TensorBase"}
 CLASSES = {f"neml2.tensors.{c.__name__}": c for c in MEMBERS_OF} | {c.__name__: c for c in MEMBERS_OF}
 PLAIN = {"float": 0.7, "float | complex": 0.7, "bool": False}
@@ -399,7 +399,7 @@ def parameters(signature):
 
 
 def alternatives(key, name, annotation, variable):
-    """What an argument may be: a type of tensor, a list of one type, or ("constant", value)."""
+    """The kinds of an argument: a type of tensor, a list of one type, or ("constant", value)."""
     function = key.split(".")[-1]
     if key in LISTS:
         return [("constant", LISTS[key])] if annotation and "int" in annotation else [variable]
@@ -477,7 +477,7 @@ def row_of(key, f, choice, spread):
     if types:
         return Row(f"{key}({shown})", types, call, PLACED.get(key, values))
 
-    def made(s):  # what is made of nothing becomes part of something
+    def made(s):  # a new tensor becomes part of the result
         return [t * s.torch().sum() for t in leaves(call())]
 
     return Row(f"{key}({shown})", [Scalar], made)

@@ -12,7 +12,7 @@ LIMIT = 100  # seconds, of one function in all processes
 
 
 def work(rank, size, store, seconds, pipe):
-    """What each process does: functions that it is sent, and what they return or raise is sent back."""
+    """The loop of each process: it runs the functions that it is sent, and sends back their results or exceptions."""
     import torch
     import torch.distributed as dist
 
@@ -40,7 +40,7 @@ class Raised:
 
 
 class Processes:
-    """size processes, of which the first n run a function together."""
+    """size processes; the first n run a function together."""
 
     def __init__(self, size, seconds=60):
         context = multiprocessing.get_context("spawn")
@@ -60,7 +60,7 @@ class Processes:
             pipe.send((function, n, arguments))
 
     def outcome(self, rank):
-        """What one returned, or raised as Raised; an EOFError if it is no more."""
+        """The result of one process, or its exception as Raised; an EOFError if the process has ended."""
         assert self.pipes[rank].poll(LIMIT), f"process {rank} has not answered in {LIMIT} s"
         return pickle.loads(self.pipes[rank].recv())
 
@@ -69,7 +69,7 @@ class Processes:
         return [self.outcome(rank) for rank in range(n)]
 
     def __call__(self, n, function, *arguments):
-        """What the function returns in each of n processes; none may raise."""
+        """The results of the function in each of n processes; none may raise."""
         outcomes = self.outcomes(n, function, *arguments)
         for outcome in outcomes:
             assert not isinstance(outcome, Raised), outcome.trace

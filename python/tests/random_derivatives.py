@@ -63,7 +63,7 @@ def determinant(M):
 
 
 def norm(t, n):
-    """Whose derivatives at 0 are 0."""
+    """The norm, whose derivatives at 0 are 0."""
     s = square(t, n)
     return torch.where(s == 0.0, 0.0, torch.sqrt(torch.where(s == 0.0, 1.0, s)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What several tests use."""
+"""Helpers of several tests."""
 
 import os
 import re
@@ -76,7 +76,7 @@ OF_CPP = (
 
 
 def of_cpp(message):
-    """The words of a message that are none in Python: of C++, or of what Python does not have."""
+    """The words of a message that do not belong to Python: words of C++, and names that Python does not have."""
     text = re.sub(r"(?<!\w)('[^']*'|\"[^\"]*\")", "", message)  # the user's
     words = re.findall(OF_CPP, text)
     known = {"batch_dim", "batch_shape"}  # arguments

@@ -370,7 +370,7 @@ def test_fake_tensors():
     with FakeTensorMode() as mode:
         e = torch.rand(4, 6)
         assert without_constants(e).shape == (4, 6)
-        assert stress(e).shape == (4, 6)  # also of what is made from numbers
+        assert stress(e).shape == (4, 6)  # also for tensors made from numbers
         assert SR2(e).dev().norm().batch.shape == (4,)
     assert SR2(e).dev().norm().batch.shape == (4,)  # also when its mode has ended
     real = mode.from_tensor(torch.rand(3, 6))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""torch.compile leaves what is of this library to Python, at the same results; torch.export and traces fix sizes."""
+"""torch.compile leaves calls of this library to Python, with the same results; torch.export and traces fix sizes."""
 
 import shutil
 import warnings

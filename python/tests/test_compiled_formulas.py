@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas of one's own compiled by the C++ compiler of this machine: bitwise as interpreted, from a cache that nothing breaks.
+"""Formulas compiled by the C++ compiler of this machine: bitwise as interpreted, from a cache that nothing breaks.
 
 Only these tests and test_compilers.py need a compiler.
 """
@@ -103,8 +103,8 @@ def test_operations_are_interpreted_bitwise(first):
 @given(st.lists(random_formulas(), min_size=8, max_size=40))
 @settings(max_examples=int(os.environ.get("NEML2_RANDOM_COMPILED", 10)), suppress_health_check=list(HealthCheck))
 def test_random_formulas(formulas):
-    """Many of them compiled together: bitwise as interpreted together. Alone they may round otherwise, as what they have in
-    common is not computed anew there."""
+    """Many of them compiled together: bitwise as interpreted together. Compiled alone they may round otherwise, since common parts are not
+    computed anew there."""
     torch.manual_seed(1)
     interpreted, compiled = both(lambda *a: [f(*a) for f in formulas])
     a = [t(2 * torch.rand(77, *FIXED[t]) - 1) for t in (Scalar, Vec, SR2, R2)]

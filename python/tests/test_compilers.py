@@ -52,7 +52,7 @@ WAITS = "while [ ! -e {folder}/go ]; do sleep 0.05; done"
 
 
 class Compilers:
-    """What the compilers of a test do, and what they did. Their sources are known by their numbers of lines."""
+    """The behaviour of the compilers of a test, and a record of their calls. Their sources are known by their numbers of lines."""
 
     def __init__(self, folder):
         self.folder, self.path, self.cache = folder, folder / "compiler", folder / "cache" / "neml2-formulas"
@@ -419,7 +419,7 @@ def test_a_program_that_ends_does_not_wait(compilers, body):
 @pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), signal.SIGKILL)", "os.kill(os.getpid(), signal.SIGTERM)", "os.abort()"])
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_compiler_does_not_outlive_a_program_that_ends_at_once(compilers, end, backend):
-    """Nor what the compiler has started, also where a process that was forked lives on."""
+    """Processes that the compiler has started end, too, also if a forked process lives on."""
     compilers.do(HANGS)
     body = f"""
 import os, resource, signal, threading

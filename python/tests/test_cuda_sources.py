@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CUDA sources of formulas without a GPU: compiled for the host they give what the interpreter gives, bitwise but for the elementary
+"""CUDA sources of formulas without a GPU: compiled for the host they give the interpreter's results, bitwise except for the elementary
 functions; and NVRTC compiles them for GPUs."""
 
 import functools
@@ -87,7 +87,7 @@ def leaves(x):
 
 
 def sources_of(name, f, a, is_float=False, with_derivatives=True):
-    """Of the value, of the gradients by all arguments, and of the Jacobians by the first."""
+    """The sources of the value, of the gradients by all arguments, and of the Jacobians by the first."""
     formula = neml2.formula(f, backend="interpreter")
     own = [type(x)(x.torch().detach().clone().requires_grad_()) if not isinstance(x, float) else x for x in a]
     found = [t for t in torches(formula(*own)) if t.requires_grad]
@@ -193,7 +193,7 @@ def compile_all(sources, architecture):
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("group", GROUPS)
 def test_nvrtc_compiles_them(group, architecture):
-    """All of them for one architecture, each fourth one for the others, or all."""
+    """All sources for one architecture, every fourth one for the others, or all."""
     step = 1 if STEP == 1 or architecture == "sm_80" else 4
     compile_all([source for source, _ in sources_with_arguments(group)][::step], architecture)
 
@@ -201,7 +201,7 @@ def test_nvrtc_compiles_them(group, architecture):
 # ---- All of kernels/ ----
 
 XS, YS = [0.0, 0.15, 0.3, 0.5], [1.0, 3.0, 2.0, 4.0]
-CALLS = [  # functions of rows, the types of these, how many numbers they give, and what they give in Python
+CALLS = [  # functions of rows, the types of the rows, the counts of their results' numbers, and the results in Python
     ("rotate(a, b)", (SSR4, Rot), 36, lambda C, r: C.rotate(r)),
     ("inv(a)", (SSR4,), 36, lambda C: math.inv(C)),
     ("expm(a)", (SR2,), 6, lambda s: math.expm(s)),

@@ -313,7 +313,7 @@ def test_functions_of_eigenvalues_are_exact_where_they_are_equal(at):
     def W(c, m, a):
         return neml2.isotropic(of_stretches, c, m, a)
 
-    def in_its_place(c, m, a):  # what is around it is used where it is
+    def in_its_place(c, m, a):  # variables around it are used where they are
         return neml2.isotropic(lambda l: of_stretches(l, m, a), c)
 
     for f in (W, in_its_place):
@@ -508,7 +508,7 @@ SMALL = [(f, types) for f, types in VOCABULARY if sum(t.zeros().torch().numel() 
 
 @pytest.mark.parametrize("operation, types", SMALL, ids=lambda x: x if isinstance(x, str) else "-".join(map(name, x)))
 def test_the_second_derivatives_of_every_function_are_those_of_differences(operation, types):
-    """Of a number made of all that it returns; the first ones are those of its Jacobian."""
+    """Derivatives of a number made of all its results; the first derivatives are those of its Jacobian."""
     f = function_of(operation, types)
 
     def W(*x):

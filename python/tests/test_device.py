@@ -14,7 +14,7 @@ from neml2.tensors import SR2
 def test_every_operation_is_the_same_on_a_device(row, device):
     here = row.arguments(2)
     expected = row.results(*here)
-    with torch.device(device):  # of what is made without an argument that says so
+    with torch.device(device):  # for tensors made without a device argument
         found = row.results(*(t.to(device) for t in here))
     assert len(found) == len(expected)
     for a, b in zip(found, expected):

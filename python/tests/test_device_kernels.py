@@ -92,7 +92,7 @@ def launches():
 
 
 def fused(f, *a, times=1):
-    """What f gives, by so many launches of kernels."""
+    """The result of f, and a check that this many kernels were launched."""
     before = launches()
     result = f(*a)
     assert launches() - before == times

@@ -237,8 +237,8 @@ TIES = [1.0, 2.0, 2.0, 0.5, 2.0, 1.0, 0.5, 2.0, 1.5, 1.0, 0.5, 0.5, 1.0]
 
 
 def gradients(group, counts):
-    """A loss with all functions, its gradients and those of a loss of its gradients: of what all have, and of parts. Without a group
-    of the whole batch, by functions of math."""
+    """A loss with all functions, its gradients and those of a loss of its gradients: by tensors that all have, and by parts. Without a
+    group it is that of the whole batch, by functions of math."""
     n = sum(counts)
     generator = torch.Generator().manual_seed(2)
     whole, shared = (torch.rand(*shape, 6, generator=generator).requires_grad_() for shape in ((n,), ()))  # all have these
@@ -273,7 +273,7 @@ def test_gradients_are_those_of_the_whole_batch(processes, size):
     (one, of_one_part), *_ = processes(1, gradients, [13])
     for counts in [DEFAULT[size], *DIVISIONS[size]]:
         found = processes(size, gradients, counts)
-        of_all = 5 if counts == DEFAULT[size] else 3  # without those of what is scattered, which is the default's
+        of_all = 5 if counts == DEFAULT[size] else 3  # without those of scattered tensors, which have the default device
         bitwise([one[:of_all], *(everywhere[:of_all] for everywhere, _ in found)])
         same([found[0][0][:of_all]], expected[:of_all], rtol=1e-13, atol=1e-13)
         parts = [torch.cat(parts) for parts in zip(*(parts for _, parts in found))]
@@ -364,7 +364,7 @@ REFUSED = [
     ("gather_batch", TypeError, r"expected tensors of this library or groups of them, not Tensor. Of a tensor of torch say"),
     ("batch_min", ValueError, r"undefined tensor: an operand of type SR2"),
     ("scatter_batch", IndexError, r"SR2 \(; 6\) has no batch dimension. Add one"),
-    ("expand_batch", ValueError, r"-1 entries. Expected none or more"),
+    ("expand_batch", ValueError, r"-1 entries. Expected 0 or more"),
 ]
 
 
@@ -422,7 +422,7 @@ def of_no_source(group):
 
 def test_a_process_outside_of_the_group_and_a_source_that_is_not_there_are_refused(processes):
     (said,) = messages([processes.outcomes(4, outside)[2]])
-    assert said == "batch_sum: this process is not in the group. Call it in those that are."
+    assert said == "batch_sum: this process is not in the group. Call it only in the processes of the group."
     assert all("the source is 2, and the group has 2 processes" in s for s in messages(processes.outcomes(2, of_no_source)))
 
 
@@ -504,7 +504,7 @@ def test_a_process_that_ends_or_hangs_is_an_error_in_the_others_within_the_time_
         for rank in (0, 2):
             outcome = few.outcome(rank)
             (said,) = messages([outcome], "RuntimeError")
-            assert said.startswith(f"batch_sum: process {rank} of 3 has no answer. Another one has ended, or did not make this call within")
+            assert said.startswith(f"batch_sum: process {rank} of 3 got no answer. Another process has ended, or did not make this call within")
         waited = time.monotonic() - begin
         assert waited < limit if what == "killed" else limit - 1 < waited < limit + 20
     finally:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Energies and an equivalent stress with their derivatives to three levels, against differences in 220 digits.
 
-The tolerance of a derivative is a few roundings of each term of the energy and of the argument: what a rounding of the argument changes is
+The tolerance of a derivative is a few roundings of each term of the energy and of the argument: the effect of a rounding of the argument is
 computed in those digits, too, so that states at which a derivative is badly conditioned have the digits that they can have.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nothing that a user types may end the interpreter: what is odd gives an answer or an exception of Python.
+"""Nothing that a user types may end the interpreter: odd input gives an answer or an exception of Python.
 
 All programs run in forks of one interpreter, so that one that dies is only one that fails.
 """

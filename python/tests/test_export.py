@@ -206,7 +206,7 @@ def test_where_newton_does_not_converge_the_step_is_halved(tmp_path):
     call.stress[:], call.ddsdde[:] = 7.0, 8.0
     stress, state, C = call(np.full(6, 1e-3))
     assert call.pnewdt == 0.5 and (stress == 7).all() and state == 0 and (C == 8).all()
-    call.pnewdt[:] = 0.25  # what another point has asked for
+    call.pnewdt[:] = 0.25  # set by another point
     call(np.full(6, 1e-3))
     assert call.pnewdt == 0.25
 
@@ -541,7 +541,7 @@ def test_arguments_of_umat_that_are_refused(tmp_path):
     strain, old, material = example()
     one = tensor(Scalar, 1.0)
     check_refused("umat", "temperature is a group. Expected Scalar", strain, (one, one), function=lambda strain, temperature: strain, to=tmp_path / "m", error=TypeError)  # fmt: skip
-    check_refused("c", "argnums is None. Expected argnums", to=tmp_path / "m", of=0)
+    check_refused("c", "argnums is None. Name the arguments", to=tmp_path / "m", of=0)
     other = lambda strain, state: (strain, {"b": state["a"]})  # noqa: E731
     check_refused("umat", r"returns \(.*\['b'\]: Scalar\). Expected the stress, an SR2, and a group like the state \(\['a'\]: Scalar\)", strain, {"a": one}, function=other, to=tmp_path / "m", error=TypeError)  # fmt: skip
 
@@ -603,7 +603,7 @@ def test_files_of_others_are_kept(tmp_path):
     (tmp_path / "model.cpp").write_text("// model calls model: exported by neml2\n")  # a comment of theirs
     check_refused("c", "model.cpp exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
     (tmp_path / "model.cpp").unlink()
-    for _ in range(2):  # what was exported is replaced
+    for _ in range(2):  # exported files are replaced
         files = neml2.export(linear, "c", *example(), to=tmp_path / "model", compile=False)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model.cpp", "model.h"] and files.library is None
 

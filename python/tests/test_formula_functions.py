@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is a formula: functions with groups and constants, methods, and what they use besides their arguments."""
+"""Functions as formulas: with groups and constants, methods, and the names that they use besides their arguments."""
 
 import collections
 import copy
@@ -141,7 +141,7 @@ def test_groups_are_put_together_as_they_were_taken_apart():
 def test_attributes_that_are_no_fields_are_refused():
     material = Material(scalar())
     object.__setattr__(material, "scale", 5.0)
-    with pytest.raises(TypeError, match="a Material has the attribute 'scale', which is none of its fields"):
+    with pytest.raises(TypeError, match="a Material has the attribute 'scale', which is not one of its fields"):
         material.stress(scalar())
 
 
@@ -379,7 +379,8 @@ def of_default(x, law=LAW.inner):
 
 
 def test_what_objects_have_is_seen(monkeypatch):
-    """Of a method, a callable object, a global object, one in another, a default argument, and what a helper reads."""
+    """Attributes of the object of a method, of a callable object, a global object, an object in another, a default argument, and of objects
+    that a helper reads."""
     s = scalar()
     own, inner, slots = Law1D(2.0), Law1D(2.0), WithSlots(2.0)
     around = Around(inner)
@@ -558,7 +559,7 @@ def test_second_derivatives_of_another_function_are_refused(monkeypatch):
     y = neml2.vmap(lambda x: RATE * x * x, x)
     (g,) = torch.autograd.grad(y.torch().sum(), x.torch(), create_graph=True)
     monkeypatch.setattr(sys.modules[__name__], "RATE", 3.0)
-    same(Scalar(torch.autograd.grad(y.torch().sum(), x.torch(), retain_graph=True)[0]), 4.0 * x)  # what was recorded
+    same(Scalar(torch.autograd.grad(y.torch().sum(), x.torch(), retain_graph=True)[0]), 4.0 * x)  # the recorded value
     with pytest.raises(RuntimeError, match="RATE, which the formula uses, has another value than when it ran"):
         torch.autograd.grad(y.torch().sum(), x.torch(), create_graph=True)
 
@@ -733,7 +734,7 @@ def test_bounds_by_names_of_unknowns():
 def test_what_a_tensor_of_a_formula_is_not():
     e = SR2(values(SR2, 3))
     for f, message in [
-        (lambda x: x[0], r"an SR2 of a formula is not indexed: its components are r\(0\)"),
+        (lambda x: x[0], r"an SR2 of a formula cannot be indexed: its components are r\(0\)"),
         (lambda x: len(x), "an SR2 of a formula has no length"),
         (lambda x: torch.exp(x), "torch's exp: not available in formulas. Their functions are in neml2.math"),
         (lambda x: math.clamp(x, 0.0), r"clamp: takes a value and two bounds"),

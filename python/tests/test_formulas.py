@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas of one's own, recorded and interpreted: the same as their functions on whole batches."""
+"""Formulas, recorded and interpreted: the same as their functions on whole batches."""
 
 import dataclasses
 import gc
@@ -98,7 +98,7 @@ def test_the_gradients_of_every_function_are_those_of_batches(operation, types):
         torch.testing.assert_close(x, y, rtol=1e-8, atol=1e-8)
 
 
-# ---- Formulas of one's own ----
+# ---- Formulas ----
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -264,7 +264,7 @@ def test_arguments_by_name():
     same(neml2.vmap(f, x=s, factor=3.0), 3.0 * s)
     with pytest.raises(TypeError, match="missing a required argument"):
         neml2.vmap(f, factor=s)
-    with pytest.raises(TypeError, match="none is keyword-only"):
+    with pytest.raises(TypeError, match="none may be keyword-only"):
         neml2.vmap(lambda x, *, k: x * k, s, k=2.0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is bound from the headers: docstrings, values by independent formulas, one result in either precision."""
+"""Functions bound from the headers: docstrings, values by independent formulas, one result in either precision."""
 
 import inspect
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Python's and torch's own tools do with tensors of this library: copies, pickles, trees, loaders, weak references."""
+"""Tensors of this library in Python's and torch's own tools: copies, pickles, trees, loaders, weak references."""
 
 import copy
 import gc
@@ -27,7 +27,7 @@ def labeled_vector(*batch):
 
 
 class Stress(SR2):
-    """With an __init__ of its own, which a copy must not need."""
+    """A class with an __init__ of its own, which a copy must not need."""
 
     def __init__(self, values, unit):
         super().__init__(values)
@@ -171,7 +171,7 @@ def numbers(*shape):
     return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
 
 
-# What saved/1.0.pt has, by torch.save of version 1.0.0: later ones read it.
+# The contents of saved/1.0.pt, written by torch.save with version 1.0.0: later versions read it.
 SAVED = {name(cls): cls(numbers(2, *cls.zeros().base.shape)) for cls in SMALL if cls is not Tensor} | {
     "Tensor": Tensor(numbers(2, 3, 4), 1),
     "v": LabeledVector(numbers(2, 7), AXIS),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/limits.md says is not there, is not."""
+"""Features that docs/limits.md says are missing are missing."""
 
 import neml2
 import pytest

@@ -915,7 +915,7 @@ def test_interpolate_table():
     assert math.interpolate(x, T, E, beyond="nan").torch().isnan().tolist() == [[True, False], [False, True]]
     beyond = math.interpolate(x, T, E, "monotone_cubic", beyond="extrapolate").torch()
     assert beyond[0, 0] > 210e3 and beyond[1, 1] < 185e3 and 202e3 < beyond[0, 1] < 210e3
-    each = math.interpolate(x, T, torch.stack([E, 2 * E]))  # a table an entry
+    each = math.interpolate(x, T, torch.stack([E, 2 * E]))  # a table per entry
     check(each, Scalar, expected * torch.tensor([1.0, 2.0]), (2, 2))
     y, values = Scalar(torch.tensor(0.25)), torch.stack([E, 3 * E], 1)
     check(math.interpolate(x, y, T, torch.tensor([0.0, 1.0]), values), Scalar, 1.5 * expected, (2, 2))
@@ -924,9 +924,9 @@ def test_interpolate_table():
     z = Scalar(torch.tensor([100.0], dtype=torch.float64, requires_grad=True))
     double = T.double(), E.double()
     assert torch.autograd.gradcheck(lambda t: math.interpolate(Scalar(t), *double).torch(), z.torch())
-    with pytest.raises(ValueError, match="'cubic' is none of 'linear', 'monotone_cubic'"):
+    with pytest.raises(ValueError, match="'cubic' is not one of 'linear', 'monotone_cubic'"):
         math.interpolate(x, T, E, "cubic")
-    with pytest.raises(ValueError, match="'zero' is none of 'constant', 'extrapolate', 'nan'"):
+    with pytest.raises(ValueError, match="'zero' is not one of 'constant', 'extrapolate', 'nan'"):
         math.interpolate(x, T, E, beyond="zero")
     with pytest.raises(ValueError, match="increase"):
         math.interpolate(x, E, T)

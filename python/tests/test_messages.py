@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors name what Python has: .batch.unsqueeze, not batch_unsqueeze; the messages of the headers are looked through, too."""
+"""Errors use the names of Python: .batch.unsqueeze, not batch_unsqueeze; the messages of the headers are looked through, too."""
 
 import re
 from pathlib import Path

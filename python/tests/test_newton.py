@@ -177,7 +177,7 @@ def test_errors():
     assert "Pass it as an argument" in refused(lambda x: x * x - a, Scalar.zeros(3))
     kept = []
     keeps = lambda x, a: kept[0] * x if kept else kept.append(x * x) or x * x - a  # noqa: E731
-    assert "uses outside of an iteration what was computed in it" in refused(keeps, 1.0, a, error=ValueError)
+    assert "uses a value outside of the iteration in which it was computed" in refused(keeps, 1.0, a, error=ValueError)
 
 
 def test_a_residual_that_fails_leaves_its_formula_as_it_was():

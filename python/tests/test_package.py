@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package itself: what it says of a wrong torch, what it carries, and its stubs."""
+"""The package itself: its message for a wrong torch, its files, and its stubs."""
 
 import ast
 import re
@@ -136,7 +136,7 @@ def wheel(folder, name, version, files):
 
 
 def this_one(folder):
-    """Of the package that is tested, without what is compiled."""
+    """A copy of the tested package without its compiled part."""
     site = PACKAGE.parent
     files = [*PACKAGE.glob("*.py"), *(site / "neml2_tensors").glob("*.py"), *site.glob("neml2_tensors.pth")]
     assert len(files) > 5

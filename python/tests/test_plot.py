@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What neml2.plot draws: the coordinates of its artists; and what it refuses."""
+"""Drawings of neml2.plot: the coordinates of its artists; and the arguments that it refuses."""
 
 import inspect
 from math import cos, pi, radians, sin, sqrt, tan
@@ -57,7 +57,7 @@ def same_points(artist, expected):
 
 
 def area(path):
-    """Of a path of polygons, holes taken off."""
+    """The area of a path of polygons, without holes."""
     return sum(
         0.5 * (p[:-1, 0] * p[1:, 1] - p[1:, 0] * p[:-1, 1]).sum()
         for p in (np.append(p, p[:1], axis=0) for p in path.to_polygons())
@@ -70,7 +70,7 @@ def curve(contours):
 
 
 def vertices(surface):
-    """The corners of the faces in space, as they are stored by the matplotlib at hand."""
+    """The corners of the faces in space, as the installed matplotlib stores them."""
     return np.asarray(surface._vec)[:3].T if hasattr(surface, "_vec") else np.asarray(surface._faces).reshape(-1, 3)
 
 
@@ -85,7 +85,7 @@ def test_neml2_does_not_import_matplotlib():
 def test_without_matplotlib_the_import_says_what_to_install():
     done = run("import sys; sys.modules['matplotlib'] = None\nfrom neml2 import plot")
     assert done.stderr.splitlines()[-1].startswith(
-        "ImportError: neml2.plot draws with matplotlib, and there is none here: pip install"
+        "ImportError: neml2.plot draws with matplotlib, which is not installed here: pip install"
     )
     assert "neml2-tensors[plot]" in done.stderr
 
@@ -657,8 +657,8 @@ REFUSED = [
     (TEXTURES[:2], 1, [], ValueError, "the list of poles is empty"),
     (TEXTURES[:2], 1, [(1, 0, 0), (0, 0, 0)], ValueError, "the pole is zero"),
     (TEXTURES[:2], 1, [(1, 0, 0), 1], TypeError, "the pole as Vec, MillerIndex or three numbers, not 1"),
-    (TEXTURES[:2], 2, "6/mmm", ValueError, "what Miller indices mean in class 6/mmm depends on the lattice"),
-    (TEXTURES[:2], 2, "622", ValueError, "what Miller indices mean in class 622 depends on the lattice"),
+    (TEXTURES[:2], 2, "6/mmm", ValueError, "the meaning of Miller indices in class 6/mmm depends on the lattice"),
+    (TEXTURES[:2], 2, "622", ValueError, "the meaning of Miller indices in class 622 depends on the lattice"),
     (TEXTURES, "maps", "passive", ValueError, "maps is 'passive'. Expected 'sample to crystal' or 'crystal to sample'"),
     (TEXTURES, "projection", "lambert", ValueError, "projection is 'lambert'. Expected 'equal_area' or 'stereographic'"),
     (DENSITIES, "halfwidth", 0, ValueError, "halfwidth is 0. Expected degrees"),

@@ -280,7 +280,7 @@ def test_states_go_by_their_names():
 
     with pytest.raises(
         TypeError,
-        match=r"returned is \['a'\]: Scalar, \['c'\]: Scalar. Expected what the initial state has: \['a'\]: Scalar, \['b'\]: Scalar",
+        match=r"returned is \['a'\]: Scalar, \['c'\]: Scalar. Expected the members of the initial state: \['a'\]: Scalar, \['b'\]: Scalar",
     ):
         point.drive(other, {"a": Scalar(0.0), "b": Scalar(0.0)}, time=[0, 1])
 
@@ -292,7 +292,7 @@ def thermal(strain, state, rate, dt):
 
 
 def test_free_expansion_has_no_stress():
-    """No stress is there to be relative to: what is left is rounding."""
+    """No stress is there to be relative to: only rounding is left."""
     h = point.drive(thermal, Scalar(0.0), (7.3,), time=torch.arange(30.0))
     for c in ("xx", "yy", "zz"):
         close(h.column(f"strain.{c}"), 1.3e-5 * 7.3 * torch.arange(30.0))

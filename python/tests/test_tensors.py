@@ -67,7 +67,7 @@ every_small_type = pytest.mark.parametrize("cls", SMALL, ids=name)
 
 
 def same(a, b):
-    """Of one type and shape, with the same values."""
+    """Whether two tensors have the same type, shape and values."""
     return type(a) is type(b) and a.batch.shape == b.batch.shape and torch.equal(a.torch(), b.torch())
 
 
@@ -411,7 +411,7 @@ def test_fill():
     with pytest.raises(TypeError):
         SR2.fill(1, 2)
     with pytest.raises(TypeError):
-        SR2.fill(torch.tensor(1.0))  # a tensor of torch is no number: its gradient would be lost
+        SR2.fill(torch.tensor(1.0))  # a tensor of torch is not a number: its gradient would be lost
 
 
 def test_random_rotations_are_rotations():
@@ -502,7 +502,7 @@ def test_types_of_one_base_shape_share_storage():
 
 
 def test_conversions_keep_the_batch():
-    """A Tensor of batch (2, 6) and base (6,) is no batch of SSR4."""
+    """A Tensor of batch (2, 6) and base (6,) is not a batch of SSR4."""
     t = Tensor(torch.rand(2, 6, 6), 2)
     assert SR2(t).batch.shape == (2, 6)
     with pytest.raises(ValueError, match="SSR4"):
@@ -623,7 +623,7 @@ def test_repr_of_many_values_shows_the_shape():
     assert repr(Scalar.zeros(101)) == "<Scalar of shape [101][]>" and "\n" in repr(Scalar.zeros(100))
 
 
-# Whose values are not at hand, or would not be as torch shows them.
+# Tensors whose values are not available, or would differ from those that torch shows.
 OTHERS = {
     "meta": lambda t: t.to("meta"),
     "sparse": lambda t: t.to_sparse(),
@@ -878,7 +878,7 @@ def test_no_new_attributes_by_accident():
         SR2.zeros().shape = (2, 6)
 
 
-# ---- Conversions as of torch.Tensor ----
+# ---- Conversions, as those of torch.Tensor ----
 
 
 @every_small_type
@@ -985,6 +985,6 @@ def test_numbers_among_scalars_take_their_dtype_and_gradients_flow():
         with pytest.raises(TypeError, match="isotropic_E_nu"):
             use()
     with pytest.raises(ValueError, match="dtype"):
-        Vec.fill(Scalar(torch.tensor(1)), 0.5, 1)  # which is no integer
+        Vec.fill(Scalar(torch.tensor(1)), 0.5, 1)  # which is not an integer
     with pytest.raises(ValueError, match="undefined"):
         SSR4.isotropic_E_nu(Scalar(), 0.3)

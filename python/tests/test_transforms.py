@@ -151,7 +151,7 @@ every_derivative = pytest.mark.parametrize("row", [r for r in ROWS if smooth(r)]
 
 
 class Case:
-    """A row at some point, with random cotangents and tangents, and its derivatives by autograd of what runs fused."""
+    """A row at some point, with random cotangents and tangents, and its derivatives by autograd of the fused operation."""
 
     def __init__(self, row, *batch):
         self.row, self.x = row, row.arguments(*batch)
@@ -239,7 +239,7 @@ def test_func_hessian_is_that_of_autograd(row):
 
 @every_derivative
 def test_vectorized_gradients_are_those_of_autograd(row):
-    """The derivative rules of what ran fused, on a batch of cotangents."""
+    """The derivative rules of fused operations, on a batch of cotangents."""
     c = Case(row, *BATCH)
     x = c.leaves()
     results = [(t, w) for t, w in zip(c.f(*x), c.weights) if t.requires_grad]

@@ -437,7 +437,7 @@ def test_views_keep_their_parents_alive():
     part = Tensor(torch.arange(12.0).reshape(2, 6), 1).base
     for _ in range(3):
         gc.collect()
-        [torch.rand(2, 6) for _ in range(100)]  # what is freed would be overwritten
+        [torch.rand(2, 6) for _ in range(100)]  # freed memory would be overwritten
     assert view.shape == (2,) and view[1].tolist() == [6, 7, 8, 9, 10, 11]
     assert part.shape == (6,) and part[5].tolist() == [5, 11]
     view[0] = 3

@@ -71,7 +71,7 @@ def last(view: BatchView[SR2]) -> SR2:
 last(history.batch)
 last(R2(torch.eye(3)).batch)  # type: ignore[arg-type]
 
-# Truth values are no stresses
+# Truth values are not stresses
 mask = stress > 0
 assert_type(mask, Tensor)
 assert_type(stress < stress, Tensor)

@@ -31,7 +31,7 @@ TEST_CASE("machine_precision of a dtype is the distance from 1 to the next numbe
   REQUIRE_THAT(error_of([] { machine_precision(kInt64); }), ContainsSubstring("got Long"));
 }
 
-TEST_CASE("ParserException carries its message, and is no NEMLException", "[compat][errors]")
+TEST_CASE("ParserException carries its message, and is not a NEMLException", "[compat][errors]")
 {
   const ParserException e("no number");
   REQUIRE(std::string(e.what()) == "no number");

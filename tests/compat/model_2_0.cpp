@@ -18,7 +18,7 @@ using namespace neml2;
 
 namespace
 {
-/// The value of a variable, on a leaf of its own where derivatives by it are asked for.
+/// The value of a variable; it is a leaf of its own if derivatives by it are asked for.
 template <class T>
 class Variable
 {
@@ -65,7 +65,7 @@ public:
     _ep_old = old.reinterpret<Scalar>({_ep.name()});
   }
 
-  /// The residual, and its derivative by the state where asked for.
+  /// The residual and, if asked for, its derivative by the state.
   LabeledVector assemble(const LabeledVector & x, LabeledMatrix * jacobian = nullptr)
   {
     _s.set(x.base_index({_s.name()}));
@@ -172,7 +172,7 @@ strain_rates()
   return rates;
 }
 
-/// What a calibration would minimise.
+/// The misfit that a calibration would minimise.
 Scalar
 objective(const std::vector<LabeledVector> & results)
 {

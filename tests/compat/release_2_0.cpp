@@ -44,7 +44,7 @@ main()
   neml_assert(torch::allclose(u.transform(proper_rotation_transform(r)), u.rotate(r)));
   neml_assert(torch::allclose(r.euler_rodrigues() * u, u.rotate(r)));
 
-  // Products of skew and symmetric tensors, of which 2.0 alone knew.
+  // Products of skew and symmetric tensors that only 2.0 has.
   SR2 e = S.batch_index({0});
   WR2 w = X.batch_index({1});
   R2 E = e, W = w;

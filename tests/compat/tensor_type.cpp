@@ -38,7 +38,7 @@ TEST_CASE("The value of a tensor type prints as its name", "[compat]")
   REQUIRE(printed(TensorType::kSR2) == "SR2");
 }
 
-TEST_CASE("What is no tensor type of this library is unknown", "[compat]")
+TEST_CASE("A type that is not a tensor type of this library is unknown", "[compat]")
 {
   REQUIRE(TensorTypeEnum<double>::value == TensorType::kUknown);
   REQUIRE(TensorTypeEnum<at::Tensor>::value == TensorType::kUknown);

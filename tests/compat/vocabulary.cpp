@@ -71,7 +71,7 @@ main()
   neml_assert(torch::allclose(twice(v), v * 2));
   neml_assert(torch::allclose(symmetric(R2::skew(v)), R2::zeros()));
 
-  // A raw tensor is an operand where its shape says what it is.
+  // A raw tensor is an operand if its shape tells its type.
   const at::Tensor raw = torch::rand({5, 2, 6}, default_tensor_options());
   const Model m{raw, torch::sum(raw, -1)};
   neml_assert(m.stress().batch_sizes() == TensorShape{5, 2});

@@ -1,4 +1,4 @@
-// error: a part of a tensor is not assigned to
+// error: a part of a tensor cannot be assigned to
 // SPDX-License-Identifier: MIT
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/R2.h"

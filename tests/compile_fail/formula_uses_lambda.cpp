@@ -1,4 +1,4 @@
-// error: NEML2_FORMULA_USING: what a formula uses are
+// error: NEML2_FORMULA_USING: list only formulas with a text
 // SPDX-License-Identifier: MIT
 #include "neml2/math/formula.h"
 #include "neml2/tensors/SR2.h"

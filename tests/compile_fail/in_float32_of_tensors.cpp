@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// error: in_float32: every argument of the formula, and the one result, must be a scalar or a plain number
+// error: in_float32: every argument of the formula, and its only result, must be a scalar or a plain number
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/SR2.h"
 

@@ -1,4 +1,4 @@
-// error: isotropic: a function of eigenvalues has two derivatives where it is a scalar,
+// error: isotropic: a function of eigenvalues has two derivatives if it is a scalar,
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/isotropic.h"
 #include "neml2/math/gradient.h"

@@ -51,8 +51,7 @@ TEST_CASE("NEML2_CHECK evaluates the parts of its message on failure only", "[co
   REQUIRE(evaluated == 1);
 }
 
-TEST_CASE("What is wrong with an index, a label or a matrix is a NEMLException too",
-          "[core][errors]")
+TEST_CASE("Exceptions for an index, a label or a matrix are NEMLExceptions too", "[core][errors]")
 {
   REQUIRE_THROWS_AS(core::fail_as<IndexException>("index ", 3), NEMLException);
   REQUIRE_THROWS_AS(core::fail_as<LabelException>("label"), NEMLException);

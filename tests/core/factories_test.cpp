@@ -22,7 +22,7 @@ namespace
 {
 const TensorOptions single = TensorOptions(kFloat32);
 
-/// What an intermediate shape is refused with.
+/// The message that refuses an intermediate shape.
 bool
 says_no_intmd(const std::string & where, const std::string & message)
 {
@@ -114,7 +114,7 @@ TEST_CASE("factories refuse intermediate dimensions and negative sizes", "[core]
                ContainsSubstring("rand: a tensor cannot have the shape [-2, 6]"));
 }
 
-TEST_CASE("fill takes one number a component, row-major, and options", "[core][factories][fill]")
+TEST_CASE("fill takes one number per component, row-major, and options", "[core][factories][fill]")
 {
   const auto t = SWR4::fill(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17);
   REQUIRE(described(t) == "SWR4 (; 6, 3)");
@@ -126,7 +126,7 @@ TEST_CASE("fill takes one number a component, row-major, and options", "[core][f
   REQUIRE(R2::fill(0, -1.2, 0.8)(1, 1).item<double>() == -1.2); // the diagonal, not three of nine
 }
 
-TEST_CASE("fill takes one Scalar a component, whose batches broadcast", "[core][factories][fill]")
+TEST_CASE("fill takes one Scalar per component, whose batches broadcast", "[core][factories][fill]")
 {
   const Scalar a(torch::rand({4, 1}, kFloat64).set_requires_grad(true)),
       b(torch::rand({3}, kFloat64)), o = Scalar::zeros();
@@ -184,8 +184,8 @@ TEST_CASE("einsum refuses equations that do not fit its tensors", "[core][factor
   REQUIRE(says([&] { (void)R2::einsum("...i,...jk->...ik", {A, A}); }, "has 1 letters"));
   REQUIRE(says([&] { (void)R2::einsum("ij,...jk->...ik", {A, A}); }, "no leading '...'"));
   REQUIRE(says([&] { (void)R2::einsum("...ij,...jk->ik", {A, A}); }, "no leading '...'"));
-  REQUIRE(says([&] { (void)R2::einsum("...i1->...i1", {A}); }, "something else than letters"));
-  REQUIRE(says([&] { (void)R2::einsum("i...j->...ij", {A}); }, "something else than letters"));
+  REQUIRE(says([&] { (void)R2::einsum("...i1->...i1", {A}); }, "characters other than letters"));
+  REQUIRE(says([&] { (void)R2::einsum("i...j->...ij", {A}); }, "characters other than letters"));
   REQUIRE(says(
       [&] {
         (void)R2::einsum("...ij,...jk->...ik", {A, R2::ones({3})});

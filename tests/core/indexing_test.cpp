@@ -350,7 +350,7 @@ TEST_CASE("index_put_ that does not fit changes nothing", "[core][indexing]")
   REQUIRE(torch::equal(s, before));
 }
 
-TEST_CASE("What is not there is an IndexException, a wrong shape is none", "[core][indexing]")
+TEST_CASE("A missing entry is an IndexException, a wrong shape is not", "[core][indexing]")
 {
   SR2 s = counting();
   REQUIRE_THROWS_AS(s.batch_index({7}), IndexException);

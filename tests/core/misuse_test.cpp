@@ -15,7 +15,7 @@ namespace misuse_test
 {
 using namespace neml2;
 
-// What users do to tensors behind the library's back, and numbers at the edge.
+// Changes that users make to tensors without the library's knowledge, and extreme numbers.
 
 TEST_CASE("A moved-from tensor is undefined and has no batch dimension", "[core]")
 {
@@ -96,7 +96,7 @@ TEST_CASE("A tensor without values prints its first line", "[core]")
   REQUIRE(os.str() == "SR2 (2; 6) float64 meta\n");
 }
 
-TEST_CASE("What LibTorch refuses inside an operation is an exception of ours", "[core]")
+TEST_CASE("An error of LibTorch inside an operation is an exception of ours", "[core]")
 {
   const Vec v = Vec::fill(1.0, 2.0, 3.0);
   REQUIRE_THROWS_AS(v * c10::complex<double>(0, 1), NEMLException);

@@ -16,8 +16,8 @@
 
 #include "support/catch.h"
 
-/// Groups of 1 to 4 ranks, each a thread of this program that meets the others by Gloo. Processes that end are those of
-/// python/tests/test_distributed.py.
+/// Groups of 1 to 4 ranks, each a thread of this program that meets the others by Gloo. Tests with processes that end
+/// are in python/tests/test_distributed.py.
 namespace batch_test
 {
 using namespace neml2;
@@ -28,7 +28,7 @@ using Tensors = std::vector<at::Tensor>;
 
 namespace
 {
-/// What f gives in each of so many ranks; what one throws is thrown here.
+/// The results of f in each of this many ranks; an exception of a rank is thrown here.
 template <class F>
 auto
 in_ranks(int size, const F & f, std::chrono::milliseconds limit = std::chrono::seconds(30))
@@ -226,8 +226,8 @@ TEST_CASE("Without an entry in any process sums are zero, means NaN, and there i
 
 namespace
 {
-/// A loss of all functions, its gradients and those of their squares: of what all have (3 of each loss), then of parts. Without a group
-/// of the whole batch by functions of one process.
+/// A loss of all functions, its gradients and those of their squares: first by tensors that all have (3 of each loss), then by parts.
+/// Without a group it is that of the whole batch, by functions of one process.
 std::pair<Tensors, Tensors>
 gradients(const Group & group, const Counts & counts)
 {
@@ -324,7 +324,7 @@ TEST_CASE("Only the process that had the batch gathers its gradient", "[distribu
     REQUIRE((held[rank] >= whole) == (rank == 1));
 }
 
-TEST_CASE("What differs between processes is an error in all of them", "[distributed]")
+TEST_CASE("A difference between processes is an error in all of them", "[distributed]")
 {
   using Catch::Matchers::ContainsSubstring;
   const auto differ = [](const auto & first, const auto & others)
@@ -397,7 +397,7 @@ TEST_CASE("Whoever waits longer than the limit of the group gets an error", "[di
   REQUIRE_THAT(
       said[0],
       Catch::Matchers::ContainsSubstring(
-          "batch_sum: process 0 of 2 has no answer. Another one has ended, or did not make "
+          "batch_sum: process 0 of 2 got no answer. Another process has ended, or did not make "
           "this call within the time limit of the group"));
 }
 

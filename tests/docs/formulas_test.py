@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/site/formulas.py takes for a formula in plain text, and how it is typeset."""
+"""The parts of plain text that docs/site/formulas.py takes for formulas, and how they are typeset."""
 import re
 import sys
 import unittest
@@ -16,7 +16,7 @@ def marked(text):
 
 
 def shown(text):
-    """The MathML in short: its tags are functions, but for letters, numbers and rows."""
+    """The MathML in short: its tags are functions, except letters, numbers and rows."""
     def short(node):
         tag, inside = node.tag.rpartition("}")[2], "".join([node.text or "", *map(short, node)])
         if tag in ("msub", "msup", "msubsup", "msqrt"):
@@ -26,7 +26,7 @@ def shown(text):
 
 
 def lines(text):
-    """Where a formula can break."""
+    """The places at which a formula can break."""
     return ["".join(ElementTree.fromstring(part).itertext()) for part in mathml(text).split("<wbr>")]
 
 

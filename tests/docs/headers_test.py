@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What scripts/headers.py reads, and what it and python/generate.py refuse."""
+"""The declarations that scripts/headers.py reads, and those that it and python/generate.py refuse."""
 import sys
 import tempfile
 import unittest

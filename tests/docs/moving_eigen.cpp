@@ -12,7 +12,7 @@ namespace
 Eigen::Index point = 0;
 int failed = 0;
 
-/// Compares what Eigen says of a point with that point of the batch.
+/// Compares Eigen's result for a point with that point of the batch.
 template <class Value>
 void
 same(const Value & value, const at::Tensor & batch)

@@ -21,7 +21,8 @@ using test::error_of;
 
 namespace
 {
-/// Streams of CUDA as LibTorch has them, where there are none. None says override: LibTorch 2.9 lacks the last one.
+/// Streams of CUDA as LibTorch has them, for machines without CUDA. None says override: LibTorch 2.9 lacks the last
+/// one.
 struct Guard : c10::impl::DeviceGuardImplInterface
 {
   static inline bool gives_native_streams = true;
@@ -70,7 +71,7 @@ has_no_gpu()
   return registered;
 }
 
-/// What the fake has been asked for since.
+/// The calls that the fake has received since the last time.
 class Log
 {
 public:
@@ -86,7 +87,7 @@ private:
 
 const std::vector<std::string> fake{NEML2_FAKE_CUDA};
 
-/// The class of what f throws.
+/// The class of the exception that f throws.
 template <class E, class F>
 bool
 throws_a(const F & f)
@@ -162,7 +163,8 @@ TEST_CASE("A device is compiled for by an NVRTC that knows it", "[engine][device
                                  "sm_120; NVRTC 12.4 for sm_70, sm_80, sm_90)"));
 }
 
-TEST_CASE("What fails for want of memory or in a capture may go well later", "[engine][device]")
+TEST_CASE("A call that fails for lack of memory or in a capture may succeed later",
+          "[engine][device]")
 {
   engine::CudaCompiler compiler(fake, fake);
   const c10::Device device(kCUDA, 0);
@@ -177,7 +179,7 @@ TEST_CASE("What fails for want of memory or in a capture may go well later", "[e
     REQUIRE_FALSE(is_transient);
 }
 
-TEST_CASE("What images depend on has NVRTC's version and the headers", "[engine][device]")
+TEST_CASE("Images depend on NVRTC's version and the headers", "[engine][device]")
 {
   engine::CudaCompiler compiler(fake, fake);
   const test::Variable here("NEML2_INCLUDE", NEML2_HEADERS);
@@ -216,12 +218,12 @@ TEST_CASE("Kernels are loaded and launched in the device's own context", "[engin
     compiler.launch(
         {function, 3, 128, &arguments, sizeof arguments, engine::current_stream({kCUDA, 1})});
   };
-  // On the stream of LibTorch, where that says which it is.
+  // On the stream of LibTorch, if LibTorch tells which stream it is.
   Guard::gives_native_streams = true;
   Log first;
   launch();
   const std::string native = "push 111\nlaunch 8: 3 blocks of 128 on stream 1005, rows 300\npop\n";
-  // Else between two events.
+  // Otherwise between two events.
   const std::string between = "push 111\ncreate stream 1\nstream 9 waits for 33\nlaunch 8: 3 "
                               "blocks of 128 on stream 9, rows 300\n"
                               "record 33 on stream 9\npop\n";

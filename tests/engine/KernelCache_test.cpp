@@ -34,7 +34,7 @@ TEST_CASE("Images are kept under their keys", "[engine][device]")
   REQUIRE(cache.find("key") == "another");
 }
 
-TEST_CASE("What is not whole is not there", "[engine][device]")
+TEST_CASE("Incomplete files count as missing", "[engine][device]")
 {
   const test::TemporaryFolder folder;
   const KernelCache cache(folder.path());
@@ -165,7 +165,7 @@ TEST_CASE("A folder of another user is not used", "[engine][device]")
                ContainsSubstring(of_another + ", which belongs to another user"));
 }
 
-TEST_CASE("What is made is for this user alone", "[engine][device]")
+TEST_CASE("New files are for this user alone", "[engine][device]")
 {
   namespace fs = std::filesystem;
   const test::TemporaryFolder folder;

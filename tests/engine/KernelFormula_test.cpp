@@ -54,7 +54,7 @@ struct Launched
   }
 };
 
-/// Writes down what it is asked for on the stand-in.
+/// Writes down the calls that it gets on the stand-in.
 class Recorder : public engine::DeviceCompiler
 {
 public:
@@ -63,7 +63,7 @@ public:
   std::vector<c10::Device> devices; ///< that one was compiled for, or loaded on
   std::vector<Launched> launches;
   std::string fails_to;    ///< compile, or load, or launch
-  bool for_memory = false; ///< fails for want of it
+  bool for_memory = false; ///< fails without it
   std::string bad_image;   ///< that it does not load
   std::string kind = "image of ";
   std::string its = "test"; ///< version
@@ -98,7 +98,7 @@ public:
     launches.emplace_back(l);
   }
 
-  /// Another one each time that there is another recorder: it is warned of each once.
+  /// A different name for each recorder, since a warning is given once per name.
   std::string reason(const char * what) const
   {
     return std::string("it does not ") + what + " in test " + std::to_string(number);
@@ -138,7 +138,7 @@ struct Setting
   }
 };
 
-/// Of vectors a and b and a number k: a k + b, by its components.
+/// The formula a k + b of vectors a and b and a number k, by components.
 engine::RecordedFormula
 formula(double constant = 0)
 {
@@ -179,7 +179,7 @@ formula(double constant = 0)
   return {std::move(r), std::move(arguments), std::move(results), "a k + b"};
 }
 
-/// The formula of two tensors, and what was done.
+/// A call of the formula with two tensors, and a record of what it did.
 struct Call
 {
   at::Tensor result;
@@ -272,7 +272,8 @@ TEST_CASE("A kernel's rows lie where those of its operands do", "[engine][stand-
   REQUIRE(one.size() == std::vector<Size>{1});
 }
 
-TEST_CASE("Numbers of a row that are not side by side are copied for a kernel", "[engine][stand-in]")
+TEST_CASE("Numbers of a row that are not side by side are copied for a kernel",
+          "[engine][stand-in]")
 {
   const Setting now;
   const auto f = formula();
@@ -381,13 +382,13 @@ TEST_CASE("Another process takes a kernel from the cache", "[engine][stand-in]")
   REQUIRE(compiled("another version") == 1);
   REQUIRE(now.folder.files() == 2);
   now.folder.each([](const std::string & file) { test::write(file, test::read(file).substr(1)); });
-  REQUIRE(compiled() == 1); // what is not whole is not taken
+  REQUIRE(compiled() == 1); // incomplete files are not used
   REQUIRE(compiled() == 0);
   now.folder.each([](const std::string & file) { test::write(file, ""); });
   REQUIRE(compiled() == 1);
   const test::Variable nowhere("NEML2_CACHE", now.folder.path() + "/file/below");
   test::write(now.folder.path() + "/file", "");
-  REQUIRE(compiled() == 1); // what cannot be written is left out
+  REQUIRE(compiled() == 1); // files that cannot be written are left out
   REQUIRE(compiled() == 1);
 }
 
@@ -413,7 +414,8 @@ TEST_CASE("An image that does not load is compiled again", "[engine][stand-in]")
   REQUIRE(warnings.messages.empty());
 }
 
-TEST_CASE("What fails for want of memory is tried again by the next call", "[engine][stand-in]")
+TEST_CASE("A formula that fails for lack of memory is tried again by the next call",
+          "[engine][stand-in]")
 {
   for (const char * const what : {"compile", "load", "launch"})
   {
@@ -452,8 +454,7 @@ TEST_CASE("An image of the cache that memory lacks for is not compiled again", "
   REQUIRE(device_kernels().back().from_cache);
 }
 
-TEST_CASE("Where a kernel cannot be had a formula is composed, and one warning says why",
-          "[engine][stand-in]")
+TEST_CASE("A formula without a kernel is composed, and one warning says why", "[engine][stand-in]")
 {
   for (const char * const what : {"compile", "load", "launch"})
   {
@@ -492,7 +493,7 @@ TEST_CASE("Kernels can be turned off", "[engine][stand-in]")
   REQUIRE(warnings.messages.empty());
 }
 
-TEST_CASE("What no kernel takes is composed", "[engine][stand-in]")
+TEST_CASE("Operands that no kernel takes are composed", "[engine][stand-in]")
 {
   const Setting now;
   const test::Warnings warnings;

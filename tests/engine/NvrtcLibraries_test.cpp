@@ -18,7 +18,8 @@ namespace
 {
 const std::string v11 = NEML2_FAKE_CUDA_11, v12 = NEML2_FAKE_CUDA, v13 = NEML2_FAKE_CUDA_13;
 
-/// Of these libraries, for a device of this architecture and a driver of this version.
+/// The target that these libraries give for a device of this architecture and a driver of this
+/// version.
 std::string
 target(const std::vector<std::string> & names, int architecture, int driver)
 {
@@ -65,7 +66,7 @@ TEST_CASE("For a device that no NVRTC knows, text for the newest architecture is
   REQUIRE(target({v12, v13}, 86, 13000) == "compute_80 by 12040");
 }
 
-TEST_CASE("What a driver may refuse is taken last", "[engine][device]")
+TEST_CASE("An output that a driver may refuse is taken last", "[engine][device]")
 {
   REQUIRE(target({v13, v12}, 90, 12040) == "sm_90 by 12040");
   REQUIRE(target({v13, v12}, 120, 12080) == "compute_90 by 12040");

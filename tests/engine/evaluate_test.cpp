@@ -132,7 +132,7 @@ TEST_CASE("a gradient to record is composed; where none is recorded the loop is 
 
 namespace
 {
-/// What the hook of autograd was given.
+/// The arguments that the hook of autograd got.
 struct Recorded
 {
   int calls = 0;
@@ -149,7 +149,7 @@ record(std::shared_ptr<const engine::Gradient> gradient,
   recorded = {recorded.calls + 1, gradient->name(), arguments.size(), count};
 }
 
-/// A rule that is never asked.
+/// A rule that is never called.
 struct NamedRule : engine::Gradient
 {
   const char * name() const override { return "NamedBackward"; }

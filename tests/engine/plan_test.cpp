@@ -21,8 +21,8 @@ using test::described;
 
 namespace
 {
-/// Independent reference: one row after the other, by index, of operands expanded and copied. Float32
-/// is what the sum in float64 rounds to, where it is fused.
+/// Independent reference: one row after the other, by index, of operands expanded and copied. For
+/// float32, fused, the result is the sum in float64, rounded.
 bool
 product_is_right(const R2 & A, const Vec & v, bool fuses)
 {
@@ -79,7 +79,7 @@ strided(const TensorShape & shape, std::vector<int64_t> order, Dtype dtype)
   return torch::full(sizes, -7, dtype).select(-1, 1).permute(back);
 }
 
-/// A loop over tiles for its own: operand 0 is read, operand 1 is written, and rows are counted.
+/// A loop over tiles of its own: operand 0 is read, operand 1 is written, and rows are counted.
 struct Recorder
 {
   std::atomic<Size> rows{0}, most{0};
@@ -96,7 +96,7 @@ struct Recorder
   }
 };
 
-/// Every row is visited once, in tiles of no more than so many rows.
+/// Every row is visited once, in tiles of no more than this many rows.
 bool
 visits_all(const at::Tensor & from, const at::Tensor & to, Size tile)
 {

@@ -13,7 +13,7 @@ using namespace neml2;
 
 namespace
 {
-/// The rule again, on its own: what makes a name illegal.
+/// The rule for illegal names, written a second time.
 bool
 is_legal(const std::string & name)
 {
@@ -129,7 +129,7 @@ operate(LabeledAxis & axis, Input & in)
   }
 }
 
-/// What must be true of any axis.
+/// Properties that any axis must have.
 void
 check(const LabeledAxis & axis)
 {

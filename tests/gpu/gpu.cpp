@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What scripts/gpu.sh runs of C++, on a GPU where there is one: formulas and operations that tell most of the library.
+// The C++ programs that scripts/gpu.sh runs, on a GPU if the machine has one: formulas and operations that use most of
+// the library.
 //
 //   gpu checks ROWS     compares them with the CPU
-//   gpu times LARGEST   prints "name | rows | microseconds a call" for 1 row to so many
+// gpu times LARGEST prints "name | rows | microseconds per call" for 1 row to LARGEST
 #include "neml2/math/formula.h"
 #include "neml2/neml2.h"
 #include "support/environment.h"
@@ -51,7 +52,7 @@ constexpr auto root = NEML2_FORMULA(
 
 using Tensors = std::vector<at::Tensor>;
 
-/// Arguments of what is run, all of float64 or float32 on one device.
+/// Arguments of the cases, all of float64 or float32 on one device.
 struct Inputs
 {
   SR2 strain, stretch;
@@ -94,7 +95,7 @@ struct Case
   bool is_slow = false;     ///< and so not timed for the largest batch
 };
 
-/// What composes, as if there were no kernels.
+/// Runs the case by LibTorch's calls, as if there were no kernels.
 template <class F>
 Tensors
 by_calls(F f)
@@ -106,7 +107,7 @@ by_calls(F f)
 std::vector<Case>
 cases()
 {
-  const double modulus = 80e3; // what a lambda captures has no text
+  const double modulus = 80e3; // a captured value has no text
   const auto plain = [modulus](const auto & strain, const auto & alpha)
   {
     const auto trial = 2.0 * modulus * dev(strain);
@@ -239,7 +240,7 @@ seconds_of(const std::function<void()> & f)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Of one call among many that wait at the end; the best of some.
+/// The time of one call among many that wait only at the end; the best of several runs.
 double
 microseconds(const std::function<void()> & f)
 {

@@ -10,7 +10,8 @@
 
 #include "support/catch.h"
 
-/// What a program of headers alone records, and that its derivatives agree with one another.
+/// A program of headers alone: autograd records its calls, and its derivatives agree with one
+/// another.
 namespace autograd_test
 {
 using namespace neml2;

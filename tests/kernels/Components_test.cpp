@@ -91,7 +91,7 @@ TEST_CASE("inner is the sum of the products of the components", "[kernels]")
   REQUIRE(inner(a, b) == -26);
 }
 
-TEST_CASE("Components are read by their indices, as of the batched types", "[kernels]")
+TEST_CASE("Components are read by their indices, as those of the batched types", "[kernels]")
 {
   static_assert(a(0) == 3 && a(1) == -4 && a(-1) == -4 && a(-2) == 3);
   REQUIRE_THROWS_AS(a(2), neml2::IndexException);

@@ -43,7 +43,7 @@ const Vec<double> axes[] = {
     {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {-1, 0, 1}, {1, -2, 0.5}, {-0.3, -0.4, -2}};
 } // namespace
 
-// What fill_matrix and fill_rodrigues need of a number besides arithmetic.
+// The functions that fill_matrix and fill_rodrigues need for a number besides arithmetic.
 namespace neml2::test
 {
 static bool
@@ -218,7 +218,7 @@ TEST_CASE("Formulas of rotations take floats and any number type, also mixed", "
     {
       REQUIRE(close(euler_rodrigues(x)(0, j).slope, slopes[j][k], 5e-9));
       REQUIRE(close(rotate(x, t)[j].slope, second[j][k], 5e-9));
-      // What was turned into a matrix and back has the slope it had.
+      // A rotation that was converted to a matrix and back has its original slope.
       REQUIRE(close(fill_matrix(euler_rodrigues(x))[j].slope, j == k));
     }
   }

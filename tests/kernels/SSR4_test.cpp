@@ -59,7 +59,7 @@ is_inverse(const SSR4<double> & X, const SSR4<double> & M, double tolerance = 1e
 }
 } // namespace
 
-// What inv needs of a number besides arithmetic.
+// The functions that inv needs for a number besides arithmetic.
 namespace neml2::test
 {
 static bool

@@ -259,7 +259,7 @@ TEST_CASE("equivalent stresses are homogeneous of degree one", "[kernels][equiva
           {
             const auto [scaled, same] = value_and_gradient<0>(f, s * factor);
             REQUIRE(close(scaled / factor, value, 1e-13));
-            REQUIRE(close(same, slope, 1e-7)); // equal but for nearly equal principal stresses
+            REQUIRE(close(same, slope, 1e-7)); // equal except for nearly equal principal stresses
           }
           // Euler: s : ∂f/∂s = f, and so ∂²f/∂s² : s = 0
           REQUIRE(close(inner(s, slope), value, 1e-13));
@@ -487,7 +487,7 @@ TEST_CASE("Barlat's equivalent stress has the measured yield stresses and r-valu
                 1e-14));
 }
 
-TEST_CASE("equivalent stresses without a deviator have derivatives of zero but for the pressure's",
+TEST_CASE("equivalent stresses without a deviator have no derivatives except the pressure's",
           "[kernels][equivalent_stresses]")
 {
   for (const double p : {0.0, 3.0})

@@ -35,7 +35,7 @@ message(const R & r, I... i)
   }
 }
 
-/// Each place of r read by all spellings of its indices, and what is one too far.
+/// Each place of r is read by all spellings of its indices; indices one too far are refused.
 template <int... n, class R>
 void
 check(const R &)

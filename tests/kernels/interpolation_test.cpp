@@ -50,7 +50,7 @@ constexpr std::array<double, 5> xs{-1, 0, 0.5, 2, 4}, ys{3, 1, 1.5, 4, -2};
 constexpr std::array<double, 9> rpn_x{7.99, 8.09, 8.19, 8.7, 9.2, 10, 12, 15, 20},
     rpn_y{0, 2.76429e-5, 4.37498e-2, 0.169183, 0.469428, 0.943740, 0.998636, 0.999919, 0.999994};
 
-/// Points through a table and beyond its ends, of which none is one of its own.
+/// Points through a table and beyond its ends; none is a point of the table.
 template <size_t n>
 std::vector<double>
 points_of(const std::array<double, n> & table)
@@ -220,7 +220,7 @@ TEST_CASE("Two points make a line, and many points a table too", "[kernels][inte
   }
 }
 
-TEST_CASE("What is no number gives NaN; far points do not matter", "[kernels][interpolation]")
+TEST_CASE("NaN gives NaN; far points do not matter", "[kernels][interpolation]")
 {
   for (const auto interpolant : interpolants)
     for (const auto beyond : all_beyond)
@@ -248,7 +248,7 @@ TEST_CASE("What is no number gives NaN; far points do not matter", "[kernels][in
     }
 }
 
-TEST_CASE("Constants that are no abscissae are refused", "[kernels][interpolation]")
+TEST_CASE("Constants that are not valid abscissae are refused", "[kernels][interpolation]")
 {
   std::array<double, 3> bad{1, 2.5, 2}, y{};
   REQUIRE(

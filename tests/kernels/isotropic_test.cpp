@@ -159,7 +159,8 @@ struct OfTwoByInvariants
   }
 };
 
-/// Of s and of its square: by eigenvalues in one another where Energy is by eigenvalues.
+/// An energy of s and of its square; if Energy is by eigenvalues, functions of eigenvalues are
+/// nested.
 template <class Energy>
 struct OfTwoOf
 {
@@ -215,7 +216,7 @@ struct StressOf
     return gradient<0>(Energy(), C, alpha);
   }
 };
-/// By three numbers, as many as the eigenvalues that derivatives within are taken by.
+/// By three numbers: as many as there are eigenvalues, by which the inner derivatives are taken.
 template <class Energy>
 struct StressAlong
 {
@@ -355,7 +356,7 @@ TEST_CASE("eigenvectors of equal eigenvalues have no derivatives", "[kernels][is
   REQUIRE(close(jacobian<0>(exp_by_vectors, different), dexpm(different), 1e-12));
   const auto J = jacobian<0>(exp_by_vectors, pair);
   REQUIRE(std::isnan(J(5, 5))); // not 0, which would leave the shear of the two out
-  // what does not depend on the tensor has a derivative of zero
+  // a result that does not depend on the tensor has a derivative of zero
   constexpr auto scaled = [](const auto & s, const auto & c)
   {
     const auto [l, V] = eigh(s);

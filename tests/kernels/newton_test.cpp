@@ -113,7 +113,8 @@ TEST_CASE("The solution has the derivatives of the implicit function", "[kernels
   REQUIRE(std::is_same_v<decltype(newton(square, guess, 2.0)), double>);
 }
 
-TEST_CASE("What does not converge is NaN, and a root that overflows is none", "[kernels]")
+TEST_CASE("A point that does not converge is NaN, and a root that overflows does not count",
+          "[kernels]")
 {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double a : {-1.0, nan, 1e300})

@@ -21,8 +21,8 @@
 
 #include "support/catch.h"
 
-/// What every formula promises: lanes do not depend on one another, NaN of numbers has NaN
-/// derivatives, ordinary rows raise no floating-point exception.
+/// Promises of every formula: lanes do not depend on one another, derivatives of NaN are NaN, and
+/// ordinary rows raise no floating-point exception.
 
 using namespace neml2::kernels;
 
@@ -35,7 +35,7 @@ using Pack = neml2::packs::Pack<width>;
 using Dual3 = Dual<Pack, 3>;
 using Row = std::vector<double>;
 
-/// The numbers of what a formula returns.
+/// The numbers of a formula's result.
 double *
 numbers(Pack & x, double * out)
 {
@@ -104,7 +104,7 @@ dual(const std::vector<Row> & lanes)
   return r;
 }
 
-/// What a formula needs of its numbers.
+/// The numbers for which a formula is defined.
 enum Needs
 {
   Any,

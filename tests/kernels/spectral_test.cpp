@@ -142,7 +142,7 @@ TEST_CASE("Jacobi's sweeps are enough for all tensors", "[kernels][spectral]")
   REQUIRE(orthogonality < 4e-15);
 }
 
-TEST_CASE("What is not finite has no eigenvalues", "[kernels][spectral]")
+TEST_CASE("A tensor that is not finite has no eigenvalues", "[kernels][spectral]")
 {
   for (int k = 0; k < 6; k++)
     for (const double bad :
@@ -171,7 +171,8 @@ TEST_CASE("Duals of eigenvalues and eigenvectors are their derivatives", "[kerne
     for (int i = 0; i < 9; i++)
       REQUIRE(close(V[i].d[k], (a.second[i] - b.second[i]) / (2 * h), 1e-8));
   }
-  // Between equal ones Σ dλ is still that of the trace; eigenvectors have none
+  // For equal eigenvalues Σ dλ is still the derivative of the trace; eigenvectors have no
+  // derivative
   const auto same = eigh(vary(tensor_of(2, 2, 2)));
   for (int k = 0; k < 6; k++)
   {
@@ -418,10 +419,10 @@ TEST_CASE("Functions of tensors hold at the ends of what numbers hold",
   REQUIRE(close(dexpm(SR2<double>()), identity(), 0));
   REQUIRE(close(logm(one), SR2<double>(), 0));
   REQUIRE(close(dlogm(one), identity(), 0));
-  // The logarithm near I has the relative accuracy of what is left: log(I + x) = x - x²/2 + ...
+  // The logarithm near I has the relative accuracy of x = s - I: log(I + x) = x - x²/2 + ...
   const SR2<double> x = tensor_of(0.3, -0.7, 0.5) * 1e-9;
   SR2<double> near = one + x;
-  const auto exact = near - one; // what was not rounded
+  const auto exact = near - one; // the values before rounding
   REQUIRE(norm(logm(near) - exact + sym(full(exact) * full(exact)) * 0.5) < 1e-15 * norm(x));
   // Very unequal eigenvalues: e^-800 is 0, and neither over- nor underflow spoils the others
   const auto wide = tensor_of(-800, 1, 2);
@@ -518,7 +519,7 @@ TEST_CASE("Invariants have the values of the reference", "[kernels][invariants]"
   REQUIRE(close(J3(S), -0.019563155341069738));
   REQUIRE(close(von_mises(S), 0.79056941504209484));
   REQUIRE(close(lode_angle(S), 0.71157318452237761));
-  // A large pressure leaves what is exact of the deviator
+  // A large pressure does not change the exact digits of the deviator
   const SR2<double> p(1e9, 1e9 + 1, 1e9 + 3, 0.0, 0.0, 0.0);
   REQUIRE(close(J2(p), 7.0 / 3.0, 1e-15));
 }
@@ -651,7 +652,7 @@ TEST_CASE("Pull-back undoes push-forward", "[kernels][kinematics]")
   REQUIRE(close(pull_back_covariant(push_forward_covariant(S, A), A), S));
   const auto C = outer(S, S) + identity();
   REQUIRE(close(pull_back(push_forward(C, A), A), C, 1e-13));
-  // what is contracted between both does not change
+  // the contracted tensor between both does not change
   REQUIRE(close(inner(push_forward(S, A), push_forward_covariant(S, A)), inner(S, S)));
   REQUIRE(close(push_forward(C, A) * push_forward_covariant(S, A), push_forward(C * S, A), 1e-13));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What the shared libraries show; they hide everything else.
+/// The functions that the shared libraries show; they hide everything else.
 extern "C"
 {
 #pragma GCC visibility push(default)
@@ -10,7 +10,7 @@ extern "C"
   const char * node_of_sinh();
   /// The sum of the gradient of |s|^2, of six threes: 36.
   double gradient_of_norm_sq();
-  /// Where the rule of an operation is kept, and the rule.
+  /// The address at which the rule of an operation is kept, and the rule.
   const void * place_of_rule();
   const void * rule();
 #pragma GCC visibility pop

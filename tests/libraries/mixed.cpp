@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program of which one file is compiled from the headers alone, with the derivative rules, and one against
-// neml2::compiled: both have the same operations, the same rules and one node of autograd.
+// A program whose one file is compiled from the headers alone, with the derivative rules, and whose other
+// file against neml2::compiled: both have the same operations, the same rules and one node of autograd.
 #include "mixed.h"
 
 #include <cmath>

@@ -12,7 +12,7 @@
 
 #include <string>
 
-/// What a source file of the program sees of the library.
+/// The parts of the library that a source file of the program sees.
 struct Seen
 {
   std::string nodes;   ///< that autograd records
@@ -21,7 +21,7 @@ struct Seen
   const void * record; ///< where it is said what records
 };
 
-/// Compiled once in each source file, as that is compiled.
+/// Compiled in each source file, with the options of that file.
 static Seen
 seen_here(const neml2::SR2 & s)
 {
@@ -34,7 +34,7 @@ seen_here(const neml2::SR2 & s)
           &neml2::engine::record_gradient};
 }
 
-// What both source files define, each in its namespace.
+// The function that both source files define, each in its namespace.
 
 namespace headers
 {

@@ -48,7 +48,7 @@ TEST_CASE("a cache makes one tensor for each dtype and device", "[core][TensorCa
   REQUIRE(c.made == 3);
 }
 
-TEST_CASE("what a cache returned stays where it is", "[core][TensorCache]")
+TEST_CASE("a tensor that a cache returned stays where it is", "[core][TensorCache]")
 {
   Counting c;
   const Tensor & first = c.cache(kFloat64);

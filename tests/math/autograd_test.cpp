@@ -227,7 +227,7 @@ TEST_CASE("vmap is one node of the graph", "[math][autograd]")
   REQUIRE(node_of(stress) == "VmapBackward");
   REQUIRE(stress.grad_fn() == slip.grad_fn());
   REQUIRE((stress.output_nr() == 0 && slip.output_nr() == 1));
-  const double k = 2; // what is captured may be gone: composed
+  const double k = 2; // captures may be gone: composed
   REQUIRE(node_of(vmap([k](auto x) { return k * x; }, e)) != "VmapBackward");
   const SR2 b(e.detach().to(c10::kBFloat16).requires_grad_());
   REQUIRE(node_of(vmap(with_gradient([](auto x) { return 2.0 * x; }), b)) != "VmapBackward");

@@ -60,7 +60,7 @@ operations()
   return all;
 }
 
-/// Whether the arguments that test::values gives it are where it is defined and smooth.
+/// Whether the operation is defined and smooth for the arguments that test::values gives it.
 bool
 is_smooth(const test::Operation & op)
 {

@@ -29,7 +29,7 @@ public:
   int up_to(int n) { return int(_engine() % unsigned(n + 1)); }
   bool once_in(int n) { return up_to(n - 1) == 0; }
 
-  /// n shapes of up to max_dim sizes that broadcast, but for one size in a few cases.
+  /// n shapes of up to max_dim sizes that broadcast, except for one size in a few cases.
   std::vector<Shape> shapes(int n, int max_dim)
   {
     Shape common;

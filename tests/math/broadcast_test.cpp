@@ -99,7 +99,7 @@ TEST_CASE("Batch and base dimensions are matched apart", "[math][broadcast]")
   REQUIRE_THROWS_AS(broadcast_to_match(six, two), NEMLException);
 }
 
-TEST_CASE("What can be broadcast is known before", "[math][broadcast]")
+TEST_CASE("Whether tensors broadcast is known before", "[math][broadcast]")
 {
   REQUIRE(can_broadcast_to_match(ones({5, 1}), ones({4})));
   REQUIRE(can_broadcast_to_match(ones({}), ones({4})));
@@ -113,7 +113,7 @@ TEST_CASE("What can be broadcast is known before", "[math][broadcast]")
   REQUIRE_THROWS_AS(broadcast_shapes({2}, {3}), NEMLException);
 }
 
-TEST_CASE("What cannot be broadcast is refused, and nothing is changed",
+TEST_CASE("Tensors that do not broadcast are refused, and nothing is changed",
           "[math][broadcast][errors]")
 {
   auto a = ones({2, 3}), b = ones({4}), c = ones({2, 1});

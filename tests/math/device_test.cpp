@@ -141,7 +141,7 @@ TEST_CASE("The broadcasting toolkit is the same on a device", "[math][broadcast]
   REQUIRE(f({random({4, 3, 6}), random({5, 1, 1, 6}), random({4, 1}), random({3})}).size() == 11);
 }
 
-TEST_CASE("What looks at values waits for a device once for each look", "[math][stand-in]")
+TEST_CASE("Functions that look at values wait for a device once per look", "[math][stand-in]")
 {
   const std::set<std::string> looks{"aten::_local_scalar_dense"};
   const auto waits = [](const auto & f) { return test::waits_of(f); };

@@ -25,7 +25,7 @@ using test::same;
 namespace
 {
 /// Differences along the base, and values between two tensors along a new batch or base dimension. The
-/// batch shape is that of the arguments, but for the ones along a new dimension of it.
+/// batch shape is that of the arguments, except along a new batch dimension.
 const std::vector<test::Operation> &
 operations()
 {

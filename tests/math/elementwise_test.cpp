@@ -27,7 +27,7 @@ namespace
 using NumberFunction = double (*)(double);
 using TensorFunction = at::Tensor (*)(const at::Tensor &);
 
-/// Where a function is defined and smooth.
+/// The numbers for which a function is defined and smooth.
 enum class Domain
 {
   all, ///< but perhaps 0
@@ -164,7 +164,7 @@ functions()
   return all_functions;
 }
 
-/// The function of what test::values gives, brought into (0.2, 1), (-1, -0.2) or (1.2, 2).
+/// The function of the values of test::values, mapped into (0.2, 1), (-1, -0.2) or (1.2, 2).
 test::Operation
 within(const Function & f, bool negative = false)
 {

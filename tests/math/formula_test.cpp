@@ -53,7 +53,7 @@ constexpr auto as_lambda =
     [](const auto & strain, const auto & plastic_strain, const auto & E, const auto & nu)
 { return radial_return(strain, plastic_strain, E, nu); };
 
-/// Of any types: tensors made in it, and a loop that ends by a condition.
+/// A formula of any types: tensors made in it, and a loop that ends by a condition.
 constexpr auto rotated = NEML2_FORMULA(
     [](const auto & s, const auto & r, const auto & v, const auto & C)
     {
@@ -75,7 +75,7 @@ NEML2_STRUCT(
       S plastic_strain;
       A alpha;
     });
-/// Of groups: what hardens.
+/// A formula of groups: a material that hardens.
 constexpr auto hardening = NEML2_FORMULA(
     [](const auto & strain, const auto & state, const auto & material)
     {
@@ -274,7 +274,7 @@ TEST_CASE("Groups of tensors are those of a device", "[math][formula][stand-in]"
       2);
 }
 
-TEST_CASE("What a device does not compile is composed, and a warning says why",
+TEST_CASE("A formula that a device does not compile is composed, and a warning says why",
           "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;

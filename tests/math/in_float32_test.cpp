@@ -36,11 +36,11 @@ composed_flow_rule(const at::Tensor & s, const at::Tensor & n)
   return 1e-3 * at::pow(s / 0.5, n) * at::exp(-2.0 * s);
 }
 
-/// Where digits cancel, which shows what a formula is computed in.
+/// A formula whose digits cancel, which shows the dtype in which it is computed.
 constexpr auto small_part = [](const auto & x) { return (1.0 + x) - 1.0; };
 
-/// A function of two tensors of float32, of which it may leave out the second, what LibTorch gives in float64, and the
-/// relative error that is right for float32, in units of half its epsilon: two, a unit in the last place, for a function.
+/// A function of two tensors of float32 (it may ignore the second), LibTorch's result in float64, and the relative error
+/// that is right for float32, in units of half its epsilon: two, a unit in the last place, for a function.
 struct Case
 {
   std::string name;
@@ -86,8 +86,8 @@ cases()
        7}};
 }
 
-/// The largest relative error of `r` of float32, in units of half its epsilon. (LibTorch's own float32 is no reference:
-/// which functions it calls, and so its last bits, depend on the machine.)
+/// The largest relative error of `r` of float32, in units of half its epsilon. (LibTorch's own float32 is not a
+/// reference: the functions that it calls, and so its last bits, depend on the machine.)
 double
 error(const at::Tensor & r, const at::Tensor & exact)
 {
@@ -120,7 +120,7 @@ same(const at::Tensor & a, const at::Tensor & b)
 }
 } // namespace
 
-TEST_CASE("Functions of float32 are right but for a unit in the last place", "[math][float32]")
+TEST_CASE("Functions of float32 are right to a unit in the last place", "[math][float32]")
 {
   for (const auto & c : cases())
   {
@@ -160,7 +160,7 @@ TEST_CASE(
     REQUIRE(same(r, c.call(transposed(a), b)));
     REQUIRE(same(part(r), c.call(part(a), part(b))));
 
-    // what rows share
+    // operands that rows share
     const at::Tensor row = positive({41}), column = positive({37, 1}), one = positive({});
     REQUIRE(same(c.call(a, row), c.call(a, row.expand({37, 41}).contiguous())));
     REQUIRE(same(c.call(row, a).expand({37, 41}), c.call(row.expand({37, 41}).contiguous(), a)));
@@ -248,7 +248,7 @@ TEST_CASE("A plain number that float32 cannot hold makes a formula one of float6
                          at::full({19}, 0.5 * std::pow(number, 0.01), kFloat32)));
 }
 
-TEST_CASE("Derivatives of a formula in float32 are computed in float64, as of any",
+TEST_CASE("Derivatives of a formula in float32 are computed in float64, as for any formula",
           "[math][float32]")
 {
   const at::Tensor a = positive({23}), n = positive({23});

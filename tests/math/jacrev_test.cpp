@@ -133,7 +133,7 @@ TEST_CASE("The derivatives of jacrev are second derivatives, if it creates a gra
   const at::Tensor I = at::eye(2, at::kDouble), J = at::eye(3, at::kDouble);
   REQUIRE(at::allclose(second[0], 2 * at::einsum("ik,...j,il->...ijkl", {I, z, I})));
   REQUIRE(at::allclose(second[1], 2 * at::einsum("...i,ik,jl->...ijkl", {x, I, J})));
-  // Of the fused operations too: d²(s_k s_k)/ds_i ds_j = 2 δ_ij
+  // Also for fused operations: d²(s_k s_k)/ds_i ds_j = 2 δ_ij
   const SR2 s(at::rand({5, 6}, at::kDouble).set_requires_grad(true));
   const Tensor g = jacrev(s.norm_sq(), s, false, true);
   REQUIRE(at::allclose(jacrev(g, s), 2 * at::eye(6, at::kDouble).expand({5, 6, 6})));
@@ -150,7 +150,7 @@ TEST_CASE("An x that y does not depend on gives zeros where that is allowed", "[
   REQUIRE(at::allclose(J[1], by_first(x, z)));
 }
 
-TEST_CASE("What depends on nothing has undefined derivatives", "[math][jacrev]")
+TEST_CASE("A constant has undefined derivatives", "[math][jacrev]")
 {
   const Tensor x = variable({4}, {2}), y(at::rand({4, 3}, at::kDouble), 1);
   REQUIRE(!jacrev(y, x).defined());

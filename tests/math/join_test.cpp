@@ -23,7 +23,7 @@ using test::Check;
 
 namespace
 {
-/// Joins of two tensors of a type along what all batch shapes have.
+/// Joins of two tensors of a type along dimensions that all batch shapes have.
 template <class T>
 void
 add(std::vector<test::Operation> & all)
@@ -114,7 +114,7 @@ operations()
   return all;
 }
 
-/// What is stacked along the batch has the batch dimension of neither argument.
+/// A result stacked along the batch has the batch dimension of neither argument.
 
 /// Joins along a batch dimension: the batch shapes, the dimension and the expected batch shape.
 struct Cat
@@ -243,7 +243,7 @@ TEST_CASE("A batch as long as the base is never taken for it", "[math]")
   REQUIRE(at::equal(batch_cat({s, one}), at::cat({s, one.unsqueeze(0)})));
 }
 
-TEST_CASE("What cannot be joined is refused", "[math][errors]")
+TEST_CASE("Lists that cannot be joined are refused", "[math][errors]")
 {
   const SR2 s = SR2::ones({2}), one = SR2::ones(), long_one = SR2::ones({3});
   const Vec v = Vec::ones({2});

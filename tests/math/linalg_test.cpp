@@ -77,7 +77,7 @@ operations()
   return all;
 }
 
-/// lu_solve of what lu_factor gave: from the left and the right, of the matrix and of its
+/// lu_solve of the result of lu_factor: from the left and the right, of the matrix and of its
 /// transpose.
 const std::vector<test::Operation> &
 factored()
@@ -133,7 +133,7 @@ TEST_CASE("Linear algebra passes the battery", "[math][linalg][cuda]")
 TEST_CASE("The right side of solve is a vector or a matrix by its base dimensions",
           "[math][linalg]")
 {
-  // Where sizes alone could not tell: LibTorch would take each of these for the other kind.
+  // Cases that sizes alone could not decide: LibTorch would take each of these for the other kind.
   REQUIRE(described(linalg::solve(units({3}, 3), zeros({}, {3, 3}))) == "Tensor (3; 3, 3)");
   REQUIRE(described(linalg::solve(units({3}, 3), zeros({3}, {3}))) == "Tensor (3; 3)");
   REQUIRE(described(linalg::solve(units({}, 3), zeros({3}, {3}))) == "Tensor (3; 3)");
@@ -234,7 +234,7 @@ TEST_CASE("Linear algebra refuses base dimensions that do not fit", "[math][lina
             [&] {
               linalg::lu_solve(factors, Tensor::full({2}, {3}, bad, at::kInt), zeros({2}, {3, 3}));
             }),
-        ContainsSubstring("Expected what lu_factor gave"));
+        ContainsSubstring("Expected the pivots that lu_factor returned"));
   REQUIRE_THAT(error_of(
                    [&] {
                      linalg::lu_solve(factors, Tensor(), zeros({2}, {3, 3}));

@@ -81,7 +81,7 @@ TEST_CASE("Lists of no and of one entry, and batches that broadcast, are lists t
               derivative, random<Vec>({6}), random<R2>({5, 4}))) == "Tensor (5; 6, 3, 4, 3, 3)");
 }
 
-TEST_CASE("What a function of lists gives can be differentiated", "[math][lists][autograd]")
+TEST_CASE("The result of a function of lists can be differentiated", "[math][lists][autograd]")
 {
   const Vec a(at::rand({5, 6, 3}, at::kDouble).set_requires_grad(true));
   const auto b = random<R2>({5});

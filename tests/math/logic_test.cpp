@@ -71,7 +71,7 @@ TEST_CASE("& | ^ ~ are logic of truth values and bit by bit of integers, batch a
                ContainsSubstring("&: batch shapes [3] and [2] do not broadcast"));
 }
 
-TEST_CASE("a truth value of bool is no alias of its operand", "[core][comparison]")
+TEST_CASE("a truth value of bool is not an alias of its operand", "[core][comparison]")
 {
   const SR2 t = SR2::ones({2}, c10::kBool);
   auto both = t && true;

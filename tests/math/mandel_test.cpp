@@ -208,7 +208,7 @@ TEST_CASE("Any map and factors reduce, as those of the conventions do", "[math][
                ContainsSubstring("has 2 entries. Expected nine"));
 }
 
-TEST_CASE("What has no 3 and 3, or no 6, at the place is not reduced or expanded",
+TEST_CASE("Dimensions other than 3 and 3, or 6, are not reduced or expanded",
           "[math][mandel][errors]")
 {
   const Tensor t = zeros({3, 3}, {2, 3, 3});

@@ -63,7 +63,7 @@ TEST_CASE("the derivative of newton where it did not converge is NaN on every pa
       REQUIRE(std::abs(g[0].item<double>() + 0.25) < 1e-12);
       REQUIRE(std::abs(g[2].item<double>() + 1.0 / 6) < 1e-12);
       REQUIRE(gradient(x, shared, create_graph).isnan().item<bool>());
-      // what a point without a solution does not count for
+      // results to which a point without a solution does not contribute
       const at::Tensor kept = at::where(is_lost, 0.0, at::Tensor(x));
       REQUIRE(gradient(kept, a, create_graph).isfinite().all().item<bool>());
       REQUIRE(std::abs(gradient(kept, shared, create_graph).item<double>() - 2.5) < 1e-12);

@@ -414,7 +414,7 @@ TEST_CASE("vmap refuses what does not fit, and says why", "[math][vmap]")
   SR2 reshaped = s.clone();
   reshaped.resize_({4, 3});
   REQUIRE_THAT(message(reshaped, Scalar::ones()), ContainsSubstring("vmap: base shape mismatch"));
-  // what the formula on batches refuses
+  // operands that the formula on batches refuses
   REQUIRE_THAT(error_of([&] { vmap([](auto a) { return exp(a); }, Scalar::ones({2}, kInt64)); }),
                ContainsSubstring("exp: not defined for dtype int64"));
 }
@@ -443,7 +443,7 @@ throws_of_the_user(const F & f)
 }
 } // namespace
 
-TEST_CASE("what a formula throws keeps its type, fused or composed", "[math][vmap]")
+TEST_CASE("an exception of a formula keeps its type, fused or composed", "[math][vmap]")
 {
   const auto g = [](const auto & s)
   {

@@ -29,7 +29,7 @@ plain(const D & x)
 {
   return x.x.v;
 }
-/// The numbers of what a formula returns of rows.
+/// The numbers of a formula's result for rows.
 template <class R>
 void
 append(std::vector<double> & numbers, const R & row)
@@ -47,7 +47,7 @@ append(std::vector<double> & numbers, const std::tuple<R...> & results)
   std::apply([&](const auto &... r) { (append(numbers, r), ...); }, results);
 }
 
-/// Those of entry k of what it returns of batches of three.
+/// The numbers of entry k of its result for batches of three.
 template <class R>
 void
 append_entry(std::vector<double> & numbers, const R & batch, int64_t k)
@@ -80,7 +80,7 @@ row_of(const at::Tensor & batch, int64_t k)
   return row;
 }
 
-/// How far the formula of rows of numbers X is from that of batches.
+/// The difference between the formula on rows of numbers X and on batches.
 template <class X, class... T, class F>
 double
 distance(const F & f, const T &... t)
@@ -469,7 +469,7 @@ TEST_CASE("Tensors are built in formulas", "[math][vocabulary]")
       { return std::tuple(solve(H, g), inv(H), det(H), cholesky(H), g(3) + H(1, 2)); });
 }
 
-TEST_CASE("What is built in a formula runs fused, with derivatives", "[math][vocabulary]")
+TEST_CASE("Tensors that are built in a formula run fused, with derivatives", "[math][vocabulary]")
 {
   const auto f = [](const auto & s, const auto & a)
   {

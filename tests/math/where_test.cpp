@@ -35,8 +35,8 @@ above(const at::Tensor & t, double n)
   return t.gt(n);
 }
 
-/// Operations of a number a batch entry, made a condition, and two tensors; in every form of the
-/// condition that says one truth value a batch entry, and one a component.
+/// Operations of one number per batch entry, which becomes the condition, and two tensors; in every
+/// form of the condition: one truth value per batch entry, and one per component.
 const std::vector<test::Operation> &
 operations()
 {
@@ -125,7 +125,7 @@ TEST_CASE("A raw condition is read by how many dimensions it has, never by their
   const at::Tensor six = at::arange(6) > 2;
   const SR2 a = SR2::ones({6}), b = SR2::zeros({6}); // (6; 6)
   const auto rows = six.unsqueeze(-1).expand({6, 6}).to(kFloat64);
-  REQUIRE(at::equal(where(six, a, b), rows));                  // one a batch entry
+  REQUIRE(at::equal(where(six, a, b), rows));                  // one per batch entry
   REQUIRE(at::equal(where(six.unsqueeze(-1), a, b), rows));    // as torch::where: (6, 1)
   REQUIRE(at::equal(where(six.unsqueeze(0), a, b), rows.t())); // (1, 6): components
   REQUIRE(where(six.unsqueeze(-1), Scalar::ones(), 0).batch_sizes() == TensorShape{6, 1});

@@ -31,7 +31,7 @@ struct State
 template <class S, class A>
 State(S, A) -> State<S, A>;
 
-/// Von Mises plasticity; dp + 1e3 dp³ is what the overstress needs.
+/// Von Mises plasticity; the overstress is proportional to dp + 1e3 dp³.
 constexpr auto update =
     [](const auto & strain, const auto & old, const auto & G, const auto & yield)
 {

@@ -32,7 +32,7 @@ same(E a, E b)
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-/// Rows of n numbers in memory of E, filled with what nothing shall touch.
+/// Rows of n numbers in memory of E, filled with numbers that no copy may change.
 template <class E>
 struct Rows
 {

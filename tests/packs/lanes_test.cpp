@@ -210,7 +210,8 @@ test_selection()
                                                            : b; });
 }
 
-/// Rows of N components, fewer than lanes or as many, go to packs and back; what is beside stays.
+/// Rows of N components, fewer than lanes or as many, go to packs and back; memory beside the rows
+/// does not change.
 template <int W, int N>
 void
 test_rows()
@@ -265,7 +266,7 @@ test_memory()
   test_rows<W, 9>();
 }
 
-/// What compiled() takes: doubles numbers, and how wide the packs were.
+/// A body for compiled(): doubles numbers, and tells the width of the packs.
 struct Twice
 {
   static constexpr bool is_numbers = true;

@@ -21,7 +21,7 @@ using namespace neml2::packs;
 
 namespace
 {
-/// Numbers of all sizes and signs, and what is no number.
+/// Numbers of all sizes and signs, infinities and NaN.
 template <class E>
 std::vector<E>
 numbers()
@@ -49,7 +49,7 @@ numbers()
   return x;
 }
 
-/// Equal but for 2 units in the last place, of the same sign where 0, or both not a number.
+/// Equal up to 2 units in the last place, of the same sign where 0, or both NaN.
 template <class E>
 bool
 close(E a, E b)
@@ -87,8 +87,8 @@ filled(E x)
   return p;
 }
 
-/// f of packs is the standard library's g: with its special values, without exceptions where it is finite and
-/// what it is called with ordinary, and whatever numbers lie beside.
+/// f of packs is the standard library's g, with its special values and for any numbers in the other lanes. It
+/// raises no exception if arguments are ordinary and the result is finite.
 template <int W, class E, class F, class G>
 void
 require_function(const std::string & name, const F & f, const G & g, bool ordinary = true)

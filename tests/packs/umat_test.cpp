@@ -14,7 +14,7 @@ using neml2::kernels::SSR4;
 
 namespace
 {
-/// What a solver keeps of a point, for elements of three normal and so many shear components.
+/// The data of a point in a solver, for elements with three normal and this many shear components.
 struct Solver
 {
   int nshr, n = 3 + nshr;

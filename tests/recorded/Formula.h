@@ -42,7 +42,7 @@ struct Formula
   }
 
   Program value() const { return {{x}, {y}, {}}; }
-  /// ∂y_i/∂x_j, those of one y side by side.
+  /// ∂y_i/∂x_j, those of the same y side by side.
   Program jacobian()
   {
     const Recording::Scope scope(recording);
@@ -58,7 +58,7 @@ struct Formula
     }
     return {{x}, {all}, {}};
   }
-  /// Of x, and weights of y: Σ_i w_i ∂y_i/∂x_j.
+  /// The program of x, and weights of y, for Σ_i w_i ∂y_i/∂x_j.
   Program gradient()
   {
     const Recording::Scope scope(recording);

@@ -62,7 +62,7 @@ TEST_CASE("the derivative of a recording is differentiated again", "[recorded]")
       1e-8);
 }
 
-TEST_CASE("what stands for a node takes its place in all that is made of it", "[recorded]")
+TEST_CASE("a replaced node is replaced in all nodes made from it", "[recorded]")
 {
   recorded::Recording r;
   const recorded::Recording::Scope scope(r);
@@ -75,7 +75,7 @@ TEST_CASE("what stands for a node takes its place in all that is made of it", "[
   const Number found = replay.of({f.id})[0];
   REQUIRE(found.x.id == recorded::Symbol(other.x * other.x + sin(y)).id);
   REQUIRE(r.node(found.d[0].id).op == recorded::Op::add);
-  // What does not depend on it stays what it was, without partial.
+  // A node that does not depend on the variable stays as it was, without a partial.
   const Number same = recorded::Replay(r).of({f.id})[0];
   REQUIRE(same.x.id == f.id);
   REQUIRE(r.is_constant(same.d[0].id, 0));
@@ -122,9 +122,7 @@ TEST_CASE("functions of eigenvalues have second derivatives, also where they are
     return numbers(sum + 0.5 * log(product) * log(product));
   };
   const auto by_eigenvalues = [&](const std::vector<Number> & x)
-  {
-    return recorded::record_of_eigenvalues(of_eigenvalues, recorded::row_of<kernels::SR2>(x));
-  };
+  { return recorded::record_of_eigenvalues(of_eigenvalues, recorded::row_of<kernels::SR2>(x)); };
   const auto by_functions = [](const std::vector<Number> & x)
   {
     const auto s = recorded::row_of<kernels::SR2>(x), p = recorded::powm(s, Number(1.3));

@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace
 {
-/// Of six numbers a, a plain number k and a number b: a k² + b, and (b, b, k²).
+/// A formula of six numbers a, a plain number k and a number b: a k² + b, and (b, b, k²).
 struct ByHand
 {
   static constexpr int shared = 1;
@@ -43,7 +43,7 @@ struct Rows
   std::vector<int64_t> stride;
   int64_t first;
 
-  /// Rows of N numbers, N + gap apart, behind so many that are skipped; those of the dimensions in `shared` are one. The last dimension is
+  /// Rows of N numbers, N + gap apart, behind a number of skipped ones; those of the dimensions in `shared` are one. The last dimension is
   /// innermost, or the first.
   Rows(int64_t N,
        const std::vector<int64_t> & size,

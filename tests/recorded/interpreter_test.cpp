@@ -17,7 +17,7 @@ using Row = std::vector<double>;
 
 namespace
 {
-/// Something of every kind of operation, for numbers and for what is recorded.
+/// A formula with every kind of operation, for plain and for recorded numbers.
 const auto everything = [](const auto & v)
 {
   using T = std::decay_t<decltype(v[0])>;
@@ -125,7 +125,7 @@ TEST_CASE("a sum over rows is that of the results, whatever is beyond the last",
   }
 }
 
-TEST_CASE("what does not change a result is not recorded", "[recorded]")
+TEST_CASE("operations that do not change a result are not recorded", "[recorded]")
 {
   const Formula f(2,
                   [](const auto & x)

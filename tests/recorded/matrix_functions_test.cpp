@@ -144,7 +144,7 @@ TEST_CASE("recorded functions of a matrix are those of the kernels, with their d
   }
 }
 
-TEST_CASE("what has no root is NaN in its row alone", "[recorded]")
+TEST_CASE("a matrix without a root is NaN in its row alone", "[recorded]")
 {
   const Formula formula = recorded_of(root_of);
   const recorded::Evaluator e(formula.recording, formula.value());

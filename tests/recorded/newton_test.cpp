@@ -78,7 +78,7 @@ TEST_CASE("a residual that does not depend on the unknown is refused", "[recorde
                       Catch::Matchers::ContainsSubstring("does not depend on the unknown"));
 }
 
-TEST_CASE("what was computed in an iteration is refused outside of it", "[recorded]")
+TEST_CASE("a value computed in an iteration is refused outside of it", "[recorded]")
 {
   const auto leaks = []
   {
@@ -95,9 +95,9 @@ TEST_CASE("what was computed in an iteration is refused outside of it", "[record
               return std::vector{Number(kept.front() + a[0])};
             });
   };
-  REQUIRE_THROWS_WITH(
-      leaks(),
-      Catch::Matchers::ContainsSubstring("uses outside of an iteration what was computed in it"));
+  REQUIRE_THROWS_WITH(leaks(),
+                      Catch::Matchers::ContainsSubstring(
+                          "uses a value outside of the iteration in which it was computed"));
 }
 
 TEST_CASE("sources and listings have the loop", "[recorded]")

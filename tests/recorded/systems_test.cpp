@@ -17,7 +17,7 @@ using Row = std::vector<double>;
 
 namespace
 {
-/// Of a matrix of n rows and a right side.
+/// A formula of a matrix of n rows and a right side.
 template <int n>
 Formula
 solution()

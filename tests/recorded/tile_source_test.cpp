@@ -68,7 +68,7 @@ TEST_CASE("A source names what a kernel computes", "[recorded][source]")
                ContainsSubstring("Sizes<36, 6, 6>, Sizes<36>, IsNumber<false, false, false>"));
 }
 
-TEST_CASE("What a formula names is defined before it, once", "[recorded][source]")
+TEST_CASE("Names of a formula are defined before it, once", "[recorded][source]")
 {
   FormulaText f = {"[](const auto & a, const auto &) { return k * a; }", false};
   const auto source = [&] {

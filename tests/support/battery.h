@@ -3,17 +3,18 @@
 
 #include "support/operation.h"
 
-/// Everything that is checked of an operation, of all operations of a table at once.
+/// All checks of an operation, for all operations of a table at once.
 namespace neml2::test
 {
-/// Computed by LibTorch only, as what has rows of any base shape is.
+/// For operations that only LibTorch computes, as those on any base shape.
 const Checks fused_path{Check::both_paths, Check::rule};
-/// Has no derivative rule of its own: views, and what is made of other operations.
+/// For operations without a derivative rule of their own: views, and compositions of other
+/// operations.
 const Checks own_rule{Check::rule};
 const Checks all_derivatives{Check::rule, Check::first_derivative, Check::second_derivative};
 
-/// Runs each check of each operation but those that the operation leaves out. Each is an assertion of Catch2: a
-/// failure names the operation and the check, and the others run all the same.
+/// Runs each check of each operation except those that the operation leaves out. Each is an assertion of
+/// Catch2: a failure names the operation and the check, and the others run all the same.
 void check_operations(const Table & table);
 
 /// A table of operations at namespace scope, known to the guards over every operation and to the random chains.

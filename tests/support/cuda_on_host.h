@@ -10,7 +10,7 @@ struct Dim3
 };
 inline thread_local Dim3 gridDim, blockDim, blockIdx, threadIdx;
 
-/// Calls a kernel for the threads of so many blocks.
+/// Calls a kernel for the threads of this many blocks.
 template <class Kernel, class Arguments>
 void
 launch(const Kernel & kernel, unsigned blocks, unsigned threads, const Arguments & arguments)

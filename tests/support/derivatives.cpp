@@ -5,7 +5,8 @@ namespace neml2::test
 {
 namespace
 {
-/// The gradient by central differences: exact but for rounding and a term of the third derivative.
+/// The gradient by central differences: exact except for rounding and a term of the third
+/// derivative.
 Arguments
 difference_quotient(const Formula & y, const Arguments & x)
 {

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-/// What a program has around it: variables, and files.
+/// The environment of a program: variables, and files.
 namespace neml2::test
 {
 /// A variable of the environment as long as it lives.
@@ -69,7 +69,7 @@ public:
   }
 
   std::string path() const { return _path.string(); }
-  /// Of its files, those in folders in it, too.
+  /// The names of its files, including those in its subfolders.
   template <class F>
   void each(const F & f) const
   {

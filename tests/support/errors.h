@@ -28,7 +28,7 @@ error_of(const F & f)
   return "no error";
 }
 
-/// What operator<< prints.
+/// The text that operator<< prints.
 template <class T>
 std::string
 printed(const T & t)

@@ -73,7 +73,7 @@ public:
   void launch(const Launch &) override {}
 };
 
-/// What is quoted in the first column of the table of docs/devices.md.
+/// The names in the first column of the table of docs/devices.md.
 std::set<std::string>
 functions_that_wait()
 {

@@ -20,8 +20,8 @@ constexpr auto isotropic_stress = [](const auto & strain, const auto & E, const 
 /// √(3/2) of the norm of the deviator.
 constexpr auto von_mises = [](auto stress) { return std::sqrt(1.5) * norm(dev(stress)); };
 
-/// Radial return of J2 plasticity without hardening: stress, and what the plastic strain grows by. The
-/// yield stress is that of the norm of the deviator.
+/// Radial return of J2 plasticity without hardening: stress, and the increment of the plastic strain.
+/// The yield stress is that of the norm of the deviator.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic,
                                   const auto & E,
@@ -78,7 +78,7 @@ vmapped(const std::string & name, const F & f)
       });
 }
 
-/// f of the whole batches, whatever they are.
+/// f of whole batches of any kind.
 template <class... T, class F>
 Operation
 composed(const std::string & name, const F & f)

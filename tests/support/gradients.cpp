@@ -9,8 +9,8 @@ namespace neml2::test
 {
 namespace
 {
-/// What is differentiated: the arguments, those of them that need a gradient (all, or one), and the
-/// gradient by the result.
+/// One case: the arguments, those of them that need a gradient (all, or one), and the gradient by
+/// the result.
 struct Differentiated
 {
   Arguments plain;

@@ -26,7 +26,7 @@ private:
   int _before;
 };
 
-/// The same bits, of any NaN.
+/// Whether the bits are the same; any NaN equals any NaN.
 inline bool
 same_bits(const at::Tensor & a, const at::Tensor & b)
 {
@@ -69,7 +69,7 @@ row_alone(const at::Tensor & t, int64_t p)
   return t.select(0, p).contiguous().clone();
 }
 
-/// A weight for the gradients of the rows of a batch; undefined of an operation that has none.
+/// A weight for the gradients of the rows of a batch; undefined for an operation that has no rule.
 inline at::Tensor
 weight_of_rows(const Operation & op, const Arguments & a)
 {
@@ -100,8 +100,8 @@ public:
       _alone.push_back(r[0].defined() ? at::stack(r) : at::Tensor());
   }
 
-  /// Whether value and gradients of the batch are what its rows from `begin` on give alone, all but the row
-  /// at `except`; if not, of which.
+  /// Whether value and gradients of the batch equal those of its rows from `begin` on, each computed alone,
+  /// except the row at `except`; if not, which result differs.
   Verdict are(const Arguments & batch, int64_t begin, int64_t except = -1) const
   {
     for (size_t k = 0; k < batch.size(); k++)
@@ -138,7 +138,7 @@ private:
   Arguments _alone;
 };
 
-/// What a row may be that no formula likes.
+/// Bad rows, for which no formula is defined.
 inline std::vector<at::Tensor>
 bad_rows(TensorShapeRef base)
 {

@@ -20,7 +20,7 @@ public:
   size_t launches = 0;
 
   HostCompiler() = default;
-  /// With these sources compiled at once, which takes less time.
+  /// Compiles these sources together, which takes less time.
   explicit HostCompiler(std::vector<std::string> all)
     : _at_once(std::move(all)), _library(open(compiled(_at_once)))
   {
@@ -113,7 +113,7 @@ private:
   }
 };
 
-/// One that the stand-in has as long as this lives, with a cache of its own.
+/// Gives the stand-in such a compiler, with a cache of its own, as long as this lives.
 class WithHostCompiler
 {
 public:

@@ -10,7 +10,7 @@
 
 #include <ATen/ATen.h>
 
-/// Axes for tests, and values for what has them.
+/// Axes for tests, and values for labeled tensors.
 namespace neml2::test::labels
 {
 /// The example of the reference: a 0-1, b 1-7, S 7-15 with S/w 7-13, S/x 13-14, S/t/y 14-15.
@@ -44,7 +44,7 @@ columns()
   return axis;
 }
 
-/// What the axis prints.
+/// The text that the axis prints.
 inline std::string
 text(const LabeledAxis & axis)
 {

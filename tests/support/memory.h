@@ -20,7 +20,7 @@ bytes(const Arguments & tensors)
   return n;
 }
 
-/// A line of the table of what operations hold.
+/// A line of the table of the memory that operations hold.
 inline void
 print_held(const Operation & op, const std::string & what, int64_t held, int64_t given)
 {
@@ -28,15 +28,15 @@ print_held(const Operation & op, const std::string & what, int64_t held, int64_t
             << double(given) / (1 << 20) << "\n";
 }
 
-/// An operation and its gradients hold no more, beside the arguments, than what they give and the arguments once
-/// more, which a test may bring into its domain, or the results, which it may join: no gradient a row by an
-/// argument that all rows share.
+/// Besides the arguments, an operation and its gradients hold no more than their results, and once more the
+/// arguments (which a test may map into its domain) or the results (which it may join): there is no gradient per
+/// row by an argument that all rows share.
 inline Verdict
 holds_little(const Operation & op)
 {
   constexpr int64_t numbers = 1 << 18, little = 3 << 19;
   if (op.name == "eigh")
-    return {}; // gives two results, of which a test knows one
+    return {}; // gives two results; a test knows only one
   int64_t components = 1;
   for (const auto & base : op.base)
     components = std::max(components, utils::numel(base));

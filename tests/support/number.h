@@ -5,7 +5,7 @@
 
 namespace neml2::test
 {
-/// A number type of a user: its value and one derivative. Arithmetic is all it has.
+/// A number type of a user: a value and one derivative. It has only arithmetic.
 struct Number
 {
   double value = 0, slope = 0;
@@ -46,7 +46,7 @@ magnitude(double a)
   return a < 0 ? -a : a;
 }
 
-/// Equal but for rounding, relative to numbers of about 1.
+/// Equal up to rounding, relative to numbers of about 1.
 constexpr bool
 close(double a, double b, double tolerance = 1e-14)
 {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// CUDA's compiler where there need be no GPU.
+/// CUDA's compiler, for machines that may have no GPU.
 namespace neml2::test
 {
 /// NVRTC as PyPI's packages nvidia-cuda-nvrtc have it, in the folder that the variable NEML2_NVRTC names, else among the packages of
@@ -35,7 +35,7 @@ public:
 
   bool exists() const { return _nvrtc != nullptr; }
 
-  /// What it says of a source that it does not compile; nothing if it does.
+  /// Its errors for a source that does not compile; empty if it compiles.
   std::string errors(const std::string & source, const std::string & architecture) const
   {
     constexpr size_t headers = recorded::cuda_header_names.size();

@@ -43,7 +43,7 @@ no(const Parts &... parts)
 using Arguments = std::vector<at::Tensor>;
 using Formula = std::function<at::Tensor(const Arguments &)>;
 
-/// What support/battery.h checks of an operation.
+/// The checks of support/battery.h.
 enum class Check
 {
   reference,         ///< agrees_with_reference
@@ -67,7 +67,7 @@ struct Operation
   std::function<Tensor(const Arguments &)> call;
   std::function<bool(const Arguments &)> fuses;
   Formula expected; ///< the same in plain ATen, of arguments with equal batch shapes
-  Checks left_out;  ///< what does not apply to it
+  Checks left_out;  ///< checks that do not apply to it
 
   size_t count() const { return base.size(); }
 
@@ -116,8 +116,8 @@ using Batches = std::vector<TensorShape>;
 /// All equal, and for more than one argument also pairs that broadcast.
 std::vector<Batches> batches_for(const Operation & op);
 
-/// Values that any operation likes, of numbers u within (0, 1): matrices are far from singular, scalars
-/// within (0.1, 0.4).
+/// Values for which any operation is defined, from numbers u within (0, 1): matrices are far from
+/// singular, scalars within (0.1, 0.4).
 at::Tensor likeable(const at::Tensor & u, TensorShapeRef base);
 
 /// The same of random numbers.

@@ -9,7 +9,7 @@
 /// Functions of two arguments whose base shapes differ.
 namespace neml2::test
 {
-/// One more dimension for each base dimension, for arguments of one number a batch entry.
+/// One more dimension for each base dimension, for arguments of one number per batch entry.
 inline at::Tensor
 column(const at::Tensor & t, int n)
 {

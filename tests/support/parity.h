@@ -21,7 +21,7 @@ enum class Layout
 
 constexpr int layouts = 6;
 
-/// The values of t laid out so; expanded ones repeat the first entry of the batch.
+/// The values of t in this layout; in expanded layouts the first entry of the batch repeats.
 at::Tensor lay_out(Layout layout, const at::Tensor & t, size_t base_dim);
 
 /// While it lives, an operation whose gradient is to be recorded is composed, as in a program without

@@ -6,8 +6,8 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
-/// Rotations by unit quaternions, real part first, in plain ATen: what modified Rodrigues parameters are
-/// compared with.
+/// Rotations by unit quaternions, real part first, in plain ATen: a reference for modified Rodrigues
+/// parameters.
 namespace neml2::test
 {
 /// (1 - r·r, 2 r) / (1 + r·r). (..., 3) -> (..., 4)

@@ -18,7 +18,7 @@ class Choices
 public:
   explicit Choices(uint64_t seed) : _engine(seed) {}
 
-  /// One of 0, ..., n - 1.
+  /// A random one of 0, ..., n - 1.
   size_t below(size_t n) { return size_t(_engine() % n); }
   int64_t from_to(int64_t first, int64_t last)
   {
@@ -98,7 +98,8 @@ struct Use
   uint64_t memory;
 };
 
-/// An argument of this base shape made of any tensor: what any operation likes, a smooth function of it.
+/// An argument of this base shape made from any tensor: a smooth function of it, with values for which
+/// any operation is defined.
 inline at::Tensor
 use(const Link & link, const Use & how, TensorShapeRef base, Dtype dtype)
 {
@@ -191,10 +192,10 @@ distance(const at::Tensor & a, const at::Tensor & b)
   return at::where(same, at::zeros_like(d), at::nan_to_num(d, HUGE_VAL, HUGE_VAL));
 }
 
-/// What a library's results are compared with. They may be off by the tolerance times the largest entry and
-/// 1; and, near a singularity or a jump, by ten times what the expected ones change by with noise of a tenth
+/// The reference for the results of a library. They may be off by the tolerance times the largest entry and
+/// 1; and, near a singularity or a jump, by ten times the change of the expected ones under noise of a tenth
 /// of the tolerance. NaN is expected of results, but not of derivatives: there the reference has none, as
-/// of the distance of a rotation from itself.
+/// for the distance of a rotation from itself.
 class Comparison
 {
 public:
@@ -205,7 +206,7 @@ public:
 
   const Arguments & expected() const { return _values; }
 
-  /// Nothing, or in what they differ.
+  /// Empty, or the difference.
   std::string with(const Arguments & found)
   {
     for (size_t k = 0; k < found.size(); k++)

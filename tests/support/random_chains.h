@@ -8,7 +8,7 @@
 /// Cases of the random program: chains drawn from all operations that have a reference.
 namespace neml2::test
 {
-/// What the cases have checked so far.
+/// Counts of the checks so far.
 struct Tally
 {
   size_t operations = 0, gradients = 0, chains = 0; ///< of whole chains the gradients
@@ -16,7 +16,7 @@ struct Tally
   std::set<const Operation *> used;
 };
 
-/// What an exception says, without LibTorch's list of callers.
+/// The message of an exception, without LibTorch's list of callers.
 inline std::string
 message(const std::exception & e)
 {
@@ -57,13 +57,13 @@ private:
   Choices _choose;
   Tally & _tally;
   Dtype _dtype;
-  TensorShape _batch; ///< what new tensors have a part of
+  TensorShape _batch; ///< new tensors have a part of it
   std::vector<Link> _links;
   std::vector<Step> _makers; ///< of each link; without operation of one that the chain began with
 
   double tolerance() const { return _dtype == kFloat64 ? 1e-11 : 2e-5; }
 
-  /// One that broadcasts with the batch, of no more rows than so many.
+  /// A shape that broadcasts with the batch, of no more than this many rows.
   size_t new_tensor(TensorShapeRef beside, Size most)
   {
     const auto missing = _choose.once_in(3) ? _choose.from_to(0, Size(_batch.size())) : 0;
@@ -202,7 +202,7 @@ private:
         10 * tolerance())};
   }
 
-  /// In what the derivatives found differ from those of the reference, if LibTorch has them.
+  /// The difference between the derivatives found and those of the reference, if LibTorch has them.
   std::string differs(const Arguments & found, const Expected & reference, double tolerance)
   {
     std::optional<Comparison> slopes;

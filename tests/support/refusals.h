@@ -3,7 +3,7 @@
 
 #include "support/operation.h"
 
-/// Whether an operation refuses what it cannot do, and says why.
+/// Whether an operation refuses operands that it does not support, and says why.
 namespace neml2::test
 {
 /// The operation refuses these arguments, names itself and says each of the texts.

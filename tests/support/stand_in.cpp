@@ -94,7 +94,7 @@ public:
     return _host.back();
   }
 
-  /// Of what an operator gives: an argument, a view of one, or new memory.
+  /// The kind of an operator's result: an argument, a view of one, or new memory.
   at::Tensor to_device(const at::Tensor & t) const
   {
     if (!t.defined())
@@ -114,7 +114,7 @@ public:
                        c10::DispatchKey::PrivateUse1);
   }
 
-  /// Shows what the operator resized.
+  /// Shows the tensors that the operator resized.
   void resize() const
   {
     for (size_t i = 0; i < _host.size(); i++)
@@ -156,7 +156,8 @@ private:
 };
 Waits waited;
 
-/// What gives the host a number or a size that depends on values, and what waits inside LibTorch's code for CUDA.
+/// Operators that give the host a number or a size that depends on values, or that wait inside LibTorch's code
+/// for CUDA.
 const std::set<std::string> waiting{"aten::_local_scalar_dense",
                                     "aten::_linalg_eigh",
                                     "aten::_linalg_eigvals",
@@ -247,7 +248,7 @@ call(const c10::OperatorHandle & op, c10::Stack * stack)
     stack->push_back(each_tensor(v, to_device));
 }
 
-/// One device with one stream, on which all is done when it is asked for.
+/// One device with one stream, on which all work is done at once.
 struct Guard : c10::impl::DeviceGuardImplInterface
 {
   c10::DeviceType type() const override { return standing_in; }
@@ -270,7 +271,8 @@ struct Guard : c10::impl::DeviceGuardImplInterface
 const c10::impl::DeviceGuardImplRegistrar guard(standing_in, new Guard);
 
 #ifdef NEML2_HOOKS
-/// That the device is there, which the engine of autograd asks. None says override: LibTorch 2.1 has one of them.
+/// Tells the engine of autograd that the device exists. No function is marked override, since LibTorch 2.1 has
+/// only one of them.
 struct Hooks : at::PrivateUse1HooksInterface
 {
   bool isBuilt() const { return true; }
@@ -289,10 +291,12 @@ at::Device
 stand_in()
 {
   if (at::hasCUDA())
-    throw std::logic_error("The stand-in for a GPU and a GPU do not go together in one program: run the tests [stand-in] "
-                           "with CUDA_VISIBLE_DEVICES=, those of the GPU as \"[cuda]~[stand-in]\".");
+    throw std::logic_error(
+        "The stand-in for a GPU and a GPU do not go together in one program: run the tests "
+        "[stand-in] "
+        "with CUDA_VISIBLE_DEVICES=, those of the GPU as \"[cuda]~[stand-in]\".");
 #ifdef NEML2_HOOKS
-  // Not before it is asked for: where both are, LibTorch prefers this device to the GPU.
+  // Registered only when first needed: if both exist, LibTorch prefers this device to the GPU.
   static const bool registered = (c10::register_privateuse1_backend("standin"),
                                   at::RegisterPrivateUse1HooksInterface(new Hooks),
                                   true);

@@ -7,15 +7,15 @@
 #include <set>
 #include <string>
 
-/// A device where there is no GPU.
+/// A device for machines without a GPU.
 namespace neml2::test
 {
-/// What LibTorch calls PrivateUse1. Its tensors are in memory of the host, at addresses that the host cannot read, and
-/// LibTorch's CPU computes with them. An operator given tensors of both devices throws, as on a GPU, unless those of the
-/// CPU have no dimensions. What only CUDA does it cannot show: streams, and kernels that CUDA lacks.
+/// LibTorch's name for it is PrivateUse1. Its tensors are in memory of the host, at addresses that the host cannot read,
+/// and LibTorch's CPU computes with them. An operator given tensors of both devices throws, as on a GPU, unless those of
+/// the CPU have no dimensions. It cannot show features of CUDA alone: streams, and kernels that CUDA lacks.
 ///
 /// Once it is registered, LibTorch takes it for the accelerator of the program, and backward passes on CUDA fail. So it throws
-/// where there is a GPU; tests of the stand-in itself have the tag [stand-in], and run with CUDA_VISIBLE_DEVICES= there.
+/// on a machine with a GPU; tests of the stand-in itself have the tag [stand-in], and run there with CUDA_VISIBLE_DEVICES=.
 at::Device stand_in();
 
 /// The operators of LibTorch in which the host waited for the stand-in while f ran: those that gave it a number or a

@@ -71,7 +71,7 @@ TEST_CASE("The stand-in computes with no tensor of the CPU but numbers", "[suppo
   REQUIRE_THROWS_WITH(at::where(t > 0, t, numbers()), ContainsSubstring("device"));
 }
 
-TEST_CASE("What waits for the stand-in is counted", "[support][stand-in]")
+TEST_CASE("Waits for the stand-in are counted", "[support][stand-in]")
 {
   const auto t = there();
   const auto waits = [](const auto & f) { return test::waits_of(f); };

@@ -7,7 +7,7 @@
 /// Operations on neml2::Tensor, whose base shapes are known at run time only.
 namespace neml2::test
 {
-/// t as a Tensor of so many base dimensions.
+/// t as a Tensor of this many base dimensions.
 inline Tensor
 with_base(const at::Tensor & t, size_t base_dim)
 {

@@ -7,7 +7,7 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
-/// Tables of values: what a function gives for some numbers, and its slopes there.
+/// Tables of values: the results of a function for some numbers, and its slopes there.
 namespace neml2::test
 {
 inline Scalar
@@ -22,7 +22,7 @@ integers(std::initializer_list<int64_t> v)
   return Scalar(at::tensor(std::vector<int64_t>(v), at::kLong));
 }
 
-/// The same numbers but for rounding, NaN equal to NaN.
+/// The same numbers up to rounding, NaN equal to NaN.
 inline bool
 same(const at::Tensor & a, std::initializer_list<double> b)
 {

@@ -9,7 +9,7 @@
 
 namespace neml2::test
 {
-/// What is warned of as long as it lives.
+/// The warnings that are given while it lives.
 class Warnings : public c10::WarningHandler
 {
 public:

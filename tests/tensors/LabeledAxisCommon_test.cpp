@@ -46,7 +46,7 @@ TEST_CASE("Adjacent slices that two axes have in common are merged", "[tensors][
   REQUIRE(a.common_ranges(c) == RangePairs{{{0, 1}, {0, 1}}, {{3, 6}, {1, 4}}});
 }
 
-TEST_CASE("What two axes have in common is visited by path, with its entries on both",
+TEST_CASE("Common items of two axes are visited by path, with their entries on both",
           "[tensors][labels]")
 {
   LabeledAxis a, b;

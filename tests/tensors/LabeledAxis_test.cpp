@@ -30,10 +30,10 @@ TEST_CASE("An axis that is set up cannot be changed, until it is cleared",
   REQUIRE(axis.size() == 0);
   axis.add<Scalar>("z").setup_layout();
   REQUIRE(axis.size() == 1);
-  REQUIRE(before == example()); // what shared it is as it was
+  REQUIRE(before == example()); // the copy that shared it has not changed
 }
 
-TEST_CASE("What is not on the axis, or not laid out yet, is refused with its name",
+TEST_CASE("An item that is not on the axis, or not laid out yet, is refused with its name",
           "[tensors][labels][errors]")
 {
   const LabeledAxis axis = example();

@@ -104,7 +104,8 @@ TEST_CASE("reduce takes batches of any shape, strides and integer dtype", "[tens
     }
 }
 
-TEST_CASE("reduce refuses what is no integer and says what to do", "[tensors][MillerIndex][errors]")
+TEST_CASE("reduce refuses numbers that are not integers and says what to do",
+          "[tensors][MillerIndex][errors]")
 {
   REQUIRE_THAT(error_of(
                    [] {

@@ -42,7 +42,7 @@ turn(const at::Tensor & q)
   return p / p.norm(2, -1, true);
 }
 
-/// The same of a batch of the library; what is to be refused stays as it is.
+/// The same for a batch of the library; a test that expects a refusal keeps its operand.
 Quaternion
 turned(const Quaternion & q)
 {
@@ -81,8 +81,8 @@ conjugated(const at::Tensor & q)
   return q * at::tensor({1.0, -1.0, -1.0, -1.0}, at::kDouble);
 }
 
-/// q v q* as a matrix, by the products with 1, i, j, k; of length 1 or not, what the formula of
-/// degree 2 without normalisation is.
+/// q v q* as a matrix, by the products with 1, i, j, k: for q of any length it is the formula of
+/// degree 2 without normalisation.
 at::Tensor
 matrix(const at::Tensor & q)
 {
@@ -92,7 +92,7 @@ matrix(const at::Tensor & q)
   return I + 2 * at::einsum("...,...ij->...ij", {s, W}) + 2 * at::matmul(W, W);
 }
 
-/// 2 acos(min(|p · q|, 1)), of which half the digits are lost where it is small.
+/// 2 acos(min(|p · q|, 1)), which loses half of its digits where it is small.
 at::Tensor
 arc(const at::Tensor & p, const at::Tensor & q)
 {
@@ -187,7 +187,8 @@ fused()
   return all;
 }
 
-/// Those that run fused but have no derivative rule: autograd differentiates LibTorch's operations.
+/// Operations that run fused but have no derivative rule: autograd differentiates LibTorch's
+/// operations.
 const test::Table &
 without_rule()
 {

@@ -291,7 +291,7 @@ TEST_CASE("SSR4 and R4 convert into each other", "[tensors][R4]")
   REQUIRE(at::allclose(T(0, 1, 2, 0), C(0, 1, 2, 0)));
   REQUIRE(
       at::allclose(R4(back.rotate(Rot::fill(0.1, 0.2, 0.3))), T.rotate(Rot::fill(0.1, 0.2, 0.3))));
-  // What the part with both minor symmetries loses does not come back
+  // Components that the part with both minor symmetries drops do not come back
   const R4 any(at::rand({3, 3, 3, 3}, at::kDouble));
   REQUIRE(at::allclose(SSR4(any), SSR4(any.transpose_minor())));
   REQUIRE(at::allclose(SSR4(any), SSR4(any.transpose(0, 1))));

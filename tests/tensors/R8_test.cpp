@@ -16,7 +16,7 @@ using namespace neml2;
 
 namespace
 {
-/// Factories, arithmetic and conversions of a type that has only what all types have.
+/// Factories, arithmetic and conversions of a type that has only the members of all types.
 template <class T>
 void
 check(const TensorShape & base)

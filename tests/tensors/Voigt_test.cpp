@@ -56,7 +56,7 @@ placed_pairs(const at::Tensor & v, double factor)
   return placed(last, factor).movedim(-4, -1).movedim(-4, -1);
 }
 
-/// What is in Voigt's notation, in the harness under the type of its shape.
+/// A tensor in Voigt's notation; the harness knows it under the type of its shape.
 Tensor
 voigt(const at::Tensor & t, Size base)
 {

@@ -31,7 +31,7 @@ axial_of(const at::Tensor & A)
   return -0.5 * at::einsum("kij,...ij->...k", {test::permutation(), A});
 }
 
-/// Every operation that is a fused one of WR2's own.
+/// Every fused operation of WR2's own.
 const test::Table &
 operations()
 {

@@ -34,7 +34,7 @@ const std::map<std::string, Size> orders{{"1", 1},
                                          {"23", 12},
                                          {"432", 24}};
 
-/// Quaternions from words of four letters, of which each may have a minus: o 1, z 0, h 1/2, a 1/√2, b √3/2.
+/// Quaternions from words of four letters, each with or without a minus: o 1, z 0, h 1/2, a 1/√2, b √3/2.
 Quaternion
 of_letters(const std::string & words)
 {
@@ -326,7 +326,7 @@ TEST_CASE("Equivalent directions are counted once, without their sign",
   REQUIRE(count(1, 1, 1) == 4);
   REQUIRE(count(1, 1, 0) == 6);
   REQUIRE(count(1, 1, 2) == 12);
-  REQUIRE(count(1, 2, 3) == 24); // -(1, 2, 3) is no rotation of it
+  REQUIRE(count(1, 2, 3) == 24); // no rotation maps it to -(1, 2, 3)
   REQUIRE(count(1, 1 + 1e-9, 0) == 6);
   REQUIRE(count(1e-20, 1e-20, 2e-20) == 12); // of any length
   REQUIRE(count(0, 0, 0) == 1);

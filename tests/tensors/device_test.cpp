@@ -28,7 +28,7 @@ random(at::IntArrayRef shape)
   return at::rand(shape, kFloat64).add(0.5);
 }
 
-/// On the device of the options, which f is given, what it gives on the CPU.
+/// f gives the same results on the device of its options as on the CPU.
 template <class F>
 test::Verdict
 made_on_device(const F & f, const Names & waits = {})

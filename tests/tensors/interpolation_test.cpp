@@ -107,7 +107,7 @@ tensor_of(const std::array<double, n> & a, const at::Tensor & x)
   return {x.defined() ? t.to(x.options().requires_grad(false)) : t, 0};
 }
 
-/// A table is the first ordinate and the sum of what each interval adds.
+/// The value of a table is the first ordinate plus the sum of the contributions of the intervals.
 at::Tensor
 sum_of_hinges(const Arguments & a)
 {
@@ -172,7 +172,7 @@ places(TensorShape batch, Dtype dtype = kFloat64)
   return Scalar(random(batch, dtype) * 5 - 0.5);
 }
 
-/// What f gives on whole batches.
+/// The result of f on whole batches.
 template <class F>
 auto
 composed(const F & f)
@@ -597,7 +597,8 @@ TEST_CASE("Tables of other dtypes and devices are composed", "[tensors][interpol
   REQUIRE(described(vmap(f, Scalar::ones({4}, meta))) == "Scalar (4;)");
 }
 
-TEST_CASE("interpolate refuses what is no table, and says why", "[tensors][interpolation]")
+TEST_CASE("interpolate refuses arguments that are not a table, and says why",
+          "[tensors][interpolation]")
 {
   const Scalar x = Scalar::full({2}, 0.2);
   const auto table = [](std::vector<double> v, at::IntArrayRef shape, Size batch_dim)

@@ -133,7 +133,7 @@ functions()
   return all;
 }
 
-/// Their derivatives, which have none.
+/// Their derivatives, which have no derivative rules.
 const test::Table &
 derivatives_of_functions()
 {
@@ -228,7 +228,7 @@ derivatives_of_functions()
   return all;
 }
 
-/// What a derivative along E of a function and the function's own dual numbers must agree on.
+/// A derivative of a function along E must agree with the function on dual numbers.
 const test::Table &
 derivatives_along()
 {
@@ -367,7 +367,7 @@ TEST_CASE("Roots and logarithms hold for all units and condition numbers, on bot
     }
 }
 
-TEST_CASE("What is outside the domain is NaN on both paths", "[tensors][matrix_functions]")
+TEST_CASE("Functions outside their domain are NaN on both paths", "[tensors][matrix_functions]")
 {
   const auto s = SR2(at::tensor({-1.0, 1.0,  2.0, 0.1, 0.2, 0.3, //
                                  -1.0, -1.0, 2.0, 0.0, 0.0, 0.0, //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page on tensors, line by line: what it shows and what it promises.
+// The page on tensors, line by line: its examples and its promises.
 #include "neml2/neml2.h"
 
 #include <torch/types.h>

@@ -22,7 +22,7 @@ struct Expected
   Size count;
 };
 
-/// How many systems each family has, from the literature.
+/// The number of systems of each family, from the literature.
 const std::vector<Expected> slip{{"fcc", "", 12},
                                  {"fcc", "{111}<110>", 12},
                                  {"bcc", "", 12},
@@ -101,7 +101,7 @@ check_systems(const Expected & e, const Systems & s, bool either_sign)
   REQUIRE((among(turned, P, either_sign) == 1).all().item<bool>());
 }
 
-/// The systems of which the normal and the direction are equivalent to these, whatever their signs.
+/// The systems whose normal and direction are equivalent to these, with any signs.
 bool
 first_is(const Systems & s, const Vec & n, const Vec & b)
 {
@@ -320,11 +320,11 @@ TEST_CASE("Systems that cannot be are refused", "[tensors][slip_systems][errors]
                              "{111}<1--10>",
                              "{11-}<110>",
                              " "})
-    REQUIRE_THAT(slip_error("fcc", wrong), ContainsSubstring("is no family of the lattice fcc"));
+    REQUIRE_THAT(slip_error("fcc", wrong), ContainsSubstring("is not a family of the lattice fcc"));
   REQUIRE_THAT(slip_error("hcp", "{1010}<11-20>", 1.6), ContainsSubstring("add up to 0"));
-  REQUIRE_THAT(slip_error("432"), ContainsSubstring("is no family of the lattice 432"));
+  REQUIRE_THAT(slip_error("432"), ContainsSubstring("is not a family of the lattice 432"));
   REQUIRE_THAT(twin_error("fcc", "{112}<111>"),
-               ContainsSubstring("whose twins are equivalent to (111)[11-2]"));
+               ContainsSubstring("where the known twins are equivalent to (111)[11-2]"));
   REQUIRE_THAT(twin_error("432", "{111}<112>"), ContainsSubstring("sense of the shear"));
   REQUIRE_THAT(twin_error("hcp"), ContainsSubstring("twin_systems: c_over_a"));
   REQUIRE_THAT(error_of([] { (void)slip_systems("fcc", "", 0, kInt64); }),

@@ -109,7 +109,7 @@ operations()
               })};
 }
 
-/// Those of a program's own types.
+/// The operations on a program's own types.
 test::Table
 others()
 {
@@ -339,7 +339,7 @@ TEST_CASE("solve broadcasts batches only, and refuses what does not fit", "[tens
                Catch::Matchers::StartsWith("solve: undefined tensor"));
 }
 
-TEST_CASE("What LAPACK computes is refused for float16 and bfloat16, by its name",
+TEST_CASE("Operations of LAPACK are refused for float16 and bfloat16, by their names",
           "[tensors][solve]")
 {
   for (const auto dtype : {kFloat16, kBFloat16})

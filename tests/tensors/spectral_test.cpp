@@ -209,7 +209,7 @@ TEST_CASE("The gradient of eigenvalues is defined between equal ones",
                        SR2::identity().expand({2, 6})));
 }
 
-TEST_CASE("A tensor function of one's own has its derivative by dsptrf", "[tensors][spectral]")
+TEST_CASE("A tensor function of the user has its derivative by dsptrf", "[tensors][spectral]")
 {
   const auto Q = Rot::fill(0.3, 0.2, -0.4);
   for (const double gap :

@@ -18,7 +18,7 @@ using test::operation;
 
 namespace
 {
-/// The 6×6 matrix of entries that all have one batch shape; what is left out is 0.
+/// The 6×6 matrix of entries that all have one batch shape; entries that are left out are 0.
 at::Tensor
 matrix(const std::vector<std::pair<std::pair<int, int>, at::Tensor>> & entries)
 {
@@ -84,8 +84,8 @@ linear()
   return all;
 }
 
-/// The others; numbers within (0.1, 0.4) make positive definite stiffnesses of moduli that are
-/// alike.
+/// The other factories; numbers within (0.1, 0.4) make positive definite stiffnesses of similar
+/// moduli.
 const test::Table &
 others()
 {

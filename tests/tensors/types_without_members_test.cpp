@@ -10,7 +10,7 @@
 
 namespace types_without_members_test
 {
-/// Types that have only what PrimitiveTensor gives: factories, components, arithmetic.
+/// Types that have only the members of PrimitiveTensor: factories, components, arithmetic.
 using namespace neml2;
 using core::Accepts;
 using test::Arguments;
@@ -29,7 +29,7 @@ aligned(at::Tensor s)
   return s;
 }
 
-/// Arithmetic, the first two of which run on rows.
+/// Arithmetic; the first two operations run on rows.
 template <class T>
 test::Table
 operations_of()

@@ -13,7 +13,7 @@
 
 /**
  * The library from several threads at once, as a program of its own: small enough to be built with
- * ThreadSanitizer (preset tsan), which says where two threads touch the same memory.
+ * ThreadSanitizer (preset tsan), which reports accesses of two threads to the same memory.
  */
 using namespace neml2;
 
@@ -26,7 +26,7 @@ constexpr auto update = [](auto C, auto strain, auto k)
   return std::tuple(where(n > k, s * (k / n), s), n);
 };
 
-/// What all threads read; each result is the threads' own.
+/// The data that all threads read; each thread has its own results.
 struct Shared
 {
   SSR4 C;
@@ -60,7 +60,7 @@ make_shared_data(Size n, Dtype dtype)
   return d;
 }
 
-/// Everything that runs the loop, once; whether all results are those of one thread.
+/// Runs each kind of loop once; returns whether all results are those of one thread.
 bool
 evaluate(const Shared & d)
 {
@@ -84,7 +84,7 @@ evaluate(const Shared & d)
   return right && gradient(d.graph, d.variable).allclose(d.by_C);
 }
 
-/// The same on several threads, of which each may have threads of OpenMP.
+/// The same on several threads, each of which may have threads of OpenMP.
 bool
 evaluate_on_threads(const Shared & d, int openmp_threads)
 {

@@ -7,8 +7,8 @@
 
 #include <utility>
 
-/// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as at::mul's do with equally many
-/// dimensions.
+/// Quaternions, scalar first, in LibTorch calls. Batch dimensions broadcast as in at::mul, for operands with
+/// equally many dimensions.
 namespace neml2::composed
 {
 /// Scalar and vector part. (..., 4) -> (..., 1), (..., 3)
@@ -99,7 +99,7 @@ quaternion_rows(const at::Tensor & M)
                  -2);
 }
 
-/// The unit quaternion of a rotation matrix, its scalar not negative: by the steps of
+/// The unit quaternion of a rotation matrix, with a scalar that is not negative, by the steps of
 /// kernels::unit_quaternion, so that both choose the same one at θ = π; NaN for a reflection. (..., 3, 3) -> (..., 4)
 inline at::Tensor
 quaternion_of_matrix(const at::Tensor & M)

@@ -75,8 +75,8 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// b × c; the part of c along b is subtracted first: it would cancel in the product. The size of that part has no derivative.
-/// (..., 3), (..., 3) -> (..., 3)
+/// b × c. The part of c along b, which would cancel in the product, is subtracted first; its size has no derivative. (...,
+/// 3), (..., 3) -> (..., 3)
 inline at::Tensor
 cross_by_projection(const at::Tensor & b, at::Tensor c)
 {
@@ -154,7 +154,8 @@ inverse_or_nan(const at::Tensor & M)
 inline std::pair<at::Tensor, at::Tensor>
 solve_or_nan(const at::Tensor & A, const at::Tensor & B)
 {
-  const Size dim = std::max(A.dim(), B.dim()); // with equal ones LibTorch takes B for matrices
+  const Size dim = std::max(
+      A.dim(), B.dim()); // with equal numbers of dimensions LibTorch would take B for matrices
   const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
   const auto [x, info] = at::linalg_solve_ex(matrices(A), matrices(B));
   const at::Tensor singular = info.ne(0);

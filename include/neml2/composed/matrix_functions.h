@@ -50,7 +50,7 @@ leading_column(const at::Tensor & A, Size n)
   return block.abs().sum(-2, /*keepdim=*/true).amax(-1, /*keepdim=*/true);
 }
 
-/// How often B was halved too often: kernels::halved_too_often. (..., n, n) -> (..., 1, 1)
+/// The number of superfluous halvings of B: kernels::halved_too_often. (..., n, n) -> (..., 1, 1)
 inline at::Tensor
 halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor & B8)
 {

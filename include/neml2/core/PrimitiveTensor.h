@@ -69,7 +69,7 @@ struct dependent_scalar
 template <class T>
 using dependent_scalar_t = typename dependent_scalar<T>::type;
 
-/// Whether V are n Scalars, or n numbers that options may follow.
+/// Whether V are n Scalars, or n numbers with or without options behind them.
 template <Size n, class... V>
 constexpr bool
 are_components()
@@ -96,7 +96,7 @@ constexpr bool is_of_formula =
     is_tensor<V> || kernels::is_row<V>::value || std::is_base_of_v<kernels::Component<V>, V>;
 template <class V>
 using if_like = std::enable_if_t<is_of_formula<V>, int>;
-/// Enables an overload for values some of which belong to a formula: neither numbers nor Scalars alone.
+/// Enables an overload for values if at least one of them belongs to a formula.
 template <class... V>
 using if_in_formula =
     std::enable_if_t<((is_number<V> || is_of_formula<V>)&&...) && !(is_number<V> && ...) &&
@@ -122,9 +122,10 @@ template <class Derived, Size... S>
 class PrimitiveTensor : public TensorBase<Derived>, public core::mixins::FixedBaseFactories<Derived>
 {
 public:
-  static constexpr auto type_name = "PrimitiveTensor"; ///< in messages, where Derived has none
+  static constexpr auto type_name = "PrimitiveTensor"; ///< the name in messages if Derived has none
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
-  static inline const TensorShape const_base_sizes = {S...}; ///< not before main: base_shape is
+  static inline const TensorShape const_base_sizes = {
+      S...}; ///< set only when main begins; use base_shape before
   static constexpr Size const_base_dim = sizeof...(S);
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
@@ -162,8 +163,8 @@ public:
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
   }
-  /// From a raw tensor with batch_dim more dimensions than the base, which is checked; 0 leaves it to be inferred.
-  /// Shares storage.
+  /// From a raw tensor with batch_dim more dimensions than the base, which is checked; 0 means that the number is
+  /// inferred. Shares storage.
   PrimitiveTensor(const at::Tensor & t, Size batch_dim) : PrimitiveTensor(Inferred(), t)
   {
     NEML2_CHECK(batch_dim == 0 || !t.defined() || batch_dim == this->batch_dim(),
@@ -173,7 +174,7 @@ public:
                 base(),
                 ", but ",
                 batch_dim,
-                " batch dimensions leave something else of the shape ",
+                " batch dimensions leave other base dimensions of the shape ",
                 t.sizes(),
                 ".");
   }
@@ -210,8 +211,9 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
-  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too. Where relaxed, t's last
-  /// dimensions are the base and all others batch dimensions, whatever t says: Scalar(Tensor::zeros({}, {4})) is (4; ).
+  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too. If core::Strictness is
+  /// relaxed, t's last dimensions are the base and all others batch dimensions, whatever t says: Scalar(Tensor::zeros({},
+  /// {4})) is (4; ).
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
   PrimitiveTensor(const T & t, core::Strictness = core::Strictness(""))
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
@@ -244,7 +246,7 @@ public:
     return Derived(data.to_tensor(options));
   }
 
-  /// create(data), with batch_dim batch dimensions, which must be those of the result; 0 leaves them to be inferred.
+  /// create(data), with a check that the result has batch_dim batch dimensions; 0 means no check.
   [[nodiscard]] static Derived create(const TensorDataContainer & data,
                                       Size batch_dim,
                                       const TensorOptions & options = default_tensor_options())
@@ -252,25 +254,26 @@ public:
     return Derived(data.to_tensor(options), batch_dim);
   }
 
-  /// One argument per stored component, row-major: numbers, which options may follow, give (; S...);
-  /// Scalars, (...; ) each, give (...; S...), and their batch shapes broadcast. Types whose stored components
-  /// are not the ones that users think in have a fill of their own.
+  /// From one argument per stored component, in row-major order. Numbers give (; S...); options may follow
+  /// them. Scalars, (...; ) each, give (...; S...); their batch shapes broadcast. Types such as SR2, whose
+  /// stored components differ from the usual ones, have a fill of their own.
   template <class... V,
             typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
   [[nodiscard]] static Derived fill(const V &... v);
-  /// fill in a formula of vmap: from its scalars, some of which may be numbers, one argument per stored component; from numbers alone
-  /// with one of its tensors as the last argument, in place of options.
+  /// fill in a formula of vmap, from one argument per stored component: scalars of the formula and numbers. If all are numbers, a
+  /// tensor of the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v);
 
   /// Einstein's sum over equal letters: R2::einsum("...ij,...jk->...ik", {A, B}) is A_ij B_jk. Each
   /// tensor's letters are its base dimensions, and the leading "..." its batch, which broadcasts.
   /// (...; base) of each -> (...; S...)
-  /// @throws NEMLException also if the equation does not fit the tensors, or this type its result.
+  /// @throws NEMLException also if the equation does not fit the tensors, or its result does not
+  /// fit this type.
   [[nodiscard]] static Derived einsum(const std::string & equation, TensorList tensors);
 
-  /// Derivative of a value by itself; the types that have one say so.
-  /// @throws NEMLException here.
+  /// The derivative of a value by itself. Types that have one override this function.
+  /// @throws NEMLException for the other types.
   [[nodiscard]] static neml2::Tensor identity_map(const TensorOptions & = default_tensor_options())
   {
     core::fail(Derived::type_name, "::identity_map: Not implemented");
@@ -293,7 +296,8 @@ public:
     return Result(core::Trusted(), std::move(r), this->batch_dim());
   }
 
-  /// LibTorch's: entry i of the first dimension. Refused in a formula, where s(i) is a component.
+  /// Entry i of the first dimension, as LibTorch defines it. Refused in a formula, where s(i) is a
+  /// component.
   template <class I>
   at::Tensor operator[](const I & i) const
   {

@@ -12,8 +12,8 @@ class PrimitiveTensor;
 
 namespace core
 {
-/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs that
-/// have functions of any type add their types' names before they use them.
+/// The names of Tensors in messages: "Tensor", then the names of types that some Tensors stand for. Programs with
+/// functions of any type add the names of their types before the first use.
 inline std::vector<const char *> &
 names_in_messages()
 {
@@ -103,7 +103,7 @@ public:
   /// @throws NEMLException if there are more.
   Tensor base_unsqueeze_to(Size n) const;
 
-  /// What messages call it.
+  /// Its name in messages.
   const char * name_in_messages() const
   {
     return _name == 0 ? type_name : core::names_in_messages()[size_t(_name)];

@@ -38,20 +38,21 @@ using if_relaxed = std::enable_if_t<std::is_integral_v<I> && S::relaxed, int>;
 
 namespace core
 {
-/// Refuses F(0, 1) = x and t.batch_index({0}) = x, which would set a temporary, and no entry of F or t.
+/// Refuses F(0, 1) = x and t.batch_index({0}) = x, which would set a temporary instead of an entry of F
+/// or t.
 template <class X, bool Refused = true>
 constexpr void
 refuse_assignment_to_part()
 {
   static_assert(
       !Refused,
-      "a part of a tensor is not assigned to: write with base_index_put_ or "
+      "a part of a tensor cannot be assigned to: write with base_index_put_ or "
       "batch_index_put_, or make a new tensor, such as R2::fill(...); in a formula, which "
       "also runs on whole batches, make a new one");
 }
 } // namespace core
 
-// The copies and assignments of a tensor type: assignment is only to a tensor that has a name.
+// The copies and assignments of a tensor type: only a tensor that has a name can be assigned to.
 #define NEML2_ASSIGNED_WHOLE(Type)                                                                 \
   Type(const Type &) = default;                                                                    \
   Type(Type &&) = default;                                                                         \
@@ -120,7 +121,8 @@ public:
   /// base^linspace(start, end, nstep, dim)
   [[nodiscard]] static Derived
   logspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0, Real base = 10);
-  /// Where relaxed: linspace with this count of batch dimensions; if negative, with its own.
+  /// If core::Strictness is relaxed: linspace as a tensor of this count of batch dimensions; a
+  /// negative count keeps that of the result.
   /// @throws NEMLException also for a count that does not fit.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived
@@ -129,14 +131,11 @@ public:
     const Derived r = linspace(start, end, nstep, dim);
     return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
   }
-  /// Where relaxed: base^linspace(start, end, nstep, dim, batch_dim); an integer here is a count, never the base.
+  /// If core::Strictness is relaxed: base^linspace(start, end, nstep, dim, batch_dim); an integer in this place
+  /// is the count, never the base.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
-  [[nodiscard]] static Derived logspace(const Derived & start,
-                                        const Derived & end,
-                                        Size nstep,
-                                        Size dim,
-                                        I batch_dim,
-                                        Real base = 10)
+  [[nodiscard]] static Derived logspace(
+      const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim, Real base = 10)
   {
     const Derived r = logspace(start, end, nstep, dim, base);
     return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
@@ -145,7 +144,7 @@ public:
   // ---- Shape ---------------------------------------------------------------------------------
 
   bool batched() const { return batch_dim() > 0; }
-  /// What messages call it.
+  /// Its name in messages.
   static const char * name_in_messages() { return Derived::type_name; }
   /// 0 if undefined (a moved-from tensor is).
   Size batch_dim() const { return defined() ? std::min<Size>(_batch_dim, dim()) : 0; }
@@ -217,7 +216,7 @@ public:
   // ---- Views: indices ------------------------------------------------------------------------
 
   /// Indexes the batch dimensions; base dimensions are kept. An integer drops a dimension, None adds
-  /// one, a Slice keeps it. A view wherever torch's indexing is one.
+  /// one, a Slice keeps it. The result is a view wherever that of torch's indexing is one.
   /// @throws NEMLException for more indices than batch dimensions, or one out of range.
   Derived batch_index(indexing::TensorIndicesRef indices) const
   {
@@ -269,7 +268,8 @@ public:
     core::check_no_intmd("batch_expand", intmd);
     return batch_expand(dynamic);
   }
-  /// Expands one batch dimension to n. dim is a parameter of any integer type: a bare {} is a shape.
+  /// Expands one batch dimension to n. dim may be of any integer type; a bare {} is taken as a
+  /// shape.
   template <class I, core::if_integer<I> = 0>
   Derived batch_expand(TraceableSize n, I dim) const
   {

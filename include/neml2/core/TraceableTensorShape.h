@@ -19,14 +19,16 @@ public:
   TraceableSize(Size size = 0) : _size(size) {}
 
   operator Size() const { return _size; }
-  /// A number also for LibTorch. A raw tensor's t[size] is ambiguous: t[size.concrete()].
+  /// LibTorch's functions take it as a number, too. Only t[size] of a raw tensor is ambiguous:
+  /// write t[size.concrete()].
   operator CScalar() const { return _size; }
   Size concrete() const { return _size; }
-  /// Never traced: always null.
+  /// Always null, since sizes are never traced.
   const at::Tensor * traceable() const { return nullptr; }
-  /// () int64
+  /// The size as a tensor. () int64
   at::Tensor as_tensor() const { return at::full({}, _size, kInt64); }
-  /// (; ) int64. The type is a parameter because Scalar is complete only above this room.
+  /// The size as a Scalar. (; ) int64. The type is a parameter because Scalar is complete only
+  /// above this room.
   template <class S = Scalar>
   S as_scalar() const
   {
@@ -88,7 +90,8 @@ operator<<(std::ostream & os, const TraceableSize & s)
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
  * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives: the
- * temporary hands out the tensor's sizes, not its own copy, and keeps the tensor until it dies itself.
+ * temporary refers to the tensor's sizes, not to a copy of its own, and keeps the tensor alive as long
+ * as it lives itself.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
 {
@@ -159,7 +162,7 @@ public:
   /// The sizes as plain numbers.
   TensorShape concrete() const { return TensorShape(own().begin(), own().end()); }
   std::vector<Size> vec() const { return own().vec(); }
-  /// (n) int64
+  /// The sizes as a tensor. (n) int64
   at::Tensor as_tensor() const { return at::tensor(own(), kInt64); }
 
   /// Without the first n sizes.
@@ -192,7 +195,7 @@ public:
   {
     return !(a == b);
   }
-  /// Also with shapes and vectors of sizes.
+  /// Compares also with shapes and vectors of sizes.
   template <class Shape, if_other_shape<Shape> = 0>
   friend bool operator==(const TraceableTensorShape & a, const Shape & b)
   {

@@ -151,7 +151,7 @@ flatten(const Group & g, Size start, Size end)
               end,
               " of ",
               g.o,
-              " are none: the first comes after the last.");
+              " do not exist: the first comes after the last.");
   return translate_errors(
       g.where, [&] { return g.o.tensor->flatten(a, b); }, g.o);
 }

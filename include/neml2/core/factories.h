@@ -132,7 +132,7 @@ private:
 };
 
 /// Factories of a type that fixes the base shape: unbatched, with a batch shape, or with a dynamic shape and an
-/// intermediate one (intmd), which must be empty. A batch shape is one argument: SR2::zeros({2, 3}), or
+/// intermediate shape (intmd), which must be empty. A batch shape is one argument: SR2::zeros({2, 3}), or
 /// SR2::zeros(5); SR2::zeros(2, 3) has the batch shape (2) and an intermediate shape (3), which is refused.
 template <class Derived>
 class FixedBaseFactories
@@ -244,8 +244,9 @@ private:
   }
 };
 
-/// Factories of a type of any base shape: with that alone, with a batch shape and it, or with a dynamic shape,
-/// an intermediate one (intmd), which must be empty, and it: Tensor::zeros({3}), Tensor::zeros({5}, {3}).
+/// Factories of a type of any base shape. They take the base shape alone; a batch shape and the base shape; or
+/// a dynamic shape, an intermediate shape (intmd), which must be empty, and the base shape:
+/// Tensor::zeros({3}), Tensor::zeros({5}, {3}).
 template <class Derived>
 class AnyBaseFactories
 {

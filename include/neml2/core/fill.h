@@ -68,7 +68,7 @@ scalar_like(const V & v, const at::Tensor & like)
   }
 }
 
-/// The values as Scalars or as numbers of a row, of the formula that like belongs to.
+/// The values as Scalars, or as numbers of a row, whichever the formula of `like` runs on.
 template <class Batch, class Row, class Like, class... V>
 auto
 fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)
@@ -104,12 +104,14 @@ template <class Batch, class Row, class Tuple, size_t... I>
 auto
 fill_like_last(const Batch & batch, const Row & row, const Tuple & v, std::index_sequence<I...>)
 {
-  static_assert((is_number<std::decay_t<std::tuple_element_t<I, Tuple>>> && ...),
-                "fill: a tensor of the formula comes last where all values are numbers");
+  static_assert(
+      (is_number<std::decay_t<std::tuple_element_t<I, Tuple>>> && ...),
+      "fill: if all values are numbers, a tensor of the formula must be the last argument");
   return fill_like(batch, row, std::get<sizeof...(I)>(v), std::get<I>(v)...);
 }
 
-/// batch(Scalars...) or row(numbers...) from as many values as one of counts, after which a tensor of the formula may follow.
+/// Calls batch(Scalars...) or row(numbers...). The number of values must be one of `counts`; a tensor of the formula may
+/// follow them.
 template <Size... counts, class Batch, class Row, class... V>
 auto
 fill_in_formula(const Batch & batch, const Row & row, const V &... v)

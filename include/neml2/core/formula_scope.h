@@ -28,7 +28,7 @@ check_brackets(const char * type)
 {
   NEML2_CHECK(formulas_on_batches() == 0,
               type,
-              ": s[i] in a formula, which also runs on whole batches, whose entry it is there: "
-              "write s(i) for the stored component i.");
+              ": s[i] in a formula would be an entry of the batch when the formula runs on whole "
+              "batches: write s(i) for the stored component i.");
 }
 } // namespace neml2::core

@@ -10,7 +10,7 @@
 /// Reading and writing parts of a tensor by index: shared by the index members of TensorBase.
 namespace neml2::core
 {
-/// One value as a tensor, to be written by a put.
+/// One value as a tensor, to be written by index_put.
 inline at::Tensor
 full_scalar(const char * where, const CScalar & value, const TensorOptions & options)
 {

@@ -6,7 +6,7 @@
 /// The modes between a call and the CPU: functorch, traces, fake tensors, tangents of forward mode.
 namespace neml2::core
 {
-/// Whether the row loop may read this tensor's memory, and nothing but autograd watches the operation.
+/// Whether the row loop may read this tensor's memory, and only autograd observes the operation.
 inline bool
 is_plain(const at::Tensor & t)
 {
@@ -17,7 +17,7 @@ is_plain(const at::Tensor & t)
   return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
 }
 
-/// Whether a kernel may read this tensor's memory on a device other than the CPU, and nothing but autograd watches the operation.
+/// Whether a kernel may read this tensor's memory on a device other than the CPU, and only autograd observes the operation.
 inline bool
 is_plain_on_device(const at::Tensor & t)
 {
@@ -59,7 +59,8 @@ class OutsideOfModes
 inline bool
 is_entry_of_vmap(const at::Tensor & t)
 {
-  constexpr c10::DispatchKeySet keys({c10::DispatchKey::FuncTorchBatched, c10::DispatchKey::Batched});
+  constexpr c10::DispatchKeySet keys(
+      {c10::DispatchKey::FuncTorchBatched, c10::DispatchKey::Batched});
   return t.defined() && t.key_set().has_any(keys);
 }
 
@@ -71,8 +72,8 @@ has_known_values(const at::Tensor & t)
   return dispatches_plainly() && !t.is_meta() && !t.key_set().has(c10::DispatchKey::Python);
 }
 
-/// A constant made earlier, for use in an operation: a mode that makes all tensors fake, or
-/// follows them, takes the constant up.
+/// A constant made earlier, for use in an operation: a mode that makes all tensors fake, or follows
+/// them, then knows the constant.
 inline at::Tensor
 lifted(const at::Tensor & constant)
 {

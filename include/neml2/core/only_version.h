@@ -9,9 +9,9 @@
 /**
  * Only one version of the library in a program.
  *
- * Functions in the headers of two versions have the same names, and linkers take either. So each file that includes the
- * headers compares versions when it is loaded, which no operation does. Where symbols are not shared, as by RTLD_LOCAL with
- * clang, parts of a program know nothing of each other, and each may have its version.
+ * Functions in the headers of two versions have the same names, and linkers take either. Each file that includes the
+ * headers therefore compares versions when it is loaded; operations do not. Where symbols are not shared, as by RTLD_LOCAL
+ * with clang, parts of a program know nothing of each other, and each may have its version.
  */
 namespace neml2::core
 {
@@ -19,8 +19,8 @@ namespace neml2::core
 /// name nor its meaning may change.
 NEML2_ONE_A_PROGRAM inline std::atomic<long> version_of_program{0};
 
-/// Ends the program if it has another version. neml2::compiled has only the function of its own version, and is not
-/// linked with headers of another one. Not inlined, so that tools show which version a shared library has.
+/// Ends the program if it has another version. neml2::compiled has only the function of its own version, and cannot
+/// be linked with headers of another one. Not inlined, so that tools show which version a shared library has.
 template <int Major, int Minor, int Patch>
 NEML2_ONE_A_PROGRAM NEML2_COLD bool check_only_version();
 

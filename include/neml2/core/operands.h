@@ -24,7 +24,7 @@ fail_base(const Operation & op, const Operand & o)
        o,
        " does not end in the base shape ",
        o.base,
-       " of its type; the tensor was reshaped in place behind it.");
+       " of its type; the tensor was reshaped in place.");
 }
 
 [[noreturn]] NEML2_COLD inline void
@@ -128,8 +128,8 @@ first_tensor(ArrayRef<Operand> operands)
   fail("no tensor among the operands");
 }
 
-/// Checks each operand alone, and that all are on one device and of one dtype (unless dtypes may mix). Numbers fit
-/// any.
+/// Checks each operand, and that all are on one device and of one dtype (unless dtypes may mix). Plain numbers fit
+/// any device and dtype.
 inline void
 check_operands(const Operation & op, ArrayRef<Operand> o, bool mixed_dtypes = false)
 {

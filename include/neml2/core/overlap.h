@@ -48,7 +48,7 @@ overlaps_itself(const at::Tensor & t)
     return false;
   if (reach < t.numel())
     return true;
-  // as for windows of a signal: look at each entry
+  // the dimensions overlap, as windows of a signal do: look at each entry
   std::vector<bool> taken(static_cast<size_t>(reach), false);
   SmallVector<Size, 8> at(dims.size(), 0);
   for (Size entry = 0, offset = 0; entry < t.numel(); entry++)

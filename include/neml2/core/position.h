@@ -6,8 +6,8 @@
 /// Positions counted from either end: of dimensions and of components.
 namespace neml2::core
 {
-/// The position of component i of n; a negative i counts from the end: for R2::row, SR2(i, j) and such,
-/// whose name is `where`.
+/// The position of component i of n; a negative i counts from the end. `where` names the caller in
+/// messages, such as R2::row.
 inline Size
 component(const char * where, Size i, Size n)
 {

@@ -3,13 +3,13 @@
 
 namespace neml2::core
 {
-/// Whether uses that are more often a mistake than intended are refused, as in this library, or allowed. The last parameter of functions
-/// that differ in this: the strict and the relaxed one are different functions, within one program too.
+/// Tells whether uses that are mostly mistakes are refused (strict, as in this library) or allowed (relaxed). It is the last parameter
+/// of each function that behaves differently in the two cases: a program may contain both versions, which are different functions.
 struct Strict
 {
   static constexpr bool relaxed = false;
   explicit constexpr Strict(const char *) {}
 };
-/// A header of this name in a folder earlier in the search path relaxes all of them.
+/// A header of this name in a folder earlier in the search path makes all these functions relaxed.
 using Strictness = Strict;
 } // namespace neml2::core

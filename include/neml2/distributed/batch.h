@@ -7,31 +7,31 @@
 #include <utility>
 
 /**
- * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Here are the functions that need all parts of a batch, of
- * which each process has one; all other functions of the library are called on that part.
+ * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Each process has one part of a batch. Here are the
+ * functions that need all parts; all other functions of the library are called on the part of the process.
  *
- * Results of reductions are bitwise the same for any number of processes, and so are the gradients. The gradients
- * are those of one loss that all processes compute, each from the same numbers: by a tensor that all processes have, all get the
- * same gradient, the one by the whole batch; by its part, each process gets the gradient by that part. So a loss is made from results
- * of batch_sum, batch_mean or gather_batch, and parameters that all points share go through expand_batch.
+ * Results of reductions are bitwise the same for any number of processes, and so are the gradients. The gradients are those of one
+ * loss that all processes compute from the same numbers. By a tensor that all processes have, all get the same gradient, that of the
+ * whole batch; by its part, each process gets the gradient by that part. So a loss is made from results of batch_sum, batch_mean or
+ * gather_batch, and parameters that all points share go through expand_batch.
  *
  * All processes of a group call a function together, with tensors of the same type, dtype and shape except for the
  * number of entries along batch dimension d: each may have a different number, or none. Any other difference is a
- * NEMLException in all of them, before anything else is exchanged; a process that ends, or that does not come within the time
- * limit of the group, is one in the others. No other header includes this one, as not every LibTorch has c10d.
+ * NEMLException in all of them, before anything else is exchanged. If a process ends, or does not call within the time limit
+ * of the group, the others throw a NEMLException. No other header includes this one, as not every LibTorch has c10d.
  */
 namespace neml2::distributed
 {
 // ---- Parts ----
 
 /// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as the others
-/// have, or one more or less. Nothing is exchanged: a batch that can be made or read in parts, such as a mesh, need not be
-/// whole anywhere. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
+/// have, or one more or less. Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no process
+/// needs all of it. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
 {
   const Processes p("batch_part", group);
-  NEML2_CHECK(n >= 0, "batch_part: a batch of ", n, " entries. Expected none or more.");
+  NEML2_CHECK(n >= 0, "batch_part: a batch of ", n, " entries. Expected 0 or more.");
   const Counts counts = divided(n, p.size());
   const Size begin = begin_of(counts, p.rank());
   return {begin, begin + counts[size_t(p.rank())]};
@@ -53,7 +53,8 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
                 n,
                 " entries along dimension ",
                 d,
-                ". Expected the same one in all; if one has it, name it as source.");
+                ". Expected the same batch in all; if only one process has it, name that process "
+                "as source.");
   return keeping(c,
                  a,
                  [](const Processes & p, const at::Tensor & x, const Counts & counts)
@@ -181,7 +182,7 @@ batch_mean(const T & a, const Group & group, Size d = 0)
 }
 
 /// The largest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is. Equal ones share the derivative. Integers too.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -191,7 +192,7 @@ batch_max(const T & a, const Group & group, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d over the parts of all processes: (..., n, ...; base)
-/// -> (...; base), in the unit of a. NaN if any value is. Equal ones share the derivative. Integers too.
+/// -> (...; base), in the unit of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
 /// @throws NEMLException also if no process has an entry.
 template <class T, core::if_tensor<T> = 0>
 T

@@ -4,10 +4,12 @@
 #include "neml2/core/Tensor.h"
 #include "neml2/distributed/functions.h"
 
-/// Calls with tensors of the library: the agreement between all processes, and the dimension that is divided.
+/// Calls with tensors of the library: the check that all processes make the same call, and the dimension that
+/// is divided.
 namespace neml2::distributed
 {
-/// A call: its processes, the position d of the divided dimension among all, and each process's number of entries.
+/// A call: its processes, the position d of the divided dimension among all dimensions, and each process's number
+/// of entries.
 struct Call
 {
   Processes processes;
@@ -25,7 +27,7 @@ check_reach(const Processes & p, const core::Operation & op, const core::Operand
               o,
               " is on ",
               o.tensor->device(),
-              ", of which the group has no backend. Move it with .to(device).");
+              ", for which the group has no backend. Move it with .to(device).");
 }
 
 /// Checks the operand, and that all processes make the same call. n, if given, is the size of a new
@@ -42,7 +44,7 @@ begin(
       {
         core::check_operand(op, o);
         check_reach(p, op, o);
-        NEML2_CHECK(!n || *n >= 0, op.name, ": ", *n, " entries. Expected none or more.");
+        NEML2_CHECK(!n || *n >= 0, op.name, ": ", *n, " entries. Expected 0 or more.");
         NEML2_CHECK_AS(IndexException,
                        n || o.batch_dim > 0,
                        op.name,

@@ -6,8 +6,9 @@
 #include <functional>
 
 /**
- * Functions of a tensor that all processes have, or each has a part of, with derivatives: gather and part are each
- * other's, and so are add and expand. All of them take an x whose first dimension is the divided one.
+ * Functions, with derivatives, of a tensor that all processes have, or that is divided among them. gather and part
+ * are the derivatives of each other, and so are add and expand. All of them take an x whose first dimension is the
+ * divided one.
  */
 namespace neml2::distributed
 {
@@ -196,10 +197,9 @@ part_from(const Processes & p, const at::Tensor & x, const Counts & counts, int 
       },
       [=, is_source = p.rank() == source](const at::Tensor & g)
       {
-        NEML2_CHECK(
-            !c10::GradMode::is_enabled(),
-            "scatter_batch: what one process has can be differentiated once. Scatter what all "
-            "have, or call grad without create_graph.");
+        NEML2_CHECK(!c10::GradMode::is_enabled(),
+                    "scatter_batch: with a source it has only first derivatives. Scatter a batch "
+                    "that all processes have, or call grad without create_graph.");
         const at::Tensor whole =
             in_derivative(p, "backward of scatter_batch", g, counts).gather_to(g, counts, source);
         return is_source ? whole : g.slice(0, 0, 0);

@@ -12,8 +12,9 @@
 #include <vector>
 
 /**
- * The exchanges of a group of processes, by the collective calls of c10d: first the call that each is about to make,
- * so that a difference is an error in all of them, then the numbers.
+ * The exchanges of a group of processes, by the collective calls of c10d. The processes first exchange a description
+ * of the call that each is about to make, so that a difference is an error in all of them; then they exchange the
+ * numbers.
  */
 namespace neml2::distributed
 {
@@ -57,7 +58,7 @@ reaches(G & group, c10::DeviceType device)
     return (group.getBackendName() == "nccl") == (device == c10::DeviceType::CUDA);
 }
 
-/// The numbers of a tensor as `width` bytes, the last of which may be meaningless.
+/// The numbers of a tensor as bytes, padded to `width`; the padding is not set.
 inline at::Tensor
 as_bytes(const at::Tensor & t, Size width)
 {
@@ -70,7 +71,7 @@ as_bytes(const at::Tensor & t, Size width)
   return padded;
 }
 
-/// A group of processes in one call of a function, which has its name in messages.
+/// A group of processes in one call of a function; messages name the function.
 class Processes
 {
 public:
@@ -136,7 +137,7 @@ public:
     return joined(out[0], part, counts);
   }
 
-  /// gather for process `to` only; the others get an undefined tensor.
+  /// gather whose result only process `to` gets; the others get an undefined tensor.
   at::Tensor gather_to(const at::Tensor & part, const Counts & counts, int to) const
   {
     const Size width = width_of(part, counts);
@@ -151,7 +152,7 @@ public:
     return _rank == to ? joined(out[0], part, counts) : at::Tensor();
   }
 
-  /// The part of this process, of the shape and dtype of `part`, of the source's tensor.
+  /// This process's part of the source's tensor; it has the shape and dtype of `part`.
   at::Tensor scatter(const at::Tensor & whole,
                      const at::Tensor & part,
                      const Counts & counts,
@@ -171,7 +172,7 @@ public:
     return from_bytes(out[0], TensorShape(part.sizes().begin(), part.sizes().end()), part);
   }
 
-  /// The numbers of one process, in all processes: lengths[k] numbers of process k, which is zero for all others.
+  /// The numbers of one process, sent to all: lengths[k] is the count for process k, and zero for all others.
   TensorShape share(TensorShapeRef numbers, const Counts & lengths) const
   {
     at::Tensor mine = at::empty({Size(numbers.size())}, kInt64);
@@ -245,18 +246,18 @@ private:
 
   [[noreturn]] NEML2_COLD void no_answer(const char * what) const
   {
-    core::fail(
-        _name,
-        ": process ",
-        _rank,
-        " of ",
-        _size,
-        " has no answer. Another one has ended, or did not make this call within the time limit "
-        "of the group; what it printed says why. LibTorch says: ",
-        what);
+    core::fail(_name,
+               ": process ",
+               _rank,
+               " of ",
+               _size,
+               " got no answer. Another process has ended, or did not make this call within the "
+               "time limit of the group; its own output says why. LibTorch says: ",
+               what);
   }
 
-  /// Options of tensors that are exchanged and read at once: on the CPU if the group can, as that waits for no device.
+  /// Options of tensors that are exchanged and read at once: on the CPU if the group can, since no device must be
+  /// waited for there.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU
@@ -314,7 +315,7 @@ private:
             s << ", " << j;
         s << ": " << all[k];
       }
-    s << ". Expected the same in all, but for the number of entries n that each has.";
+    s << ". Expected the same in all, except for the number of entries n of each.";
     return s.str();
   }
 

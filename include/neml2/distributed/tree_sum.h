@@ -4,9 +4,9 @@
 #include "neml2/distributed/processes.h"
 
 /**
- * Sums in a fixed order: entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; one
- * without a partner waits. The division into processes does not matter: each process adds the pairs that it has
- * whole, and all processes add the rest, at most two numbers per level.
+ * Sums in a fixed order: entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; a
+ * sum without a partner waits. The division into processes does not matter: each process adds its complete pairs,
+ * and all processes together add the rest, at most two numbers per level.
  */
 namespace neml2::distributed
 {
@@ -21,7 +21,7 @@ struct Place
   }
 };
 
-/// The sums that a part [begin, end) of `total` entries leaves for all processes to add.
+/// The sums of a part [begin, end) of `total` entries that are left for all processes to add.
 inline std::vector<Place>
 left_by(Size begin, Size end, Size total)
 {

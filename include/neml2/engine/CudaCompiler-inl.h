@@ -34,7 +34,7 @@ private:
   const CudaDriver & _driver;
 };
 
-/// LibTorch's name in CUDA for a stream, since version 2.10 of LibTorch.
+/// CUDA's handle of a stream of LibTorch; only LibTorch 2.10 and newer give it.
 template <class Guard, class = void>
 struct NativeStream
 {
@@ -58,7 +58,8 @@ CudaCompiler::CudaCompiler(const std::vector<std::string> & driver,
 {
 }
 
-/// Options besides the architecture and the folder of headers. On fmad: a formula itself says where it multiplies and adds at once.
+/// Options besides the architecture and the folder of headers. fmad is off because a formula itself says where a product and a sum
+/// are rounded only once.
 constexpr std::array<const char *, 3> nvrtc_options = {
     "-std=c++17", "-default-device", "-fmad=false"};
 
@@ -189,8 +190,8 @@ CudaCompiler::own_stream(c10::Device device)
   return d.stream;
 }
 
-/// Launches on our own stream, behind the work on LibTorch's, which continues behind it: LibTorch does not tell which stream of CUDA its
-/// stream is, but its events are CUDA's.
+/// Launches on a stream of our own, which first waits for the work on LibTorch's stream; LibTorch's stream then waits for the launch.
+/// LibTorch does not tell which stream of CUDA its stream is, but its events are CUDA's.
 NEML2_BODY void
 CudaCompiler::launch_between_events(const Launch & l)
 {

@@ -9,11 +9,12 @@
 #include <map>
 #include <mutex>
 
-/// Kernels for CUDA by its compiler as a library, NVRTC, and its driver: both are opened while the program runs.
+/// Kernels for CUDA, compiled by NVRTC (CUDA's compiler as a library) and launched by CUDA's driver. Both
+/// libraries are opened while the program runs.
 namespace neml2::engine
 {
-/// Compiles by an NVRTC that knows the device's architecture; where all are older than the device, for the newest architecture that they
-/// know, which the driver translates.
+/// Compiles by an NVRTC that knows the device's architecture. If all are older than the device, it compiles for the newest architecture
+/// that they know, and the driver translates the result.
 class CudaCompiler : public DeviceCompiler
 {
 public:

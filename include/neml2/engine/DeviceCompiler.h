@@ -10,14 +10,16 @@
 
 namespace neml2::engine
 {
-/// A failure that may not happen another time, such as loading a kernel while a stream is captured.
+/// A failure that may be absent at the next try, such as that of loading a kernel while a stream is
+/// captured.
 class NEML2_ONE_A_PROGRAM TransientFailure : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
-/// Whether the failed call may succeed another time: TransientFailure, and lack of memory.
+/// Whether the failed call may succeed at the next try: after a TransientFailure, and after a lack
+/// of memory.
 inline bool
 is_transient(const std::exception & e)
 {

@@ -9,9 +9,9 @@
 /**
  * How gradients pass back through operations that the fused loop evaluates.
  *
- * Autograd's node is defined in engine/autograd.h, whose headers of LibTorch are heavy; it
- * hooks in here. In a program without it, an operation that has a gradient to record is composed of
- * LibTorch's own operations, and differentiated by them.
+ * Autograd's node is defined in engine/autograd.h, which includes heavy headers of LibTorch, and
+ * registers itself here. In a program without it, an operation that has a gradient to record is
+ * composed of LibTorch's own operations, and differentiated by them.
  */
 namespace neml2::engine
 {

@@ -43,9 +43,9 @@ template <class T>
 void
 define_one(recorded::Definitions & all, const std::string & name, const T & x)
 {
-  static_assert(TextOf<T>::exists || std::is_arithmetic_v<T> || is_array<T>,
-                "NEML2_FORMULA_USING: what a formula uses are formulas with a text, numbers and "
-                "std::arrays of numbers");
+  static_assert(
+      TextOf<T>::exists || std::is_arithmetic_v<T> || is_array<T>,
+      "NEML2_FORMULA_USING: list only formulas with a text, numbers and std::arrays of numbers");
   const auto number = [](auto v)
   {
     if constexpr (std::is_floating_point_v<decltype(v)>)

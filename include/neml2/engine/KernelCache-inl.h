@@ -81,9 +81,9 @@ KernelCache::is_private() const
                where,
                ", which ",
                why,
-               ": what is loaded from there could be another user's. Each process compiles for "
-               "itself. Set NEML2_CACHE in the environment to a folder of your own. This is said "
-               "once.");
+               ": kernels loaded from there could be another user's. Each process compiles for "
+               "itself. Set NEML2_CACHE in the environment to a folder of your own. This warning "
+               "is given once.");
   return false;
 }
 

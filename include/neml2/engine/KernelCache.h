@@ -12,8 +12,8 @@ namespace neml2::engine
  * Files in a folder of this user, which many processes share. A file that cannot be read counts as missing, and one that cannot be written
  * is left out.
  *
- * Images are programs that are loaded: a folder that belongs to another user, or that others can write, is not used, nor is such a file,
- * and a warning says so once. New files are for this user alone.
+ * Images are programs that are loaded. So a folder or file that belongs to another user, or that others can write, is not used; a
+ * warning says so once. Only this user can read and write new files.
  *
  * A file ends with the digest of its contents: a file that a full disk or a crash cut short is not used. It is written under
  * another name and renamed, so that no process sees half of it. Beyond `most` files, those unused for longest are removed. All are
@@ -26,7 +26,8 @@ public:
 
   /// In this folder; if it is empty, nothing is kept.
   explicit KernelCache(std::string folder) : _folder(std::move(folder)) {}
-  /// In the folder that NEML2_CACHE of the environment names, else in neml2 in the user's folder of caches.
+  /// In the folder that NEML2_CACHE of the environment names; otherwise in the folder neml2 of the user's
+  /// folder of caches.
   KernelCache() : KernelCache(default_folder()) {}
   static std::string default_folder();
 

@@ -10,8 +10,8 @@ namespace neml2::engine
 {
 /**
  * A formula with a source for devices. It is compiled when it first meets tensors of a dtype on a device, or its image is read
- * from the cache; equal sources share one kernel. Where that or a launch fails, one warning says why, and nothing is evaluated; if the
- * failure is_transient, only that time.
+ * from the cache; equal sources share one kernel. If compiling or a launch fails, one warning says why, and nothing is evaluated;
+ * after a failure that is_transient the next call tries again.
  *
  * NEML2_DEVICE_KERNELS=0 in the environment turns all kernels off, NEML2_DEVICE_KERNELS=verbose prints each new kernel.
  */

@@ -12,7 +12,7 @@ namespace neml2
 /// A kernel that exists on a device.
 struct DeviceKernel
 {
-  std::string name; ///< of the formula, and of its computed results
+  std::string name; ///< the formula, and which results are computed
   Dtype dtype;      ///< the dtype of all its operands
   std::string device, architecture;
   bool from_cache; ///< from the cache on disk

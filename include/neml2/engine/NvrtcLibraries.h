@@ -14,17 +14,19 @@ struct NvrtcTarget
   std::string architecture;      ///< sm_90 for code, compute_90 for text that the driver translates
 };
 
-/// The existing libraries of NVRTC, each opened when those before it do not suffice. One thread at a time.
+/// The existing libraries of NVRTC, each opened when those before it do not suffice. Only one thread at a
+/// time may use them.
 class NvrtcLibraries
 {
 public:
   /// With these names or paths, in the order to try them. @throws NEMLException if there is none.
   explicit NvrtcLibraries(std::vector<std::string> names);
 
-  /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor: code by the first
-  /// NVRTC that knows the architecture and is of no newer major version than the driver; else text for the newest architecture that one
-  /// no newer than the driver knows; else the output of a newer one, which the driver may refuse.
-  /// @throws NEMLException if all know newer ones only.
+  /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor. The first choice is
+  /// code, by the first NVRTC that knows the architecture and whose major version is not newer than the driver's. The second is text
+  /// for the newest architecture known to an NVRTC that is not newer than the driver. The last is the output of a newer NVRTC, which
+  /// the driver may refuse.
+  /// @throws NEMLException if all of them know only newer architectures.
   NvrtcTarget target(int architecture, int driver);
 
 private:

@@ -7,7 +7,8 @@
 
 namespace neml2::engine
 {
-/// The name of a kernel: the operation, or the beginning of the formula's text, and its computed results.
+/// The name of a kernel: the operation, or the beginning of the formula's text, and which results are
+/// computed.
 NEML2_BODY std::string
 kernel_name(const recorded::TileText & t)
 {

@@ -6,7 +6,7 @@
 #include "neml2/engine/path.h"
 
 /**
- * Runs an operation over a batch: the only place that chooses how.
+ * Runs an operation over a batch: the only place that chooses between the paths.
  *
  * Dense CPU tensors of float32 or float64 take one fused pass over memory, also where autograd records the
  * operation and it has a derivative rule; everything else (CUDA, other dtypes, functorch, tracing) runs the
@@ -131,8 +131,8 @@ evaluate(const Operation & op, const F & formula, const A &... a)
   return evaluate_leaf<Result>(op, formula, formula, a...);
 }
 
-/// The result of f, a few calls of LibTorch, for operands that are checked first: for operations
-/// that are not worth a fused loop.
+/// The result of f, which makes a few calls of LibTorch, after a check of the operands. For
+/// operations that are not worth a fused loop.
 template <class Result, class F, class... A>
 Result
 composed(const Operation & op, const F & f, const A &... a)

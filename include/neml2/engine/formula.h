@@ -85,9 +85,9 @@ check_formula()
     constexpr bool callable = std::is_invocable_v<const F &, const row_t<A, Pack<1>> &...>;
     static_assert(
         callable,
-        "vmap: the formula cannot be called with these arguments, for the error before this one "
-        "(a name that was not declared lacks its header); "
-        "if there is none: it must take as many, each as auto or const auto &");
+        "vmap: the formula cannot be called with these arguments. If an error before this one says "
+        "why (a name that is not declared lacks its header), mend that; otherwise the formula must "
+        "take as many arguments, each as auto or const auto &");
     if constexpr (callable)
     {
       using Returned = std::decay_t<std::invoke_result_t<const F &, const row_t<A, Pack<1>> &...>>;
@@ -135,10 +135,10 @@ struct Formula
     if constexpr (is_in_float32<F>)
     {
       constexpr bool numbers = (is_one_number<A> && ...) && are_one_number(Results());
-      static_assert(numbers,
-                    "in_float32: every argument of the formula, and the one result, must be a "
-                    "scalar or a plain "
-                    "number: of tensors, or several results, formulas are computed in float64");
+      static_assert(
+          numbers,
+          "in_float32: every argument of the formula, and its only result, must be a scalar or a "
+          "plain number: formulas of tensors, or with several results, are computed in float64");
       if constexpr (numbers)
         return row_formula_in_float32<Tile, int(sizeof...(A))>(f);
     }

@@ -89,7 +89,7 @@ struct WithGradient
   static constexpr bool has_fused_gradient = true, in_float32 = is_in_float32<F>;
   static_assert(
       kernels::holds_only_numbers<F>() || (is_in_float32<F> && is_kept<F>),
-      "with_gradient: the formula must not capture: what it captures may be gone when the "
+      "with_gradient: the formula must not capture: captured values may be gone when the "
       "gradient is computed. Pass parameters as arguments, or write a struct whose fields are "
       "plain numbers");
   F f;

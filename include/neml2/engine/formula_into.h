@@ -13,7 +13,7 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
-/// Evaluates rows into existing tensors, of which there are as many as composed gives.
+/// Evaluates rows into existing tensors, one for each result of `composed`.
 template <class... R>
 void
 evaluate_rows_into(const Operation & op,

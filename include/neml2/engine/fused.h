@@ -14,9 +14,10 @@ struct RowFormula
   TileLoop loop;
   const void * object;
   int numbers; ///< the count of numbers that a row reads and writes
-  /// The loop for numbers of float32; null for formulas that are computed in float64 whatever the tensors are.
+  /// The loop for numbers of float32; null for formulas that are always computed in float64.
   TileLoop float_loop = {nullptr, 1};
-  /// The formula for other devices, or the text it can be made from; null where there is none.
+  /// The formula for other devices, or the text that it is made from; null for a formula without
+  /// either.
   const DeviceFormula * on_device = nullptr;
   const TileSource * source = nullptr;
 };
@@ -41,7 +42,7 @@ row_formula_of_operation(const Op & op)
   return r;
 }
 
-/// The formula for other devices; null where there is none.
+/// The formula for other devices; null for a formula that has none.
 inline const DeviceFormula *
 device_formula(const RowFormula & r)
 {

@@ -4,7 +4,7 @@
 #include "neml2/engine/formula.h"
 #include "neml2/kernels/fields.h"
 
-/// Arguments and results of formulas that are groups, as in kernels/fields.h: to the engine they are their leaves, one after the
+/// Arguments and results of formulas that are groups, as in kernels/fields.h. The engine sees only their leaves, one after the
 /// other.
 namespace neml2::engine
 {

@@ -6,7 +6,7 @@
 /// Formulas of the caller that are computed in float32 where the tensors are.
 namespace neml2::engine
 {
-/// A formula that asks for this.
+/// A formula that asks to be computed in float32.
 template <class F>
 struct InFloat32
 {

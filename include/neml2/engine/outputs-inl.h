@@ -134,7 +134,7 @@ check_output(const Operation & op,
                   ": the argument ",
                   x,
                   " requires grad, and writing to an existing tensor records no gradient. Use the "
-                  "function that returns, or a NoGradGuard.");
+                  "function that returns a new tensor, or a NoGradGuard.");
     }
   NEML2_CHECK(!c10::GradMode::is_enabled() || !t.requires_grad(),
               op.name,

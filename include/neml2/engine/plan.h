@@ -7,8 +7,8 @@
  * How the rows of a batch lie in memory, and the order to walk over them.
  *
  * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs along
- * one dimension, the innermost one, or the longest where that one is short, in tiles, so that an operand
- * which does not change along a tile (a stiffness shared by all points) is loaded once for it.
+ * one dimension: the innermost one, or the longest if the innermost is short. They are visited in tiles: an
+ * operand that does not change along a tile (a stiffness shared by all points) is loaded once per tile.
  */
 namespace neml2::engine
 {
@@ -71,7 +71,7 @@ struct RowLayout
   const Size * offset; ///< per component, in elements; null if they are adjacent
   Size components;
   Size stride[max_dims]; ///< per merged batch dimension, in elements
-  Size tile_stride;      ///< from tile to tile along the lanes if not the rows' stride, else 0
+  Size tile_stride;      ///< from tile to tile along the lanes; 0 if it is the rows' stride
   bool is_float;
   bool stays_float; ///< float32 that tiles read directly
 

@@ -11,8 +11,8 @@
 /// Files and folders that no other user can write.
 namespace neml2::engine
 {
-/// Why a file or folder could be written by another user; empty if it could not, or does not exist. On Windows a user's folders are
-/// private, and nothing is checked.
+/// The reason why another user could write to a file or folder; empty if no other user can, or if it does not exist. On Windows a
+/// user's folders are private, and nothing is checked.
 inline std::string
 why_not_private([[maybe_unused]] const std::string & path)
 {

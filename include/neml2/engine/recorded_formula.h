@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-/// Recorded formulas over batches: as vmap, gradients and Jacobians are for formulas that C++ compiled.
+/// Recorded formulas over batches, with gradients and Jacobians, as vmap and value_and_jacobian do it
+/// for formulas that C++ compiled.
 namespace neml2::engine
 {
 /// A program of a recorded formula: loops run it on the CPU, kernels on other devices.
@@ -57,9 +58,10 @@ public:
                                                 const std::vector<size_t> & of) const;
 
   const RecordedProgram & value() const { return _value; }
-  /// From the arguments, and weights of the results: the gradient by argument k.
+  /// The program for the gradient by argument k, from the arguments and weights of the results.
   const RecordedProgram & vector_jacobian(size_t k) const;
-  /// The results, then the Jacobian of each result in `of` by each argument in `by`.
+  /// The program for the results, then the Jacobian of each result in `of` by each argument in
+  /// `by`.
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 

@@ -70,7 +70,7 @@ sum_of_slabs(const Slabs & slabs,
   {
     at::Tensor sum = part(0);
     if (slabs.count > 1)
-      sum = sum.clone(); // may be a gradient that others see
+      sum = sum.clone(); // it may be a gradient that others see
     for (Size s = 1; s < slabs.count; s++)
       sum.add_(part(s));
     return sum.to(argument.scalar_type());

@@ -8,7 +8,8 @@
 #include <vector>
 
 /**
- * A batch cut into slabs, so that the gradient by an argument that all rows share stays small on its way to a sum.
+ * Batches cut into slabs: the gradient by an argument that all rows share is summed slab by slab, which keeps the
+ * memory for the summands small.
  *
  * The cut depends only on the shapes, not on the number of threads, and sums over the batch are added in
  * its order: results are bitwise the same for any number of threads.

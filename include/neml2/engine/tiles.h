@@ -11,8 +11,9 @@
 /// Walks over the tiles of a planned batch, on several threads.
 namespace neml2::engine
 {
-/// Blocks of rows along the lane dimension in a tile, for rows of this many numbers: enough to share the
-/// cost of moving to the next tile, few enough that operands shared along other dimensions stay in the cache.
+/// The number of blocks of rows along the lane dimension in a tile, for rows of this many numbers: enough to
+/// share the cost of moving to the next tile, few enough that operands shared along other dimensions stay in
+/// the cache.
 constexpr Size
 tile_blocks(int numbers)
 {
@@ -122,8 +123,8 @@ visit_tiles(
   }
 }
 
-/// Rows in a tile; `numbers` is the count of numbers that a row reads and writes. With buffers the rows are few: so columns of operands
-/// take the least time in batches that do not fit in the caches.
+/// The number of rows in a tile; `numbers` is the count of numbers that a row reads and writes. With buffers a tile has few rows, which
+/// is fastest for operands that are columns of tensors too large for the caches.
 inline Size
 tile_rows(const TileLoop & loop, const Plan & plan, int numbers)
 {

@@ -9,8 +9,8 @@
 
 namespace neml2::kernels
 {
-/// Asks for components that are not set yet: zeros that are overwritten cost more than the arithmetic
-/// where a component is a pack of duals.
+/// Asks for components that are not set. Zeros that are then overwritten would cost more than the
+/// arithmetic itself if a component is a pack of duals.
 struct Unset
 {
 };
@@ -55,7 +55,7 @@ struct Member
     return 0.0;
   }
 };
-/// Members that batches have and tensors of a formula lack: a call of one says so.
+/// Members that batches have and tensors of a formula lack: calling one is an error that says so.
 struct Members
 {
   static constexpr Member tr{}, vol{}, dev{}, det{}, inverse{}, transpose{}, transpose_major{},
@@ -66,8 +66,8 @@ struct Members
 /**
  * The components of one tensor in a fixed-size array, row-major.
  *
- * T is whatever the formula runs on: a number, a SIMD pack of numbers (one row per lane), a dual
- * number. Nothing here branches on a value.
+ * T is the type that the formula runs on: a number, a SIMD pack of numbers (one row per lane), a
+ * dual number. Nothing here branches on a value.
  */
 template <class T, int N>
 struct Components : Members
@@ -102,7 +102,7 @@ struct Components : Members
   NEML2_INLINE constexpr const T & operator[](int i) const { return v[i]; }
 };
 
-/// Type of the sum of an A and a B: what mixing plain numbers, packs and duals gives.
+/// Type of the sum of an A and a B, where plain numbers, packs and duals may mix.
 template <class A, class B>
 using sum_t = std::decay_t<decltype(std::declval<const A &>() + std::declval<const B &>())>;
 
@@ -154,7 +154,8 @@ row_of_components(const T & first, const U &... others)
 template <template <class> class R, class T>
 using if_row = std::enable_if_t<is_row<R<T>>::value, int>;
 
-/// Enables an overload for what multiplies a row component by component: anything but a row.
+/// Enables an overload for factors that multiply a row component by component: anything except a
+/// row.
 template <class S>
 using if_scalar = std::enable_if_t<!is_row<S>::value, int>;
 
@@ -286,7 +287,7 @@ operator/(const S & s, const R<A> & a)
   return r;
 }
 
-// In a formula x += y is refused, both for rows and for their components.
+// Formulas may not contain x += y: it is refused for rows and for their components.
 
 template <class T>
 constexpr bool writes_in_place = std::is_base_of_v<Component<T>, T> || is_row<T>::value;
@@ -296,9 +297,9 @@ constexpr T &
 refuse_in_place(T & a)
 {
   static_assert(!Refused,
-                "no += -= *= /= in a formula, which also runs on whole batches, where they write "
-                "into a tensor that others may share: write x = x + y. An x that starts as a "
-                "number starts as 0.0 * y, of the type that it will have");
+                "no += -= *= /= in a formula: on whole batches they would write into a tensor that "
+                "others may share. Write x = x + y. If x starts as a number, let it start as 0.0 * "
+                "y, which has the right type");
   return a;
 }
 template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>
@@ -354,7 +355,7 @@ norm(const R<T> & a)
   return norm_of_square(norm_sq(a));
 }
 
-/// √(Σ_i a_i a_i + epsilon) over all components, also where squares leave the range of numbers, as for batches; slower than the norm
+/// √(Σ_i a_i a_i + epsilon) over all components, without overflow or underflow of the squares, as for batches; slower than the norm
 /// without epsilon.
 template <template <class> class R, class T, class E, if_row<R, T> = 0>
 NEML2_INLINE constexpr sum_t<T, E>
@@ -399,7 +400,7 @@ where(const C & c, const R<A> & a, const R<B> & b)
   return r;
 }
 
-/// Component by component with a number on one of the two sides.
+/// where() component by component, with a number on one of the two sides.
 template <template <class> class R, class C, class A, class S, if_row<R, A> = 0, if_scalar<S> = 0>
 NEML2_INLINE constexpr R<sum_t<A, S>>
 where(const C & c, const R<A> & a, const S & s)

@@ -9,8 +9,8 @@ namespace neml2::kernels
 /**
  * A number and its derivatives by N variables: arithmetic on duals differentiates a formula exactly.
  *
- * T is a plain number or a pack of them, or again a dual, for second derivatives. Operands that depend on no variable stay plain
- * numbers, and cost no derivative.
+ * T is a plain number or a pack of them; or, for second derivatives, again a dual. Operands that depend on no variable stay
+ * plain numbers, and cost no derivative.
  *
  * Source: Clifford (1873), Proc. London Math. Soc. s1-4, 381-395.
  */
@@ -113,7 +113,7 @@ struct Dual : DualFunctions<T, N>
   NEML2_INLINE friend auto operator!=(const Dual & a, const T & b) { return a.x != b; }
   NEML2_INLINE friend auto operator!=(const T & a, const Dual & b) { return a != b.x; }
 
-  /// Selects values and derivatives: those not taken may be infinite.
+  /// Selects values and derivatives; the side that is not taken may be infinite.
   template <class C>
   NEML2_INLINE friend Dual where(const C & c, const Dual & a, const Dual & b)
   {
@@ -148,9 +148,9 @@ struct Dual : DualFunctions<T, N>
   NEML2_INLINE friend Dual minimum(const Dual & a, const T & b) { return minimum(a, Dual(b)); }
   NEML2_INLINE friend Dual minimum(const T & a, const Dual & b) { return minimum(Dual(a), b); }
 
-  // The parts that functions of duals are made of.
+  // Building blocks of the functions of duals.
 
-  /// These derivatives with another value.
+  /// A dual with this one's derivatives and another value.
   NEML2_INLINE Dual with(const T & value) const
   {
     Dual r = *this;
@@ -158,7 +158,7 @@ struct Dual : DualFunctions<T, N>
     return r;
   }
 
-  /// A value whose derivative by a is pa.
+  /// The dual of a value whose derivative by a is pa.
   NEML2_INLINE static Dual chain(const T & value, const T & pa, const Dual & a)
   {
     Dual r;

@@ -179,8 +179,9 @@ struct DualFunctions : NestedDual<T, N>
   }
 
 private:
-  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, also where a is 0. Where nothing overflows it is n p / a, which spares a power, except
-  /// for numbers with derivatives, where the derivatives of p and of a would cancel, and recorded numbers, which may get derivatives.
+  /// ∂(a^n)/∂a for p = a^n; for n = 0 it is 0, also where a is 0. Where nothing overflows it is n p / a, which saves one power. Two
+  /// kinds of numbers are excluded: those with derivatives, where the derivatives of p and of a would cancel, and recorded numbers,
+  /// which may get derivatives.
   NEML2_INLINE static T slope(const T & a, const T & n, [[maybe_unused]] const T & p)
   {
     using std::pow;
@@ -196,8 +197,8 @@ private:
     else
       return by_power();
   }
-  /// growth(a, p) dn, which is NaN below 0, except that an exponent that does not change adds nothing. Numbers with derivatives and
-  /// recorded numbers lack this exception: for them the result is linear in dn.
+  /// growth(a, p) dn, which is NaN for a below 0; but 0 if dn is 0. Numbers with derivatives and recorded numbers do not treat dn =
+  /// 0 apart: for them the result is linear in dn.
   NEML2_INLINE static T of_exponent(const T & growth, const T & dn)
   {
     if constexpr (std::is_same_v<T, typename plain_number<T>::type> && is_computed<T>)

@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/Scalar.h"
 
-/// Duals whose numbers are duals, for derivatives of derivatives: arithmetic with the numbers that these are made of.
+/// Duals whose numbers are duals, for derivatives of derivatives: their arithmetic with the numbers inside them.
 namespace neml2::kernels
 {
 template <class T, int N>
@@ -191,7 +191,8 @@ struct NestedDual<Dual<S, M>, N> : Component<Dual<Dual<S, M>, N>>
   {
     return fmod(D(a), b);
   }
-  /// An exponent without derivatives takes none of a logarithm, which a negative base lacks.
+  /// For an exponent without derivatives no logarithm of the base is taken: a negative base has
+  /// none.
   template <class U, if_within<U> = 0>
   NEML2_INLINE friend D pow(const D & a, const U & n)
   {

@@ -46,7 +46,7 @@ public:
     return *this;
   }
 
-  /// How often the residual is evaluated with its derivatives.
+  /// The largest number of evaluations of the residual with its derivatives.
   constexpr NewtonOptions & max_iterations(int n)
   {
     check(n > 0, "newton: max_iterations must be at least 1");
@@ -69,7 +69,8 @@ public:
     return *this;
   }
 
-  /// No number of an unknown changes by more than that in one step; the whole step is shortened.
+  /// No number of an unknown changes by more than this length in one step; the whole step is
+  /// shortened.
   constexpr NewtonOptions & max_step(double length)
   {
     for (int k = 0; k < max_unknowns; k++)
@@ -83,7 +84,8 @@ public:
     return *this;
   }
 
-  /// Whether a step is halved where the one after it, by the same derivatives, would not be shorter. On unless turned off.
+  /// Whether a step is halved if the step after it, computed with the same derivatives, would not be shorter. On by
+  /// default.
   constexpr NewtonOptions & line_search(bool on)
   {
     halve_steps = on;

@@ -98,8 +98,8 @@ to_rot(const Quaternion<T> & q)
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 
-// Series of functions of angles, in the squares of the angles, up to the power Terms of x: smooth also where
-// the angle is 0. T may be a batch, too.
+// Series of functions of angles, in x, the square of the angle, up to the power Terms: smooth also where the
+// angle is 0. T may be a batch, too.
 
 /// sin(√x) / √x
 template <int Terms, class T>
@@ -238,8 +238,8 @@ angle(const Quaternion<T> & q)
 ///
 /// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|, where 1 ∓ c is (|p ∓ q|² + 2 - |p|² - |q|²) / 2 with q on
 /// the side of p. If |p|² and |q|² are 1 up to the tolerance, their difference from 1 is rounding, which would
-/// hide a small angle: only its derivative is kept. The tolerance given here is that of float64; in a
-/// formula for float32 rows take unit(p) and unit(q).
+/// hide a small angle: only its derivative is kept. The default tolerance is that of float64; in a formula for float32
+/// rows pass unit(p) and unit(q).
 template <class A, class B, class E = double>
 NEML2_INLINE auto
 dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1p-48)

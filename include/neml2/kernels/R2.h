@@ -180,7 +180,8 @@ cofactors(const R2<T> & a)
           a[0] * a[4] - a[1] * a[3]};
 }
 
-/// Whether numbers of type T can be compared, as those of the library can; a program's own may have arithmetic alone.
+/// Whether numbers of type T can be compared. Those of the library can; a number type of the program may have only
+/// arithmetic.
 template <class T>
 constexpr bool has_order = std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>;
 
@@ -193,8 +194,8 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Where a determinant d by cofactors has lost its digits, or a product within it may have left the range of numbers: where d is small
-/// beside what the sum of the squares of the components would allow.
+/// Tells where a determinant d by cofactors has lost its digits, or a product within it may have left the range of numbers. The test
+/// is that d is small compared with the bound that the sum of the squares of the components gives.
 template <class T>
 NEML2_INLINE constexpr auto
 loses_digits(const T & squares, const T & d)
@@ -230,8 +231,8 @@ struct ScaledRows
   }
 };
 
-/// a · b × c for the rows of A; the part of c along b is subtracted first: it cancels in b × c, and digits would be lost. The result is
-/// right to rounding times the condition of A, whatever the rounding of that part.
+/// a · b × c for the rows of A; the part of c along b is subtracted first: it cancels in b × c, and digits would be lost. The relative
+/// error of the result is rounding times the condition of A, however that part was rounded.
 template <class T>
 NEML2_INLINE constexpr T
 det_by_projection(const R2<T> & A)
@@ -241,7 +242,7 @@ det_by_projection(const R2<T> & A)
   const T along = T(inner(b, c) / where(square > 0.0, square, T(1.0)));
   return inner(a, cross(b, Vec<T>(c - b * along)));
 }
-/// The determinant of rows of any size, whose products may be out of the range of numbers.
+/// The determinant of rows of any size, also if their products are out of the range of numbers.
 template <class T>
 NEML2_INLINE constexpr T
 det_of(const ScaledRows<T> & a)
@@ -302,8 +303,8 @@ det(const R2<T> & a)
   }
 }
 
-/// Inverse: the transposed cofactors over the determinant. Beside the largest one, cofactors are right to rounding times the condition;
-/// so is the determinant, as in det. The derivative along B is -A^-1 B A^-1.
+/// Inverse: the transposed cofactors over the determinant. The error of a cofactor, relative to the largest one, is rounding times the
+/// condition; so is that of the determinant, as in det. The derivative along B is -A^-1 B A^-1.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 inv(const R2<T> & a)

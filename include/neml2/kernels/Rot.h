@@ -202,7 +202,8 @@ quaternion_row(const R2<T> & M)
   return r;
 }
 
-/// The unit quaternion (s, u) of a rotation matrix, scalar first and not negative; NaN of a reflection.
+/// The unit quaternion (s, u) of a rotation matrix, scalar first and not negative; NaN for a
+/// reflection.
 template <class T>
 NEML2_INLINE Components<T, 4>
 unit_quaternion(const R2<T> & M)

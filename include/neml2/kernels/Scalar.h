@@ -15,7 +15,7 @@ template <class T>
 using Scalar = T;
 
 /**
- * Base of the types, besides numbers, that the components of a row may have: packs and dual numbers.
+ * Base of packs and dual numbers: the types besides plain numbers that components of a row may have.
  *
  * Argument-dependent lookup finds the functions of rows through it.
  */
@@ -31,7 +31,7 @@ struct plain_number
   using type = T;
 };
 
-/// The type of a number without the derivatives of any level, where duals are nested, and how many levels there are.
+/// The type of the number inside all levels of nested duals, and how many levels there are.
 template <class T>
 struct innermost_number
 {
@@ -57,7 +57,7 @@ template <class T>
 using if_component =
     std::enable_if_t<std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>, int>;
 
-// The functions of plain numbers that packs and duals bring as friends.
+// The functions of plain numbers that packs and duals define as friends.
 
 /// a where c holds, else b: both are computed, nothing branches.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
@@ -119,7 +119,7 @@ equals_zero(const T & a)
   return (a <= 0.0) & (a >= 0.0);
 }
 
-/// -1 below 0, else 1, without derivative.
+/// -1 for numbers below 0, otherwise 1; without derivative.
 template <class T>
 NEML2_INLINE constexpr T
 side_of(const T & a)
@@ -127,7 +127,7 @@ side_of(const T & a)
   return where(a < 0.0, T(-1.0), T(1.0));
 }
 
-/// 1 above 0, -1 below, else a itself: 0 of its sign, or NaN.
+/// 1 for a above 0, -1 below 0, otherwise a itself: a zero of either sign, or NaN.
 template <class T, if_component<T> = 0>
 NEML2_INLINE constexpr T
 sign(const T & a)
@@ -193,7 +193,7 @@ norm_of_square(const T & s)
 }
 
 /// f of the number, or of the number in each lane of a pack: for functions of the standard library that
-/// packs do not bring.
+/// packs lack.
 template <class T, class F>
 NEML2_INLINE T
 each_lane(const T & a, const F & f)

@@ -36,7 +36,8 @@ takes_number(std::index_sequence<Before...>, std::index_sequence<After...>)
                            std::enable_if_t<After + 1 != 0, AnyField>...>;
 }
 
-/// Whether each of the fields is a number: it takes one number, and not a second one as a struct of numbers would.
+/// Whether each of the fields is a number. A field that is a number takes one number; a field that is a struct of
+/// numbers would take two.
 template <class F, size_t... I>
 constexpr bool
 are_numbers(std::index_sequence<I...>)
@@ -48,9 +49,9 @@ are_numbers(std::index_sequence<I...>)
 }
 
 /**
- * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Then it may be called
- * when the scope it was made in is gone, and has no derivative by its fields. Whatever a lambda captures cannot be
- * told: it may be references, so a lambda with captures does not count.
+ * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Such a formula may be
+ * called after the scope in which it was made has ended, and it has no derivative by its fields. A lambda with captures does not count,
+ * since nobody can tell whether its captures are references.
  */
 template <class F>
 constexpr bool

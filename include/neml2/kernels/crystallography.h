@@ -14,7 +14,7 @@ struct Symmetries
   int count;
 };
 
-/// Of the unit quaternions S b, S in the class, the one whose rotation is closest to that of a; at a tie
+/// The one of the unit quaternions S b, S in the class, whose rotation is closest to that of a; at a tie
 /// the first one.
 template <class T>
 NEML2_INLINE Quaternion<T>
@@ -50,8 +50,8 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// Of the pairs of unit quaternions P a and S b, P and S in a class each, the pair whose rotations are closest, the second one on the
-/// side of the first; at a tie the first in the order of P, then of S.
+/// The pair of unit quaternions P a and S b, P and S each in its class, whose rotations are closest; the second one is on the side of
+/// the first. At a tie it is the first pair in the order of P, then of S.
 template <class T>
 NEML2_INLINE std::pair<Quaternion<T>, Quaternion<T>>
 closest_pair(const Quaternion<T> & a,
@@ -77,7 +77,7 @@ closest_pair(const Quaternion<T> & a,
   return {first, where(inner(first, second) < 0.0, -second, second)};
 }
 
-/// The smallest angle in [0, π] between P r and S q, P and S in a class each.
+/// The smallest angle in [0, π] between P r and S q, P and S each in its class.
 template <class T>
 NEML2_INLINE T
 misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, const Symmetries & of_q)
@@ -87,7 +87,7 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, cons
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// The rotation S q (P r)⁻¹ of smallest angle, P and S in a class each.
+/// The rotation S q (P r)⁻¹ of smallest angle, P and S each in its class.
 template <class T>
 NEML2_INLINE Rot<T>
 disorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, const Symmetries & of_q)
@@ -96,7 +96,7 @@ disorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, cons
   return to_rot(b * conjugate(a));
 }
 
-/// Of the orientations S r, S in the class, the one closest to the reference.
+/// The one of the orientations S r, S in the class, that is closest to the reference.
 template <class T>
 NEML2_INLINE Rot<T>
 move_to_fundamental_zone(const Rot<T> & r, const Symmetries & symmetries, const Rot<T> & reference)

@@ -7,12 +7,12 @@
 #include <limits>
 
 /**
- * Functions of eigenvalues, for functions of symmetric tensors: the decomposed tensor, values f(l), slopes
- * f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, the slope where the two are
- * equal, and second ones f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l <= m <= n, f''(l) / 2 where the
- * three are.
+ * Functions of eigenvalues, for functions of symmetric tensors. Each class gives the decomposed tensor,
+ * values f(l), slopes f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, which are
+ * the slope where l = m, and second divided differences f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l
+ * <= m <= n, which are f''(l) / 2 where l = n.
  *
- * Each has formulas for the divided differences without cancellation, so that nothing is lost between
+ * Their formulas for divided differences have no cancellation, so that no digits are lost between
  * nearly equal eigenvalues.
  */
 namespace neml2::kernels
@@ -103,7 +103,7 @@ struct Logarithm
   SR2<T> decomposed;
 
   NEML2_INLINE explicit Logarithm(const SR2<T> & s) : Logarithm(s, minus_identity(s)) {}
-  /// The logarithm of s where s - I is known better than by subtracting.
+  /// The logarithm of s, for callers that know s - I more precisely than a subtraction gives it.
   NEML2_INLINE Logarithm(const SR2<T> & s, const SR2<T> & less)
     : is_near(norm_sq(less) < 0.25), decomposed(where(is_near, less, s))
   {

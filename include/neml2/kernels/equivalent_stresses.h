@@ -7,15 +7,15 @@
 #include <cmath>
 
 /**
- * Equivalent stresses of degree one. Each is one formula in the vocabulary, of rows and of whole batches. Powers are of stresses divided
- * by the largest difference D of them, so that none overflows: f(s) = D f(s / D), where the derivatives of D cancel.
+ * Equivalent stresses of degree one. Each is one formula in the vocabulary, for rows and for whole batches. Powers are taken of stresses
+ * divided by their largest difference D, so that none overflows: f(s) = D f(s / D), where the derivatives of D cancel.
  */
 namespace neml2::kernels
 {
 constexpr double sqrt6 = 2.4494897427831780982;    ///< √6
 constexpr double rounded_from = 25.0 * pi / 180.0; ///< the Lode angle where mohr_coulomb is rounded
 
-/// a, or where that is zero a number that may be divided by and has a root.
+/// a, or a positive number in its place where a is zero, so that divisions and roots are defined.
 template <class C, class T>
 NEML2_CALLS_FORMULA auto
 or_one(const C & is_zero, const T & a)
@@ -114,7 +114,7 @@ struct PrincipalYld2004
     const auto D = maximum(m(2) - l(0), l(2) - m(0));
     const auto is_zero = D == 0.0;
     const auto scale = or_one(is_zero, D);
-    // abs(d) has no slope at 0, and so its square no second derivative
+    // abs(d) has no slope at 0, and therefore its square has no second derivative there
     const auto power = [&scale, &a](const auto & d)
     { return pow(where(d < 0.0, -d, d) / scale, a); };
     auto sum = power(l(0) - m(0));

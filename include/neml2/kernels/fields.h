@@ -17,7 +17,8 @@
  *       A alpha;
  *     };
  *
- * which are templates of the types of their fields: the same struct holds batches, and in a formula single tensors.
+ * which are templates of the types of their fields: outside a formula the struct holds batches, inside it single
+ * tensors.
  */
 namespace neml2::kernels
 {
@@ -31,7 +32,7 @@ constexpr bool is_initialised_by = false;
 template <class S, class... T>
 constexpr bool is_initialised_by<S, std::void_t<decltype(S{std::declval<T>()...})>, T...> = true;
 
-/// Whether an S has fields of exactly the types T, as far as can be told without looking at them.
+/// Whether an S has fields of exactly the types T, as far as its initialisation shows.
 template <class S, class... T>
 constexpr bool
 has_fields()
@@ -73,7 +74,9 @@ template <int Count, class S>
 NEML2_INLINE constexpr auto
 bind_fields(S & s)
 {
-  static_assert(Count <= 16, "a struct of tensors has 16 fields at most: let it hold others");
+  static_assert(
+      Count <= 16,
+      "a struct of tensors has 16 fields at most: put some of them into a struct of their own");
   if constexpr (Count == 1)
   {
     auto & [a] = s;

@@ -8,14 +8,15 @@
 #include <utility>
 
 /**
- * Derivatives in a formula, of another formula: exact, by duals of the numbers at hand, which may be duals already. So the derivatives of
- * what they are used for are exact too.
+ * Derivatives of a formula inside another formula. They are exact: the numbers of the outer formula, which may be duals already, become
+ * the values of duals. Derivatives of the outer formula are therefore exact, too.
  */
 namespace neml2::kernels
 {
-/// How many of n derivatives are carried at once: up to 6, of numbers that carry some already up to 2, in as few parts as possible. More lose to
-/// spilled registers: a tangent of a neo-Hookean energy takes 0.08 µs with 2, 0.2 µs with 3. All 3 by a vector whose numbers carry no more than
-/// 3 are carried at once: Ogden's functions of eigenvalues take 3/4 of the time that they take in two parts.
+/// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers carry derivatives already, in as few parts as possible.
+/// With more, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2, 0.2 µs with 3. As an exception, all 3 derivatives
+/// by a vector are carried at once if its numbers carry no more than 3: Ogden's functions of eigenvalues then take 3/4 of the time that they
+/// take in two parts.
 template <class T>
 constexpr int
 gradient_partials(int n)
@@ -37,7 +38,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
                        chunk = gradient_partials<T>(n), padded = (n + chunk - 1) / chunk * chunk;
   using Active = Dual<T, chunk>;
 
-  /// The place of argument K among the variables, -1 if it is none.
+  /// The place of argument K among the variables; -1 if it is not a variable.
   template <size_t K>
   static constexpr int first_of()
   {
@@ -95,7 +96,8 @@ struct Differential<std::index_sequence<I...>, F, A...>
       evaluate(f, 0, a...);
     else
     {
-      // gcc 12 takes for free at the loop's end what is first set in it, and lets others have the place.
+      // Zeros must be set before the loop: gcc 12 treats memory that is first set inside a loop as free
+      // at its end, and reuses it.
       for (T & p : partials)
         p = T(0.0);
       KeptValues<T> kept;
@@ -194,7 +196,7 @@ jacobian_part(const T * partials, int padded, int i, int j)
       x[k * columns + l] = partials[(i + k) * padded + j + l];
     if constexpr (!std::is_void_v<R>)
       return from_numbers<R>(x);
-    else // so that nothing else is reported
+    else // so that no further errors are reported
       return 0.0;
   }
 }
@@ -228,11 +230,10 @@ template <class F>
 constexpr bool
 can_be_differentiated()
 {
-  static_assert(
-      holds_only_numbers<F>(),
-      "gradient, jacobian, hessian: the formula must not capture: derivatives by what it captures "
-      "could not be told from those by "
-      "its arguments. Pass it as an argument, or write a struct whose fields are plain numbers");
+  static_assert(holds_only_numbers<F>(),
+                "gradient, jacobian, hessian: the formula must not capture: derivatives by "
+                "captured values could not be told from those by its arguments. Pass them as "
+                "arguments, or write a struct whose fields are plain numbers");
   return holds_only_numbers<F>();
 }
 
@@ -259,7 +260,7 @@ differentiate_scalar(const F & f, const A &... a)
                        std::tuple(from_numbers<std::tuple_element_t<I, std::tuple<A...>>, T>(
                            d.partials + D::template first_of<I>())...));
   }
-  else // so that nothing else is reported
+  else // so that no further errors are reported
     return std::pair(0.0, 0.0);
 }
 
@@ -275,7 +276,8 @@ value_and_gradient(const F & f, const A &... a)
   else
     return std::pair(0.0, 0.0);
 }
-/// The derivative of a scalar formula by its argument I, of the type of that argument; several are a std::tuple.
+/// The derivative of a scalar formula by its argument I, of the type of that argument; for several I a
+/// std::tuple of them.
 template <size_t... I, class F, class... A, if_in_formula<A...> = 0>
 NEML2_CALLS_FORMULA auto
 gradient(const F & f, const A &... a)

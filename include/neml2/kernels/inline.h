@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// NaN and infinity mark undefined results here, comparisons with NaN choose between values, and the sign of 0 gives that of infinity.
-// Associative arithmetic loses NaN, too: (a + b) - b becomes a, also where b is NaN. Only gcc tells of the last three.
+// The library needs NaN, infinity and the sign of 0: they mark undefined results, comparisons with NaN choose between values, and the
+// sign of 0 gives that of infinity. Reordered sums lose NaN, too: (a + b) - b becomes a, also where b is NaN. Only gcc has macros for
+// the last three options.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
     defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \
     defined(__NO_SIGNED_ZEROS__)
@@ -11,14 +12,15 @@
 #endif
 
 /**
- * Whether this is compiled for a GPU, by NVRTC with the option -default-device, which makes all functions and constants the
- * device's, among them those of the standard library that recorded/cuda_standard.h has.
+ * Whether this is compiled for a GPU by NVRTC. Its option -default-device makes all functions and constants functions and
+ * constants of the device, also those of the standard library in recorded/cuda_standard.h.
  */
 #ifdef __CUDACC_RTC__
 #define NEML2_ON_DEVICE
 #endif
 
-/// Marks what exists once per program, also where its shared libraries hide their symbols.
+/// Marks variables, functions and classes that exist once per program, also where its shared
+/// libraries hide their symbols.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_ONE_A_PROGRAM __attribute__((visibility("default")))
 #else
@@ -47,8 +49,9 @@
  * Marks every function that takes part in a row's formula.
  *
  * The driver compiles its loop once for each instruction set; a formula runs with the wide
- * instructions only where it is inlined into that loop, so inlining is asked for, not hoped for.
- * NEML2_RECORDS asks for quick compilation instead: where formulas run only to be recorded, and in tests.
+ * instructions only where it is inlined into that loop, so inlining is requested explicitly.
+ * NEML2_RECORDS asks for quick compilation instead, for programs that only record formulas, and for
+ * tests.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_INLINE __forceinline__
@@ -74,7 +77,8 @@
  *
  * clang's flatten of the driver does not reach through other functions, so each of them asks for it. gcc's does, but only
  * to formulas that gcc has compiled before the driver, and gcc ignores calls from functions that are always inlined when
- * it chooses the order (gcc 12, ipa_reverse_postorder). So everything between driver and formula is plainly inline there.
+ * it chooses the order (gcc 12, ipa_reverse_postorder). With gcc, everything between driver and formula is therefore
+ * plainly inline.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_CALLS_FORMULA __forceinline__
@@ -100,8 +104,8 @@
 #define NEML2_UNROLL
 #endif
 
-/// Keeps the following loop a loop: with a large body, whose rows are in memory anyway, it compiles several
-/// times faster than all of its turns.
+/// Keeps the following loop from being unrolled. A loop with a large body, whose rows are in memory anyway,
+/// compiles several times faster than its unrolled turns.
 #if defined(NEML2_ON_DEVICE)
 #define NEML2_KEEP_LOOP _Pragma("unroll 1")
 #elif defined(__clang__)
@@ -112,21 +116,23 @@
 #define NEML2_KEEP_LOOP
 #endif
 
-/// A condition that holds where something is wrong: the code that depends on it is kept out of the way.
+/// A condition that holds only after an error: the compiler keeps the code that depends on it apart
+/// from the rest.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_RARELY(condition) __builtin_expect(condition, 0)
 #else
 #define NEML2_RARELY(condition) condition
 #endif
 
-/// Marks code that runs once, or only when something is wrong: it is kept out of the way of everything else.
+/// Marks code that runs once, or only after an error: the compiler keeps it apart from the rest.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))
 #else
 #define NEML2_COLD
 #endif
 
-/// Throws an exception; a device, and an exported formula (recorded/compiled_point.h), which have none, stop instead.
+/// Throws an exception. Devices and exported formulas (recorded/compiled_point.h) have no exceptions, and stop
+/// instead.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_THROW(exception) __trap()
 #elif defined(NEML2_EXPORTED)

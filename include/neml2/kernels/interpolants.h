@@ -35,7 +35,8 @@ struct Where
   }
 };
 
-/// x, or the end that it is beyond. At an end the result is x, with the derivative of x.
+/// x between the ends, and beyond an end that end. At an end the result is x, with the derivative
+/// of x.
 template <class X, class E, class Choose>
 NEML2_INLINE constexpr auto
 held_between(const X & x, const E & first, const E & last, const Choose & choose)
@@ -54,8 +55,8 @@ on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, con
 }
 
 /// The derivative d at a point, limited so that both adjacent intervals, of slopes s and t, are monotone: 0 where
-/// s and t differ in sign, else of their sign, and at most three times the smaller one. Where d meets a limit, the limit
-/// is taken: at a level point no derivative is left.
+/// s and t differ in sign, else of their sign, and at most three times the smaller one. Where d equals a limit, the
+/// limit is taken, so that a level point has no derivative.
 template <class T, class Choose>
 NEML2_INLINE constexpr auto
 limited(const T & d, const T & s, const T & t, const Choose & choose)
@@ -89,9 +90,10 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
  * end, if the table is extrapolated.
  *
  * The derivative at a point is that of the parabola through it and its neighbours, at an end that of the parabola
- * through the last three. It is limited to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J. Numer. Anal. 17, 238-246,
- * separately, so that four points make the curve: l is the point before a, r the point after b. Where there is none, as
- * first and last say, it is the third from that end: divided differences do not depend on the order of points.
+ * through the last three. Each of the two is limited by itself to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J.
+ * Numer. Anal. 17, 238-246, so that the curve depends on four points: l is the point before a, r the point after b. In the
+ * first interval (first) l, and in the last one (last) r, is the third point from that end: divided differences do not depend
+ * on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

@@ -16,8 +16,8 @@ namespace neml2
 /**
  * Tables: values between given points, and beyond the ends.
  *
- * A table is a row of numbers, packs or duals, or a std::array of numbers. Which interval x is in is chosen by
- * comparing it with all the abscissae; the arithmetic uses one interval, and the values of far points do not
+ * A table is a row of numbers, packs or duals, or a std::array of numbers. The interval of x is found by
+ * comparing x with all abscissae. The arithmetic uses that interval only, so the values of far points do not
  * matter.
  */
 namespace kernels
@@ -41,7 +41,7 @@ constexpr bool is_constant_table = false;
 template <class N, size_t n>
 constexpr bool is_constant_table<std::array<N, n>> = true;
 
-/// The number of entries of a table, where its type gives it.
+/// The number of entries of a table, for tables whose type gives it.
 template <class Table>
 NEML2_INLINE constexpr int
 entry_count(const Table &)
@@ -74,7 +74,8 @@ struct common_number<First, T...>
   using type = sum_t<std::conditional_t<std::is_arithmetic_v<own>, double, own>, rest>;
 };
 
-/// A number as P, so that it can be compared and chosen against others; duals and packs as they are.
+/// A number as a P, so that it can be compared with others and be a side of where(); duals and packs
+/// stay as they are.
 template <class P, class T>
 NEML2_INLINE constexpr auto
 as_component(const T & x)
@@ -87,8 +88,8 @@ as_component(const T & x)
 
 // ---- The interval of rows. ----
 
-/// Of a table of n points, the point that is `offset` after point i, or before it; in place of a point beyond an end, the
-/// third point from there.
+/// The point of a table of n points that is `offset` after point i, or before it; in place of a point beyond an end, the
+/// third point from that end.
 NEML2_INLINE constexpr int
 neighbour(int i, int offset, int n)
 {
@@ -183,7 +184,8 @@ refuse_abscissae(const std::array<N, n> & xs)
       "interpolate: " + abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i]))));
 }
 
-/// Refuses constants that are not valid abscissae; rows are arguments of a formula, which one bad point must not end.
+/// Refuses constants that are not valid abscissae. Rows are not refused: they are arguments of a formula, and one bad
+/// point must not end the whole call.
 /// @throws std::invalid_argument
 template <class Xs>
 NEML2_INLINE constexpr void
@@ -192,7 +194,7 @@ check_abscissae([[maybe_unused]] const Xs & xs)
   if constexpr (is_constant_table<Xs>)
   {
     bool ok = true;
-    NEML2_UNROLL // so that nothing is left of constants at run time
+    NEML2_UNROLL // so that checks of constants cost nothing at run time
         for (int i = 1; i < table_size<Xs>; i++) ok =
             ok && in_order(double(xs[size_t(i) - 1]), double(xs[size_t(i)]));
     if (!ok)
@@ -350,8 +352,8 @@ struct TableTypes
  * The value at x of a table of n points (xs_i, ys_i); xs and ys are each a row of n numbers, or a std::array of
  * constants.
  *
- * At a point of a linear table the derivative is that of the interval after it; at either end, that inside. A row whose
- * abscissae are not finite and increasing gives NaN, and so does an x that is NaN.
+ * At a point of a linear table the derivative is that of the interval after it; at an end it is that of the interval
+ * inside. A row whose abscissae are not finite and increasing gives NaN, and so does an x that is NaN.
  * @throws std::invalid_argument if such abscissae are constants.
  */
 template <class X, class Xs, class Ys, if_table<X, Xs, Ys> = 0>

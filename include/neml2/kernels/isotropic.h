@@ -5,14 +5,14 @@
 #include "neml2/kernels/isotropic_functions.h"
 
 /**
- * Functions of one's own of the eigenvalues of a symmetric tensor, with derivatives that are exact at and near equal eigenvalues. The
- * derivative of a scalar f(λ) is Σ_i ∂f/∂λ_i v_i v_i. That of Σ_i y_i v_i v_i along e is V z Vᵀ, with ε = Vᵀ e V: z_ii = dy_i,
- * z_ij = (y_i - y_j) / (λ_i - λ_j) ε_ij, whose limit at λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i.
- * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
+ * The caller's functions of the eigenvalues of a symmetric tensor, with derivatives that are exact at and near equal eigenvalues. The
+ * derivative of a scalar f(λ) is Σ_i ∂f/∂λ_i v_i v_i. That of Σ_i y_i v_i v_i along e is V z Vᵀ, with ε = Vᵀ e V: z_ii = dy_i, z_ij =
+ * (y_i - y_j) / (λ_i - λ_j) ε_ij, whose limit at λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i. Source: Chadwick and Ogden (1971), Arch.
+ * Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */
 namespace neml2::kernels
 {
-/// The values of the numbers R, duals, of an argument; an argument of other numbers as it is.
+/// The values of an argument whose numbers are the duals R; an argument of other numbers as it is.
 template <class R, class A>
 NEML2_INLINE auto
 values_of_argument(const A & a)
@@ -38,8 +38,8 @@ raised(const Vec<T> & l)
 template <class R, class... A>
 constexpr bool depends_on = (std::is_same_v<number_t<A>, R> || ...);
 
-/// divided_difference of values that a formula of one's own computes: these have the rounding of their arguments, too, which counts where
-/// they change fast, as powers of large exponents do.
+/// divided_difference of values that the caller's formula computes. These contain the rounding of their arguments, too, which matters
+/// where they change fast, as powers of large exponents do.
 template <class T>
 NEML2_INLINE T
 difference_of_values(const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg)
@@ -133,7 +133,8 @@ private:
     return r;
   }
 
-  /// Σ_i y_i v_i v_i, where y = f(λ, a) of the values of a with its derivatives by λ.
+  /// Σ_i y_i v_i v_i, where y = f(λ, a) is computed from the values of a, with its derivatives by
+  /// λ.
   template <class F, int N, class... A>
   NEML2_CALLS_FORMULA SR2<Dual<P, N>>
   from_values(const F & f, const Vec<E> & y, const SR2<Dual<P, N>> & s, const A &... a) const
@@ -200,8 +201,8 @@ private:
 };
 
 /**
- * f(λ, a...), where f returns a number, which is the same for eigenvalues λ in any order; Σ_i f_i(λ, a...) v_i v_i, where it returns a Vec,
- * whose f_i change places as the eigenvalues do.
+ * If f returns a number: f(λ, a...), which must not depend on the order of the eigenvalues λ. If f returns a Vec: Σ_i f_i(λ, a...) v_i v_i,
+ * where the f_i must change places as the eigenvalues do.
  */
 template <class F, class S, class... A>
 NEML2_CALLS_FORMULA auto
@@ -217,8 +218,8 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
                 "tensor's function");
   constexpr int levels = is_scalar ? 2 : 1;
   static_assert(dual_levels<R> <= levels,
-                "isotropic: a function of eigenvalues has two derivatives where it is a scalar, "
-                "and one where it is a tensor");
+                "isotropic: a function of eigenvalues has two derivatives if it is a scalar, and "
+                "one if it is a tensor");
   if constexpr (can_be_differentiated<F>() && (is_scalar || is_vector) && dual_levels<R> <= levels)
   {
     using P = typename innermost_number<R>::type;
@@ -229,7 +230,7 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
     else
       return frame.tensor(f, x, a...);
   }
-  else // so that nothing else is reported
+  else // so that no further errors are reported
     return R(0.0);
 }
 } // namespace neml2::kernels

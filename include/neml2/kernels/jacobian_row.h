@@ -5,7 +5,7 @@
 
 #include <utility>
 
-/// The row that a Jacobian in a formula is, by its shape.
+/// The type of row that holds a Jacobian in a formula, by its shape.
 namespace neml2::kernels
 {
 template <class T>
@@ -132,7 +132,7 @@ struct jacobian_row<T,
   using shape = decltype(joined_shape(typename shape_of<Y>::type(), typename shape_of<X>::type()));
   using type = typename row_of_shape<T, shape>::type;
 };
-// By a scalar, and of a scalar, rows of any type.
+// Derivatives by a scalar, and of a scalar, are rows of any type.
 template <class T, class Y, class X>
 struct jacobian_row<
     T,

@@ -7,7 +7,7 @@
 
 namespace neml2::kernels
 {
-/// Recorded numbers are kept by their recording, and a device has no variables of a thread.
+/// Recorded numbers are kept by their recording, and a device has no thread-local variables.
 template <class T>
 #ifdef NEML2_ON_DEVICE
 constexpr bool keeps_values = false;
@@ -16,8 +16,8 @@ constexpr bool keeps_values = is_computed<typename innermost_number<T>::type>;
 #endif
 
 /**
- * What a formula computes of values alone, numbers T, between the passes that each carry a part of the derivatives: values are the same in each
- * of them, so the first pass keeps what is costly, and the others take it, in the same order.
+ * Values of type T that a formula computes without derivatives, kept between the passes that each carry a part of the derivatives. They are the
+ * same in each pass, so the first pass keeps the costly ones, and the others take them in the same order.
  */
 template <class T, bool keeps = keeps_values<T>>
 class KeptValues
@@ -32,7 +32,7 @@ public:
     return f();
   }
 };
-#ifndef NEML2_ON_DEVICE // which refuses the variable even where the class is not used
+#ifndef NEML2_ON_DEVICE // the device's compiler refuses the variable even where the class is not used
 template <class T>
 class KeptValues<T, true>
 {
@@ -61,12 +61,12 @@ public:
       for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = now->_numbers[place][k++]; });
     else
     {
-      r = f(); // in one place of the program: it is inlined
+      r = f(); // the only call of f, since it is inlined
       if (place < most)
         for_each_number(r, [&](const T & c) NEML2_INLINE_LAMBDA { now->_numbers[place][k++] = c; });
     }
     if (place < most)
-      now->_next = place + 1; // also where f kept something of its own
+      now->_next = place + 1; // also if f kept values itself
     return r;
   }
 

@@ -39,7 +39,8 @@ green_lagrange(const R2<T> & F)
   return sym(H) + right_cauchy_green(H) * typename plain_number<T>::type(0.5);
 }
 
-/// A rotation closer to that of F = R U than R: R times the rotation by ω, (tr(U) I - U) ω = skew_adjoint(Rᵀ F), which is 0 once Rᵀ F = U.
+/// A better approximation of the rotation of F = R U than the given R: R times the rotation by ω, (tr(U) I - U) ω = skew_adjoint(Rᵀ F). ω
+/// is 0 when Rᵀ F = U.
 template <class T>
 NEML2_INLINE R2<T>
 refined_rotation(const R2<T> & F, const R2<T> & R)
@@ -149,8 +150,8 @@ left_stretch(const R2<T> & F)
   return sym(F * transpose(polar_rotation(F)));
 }
 
-/// The argument of log(F_ki F_kj): C = F_ki F_kj by its eigenvalues; where C, whose condition is the square of that of F, would lose
-/// them, they are the squares of those of U.
+/// The argument of log(F_ki F_kj): C = F_ki F_kj by its eigenvalues; where rounding of C, whose condition is the square of that of
+/// F, would lose them, they are the squares of the eigenvalues of U.
 template <class T>
 struct LogarithmOfStretch : Logarithm<T>
 {

@@ -37,7 +37,7 @@ each_of(int begin, int end, const F & f)
   }
 }
 
-/// c - a b; for packs with one rounding, where the machine can.
+/// c - a b; for packs with one rounding if the machine has such an instruction.
 template <class A, class B, class C>
 NEML2_INLINE auto
 subtract_product(const A & a, const B & b, const C & c)
@@ -47,8 +47,8 @@ subtract_product(const A & a, const B & b, const C & c)
 
 /**
  * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, the rows chosen per lane. A factor `lu` has
- * the members a, where the matrix was; over, 1 / pivot; det, the determinant; and swapped, where step k exchanged rows k
- * and i. Loops are those of each_of<N>.
+ * the members a, in which the matrix was; over, 1 / pivot; det, the determinant; and swapped, which tells where step k
+ * exchanged rows k and i. Loops are those of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
  */

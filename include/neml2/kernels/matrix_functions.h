@@ -9,8 +9,8 @@
 #include <limits>
 
 /**
- * Exponential, logarithm and root of any second order tensors: algorithms of products and inverses,
- * which duals pass through.
+ * Exponential, logarithm and root of any second order tensors, by algorithms of products and
+ * inverses, which work for duals as well.
  *
  * Each lane takes the steps that it needs and keeps its result while others go on, so that a row is
  * the same whatever rows lie beside it.
@@ -88,9 +88,9 @@ largest_column(const R2<T> & A)
   return norm;
 }
 
-/// How often B, whose norm is up to the limit of its Padé approximant, was halved too often: for e^B the powers B6 and B8 count, not the
-/// norm of B, unless rounding of the approximant grows by the powers of |B|.
-/// Source: Al-Mohy and Higham (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
+/// The number of superfluous halvings of B, whose norm is up to the limit of its Padé approximant: the error of e^B depends on the
+/// powers B6 and B8, not on the norm of B, unless rounding of the approximant grows by the powers of |B|. Source: Al-Mohy and Higham
+/// (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
 template <class P>
 NEML2_INLINE P
 halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
@@ -216,8 +216,8 @@ residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
   }
 }
 
-/// The inverse right to rounding, not to rounding times the condition, where 1 / condition is above rounding: by elimination, refined by
-/// residuals of twice as many digits.
+/// The inverse to the precision of rounding, instead of rounding times the condition, if 1 / condition is above rounding: by
+/// elimination, refined by residuals of twice as many digits.
 template <class T>
 NEML2_INLINE R2<T>
 refined_inv(const R2<T> & A)
@@ -264,7 +264,8 @@ inv_by_cofactors(const R2<T> & A, R2<T> & i)
   }
 }
 
-/// The inverse for iterations, which would carry errors on: refined_inv where rounding times the condition is too large.
+/// The inverse for iterations, which would accumulate its errors: refined_inv where rounding times the condition is too
+/// large.
 template <class T>
 NEML2_INLINE R2<T>
 inv_of_iterate(const R2<T> & A)
@@ -287,7 +288,8 @@ inv_of_iterate(const R2<T> & A)
   }
 }
 
-/// 2^-k, k half the exponent of the largest component: scaled by it twice, A has the size of 1; 1 where A is 0 or not finite.
+/// 2^-k, where k is half the exponent of the largest component: multiplied by it twice, A has components of the order of 1.
+/// It is 1 where A is 0 or not finite.
 template <class T>
 NEML2_INLINE auto
 root_of_scale(const R2<T> & A)
@@ -334,7 +336,7 @@ sqrtm_of_ill_conditioned(const R2<T> & A)
 }
 
 /// The principal square root by the scaled product form of that iteration, which is faster, and accurate where all its matrices are well
-/// conditioned; NaN where neither converges, as for eigenvalues on the negative real axis, 0 included, or very close to it.
+/// conditioned; NaN where neither iteration converges, as for eigenvalues on the negative real axis, 0 included, or very close to it.
 /// Source: Higham (2008), Functions of Matrices, eq. 6.29, here with scaling by norms.
 template <class T>
 NEML2_INLINE R2<T>
@@ -365,9 +367,9 @@ sqrtm(const R2<T> & A)
   return NEML2_RARELY(any(ill)) ? where(ill, sqrtm_of_ill_conditioned(A), X) : X;
 }
 
-/// The principal logarithm of A / 2^k, of the size of 1, and k log 2: square roots until the tensor is close to I, then the [7/7] Padé
-/// approximant in partial fractions, whose poles are those of Gauss-Legendre quadrature. NaN where a root is. Source: Higham (2008),
-/// Functions of Matrices, eqs. 11.17-11.19.
+/// The principal logarithm of A, as that of A / 2^k, whose components are of the order of 1, plus k log 2: square roots until the
+/// tensor is close to I, then the [7/7] Padé approximant in partial fractions, whose poles are those of Gauss-Legendre quadrature. NaN
+/// where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
 template <class T>
 NEML2_INLINE R2<T>
 logm(const R2<T> & A)

@@ -8,7 +8,8 @@
 /// of the solution where the arguments carry derivatives.
 namespace neml2::kernels
 {
-/// The number of derivatives that the residual carries at once: all of up to 8; more are split into equal parts.
+/// The number of derivatives that the residual carries at once: all if there are up to 8; more are split into
+/// equal parts.
 constexpr int
 newton_partials(int n)
 {
@@ -95,15 +96,15 @@ for_each_part(T & a, const F & f)
       for_each_part(d, f);
   }
 }
-/// How many these are.
+/// How many plain numbers a T is made of.
 template <class T>
 constexpr int part_count = 1;
 template <class T, int N>
 constexpr int part_count<Dual<T, N>> = part_count<T> *(N + 1);
 
 /**
- * The solution x of plain numbers with derivatives of more than one level by the arguments: x - J^-1 r(x, a) once per level, in duals
- * whose values stay, as each step makes one more order of derivatives exact.
+ * The solution x of plain numbers with derivatives of more than one level by the arguments: the step x - J^-1 r(x, a), in duals whose
+ * values stay, is made once per level, since each step makes one more order of derivatives exact.
  */
 template <class Outer, class V, int n, class F, class X, class C, class... A>
 NEML2_CALLS_FORMULA auto
@@ -174,15 +175,15 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
 {
   static_assert(
       holds_only_numbers<F>(),
-      "newton: the residual must not capture: what it captures would count as constant in "
-      "the derivatives of the solution. Pass it as an argument of newton, or write a struct whose "
+      "newton: the residual must not capture: captured values would count as constants in the "
+      "derivatives of the solution. Pass them as arguments of newton, or write a struct whose "
       "fields are plain numbers");
   using V = std::decay_t<decltype(((0.0 + std::declval<plain_number_t<X>>()) + ... +
                                    std::declval<plain_number_t<A>>()))>;
-  static_assert(!is_float32<V>,
-                "newton: not in formulas that are computed in float32, whose digits it would take "
-                "for no convergence: "
-                "leave out in_float32, and the formula is computed in float64");
+  static_assert(
+      !is_float32<V>,
+      "newton: not in formulas that are computed in float32, which has too few digits for its test "
+      "of convergence: leave out in_float32, and the formula is computed in float64");
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;
   constexpr int n = number_count<X>;
   if constexpr (System::check())
@@ -252,7 +253,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       }
     }
   }
-  else // so that nothing else is reported
+  else // so that no further errors are reported
     return NewtonReport<X, V, bool>{guess, V(0.0), false};
 }
 
@@ -286,7 +287,8 @@ using if_newton_in_formula =
 /**
  * The x with residual(x, a...) = 0 by Newton's method from a guess, and a report of how it was found.
  *
- * residual takes the unknown first, and returns as many numbers as it has; it holds nothing but plain numbers.
+ * residual takes the unknown first, and returns as many numbers as the unknown has. Its fields, if any, are
+ * plain numbers.
  */
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto

@@ -19,7 +19,7 @@ struct NewtonReport
   C converged;  ///< a condition
 };
 
-/// For each number of an X, the unknown of the group that it belongs to.
+/// For each number of an X, the place of its unknown in the group.
 template <class X>
 constexpr auto
 unknown_of_each()
@@ -114,8 +114,9 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
 /**
  * Points of the iteration, which stop one by one: the results of one do not depend on the others.
  *
- * A point that passes the test takes the step that is at hand already, and stops. Where the next step, by the old
- * derivatives, would not be shorter than the last, the point goes back half of the last (natural monotonicity test).
+ * A point that passes the test still takes the step that is already computed, and stops. If the next step, computed
+ * with the old derivatives, would not be shorter than the last, the point goes back by half of the last (natural
+ * monotonicity test).
  */
 template <class V, int n>
 struct NewtonIteration
@@ -163,7 +164,8 @@ struct NewtonIteration
       V size(0.0);
       for (int j = 0; j < n; j++)
         size = size + abs(V(J[i][j] * x[j]));
-      // abs, so that no compiler multiplies and adds with one rounding: all find the same.
+      // abs keeps compilers from joining product and sum to one rounding: all of them find the same
+      // points.
       const V bound = options.absolute_tolerance + abs(V(options.relative_tolerance * size));
       small = small & (abs(r[i][0]) <= bound) & (bound < std::numeric_limits<double>::infinity());
       finite = finite + 0.0 * r[i][0];
@@ -172,7 +174,8 @@ struct NewtonIteration
     return active & (finite <= 0.0);
   }
 
-  /// Where the next step, by the derivatives at hand, would be shorter, or where that does not matter.
+  /// Tells where the next step, computed with the present derivatives, would be shorter, or where
+  /// that does not matter.
   NEML2_INLINE Condition goes_on() const
   {
     V next[n][1];
@@ -182,7 +185,7 @@ struct NewtonIteration
     return small | turned | (newton_level(next, scale) < level);
   }
 
-  /// A step from x where it is accepted; else from where the last step began, half as far.
+  /// A step from x where x is accepted; otherwise half the last step again, from where it began.
   NEML2_INLINE void step(const Condition & accept)
   {
     for (int i = 0; i < n; i++)
@@ -225,7 +228,7 @@ struct NewtonIteration
   }
 };
 
-/// Iterates x from the guess that it holds; J is in the end the Jacobian at that x, if asked for.
+/// Iterates x, which holds the guess. In the end J is the Jacobian at the solution, if asked for.
 template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],

@@ -43,7 +43,7 @@ struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
       f(a[i]);
   }
 };
-/// The type of the sum of numbers; none of anything else, such as batches.
+/// The type of the sum of numbers. For other types, such as batches, it does not exist.
 template <bool are_numbers, class... T>
 struct sum_of_numbers
 {
@@ -87,7 +87,8 @@ constexpr int number_count = Numbers<R>::count;
 template <class R, class U>
 using with_numbers_t = typename Numbers<R>::template with<U>;
 
-/// The type of the numbers of an R, with the derivatives that they carry, and without them.
+/// The type of the numbers of an R: with the derivatives that they carry, and without these
+/// derivatives.
 template <class R>
 using number_t = typename Numbers<R>::number;
 template <class R>

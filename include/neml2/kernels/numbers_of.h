@@ -5,10 +5,10 @@
 
 #include <array>
 
-/// Scalars and tensors as the numbers that they are made of.
+/// The numbers of scalars and tensors.
 namespace neml2::kernels
 {
-/// Whether R are scalars and tensors of a formula, at least one of them no plain number.
+/// Whether R are scalars and tensors of a formula, and at least one of them is not a plain number.
 template <class... R>
 constexpr bool are_of_formula = (has_numbers<R> && ...) && !(std::is_arithmetic_v<R> && ...);
 

@@ -39,7 +39,7 @@ quarter_angle(const Rot<A> & a, const Rot<B> & b)
 }
 
 /// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). Computed by the arc tangent, which
-/// is accurate at both ends. The derivative is 0 at the ends, which are tips of cones.
+/// is accurate at both ends. The derivative at the ends, where the function has kinks, is 0.
 template <class A, class B>
 NEML2_INLINE product_t<A, B>
 gdist(const Rot<A> & a, const Rot<B> & b)
@@ -50,7 +50,8 @@ gdist(const Rot<A> & a, const Rot<B> & b)
   return 4.0 * atan2(T(norm_of_square(q[0])), T(norm_of_square(q[1])));
 }
 
-/// Angle in [0, π] between the rotations a and b, whatever their parameters. Its derivative at 0 is 0.
+/// Angle in [0, π] between the rotations a and b, whichever of its two sets of parameters each has.
+/// Its derivative at 0 is 0.
 template <class A, class B>
 NEML2_INLINE product_t<A, B>
 dist(const Rot<A> & a, const Rot<B> & b)

@@ -17,8 +17,8 @@ is_lost(const T & apq, const T & difference)
   return abs(apq) <= 1e-20 * abs(difference);
 }
 
-/// One Jacobi rotation, in the plane of p and q: makes a_pq zero, except where it is lost, which turns nothing; r is the third
-/// index, v_p and v_q are columns of the rotations so far. Only ratios of components are formed.
+/// One Jacobi rotation, in the plane of p and q, which makes a_pq zero. An a_pq that is lost turns nothing. r is the third
+/// index, v_p and v_q are columns of the product of the rotations so far. Only ratios of components are formed.
 template <class T>
 NEML2_INLINE void
 jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T> & vq)
@@ -62,7 +62,7 @@ with_positive_largest(const Vec<T> & v)
  *
  * The largest component of each of the first two eigenvectors is positive, the third makes them
  * right-handed. All are NaN where a component is not finite. Cyclic Jacobi rotations, in at most as many sweeps as any 3×3 matrix
- * needs: convergence is quadratic, also to equal eigenvalues.
+ * needs; convergence is quadratic, also if eigenvalues are equal.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */
@@ -114,7 +114,7 @@ eigh(const SR2<T> & s)
   return {Vec<T>(a, b, c), R2<T>(x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])};
 }
 
-/// 0 where d is zero, else NaN; so for each level of derivatives.
+/// 0 where d is zero, otherwise NaN; the same at each level of derivatives.
 template <class T>
 NEML2_INLINE T
 undefined_along(const SR2<T> & d)

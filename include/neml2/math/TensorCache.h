@@ -25,14 +25,14 @@ class TensorCache
 public:
   using Maker = std::function<Tensor(const TensorOptions &)>;
 
-  /// The maker is called with options of a dtype and a device only, once for each pair, or once per thread
-  /// where several ask at the same time: the first result is kept. It may use other caches.
+  /// The maker is called with options of a dtype and a device, once per pair. If several threads ask at
+  /// the same time, each may call it, and the first result is kept. It may use other caches.
   explicit TensorCache(Maker maker) : _maker(std::move(maker)) {}
 
-  /// The tensor of the options' dtype and device, by default the default dtype and device. The reference is valid
-  /// as long as the cache.
-  /// @throws the maker's exceptions, after which the maker is called again the next time; NEMLException if it
-  ///   returns an undefined tensor.
+  /// The tensor for the dtype and device of the options; without options, for the default dtype and device. The
+  /// reference is valid as long as the cache lives.
+  /// @throws NEMLException if the maker returns an undefined tensor, and the maker's own exceptions; the next
+  /// call then calls the maker again.
   const Tensor & operator()(const TensorOptions & options = default_tensor_options())
   {
     const Key key = key_of(options);
@@ -57,7 +57,7 @@ private:
       return {dtype, kCPU, DeviceIndex(-1)};
     if (device.has_index())
       return {dtype, device.type(), device.index()};
-    // The current device, which may differ the next time.
+    // The current device, which may differ in the next call.
     const Device current = core::translate_errors(
         "TensorCache", [&] { return at::empty({0}, options.dtype(dtype)).device(); });
     return {dtype, current.type(), current.index()};
@@ -67,7 +67,8 @@ private:
   {
     const auto & [dtype, type, index] = key;
     const c10::InferenceMode off(false); // autograd could not save tensors made in inference mode
-    const core::OutsideOfModes no_modes; // a fake tensor, or one of torch.func, ends with its mode
+    const core::OutsideOfModes
+        no_modes; // a fake tensor, or one of torch.func, is invalid after its mode has ended
     Tensor t = _maker(TensorOptions().dtype(dtype).device(Device(type, index)));
     core::check_defined("TensorCache", t);
     return t;

@@ -6,7 +6,8 @@
 
 namespace neml2::math
 {
-/// Whether all operands have the same layout in memory, without gaps, but not by order of their dimensions: as columns.
+/// Whether all operands have the same layout in memory, without gaps, but not in the order of their dimensions, as
+/// columns do.
 inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {
@@ -25,12 +26,13 @@ are_one_run(ArrayRef<Operand> o)
   return (a.is_contiguous() && b.is_contiguous()) || are_alike_in_other_order(o);
 }
 
-/// Whether LibTorch rounds as a loop over the numbers does: not for n / t, where it rounds n first.
+/// Whether LibTorch rounds as a loop over the numbers does. It does not for n / t, where it rounds
+/// n first.
 template <class F>
 constexpr bool rounds_as_torch = true;
 
-/// All components alike: f on each number, for float64. Many of float32, and columns, are left to LibTorch, whose
-/// operations on adjacent numbers are as fast, and whose results have the layout of the operands.
+/// Applies f to each number of float64 tensors. Large tensors of float32, and columns, are left to LibTorch: its
+/// operations on adjacent numbers are as fast, and its results have the layout of the operands.
 template <class... Numbers, class F>
 at::Tensor
 evaluate_flat(const Operation & op,
@@ -136,7 +138,7 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
   return r;
 }
 
-/// Goes number by number, with a plain number.
+/// op number by number, of a tensor and a plain number.
 template <class Op>
 at::Tensor
 with_plain_number(Op f, const Operand & a)
@@ -144,7 +146,7 @@ with_plain_number(Op f, const Operand & a)
   const Operation op(Op::name, Accepts::any);
   check_operand(op, a);
   if (a.tensor->scalar_type() == kFloat32)
-    f.value = float(f.value); // as LibTorch's
+    f.value = float(f.value); // as LibTorch does
   const auto composed = [&](at::Tensor * r)
   {
     call_translated(
@@ -197,7 +199,7 @@ T
 ElementwiseOn<Op, T>::itself(const T & a, const T & b)
 {
   if constexpr (std::is_same_v<Op, Times> && !multiplies_elementwise<T, T>)
-    return T(); // never called: * of these is a product, or does not exist
+    return T(); // never called: * of these types is a product of their own, or does not exist
   else
     return elementwise_by_rows<Op>(a, b);
 }

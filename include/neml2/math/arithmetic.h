@@ -73,7 +73,8 @@ using namespace packs;
 template <class T>
 constexpr bool false_for = false;
 
-/// The result type of an elementwise operation on an A and a B; void where there is none.
+/// The result type of an elementwise operation on an A and a B; void if they have no such
+/// operation.
 template <class A, class B>
 constexpr auto
 elementwise_result()
@@ -93,7 +94,8 @@ using elementwise_t = std::remove_pointer_t<decltype(elementwise_result<A, B>())
 template <class A, class B>
 constexpr bool is_elementwise = !std::is_void_v<elementwise_t<A, B>>;
 
-/// * of a type with itself is a product of its own, or does not exist.
+/// Whether * multiplies components. For a type with itself it is mostly a product of the type's
+/// own, or does not exist.
 template <class A, class B>
 constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
                                         (!std::is_same_v<A, B> || std::is_same_v<A, Scalar> ||
@@ -133,7 +135,7 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
-/// For up to this many numbers of float32, or in columns, a loop is faster than LibTorch's call; for more, LibTorch is faster.
+/// The largest count of numbers of float32, or in columns, for which a loop is faster than LibTorch's call.
 constexpr Size few_numbers = 2048;
 
 /// The operand with all its dimensions as batch dimensions.
@@ -164,8 +166,9 @@ struct RowWise;
 template <class Op>
 struct Elementwise
 {
-  /// By rows, if there are any, where one operand has one number per row of the other, whole rows are broadcast, or there are
-  /// gaps between rows; else number by number where they are aligned (flat); else composed.
+  /// Goes by rows, if the types have rows, in three cases: one operand has one number per row of the other, whole rows are
+  /// broadcast, or there are gaps between rows. Otherwise it goes number by number if the operands are aligned (flat), and by
+  /// LibTorch's calls if not.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);
@@ -187,7 +190,7 @@ elementwise(const A & a, const B & b)
 {
   using T = elementwise_t<A, B>;
   static_assert(!std::is_same_v<Op, Times> || multiplies_elementwise<A, B>,
-                "* of this type with itself is a product of its own, or none");
+                "* of this type with itself is a product of its own, or does not exist");
   if constexpr (!has_loops<T>)
     return T(Trusted(),
              Elementwise<Op>::of(operand(a), operand(b), nullptr, /*flat=*/true),

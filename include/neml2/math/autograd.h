@@ -7,18 +7,18 @@
 /**
  * Gradients of operations that the fused loop evaluates.
  *
- * One inclusion in a header-only program, in a source file that is linked into it, is enough to have vmap's forward
- * pass fused also where autograd records it; neml2::compiled has it. with_gradient(f) fuses the backward pass too.
+ * If one source file of a header-only program includes this header, vmap's forward pass is fused also where
+ * autograd records it; neml2::compiled includes it already. with_gradient(f) fuses the backward pass, too.
  */
 namespace neml2
 {
 /**
- * The formula f, for vmap to compute its gradients fused as well: exact vector-Jacobian products by
- * dual numbers, one pass over memory for each argument that requires grad.
+ * The formula f, whose gradients vmap computes fused as well: exact vector-Jacobian products by
+ * dual numbers, one pass over memory per argument that requires grad.
  *
- * Higher derivatives (create_graph) are LibTorch's own, of the formula on whole batches. This costs compile
- * time: one derivative of the formula per argument. f must not capture: pass parameters as arguments, or let f be a
- * struct whose fields are plain numbers.
+ * Higher derivatives (create_graph) are those of LibTorch, of the formula on whole batches. with_gradient costs
+ * compile time: one derivative of the formula per argument. f must not capture: pass parameters as arguments, or
+ * let f be a struct whose fields are plain numbers.
  */
 template <class F>
 engine::WithGradient<F>

@@ -61,7 +61,8 @@ is_plain_power(double n)
   return false;
 }
 
-/// Integers divided by the greatest common divisor of all those of a base. A base must not be all zeros.
+/// Integers divided by the greatest common divisor of all integers of the same batch entry, which must
+/// not all be zero.
 inline at::Tensor
 over_gcd(const at::Tensor & x, Size batch_dim)
 {
@@ -209,8 +210,8 @@ normalize_gcd(const A & a)
                              });
 }
 
-// The remaining case: two of our types without such an operation. LibTorch's functions would be a worse
-// match, and silently align batch with base dimensions.
+// The remaining case: two types of this library without such an operation. Without this overload
+// LibTorch's function would be chosen, and would silently align batch with base dimensions.
 
 template <class A, class B>
 auto

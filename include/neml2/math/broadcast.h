@@ -10,11 +10,11 @@
  * Matching of shapes without arithmetic. Results are views: nothing is copied.
  *
  * On raw tensors all dimensions are aligned, at the last one. On tensors of this library batch dimensions
- * are aligned with batch dimensions, each group at its own last one; so are the base dimensions of
- * Tensors, while primitive types keep theirs. Shapes match as NumPy's do: two sizes are compatible if
+ * are aligned with batch dimensions, at their last one. Base dimensions of Tensors are aligned in the
+ * same way, while primitive types keep theirs. Shapes match as NumPy's do: two sizes are compatible if
  * they are equal, one is 1, or one is missing; source: NumPy user guide, "Broadcasting".
  *
- * A function that throws changes nothing: neither argument is updated unless both can be.
+ * A function that throws changes none of its arguments.
  */
 namespace neml2
 {
@@ -25,7 +25,8 @@ constexpr bool is_raw = std::is_same_v<T, at::Tensor>;
 template <class T>
 using if_any_tensor = std::enable_if_t<is_raw<T> || is_tensor<T>, int>;
 
-/// The groups of dimensions that are aligned: all of a raw tensor; batch and base of ours.
+/// The dimensions that are aligned: all as one group for a raw tensor; batch and base as two groups
+/// for a tensor of this library.
 template <class T>
 Operand
 shape_operand(const char * where, const T & t)
@@ -53,7 +54,8 @@ padded(TensorShapeRef shape, size_t n)
   return n > shape.size() ? utils::pad_prepend(shape, Size(n)) : TensorShape(shape);
 }
 
-/// The operand, a T, as a view with these batch and base shapes, which have as many entries or are broadcast to.
+/// A view of the operand, a T, with these batch and base shapes, which have as many entries or larger sizes in
+/// place of 1.
 template <class T>
 T
 expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
@@ -68,7 +70,7 @@ expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
     return T(Trusted(), r, Size(batch.size()));
 }
 
-/// The base shape that all are broadcast to: each type's own where base dimensions are not aligned.
+/// The base shape that each is broadcast to; the type's own if base dimensions are not aligned.
 template <class... T>
 std::array<TensorShape, sizeof...(T)>
 broadcast_bases(const char * where, ArrayRef<Operand> o)
@@ -131,7 +133,8 @@ expand_to_match_ranks(A & a, B & b)
   std::tie(a, b) = with_matching_ranks(a, b);
 }
 
-/// A view with this shape: for a raw tensor, of all dimensions; for one of ours, of the batch dimensions.
+/// A view with this shape, which is that of all dimensions for a raw tensor, and the batch shape for a
+/// tensor of this library.
 /// @throws NEMLException if a does not broadcast to it, also if it has more dimensions.
 template <class A, math::if_any_tensor<A> = 0>
 A

@@ -9,16 +9,17 @@
  * (...; base), (...; base) -> (...; base) of dtype bool, for a type and itself, a type and Scalar, or a
  * type and a number; shapes broadcast and dtypes mix as those of + do. A type and Tensor compare as two
  * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, except for !=. There
- * is nothing to differentiate. An operand that is a raw at::Tensor makes it LibTorch's operator, on all
+ * is nothing to differentiate. If an operand is a raw at::Tensor, the operator is LibTorch's, on all
  * dimensions.
  *
- * Where a single truth value is needed, reduce: (a == b).all().
+ * If a single truth value is needed, reduce: (a == b).all().
  */
 namespace neml2
 {
 namespace math
 {
-/// The result type of comparing an A and a B: also a type and Tensor, whose base shapes broadcast.
+/// The result type of comparing an A and a B. One of them may be Tensor; base shapes then
+/// broadcast.
 template <class A, class B>
 constexpr auto
 comparison_result()
@@ -125,7 +126,7 @@ operator!=(const A & a, const B & b)
 }
 } // namespace neml2
 
-// ---- The other operators are declared too: each must mean the same in every program. ----
+// ---- The other operators, so that each means the same in every program. ----
 
 #include "neml2/math/logic.h"
 #include "neml2/math/operators.h"

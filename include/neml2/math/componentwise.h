@@ -24,7 +24,8 @@ tensors_among(const X &... x)
   return o;
 }
 
-/// The common shape of operands, component by component: how many dimensions of each group.
+/// The numbers of batch and of base dimensions that operands have together, for operations
+/// component by component.
 struct Together
 {
   Size batch_dim;
@@ -42,7 +43,7 @@ check_together(const Operation & op, ArrayRef<Operand> o)
   TensorShape base;
   for (const auto & x : o)
     if (C10_UNLIKELY(broadcast_into(base, x.base) != 0))
-      for (const auto & y : o) // y is one of those before x
+      for (const auto & y : o) // y is one of the operands before x
         check_base_broadcast(op, y, x);
   return {Size(broadcast_batch(op, o).size()), std::move(base)};
 }
@@ -123,7 +124,7 @@ componentwise(const Operation & op,
 
 using composed::select;
 
-/// Whether nothing is differentiated: only the values are needed.
+/// Whether only the values are needed, without derivatives.
 template <class... T>
 bool
 only_values(const T &... t)

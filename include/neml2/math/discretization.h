@@ -4,9 +4,9 @@
 #include "neml2/math/index_map.h"
 
 /**
- * Maps between a vector of degrees of freedom and the elements of a mesh. For each entry a map says which
- * degree of freedom it is: integers in [0, number of degrees of freedom). They are all checked,
- * which waits for a GPU.
+ * Maps between a vector of degrees of freedom and the elements of a mesh. A map has one integer in [0,
+ * number of degrees of freedom) per entry of the elements. All integers are checked, which waits for a
+ * GPU.
  */
 namespace neml2
 {
@@ -41,7 +41,7 @@ checked_map(const Operation & op, const at::Tensor & values, const Tensor & dof_
   return dof_map.flatten().to(kInt64);
 }
 
-/// As checked_map; also checks that there is one value per entry of the map.
+/// checked_map, with a check that there is one value per entry of the map.
 inline at::Tensor
 checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & dof_map, Size ndof)
 {
@@ -59,8 +59,8 @@ checked_map_of(const Operation & op, const at::Tensor & values, const Tensor & d
 
 namespace discretization
 {
-/// v[dof_map]: the value of each degree of freedom that the map names. (ndof), any shape -> that
-/// shape. Integers too.
+/// v[dof_map]: the value of the degree of freedom that each entry of the map names. (ndof), any
+/// shape -> the shape of the map. Integers too.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline Tensor
 scatter(const ATensor & v, const Tensor & dof_map)
@@ -74,8 +74,8 @@ scatter(const ATensor & v, const Tensor & dof_map)
           dof_map.batch_dim()};
 }
 
-/// Adds each value to the degree of freedom of v that the map names, in place: v has shape (ndof), values and
-/// map have the same shape, any one. Integers too.
+/// Adds each value to the degree of freedom of v that the map names, in place. v has shape (ndof); values and
+/// map have the same shape, which may be any. Integers too.
 /// @throws NEMLException also for an index outside [0, ndof); v is then unchanged.
 inline void
 assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map)
@@ -90,8 +90,8 @@ assemble_(const ATensor & v, const ATensor & v_scattered, const Tensor & dof_map
   core::translate_errors(op.name, [&] { v.index_add_(0, map, v_scattered.flatten()); });
 }
 
-/// Σ of the values of each degree of freedom that the map names, 0 for one that it does not name: values and
-/// map have the same shape, any one -> (ndof). Integers too.
+/// The sum of the values that the map assigns to each degree of freedom; 0 for one that the map does not
+/// name. Values and map have the same shape, which may be any -> (ndof). Integers too.
 /// @throws NEMLException also for an index outside [0, ndof).
 inline ATensor
 assemble(const ATensor & v_scattered, const Tensor & dof_map, Size ndof)

@@ -23,7 +23,7 @@ count_letters(const std::string & equation, std::string term, bool batched)
       term,
       "' of ",
       equation,
-      " has something else than letters behind its leading '...'.");
+      " has characters other than letters behind its leading '...'.");
   NEML2_CHECK(leads || !batched,
               "einsum: the term '",
               term,
@@ -33,8 +33,8 @@ count_letters(const std::string & equation, std::string term, bool batched)
   return Size(term.size());
 }
 
-/// The sizes of the letters of operand k, added to those of the letters before: LibTorch would
-/// broadcast a base dimension of size 1.
+/// Adds the sizes of the letters of operand k to the map, and compares them with those of earlier
+/// letters: LibTorch would broadcast a base dimension of size 1.
 inline void
 check_letters(const std::string & equation,
               ArrayRef<Operand> o,
@@ -60,7 +60,7 @@ check_letters(const std::string & equation,
   }
 }
 
-/// Σ over equal letters, the batch in front. Every letter is a base dimension.
+/// The sum over equal letters; `...` in front is the batch. Every letter is a base dimension.
 inline at::Tensor
 einsum(std::string equation, ArrayRef<Tensor> tensors)
 {

@@ -10,13 +10,15 @@
  * argument here, functions of two in binary.h and extremum.h, where in where.h, all included at the end of this one.
  *
  * The result has the type and batch dimension of the argument: (...; base) -> (...; base). For two
- * arguments, batch shapes broadcast with batch shapes and base shapes, for Tensor, with base shapes,
- * each aligned at its last dimension; a Scalar is one number per batch entry. Each is one operation of
- * LibTorch or a few, and has their derivatives. The components are the stored ones: a function of an
- * SR2 takes its Mandel components, and is not a tensor function in the sense of mechanics.
+ * arguments, batch shapes broadcast with batch shapes; base shapes of Tensors broadcast with base
+ * shapes; each is aligned at its last dimension. A Scalar is one number per batch entry. Each function
+ * is one operation of LibTorch or a few, and has their derivatives. The components are the stored
+ * ones: a function of an SR2 takes its Mandel components, and is not a tensor function in the sense of
+ * mechanics.
  *
- * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, and for two
- * arguments of different dtypes or devices or of shapes that do not broadcast. NaN gives NaN.
+ * All throw NEMLException for an undefined tensor, for a dtype that they are not defined for, and
+ * for two arguments of different dtypes or devices or of shapes that do not broadcast. NaN gives
+ * NaN.
  */
 namespace neml2
 {
@@ -69,7 +71,7 @@ struct NEML2_ONE_A_PROGRAM Atanh
 
 namespace math
 {
-/// The sign of each number, NaN for NaN, where LibTorch's own is 0.
+/// The sign of each number; NaN for NaN, while LibTorch's sign of NaN is 0.
 inline at::Tensor
 sign_of(const at::Tensor & x)
 {
@@ -308,8 +310,8 @@ asinh(const A & a)
   return math::componentwise("asinh", a, [](const at::Tensor & x) { return x.asinh(); });
 }
 
-/// The number, not negative, whose cosh is a. NaN below 1; its derivative is infinite at 1.
-/// (...; base) -> (...; base). Floating types.
+/// The non-negative number whose cosh is a. NaN below 1; its derivative is infinite at 1. (...;
+/// base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 acosh(const A & a)

@@ -12,8 +12,8 @@ namespace neml2
 namespace math
 {
 /// The larger or the smaller of two: the second one at a tie, NaN if either is NaN. LibTorch's own
-/// functions, several times as fast, divide the derivative at a tie; they are used where nothing is
-/// differentiated.
+/// functions are several times as fast, but divide the derivative at a tie; they are used if
+/// nothing is differentiated.
 template <bool Larger>
 struct Extremum
 {
@@ -155,7 +155,7 @@ clamp(const A & a, const Lower & lower, const Upper & upper)
                                   }),
            r.batch_dim);
 }
-/// See clamp(a, lower, upper), of which this is another name.
+/// See clamp(a, lower, upper): its other name.
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
 clip(const A & a, const Lower & lower, const Upper & upper)
@@ -163,7 +163,7 @@ clip(const A & a, const Lower & lower, const Upper & upper)
   return clamp(a, lower, upper);
 }
 
-// The remaining case: two of our types without such an operation.
+// The remaining case: two types of this library without such an operation.
 
 template <class A, class B>
 auto

@@ -10,18 +10,19 @@
  *
  *     constexpr auto update = NEML2_FORMULA([](const auto & strain, const auto & E) { return E * dev(strain); });
  *
- * is the lambda, an ordinary function object, which vmap, vmap_out, value_and_jacobian and with_gradient take; on the CPU it
- * is compiled just as the lambda.
+ * is the lambda as an ordinary function object, for vmap, vmap_out, value_and_jacobian and with_gradient; for the CPU it is
+ * compiled just like the lambda.
  *
- * The text may use all that formulas are made of (the library's functions and types, numbers, std::tuple, local variables, lambdas, loops),
- * with its macros expanded. It captures nothing: parameters are arguments. Its other names, of constants and such formulas, come in front:
+ * The text may use everything that formulas are made of (the library's functions and types, numbers, std::tuple, local variables, lambdas,
+ * loops); macros in it are expanded. It captures nothing: parameters are arguments. Constants and other formulas of this kind that it names
+ * are listed in front:
  *
  *     constexpr auto flow = NEML2_FORMULA_USING((yield_stress, update), [](const auto & strain, const auto & E) { ... });
  *
  * These are constexpr variables of namespaces, or static constexpr ones of functions: numbers, std::arrays of numbers, formulas with text.
- * On a device they have the names by which they are listed.
+ * The text uses them by the names in the list.
  *
- * A formula that does not compile there runs on whole batches, and a warning says why.
+ * A formula that does not compile for the device runs on whole batches, and a warning says why.
  */
 #define NEML2_FORMULA(...)                                                                         \
   []()                                                                                             \
@@ -64,5 +65,5 @@
   }                                                                                                \
   static_assert(true) // takes the semicolon
 
-/// Its argument as text, with macros expanded.
+/// The argument as text, with macros expanded.
 #define NEML2_TEXT(...) #__VA_ARGS__

@@ -4,12 +4,13 @@
 #include "neml2/math/jacobian.h"
 
 /**
- * Derivatives of formulas, in a formula and of batches by the same call: models from energies.
+ * Derivatives of formulas, by the same call in a formula and on batches: for models that are
+ * derived from energies.
  *
  *     constexpr auto stress = [](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); };
  *     const auto [S, tangent] = value_and_jacobian<0>(stress, C, mu);
  *
- * In a formula they are kernels/gradient.h.
+ * Inside a formula the functions of kernels/gradient.h are called.
  */
 namespace neml2
 {
@@ -20,7 +21,8 @@ using kernels::value_and_gradient;
 
 namespace math
 {
-/// The derivative of a scalar by an X, of the type of X, from the one of the type of its shape.
+/// The derivative of a scalar by an X, converted to the type X from the type that
+/// value_and_jacobian gives it.
 template <class X, class J>
 X gradient_as(const J & j);
 template <class X, class J, size_t... K>
@@ -70,7 +72,7 @@ has_gradient_by()
     return false;
 }
 
-/// The formula f as one of a group, which replaces the arguments I, and of all arguments.
+/// The formula f as a function of a group, which replaces the arguments I, and of all arguments.
 template <class F, size_t... I>
 struct ByGroup
 {
@@ -119,7 +121,7 @@ struct GradientOf
     if constexpr ((kernels::has_numbers<A> && ...))
       return kernels::differentiate_scalar<I>(f, a...).second;
     else
-      return gradient<I>(f, a...); // that of batches, below, by argument-dependent lookup
+      return gradient<I>(f, a...); // the function of batches, below, by argument-dependent lookup
   }
 };
 } // namespace math
@@ -150,7 +152,7 @@ value_and_gradient(const F & f, const A &... a)
       return std::pair(r.first, math::gradient_as<X>(r.second));
     }
   }
-  else // so that nothing else is reported
+  else // so that no further errors are reported
     return std::pair(0.0, 0.0);
 }
 
@@ -163,9 +165,9 @@ value_and_gradient(const F & f, const A &... a)
  *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
  *
  * It is exact, by dual numbers, and may be differentiated again: value_and_jacobian of that formula is a tangent, and the residual of
- * newton may have a gradient in it. In a formula f captures nothing: what it depends on is an argument. Second derivatives of expm, logm,
- * sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal eigenvalues. Eigenvectors have no derivatives there, and
- * eigenvalues no second ones: these are NaN.
+ * newton may have a gradient in it. In a formula f captures nothing: pass everything that it depends on as an argument. Second
+ * derivatives of expm, logm, sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal eigenvalues. Eigenvectors have no
+ * derivatives there, and eigenvalues no second ones: these are NaN.
  */
 template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
@@ -174,7 +176,7 @@ gradient(const F & f, const A &... a)
   return value_and_gradient<I...>(f, a...).second;
 }
 
-/// The derivative of a formula by its argument I: the second part of value_and_jacobian<I>(f, a...), of batches and in a formula.
+/// The derivative of a formula by its argument I: the second part of value_and_jacobian<I>(f, a...), on batches and in a formula.
 template <size_t I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto
 jacobian(const F & f, const A &... a)
@@ -183,8 +185,8 @@ jacobian(const F & f, const A &... a)
 }
 
 /**
- * The second derivative of a scalar formula by its argument I, of batches and in a formula: of an SR2 an SSR4 of Mandel components, of an
- * R2 an R4, of a Vec an R2, of a Scalar a Scalar.
+ * The second derivative of a scalar formula by its argument I, on batches and in a formula. By an SR2 it is an SSR4 of Mandel components,
+ * by an R2 an R4, by a Vec an R2, by a Scalar a Scalar.
  *
  *     const SSR4 D = hessian<0>(energy, strain, mu);
  */

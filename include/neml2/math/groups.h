@@ -3,7 +3,7 @@
 
 #include "neml2/math/operators.h"
 
-/// Functions along one dimension, named within the batch or within the base.
+/// Functions along one dimension, which is counted within the batch or within the base.
 namespace neml2::math
 {
 [[noreturn]] NEML2_COLD inline void
@@ -44,7 +44,7 @@ base_dimension(const Operation & op, const Operand & o, Size d)
   return position(op.name, o, d, o.batch_dim, o.batch_dim + Size(o.base.size()));
 }
 
-/// Position of dimension d of the batch with one dimension more.
+/// The position of dimension d in a batch that has one dimension more.
 inline Size
 new_batch_dimension(const Operation & op, const Operand & o, Size d)
 {
@@ -52,7 +52,7 @@ new_batch_dimension(const Operation & op, const Operand & o, Size d)
   return position(op.name, o, d, 0, o.batch_dim + 1);
 }
 
-/// Position of dimension d of the base with one dimension more.
+/// The position of dimension d in a base that has one dimension more.
 inline Size
 new_base_dimension(const Operation & op, const Operand & o, Size d)
 {

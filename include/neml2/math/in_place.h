@@ -33,7 +33,7 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
   if (a.sizes() == b.sizes() && a.batch_dim() == b.batch_dim() &&
       a.scalar_type() == b.scalar_type() && a.device() == b.device() && a.has_storage() &&
       b.has_storage() && !a.is_alias_of(b))
-  { // nothing to align, to convert or to separate
+  { // nothing has to be aligned, converted or copied first
     check_writable(name, a);
     return b;
   }
@@ -54,7 +54,7 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
   if (!copies)
     check_storable(name, promote(name, a, b), a);
   const at::Tensor x = align_base(b, b.batch_dim(), a.base_dim());
-  // v /= v(0) would otherwise divide by components it has already overwritten.
+  // v /= v(0) would otherwise divide by a component that it has already overwritten.
   const bool another_view = a.has_storage() && b.has_storage() && a.is_alias_of(b) &&
                             (a.storage_offset() != b.storage_offset() || a.sizes() != b.sizes() ||
                              a.strides() != b.strides());

@@ -43,7 +43,7 @@ inverse_of(const Operation & op, const Tensor & A)
               op.name,
               ": the four base dimensions of ",
               operand(A),
-              " are not equally long. Expected n×n×n×n.");
+              " do not have equal sizes. Expected n×n×n×n.");
   return batch_of<Tensor>(op,
                           A.batch_dim(),
                           [&]
@@ -78,7 +78,8 @@ det(const T & A)
   return math::batch_of<core::dependent_scalar_t<T>>(
       op, A.batch_dim(), [&] { return n == 3 ? composed::det(A) : composed::det_of_any(A); });
 }
-/// Not defined for other types, where LibTorch's det would take any two dimensions.
+/// Not defined for other types, for which LibTorch's det would take the last two dimensions,
+/// whatever they are.
 template <class D>
 auto
 det(const TensorBase<D> &)

@@ -27,7 +27,7 @@ using result_t = std::tuple_element_t<J, typename results_of<R>::types>;
 template <class R>
 constexpr size_t result_count = std::tuple_size_v<typename results_of<R>::types>;
 
-/// The results Of, whose Jacobians are wanted: all if none is named.
+/// The results Of, whose Jacobians are wanted; all results if none is named.
 template <class R, size_t... Of>
 struct Results
 {
@@ -82,7 +82,7 @@ constexpr bool are_tensors = false;
 template <class... L>
 constexpr bool are_tensors<std::tuple<L...>> = (core::is_primitive<std::decay_t<L>> && ...);
 
-/// A derivative: that of the results Of, none named for all, by argument I, of a formula that may take and return groups.
+/// The derivative of the results Of (all if none is named) by argument I, of a formula that may take and return groups.
 template <size_t I, class F, class Of, class... A>
 struct Differentiated;
 template <size_t I, class F, size_t... Of, class... A>
@@ -166,26 +166,29 @@ differentiate(const Use & use, const F & f, const A &... a)
 
 /**
  * The formula f over the batch, and its exact Jacobian by argument I, in one pass: a pair of value and
- * ∂value/∂argument, or of groups of them where f returns a group.
+ * ∂value/∂argument. If f returns a group, both are groups.
  *
- * (...; y), by an argument (...; x) -> (...; y) and (...; y, x): an SR2 by an SR2 is an SSR4 (the
- * consistent tangent of a stress update), a Scalar by an X is of X's shape, a Y by a Scalar of Y's, an
- * R2 by a Vec is an R3, by an R2 an R4; a neml2::Tensor where no type has the shape. Arguments, formula and errors are
- * those of vmap; the header of the Jacobian's type must be included. Where autograd has to record an
- * argument, value and Jacobian are differentiable, and computed on whole batches: use a NoGradGuard if
- * only the numbers are wanted.
+ * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). An SR2 by an SR2 is an SSR4
+ * (the consistent tangent of a stress update), a Scalar by an X has the shape of X, a Y by a Scalar that of Y, an R2
+ * by a Vec is an R3, an R2 by an R2 an R4; without a type of the shape it is a neml2::Tensor. Arguments, formula and
+ * errors are those of vmap; the header of the Jacobian's type must be included. If autograd records an argument,
+ * value and Jacobian are differentiable, and computed on whole batches: use a NoGradGuard if only the numbers are
+ * wanted.
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *
- * For the derivative by several arguments at once make them one, a std::tuple or a struct of tensors; the Jacobian is then such a group:
+ * For the derivative by several arguments at once, put them into one argument, a std::tuple or a struct of tensors; the Jacobian is then
+ * such a group:
  *
  *     const auto [stress, by] = value_and_jacobian<0>(law, std::tuple(E, nu), strain); // std::get<0>(by) = ∂σ/∂E
  *
- * Where f returns several results, those whose Jacobians are wanted, Of, may be named; the others are carried along:
+ * If f returns several results, Of may name those whose Jacobians are wanted; the others are returned without
+ * Jacobians:
  *
  *     const auto [results, tangent] = value_and_jacobian<0, 0>(update, strain, state, parameters);
  *
- * In a formula the same call is of the point at hand, and has derivatives itself; f captures nothing there.
+ * In a formula the same call differentiates at the point, and the result can be differentiated again; f
+ * captures nothing there.
  */
 template <size_t I, size_t... Of, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto

@@ -12,13 +12,13 @@ namespace neml2
 /**
  * The derivatives ∂y/∂x of each batch entry of y by the same entry of each x, by autograd.
  *
- * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend
- * on other entries of x: such derivatives would be summed. Asks autograd once for each base entry of
- * y, for all xs together. If y was not computed from anything that requires grad, the results are
+ * (batch; base y), (batch; base x) -> (batch; base y, base x). A batch entry of y must not depend on
+ * other entries of x: such derivatives would be summed. Runs one backward pass per base entry of y,
+ * for all xs together. If y was not computed from anything that requires grad, the results are
  * undefined tensors.
  *
- * retain_graph keeps the graph of y for another derivative, by default only where the library is relaxed; create_graph records this one, for
- * second derivatives; allow_unused gives zeros for an x that y does not depend on.
+ * retain_graph keeps the graph of y for another derivative; it is on by default only if core::Strictness is relaxed. create_graph records
+ * this derivative, for second derivatives; allow_unused gives zeros for an x that y does not depend on.
  *
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
  * an x that does not require grad, and without allow_unused for an x that y does not depend on.

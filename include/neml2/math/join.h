@@ -7,7 +7,8 @@
 #include <iterator>
 
 /**
- * Lists of tensors joined into one, along a dimension they have (cat) or a new one (stack).
+ * Lists of tensors joined into one tensor, along a dimension that they have (cat) or a new one
+ * (stack).
  *
  * A list is a std::vector or another container, or written {a, b, c}. batch_ functions return the type of
  * the elements, base_ functions Tensor. Batch shapes of the elements broadcast; base shapes are equal,

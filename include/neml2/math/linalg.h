@@ -7,8 +7,8 @@
 #include <tuple>
 
 /**
- * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast; whether a tensor is a
- * vector or a matrix is told by its number of base dimensions, never by sizes.
+ * Linear algebra on batches of matrices and vectors, by LibTorch. Batch shapes broadcast. The number of base
+ * dimensions, never a size, decides whether a tensor is a vector or a matrix.
  *
  * linalg::cross and linalg::outer of Vec are in tensors/Vec.h, linalg::eigh, ieigh and dsptrf in
  * tensors/spectral.h; products in products.h, determinants in invariants.h.
@@ -52,7 +52,8 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
                  " are singular.");
 }
 
-/// The pivots in LAPACK's form. LAPACK reads wherever they point: they are in range also where nobody can check them.
+/// The pivots in LAPACK's form. LAPACK reads wherever they point, so they are brought into range also if their values
+/// cannot be checked.
 /// @throws NEMLException unless they may be those of LU.
 inline at::Tensor
 checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
@@ -75,7 +76,8 @@ checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
               p.device(),
               " do not belong to ",
               LU,
-              ". Expected what lu_factor gave: int32, on the same device, one for each row, in [1, "
+              ". Expected the pivots that lu_factor returned: int32, on the same device, one for "
+              "each row, in [1, "
               "rows].");
   return known || p.is_meta() ? p : p.clamp(1, pivots.base[0]);
 }
@@ -113,7 +115,7 @@ vecdot(const A & a, const B & b)
 }
 
 /// A^-1 of matrices, see neml2::inv(A). (...; n, n) -> (...; n, n)
-/// @throws NEMLException also unless there are two base dimensions.
+/// @throws NEMLException also if A does not have two base dimensions.
 inline Tensor
 inv(const Tensor & A)
 {
@@ -122,9 +124,9 @@ inv(const Tensor & A)
   return math::inverse_of(op, A);
 }
 
-/// X of A X = B, for B of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
-/// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A.
-/// Where A is singular X is NaN; a matrix that is singular except for rounding gives large numbers.
+/// X of A X = B, where B is a batch of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
+/// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A. Where A is singular X
+/// is NaN; a matrix that is singular except for rounding gives large numbers.
 /// @throws NEMLException with the number of singular matrices if check_errors (which waits for a
 /// GPU).
 inline Tensor
@@ -152,9 +154,9 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
   return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
 }
 
-/// A = P L U by Gaussian elimination, with partial pivoting (pivot = false: without, on a GPU
-/// only): L (ones on its diagonal, not stored) and U in one, and the row interchanges, counted
-/// from 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
+/// A = P L U by Gaussian elimination with partial pivoting; pivot = false, without pivoting, works
+/// only on a GPU. Returns L (whose diagonal of ones is not stored) and U in one tensor, and the row
+/// interchanges, counted from 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
 /// @throws NEMLException also where A is singular.
 inline std::tuple<Tensor, Tensor>
 lu_factor(const Tensor & A, bool pivot = true)
@@ -169,9 +171,10 @@ lu_factor(const Tensor & A, bool pivot = true)
           Tensor(core::Trusted(), pivots, A.batch_dim())};
 }
 
-/// X of A X = B (left) or of X A = B, from the result of lu_factor(A); adjoint: for A^T instead of A.
-/// (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n) -> (...; k, n).
-/// @throws NEMLException also unless B has two base dimensions and pivots may be those of LU, which
+/// X of A X = B (left = true) or of X A = B (left = false), from the result of lu_factor(A); adjoint
+/// = true replaces A by A^T. (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n)
+/// -> (...; k, n).
+/// @throws NEMLException also unless B has two base dimensions and the pivots fit LU; this check
 /// waits for a GPU.
 inline Tensor
 lu_solve(const Tensor & LU,

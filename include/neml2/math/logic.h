@@ -20,14 +20,14 @@ logical_and(const A & a, const B & b)
 {
   return math::relate("logical_and", math::Relation::logical_and, a, b);
 }
-/// One is true, or both.
+/// At least one is true.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 logical_or(const A & a, const B & b)
 {
   return math::relate("logical_or", math::Relation::logical_or, a, b);
 }
-/// One is true, and not both.
+/// Exactly one is true.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 logical_xor(const A & a, const B & b)
@@ -61,7 +61,7 @@ operator!(const A & a)
   return math::relate("!", math::Relation::equal, a, 0);
 }
 
-/// Bit by bit, of bool and integer dtypes.
+/// The bits of both, combined one by one, of bool and integer dtypes.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 operator&(const A & a, const B & b)
@@ -106,9 +106,9 @@ check_condition(const char * name, const Operand & condition)
 }
 } // namespace math
 
-/// Whether the condition holds in any entry: one truth value, for example to end a loop; false where there are no
-/// entries. (...; base) -> bool. Waits for a GPU. In a formula of vmap it is about the points at hand, so a result must
-/// not depend on it.
+/// Whether the condition holds in any entry: one truth value, for example to end a loop; false for a tensor without
+/// entries. (...; base) -> bool. Waits for a GPU. In a formula of vmap it looks only at the points of one pack, so a
+/// result must not depend on it.
 /// @throws NEMLException unless the condition is bool.
 template <class A, core::if_tensor<A> = 0>
 bool
@@ -118,7 +118,8 @@ any(const A & condition)
   const at::Tensor & c = condition;
   return core::translate_errors("any", [&] { return c.any().item<bool>(); });
 }
-/// Whether the condition holds in all entries; true where there are none. See any(condition).
+/// Whether the condition holds in all entries; true for a tensor without entries. See
+/// any(condition).
 /// @throws NEMLException unless the condition is bool.
 template <class A, core::if_tensor<A> = 0>
 bool
@@ -130,6 +131,6 @@ all(const A & condition)
 }
 } // namespace neml2
 
-// ---- The other operators are declared too: each must mean the same in every program. ----
+// ---- The other operators, so that each means the same in every program. ----
 
 #include "neml2/math/operators.h"

@@ -21,7 +21,7 @@ selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor 
   return entries(t, d, lifted(map)) * composed::append_dims(lifted(factors), t.dim() - d - 1);
 }
 
-/// Position of the two base dimensions (3, 3), the first of which is number dim.
+/// Position of the two base dimensions (3, 3); the first one is number dim.
 inline Size
 check_matrix_at(const Operation & op, const Tensor & full, Size dim)
 {
@@ -117,10 +117,11 @@ index_options_for(const Tensor & t)
 }
 } // namespace math
 
-/// The base dimensions dim, dim + 1 of sizes (3, 3) to one: of their nine entries, row by row,
-/// those that rmap names, each multiplied by its rfactor.
-/// (...; a, 3, 3, b), (; n), (; n) -> (...; a, n, b)
-/// @throws NEMLException also for an index outside [0, 9). Waits for a GPU, to check them.
+/// Replaces the base dimensions dim, dim + 1 of sizes (3, 3) by one: those of the nine entries,
+/// counted row by row, that rmap names, each multiplied by its rfactor. (...; a, 3, 3, b), (; n),
+/// (; n) -> (...; a, n, b)
+/// @throws NEMLException also for an index outside [0, 9). The check of the indices waits for a
+/// GPU.
 inline Tensor
 full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
 {
@@ -130,9 +131,11 @@ full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactor
   return math::reduced_from_full(op, full, rmap.to(math::index_options_for(full)), rfactors, d);
 }
 
-/// The base dimension dim to two of sizes (3, 3): for each of the nine entries, row by row, the one
-/// that rmap names, multiplied by its rfactor. (...; a, n, b), (; 9), (; 9) -> (...; a, 3, 3, b)
-/// @throws NEMLException also for an index outside [0, n). Waits for a GPU, to check them.
+/// Replaces the base dimension dim by two of sizes (3, 3). Each of the nine entries, counted row by
+/// row, is the one that rmap names, multiplied by its rfactor. (...; a, n, b), (; 9), (; 9) ->
+/// (...; a, 3, 3, b)
+/// @throws NEMLException also for an index outside [0, n). The check of the indices waits for a
+/// GPU.
 inline Tensor
 reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
 {
@@ -152,8 +155,8 @@ reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfac
 }
 
 /// Mandel components of the base dimensions dim, dim + 1: entries (0,0), (1,1), (2,2) and √2 times
-/// (1,2), (0,2), (0,1). Does not symmetrise: of A_ij and A_ji the one with i < j counts.
-/// (...; a, 3, 3, b) -> (...; a, 6, b)
+/// (1,2), (0,2), (0,1). Does not symmetrise: A_ij with i < j counts, and A_ji is ignored. (...; a,
+/// 3, 3, b) -> (...; a, 6, b)
 inline Tensor
 full_to_mandel(const Tensor & full, Size dim = 0)
 {

@@ -35,9 +35,9 @@ constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 
 // ---- Their tensors ------------------------------------------------------------------------------
 
-// Maps: for each reduced component its place among the nine (row by row), or the other way round;
-// and factors: the factor of each entry. Made once for each dtype and device: never write to
-// them.
+// A map has, for each reduced component, its place among the nine (row by row), or the other way
+// round. A tensor of factors has the factor of each entry. They are made once per dtype and device:
+// never write to them.
 
 namespace math
 {

@@ -94,7 +94,7 @@ composed_newton(const at::Tensor & guess,
     at::Tensor accept = active.bitwise_and(r.isfinite().all(-1));
     if (it == 0)
     {
-      active = accept; // a point without a residual at the guess has nowhere to go back to
+      active = accept; // a point without a residual at the guess has no earlier point to go back to
       base_J = J;
     }
     else if (options.halve_steps)
@@ -120,7 +120,7 @@ composed_newton(const at::Tensor & guess,
   }
   const at::Tensor each = converged.unsqueeze(-1);
   if (recorded)
-  { // two steps of Newton's method from the solution: one gives x first derivatives, two give it second ones
+  { // two steps of Newton's method from the solution: the first gives x its first derivatives, the second its second ones
     const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
     at::Tensor y = known.clone().requires_grad_(true);
     for (int k = 0; k < 2; k++)
@@ -130,14 +130,15 @@ composed_newton(const at::Tensor & guess,
                        identity = at::eye(J.size(-1), J.options());
       y = y - composed::solve_vector(at::where(each.unsqueeze(-1), J, identity), r);
     }
-    x = at::where(each, y + (known - y.detach()), x); // with the value that was found
+    x = at::where(each, y + (known - y.detach()), x); // x keeps the value that was found
   }
   if (!options.keep)
     x = x.masked_fill(each.bitwise_not(), std::numeric_limits<double>::quiet_NaN());
   return {x, iterations, converged};
 }
 
-/// log(-1) times 1, plus 0 times the arguments: a weight of 0 then gives them the gradient 0, and any other weight NaN.
+/// log(-1) times (1 plus 0 times the arguments): a weight of 0 gives the arguments the gradient 0, any other weight
+/// gives NaN.
 NEML2_BODY at::Tensor
 no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch)
 {

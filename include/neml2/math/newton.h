@@ -14,7 +14,7 @@
  *     constexpr auto residual = [](const auto & x, const auto & a) { return x * x - a; };
  *     const Scalar root = newton(residual, 1.0, a, NewtonOptions().bounds(0, 10));
  *
- * In a formula of vmap the same call solves at the points at hand: kernels/newton.h.
+ * In a formula of vmap the same call solves at the points of the formula: kernels/newton.h.
  */
 namespace neml2
 {
@@ -35,8 +35,8 @@ struct ComposedNewton
 /// points where it does not hold.
 using ComposedResidual = std::function<at::Tensor(const at::Tensor & x, const at::Tensor & counts)>;
 
-/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; autograd differentiates it where enabled
-/// and where asked to.
+/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; autograd differentiates it if enabled
+/// and asked to.
 ComposedNewton composed_newton(const at::Tensor & guess,
                                ArrayRef<Size> unknowns,
                                const NewtonOptions & options,
@@ -121,7 +121,8 @@ private:
       return f;
   }
 
-  /// An argument in the form that the residual takes: detached, or with autograd's graph at the points that count.
+  /// An argument in the form that the residual takes: detached, or with autograd's graph at the points where
+  /// derivatives are wanted.
   template <class T>
   static auto argument(const T & a, TensorShapeRef batch, const at::Tensor & counts)
   {
@@ -218,14 +219,15 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 /**
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
- * x is a tensor or a group of them (a std::tuple, a struct as for vmap); so is the result of residual, with as many numbers. residual takes
- * the unknown first, then the arguments; it is a formula as for vmap, and captures nothing (a struct may have plain numbers as fields). The
- * guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may be NewtonOptions.
+ * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap). The result of residual is one, too, and has as many numbers as
+ * x. residual takes the unknown first, then the arguments; it is a formula as for vmap, and captures nothing (a struct may have plain
+ * numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may
+ * be NewtonOptions.
  *
  * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more
- * step. A step is halved where the one after it, by the same derivatives, would not be shorter (natural monotonicity).
- * Where 50 evaluations do not suffice, the derivatives are singular or something is NaN, x is NaN at that point.
- * NewtonOptions change all this.
+ * step. A step is halved if the step after it, computed with the same derivatives, would not be shorter (natural
+ * monotonicity). If 50 evaluations do not suffice, the derivatives are singular or a number is NaN, x is NaN at that
+ * point. NewtonOptions change all this.
  *
  * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
  * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense
@@ -245,8 +247,8 @@ newton(const F & residual, const X & guess, const A &... a)
       a...);
 }
 
-/// newton, and how it went at each point: {solution, iterations, converged}; the last two are Scalars, converged one of
-/// truth values.
+/// newton with a report at each point: {solution, iterations, converged}. The last two are Scalars; converged is of
+/// dtype bool.
 template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
 auto
 newton_report(const F & residual, const X & guess, const A &... a)

@@ -8,8 +8,8 @@
 #include <tuple>
 
 /**
- * Tensors as the numbers that they consist of, and back, in formulas of vmap and on whole batches: for an algorithm that works
- * only with numbers, such as a system of equations of some tensors.
+ * Converts tensors to the numbers that they consist of, and back, in formulas of vmap and on whole batches: for an algorithm
+ * that works only with numbers, such as a system of equations whose unknowns are several tensors.
  *
  *     const auto x = numbers_of(stress, hardening);                // std::array of 7 scalars
  *     const auto [s, h] = tensors_of<SR2, Scalar>(x);
@@ -110,9 +110,9 @@ numbers_of(const A &... a)
   return x;
 }
 
-/// Tensors of types T from the numbers that numbers_of returns for such: one tensor, or a std::tuple of several. From Scalars (...; )
-/// whose batch shapes broadcast it makes whole batches.
-/// @throws NEMLException if they do not.
+/// Tensors of types T from the numbers that numbers_of returns for tensors of these types: one tensor, or a std::tuple of several.
+/// From Scalars (...; ), whose batch shapes broadcast, it makes whole batches.
+/// @throws NEMLException if batch shapes do not broadcast.
 template <class... T, class X, size_t n>
 auto
 tensors_of(const std::array<X, n> & x)

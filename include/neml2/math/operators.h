@@ -13,10 +13,10 @@
  * | Tensor and Scalar                 | yes    | yes    | yes    |
  * | any type and a number             | yes    | yes    | yes    |
  *
- * Batch shapes broadcast; so do, for Tensor, base shapes, each aligned at its own last dimension.
- * Mixed dtypes promote as torch::promote_types says, whatever the ranks; / of integers is true
- * division. Any other pair of types is an error at compile time. An operand that is a raw at::Tensor
- * makes it LibTorch's operation, on all dimensions.
+ * Batch shapes broadcast, and so do base shapes of Tensors; each is aligned at its own last
+ * dimension. Mixed dtypes promote as torch::promote_types says, whatever the number of dimensions; /
+ * of integers is true division. Any other pair of types is an error at compile time. If an operand
+ * is a raw at::Tensor, the operation is LibTorch's, on all dimensions.
  */
 namespace neml2
 {
@@ -96,8 +96,8 @@ operator/(const N & n, const A & a)
   return math::number_elementwise<math::Over>(core::number(n), a);
 }
 
-// The remaining case: two of our types without such an operation. LibTorch's operators would be a worse
-// match, and silently align batch with base dimensions.
+// The remaining case: two types of this library without such an operation. Without this overload
+// LibTorch's operator would be chosen, and would silently align batch with base dimensions.
 
 template <class A, class B>
 auto
@@ -125,7 +125,7 @@ operator/(const TensorBase<A> &, const TensorBase<B> &)
 }
 } // namespace neml2
 
-// ---- Operators of other kinds, which must mean the same in every program. ----
+// ---- Operators of other kinds, so that each means the same in every program. ----
 
 #include "neml2/math/comparison.h"
 #include "neml2/math/einsum.h"

@@ -6,12 +6,12 @@
 
 /**
  * Products and norms of tensors whose base shape is known at run time only, and of the types that
- * have none of their own.
+ * do not define their own.
  *
- * Batch shapes broadcast, with batch shapes only; base sizes that meet must be equal. Components
- * are the stored ones: norm(T) is the norm of the numbers. Each function consists of LibTorch's operations,
- * and has their derivatives. Functions that return a Scalar need tensors/Scalar.h. Those of Vec, R2, SR2 and others
- * are in the headers of the types, solve and the like in linalg.h.
+ * Batch shapes broadcast, with batch shapes only; the sizes of contracted base dimensions must be equal. Components
+ * are the stored ones: norm(T) is the norm of the numbers. Each function consists of LibTorch's operations, and has
+ * their derivatives. Functions that return a Scalar need tensors/Scalar.h. Those of Vec, R2, SR2 and others are in
+ * the headers of the types, solve and the like in linalg.h.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, for two
  * arguments of different dtypes or devices, and for shapes that do not fit.
@@ -20,8 +20,8 @@ namespace neml2
 {
 namespace math
 {
-/// Whether an A and a B may have the same base shape: the same by their types, or not known before run
-/// time.
+/// Whether an A and a B may have the same base shape: it is the same by their types, or not known
+/// before run time.
 template <class A, class B>
 constexpr bool
 may_be_alike()
@@ -32,7 +32,7 @@ may_be_alike()
     return true;
 }
 
-/// A type of three components, such as Vec, which converts to one.
+/// A type of three components: Vec, or a type that converts to Vec.
 template <class T>
 constexpr bool
 is_like_a_vector()
@@ -95,7 +95,7 @@ vector_vector(const char * name, const Operand & a, const Operand & b)
   return batch_of<Result>(op, n, [&] { return composed::contracted(*a.tensor, *b.tensor, 1); });
 }
 
-/// The batch shape of a, then its base shape and that of b: a_i b_j.
+/// The outer product a_i b_j: its base shape is that of a, then that of b.
 inline Tensor
 outer_product(const Operand & a, const Operand & b)
 {
@@ -252,8 +252,8 @@ outer(const A & a)
 /// Sum of products in Einstein's notation: einsum("...ik,...kj->...ij", {A, B}) is A_ik B_kj.
 /// Letters are base dimensions and `...` the batch dimensions, which broadcast. Without -> the
 /// result has the letters that occur once, in alphabetical order. Integers too.
-/// @throws NEMLException also for an equation that does not fit the operands, or names no batch
-/// dimensions where there are some.
+/// @throws NEMLException also for an equation that does not fit the operands, or that lacks `...`
+/// while they have batch dimensions.
 inline Tensor
 einsum(const std::string & equation, TensorList operands)
 {

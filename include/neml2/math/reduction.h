@@ -58,7 +58,7 @@ where_smallest(const at::Tensor & x, Size d)
 // ---- Of the batch ------------------------------------------------------------------------------
 
 /// The largest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if any value is. Equal ones share the derivative. Integers too.
+/// of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -69,7 +69,7 @@ batch_max(const T & a, Size d = 0)
 }
 
 /// The smallest value of each component along batch dimension d: (..., n, ...; base) -> (...; base), in the unit
-/// of a. NaN if any value is. Equal ones share the derivative. Integers too.
+/// of a. NaN if any value is NaN. Equal values share the derivative. Integers too.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -80,7 +80,7 @@ batch_min(const T & a, Size d = 0)
 }
 
 /// The index where each component is largest along batch dimension d, which is kept: (..., n, ...; base) ->
-/// (..., 1, ...; base) int64. Any of several equal ones; NaN is larger than numbers.
+/// (..., 1, ...; base) int64. If several are equal, it is any of them; NaN is larger than numbers.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -91,7 +91,7 @@ batch_argmax(const T & a, Size d = 0)
 }
 
 /// The index where each component is smallest along batch dimension d, which is kept: (..., n, ...; base) ->
-/// (..., 1, ...; base) int64. Any of several equal ones; NaN is smaller than numbers.
+/// (..., 1, ...; base) int64. If several are equal, it is any of them; NaN is smaller than numbers.
 /// @throws NEMLException also for n = 0.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -104,7 +104,7 @@ batch_argmin(const T & a, Size d = 0)
 // ---- Of the base -------------------------------------------------------------------------------
 
 /// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any is.
-/// Equal ones share the derivative. Integers too.
+/// Equal values share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -115,7 +115,7 @@ base_max(const T & a, Size d = 0)
 }
 
 /// The smallest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any is.
-/// Equal ones share the derivative. Integers too.
+/// Equal values share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -126,7 +126,7 @@ base_min(const T & a, Size d = 0)
 }
 
 /// The index of the largest value along base dimension d, which is kept with size 1: (...; n, base) ->
-/// (...; 1, base) int64 for d = 0. Any of several equal ones; NaN is larger than numbers.
+/// (...; 1, base) int64 for d = 0. If several are equal, it is any of them; NaN is larger than numbers.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor
@@ -137,7 +137,7 @@ base_argmax(const T & a, Size d = 0)
 }
 
 /// The index of the smallest value along base dimension d, which is kept with size 1: (...; n, base) ->
-/// (...; 1, base) int64 for d = 0. Any of several equal ones; NaN is smaller than numbers.
+/// (...; 1, base) int64 for d = 0. If several are equal, it is any of them; NaN is smaller than numbers.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
 Tensor

@@ -131,7 +131,8 @@ related(const Operation & op, Relation r, const Operand & a, const CScalar & b)
       op.name, [&] { return related(r, *a.tensor, b); }, a);
 }
 
-/// The result type of relating an A and a B, at least one of them a tensor; bool where that is an error.
+/// The result type of a relation of an A and a B, at least one of them a tensor; bool if the relation is
+/// an error.
 template <class A, class B>
 constexpr auto
 relation_result()
@@ -148,7 +149,7 @@ relation_result()
 template <class A, class B>
 using relation_t = std::remove_pointer_t<decltype(relation_result<A, B>())>;
 
-/// Enables an overload for two tensors of ours, or one and a number: exactly these, without
+/// Enables an overload for two tensors of this library, or one and a number: exactly these, without
 /// conversions, so that a raw at::Tensor stays with LibTorch's operator.
 template <class A, class B>
 constexpr bool

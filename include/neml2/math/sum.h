@@ -7,16 +7,17 @@
  * Sums and means along dimensions of the batch (batch_x, which keeps the type) or of the base (base_x,
  * which returns Tensor).
  *
- * The largest and smallest are in reduction.h.
- * d counts within the group, from its end if negative. Sums of the base add in an order that is the same
- * whatever the layout in memory. All throw NEMLException for an undefined tensor, a
- * dtype they are not defined for, a group without dimensions and a dimension out of range.
+ * The largest and smallest values are in reduction.h. d counts within the group, from its end if
+ * negative. Sums over the base add in the same order for every layout in memory. All throw
+ * NEMLException for an undefined tensor, a dtype they are not defined for, a group without dimensions
+ * and a dimension out of range.
  */
 namespace neml2
 {
 namespace math
 {
-/// x summed over all that a group, its dimensions [lo, lo + from.size()), has more than the shape `to`.
+/// x summed along a group of dimensions, [lo, lo + from.size()), so that the group gets the shape
+/// `to`.
 inline at::Tensor
 sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from, TensorShapeRef to)
 {
@@ -38,7 +39,8 @@ sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from,
               from,
               " of ",
               o,
-              ". Expected the same sizes, or 1 where to sum, without some of the first.");
+              ". Expected the same sizes, or 1 along dimensions to sum over; leading dimensions "
+              "may be missing.");
   at::Tensor r = *o.tensor;
   if (!dims.empty())
     r = r.sum(dims, /*keepdim=*/true, r.scalar_type());
@@ -74,7 +76,7 @@ batch_mean(const T & a, Size d = 0)
 }
 
 /// The reverse of batch_expand: a summed to this batch shape, which expands to that of a. (...; base) ->
-/// (shape; base), in the unit and dtype of a; a itself where nothing has to be summed.
+/// (shape; base), in the unit and dtype of a; a itself if there is nothing to sum.
 /// @throws NEMLException also for a shape that does not expand to it.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -119,7 +121,7 @@ base_mean(const T & a, Size d = 0)
 }
 
 /// The reverse of base_expand: a summed to this base shape, which expands to that of a. (...; base) ->
-/// (...; shape), in the unit and dtype of a; a itself where nothing has to be summed.
+/// (...; shape), in the unit and dtype of a; a itself if there is nothing to sum.
 /// @throws NEMLException also for a shape that does not expand to it.
 template <class T, core::if_tensor<T> = 0>
 Tensor

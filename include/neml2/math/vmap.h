@@ -17,7 +17,7 @@
  * a group of them (a std::tuple, a struct). It is called with single tensors of packs of numbers, or with whole batches:
  * both have the same functions. It must not branch on a value: use where(condition, a, b).
  *
- * Elsewhere: into existing tensors in vmap_out.h, with Jacobians in jacobian.h, fused gradients in
+ * Elsewhere: results in existing tensors in vmap_out.h, Jacobians in jacobian.h, fused gradients in
  * autograd.h.
  */
 namespace neml2
@@ -28,8 +28,8 @@ namespace neml2
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
  * numbers, which f takes as scalars. An argument or a result may be a group, such as the parameters of a model or its
- * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd's gradients are those of the formula; to have them
- * fused too, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
+ * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd computes the gradients of the formula on whole
+ * batches; to compute them fused, too, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
  *
  * @throws NEMLException if an argument is undefined, dtypes or devices differ, or batch shapes do not
  *   broadcast.
@@ -46,15 +46,15 @@ vmap(const F & f, const A &... a)
 }
 
 /**
- * The formula f, so that vmap and vmap_out compute float32 tensors in float32: twice as many points at once, and elementary
- * functions as fast as LibTorch's.
+ * The formula f, which vmap and vmap_out then compute in float32 for float32 tensors: twice as many points at once, and
+ * elementary functions as fast as LibTorch's.
  *
  *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);
  *
- * Without it they are computed in float64 and rounded once, which is as accurate as float32 can hold. With it each operation of the
- * formula rounds: do not use it where digits cancel, as in differences of nearly equal numbers. Arguments and the one
- * result are scalars or plain numbers, and newton is refused. It has no effect on tensors of float64, on other devices, and
- * on derivatives.
+ * Without in_float32 the results are computed in float64 and rounded once, to the full accuracy of float32. With it each operation
+ * of the formula rounds to float32: do not use it where digits cancel, as in differences of nearly equal numbers. The formula must
+ * have a single result; it and the arguments are scalars or plain numbers. newton is refused. It has no effect on tensors of
+ * float64, on other devices, and on derivatives.
  */
 template <class F>
 engine::InFloat32<F>

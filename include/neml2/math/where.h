@@ -29,7 +29,7 @@ condition_batch_dim(const at::Tensor & c, const Together & r)
       " batch dimensions and the base shape ",
       r.base,
       ": it does not say which of its dimensions are batch dimensions. Pass Scalar(condition) "
-      "for one truth value a batch entry, or Tensor(condition, batch_dim).");
+      "for one truth value per batch entry, or Tensor(condition, batch_dim).");
   return r.batch_dim;
 }
 
@@ -65,17 +65,16 @@ check_condition(const Operation & op,
               dtype_name(dtype),
               ", expected bool: compare it with something.");
   TensorShape base = r.base;
-  NEML2_CHECK(
-      broadcast_into(base, condition.base) == 0 && base == r.base,
-      op.name,
-      ": the base shape ",
-      condition.base,
-      " of the condition does not broadcast to the base shape ",
-      r.base,
-      " of what it chooses from. Expected one truth value a batch entry (a Scalar), or one a "
-      "component. The operands are ",
-      OperandsText{o},
-      ".");
+  NEML2_CHECK(broadcast_into(base, condition.base) == 0 && base == r.base,
+              op.name,
+              ": the base shape ",
+              condition.base,
+              " of the condition does not broadcast to the base shape ",
+              r.base,
+              " of the tensors it chooses from. Expected one truth value per batch entry (a "
+              "Scalar), or one per component. The operands are ",
+              OperandsText{o},
+              ".");
   return Size(broadcast_batch(op, o).size());
 }
 
@@ -106,12 +105,14 @@ choose(const C & condition, const X & a, const Y & b)
  * bool, (...; base), (...; base) -> (...; base), in the common unit of a and b; any dtype.
  *
  * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c
- * broadcasts to that of a and b: one per component. A raw tensor is read by its number of dimensions: with
- * no more of them than a and b have batch dimensions, one truth value per batch entry; with as many as
- * these have batch and base dimensions together, both, as for torch::where (sizes 1 broadcast). Others
- * are refused: name the batch dimensions by Scalar(condition) or Tensor(condition, batch_dim).
+ * broadcasts to that of a and b: one per component. The number of dimensions of a raw tensor decides how
+ * it is read. If it has no more dimensions than a and b have batch dimensions, it is one truth value per
+ * batch entry. If it has as many as their batch and base dimensions together, it is one per component, as
+ * for torch::where (sizes 1 broadcast). Other numbers are refused: name the batch dimensions by
+ * Scalar(condition) or Tensor(condition, batch_dim).
  *
- * Both a and b are evaluated: guard the untaken one against division by zero before differentiating.
+ * Both a and b are evaluated: before differentiating, make sure that the side that is not taken does
+ * not divide by zero.
  * @throws NEMLException also unless the condition is bool, and for such a raw condition.
  */
 template <class C, class A, math::if_condition<C> = 0, core::if_tensor<A> = 0>
@@ -143,7 +144,7 @@ where(const C & condition, const N & a, const B & b)
   return math::choose<B>(condition, a, b);
 }
 
-/// Not defined for two types without a common one.
+/// Not defined for two types that have no common type.
 template <class C, class A, class B, math::if_condition<C> = 0>
 auto
 where(const C &, const TensorBase<A> &, const TensorBase<B> &)

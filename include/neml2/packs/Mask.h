@@ -48,7 +48,7 @@ struct Mask
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
   NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }
 
-  /// Whether it holds in any lane, or in all lanes, for the end of a loop. The results of a lane must not depend on it.
+  /// Whether it holds in any lane, or in all lanes, to end a loop. The results of a lane must not depend on it.
   NEML2_INLINE friend bool any(const Mask & a)
   {
     if constexpr (W == 1)

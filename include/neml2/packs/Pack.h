@@ -13,8 +13,9 @@ namespace neml2::packs
 /**
  * One component of W rows, one row per lane: numbers E, float64 or float32.
  *
- * The copy constructor is not trivial, so a pack is passed in memory whatever the target: a formula
- * that is not inlined into the loop is slow, never wrong. Plain numbers fill all lanes.
+ * The copy constructor is not trivial, so a pack is passed in memory on every target. A formula
+ * that is not inlined into the loop is therefore slow, but never wrong. Plain numbers fill all
+ * lanes.
  */
 template <int W, class E = double>
 struct Pack : PackFunctions<W, E>
@@ -107,7 +108,8 @@ struct Pack : PackFunctions<W, E>
   /// a in the lanes where c holds, b in the others.
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
-    if constexpr (W == 1) // by values: a device keeps in memory what is chosen by its place
+    if constexpr (
+        W == 1) // by values: a device would keep variables that are chosen by address in memory
       return of(c.m ? V(a.v) : V(b.v));
     else if constexpr (is_widest<W, E>) // by bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));

@@ -24,14 +24,14 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
   using Functions = sleef::Functions<W, E>;
   using Domains = sleef::Domains<E>;
 
-  /// √a by the instruction: std::sqrt reports errors in errno, which keeps it out of vector code. By
-  /// 16-byte parts, which all instruction sets have.
+  /// √a by the instruction: std::sqrt reports errors in errno, and is therefore not vectorised. By
+  /// parts of 16 bytes, which all instruction sets have.
   NEML2_INLINE friend Pack sqrt(const Pack & a)
   {
 #ifdef NEML2_SIMD
     if constexpr (W * sizeof(E) == 16)
     {
-#if __has_builtin(__builtin_elementwise_sqrt) // clang, whose newest has no other
+#if __has_builtin(__builtin_elementwise_sqrt) // clang, whose newest version has no other way
       return Pack::of(__builtin_elementwise_sqrt(a.v));
 #else
       if constexpr (W == 2)

@@ -6,8 +6,8 @@
 #include "neml2/packs/multiply_add.h"
 
 /**
- * A formula at one point, on plain numbers, for programs that call a material model point by point: a UMAT, a finite-element code. It includes
- * nothing of LibTorch, and needs no library.
+ * A formula at one point, on plain numbers, for programs that call a material model point by point, such as a finite-element code with a UMAT.
+ * This header includes nothing of LibTorch, and needs no library.
  *
  *     #include "neml2/packs/at_point.h"
  *     using neml2::kernels::SR2;
@@ -26,7 +26,7 @@ using kernels::value_and_jacobian;
 
 namespace packs
 {
-/// A with numbers of type T: plain numbers as packs of one, or packs of one as plain numbers.
+/// An A with numbers of type T: plain numbers become packs of one, or packs of one plain numbers.
 template <class T, class A>
 NEML2_INLINE auto
 with_numbers(const A & a)
@@ -71,8 +71,8 @@ is_argument_at_point()
   return valid;
 }
 
-// Where a machine has no instruction that joins a product and a sum, the formula is inlined. At -O2 gcc does not hold derivatives side by side,
-// which takes six times as long.
+// If a machine has no instruction that joins a product and a sum, the formula is inlined. At -O2 gcc does not hold derivatives side by side in
+// vectors, and the formula takes six times as long.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #ifdef __FP_FAST_FMA
 #define NEML2_VALUE NEML2_ROUNDS_PRODUCTS
@@ -124,7 +124,7 @@ at_point(const F & f, const A &... a)
 
 /**
  * The value of a formula at one point, and its exact derivative by argument I: a tensor of the type of the Jacobian, kernels::SSR4<double> of an SR2 by
- * an SR2; of a group of results, those of the results Of alone if some are named. As at_point; argument I may be a plain number.
+ * an SR2; of a group of results, those of the results Of alone if some are named. Otherwise as at_point; argument I may be a plain number.
  *
  *     const auto [stress, tangent] = value_and_jacobian_at_point<0>(stress_of, strain, 200.0, 0.3);
  */

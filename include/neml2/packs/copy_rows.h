@@ -9,7 +9,8 @@
 /// Copies rows between operands that loops do not read in place, and buffers of adjacent numbers of float64.
 namespace neml2::packs
 {
-/// How the rows of an operand lie: n components at their offsets, or adjacent where it has no offsets.
+/// How the rows of an operand lie in memory: n components at their offsets, or adjacent if there are
+/// no offsets.
 struct RowsAt
 {
   const int64_t * offset;
@@ -139,8 +140,8 @@ transpose_four(From * const (&from)[4], To * const (&to)[4])
   store_four(__builtin_shufflevector(ba, dc, 2, 3, 6, 7), to[3]);
 }
 
-/// Copies rows whose components are each a run: four components of four rows at once. Where their number is not a multiple of
-/// four, the last step overlaps the one before.
+/// Copies rows of an operand whose components each lie in a run: four components of four rows at once. Where their number is
+/// not a multiple of four, the last step overlaps the one before.
 template <bool Back, class E>
 NEML2_FOR_AVX2 inline void
 copy_columns(double * buffer, E * first, const RowsAt & at, int64_t rows)
@@ -182,7 +183,7 @@ copy_rows_avx2(double * buffer, E * first, const RowsAt & at, int64_t rows)
       copy_run(first + r * at.stride, buffer + r * at.n, at.n);
 }
 
-/// Copies adjacent rows: one run.
+/// Copies adjacent rows, which are one run of numbers.
 template <class From, class To>
 NEML2_FOR_AVX2 __attribute__((noinline)) inline void
 copy_run_avx2(const From * from, To * to, int64_t n)

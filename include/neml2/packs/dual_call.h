@@ -7,8 +7,8 @@
 /// A formula on a block of rows with derivatives by some of its arguments: shared by the tiles that differentiate.
 namespace neml2::packs
 {
-/// The number of derivatives carried at once, out of n: up to 6, in as few passes as possible. Larger chunks lose to spilled registers,
-/// smaller ones evaluate the formula more often.
+/// The number of derivatives carried at once, out of n: up to 6, in as few passes as possible. Larger chunks spill registers, smaller
+/// ones evaluate the formula more often.
 constexpr int
 partials_at_once(int n)
 {
@@ -22,7 +22,7 @@ struct DualCall;
 template <class F, size_t... V, class... A>
 struct DualCall<F, std::index_sequence<V...>, Types<A...>>
 {
-  /// `chunk` of the n derivatives are carried at once; with those that fill the last chunk there are `padded`.
+  /// `chunk` of the n derivatives are carried at once; `padded` is n rounded up to whole chunks.
   static constexpr int n = (component_count<std::tuple_element_t<V, std::tuple<A...>>> + ...),
                        chunk = partials_at_once(n), padded = (n + chunk - 1) / chunk * chunk;
 

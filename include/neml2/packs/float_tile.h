@@ -10,8 +10,9 @@ namespace neml2::packs
  * The tile of a formula of K numbers that returns one. Its packs fill the vectors of the instruction set: they are twice as wide as those of
  * float64.
  *
- * data points to float32 nevertheless. Numbers that are not adjacent, and those past the last whole pack, are copied
- * to be adjacent, so that the formula is inlined once: a row is computed by the same instructions wherever it lies.
+ * `data` points to float32 nevertheless. Numbers that are not adjacent, and those past the last whole pack, are
+ * first copied side by side. The formula is therefore inlined only once, and a row is computed by the same
+ * instructions wherever it lies.
  */
 template <class F, int K>
 struct FloatTile

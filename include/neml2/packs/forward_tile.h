@@ -21,7 +21,7 @@ tile_loop()
   return compiled<Tile, const void *, double * const *, const int64_t *, int64_t>();
 }
 
-/// The packs of a row, also of one whose formula forgot its arguments and returned plain numbers.
+/// The packs of a row; also if the formula does not use its arguments and returns plain numbers.
 template <int N, class P, class R>
 NEML2_INLINE void
 store_result(const R & row, int64_t stride, double * first, int64_t rows)
@@ -147,7 +147,7 @@ private:
   }
 };
 
-/// The tile of a formula of the caller's own, in which products round.
+/// The tile of a formula of the caller, in which products are rounded before sums.
 template <class F, class Results, class Arguments>
 struct FormulaTile : ForwardTile<F, Results, Arguments>
 {

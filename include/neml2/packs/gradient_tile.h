@@ -18,8 +18,8 @@ lanes_in_use(int64_t rows)
 }
 
 /// Gradient by argument V from the gradients of the results: operands are the arguments, the results'
-/// gradients, then the argument's gradient. Where that does not move from row to row it is summed over
-/// the tile.
+/// gradients, then the argument's gradient. If all rows share that gradient (its stride is 0), it is
+/// summed over the tile.
 template <class F, int V, class Results, class Arguments>
 struct VectorJacobianTile;
 template <class F, int V, class... R, class... A>
@@ -88,7 +88,7 @@ public:
       }
   }
 
-  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j, to which a weight of 0 adds nothing: a value that was not taken may have no derivative.
+  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j. A weight of 0 adds nothing, since a value that was not taken may have no derivative.
   template <int M, class P, class T>
   NEML2_INLINE static void add(P * gradient, const P * weight, const T * r)
   {

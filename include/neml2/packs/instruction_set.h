@@ -8,8 +8,8 @@
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). It is also compiled for AVX-512
  * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as the targets do for the configuration Release: both
- * together take up to 1.5 times as long to compile. A machine without AVX2 runs operations composed of LibTorch's calls, and recorded
- * formulas one plain row at a time. Everywhere else the loop is compiled once, for packs of one row.
+ * together take up to 1.5 times as long to compile. A machine without AVX2 runs operations by LibTorch's calls, and recorded formulas
+ * one row at a time. Everywhere else the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -73,14 +73,16 @@ run_plain_rounding(Args... args)
   Body::template run<Pack<1>>(args...);
 }
 
-/// Whether products and sums of Body may be joined: yes in the library's operations, no in formulas of the caller's own.
+/// Whether products and sums of Body may be joined to one rounding: yes in the library's operations, no in formulas of
+/// the caller.
 template <class Body, class = void>
 constexpr bool may_join_products = false;
 template <class Body>
 constexpr bool may_join_products<Body, std::void_t<decltype(Body::may_join_products)>> =
     Body::may_join_products;
 
-/// Whether Body also has a loop for a machine without AVX2, where the compiler makes loops for AVX2.
+/// Whether Body also has a loop for machines without AVX2, in a program whose other loops are for
+/// AVX2.
 template <class Body, class = void>
 constexpr bool runs_on_any_machine = false;
 template <class Body>

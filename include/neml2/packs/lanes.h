@@ -27,7 +27,7 @@ namespace simd
 typedef double Double2 __attribute__((vector_size(16)));
 typedef double UnalignedDouble2 __attribute__((vector_size(16), aligned(8), may_alias));
 
-// Transposing: each step moves two components of all lanes.
+// Loading transposes: each step moves two components of all lanes.
 
 NEML2_INLINE void
 load_step(Pack<4> * x, const Lanes<Pack<4>> & l, int k)

@@ -3,8 +3,8 @@
 
 #include "neml2/packs/Pack.h"
 
-// gcc joins a product and a sum to one instruction with one rounding where a machine has one, also across functions; clang
-// does not. In a formula of the caller's own gcc must not: √(a a - b b) would be NaN at a = b.
+// If a machine has an instruction that computes a product and a sum with one rounding, gcc uses it, also across functions;
+// clang does not. In a formula of the caller gcc must not use it: √(a a - b b) would be NaN at a = b.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
 #else

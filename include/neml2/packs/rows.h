@@ -64,8 +64,8 @@ store(const P * x, int64_t stride, double * first, int64_t rows)
 
 constexpr int large_row = 36; ///< rows of this many components or more do not fit in registers
 
-/// A row of one component: for operations that treat all components alike, every component is a row
-/// of its own, and so is a plain number.
+/// A row of one component. In operations that treat all components alike, every component is a row
+/// of its own; a plain number is one in all operations.
 struct Number
 {
   template <class T>
@@ -122,7 +122,7 @@ struct RowSlot
   Row row;
 
   NEML2_INLINE RowSlot()
-    : row(zero()) {} // rows that are not loaded are not used; the compiler cannot know
+    : row(zero()) {} // rows that are not loaded are not used, which the compiler cannot know
 
 private:
   NEML2_INLINE static Row zero()

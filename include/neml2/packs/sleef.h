@@ -14,8 +14,9 @@
  * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links;
  * they are looked up when first needed. Where SLEEF is missing, packs call the standard library lane by lane.
  *
- * So does each lane outside the domain in which SLEEF is known to be right, to raise no floating-point exception, and to
- * compute a lane independently of the others: a result depends on its own number alone.
+ * The standard library also computes each lane outside the domain in which SLEEF is known to be right, to raise no
+ * floating-point exception, and to compute a lane independently of the others. A result thus depends only on the number
+ * in its own lane.
  *
  * clang passes vectors in memory, where SLEEF does not look for them, unless all of the program is compiled for AVX2 or
  * AVX-512: only then is SLEEF called.
@@ -66,8 +67,8 @@ struct Functions
 template <int W, class E>
 constexpr bool has_width = W * sizeof(E) >= 32;
 
-/// a < b, in the sign bits alone, for numbers without sign, whose bits have the same order: one subtraction, which no
-/// instruction set takes apart. Not-a-number is the largest.
+/// a < b, in the sign bits alone, for numbers that are not negative: their bits, read as integers, have the same
+/// order. This is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
 template <int W, class E>
 NEML2_INLINE Mask<W, E>
 is_less(const Pack<W, E> & a, const Pack<W, E> & b)
@@ -110,7 +111,7 @@ struct Domains<float>
   static constexpr double small = 1e-18, large = 1e18;
 };
 
-// Domains where functions of two arguments are not plain.
+// The arguments for which functions of two arguments are not plain.
 
 /// Both are 0, or one is huge.
 struct OutsideAtan2
@@ -203,7 +204,8 @@ typedef int Int16 __attribute__((vector_size(64)));
 template <int W, class E>
 const Functions<W, E> & functions();
 
-/// The functions of this machine once they have been asked for, before that none: read without a lock in every pack.
+/// The functions of this machine once they have been asked for, null before. Every pack reads this variable without
+/// a lock.
 template <int W, class E>
 inline constexpr Functions<W, E> none{};
 template <int W, class E>
@@ -214,7 +216,8 @@ inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
 #define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"))) inline
 #define NEML2_FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))) inline
 
-// Where AVX-512 has instructions for the exponents of numbers, eight numbers take less time than four without AVX-512.
+// With AVX-512, which has instructions for the exponents of numbers, eight numbers take less time than four without
+// AVX-512.
 
 using Double4 = Vector<4>::type;
 using Double8 = Vector<8>::type;
@@ -235,7 +238,7 @@ pow_as_eight(Double4 x, Double4 n)
   return __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
 
-// Cold: formulas are inlined with all they call.
+// Cold, so that it is not inlined: formulas are inlined with all functions that they call.
 template <int W, class E>
 NEML2_COLD Functions<W, E>
 find_functions()
@@ -278,7 +281,7 @@ has_widest()
   return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
-/// x, or 1/2 in the lanes outside, which the sign bits mark.
+/// x, but 1/2 in the lanes that are outside the domain, as the sign bits of the mask say.
 template <int W, class E>
 NEML2_INLINE Pack<W, E>
 inside(const Mask<W, E> & outside, const Pack<W, E> & x)
@@ -296,7 +299,7 @@ one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
       r.lane(w, g(x.lane(w)...));
 }
 
-// Calls f in the lanes where the arguments are inside its domain, g in the others: for vectors of AVX2, and of AVX-512. The
+// Calls f in the lanes whose arguments are inside its domain, g in the others: for vectors of AVX2, and of AVX-512. The
 // rare part works on copies, so that the rest stays in registers.
 
 template <class Outside, class F, class G, int W, class E, class... X>
@@ -365,7 +368,8 @@ apply(F f, G g, Pack<W, E> & r, const X &... x)
     apply_avx2<Outside>(f, g, r, x...);
 }
 
-/// Looks up a function that is not known yet and applies it; g is called where there is none.
+/// Looks up a function that is not known yet and applies it; g is called if SLEEF lacks the
+/// function.
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD void
 look_up_and_apply(F Functions<W, E>::*f, G g, Pack<W, E> & r, const X &... x)

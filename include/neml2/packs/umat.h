@@ -10,8 +10,8 @@
 #include <limits>
 
 /**
- * What a user subroutine UMAT of Abaqus/Standard, or of a code that calls the same subroutine, gets and gives, as tensors of one point. It
- * includes nothing of LibTorch.
+ * The arguments and results of a user subroutine UMAT of Abaqus/Standard, or of another code with the same interface, as tensors of one
+ * point. This header includes nothing of LibTorch.
  *
  *     #include "neml2/packs/at_point.h"
  *     #include "neml2/packs/umat.h"
@@ -36,7 +36,7 @@ struct Umat
   const double *stran, *dstran, *times, *dtime, *temp, *dtemp, *props, *drot, *dfgrd0, *dfgrd1;
   int ndi, nshr, nstatv, nprops;
 
-  // ---- What it gets ----
+  // ---- Arguments ----
 
   kernels::SR2<double> strain_before() const { return strain_of(stran, nullptr); }
   kernels::SR2<double> strain_increment() const { return strain_of(dstran, nullptr); }
@@ -76,10 +76,10 @@ struct Umat
       statev[first + i] = t[i];
   }
 
-  // ---- What it gives ----
+  // ---- Results ----
 
-  /// Whether the element has three normal components, and there are so many states and properties; otherwise it says on stderr what is wrong,
-  /// once per thread, and all stresses and their derivatives are NaN, which no solver accepts.
+  /// Whether the element has three normal components, and the numbers of states and properties are these. If not, a message on stderr says
+  /// once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.
   bool fits(int states, int properties, const char * name = "UMAT") const
   {
     if (ndi == 3 && nshr >= 1 && nshr <= 3 && nstatv >= states && nprops >= properties)
@@ -117,7 +117,7 @@ struct Umat
       *pnewdt = factor;
   }
 
-  /// STRESS, and DDSDDE of the derivative by the strain.
+  /// Sets STRESS from s, and DDSDDE from the derivative by the strain.
   void give(const kernels::SR2<double> & s, const kernels::SSR4<double> & tangent) const
   {
     const int n = size();
@@ -134,7 +134,7 @@ struct Umat
 
 private:
   int size() const { return ndi + nshr; }
-  /// Where component i of UMAT, 11, 22, 33, 12, 13, 23, is in an SR2.
+  /// The place of component i of UMAT (11, 22, 33, 12, 13, 23) in an SR2.
   static constexpr int place[] = {0, 1, 2, 5, 4, 3};
   static constexpr double root[] = {1, 1, 1, kernels::sqrt2, kernels::sqrt2, kernels::sqrt2};
   static constexpr double over_root[] = {
@@ -173,7 +173,7 @@ namespace neml2
 using packs::Umat;
 }
 
-/// The name of the subroutine as the Fortran compiler of the solver writes it.
+/// The name of the subroutine in the form that the Fortran compiler of the solver gives it.
 #ifndef NEML2_UMAT_NAME
 #ifdef _WIN32
 #define NEML2_UMAT_NAME UMAT
@@ -185,7 +185,8 @@ using packs::Umat;
 /// Defines the subroutine UMAT: its body follows, in which `call` is a neml2::Umat.
 #define NEML2_UMAT(call) NEML2_UMAT_NAMED(NEML2_UMAT_NAME, call)
 
-/// Defines the subroutine with another name, as Fortran's compiler writes it, for programs that choose among several.
+/// Defines the subroutine with another name, in the form of the Fortran compiler, for programs that choose among
+/// several.
 #define NEML2_UMAT_NAMED(name, call)                                                               \
   static void name##_of_point(const neml2::Umat & call);                                           \
   extern "C" NEML2_C void name(double * stress,                                                    \

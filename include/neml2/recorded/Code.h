@@ -23,7 +23,8 @@ struct Instruction
   std::array<Place, 3> operand;
 };
 
-/// A loop: its states begin as other values; then the code between its two instructions makes the next states, while one of them holds.
+/// A loop: its states begin as copies of other values. While the state `active` holds, the code between the loop's two instructions
+/// computes the next states.
 struct LoopCode
 {
   struct Move
@@ -36,7 +37,7 @@ struct LoopCode
   size_t first = 0, last = 0; ///< the range of its instructions
 };
 
-/// A system: outputs that nobody needs are at -1.
+/// A system: the place of an output that is not needed is -1.
 struct SystemCode
 {
   int32_t n = 0;
@@ -44,10 +45,10 @@ struct SystemCode
 };
 
 /**
- * A program with a place for each value, for rows of which some arguments are shared.
+ * A program with a place for each value. All rows share some of the arguments.
  *
- * Values that depend on nothing but constants and shared arguments are computed once for all rows. The others share places:
- * each place is free again after the last use of its value.
+ * Values that depend only on constants and shared arguments are computed once for all rows. The others share places: each
+ * place is free again after the last use of its value.
  */
 class Code
 {
@@ -141,7 +142,8 @@ private:
     }
   }
 
-  /// The position in the order until which a user needs node k: for a value from outside of loops, the end of these loops.
+  /// The position in the order until which a user needs node k. If the user is in loops that k is not in, it is the end of
+  /// these loops.
   size_t used_until(size_t user, size_t k, const std::vector<size_t> & at) const
   {
     size_t end = at[user];
@@ -171,13 +173,14 @@ private:
                         last[k] = std::max(last[k], is_inside ? n : used_until(user, k, at));
                       });
     }
-    for (const auto & result : p.results) // results are never used up
+    for (const auto & result : p.results) // the places of results are never freed
       for (const int32_t i : result)
         last[size_t(i)] = order.size();
     return last;
   }
 
-  /// The states whose next values are computed directly into their places, as nobody reads the old ones afterwards: per node, or -1.
+  /// The states whose next values are computed directly into their places, since the old values are not read afterwards. Per node
+  /// the state, or -1.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());
@@ -209,7 +212,7 @@ private:
     const std::vector<size_t> order = _o.order();
     const std::vector<int32_t> state = states_in_place(order);
     std::vector<size_t> last = last_uses(order, p);
-    for (const size_t i : order) // a result is where its state was
+    for (const size_t i : order) // a result has the place of its state
       if (is_result(i))
         last[state_of(i)] = std::max(last[state_of(i)], last[i]);
     std::vector<std::vector<int32_t>> free_after(order.size() + 1);

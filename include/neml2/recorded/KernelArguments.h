@@ -24,8 +24,8 @@ struct KernelOperand
   int64_t stride[max_kernel_dims]; ///< from row to row, in numbers; 0 where all rows are the same
 };
 
-/// The operands of a program, its arguments, then its results, and the dimensions that count their rows: from the outermost, the
-/// last one fastest.
+/// The operands of a program (its arguments, then its results), and the dimensions of their rows from the outermost to the
+/// innermost, along which the row number grows fastest.
 template <int n>
 struct KernelArguments
 {

@@ -18,13 +18,13 @@ enum class Op : uint8_t
 {
   input,
   constant,
-  state, ///< a state of a loop, where an iteration begins
+  state, ///< a state of a loop at the beginning of an iteration
   state_condition,
   result, ///< a state of a loop that has ended
   result_condition,
   output, ///< an output of a System
   output_condition,
-  factor, ///< the operations of a System, which has their operands
+  factor, ///< the operations of a System, which holds their operands
   solve,
   solve_transposed,
   expm, ///< functions of a matrix, then derivatives along another
@@ -122,8 +122,8 @@ is_of_values(Op op)
   return op < Op::state || op > Op::loop;
 }
 
-/// An operation on the values of nodes before it. The operands of nodes of loops and of systems are the number of the loop or system,
-/// and which of its states or outputs the node is.
+/// An operation on the values of nodes before it. The operands of a node of a loop or system are the number of the loop or system,
+/// and the place of the node among its states or outputs.
 struct Node
 {
   Op op;
@@ -137,7 +137,8 @@ struct Node
   }
 };
 
-/// Says that a loop is kernels::NewtonIteration, and may be run as such: only these of its states are used after its end.
+/// Marks a loop that is kernels::NewtonIteration, and may be run by it: only the states named here are used after the
+/// loop.
 struct NewtonLoop
 {
   kernels::NewtonOptions options;
@@ -150,8 +151,8 @@ struct NewtonLoop
 /**
  * A loop at each point: while `active`, one of its states, holds, but no more than `most` times.
  *
- * It goes on as long as any point needs it, so points that are done must leave the states that matter alone. Its body is
- * the nodes that depend on its states.
+ * It goes on as long as any point needs it, so a point that is done must not change the states that matter. The body of
+ * the loop is the nodes that depend on its states.
  */
 struct Loop
 {
@@ -197,9 +198,11 @@ struct System
 struct Rule
 {
   std::vector<int32_t> operands, outputs;
-  /// From the operands, each with its partial behind it, the outputs with theirs.
+  /// From the operands, each with its partial behind it: the outputs, each with its partial behind
+  /// it.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> apply;
-  /// Of outputs that are linear in their last operands: the outputs for other operands, and the first operand that they are linear in.
+  /// For outputs that are linear in their last operands: the outputs for other operands, and the first operand in which they are
+  /// linear.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
   size_t linear_from = 0;
 };

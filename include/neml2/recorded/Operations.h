@@ -17,13 +17,13 @@ struct Program
 };
 
 /**
- * The operations of a program, where a product that is only added or subtracted becomes one instruction with the sum, which rounds
- * both: so its results have the same bits however it is run.
+ * The operations of a program. A product that is only added or subtracted becomes one instruction with the sum; the instruction
+ * rounds the product and the sum, so that results have the same bits however the program is run.
  */
 struct Operations
 {
   std::vector<Node> nodes;   ///< as in the recording
-  std::vector<int32_t> uses; ///< by other operations and as results; 0 where not needed
+  std::vector<int32_t> uses; ///< by other operations and as results; 0 if not needed
   std::vector<Loop> loops;
   std::vector<System> systems;
   std::vector<int32_t> loop_of; ///< per node
@@ -78,7 +78,8 @@ struct Operations
     }
   }
 
-  /// The needed nodes in the order in which they run: the nodes of a loop together right before it, after those that it uses from outside.
+  /// The needed nodes in the order in which they run. The nodes of a loop stand together right before it, after the nodes from outside
+  /// that it uses.
   std::vector<size_t> order() const
   {
     std::vector<std::vector<size_t>> of(loops.size() + 1); // of each loop, and of none

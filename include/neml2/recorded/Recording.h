@@ -20,7 +20,7 @@ namespace neml2::recorded
  * The operations of a formula, as a list; each works on values before it.
  *
  * The same operation on the same values is recorded once. Simplifications change no bit of a result: operations on constants
- * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not 0, as NaN and infinities would show.
+ * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not replaced by 0, since x may be NaN or infinite.
  */
 class Recording
 {
@@ -38,7 +38,8 @@ public:
     Recording * _before;
   };
 
-  /// The number, unique in this program, of the recording that the thread is making; 0 where it makes none.
+  /// The number, unique in this program, of the recording that the thread is making; 0 if it is not making
+  /// one.
   static uint64_t number() { return current() ? current()->_number : 0; }
 
   /// The recording of this thread.
@@ -63,7 +64,8 @@ public:
     return _inputs.back();
   }
 
-  /// Opens a loop with these initial states: whatever is recorded from its states runs in each iteration. Returns its number.
+  /// Opens a loop with these initial states: operations that are recorded on its states run in each iteration. Returns its
+  /// number.
   int32_t open_loop(std::vector<int32_t> initial)
   {
     const auto number = int32_t(_loops.size());
@@ -117,7 +119,8 @@ public:
     _open.pop_back();
   }
 
-  /// Says what the partial of a number is: of an argument its seed, of the solution of newton that of the implicit function.
+  /// Sets the partial of a number: for an argument its seed, for the solution of newton the partial of the implicit
+  /// function.
   void set_partial(int32_t i, int32_t partial) { _partials[i] = partial; }
   /// The partial that a number was given, -1 if none.
   int32_t partial(int32_t i) const
@@ -126,7 +129,7 @@ public:
     return found == _partials.end() ? -1 : found->second;
   }
 
-  /// A partial that is not available: whoever differentiates by it is told why.
+  /// A partial that is not available: differentiating by it throws an error with this reason.
   int32_t refused_partial(std::string reason)
   {
     const int32_t i = append({Op::input, {-1, -1, -1}}, -1);
@@ -160,7 +163,8 @@ public:
   {
     for (const System & s : _systems)
       if (s.op == op &&
-          s.operands.size() == operands.size() && // systems with one factor differ at the end
+          s.operands.size() ==
+              operands.size() && // systems with the same factor differ only in the last operands
           std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
         return s.outputs;
     int32_t loop = -1;
@@ -241,8 +245,8 @@ private:
   {
     if (loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
       throw std::invalid_argument(
-          "a formula uses outside of an iteration what was computed in it, such as a tensor of "
-          "newton's residual: return it, or compute it from the solution");
+          "a formula uses a value outside of the iteration in which it was computed, such as a "
+          "tensor of newton's residual: return it, or compute it from the solution");
   }
 
   int32_t find_or_append(const Node & n)

@@ -10,24 +10,24 @@
 namespace neml2::recorded
 {
 /**
- * Operations of a recording once more, on other values for some nodes, and with partials: those of an operation are what its
- * rule for duals says, those of a function with a Rule what that says.
+ * Records operations of a recording once more, with other values for some nodes, and with partials. The partials of an
+ * operation follow from its rule for duals, those of a function with a Rule from that Rule.
  *
- * So a derivative, which is a recording, is differentiated again.
+ * In this way a derivative, which is itself a recording, is differentiated again.
  */
 class Replay
 {
 public:
   explicit Replay(Recording & r) : _r(r) {}
 
-  /// x stands for a node.
+  /// Replaces a node by x.
   void set(int32_t node, const Number & x)
   {
     _variables.push_back(node);
     _given.push_back(made(x));
   }
 
-  /// These nodes, with the values and partials that follow from those that stand for others.
+  /// These nodes, with the values and partials that follow from the replaced nodes.
   std::vector<Number> of(const std::vector<int32_t> & nodes)
   {
     start();
@@ -72,7 +72,7 @@ private:
     _is_made[size_t(i)] = true;
   }
 
-  /// The nodes that a node is made of.
+  /// The nodes that a node is computed from.
   template <class F>
   void each_operand(int32_t i, const F & f) const
   {
@@ -90,7 +90,8 @@ private:
         f(k);
   }
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
-  /// The operands of a system; of a solution the matrix, instead of its factor, and the right side.
+  /// The operands of a system; for a solution the matrix (instead of its factor) and the right
+  /// side.
   std::vector<int32_t> operands_of(const System & s) const
   {
     if (s.op != Op::solve && s.op != Op::solve_transposed)
@@ -138,7 +139,7 @@ private:
       set_made(_variables[k], _given[k]);
   }
 
-  /// Gives nodes that are known what they are.
+  /// Sets the value and partial of a node for which they are known.
   bool find(int32_t i)
   {
     if (_is_made[size_t(i)])
@@ -152,7 +153,7 @@ private:
     return true;
   }
 
-  /// All nodes that are made for these, operands before what is made of them.
+  /// All nodes that must be made for these, operands before the nodes computed from them.
   std::vector<int32_t> needed(const std::vector<int32_t> & nodes)
   {
     std::vector<bool> is_needed(_depends.size());
@@ -185,10 +186,10 @@ private:
     if (is_output(n.op))
       return make_system(system(n));
     if (!is_of_values(n.op) || n.op == Op::input)
-      throw std::invalid_argument(
-          "gradient: the function that is differentiated calls newton with what depends on its "
-          "arguments. Write the derivative of the implicit function, or differentiate the whole "
-          "formula by value_and_jacobian");
+      throw std::invalid_argument("gradient: the function that is differentiated calls newton with "
+                                  "values that depend on its arguments. Write the derivative of "
+                                  "the implicit function, or differentiate the whole "
+                                  "formula by value_and_jacobian");
     set_made(i, gives_condition(n.op) ? condition(n) : value(n));
   }
 

@@ -37,7 +37,8 @@ struct Condition
   friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
   friend Condition operator!(const Condition & a) { return ~a; }
 
-  // Some points do and some do not: shortcuts of a kernel that spare points are never recorded. Its loops must end by themselves.
+  // Always true, since some points may satisfy the condition: shortcuts that a kernel takes if no point needs the work are not
+  // recorded. Loops of a kernel must end by themselves.
   friend bool any(const Condition &) { return true; }
   friend bool all(const Condition &) { return false; }
 
@@ -143,8 +144,8 @@ private:
   }
 };
 
-/// Functions of a matrix of symbols that are one operation each: overload resolution finds them by the type of the numbers. Their
-/// derivatives are made of them, as those of the kernels are.
+/// Functions of a matrix of symbols, each of them one operation; overload resolution finds them by the type of the numbers. Their
+/// derivatives are composed of them as in the kernels.
 inline kernels::R2<Symbol>
 record_matrix(Op op, const kernels::R2<Symbol> & A)
 {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-/// Formulas of C++ whose text a program knows, and the results computed from them, as data for the sources for devices.
+/// Formulas in C++ whose text the program knows, and the results computed from them: the data from which sources for
+/// devices are written.
 namespace neml2::recorded
 {
 /// A type of rows.
@@ -41,7 +42,8 @@ struct FormulaText
   bool is_operation;
   /// Appends the definitions that the text names, each after those that it needs itself; null if there are none.
   void (*define)(Definitions & all) = nullptr;
-  /// Where arguments or results are groups: makes the code that calls the formula of this name with the leaves; else null.
+  /// If arguments or results are groups: makes the code that calls the formula of this name with the leaves. Otherwise
+  /// null.
   std::string (*call)(const std::string & formula) = nullptr;
 };
 
@@ -63,7 +65,7 @@ struct TileText
   {
     value,
     jacobian, ///< the results, then the Jacobians of the results `of` by the arguments `by`
-    gradient ///< of the arguments and the gradients of the results: the gradient by the one argument `by`
+    gradient ///< from the arguments and the gradients of the results: the gradient by the one argument `by`
   };
 
   Kind kind;

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-/// The common part of the texts of recorded formulas.
+/// The part that all texts of recorded formulas have in common.
 namespace neml2::recorded::source
 {
 /// How an operation is written; $0, $1, $2 are its operands. For an operation of a system, its name.
@@ -130,7 +130,8 @@ public:
         text += before + name(loop.states[k]) + " = " + name(loop.next[k]) + after;
     return text;
   }
-  /// How many times a loop runs at most, and the condition while which it runs.
+  /// The head of a loop: how many times it runs at most, and the condition under which it
+  /// continues.
   std::string
   head(size_t i, const std::string & before, const std::string & between, const char * after)
   {
@@ -174,7 +175,8 @@ public:
       for (int j = k + 1; j < s.n; j++)
         name(*output++) = own + ".swapped" + entry(k, j);
   }
-  /// The variable with the factor that solves a system; empty if the system's operands are not a factor's numbers.
+  /// The variable that holds the factor of a system; empty if the system's operands are not the numbers of one
+  /// factor.
   std::string factor_of(const System & s) const
   {
     const size_t first = size_t(s.operands.front());
@@ -222,7 +224,7 @@ public:
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
-  /// The head of an iteration of newton, which stands behind its states.
+  /// The head of an iteration of newton; the text of its states stands before it.
   std::string newton_head(size_t i)
   {
     const Loop & loop = _o.loop(i);

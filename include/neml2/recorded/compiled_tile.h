@@ -8,7 +8,7 @@
 namespace neml2::recorded
 {
 /// The tile of a formula that reads the components x of a row, and the values that `once` has computed from shared ones, and writes y.
-/// Operands are the arguments, then the results; with `sums`, a result that does not move is the sum over the tile.
+/// Operands are the arguments, then the results; with `sums`, a result of stride 0 is the sum over the tile.
 template <class Formula, bool sums, class Arguments, class Results>
 struct CompiledTile
 {
@@ -44,7 +44,7 @@ private:
       for (int i = 0; i < Results::total; i++)
         total[i] = P(0.0);
     for (int i = 0; i < Arguments::total; i++)
-      x[i] = P(0.0); // not loaded and not used, which the compiler cannot know
+      x[i] = P(0.0); // it is neither loaded nor used, which the compiler cannot know
     ((stride[I] == 0 ? packs::load_shared<Arguments::size[I]>(x + Arguments::before(I), p[I])
                      : void()),
      ...);
@@ -101,8 +101,8 @@ private:
   }
 };
 
-/// The loop for this machine, null if there is none; where NEML2_WIDTH is defined, only the loop for packs of that many rows, which
-/// compiles in less time.
+/// The loop for this machine, null if there is none. If NEML2_WIDTH is defined, only the loop for packs of that many rows exists,
+/// which takes less time to compile.
 template <class Formula, bool sums, class Arguments, class Results>
 void
 give_tile_loop(void ** run, int * width)

@@ -43,8 +43,8 @@
 #include "neml2/packs/jacobian_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// The code that sources of C++ formulas for a device are compiled with: the types that they name, of which a device has no batches, and
-/// the tiles of the CPU for the row of one thread.
+/// The code with which sources of C++ formulas for a device are compiled: the types that they name, without batches, and the tiles of
+/// the CPU for the row of one thread.
 namespace neml2
 {
 namespace recorded
@@ -58,8 +58,7 @@ struct RowsOf
   static constexpr int64_t const_base_numel = (int64_t(1) * ... * S);
   static constexpr std::array<int64_t, sizeof...(S)> base_shape = {S...};
 
-  /// From all components, some of which may be plain numbers; from numbers alone, with a tensor or scalar of the formula as the last
-  /// argument.
+  /// From all components; some may be plain numbers. If all are numbers, the last argument is a tensor or scalar of the formula.
   template <class... V>
   static NEML2_INLINE auto fill(const V &... v)
   {
@@ -68,7 +67,7 @@ struct RowsOf
   }
 
 protected:
-  /// row(v...) with numbers of one type; where there is one more value than one of counts, the last is `like`, which gives the type.
+  /// row(v...) with numbers of one type. If there is one more value than one of `counts` allows, the last value only gives the type.
   template <int64_t... counts, class MakeRow, class... V>
   static NEML2_INLINE auto filled(const MakeRow & row, const V &... v)
   {
@@ -265,7 +264,7 @@ struct TileFormula
     for (int k = 0; k < R; k++)
     {
       data[K + k] = to + Results::before(k);
-      stride[K + k] = Results::size[size_t(k)]; // 0 would ask for a sum
+      stride[K + k] = Results::size[size_t(k)]; // a stride of 0 would mean a sum
     }
     Tile::template run<P>(&formula, data, stride, 1);
     NEML2_UNROLL

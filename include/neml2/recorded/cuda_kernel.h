@@ -13,7 +13,7 @@ struct IsNumber
 {
 };
 
-/// Adjacent numbers that a thread reads or writes at once, where they lie at a multiple of their size.
+/// Adjacent numbers that a thread reads or writes at once, if they lie at a multiple of their size.
 template <class E, int W>
 struct alignas(W * sizeof(E)) Part
 {
@@ -110,7 +110,7 @@ template <class Formula, class E, class Arguments, class Results, class Are>
 struct Kernel;
 
 /// The kernel of a formula that reads the components x of a row, and the values `once` has computed from plain numbers, and writes y: a
-/// thread computes one row, then the row that is as many further on as there are threads.
+/// thread computes one row, then goes on by as many rows as there are threads.
 template <class Formula, class E, class Arguments, class Results, bool... is_number>
 struct Kernel<Formula, E, Arguments, Results, IsNumber<is_number...>>
 {

@@ -23,7 +23,7 @@ constexpr std::array<const char *, 15> cuda_header_names = {"array",
                                                             "type_traits",
                                                             "utility"};
 
-/// The part of them that kernels/ and packs/ use; nothing of exceptions and strings.
+/// The part of them that kernels/ and packs/ use, without exceptions and strings.
 constexpr const char * cuda_standard_header = R"(
 #ifndef NEML2_CUDA_STANDARD
 #define NEML2_CUDA_STANDARD

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas, by the functions that kernels have for tables whose type gives their size.
+/// Tables of any size in recorded formulas, by the functions of kernels/ for tables whose type gives their size.
 namespace neml2::recorded
 {
 struct Table

@@ -89,7 +89,8 @@ struct Interpreter : private ConditionPacks<P>
     return holds;
   }
 
-  /// Runs the instructions in order, and those of loops again while any row of the block needs it.
+  /// Runs the instructions in order, and repeats those of loops while any row of the block needs
+  /// it.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
   {
@@ -174,12 +175,12 @@ struct Interpreter : private ConditionPacks<P>
                      n,
                      [](const P & a, const P & b, const P & c) NEML2_INLINE_LAMBDA
                      { return subtract_product(a, b, c); });
-    default: // what is no operation on values
+    default: // operations of loops and of systems
       return;
     }
   }
 
-  /// Hands N components at a time to f, and the index of the first of them.
+  /// Calls f with N components at a time and the index of the first one.
   template <int N, class F>
   NEML2_INLINE static int chunks(int first, int count, const F & f)
   {
@@ -261,7 +262,8 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Packs in the cache, aligned, all zero: values that are not loaded are not used, but must not trap.
+  /// Packs in the cache, aligned, all zero: values that are not loaded are not used, but must not raise
+  /// exceptions.
   class Memory
   {
   public:

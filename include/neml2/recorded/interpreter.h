@@ -11,19 +11,19 @@
 /// Runs recorded formulas on tiles of rows, one operation after the other on blocks that stay in the cache.
 namespace neml2::recorded
 {
-/// Rows in a block: enough that dispatching an operation costs little beside running it.
+/// Rows in a block: enough that choosing an operation costs little compared with running it.
 constexpr int block_rows = 64;
 
 /**
  * A program as tile loops run it; its operands are the arguments, then the results.
  *
- * Either it is interpreted: each set of arguments that all rows of a tile share has a code of its own, made when first met.
- * Or its source has been compiled to a loop of its own.
+ * It is interpreted until its source has been compiled to a loop of its own. The interpreter has one Code per set of
+ * arguments that all rows of a tile share, made when first needed.
  */
 class Evaluator
 {
 public:
-  /// With `sums`, a result that does not move from row to row is the sum over the tile, otherwise the value of any row.
+  /// With adds_up, a result of stride 0 is the sum over the tile; without it, the value of any row.
   Evaluator(const Recording & r, Program p, bool adds_up = false)
     : program(std::move(p)), operations(r, program), sums(adds_up)
   {
@@ -33,7 +33,7 @@ public:
   const Operations operations;
   const bool sums;
 
-  /// The loop that runs this, with this as the formula.
+  /// The loop that runs this program; this object is the formula that it gets.
   packs::TileLoop loop() const;
   /// From now on another loop runs this, also where it is running.
   void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }

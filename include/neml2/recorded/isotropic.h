@@ -35,10 +35,10 @@ struct SlopeOfPrincipal
   }
   kernels::SR2<Number> operator()(const std::vector<Number> & x) const
   {
-    return with_refused_partials((*this)(symbols_of(values_in(x))),
-                                 "gradient: a function of eigenvalues, isotropic, has two "
-                                 "derivatives in formulas where it is a "
-                                 "scalar, and one where it is a tensor");
+    return with_refused_partials(
+        (*this)(symbols_of(values_in(x))),
+        "gradient: a function of eigenvalues, isotropic, has two derivatives in formulas if it is "
+        "a scalar, and one if it is a tensor");
   }
 };
 
@@ -83,14 +83,14 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
   return record_isotropic(Principal(), SlopeOfPrincipal(), x);
 }
 
-/// The value of a by an operation that is recorded for it alone, so that this may have a rule of its own.
+/// The value of a, by a new operation of its own, so that the operation may have its own rule.
 inline Symbol
 record_again(const Symbol & a)
 {
   return maximum(a, a);
 }
 
-/// Eigenvalues that are not differentiated once, as others see to that; in the derivatives that are made with them they are.
+/// Eigenvalues without first derivatives, which the rules here provide; derivatives of these rules do differentiate them.
 inline std::vector<Number>
 record_fixed(const std::vector<Number> & eigenvalues)
 {
@@ -108,7 +108,7 @@ record_fixed(const std::vector<Number> & eigenvalues)
   return fixed;
 }
 
-/// The derivative of f(λ): that by all but the eigenvalues, of y, and slopes · ds.
+/// The derivative of f(λ): that of y, by all arguments except the eigenvalues, plus slopes · ds.
 inline Symbol
 slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Number * s)
 {
@@ -118,7 +118,8 @@ slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Numb
   return sum;
 }
 
-/// f(λ) where f is a number, which is symmetric: its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. Σ_i f_i(λ) v_i v_i where there are three.
+/// If f is one number: f(λ), which is symmetric in λ; its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. If f is three numbers: Σ_i f_i(λ)
+/// v_i v_i.
 inline std::vector<Number>
 record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
 {

@@ -6,8 +6,8 @@
 /**
  * The derivatives of a recording whose numbers were duals: their partials are linear in those of the arguments, the seeds.
  *
- * So all derivative rules are those of the kernels; this header only applies a linear map to other seeds, or transposes it.
- * Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
+ * All derivative rules are therefore those of the kernels; this header only applies a linear map to other seeds, or
+ * transposes it. Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
  */
 namespace neml2::recorded
 {
@@ -15,7 +15,8 @@ namespace neml2::recorded
 class LinearMap
 {
 public:
-  /// With `by_rules`, what has a linear rule is recorded by it, so that it can be differentiated again; only `of` is then there.
+  /// With `by_rules`, nodes that have a linear rule are recorded by it, so that they can be differentiated again; only `of` may
+  /// then be called.
   LinearMap(Recording & r,
             std::vector<int32_t> seeds,
             std::vector<int32_t> partials,
@@ -29,7 +30,7 @@ public:
     find_dependent();
   }
 
-  /// The partials for other seeds; a seed of -1 is zero whatever it is multiplied by.
+  /// The partials for other seeds. A seed of -1 is zero, also when multiplied by infinity or NaN.
   std::vector<int32_t> of(const std::vector<int32_t> & seeds) const
   {
     std::vector<int32_t> x(_size, -1);
@@ -73,7 +74,7 @@ private:
 
   void find_dependent()
   {
-    std::vector<bool> matters(_size); // whether the partials depend on it
+    std::vector<bool> matters(_size); // whether the partials depend on the node
     for (const int32_t p : _partials)
       matters[size_t(p)] = true;
     for (size_t i = _size; i-- > 0;)
@@ -184,7 +185,7 @@ private:
         fail();
   }
 
-  /// The outputs of a system with other operands where it is linear in them.
+  /// The outputs of a system with other operands in the places in which it is linear.
   std::vector<int32_t> record_like(const System & s, const std::vector<int32_t> & right) const
   {
     std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(s.linear_from()));
@@ -214,7 +215,7 @@ private:
   void set_image_by(const Rule & rule, int32_t i, std::vector<int32_t> & x) const
   {
     if (x[size_t(i)] >= 0)
-      return; // with another output
+      return; // together with another output
     std::vector<int32_t> operands = rule.operands;
     bool any = false;
     for (size_t k = rule.linear_from; k < operands.size(); k++)
@@ -281,7 +282,7 @@ private:
     sum = sum < 0 ? amount : _r.record(Op::add, sum, amount);
   }
 
-  /// weight · factor, 0 where the weight is.
+  /// weight · factor, 0 if the weight is 0.
   int32_t weighted(Op op, int32_t weight, int32_t factor) const
   {
     const int32_t product = _r.record(op, weight, factor);

@@ -4,7 +4,8 @@
 #include "neml2/kernels/lu.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Factors of matrices in recordings: one operation each for four rows and more, instead of a thousand for ten rows.
+/// Factors of matrices in recordings. From four rows on, a factor is one operation; a matrix of ten rows would
+/// otherwise take a thousand.
 namespace neml2
 {
 template <int N>

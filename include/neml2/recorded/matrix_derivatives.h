@@ -3,7 +3,8 @@
 
 #include "neml2/kernels/kinematics.h"
 
-/// Keeps a function out of line. The sources of formulas are compiled for one instruction set, which is the function's, too.
+/// Keeps a function from being inlined. The sources of formulas are compiled for one instruction set, also the functions in
+/// them.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_KEEP_CALL __noinline__
 #elif defined(__GNUC__) || defined(__clang__)

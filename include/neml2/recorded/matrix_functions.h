@@ -4,8 +4,8 @@
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Exponential, logarithm and root of an R2 in recordings: one operation each, as no recording could count their steps. Overload resolution
-/// finds them by the type of the numbers.
+/// Exponential, logarithm and root of an R2 in recordings: one operation each, since the number of their steps depends on the values.
+/// Overload resolution finds them by the type of the numbers.
 namespace neml2::recorded
 {
 /// The function f of A, and its derivative along the partials of A.

@@ -107,7 +107,7 @@ record_newton(const Residual & residual,
   kernels::NewtonIteration<Symbol, n> points(unknowns, x, J);
   for (int k = 0; k < n; k++)
     for (Condition & c : points.lu.swapped[k])
-      c = points.converged; // holds nowhere
+      c = points.converged; // false at all points
 
   // The first iteration has no earlier step to judge.
   Condition first = points.active;
@@ -149,8 +149,10 @@ record_newton(const Residual & residual,
       newton.J.push_back(entry.id);
   }
   Condition accept = points.test();
-  points.active = points.active &
-                  (accept | !first); // points without residual at the guess have nowhere to return
+  points.active =
+      points.active &
+      (accept |
+       !first); // points without a residual at the guess have no earlier point to return to
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);
@@ -161,7 +163,8 @@ record_newton(const Residual & residual,
       next,
       0,
       options.iterations,
-      // For few unknowns the factors are recorded, and rounded, in another way than by kernels::NewtonIteration.
+      // For few unknowns the factors are recorded operation by operation, and rounded in another way than by
+      // kernels::NewtonIteration.
       kernels::LU<n, Symbol>::is_one ? std::optional<NewtonLoop>(std::move(newton)) : std::nullopt);
   const auto become_result = [&](auto & s) { s.id = results[k++]; };
   all(become_result, become_result);

@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 /**
- * Functions of tensors whose derivatives, taken operation by operation, would lose digits or terms: each says how its numbers are
- * differentiated once more. Overload resolution finds them by the type of their numbers.
+ * Functions of tensors whose derivatives, taken operation by operation, would lose digits or terms. Each has a rule for the
+ * derivatives of its numbers. Overload resolution finds them by the type of their numbers.
  */
 namespace neml2::recorded
 {
@@ -69,7 +69,8 @@ row_of(const std::vector<T> & x, size_t first = 0)
     r[i] = x[first + size_t(i)];
   return r;
 }
-/// Symbols, and numbers with the partials behind them, by their nodes; and the nodes of numbers.
+/// Symbols from their nodes, numbers from nodes with the partials behind them, and the nodes of
+/// numbers.
 inline std::vector<Symbol>
 symbols_of(const std::vector<int32_t> & ids)
 {
@@ -104,11 +105,12 @@ joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
   return a;
 }
 
-/// While it lives, a function is recorded, whose outputs its rules differentiate.
+/// While it lives, a function is recorded; rules of this object differentiate the function's
+/// outputs.
 class Ruled
 {
 public:
-  /// From the operands, as numbers with partials, rule gives the outputs.
+  /// `rule` gives the outputs from the operands, as numbers with partials.
   template <class F>
   void differentiate(std::vector<int32_t> operands, std::vector<int32_t> outputs, const F & rule)
   {
@@ -116,7 +118,7 @@ public:
     r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
     Recording::now().set_rule(std::move(r), _first);
   }
-  /// From the operands, rule gives a row, which is linear in the operands from `from` on.
+  /// `rule` gives a row from the operands; the row is linear in the operands from `from` on.
   template <class F>
   void differentiate_linear(std::vector<int32_t> operands,
                             size_t from,
@@ -133,13 +135,12 @@ public:
   }
 
 private:
-  size_t _first =
-      Recording::now().nodes().size(); ///< operations recorded before have what they have
+  size_t _first = Recording::now().nodes().size(); ///< operations recorded before keep their rules
 };
 
 // ---- Of matrices ----
 
-/// f of symbols; f of numbers with partials differentiates it.
+/// f of symbols; or of numbers with partials, for which f is differentiated.
 template <class F, template <class> class R>
 auto
 record_function(const F & f, const R<Symbol> & A)
@@ -200,8 +201,8 @@ with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
   return r;
 }
 
-/// The partials of a derivative, from its arguments and, behind them, their partials. They have none themselves, as these would lose terms at
-/// equal eigenvalues.
+/// The partials of a derivative, from its arguments and, behind them, their partials. The results have no partials themselves, since these
+/// would lose terms at equal eigenvalues.
 template <class Derivative>
 struct SlopeOfDerivative
 {
@@ -233,7 +234,8 @@ struct SlopeOfDerivative
   }
 };
 
-/// derivative(x), x a tensor, parameters, and what the derivative is along; of symbols or of numbers.
+/// derivative(x), where x is a tensor, parameters, and the direction of the derivative; for symbols
+/// or numbers.
 template <class Derivative, class T>
 kernels::SR2<T>
 record_derivative(const Derivative & derivative, const std::vector<T> & x)
@@ -252,7 +254,7 @@ record_derivative(const Derivative & derivative, const std::vector<T> & x)
   return r;
 }
 
-/// function(x) of symbols or of numbers; derivative(x and its partials) is its partials.
+/// function(x) of symbols or of numbers, whose partials are derivative(x and its partials).
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
 record_isotropic(const Function & function, const Derivative & derivative, const std::vector<T> & x)
@@ -339,7 +341,9 @@ hencky_strain(const kernels::R2<Number> & F)
       [](const auto & x)
       {
         const auto f = row_of<kernels::R2>(x), along = row_of<kernels::R2>(x, 9);
-        return dlogm(right_cauchy_green(f), sym(transpose(f) * along)); // half of twice
+        return dlogm(
+            right_cauchy_green(f),
+            sym(transpose(f) * along)); // half of the derivative by C, times dC = 2 sym(Fᵀ dF)
       },
       elements(F));
 }

@@ -9,7 +9,8 @@ namespace neml2::recorded
 {
 namespace source
 {
-/// The nodes that newton, run as such, computes itself: all nodes of its loop except those of its residual and the derivatives.
+/// The nodes that kernels::NewtonIteration computes when it runs a loop: all nodes of the loop except those of the residual and
+/// its derivatives.
 inline std::vector<bool>
 left_to_newton(const Operations & o)
 {
@@ -76,8 +77,8 @@ include_matrix_functions(const Operations & o)
   return "";
 }
 
-/// struct Formula: once(x, s) computes the values that depend on nothing but constants and arguments that are numbers, each(x, s, y) the
-/// rest; x are the components of the arguments, y those of the results.
+/// struct Formula: once(x, s) computes the values that depend only on constants and arguments that are numbers, each(x, s, y) the rest;
+/// x are the components of the arguments, y those of the results.
 inline std::string
 formula(const Evaluator & e, const char * constant)
 {
@@ -160,7 +161,7 @@ formula(const Evaluator & e, const char * constant)
   for (const auto & c : e.program.results)
     for (const int32_t i : c)
       store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
-  return "namespace\n{\n" // otherwise a process with many such libraries would share a formula's statics
+  return "namespace\n{\n" // without it many such libraries in a process would share the statics of one formula
          "struct Formula\n{\n"
          "  static constexpr int shared = " +
          std::to_string(shared) +

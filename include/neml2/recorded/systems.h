@@ -9,7 +9,7 @@
 /// Linear equations in recorded formulas: matrices of n rows, their numbers row by row.
 namespace neml2::recorded
 {
-/// The x of A x = b, each column of b a system of its own; as kernels::solve.
+/// The x of A x = b, where each column of b is a right side of its own, as in kernels::solve.
 template <int n>
 std::vector<Number>
 solve(const std::vector<Number> & A, std::vector<Number> b)

@@ -65,7 +65,7 @@ sizes(const std::vector<int> & all)
          ">";
 }
 
-/// The operator that an operation is, or an empty text.
+/// The operator of an operation by its name, or an empty text if it is a function.
 inline std::string
 operator_of(const std::string & name)
 {
@@ -106,7 +106,7 @@ definitions(const FormulaText & f)
       {
         if (all[j].text != all[i].text)
           throw std::invalid_argument("a formula names two things " + all[i].name +
-                                      ": one of them must be called otherwise");
+                                      ": rename one of them");
         is_defined = true;
       }
     if (is_defined)

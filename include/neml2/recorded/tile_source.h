@@ -3,7 +3,7 @@
 
 #include "neml2/recorded/TileText.h"
 
-/// Formulas of C++ as source text for a device.
+/// Formulas in C++ as source text for a device.
 namespace neml2::recorded
 {
 /// The value of a number as C++, exactly.
@@ -20,7 +20,7 @@ number_text(int x)
 }
 
 /// Like cuda_source of an Evaluator: a source of the kernel neml2_kernel, for operands of float64 or float32, by recorded/cuda_formula.h.
-/// @throws std::invalid_argument if the text gives two things the same name.
+/// @throws std::invalid_argument if two definitions in the text have the same name.
 std::string cuda_source(const TileText & t, bool is_float);
 } // namespace neml2::recorded
 

@@ -28,8 +28,8 @@ using AxisRange = std::pair<Size, Size>;
 /// The places of the items of one level of an axis, by name.
 using AxisLayout = std::unordered_map<std::string, AxisRange>;
 
-/// Paths of items in the order of the layout. Also a set, ordered by path, for programs that were written for
-/// one.
+/// Paths of items in the order of the layout. It converts to a set, ordered by path, for programs that were
+/// written for a set.
 class ItemNames : public std::vector<LabeledAxisAccessor>
 {
 public:
@@ -267,7 +267,7 @@ private:
     NEML2_CHECK(
         is_setup(), what, ": the LabeledAxis has no layout yet. Call setup_layout() first.");
   }
-  /// The sub-axis of these names, and the size of a variable: null where there is none.
+  /// The sub-axis of these names, and the size of a variable; null if it does not exist.
   const LabeledAxis * find_axis(Name first, Name last) const;
   const Size * find_variable(const LabeledAxisAccessor & a) const;
   [[noreturn]] void fail_unknown(const char * kind, const LabeledAxisAccessor & a) const;

@@ -13,7 +13,7 @@
 
 namespace neml2
 {
-/// The names of a path. Comparable with every container of strings, whichever one a program was written for.
+/// The names of a path. It can be compared with any container of strings.
 class LabelNames : public std::vector<std::string>
 {
 public:
@@ -201,7 +201,7 @@ private:
 
   static std::string text(const char * name)
   {
-    NEML2_CHECK(name, "Empty item variable name: a null pointer is no name.");
+    NEML2_CHECK(name, "Empty item variable name: a null pointer is not a name.");
     return name;
   }
 

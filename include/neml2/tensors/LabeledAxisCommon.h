@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The common part of two axes: where variables of one path are on each, and whether all are the same.
+/// The common part of two axes: the places of variables of the same path on each, and whether all
+/// items are the same.
 #include "neml2/tensors/LabeledAxis.h"
 
 namespace neml2

@@ -129,7 +129,7 @@ LabeledAxis::AssemblySliceCmp::operator()(const indexing::TensorIndex & a,
     NEML2_CHECK(i->is_slice(),
                 "AssemblySliceCmp: the index ",
                 *i,
-                " is no slice. Expected what indices() gives.");
+                " is not a slice. Expected an index that indices() returns.");
   return a.slice().start() < b.slice().start();
 }
 } // namespace neml2

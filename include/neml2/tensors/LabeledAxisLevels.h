@@ -21,7 +21,8 @@ struct AxisPlace
     : parent(std::move(on)), name(std::move(name_))
   {
   }
-  /// Frees those that nothing else shares one by one: freeing each within the next would exhaust the stack.
+  /// Frees one by one the places that nothing else shares: freeing each within the next would exhaust the
+  /// stack.
   ~AxisPlace()
   {
     while (parent && parent.use_count() == 1)

@@ -116,7 +116,7 @@ private:
 } // namespace tensors
 
 /// A drawing of the layout of an axis for a terminal: entries on top, then the items of the deepest
-/// level, then those that hold them.
+/// level, then the sub-axes that contain them.
 inline std::string
 picture(const LabeledAxis & axis)
 {

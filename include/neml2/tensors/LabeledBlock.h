@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Blocks of a labeled tensor: their places according to labels, looked up once or each time, and how they are
+/// Blocks of a labeled tensor: their places by labels, which are looked up once or each time, and how they are
 /// read and written.
 #include "neml2/core/PrimitiveTensor.h"
 #include "neml2/tensors/fwd.h"
@@ -14,7 +14,7 @@ namespace neml2
 {
 namespace tensors
 {
-/// An item of an axis, looked up once: its entries, and the axis that they count on.
+/// An item of an axis, looked up once: its entries, and the axis to which they belong.
 class BoundLabel
 {
 public:
@@ -33,7 +33,7 @@ private:
 };
 
 /// The places of the blocks with these labels, one label per axis.
-/// @throws NEMLException for another number of labels, or where no such item exists.
+/// @throws NEMLException for another number of labels, or a label that does not exist.
 template <size_t D>
 std::array<AxisRange, D>
 ranges_of(const char * where,
@@ -85,8 +85,9 @@ block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
   return Tensor(t, tensor.batch_dim());
 }
 
-/// Whether base dimensions of these sizes are those of a block, some possibly split into several, so that storage order
-/// keeps entries on their axes: 3, 3, 6 is 9, 6, but 3, 6 is not 6, 3. One dimension is always in storage order.
+/// Whether base dimensions of these sizes are those of a block, some of them perhaps split into several, so that each
+/// entry in storage order stays on its axis: 3, 3, 6 fits 9, 6, but 3, 6 does not fit 6, 3. A block of one dimension
+/// always fits.
 inline bool
 is_taken_apart(TensorShapeRef base, TensorShapeRef block)
 {

@@ -148,7 +148,7 @@ public:
 
   /// The block of these items, one label per axis; an empty label is the whole axis. A view.
   /// (batch; sizes) -> (batch; sizes of the items)
-  /// @throws NEMLException for another number of labels, or where no such item exists.
+  /// @throws NEMLException for another number of labels, or a label that does not exist.
   Tensor base_index(indexing::TensorLabelsRef labels) const { return block("base_index", labels); }
   template <class L, if_bound<L> = 0> // not for brace lists, which count as labels
   Tensor base_index(const L & labels) const

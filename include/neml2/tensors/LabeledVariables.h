@@ -47,7 +47,7 @@ struct LabeledResult
   explicit LabeledResult(ArrayRef<Operand> arguments);
 };
 
-/// A new vector or matrix, with zeros where not all of it will be written.
+/// A new vector or matrix; it is filled with zeros unless all of it will be written.
 template <class L>
 L
 labeled_result(const LabeledResult & r, bool is_written, const typename L::AxisPointers & axes)

@@ -43,7 +43,8 @@ fill_slices(Tensor & to, const Tensor & from, const std::vector<CommonRange> & r
               o[0],
               ".");
   const bool shared = to.has_storage() && from.has_storage() && to.is_alias_of(from);
-  const Tensor source = shared ? from.clone() : from; // otherwise read after being overwritten
+  const Tensor source =
+      shared ? from.clone() : from; // otherwise entries would be read after they are overwritten
   for (const auto & [here, there] : ranges)
   {
     Tensor block(to.slice(to.batch_dim(), here.first, here.second), to.batch_dim());

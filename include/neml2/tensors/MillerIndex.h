@@ -10,7 +10,7 @@ namespace neml2
  * Batch of Miller indices of crystal planes or directions.
  *
  * Shape (...; 3): any batch shape, then (h, k, l). Integers without unit: fill and create make
- * integers, of default_integer_dtype() where no options are given. Conversion to a Vec is explicit.
+ * integers, of default_integer_dtype() if no options are given. Conversion to a Vec is explicit.
  *
  * Elsewhere: planes and directions that are equivalent by the symmetry of a crystal in crystallography.h.
  */

@@ -15,7 +15,7 @@ namespace neml2
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
  *   active as in Rot; q and -q are the same rotation.
  * - q * p is Hamilton's product: for rotations p first, then q, and R(q * p) = R(q) R(p).
- * - Only functions that say so normalise: unit(q) does.
+ * - Only functions whose documentation says so normalise q, such as unit(q).
  * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
  *   vector is exp_map, its inverse log_map.
  * - Euler angles: through Rot, which converts implicitly.
@@ -36,7 +36,7 @@ public:
   NEML2_ASSIGNED_WHOLE(Quaternion)
   Quaternion() = default;
   /// The unit quaternion (1 - r · r, 2 r) / (1 + r · r) of a rotation. (...; 3) -> (...; 4)
-  /// A template, so that a Vec is not taken for a rotation.
+  /// It is a template so that a Vec is not taken for a rotation.
   template <class R, std::enable_if_t<std::is_same_v<R, Rot>, int> = 0>
   Quaternion(const R & r);
 

@@ -81,8 +81,8 @@ public:
                                const Scalar & a20,
                                const Scalar & a21,
                                const Scalar & a22);
-  /// fill in a formula of vmap: from one, three, six or nine of its scalars, some of which may be numbers; from numbers alone with one of
-  /// its tensors as the last argument, in place of options.
+  /// fill in a formula of vmap, from one, three, six or nine components: scalars of the formula and numbers. If all are numbers, a tensor
+  /// of the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v)
   {
@@ -150,10 +150,11 @@ Scalar tr(const R2 & A);
 R2 vol(const R2 & A);
 /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, right to rounding times the condition of A: by cofactors where these keep their digits. (...; 3, 3) -> (...; ), in the cube of the unit of A.
+/// Determinant, with a relative error of rounding times the condition of A: by cofactors where these keep their digits. (...; 3, 3) -> (...; ), in the cube
+/// of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1, right to rounding times the condition of A, as det(A) is; infinite or NaN where A is singular. (...; 3, 3) -> (...; 3, 3), in the
-/// inverse of the unit of A.
+/// A^-1, with a relative error of rounding times the condition of A, as det(A); infinite or NaN where A is singular. (...; 3, 3) -> (...;
+/// 3, 3), in the inverse of the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);

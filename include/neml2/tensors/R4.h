@@ -26,12 +26,13 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
   NEML2_ASSIGNED_WHOLE(R4)
   R4() = default;
-  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). A template: types that convert to SSR4 are not converted further.
+  /// See full(C). (...; 6, 6) -> (...; 3, 3, 3, 3). It is a template so that types that convert to SSR4 are not
+  /// converted further.
   template <class T, std::enable_if_t<std::is_same_v<T, SSR4>, int> = 0>
   R4(const T & C);
   /// All 81 components of a tensor that is skew in both pairs. (...; 3, 3) -> (...; 3, 3, 3, 3)
-  /// For WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk. A template: an R2 would otherwise be taken for
-  /// the WWR4 of its shape.
+  /// For WWR4(T) it is T_ijkl - T_jikl - T_ijlk + T_jilk. It is a template because an R2 would otherwise
+  /// be taken for the WWR4 of its shape.
   template <class T, std::enable_if_t<std::is_same_v<T, WWR4>, int> = 0>
   R4(const T & w);
 
@@ -45,7 +46,7 @@ public:
   /// the batch shape of both. (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3, 3, 3, 3, 3)
   R8 drotate_self(const Rot & r) const;
   /// Exchanges two of the four indices, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)
-  /// @throws IndexException where an index is not in [-4, 4).
+  /// @throws IndexException for an index that is not in [-4, 4).
   R4 transpose(Size d1, Size d2) const;
   /// See transpose_minor(T).
   R4 transpose_minor() const;

@@ -11,7 +11,7 @@ namespace neml2
  *
  * Shape (...; 3, 3, 3, 3, 3): any batch shape, then T_ijklm, the last index the fastest.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: R4::drotate, which returns one.
+ * Elsewhere: R4::drotate, which returns an R5.
  */
 class R5 : public PrimitiveTensor<R5, 3, 3, 3, 3, 3>
 {

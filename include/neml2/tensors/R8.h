@@ -12,7 +12,7 @@ namespace neml2
  * Shape (...; 3, 3, 3, 3, 3, 3, 3, 3): any batch shape, then the eight indices, the last the
  * fastest.
  * Units: the caller's choice, the same for all components.
- * Elsewhere: R4::drotate_self, which returns one.
+ * Elsewhere: R4::drotate_self, which returns an R8.
  */
 class R8 : public PrimitiveTensor<R8, 3, 3, 3, 3, 3, 3, 3, 3>
 {

@@ -20,8 +20,8 @@ namespace neml2
  * - Rotations are active: the matrix R of r turns the vector v into R_ij v_j, counterclockwise for
  *   θ > 0 where n points to the viewer.
  * - r * t is t first, then r.
- * - 0 is the identity, -r the inverse, |r| ≤ 1 an angle up to π. r and -r / (r_i r_i) are the same
- *   rotation, by θ and by θ - 2π; an angle of 2π has no finite r.
+ * - 0 is the identity, -r the inverse; |r| ≤ 1 means an angle up to π. r and -r / (r_i r_i) are the
+ * same rotation, by θ and by θ - 2π; an angle of 2π has no finite r.
  *
  * Elsewhere: exponential and logarithm in exponential_map.h; conversions of Euler angles in
  * euler_angles.h; quaternions in Quaternion.h; symmetry of crystals and misorientation in
@@ -82,8 +82,8 @@ public:
   [[nodiscard]] static Rot from_axis_angle_standard(const Vec & n, const Scalar & theta);
   /// The rotation about a × b that turns the direction of a into that of b, both of any length except 0.
   /// (...; 3), (...; 3) -> (...; 3)
-  /// Where they are opposite to rounding, it is the half turn about one axis orthogonal to a: a rotation
-  /// that is right, but has no derivative there; autograd differentiates the axis as a function of a.
+  /// Where they are opposite up to rounding, it is the half turn about one axis orthogonal to a. That
+  /// rotation is right, but has no derivative; autograd differentiates the axis as a function of a.
   [[nodiscard]] static Rot rotation_from_to(const Vec & a, const Vec & b);
 
   /// Unit axis r_i / |r|; (0, 0, 1) where there is no rotation, with the derivative 0.
@@ -104,24 +104,25 @@ public:
   ///   [[-sc sa - cc ca cb,  sc ca - cc sa cb, cc sb],
   ///    [ cc sa - sc ca cb, -cc ca - sc sa cb, sc sb],
   ///    [            ca sb,             sa sb,    cb]];
-  /// Roe's last angle is π - c, Bunge's are a + π/2, b, π/2 - c: the matrix turns components in the
-  /// frame of the sample into those in the frame of the crystal.
-  /// Source: Kocks, Tomé, Wenk (1998), Texture and Anisotropy, ch. 2, table 1.
+  /// Roe's last angle is π - c; Bunge's angles are a + π/2, b, π/2 - c. The matrix turns components
+  /// in the frame of the sample into those in the frame of the crystal. Source: Kocks, Tomé, Wenk
+  /// (1998), Texture and Anisotropy, ch. 2, table 1.
   /// @throws NEMLException also for any other convention or type.
   [[nodiscard]] static Rot
   fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type);
   /// Euler angles of the rotation, the inverse of fill_euler_angles. (...; 3) -> (...; 3)
   ///
   /// The middle angle is in [0, π]; the angles a and c of Kocks are in [-π/2, 3π/2), and Bunge's in
-  /// [0, 2π) and (-π, π]. Where b is 0 only a - c is determined, and c is -a, in [0, π]; where b is π
-  /// only a + c is, and c is 0. The angles have no derivative there: autograd gives a finite one.
+  /// [0, 2π) and (-π, π]. For b = 0 only a - c is determined, and c is -a, in [0, π]; for b = π only
+  /// a + c is determined, and c is 0. The angles have no derivative there: autograd gives a finite
+  /// one.
   /// @throws NEMLException also for any other convention or type.
   Vec to_euler_angles(const std::string & convention, const std::string & type) const;
 
   // ---- Random rotations, in random_rotations-inl.h ----
 
   /// n rotations of angles up to π, uniformly distributed (by the Haar measure). (n; 3)
-  /// With a seed ≥ 0 they depend only on n and the seed, and no other random numbers change;
+  /// With a seed ≥ 0 they depend only on n and the seed, and LibTorch's generator does not advance;
   /// otherwise they come from LibTorch's generator, which at::manual_seed seeds.
   ///
   /// Source: Shoemake (1992), Uniform random rotations, Graphics Gems III, 124-132.
@@ -210,24 +211,24 @@ Rot inv(const Rot & r);
 Rot rotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂r_j = ((1 - s) δ_ij - 2 x_i r_j - 2 c_i (s r_j - x_j) + 2 ε_ijk x_k) / d,
 /// s = x · x, c = r * x, d = 1 + s (r · r) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
-/// Infinite or NaN where c is, which is where x and r add up to a turn by 2π.
+/// Infinite or NaN where x and r add up to a turn by 2π, since c is infinite there.
 R2 drotate(const Rot & x, const Rot & r);
 /// ∂rotate(x, r)_i/∂x_j = ((1 - s) δ_ij - 2 r_i x_j - 2 c_i (s x_j - r_j) - 2 ε_ijk r_k) / d,
 /// s = r · r, c = r * x, d = 1 + s (x · x) - 2 x · r. (...; 3), (...; 3) -> (...; 3, 3)
-/// Infinite or NaN where c is, which is where x and r add up to a turn by 2π.
+/// Infinite or NaN where x and r add up to a turn by 2π, since c is infinite there.
 R2 drotate_self(const Rot & x, const Rot & r);
 /// The other parameters of the rotation r, -r_i / (r_k r_k). (...; 3) -> (...; 3)
 /// NaN at r = 0, whose other angle is 2π.
 Rot shadow(const Rot & r);
 /// ∂shadow(r)_i/∂r_j = (2 r_i r_j / s - δ_ij) / s, s = r_k r_k. (...; 3) -> (...; 3, 3). NaN at r = 0.
 R2 dshadow(const Rot & r);
-/// Angle of a * b^-1 for the parameters as they are, 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
+/// Angle of a * b^-1 for the parameters as given, 4 asin(|a - b| / √((1 + a·a) (1 + b·b))) in [0, 2π].
 /// (...; 3), (...; 3) -> (...; ), in radians. Computed by the arc tangent, which is accurate at both ends.
-/// The ends are tips of cones; autograd takes 0 for the derivative there, which is one subgradient.
+/// At both ends the function has a kink; autograd takes 0, a subgradient, for the derivative there.
 Scalar gdist(const Rot & a, const Rot & b);
-/// Angle between two rotations, whatever their parameters: the smaller one of θ and 2π - θ, θ = gdist(a, b).
-/// (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the identity too; the derivative
-/// for equal rotations is taken as 0.
+/// Angle between two rotations, whichever of its two sets of parameters each has: the smaller one of θ and
+/// 2π - θ, θ = gdist(a, b). (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the identity
+/// too; the derivative for equal rotations is taken as 0.
 Scalar dist(const Rot & a, const Rot & b);
 /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
 /// Its integral over |r| < 1, which is all rotations, is π.
@@ -235,8 +236,9 @@ Scalar dV(const Rot & r);
 
 /// The rotation by b, then by a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).
 /// The matrix of a * b is the product of the matrices. (...; 3), (...; 3) -> (...; 3)
-/// Infinite or NaN where the parameters add up to a turn by 2π, such as twice a half turn: numerator and
-/// denominator are 0 there, and close to it digits are lost. Use -r / |r|² (shadow) of one of the two.
+/// Infinite or NaN where the parameters add up to a turn by 2π, such as two half turns about the same
+/// axis: numerator and denominator are 0 there, and close to it digits are lost. In that case replace
+/// one of the two by its shadow, -r / |r|².
 template <class A, class B, math::if_types<A, Rot, B, Rot> = 0>
 Rot operator*(const A & a, const B & b);
 } // namespace neml2

@@ -63,8 +63,8 @@ public:
                                 const Scalar & s02,
                                 const Scalar & s01);
 
-  /// fill in a formula of vmap: from one, three or six of its scalars, some of which may be numbers; from numbers alone with one of its
-  /// tensors as the last argument, in place of options.
+  /// fill in a formula of vmap, from one, three or six components: scalars of the formula and numbers. If all are numbers, a tensor of
+  /// the formula must follow as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill(const V &... v)
   {
@@ -145,8 +145,8 @@ SR2 unit(const SR2 & s, Real epsilon = 0);
 SSR4 outer(const SR2 & s, const SR2 & t);
 /// s_ij s_kl. (...; 6) -> (...; 6, 6), in the square of the unit of s.
 SSR4 outer(const SR2 & s);
-/// s^-1, right to rounding times the condition of s; infinite or NaN where s is singular. (...; 6) -> (...; 6), in the inverse of the
-/// unit of s.
+/// s^-1, with a relative error of rounding times the condition of s; infinite or NaN where s is singular. (...; 6) -> (...; 6), in
+/// the inverse of the unit of s.
 SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)
 SR2 transpose(const SR2 & s);

@@ -31,7 +31,8 @@ public:
   NEML2_ASSIGNED_WHOLE(SSR4)
   SSR4() = default;
   /// The part with both minor symmetries, see sym(T).
-  /// (...; 3, 3, 3, 3) -> (...; 6, 6). A template, so that types that convert to R4 are not converted further.
+  /// (...; 3, 3, 3, 3) -> (...; 6, 6). It is a template so that types that convert to R4 are not converted
+  /// further.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   SSR4(const T & t);
 
@@ -83,8 +84,8 @@ public:
                                           const CScalar & C2,
                                           const CScalar & C3,
                                           const TensorOptions & options = default_tensor_options());
-  /// fill_C1_C2_C3 in a formula of vmap: from its scalars, some of which may be numbers; from numbers alone with one of its tensors as the
-  /// last argument, in place of options.
+  /// fill_C1_C2_C3 in a formula of vmap, from scalars of the formula and numbers. If all are numbers, a tensor of the formula must follow
+  /// as the last argument, in place of options.
   template <class... V, core::if_in_formula<V...> = 0>
   [[nodiscard]] static auto fill_C1_C2_C3(const V &... v)
   {
@@ -137,11 +138,11 @@ public:
                          const CScalar & nu_pt,
                          const CScalar & G_t,
                          const TensorOptions & options = default_tensor_options());
-  /// Orthotropic stiffness in the axes of the material, from the compliances 1 / E_i of a normal
-  /// stress on its own axis, -ν_ij / E_i of a stress along i on axis j (ν_ij / E_i = ν_ji / E_j),
-  /// and 1 / G_ij of a shear stress on the shear angle 2 e_ij. (...; ) nine times -> (...; 6, 6)
-  /// Not checked: the stiffness is positive definite if all moduli are positive, ν_ij² < E_i / E_j
-  /// and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
+  /// Orthotropic stiffness in the axes of the material. A normal stress σ along axis i causes the
+  /// strains σ / E_i along i and -ν_ij σ / E_i along j (ν_ij / E_i = ν_ji / E_j); a shear stress τ
+  /// in the plane ij causes the shear angle 2 e_ij = τ / G_ij. (...; ) nine times -> (...; 6, 6)
+  /// There is no check that the stiffness is positive definite; it is if all moduli are positive,
+  /// ν_ij² < E_i / E_j and 1 - ν12 ν21 - ν13 ν31 - ν23 ν32 - 2 ν21 ν32 ν13 > 0.
   ///
   /// Source: Jones (1999), Mechanics of Composite Materials, 2nd ed., sections 2.3 and 2.4.
   [[nodiscard]] static SSR4 orthotropic(const Scalar & E1,
@@ -174,9 +175,9 @@ public:
   SSR4 rotate(const Rot & r) const;
   /// See drotate(C, r).
   SSFR5 drotate(const Rot & r) const;
-  /// Derivative of rotate(C, r) by C: Q_IK Q_JL over Mandel components, with the matrix Q that
-  /// rotates them; the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded to the
-  /// batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
+  /// Derivative of rotate(C, r) by C: Q_IK Q_JL over Mandel components, where Q is the matrix that
+  /// rotates them. It is the part of R_im R_jn R_ko R_lp that is symmetric in each pair. Expanded
+  /// to the batch shape of both. (...; 6, 6), (...; 3) -> (...; 6, 6, 6, 6)
   SSSSR8 drotate_self(const Rot & r) const;
   /// See det(C).
   Scalar det() const;
@@ -198,7 +199,8 @@ struct core::batch_of_rows<kernels::SSR4>
 };
 
 /// Determinant of C as a map of symmetric tensors, the 6×6 matrix of Mandel components: 3 K (2 G)^5 for an isotropic stiffness.
-/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. In the fused loop its derivatives are NaN or infinite where it is 0.
+/// (...; 6, 6) -> (...; ), in the sixth power of the unit of C. Where the determinant is 0, the fused loop gives NaN or infinite
+/// derivatives.
 Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
 /// singular except for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.

@@ -30,7 +30,8 @@ public:
   /// From the derivative T_ijkl of a symmetric tensor by the components of a skew W_kl:
   /// T_ijkl + T_jikl (a sum), in Mandel components, at kl = 21, 02, 10. This is the derivative by
   /// the axial vector of W where T_ijkl + T_jikl is skew in kl.
-  /// (...; 3, 3, 3, 3) -> (...; 6, 3). A template, so that types that convert to R4 are not converted further.
+  /// (...; 3, 3, 3, 3) -> (...; 6, 3). It is a template so that types that convert to R4 are not converted
+  /// further.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   SWR4(const T & t);
 };

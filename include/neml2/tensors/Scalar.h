@@ -30,7 +30,8 @@ public:
   NEML2_ASSIGNED_WHOLE(Scalar)
   Scalar() = default;
   /// One number, unbatched (; ). The options are mandatory: a bare number has neither dtype nor device.
-  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. Where relaxed it is a leaf.
+  /// @throws NEMLException if they request grad: make a leaf with requires_grad_() instead. If core::Strictness is
+  /// relaxed, the result is a leaf.
   Scalar(const CScalar & value,
          const TensorOptions & options,
          core::Strictness = core::Strictness(""))

@@ -80,7 +80,7 @@ namespace tensors
 template <class T>
 constexpr bool is_vector =
     std::is_same_v<T, Vec> || std::is_same_v<T, Rot> || std::is_same_v<T, WR2>;
-/// Enables an overload for two vectors, at least one under another name.
+/// Enables an overload for two vectors, at least one of them a Rot or WR2.
 template <class A, class B>
 using if_vectors = std::enable_if_t<is_vector<A> && is_vector<B> &&
                                         !(std::is_same_v<A, Vec> && std::is_same_v<B, Vec>),
@@ -106,8 +106,9 @@ R2 outer(const Vec & v, const Vec & w);
 R2 outer(const Vec & v);
 /// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6), in the square of the unit of v.
 SR2 self_outer(const Vec & v);
-// Rotations and spins as the vectors of their components. Templates, which need no conversion: LibTorch's
-// functions of these names need none either, and take batch dimensions for base dimensions.
+// Rotations and spins as the vectors of their components. These are templates, which need no conversion
+// of their arguments: otherwise LibTorch's functions of these names, which need none, would be chosen and
+// take batch dimensions for base dimensions.
 /// ε_ijk v_j w_k for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 Vec cross(const A & v, const B & w);

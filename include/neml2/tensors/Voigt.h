@@ -12,8 +12,8 @@
  * shear components differently, for example 12, 13, 23: reorder their arrays first. A stress has its
  * components σ_ij, a strain the shear angles γ_ij = 2 ε_ij, so that both notations of a stiffness
  * differ by factors of √2 and 2, not by order. A tensor in Voigt's notation is a Tensor, or a raw
- * at::Tensor, of base shape (6) or (6, 6); an SR2 or SSR4 is in Mandel's notation, and refused at compile
- * time where Voigt's is expected.
+ * at::Tensor, of base shape (6) or (6, 6). An SR2 or SSR4 is in Mandel's notation, and does not compile
+ * where Voigt's notation is expected.
  *
  * Source: Nye (1985), Physical Properties of Crystals, chapter VIII.
  */
@@ -34,8 +34,8 @@ Tensor to_voigt_strain(const SR2 & strain);
 /// (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 stiffness_from_voigt(const T & voigt);
-/// The compliance from the matrix that maps Voigt's stresses to strains, whose entries are S_ijkl, times 2
-/// for a shear row and times 2 for a shear column. (...; 6, 6) -> (...; 6, 6)
+/// The compliance from the matrix that maps Voigt's stresses to strains. The entries of the matrix are
+/// S_ijkl, times 2 in a shear row and times 2 in a shear column. (...; 6, 6) -> (...; 6, 6)
 template <class T>
 SSR4 compliance_from_voigt(const T & voigt);
 /// The matrix that maps Voigt's strains to stresses, with entries C_ijkl. (...; 6, 6) -> (...; 6, 6)
@@ -65,8 +65,8 @@ Mandel
 voigt_numbers(const T & voigt)
 {
   static_assert(!is_primitive<T>,
-                "this type is in Mandel's notation: what comes in Voigt's is a neml2::Tensor of "
-                "base shape (6) or (6, 6)");
+                "this type is in Mandel's notation: components in Voigt's notation are a "
+                "neml2::Tensor of base shape (6) or (6, 6)");
   return Mandel(voigt);
 }
 } // namespace tensors

@@ -29,7 +29,8 @@ public:
   WSR4() = default;
   /// From the derivative T_ijkl of a skew W_ij by the components of a symmetric tensor:
   /// (T_ijkl + T_ijlk) / 2 at ij = 21, 02, 10, in Mandel components.
-  /// (...; 3, 3, 3, 3) -> (...; 3, 6). A template, so that types that convert to R4 are not converted further.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 6). It is a template so that types that convert to R4 are not converted
+  /// further.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   WSR4(const T & t);
 };

@@ -28,7 +28,8 @@ public:
   WWR4() = default;
   /// T_ijkl - T_jikl - T_ijlk + T_jilk (a sum) at ij and kl = 21, 02, 10: for a T that is skew in
   /// both pairs, four times its components.
-  /// (...; 3, 3, 3, 3) -> (...; 3, 3). A template, so that types that convert to R4 are not converted further.
+  /// (...; 3, 3, 3, 3) -> (...; 3, 3). It is a template so that types that convert to R4 are not converted
+  /// further.
   template <class T, std::enable_if_t<std::is_same_v<T, R4>, int> = 0>
   WWR4(const T & t);
 

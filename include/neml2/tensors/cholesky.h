@@ -6,10 +6,11 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Cholesky's factor of symmetric positive definite matrices, one at each point: A = L Lᵀ with L lower, L_ii > 0.
+ * Cholesky's factor of symmetric positive definite matrices, one per point: A = L Lᵀ with lower triangular L,
+ * L_ii > 0.
  *
- * Only the symmetric part of a matrix counts, also for derivatives: those by A_ij and by A_ji are equal. Where it is not positive definite
- * all components of L are NaN.
+ * Only the symmetric part of a matrix counts, also for derivatives: those by A_ij and by A_ji are equal. Where this part is not positive
+ * definite, all components of L are NaN.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
  */
@@ -29,7 +30,8 @@ SSR4 cholesky(const SSR4 & C);
 template <class A, kernels::if_own_batch<A> = 0>
 A cholesky(const A & a);
 
-/// Not defined for other tensors, where LibTorch's cholesky would take any two dimensions.
+/// Not defined for other tensors, for which LibTorch's cholesky would take the last two dimensions,
+/// whatever they are.
 template <class D>
 auto
 cholesky(const TensorBase<D> &)

@@ -158,20 +158,20 @@ unique_bidirectional(const R2 & T, const Vec & v)
               " and ",
               core::operand(v),
               ".");
-  NEML2_CHECK(
-      core::has_known_values(T) && core::has_known_values(v),
-      where,
-      ": how many directions there are depends on the values of ",
-      core::operand(v),
-      ", which meta and fake tensors do not have, and traces and torch.func must not ask for. "
-      "Compute it before, outside of them.");
+  NEML2_CHECK(core::has_known_values(T) && core::has_known_values(v),
+              where,
+              ": the number of directions depends on the values of ",
+              core::operand(v),
+              ", which meta and fake tensors do not have, and traces and torch.func must not read. "
+              "Compute it before, outside of them.");
   return core::translate_errors(where, [&] { return Vec(composed::unique_directions(T, v)); });
 }
 } // namespace neml2::crystallography
 
 namespace neml2::tensors
 {
-/// The operators in the form that the kernels read; they must outlive it. Empty where no kernel runs.
+/// The operators in the form that the kernels read; the tensor must outlive it. Empty if no kernel
+/// runs.
 NEML2_BODY kernels::Symmetries
 symmetries(const Quaternion & operators)
 {
@@ -179,8 +179,9 @@ symmetries(const Quaternion & operators)
   return {static_cast<const double *>(data), int(operators.size(0))};
 }
 
-/// Of the operators P of a class those that make different rotations Pᵀ S with the operators S of another: one of all h P, h in both
-/// classes, as (h P)ᵀ (h S) = Pᵀ S. With equal classes the identity is left. Without values they are all of the class.
+/// Those of the operators P of a class that make different rotations Pᵀ S with the operators S of another class. One of all h P with
+/// h in both classes is enough, as (h P)ᵀ (h S) = Pᵀ S; for equal classes only the identity is left. If values are not known, all
+/// operators of the class are returned.
 NEML2_BODY Quaternion
 without_repetitions(const Quaternion & P, const Quaternion & S)
 {

@@ -10,13 +10,13 @@
 /**
  * Symmetry of crystals: the rotations that map a crystal lattice onto itself.
  *
- * A class is named by its orbifold: 432 cubic, with fourfold axes along x, y and z, and its subgroup
- * 23; 622 hexagonal, with the sixfold axis along z and twofold axes along x and y, and its subgroups
- * 6, 32 with a twofold axis along y, and 3; 42 tetragonal, with the fourfold axis along z, and its
- * subgroups 4, 222 and 2, a twofold axis along y; 1 is no symmetry. rotation_group lists the point
- * groups that may be named instead, such as "m-3m" and "6/mmm" of EBSD files. An orientation r takes
- * vectors of the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with
- * any symmetry S is an equivalent orientation.
+ * A class is named by its orbifold. 432 is cubic, with fourfold axes along x, y and z; its subgroup is 23.
+ * 622 is hexagonal, with the sixfold axis along z and twofold axes along x and y; its subgroups are 6, 32
+ * (with a twofold axis along y) and 3. 42 is tetragonal, with the fourfold axis along z; its subgroups are
+ * 4, 222 and 2 (a twofold axis along y). 1 is the class without symmetry. rotation_group lists the point
+ * groups that may be named instead, such as "m-3m" and "6/mmm" of EBSD files. An orientation r takes vectors
+ * of the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with any
+ * symmetry S is an equivalent orientation.
  *
  * Elsewhere: slip and twin systems in slip_systems.h, Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in Transformable.h.
  */
@@ -39,10 +39,11 @@ Quaternion hexagonal(const TensorOptions & options = default_tensor_options());
 Quaternion cubic(const TensorOptions & options = default_tensor_options());
 } // namespace crystal_symmetry_operators
 
-/// The name of the class of rotations to which a point group belongs: "432" for "m-3m", "-43m", "m3m" and "432"; the rotations of its
-/// Laue group, the point group with the inversion. The 32 point groups have their international (Hermann-Mauguin) names, with / and - and
-/// spaces or none: "m-3m" or "m -3 m". 43, 62 and 22, as .ang files have them, are "432", "622" and "222". The monoclinic axis
-/// is y, and twofold axes of trigonal classes are as in "32"; a file of other axes needs a rotation of its orientations.
+/// The name of the class of rotations to which a point group belongs, such as "432" for "m-3m", "-43m", "m3m" and "432". They are the
+/// rotations of its Laue group, which is the point group with the inversion added. The 32 point groups have their international
+/// (Hermann-Mauguin) names, written with / and -, with or without spaces: "m-3m" or "m -3 m". 43, 62 and 22, as .ang files have them, are
+/// "432", "622" and "222". The monoclinic axis is y, and twofold axes of trigonal classes are as in "32"; if a file has other axes,
+/// rotate its orientations.
 ///
 /// Source: Hahn (2005), International Tables for Crystallography A, table 10.1.2.4 (names of the point groups).
 /// @throws NEMLException for any other name, with a list of the known ones.
@@ -58,15 +59,15 @@ Quaternion symmetry_quaternions(const std::string & orbifold,
 /// @throws NEMLException for an unknown class or an integer dtype.
 R2 symmetry(const std::string & orbifold, const TensorOptions & options = default_tensor_options());
 
-/// The directions that are equivalent to v by the operations T, v and -v counted as one: T_ij v_j
-/// without repetitions, in their order, in the unit of v. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤ n.
-/// Equal means equal up to 1e-5 of the length. m depends on the values, so this waits for a GPU.
+/// The directions that are equivalent to v by the operations T, where v and -v count as one: T_ij
+/// v_j without repetitions, in their order, in the unit of v. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤
+/// n. Equal means equal up to 1e-5 of the length. m depends on the values, so this waits for a GPU.
 /// @throws NEMLException also if v is batched, T does not have exactly one batch dimension, or there are no
 /// values (the meta device).
 Vec unique_bidirectional(const R2 & T, const Vec & v);
 
-/// Misorientation: the smallest angle in [0, π], in radians, of the rotations S q that are equivalent
-/// to q seen from r, min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
+/// Misorientation: the smallest angle in [0, π], in radians, between r and the rotations S q that are
+/// equivalent to q: min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
 /// The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
 ///
 /// Computed by unit quaternions, whose angle is accurate where the arc cosine of the trace is not: near 0 to
@@ -81,26 +82,26 @@ Scalar misorientation(const Rot & r,
                       const Rot & q,
                       const std::string & orbifold_of_r,
                       const std::string & orbifold_of_q);
-/// Disorientation: of the rotations S R(q) R(r)ᵀ that take components in the axes of crystal r to those in the axes of an equivalent of
-/// crystal q, the one of smallest angle, S in the class. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and q broadcast.
+/// Disorientation: the rotation of smallest angle among S R(q) R(r)ᵀ, S in the class, which take components in the axes of crystal r to
+/// those in the axes of an equivalent of crystal q. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and q broadcast.
 ///
-/// Its angle() is misorientation(r, q, orbifold). Its axis() has the same components in the axes of both crystals, and is one of the
-/// equivalent ones: with any P of the class, P D Pᵀ is as good as D, with P times its axis. At a tie of angles it is the first in
-/// the order of the operators.
+/// Its angle() is misorientation(r, q, orbifold). Its axis() has the same components in the axes of both crystals. The axis is one
+/// of several equivalent ones: for any P of the class, P D Pᵀ, whose axis is P times that of D, is as good as D. At a tie of angles
+/// it is the first in the order of the operators.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Rot disorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
-/// Disorientation of crystals of two phases: of the rotations S R(q) R(r)ᵀ Pᵀ, the one of smallest angle, S in the class of q and P in
-/// that of r. (...; 3), (...; 3) -> (...; 3). See disorientation(r, q, orbifold): its axis has the same components in the axes of one of
-/// the equivalents of each crystal.
+/// Disorientation of crystals of two phases: the rotation of smallest angle among S R(q) R(r)ᵀ Pᵀ, S in the class of q and P in that of
+/// r. (...; 3), (...; 3) -> (...; 3). See disorientation(r, q, orbifold): its axis has the same components in the axes of one of the
+/// equivalents of each crystal.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Rot disorientation(const Rot & r,
                    const Rot & q,
                    const std::string & orbifold_of_r,
                    const std::string & orbifold_of_q);
 
-/// Of the orientations S r that are equivalent to r, the one closest to a reference, of an angle up to
-/// π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie it is the
-/// first in the order of the operators.
+/// The one of the equivalent orientations S r that is closest to a reference, as a rotation by an angle up
+/// to π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie it is
+/// the first in the order of the operators.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot & reference);
 /// See move_to_fundamental_zone(r, orbifold, reference): here with the reference (0, 0, 0.005), close to

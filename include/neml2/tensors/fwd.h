@@ -3,8 +3,8 @@
 
 #include "neml2/core/types.h"
 
-/// Every tensor type by name, for headers that only mention it. A program has one of each, and so one list of
-/// derivative rules for it, also where its shared libraries hide their symbols.
+/// Every tensor type by name, for headers that only mention it. A program has one of each type, and therefore
+/// one list of derivative rules per type, also if its shared libraries hide their symbols.
 namespace neml2
 {
 class Tensor;

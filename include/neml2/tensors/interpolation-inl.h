@@ -58,7 +58,7 @@ public:
   }
 
   /// Whether the abscissae are known to be finite and to increase strictly: those of a Tensor are checked.
-  /// @throws NEMLException if they do not.
+  /// @throws NEMLException if the abscissae of a Tensor are not.
   bool are_in_order(const TableArgument & xs) const
   {
     if (!xs.operand.tensor)
@@ -130,7 +130,7 @@ private:
         op.name, [&] { return t.detach().to(kCPU, kFloat64).resolve_neg().contiguous(); });
   }
 
-  /// The first entry that is not larger than the one before it; -1 if there is none.
+  /// The first entry that is not larger than the one before it; -1 if all are larger.
   static Size disorder(const at::Tensor & xs)
   {
     const at::Tensor all = read(xs);

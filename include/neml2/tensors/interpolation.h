@@ -39,7 +39,7 @@ constexpr bool has_tensor = (core::is_tensor<T> || ...);
 template <class... T>
 constexpr bool is_general = ((std::is_same_v<T, Scalar> || std::is_same_v<T, Tensor>)&&...);
 
-/// Enables an overload for tables some of which have a fixed size.
+/// Enables an overload for tables if at least one of them has a fixed size.
 template <class X, class Xs, class Ys>
 using if_fixed_table = std::enable_if_t<is_abscissa<X> && is_table<Xs> && is_table<Ys> &&
                                             has_tensor<X, Xs, Ys> && !is_general<X, Xs, Ys>,
@@ -59,15 +59,17 @@ using if_fixed_table_of_two =
  * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is
  * monotone where the points are, so that it never overshoots. Its derivative at a point is that of the parabola through
  * it and its neighbours (at an end through the last three), limited to three times the smaller of the two adjacent
- * slopes, and 0 where these differ in sign. Through points on a line it is that line, and of third order where no slope is
- * limited; between two points it depends on the four points around.
+ * slopes, and 0 where these differ in sign. Through points on a line it is that line. Where no slope is limited it is
+ * accurate to third order. Between two points it depends on the four points around them.
  *
  * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about values beyond them, and
- * a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan
- * gives NaN with derivatives 0, so that a table shared by many points keeps its gradient by the others. NaN in x gives NaN.
+ * a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan gives
+ * NaN with derivatives 0, so that points beyond the ends do not spoil the gradient by a table that many points share. NaN
+ * in x gives NaN.
  *
  * At a point of a linear table, where the derivative has two one-sided values, it is that of the interval after the
- * point; at either end, that of the interval inside. There are derivatives of any order, by x, abscissae and ordinates.
+ * point; at an end it is that of the interval inside. There are derivatives of any order, by x, abscissae and
+ * ordinates.
  *
  * Checks the abscissae, which waits for a GPU. In a formula of vmap tables have types of fixed size, or are constants.
  * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
@@ -84,7 +86,7 @@ Scalar
 interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates, Beyond beyond);
 
 /**
- * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in their unit: bilinear, that is
+ * The value at (x, y) of the table of values_ij at (x_abscissae_i, y_abscissae_j), in the unit of the values. It is bilinear:
  * linear along either axis between neighbouring abscissae. (...; ), (...; ), (...; n), (...; m), (...; n, m) -> (...; ), n and m
  * at least 2.
  *
@@ -104,8 +106,8 @@ Scalar interpolate(const Scalar & x,
  * tensor of a type with n components, a std::array of n constants, or on batches a Tensor; x is a Scalar or a number.
  * (...; ), (...; n), (...; n) -> (...; )
  *
- * Where the abscissae of a type of fixed size are not finite and increasing, the value is NaN, for that entry alone, and
- * nothing waits for a GPU. With constants or numbers the result is computed in float64, as the fused pass does.
+ * If the abscissae of a batch entry, in a type of fixed size, are not finite and increasing, the value of that entry is
+ * NaN; no check waits for a GPU. With constants or numbers the result is computed in float64, as the fused pass does.
  * @throws std::invalid_argument if such abscissae are constants.
  */
 template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
@@ -118,9 +120,9 @@ template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>
 Scalar interpolate(const X & x, const Xs & abscissae, const Ys & ordinates, Beyond beyond);
 
 /// The value at (x, y) of a table of fixed size, in formulas of vmap and on whole batches: bilinear. The values are n × m
-/// numbers, those of one x adjacent: a type of the base shape (n, m) or (n m), or constants. Where abscissae of a
-/// type of fixed size are not finite and increasing, the value is NaN. (...; ), (...; ), (...; n), (...; m), (...; n, m)
-/// -> (...; )
+/// numbers, those of the same x adjacent: a type of the base shape (n, m) or (n m), or constants. If abscissae of a type
+/// of fixed size are not finite and increasing, the value is NaN. (...; ), (...; ), (...; n), (...; m), (...; n, m) ->
+/// (...; )
 /// @throws std::invalid_argument if constants are not valid abscissae.
 template <class X,
           class Y,
@@ -147,7 +149,7 @@ namespace tensors
 /// An argument of interpolate, its type erased.
 struct TableArgument
 {
-  core::Operand operand;         ///< without a tensor for constants
+  core::Operand operand;         ///< it has no tensor if the argument is constants
   std::vector<double> constants; ///< a number counts as one constant
   bool is_general;               ///< a Tensor, whose abscissae are checked
 };

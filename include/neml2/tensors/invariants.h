@@ -41,8 +41,8 @@ Scalar triaxiality(const SR2 & s);
  * larger ones are, as in compression, and π/6 for shear. Computed from the principal values,
  * tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), which loses no digits at the ends.
  *
- * At the ends, where θ has a kink, the gradient is the one along one choice of eigenvectors, and
- * bounded; where J2 = 0 both θ and its gradient are 0. Second derivatives are undefined there.
+ * At the ends, where θ has a kink, the gradient is bounded, and belongs to one choice of
+ * eigenvectors; where J2 = 0 both θ and its gradient are 0. Second derivatives are undefined there.
  */
 Scalar lode_angle(const SR2 & s);
 } // namespace neml2

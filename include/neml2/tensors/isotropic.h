@@ -6,7 +6,8 @@
 #include "neml2/tensors/spectral.h"
 
 /**
- * Isotropic functions of one's own: scalars and tensors that are functions of the eigenvalues of a symmetric tensor.
+ * Isotropic functions that you write: scalars and tensors that are functions of the eigenvalues of a symmetric
+ * tensor.
  *
  *     constexpr auto ogden = [](const auto & l, const auto & mu, const auto & alpha) // of the eigenvalues l of C, a Vec
  *     {
@@ -50,13 +51,13 @@ private:
 } // namespace tensors
 
 /**
- * f(λ, a...) of the eigenvalues λ of s, where f returns a scalar, which is the same for eigenvalues in any order; where f returns a Vec,
- * Σ_i f_i(λ, a...) v_i v_i of the eigenvectors v_i: f_i change places as their arguments do. (...; 6), ... -> (...; ) or (...; 6), in the
- * unit of f. f takes the three eigenvalues as one Vec, in ascending order, and captures nothing.
+ * If f returns a scalar: f(λ, a...) of the eigenvalues λ of s; f must not depend on the order of the eigenvalues. If f returns a Vec: Σ_i
+ * f_i(λ, a...) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too. (...; 6), ... -> (...;
+ * ) or (...; 6), in the unit of f. f takes the three eigenvalues as one Vec, in ascending order, and captures nothing.
  *
- * On batches it is one pass over memory. In a formula the same call is exact with its derivatives, also at equal eigenvalues: two of them
- * where f returns a scalar, as a stress and a tangent need, one where f returns a Vec. A further one does not compile. On whole
- * batches, where autograd differentiates eigenvectors, derivatives that need those of equal eigenvalues are NaN.
+ * On batches it is one pass over memory. In a formula the same call and its derivatives are exact, also at equal eigenvalues: two
+ * derivatives if f returns a scalar, as a stress and a tangent need, one if f returns a Vec. A further derivative does not compile. On
+ * whole batches, where autograd differentiates eigenvectors, derivatives that need those of equal eigenvalues are NaN.
  *
  * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */

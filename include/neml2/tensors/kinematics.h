@@ -17,24 +17,25 @@
 namespace neml2
 {
 /**
- * Polar decomposition F_ij = R_ik U_kj: R orthogonal, the right stretch U symmetric and positive definite.
- * (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
+ * Polar decomposition F_ij = R_ik U_kj, with orthogonal R and a symmetric, positive definite right stretch
+ * U. (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
  * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite.
- * R is orthogonal to rounding also where F is nearly singular, though its sensitivity to F is then 1 over
- * the sum of the two smallest stretches; it is NaN where F is singular. Derivatives are right everywhere
- * else, F = I included.
+ * R is orthogonal to rounding also where F is nearly singular, although its sensitivity to F, 1 over the
+ * sum of the two smallest stretches, is then large. Where F is singular, R is NaN. Derivatives are right
+ * everywhere else, also at F = I.
  */
 std::pair<R2, SR2> polar(const R2 & F);
 /// The rotation R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
 /// Computed by Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
-/// The rotation, of determinant 1, that is closest to A in the sum of the squared differences: polar_rotation(A), or that reflected in the
-/// direction of the smallest stretch where det A < 0. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular.
-/// Source: Kabsch (1978), Acta Cryst. A 34, 827-828.
+/// The rotation, of determinant 1, that is closest to A in the sum of the squared differences. It is polar_rotation(A); where det A < 0,
+/// this is reflected in the direction of the smallest stretch. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular. Source:
+/// Kabsch (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
-/// The principal stretches of F, its singular values, in ascending order, right to rounding times the largest: not computed by F_ki F_kj,
-/// whose roots lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where F is singular.
+/// The principal stretches of F, its singular values, in ascending order, with an error of rounding times the largest one. They are not
+/// computed from F_ki F_kj, since the roots of its eigenvalues lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where
+/// F is singular.
 Vec principal_stretches(const R2 & F);
 /// The right stretch U of F = R U, as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 right_stretch(const R2 & F);

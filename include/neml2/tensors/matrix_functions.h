@@ -14,14 +14,14 @@
  * derivatives are exact also between equal and nearly equal eigenvalues. Under autograd derivatives of
  * any order are right and finite.
  *
- * Domain: logarithm, root and powers are those of positive definite symmetric tensors, and NaN for others;
- * for R2 they are the principal ones, whose eigenvalues are in the right half plane (root) or have an imaginary
- * part in (-π, π) (logarithm), and NaN where an eigenvalue is on the negative real axis, 0 included, or
- * too close to it.
+ * Domain: logarithm, root and powers of symmetric tensors are those of positive definite ones, and NaN for
+ * others. Those of an R2 are the principal ones: the eigenvalues of the root are in the right half plane, those
+ * of the logarithm have an imaginary part in (-π, π). They are NaN where an eigenvalue is on the negative real
+ * axis, 0 included, or too close to it.
  *
  * The fused loop computes functions of symmetric tensors by eigenvalues; a logarithm near I has the relative accuracy
- * of s - I; elsewhere they are products and inverses in float64, accurate to rounding times the condition
- * number.
+ * of s - I. Outside the fused loop the functions are computed by products and inverses in float64, with an error of
+ * rounding times the condition number.
  *
  * Source: Higham (2008), Functions of Matrices.
  */
@@ -51,8 +51,8 @@ SR2 dsqrtm(const SR2 & s, const SR2 & e);
 /// Derivative of sqrtm by s. (...; 6) -> (...; 6, 6), in the inverse square root of the unit of s.
 SSR4 dsqrtm(const SR2 & s);
 
-/// s^p = e^(p log s), the inverse square root for p = -1/2. (...; 6), (...; ) or a number -> (...; 6), in
-/// the unit of s to the p. NaN where s is not positive definite.
+/// s^p = e^(p log s); for p = -1/2 it is the inverse square root. (...; 6), (...; ) or a number -> (...;
+/// 6), in the unit of s to the p. NaN where s is not positive definite.
 SR2 powm(const SR2 & s, const Scalar & p);
 SR2 powm(const SR2 & s, Real p);
 /// Derivative of powm at s along e, p constant. (...; 6), (...; ) or a number, (...; 6) -> (...; 6), unit of

@@ -4,9 +4,9 @@
 #include "neml2/kernels/inline.h"
 
 /**
- * Operations that several types have, as types: the name in messages and the formula for rows, which the kernels
- * have for each type. Operations of one type or topic are in its header; batch bodies are in composed/, derivative
- * rules, which these types name, in gradients/.
+ * Operations that several types have, as types with a name for messages and a formula for rows, which kernels/ has
+ * for each type. Operations of one type or topic are in its header; batch bodies are in composed/. The derivative
+ * rules in gradients/ are found by these types.
  */
 namespace neml2::tensors
 {

@@ -16,7 +16,8 @@ random_rotations(const char * where, TensorShapeRef batch, Size seed, const Tens
   check_floating(where, options);
   const auto uniform = [&](TensorShapeRef shape, const TensorOptions & o)
   {
-    // In float64 whatever the dtype. A generator of our own is one of the CPU.
+    // The numbers are drawn in float64 for every dtype. With a seed they come from a new generator
+    // on the CPU.
     if (seed < 0)
       return at::rand(shape, o.dtype(kFloat64));
     return at::rand(shape,

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-/// Families of planes and directions, as they are written, in a lattice. All are plain numbers: what an operation makes must not depend on modes of
+/// Families of planes and directions in a lattice, from their notation. All are plain numbers, since the results must not depend on modes of
 /// LibTorch.
 namespace neml2::tensors::glide
 {
@@ -35,7 +35,7 @@ struct Lattice
   bool hexagonal() const { return rotations[0] == '6'; }
 };
 
-/// A family as written, and whether it is one plane with one direction.
+/// A family by its indices, and whether it is one plane with one direction.
 struct Family
 {
   std::string text;
@@ -61,7 +61,7 @@ opposite(const Triple & v)
   return {-v[0], -v[1], -v[2]};
 }
 
-/// Of unit vectors.
+/// Whether two unit vectors are the same.
 inline bool
 same(const Triple & a, const Triple & b)
 {
@@ -148,7 +148,8 @@ lattice_of(const std::string & function, const std::string & name, double c_over
   return {function, name, group, cubic ? 1.0 : c_over_a, rotations_of(group)};
 }
 
-/// The integers between two brackets: digits, each with a minus or none, or numbers between spaces or commas.
+/// The integers between two brackets: digits, each with or without a minus, or numbers between spaces or
+/// commas.
 NEML2_BODY std::vector<int>
 integers(const std::string & text)
 {
@@ -171,7 +172,8 @@ integers(const std::string & text)
   return out;
 }
 
-/// The normal of a plane or a direction, of three indices or, of hexagonal lattices, of four. Nothing where they are neither.
+/// The normal of a plane, or a direction, from three indices, or from four in hexagonal lattices. Empty if the indices are
+/// not valid.
 NEML2_BODY std::optional<Triple>
 of_indices(const Lattice & lattice, const std::vector<int> & i, bool plane)
 {
@@ -200,7 +202,7 @@ family_of(const Lattice & lattice, const std::string & text)
     core::fail(lattice.function,
                ": \"",
                text,
-               "\" is no family of the lattice ",
+               "\" is not a family of the lattice ",
                lattice.name,
                ". Expected ",
                lattice.hexagonal()
@@ -234,7 +236,7 @@ family_of(const Lattice & lattice, const std::string & text)
   return {text.substr(begin, end - begin + 1), {*n, *b}, one_pair};
 }
 
-/// What is between the commas that are outside of brackets.
+/// The parts of a text between commas outside of brackets.
 NEML2_BODY std::vector<std::string>
 separated(const std::string & families)
 {

@@ -28,7 +28,8 @@ equivalent(const Lattice & lattice, const Triple & v, const Triple & w)
   return std::any_of(all.begin(), all.end(), [&](const Triple & a) { return same_line(a, w); });
 }
 
-/// The pairs that are equivalent to a pair: with_sense, (n, b) and (-n, -b) are one, else (n, -b) too.
+/// The pairs that are equivalent to a pair. (n, b) and (-n, -b) count as one; without with_sense so
+/// does (n, -b).
 NEML2_BODY std::vector<System>
 equivalent_pairs(const Lattice & lattice, const Family & family, bool with_sense)
 {
@@ -72,11 +73,12 @@ slip_family(const Lattice & lattice, const Family & family)
               family.text,
               " lies in a plane of it, in the lattice ",
               lattice.name,
-              ". Expected a plane and a direction of which some are at right angles.");
+              ". Expected a plane and a direction that are at right angles for some of the "
+              "equivalent ones.");
   return all;
 }
 
-/// Of a twin {hkl}<uvw> the plane and the direction in the sense of the shear.
+/// The plane of a twin {hkl}<uvw>, and the direction in the sense of its shear.
 NEML2_BODY std::vector<System>
 twin_family(const Lattice & lattice, Family family)
 {
@@ -113,7 +115,7 @@ twin_family(const Lattice & lattice, Family family)
              family.text,
              " is not known in the lattice ",
              lattice.name,
-             known.empty() ? "" : ", whose twins are equivalent to ",
+             known.empty() ? "" : ", where the known twins are equivalent to ",
              known,
              ". Write one plane and one direction in the sense of the shear, such as (111)[11-2].");
 }

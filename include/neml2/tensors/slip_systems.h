@@ -14,27 +14,28 @@
  * hexagonal lattices need c_over_a, the ratio of their axes. The axes of cubic and tetragonal lattices are x, y and z. Hexagonal
  * lattices have a1 along x, a2 at 120° from it and c along z; their planes and directions have four indices, (hkil) and [uvtw], or three.
  *
- * Families are separated by commas, in the order of the results: "{110}<111>, {112}<111>". Indices are digits, each with a minus
- * or none, or numbers with spaces between them.
+ * Families are separated by commas, in the order of the results: "{110}<111>, {112}<111>". Indices are digits, each with or
+ * without a minus, or numbers with spaces between them.
  * - {hkl}<uvw> are all planes that are equivalent by symmetry, each with those of the equivalent directions that lie in it.
  * - (hkl)[uvw] are one plane and one direction in it, and the pairs that are equivalent to this pair.
  *
- * For tensors of a whole batch of systems: outer(b, n) is the Schmid tensor, and its symmetric part is that of a resolved shear stress.
+ * For all systems at once, outer(b, n) is the Schmid tensor; its symmetric part, contracted with a stress, gives the resolved shear
+ * stress.
  */
 namespace neml2::crystallography
 {
-/// Slip systems (n, b), (m; 3) each; n_i b_i = 0. A plane and a direction have either sign, so that (n, b) and (-n, b) are one system.
+/// Slip systems (n, b), (m; 3) each; n_i b_i = 0. The sign of a plane or direction does not matter: (n, b) and (-n, b) are one system.
 ///
 /// Families of slip, by their indices or by these names, with the number of systems:
-/// - fcc: "{111}<110>" 12, without a family;
-/// - bcc: "{110}<111>" 12, without a family; "{112}<111>" 12; "{123}<111>" 24;
+/// - fcc: "{111}<110>" 12, the default;
+/// - bcc: "{110}<111>" 12, the default; "{112}<111>" 12; "{123}<111>" 24;
 /// - hcp: "basal" {0001}<11-20> 3, "prismatic" {10-10}<11-20> 3, "pyramidal <a>" {10-11}<11-20> 6, "pyramidal <c+a>"
-///   {11-22}<11-23> 6, these four without a family; "first-order pyramidal <c+a>" {10-11}<11-23> 12.
-/// Any other family is given by its indices.
+/// {11-22}<11-23> 6, these four by default; "first-order pyramidal <c+a>" {10-11}<11-23> 12. Any other family is
+/// given by its indices.
 ///
 /// Source: Hull and Bacon (2011), Introduction to Dislocations, ch. 5 and 6.
-/// @throws NEMLException for an unknown lattice or family, indices that are none, a family without a direction in its planes, a missing
-/// c_over_a or one of a cubic lattice, and for an integer dtype.
+/// @throws NEMLException for an unknown lattice or family, invalid indices, a family without a direction in its planes, a missing
+/// c_over_a or one for a cubic lattice, and for an integer dtype.
 std::pair<Vec, Vec> slip_systems(const std::string & lattice,
                                  const std::string & families = "",
                                  Real c_over_a = 0,
@@ -43,14 +44,14 @@ std::pair<Vec, Vec> slip_systems(const std::string & lattice,
 /// δ_ij + γ b_i n_j, γ > 0, that makes a twin. (n, b) and (-n, -b) are one system, (n, -b) is the opposite shear.
 ///
 /// Twins by their families, with the number of systems and γ (r is c_over_a):
-/// - fcc: "{111}<112>" 12, 1/√2, without a family: (111)[11-2];
-/// - bcc: "{112}<111>" 12, 1/√2, without a family: (112)[-1-11];
-/// - hcp: "{10-12}<-1011>" 6, |3 - r²| / (√3 r), without a family; "{11-21}<-1-126>" 6, 1/r; "{11-22}<11-2-3>" 6, 2 |r² - 2| / (3 r);
-///   "{10-11}<10-1-2>" 6, |4 r² - 9| / (4 √3 r). The sense is that of r: of {10-12} it changes at √3.
-/// For any other twin give one plane and one direction in its sense: (hkl)[uvw].
+/// - fcc: "{111}<112>" 12, 1/√2, the default: (111)[11-2];
+/// - bcc: "{112}<111>" 12, 1/√2, the default: (112)[-1-11];
+/// - hcp: "{10-12}<-1011>" 6, |3 - r²| / (√3 r), the default; "{11-21}<-1-126>" 6, 1/r; "{11-22}<11-2-3>" 6, 2 |r² - 2| / (3 r);
+/// "{10-11}<10-1-2>" 6, |4 r² - 9| / (4 √3 r). The sense of the shear depends on r: that of {10-12} changes at √3. For any other twin
+/// give one plane and one direction in the sense of its shear: (hkl)[uvw].
 ///
 /// Sources: Christian and Mahajan (1995), Prog. Mater. Sci. 39, 1-157; Yoo (1981), Metall. Trans. A 12, 409-418.
-/// @throws NEMLException as slip_systems does, and for families that are none of these twins.
+/// @throws NEMLException as slip_systems does, and for families that are not among these twins.
 std::pair<Vec, Vec> twin_systems(const std::string & lattice,
                                  const std::string & families = "",
                                  Real c_over_a = 0,

@@ -34,7 +34,7 @@ namespace linalg
  * The fused loop uses Jacobi rotations: accurate to rounding for components of any size, exact for
  * diagonal tensors. Where a gradient is recorded LibTorch's linalg_eigh is used: gradients by the
  * eigenvalues are right everywhere; those by an eigenvector grow as 1 / (λ_i - λ_j), and are undefined
- * where that is 1 / 0.
+ * for equal eigenvalues.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */
@@ -49,21 +49,22 @@ SR2 ieigh(const Vec & l, const R2 & V);
  * of df.
  *
  * Σ_k f'_k v_k v_k v_k v_k + Σ_{i≠j} θ_ij sym(v_i v_j) sym(v_i v_j), θ_ij = (f_i - f_j) / (λ_i - λ_j), the
- * mean (f'_i + f'_j) / 2 where the difference is lost in the rounding of f. So about eleven digits are
- * right in the worst case, where eigenvalues differ by 1e-5 and the function is about 1, and all digits
- * for equal ones.
+ * mean (f'_i + f'_j) / 2 where the difference is lost in the rounding of f. In the worst case, eigenvalues
+ * that differ by 1e-5 and a function of about 1, about eleven digits are right; for equal eigenvalues all
+ * are.
  *
  * Source: Higham (2008), Functions of Matrices, corollary 3.12.
  */
 SSR4 dsptrf(const Vec & l, const R2 & V, const Vec & f, const Vec & df);
 } // namespace linalg
 
-/// See linalg::eigh(s) and linalg::ieigh(l, V): here as formulas for vmap call them.
+/// See linalg::eigh(s) and linalg::ieigh(l, V); formulas for vmap call them by these names.
 std::pair<Vec, R2> eigh(const SR2 & s);
 SR2 ieigh(const Vec & l, const R2 & V);
 
 /// Eigenvalues of s in ascending order. (...; 6) -> (...; 3), in the unit of s. Their gradient is v_k v_k,
-/// with any of the eigenvectors where eigenvalues are equal; the second derivative is undefined there.
+/// with any of the eigenvectors where eigenvalues are equal; the second derivative is undefined for equal
+/// eigenvalues.
 Vec eigenvalues(const SR2 & s);
 /// See eigenvalues(s): the principal values of a stress or strain.
 Vec principal_values(const SR2 & s);

@@ -4,7 +4,8 @@
 #include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/fwd.h"
 
-/// Elastic stiffnesses as formulas for vmap call them, and the bodies of the factories that SSR4.h documents.
+/// Elastic stiffnesses under the names by which formulas for vmap call them, and the bodies of the factories
+/// that SSR4.h documents.
 namespace neml2
 {
 /// See SSR4::isotropic_E_nu(E, nu). (...; ), (...; ) -> (...; 6, 6)

@@ -2,10 +2,9 @@
 """Pictures of textures and of material behaviour, with matplotlib: pole figures and inverse pole figures, stress-strain
 curves, yield surfaces, the directional Young's modulus.
 
-Each function draws into `ax`, else into the current axes of pyplot, and returns matplotlib's artists:
-their `.axes` are where they are drawn, and `figure.colorbar(...)` takes those that have colours. Further keywords go to the
-function of matplotlib that draws, named in the docstring. Tensors may be of any floating dtype, on any device, and
-require gradients.
+Each function draws into `ax`, by default the current axes of pyplot, and returns matplotlib's artists: `.axes` of an artist is where it is
+drawn, and `figure.colorbar(...)` takes artists that have colours. Further keywords go to the function of matplotlib that draws, named in
+the docstring. Tensors may be of any floating dtype, on any device, and require gradients.
 
 matplotlib is an extra of the package, neml2-tensors[plot].
 """
@@ -16,7 +15,7 @@ except ModuleNotFoundError as error:
     if error.name != "matplotlib":
         raise
     raise ImportError(
-        "neml2.plot draws with matplotlib, and there is none here: pip install matplotlib, which is what the extra "
+        "neml2.plot draws with matplotlib, which is not installed here: pip install matplotlib, which is what the extra "
         "neml2-tensors[plot] installs.",
         name="matplotlib",
     ) from None

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def on_cpu(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, with its new tensors on the CPU whatever torch's default device is."""
+    """The function, with its new tensors on the CPU for any default device of torch."""
 
     @wraps(function)
     def wrapped(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -72,7 +72,7 @@ def direction(function: str, name: str, value: Any) -> torch.Tensor:
 
 
 def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bool = False) -> torch.Tensor:
-    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample; n is 0 only if it may be."""
+    """Matrices (n, 3, 3) whose columns are the axes of the crystal in the frame of the sample; n = 0 must be allowed by the caller."""
     choice(function, "maps", maps, "sample to crystal", "crystal to sample")
     values = numbers(function, "orientations", orientations, Rot, Quaternion)
     if values.numel() == 0 and not empty:
@@ -81,7 +81,7 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bo
         worst = float((values.norm(dim=-1) - 1).abs().max()) if values.numel() else 0.0
         if worst > 1e-3:
             raise ValueError(
-                f"{function}: a quaternion differs from unit length by {worst:.2g} and is no rotation. Divide by its norm."
+                f"{function}: a quaternion differs from unit length by {worst:.2g} and is not a rotation. Divide by its norm."
             )
         matrix: R2 = Quaternion(values / values.norm(dim=-1, keepdim=True)).to_R2()
     else:
@@ -91,7 +91,7 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bo
 
 
 def rotation_group(function: str, crystal_class: Any) -> str:
-    """The name of the rotations of a class or point group, "432" of "m-3m"."""
+    """The name of the rotations of a class or point group: "432" for "m-3m"."""
     if not isinstance(crystal_class, str):
         raise TypeError(f'{function}: expected a crystal class as a string, such as "432", not {crystal_class!r}.')
     try:
@@ -113,7 +113,7 @@ def equivalent_poles(function: str, pole: Any, crystal_class: str) -> torch.Tens
     operations = symmetry(group)
     if not isinstance(pole, Vec) and group not in CUBIC:
         raise ValueError(
-            f"{function}: what Miller indices mean in class {crystal_class} depends on the lattice, which is "
+            f"{function}: the meaning of Miller indices in class {crystal_class} depends on the lattice, which is "
             "not given here. Give the pole as a Vec in the Cartesian frame of the crystal."
         )
     v = direction(function, "the pole", pole)

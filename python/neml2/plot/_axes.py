@@ -14,8 +14,7 @@ BLUE, GREY = "#0072B2", "#6e7781"
 
 
 def current_axes(function: str, ax: Any, projection: str = "rectilinear") -> Axes:
-    """The axes to draw into: those given, else pyplot's current ones, or those of a new figure where these are of
-    another kind."""
+    """The axes to draw into: those given, otherwise pyplot's current ones; if these are of another kind, those of a new figure."""
     if ax is None:
         if not pyplot.gcf().axes:
             return pyplot.gcf().add_subplot(projection=projection)
@@ -42,7 +41,7 @@ def outline(ax: Axes, corners: torch.Tensor) -> bool:
 
 
 def scatter(ax: Axes, x: torch.Tensor, y: torch.Tensor, style: dict[str, Any]) -> PathCollection:
-    """A style of points: the more there are, the smaller."""
+    """A style of points: the more points, the smaller they are."""
     defaults: dict[str, Any] = {"s": min(30.0, max(2.0, 3000 / len(x))), "linewidths": 0, "clip_on": False}
     if "c" not in style and "facecolors" not in style:
         defaults["color"] = BLUE

@@ -22,9 +22,9 @@ def inverse_pole_figure_directions(
     *,
     maps: Maps = "sample to crystal",
 ) -> Vec:
-    """The directions that inverse_pole_figure draws, as unit vectors in the frame of the crystal: of those equivalent to the
-    direction of the sample, the one in the fundamental sector of the crystal class. (...; 3) with the batch shape of the
-    orientations, in float64 on the CPU, without a gradient; an empty batch too.
+    """The directions that inverse_pole_figure draws, as unit vectors in the frame of the crystal. Each is the one in the fundamental sector
+    of the crystal class among those equivalent to the direction of the sample. (...; 3) with the batch shape of the orientations, which may
+    be empty, in float64 on the CPU, without a gradient.
 
     For 432 the sector is 0 ≤ y ≤ x ≤ z, that is 001-101-111. Arguments as for inverse_pole_figure.
     """

@@ -52,8 +52,8 @@ def pole_figure(
     ax: Axes | Sequence[Axes] | None = None,
     **style: Any,
 ) -> PathCollection | list[PathCollection]:
-    """Pole figure: where a crystal direction, and all that are equivalent to it, point in the sample, on the upper
-    hemisphere seen from +z, x to the right and y up.
+    """Pole figure: a crystal direction, and all directions equivalent to it, in the frame of the sample, on the upper hemisphere seen from
+    +z, x to the right and y up.
 
     orientations: Rot or Quaternion of any batch shape. By default each takes vectors of the sample to the frame of the
         crystal, as in neml2.crystallography and as Bunge's Euler angles do; maps="crystal to sample" where they turn the
@@ -62,7 +62,7 @@ def pole_figure(
         crystal. A list of poles makes as many figures side by side, into a list of axes where ax is given, and returns the list
         of what is drawn.
     crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry. A pole and its
-        opposite are not told apart.
+        opposite count as one.
     projection: "equal_area" (Lambert; equal solid angles are equal areas) or "stereographic" (angles and circles are kept).
     labels: names of the sample's axes x and y, such as ("RD", "TD").
 
@@ -121,8 +121,8 @@ def pole_figure_density(
     ax: Axes | Sequence[Axes] | None = None,
     **style: Any,
 ) -> QuadContourSet | list[QuadContourSet]:
-    """Pole figure as the density of the poles, in multiples of a random distribution (m.r.d.): 1 everywhere without
-    texture, and 1 on average with any.
+    """Pole figure as the density of the poles, in multiples of a random distribution (m.r.d.): it is 1 everywhere without texture, and its
+    mean is 1 with any texture.
 
     halfwidth: width of the von Mises-Fisher kernel about each pole, in degrees: the angle at which it has fallen to one half.
         Few grains need a wide kernel.
@@ -162,7 +162,7 @@ def _are_several(function: str, pole: Any) -> bool:
 
 
 def _row_of_axes(function: str, count: int, ax: Any) -> list[Any]:
-    """The axes of several figures: those given, else a row in the current figure, or in a new one where it has axes."""
+    """The axes of several figures: those given, otherwise a row in the current figure, or in a new figure if the current one has axes."""
     if ax is None:
         figure = pyplot.figure(figsize=(3.2 * count, 3.4)) if pyplot.gcf().axes else pyplot.gcf()
         return list(figure.subplots(1, count, squeeze=False)[0])

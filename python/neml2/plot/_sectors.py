@@ -27,15 +27,15 @@ class Sector:
         return torch.tensor([*self.normals, *sides], dtype=torch.float64)
 
     def reduce(self, v: torch.Tensor, operations: torch.Tensor) -> torch.Tensor:
-        """For each direction (n, 3), the equivalent one in the sector by rotations (g, 3, 3) and inversion:
-        the one furthest inside where rounding leaves several or none."""
+        """For each direction (n, 3), the one in the sector that is equivalent by rotations (g, 3, 3) and inversion. If rounding leaves
+        several or none, it is the one furthest inside."""
         images = torch.einsum("gij,nj->ngi", torch.cat([operations, -operations]), v)
         inside = (images @ self.planes().mT).amin(-1).argmax(-1)
         return images[torch.arange(len(v)), inside]
 
     def points(self, step: float) -> torch.Tensor:
         """Points (polar, azimuth, 3), at distances of about step in radians, from z to the rim."""
-        intervals = 2 * max(1, round(radians(self.azimuth) / step / 2))  # even: a corner in the middle is a point
+        intervals = 2 * max(1, round(radians(self.azimuth) / step / 2))  # even: one point is in the middle
         azimuth = torch.linspace(0, radians(self.azimuth), intervals + 1, dtype=torch.float64)
         n = torch.tensor(self.normals, dtype=torch.float64)
         outward = -(n[:, :1] * azimuth.cos() + n[:, 1:2] * azimuth.sin())
@@ -55,8 +55,8 @@ def _wedge(azimuth: float, *names: str) -> Sector:
     return Sector(azimuth, ((0, 0, 1),), dict(zip(names, [(0, 0, 1), (1, 0, 0), (cos(a), sin(a), 0)])))
 
 
-# By the class of rotations; the Laue group has the inversion, too. Classes whose axes leave Miller indices to the lattice have
-# corners along x, y and z, or at an angle from x.
+# Sectors by the class of rotations; the Laue group has the inversion, too. In classes where Miller indices depend on the lattice, corners
+# are named by x, y and z, or by an angle from x.
 SECTORS = {
     "1": Sector(360, ((0, 0, 1),), {"x": (1, 0, 0), "y": (0, 1, 0)}),
     "2": Sector(180, ((0, 0, 1),), {"z": (0, 0, 1), "x": (1, 0, 0), "y": (0, 1, 0), "\N{MINUS SIGN}x": (-1, 0, 0)}),

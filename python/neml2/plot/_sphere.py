@@ -12,8 +12,8 @@ Projection: TypeAlias = Literal["equal_area", "stereographic"]
 
 
 def project(function: str, v: torch.Tensor, projection: Projection) -> tuple[torch.Tensor, torch.Tensor]:
-    """Unit vectors of the upper hemisphere on the unit disc, seen from +z: x to the right, y up. At the angle θ from z
-    the radius is √2 sin(θ/2) = √(1 - z), equal-area (Lambert), or tan(θ/2), stereographic.
+    """Unit vectors of the upper hemisphere on the unit disc, seen from +z: x to the right, y up. At the angle θ from z the radius is √2
+    sin(θ/2) = √(1 - z) in the equal-area projection (Lambert), tan(θ/2) in the stereographic one.
 
     Source: Bunge (1982), Texture Analysis in Materials Science.
     """
@@ -24,7 +24,7 @@ def project(function: str, v: torch.Tensor, projection: Projection) -> tuple[tor
 
 
 def upper(v: torch.Tensor) -> torch.Tensor:
-    """The axes (n, 3) as points of the upper hemisphere; for an axis on its rim both ends."""
+    """The axes (n, 3) as points of the upper hemisphere; an axis on its rim gives both of its ends."""
     v = torch.where(v[:, 2:] < 0, -v, v)
     return torch.cat([v, -v[v[:, 2] < 1e-6]])
 
@@ -35,7 +35,7 @@ def spherical(polar: torch.Tensor, azimuth: torch.Tensor) -> torch.Tensor:
 
 
 def spacing(function: str, halfwidth: float) -> float:
-    """The distance of the points where a density is drawn, in radians, at which it is nearly linear."""
+    """The distance, in radians, of the points where a density is computed; between them it is nearly linear."""
     if not 0 < halfwidth <= 90:
         raise ValueError(f"{function}: halfwidth is {halfwidth!r}. Expected degrees above 0, up to 90.")
     return radians(min(2.5, max(halfwidth / 3, 0.25)))
@@ -53,7 +53,7 @@ def density(poles: torch.Tensor, points: torch.Tensor, halfwidth: float) -> torc
     kappa = log(2) / (1 - cos(radians(halfwidth)))
     at = kappa * points.reshape(-1, 3)
     total = torch.zeros(len(at), dtype=torch.float64)
-    some = max(1, 2**17 // len(at))  # as many at a time as fit in the cache
+    some = max(1, 2**17 // len(at))  # the number of points that fit in the cache
     for i in range(0, len(poles), some):
         c = (at @ poles[i : i + some].mT).abs_()
         if kappa < 40:  # the kernel about the opposite pole: above this kappa it is less than a rounding error of the mean

@@ -46,7 +46,7 @@ def yield_surface(
         raise ValueError(f"yield_surface: limit is {limit!r}. Expected a positive stress, beyond the surface.")
     if mean != 0 and plane != "pi":
         raise ValueError(
-            f"yield_surface: mean is {mean!r}, but the plane {plane!r} goes through 0. Expected it of the plane 'pi' only."
+            f"yield_surface: mean is {mean!r}, but the plane {plane!r} goes through 0. Expected a mean only with the plane 'pi'."
         )
     a = torch.linspace(-limit, limit, points, dtype=torch.float64)
     x, y = torch.meshgrid(a, a, indexing="xy")
@@ -72,7 +72,7 @@ def _stress(x: torch.Tensor, y: torch.Tensor, plane: str, mean: float) -> SR2:
 
 
 def _pi_axes() -> tuple[float, float, float]:
-    """The directions in which the principal axes are seen in the pi plane."""
+    """The directions of the principal axes, projected on the pi plane."""
     return pi / 2, 7 * pi / 6, 11 * pi / 6
 
 

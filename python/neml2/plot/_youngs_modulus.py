@@ -26,7 +26,7 @@ def youngs_modulus(
     sphere, if the material is isotropic.
     points: number from pole to pole; twice as many around.
     unit: unit of the stiffness, for the label.
-    ax: made with projection="3d"; without it the current axes if they are so, else those of a new figure.
+    ax: made with projection="3d"; without it the current axes if they are of this kind, else those of a new figure.
 
     Draws with Axes3D.plot_surface. figure.colorbar(...) of the result is the scale.
     Source: Nye (1985), Physical Properties of Crystals, ch. 8.
@@ -76,7 +76,7 @@ def youngs_modulus_section(
     The angle is counted counterclockwise about the normal, from the x axis as seen in the plane, from the y axis where
     the normal is x.
     unit: unit of the stiffness, for the label.
-    ax: made with projection="polar"; without it the current axes if they are so, else those of a new figure.
+    ax: made with projection="polar"; without it the current axes if they are of this kind, else those of a new figure.
 
     Draws with PolarAxes.plot; its label may be a list with one name per stiffness. Formula and source as for youngs_modulus.
     """

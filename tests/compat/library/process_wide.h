@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Where the values are of which a process has one.
+/// The addresses of the values that exist once per process.
 inline std::vector<const void *>
 places()
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What programs of NEML2 2.x find with each type, whichever header they include.
-// The library's own header of this name: there is no kernels/ next to this one.
+/// The headers that programs of NEML2 2.x get with each type, whichever header they include.
+// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
 #include "neml2/kernels/../core/Tensor.h"
 #include "neml2/misc/defaults.h"
 #include "neml2/misc/errors.h"

@@ -3,7 +3,8 @@
 
 namespace neml2::core
 {
-/// Programs of NEML2 2.x: what the library's own header of this name refuses is done as those releases did it.
+/// For programs of NEML2 2.x: uses that the library's own header of this name refuses behave as in those
+/// releases.
 struct Relaxed
 {
   static constexpr bool relaxed = true;

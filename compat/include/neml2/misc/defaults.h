@@ -46,7 +46,7 @@ machine_precision(Dtype dtype)
   }
 }
 
-// What models of NEML2 2.0 read and set. Nothing in this library does.
+// Variables that models of NEML2 2.0 read and set; this library does not use them.
 
 /// Whether a nonlinear system is being solved; false at first.
 NEML2_ONE_A_PROGRAM inline bool &
@@ -56,7 +56,7 @@ currently_solving_nonlinear_system()
   return value;
 }
 
-/// What is between the names of a model and of its buffer; "." at first.
+/// The separator between the names of a model and of its buffer; "." at first.
 NEML2_ONE_A_PROGRAM inline std::string &
 buffer_name_separator()
 {
@@ -64,7 +64,7 @@ buffer_name_separator()
   return value;
 }
 
-/// What is between the names of a model and of its parameter; "." at first.
+/// The separator between the names of a model and of its parameter; "." at first.
 NEML2_ONE_A_PROGRAM inline std::string &
 parameter_name_separator()
 {

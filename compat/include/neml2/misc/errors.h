@@ -5,7 +5,7 @@
 
 namespace neml2
 {
-/// What reading text throws: text that is no number, shape or label.
+/// Thrown when text is read that is not a number, shape or label.
 class NEML2_ONE_A_PROGRAM ParserException : public std::exception
 {
 public:

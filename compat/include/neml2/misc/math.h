@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Every function of NEML2 2.0, where they were in a namespace of their own.
+/// All functions of NEML2 2.0 in the namespace that they had there.
 #include "neml2/math/binary.h"
 #include "neml2/math/diagonal.h"
 #include "neml2/math/difference.h"

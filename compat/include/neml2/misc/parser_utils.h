@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The helpers on strings, and the reading of one value; input files are no part of this library.
+/// The helpers on strings, and the reading of one value; input files are not part of this library.
 #include "neml2/misc/errors.h"
 #include "neml2/misc/string_utils.h"
 #include "neml2/misc/types.h"
@@ -9,7 +9,7 @@
 namespace neml2::utils
 {
 /// The text as a value of type T, by its operator>>; true and false as bool.
-/// @throws ParserException if it is no such value, or more than one.
+/// @throws ParserException if the text is not exactly one such value.
 template <class T>
 T
 parse(const std::string & text)

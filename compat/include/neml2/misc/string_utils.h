@@ -23,7 +23,7 @@ stream_all(std::ostringstream & os, const Parts &... parts)
   ((os << parts), ...);
 }
 
-/// What << prints; true and false for bool.
+/// The text that << prints; true and false for bool.
 template <class T>
 std::string
 stringify(const T & t)
@@ -57,7 +57,7 @@ split(const std::string & str, const std::string & delims)
   return r;
 }
 
-/// Without these characters at both ends.
+/// The text without these characters at both ends.
 inline std::string
 trim(const std::string & str, const std::string & chars = " \t\n\v\f\r")
 {
@@ -78,8 +78,8 @@ end_with(std::string_view str, std::string_view suffix)
   return str.size() >= suffix.size() && str.substr(str.size() - suffix.size()) == suffix;
 }
 
-/// The type that typeid(T).name() stands for, as it is written in C++; the name itself where the
-/// compiler cannot tell.
+/// The type that typeid(T).name() stands for, as it is written in C++; if the compiler cannot tell,
+/// the name itself.
 inline std::string
 demangle(const char * name)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Derivatives are returned as the type of their base shape, or as Tensor: DTensor itself is no part
-/// of this library.
+/// Derivatives are returned as the type of their base shape, or as Tensor: DTensor itself is not
+/// part of this library.
 #include "neml2/tensors/tensors.h"

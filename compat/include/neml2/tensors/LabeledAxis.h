@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/misc/string_utils.h" // utils::stringify, and add<SR2>(...), for which programs of NEML2 2.x include nothing
+#include "neml2/misc/string_utils.h" // utils::stringify, and add<SR2>(...), which programs of NEML2 2.x use without another include
 #include "neml2/tensors/tensors.h"
-// The library's own header of this name: there is no kernels/ next to this one.
+// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
 #include "neml2/kernels/../tensors/LabeledAxis.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The library's own header of this name: there is no kernels/ next to this one.
+// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
 #include "neml2/kernels/../tensors/tensors.h"
 
 #include <cstdint>
@@ -41,7 +41,7 @@ enum class TensorType : std::int8_t
 
 namespace tensors
 {
-/// What belongs to a type, or to none.
+/// The value that belongs to a type, or to no type.
 template <class List>
 struct ByTensorType;
 template <class... T>
@@ -49,7 +49,7 @@ struct ByTensorType<TypeList<T...>>
 {
   static constexpr const char * names[] = {T::type_name..., "Unknown"};
 
-  /// Of U in the list; the length of the list where it is not there.
+  /// The place of U in the list; the length of the list if it is not there.
   template <class U>
   static constexpr int position()
   {
@@ -63,7 +63,7 @@ struct ByTensorType<TypeList<T...>>
 using TensorTypes = ByTensorType<AllTypes>;
 } // namespace tensors
 
-/// The value of a type; kUknown for what is no tensor type of this library.
+/// The value of a type; kUknown for types that are not tensor types of this library.
 template <class T>
 struct TensorTypeEnum
 {

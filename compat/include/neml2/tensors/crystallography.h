@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The library's own header of this name: there is no kernels/ next to this one.
+// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
 #include "neml2/kernels/../tensors/crystallography.h"
 
 namespace neml2::crystallography

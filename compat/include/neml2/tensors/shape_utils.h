@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-/// Functions on shapes, and what several tensors have in common. There are no intermediate dimensions: dynamic dimensions are
+/// Functions on shapes, and on common shapes of several tensors. There are no intermediate dimensions: dynamic dimensions are
 /// batch dimensions, static ones are base dimensions.
 namespace neml2
 {
@@ -68,7 +68,7 @@ normalize_dim(Size d, Size lo, Size hi)
   return d >= 0 ? lo + d : hi + d;
 }
 
-/// Position at which to insert into such a group: there is one more than there are dimensions.
+/// Position at which to insert into such a group, which has one more position than dimensions.
 /// @throws NEMLException if it is outside the group.
 inline Size
 normalize_itr(Size d, Size lo, Size hi)
@@ -137,7 +137,7 @@ shape_refs_to_shapes(const std::vector<TensorShapeRef> & refs)
   return shapes;
 }
 
-/// References to shapes, which must live as long.
+/// References to shapes, which must outlive them.
 template <size_t N>
 std::array<TensorShapeRef, N>
 shapes_to_shape_refs(const std::array<TensorShape, N> & shapes)
@@ -224,7 +224,8 @@ with_base_dim(const T & t, Size n)
 
 namespace utils
 {
-/// The tensors with equally many intermediate dimensions, and that number: as they are, and 0.
+/// The tensors with equally many intermediate dimensions, and that number; here the tensors as they
+/// are, and 0.
 template <class T, class... Ts, std::enable_if_t<core::is_tensor<T>, int> = 0>
 std::tuple<T, Ts..., Size>
 align_intmd_dim(const T & a, const Ts &... more)

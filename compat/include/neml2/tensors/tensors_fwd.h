@@ -5,10 +5,10 @@
 
 namespace neml2
 {
-/// What vectors had in common.
+/// The common base of vectors.
 template <class Derived>
 using VecBase = Derived;
-/// What second order tensors had in common.
+/// The common base of second order tensors.
 template <class Derived>
 using R2Base = Derived;
 } // namespace neml2

@@ -12,7 +12,7 @@ namespace neml2
 {
 namespace math
 {
-/// What intmd_ functions come to.
+/// The refusal of intmd_ functions.
 [[noreturn]] NEML2_COLD inline void
 fail_intermediate(const char * name, const char * instead)
 {

@@ -7,9 +7,9 @@
 /// Derivatives of types by themselves, as functions of the type.
 namespace neml2
 {
-/// The derivative of a T by itself, T::identity_map: of Scalar 1, of Vec δ_ij, of R2 δ_ik δ_jl, of
-/// SR2 the symmetric identity. Unbatched.
-/// @throws NEMLException for a type that has none.
+/// The derivative of a T by itself, T::identity_map: 1 for Scalar, δ_ij for Vec, δ_ik δ_jl for R2,
+/// the symmetric identity for SR2. Unbatched.
+/// @throws NEMLException for a type without identity_map.
 template <class T>
 auto
 imap_v(const TensorOptions & options = default_tensor_options())
@@ -20,7 +20,7 @@ imap_v(const TensorOptions & options = default_tensor_options())
   return T::identity_map(options);
 }
 
-/// See imap_v<T>(options), of which this is the other name.
+/// See imap_v<T>(options): its other name.
 template <class T>
 auto
 imap(const TensorOptions & options = default_tensor_options())
