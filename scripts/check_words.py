@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Finds constructions that readers stumble over in README.md, CONTRIBUTING.md and docs/, and says what to write instead.
 
-It looks only for what is hardly ever right, in prose and tables; code, headings, links and the two generated references are left out.
+It looks only for what is hardly ever right, in prose and tables; code, headings and links are left out.
 """
 import bisect
 import pathlib
@@ -10,7 +10,6 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-GENERATED = {"reference.md", "python_reference.md"}
 UNIT = ("argument|batch|call|class|component|core|device|doubling|dtype|entry|file|function|header|iteration|kernel|module|node|operation|"
         "page|parameter|point|process|program|rank|room|row|section|step|tensor|thread|tile|topic|type")
 
@@ -57,7 +56,7 @@ def faults(page):
             yield words[bisect.bisect(starts, m.start()) - 1][0], f"{m[0]} -> {advice}"
 
 
-pages = [root / "README.md", root / "CONTRIBUTING.md", *(p for p in sorted(root.glob("docs/*.md")) if p.name not in GENERATED)]
+pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted(root.glob("docs/*.md"))]
 found = [f"{page.relative_to(root)}:{line}: {fault}" for page in pages for line, fault in sorted(faults(page))]
 print("\n".join(found))
 sys.exit(bool(found))
