@@ -26,9 +26,19 @@ PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md"
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
 MADE = ["build/docs/pictures", "build/python/pictures"]  # pictures as the examples draw them now, where there are such
+GREY = "#777f88"  # of text in pictures, a contrast of 4 to white as to black
 HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "standard_material.h": "standard_material", "processes.h": "distributed_j2"}  # examples
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
+
+
+def without_white(svg):
+    """A picture of matplotlib as the others are, so that it can be read on light and dark: no white behind it, grey for black. Others stay."""
+    if "matplotlib" not in svg:
+        return svg
+    svg = re.sub(r'(?<=" style=")fill: #ffffff(?="/>\n *</g>)', "fill: none", svg)
+    svg = svg.replace("fill: #ffffff; opacity: 0.8; stroke: #cccccc", f"fill: none; stroke: {GREY}")
+    return svg.replace("#000000", GREY).replace("<svg ", f'<svg fill="{GREY}" ', 1)
 
 
 def written(folder):
@@ -512,7 +522,7 @@ def main(folder):
         write(source, (ROOT / source).read_text(encoding="utf-8"))
     for picture in ROOT.glob("docs/images/*.svg"):
         drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
-        write(f"images/{picture.name}", (drawn or [picture])[0].read_text(encoding="utf-8"))
+        write(f"images/{picture.name}", without_white((drawn or [picture])[0].read_text(encoding="utf-8")))
 
     # What names of C++ lead to. Of names that several headers have: what is in a page of its own, else SR2's, else the first.
     names, headers = {}, {}

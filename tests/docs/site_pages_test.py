@@ -86,6 +86,17 @@ class Pages(unittest.TestCase):
             self.assertEqual((Path(folder) / "a" / "b.md").stat().st_mtime_ns, before)
             self.assertEqual(files, {Path(folder) / "a" / "b.md"})
 
+    def test_pictures_of_matplotlib_have_no_white_and_no_black(self):
+        for picture in ROOT.glob("docs/images/*.svg"):
+            text = picture.read_text(encoding="utf-8")
+            shown = site_pages.without_white(text)
+            with self.subTest(picture.name):
+                self.assertEqual(shown == text, "matplotlib" not in text)
+                if shown != text:
+                    self.assertNotRegex(shown, r'<path d="[^"]*" style="fill: #ffffff|#000000')
+                    self.assertEqual(shown.count("<use"), text.count("<use"))
+                    self.assertTrue("fill: #ffffff" in shown or picture.stem != "texture")  # points
+
     def test_each_class_and_module_of_python_has_a_page(self):
         with tempfile.TemporaryDirectory() as folder:
             for module, text in STUBS.items():
