@@ -117,5 +117,7 @@ packages:
 	@cmake -S . -B build/packages/headers -DNEML2_BUILD_TESTS=OFF -DNEML2_BUILD_EXAMPLES=OFF \
 	  -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 	@cpack --config build/packages/headers/CPackConfig.cmake -B build/packages
-	@python3 -m venv build/packages/venv && build/packages/venv/bin/pip install -q build scikit-build-core
+	@python3 -m venv build/packages/venv && build/packages/venv/bin/pip install -q build scikit-build-core libclang
+	@build/packages/venv/bin/python -B scripts/reference.py # into the source distribution, as that of Python where the package was built
+	@build/packages/venv/bin/python -B scripts/python_reference.py || true
 	@build/packages/venv/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir build/packages .

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Opens the site from the file system in headless Chromium, as wide as a desktop and as a phone.
 
-    browse_site.py FOLDER SCREENSHOTS
+    browse_site.py FOLDER SCREENSHOTS [PAGE...]
 
-Each page must load without an error in the console, show its pictures, and be no wider than the screen. The search must find
-polar_rotation, tabs and dark mode must switch, and text must be readable in both: a contrast of 4.5, as WCAG says.
+Each page (those that are named, otherwise all) must load without an error in the console, show its pictures, none of them too small for its text, and
+be no wider than the screen. The search must find polar_rotation, tabs and dark mode must switch, titles must be larger than headings, and text must
+be readable in both, also that of pictures: a contrast of 4.5, as WCAG says.
 """
 import os
 import shutil
@@ -20,7 +21,8 @@ from selenium.webdriver.common.keys import Keys
 os.environ |= {"SE_OFFLINE": "true", "SE_AVOID_STATS": "true"}
 SCREENS = {"desktop": (1440, 900, False), "phone": (390, 844, True)}
 SHOTS = ["index", "start", "vmap", "benchmarks", "conventions", "gallery", "reference/index", "reference/types",
-         "reference/tensors/kinematics", "reference/tensors/SSR4", "examples/j2_plasticity"]
+         "reference/tensors/kinematics", "reference/tensors/SSR4", "examples/j2_plasticity", "shapes", "energies", "python",
+         "python_reference", "install"]
 LAYOUT = """
 const scrolls = e => e && e.tagName != 'ARTICLE' && (['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX)
                                                      || scrolls(e.parentElement));
@@ -29,6 +31,11 @@ return {
     e => e.getBoundingClientRect().right > arguments[0] + 1 && getComputedStyle(e).position != 'absolute' && !scrolls(e)).map(
     e => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 40)}`),
   broken: [...document.images].filter(i => !i.complete || i.naturalWidth == 0).map(i => i.src),
+  // Pictures are drawn with text of 11 pixels and more.
+  small: [...document.images].filter(i => i.width < 0.62 * i.naturalWidth).map(i => `${i.src} at ${i.width} of ${i.naturalWidth} pixels`),
+  headings: ['H1', 'H2', 'H3'].map(h => document.querySelector(`article ${h}`)).filter(h => h).map(
+    h => parseFloat(getComputedStyle(h).fontSize)).some((size, i, all) => i && size >= all[i - 1]),
+  scrolls: document.documentElement.scrollWidth > arguments[0] + 1,
   images: document.images.length,
   styled: getComputedStyle(document.body).getPropertyValue('--color-brand-primary') != ''
 };"""
@@ -104,6 +111,12 @@ class Browser:
         layout = self.driver.execute_script(LAYOUT, width)
         for wide in layout["wide"][:3]:
             self.fault(page, f"is wider than the screen: {wide}")
+        for small in layout["small"]:
+            self.fault(page, f"shows a picture too small for its text: {small}")
+        if layout["scrolls"]:
+            self.fault(page, "scrolls sideways")
+        if layout["headings"]:
+            self.fault(page, "has a heading as large as the one above it")
         if not layout["styled"]:
             self.fault(page, "has no style")
         for broken in layout["broken"]:
@@ -181,9 +194,10 @@ class Browser:
         self.theme("auto")
 
 
-def main(folder, shots):
+def main(folder, shots, chosen=()):
     shots.mkdir(parents=True, exist_ok=True)
     pages = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.html")) if "_static" not in p.parts]
+    pages = [p for p in pages if p in chosen] or pages
     browser = Browser(folder)
     pictures = 0
     try:
@@ -194,7 +208,7 @@ def main(folder, shots):
             browser.check_tabs()
             browser.check_dark()
             browser.check_copy()
-            for page in SHOTS:
+            for page in [p for p in SHOTS if p in pages]:
                 browser.check_contrast(page)
                 for theme in ("light", "dark"):
                     browser.shoot(page, shots, theme)
@@ -207,4 +221,4 @@ def main(folder, shots):
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2])))
+    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]), sys.argv[3:]))

@@ -36,7 +36,7 @@ TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
 PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/
 
 
-PUBLIC = re.compile(r"^### `neml2/(\w+)/(\w+)\.h`$", re.M)  # the headers of docs/reference.md
+PUBLIC = re.compile(r"^\| \[(\w+)/(\w+)\.h\]", re.M)  # the headers of docs/reference.md
 COMMON = "tests/tensors/types_without_members_test.cpp"
 MAPS = "tests/tensors/R8_test.cpp"
 REDUCTIONS = "tests/math/reduction_test.cpp"

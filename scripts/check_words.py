@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Finds constructions that readers stumble over in pages, comments, docstrings and messages, and says what to write instead.
 
-It looks only for constructions that are hardly ever right. Code, headings, links and the two generated references are left out.
+It looks only for constructions that are hardly ever right. Code, headings and links are left out.
 """
 import bisect
 import pathlib
@@ -10,7 +10,6 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-GENERATED = {"reference.md", "python_reference.md"}
 FOLDERS = ("include", "compat/include", "src", "python", "examples", "tests", "benchmarks", "scripts", "integrations")
 UNIT = ("argument|batch|call|class|component|core|device|doubling|dtype|entry|file|function|header|iteration|kernel|module|node|operation|"
         "page|parameter|point|process|program|rank|room|row|section|step|tensor|thread|tile|topic|type")
@@ -74,7 +73,7 @@ def faults(page):
             yield words[bisect.bisect(starts, m.start()) - 1][0], f"{m[0]} -> {advice}"
 
 
-pages = [*root.glob("*.md"), *(p for p in root.glob("docs/*.md") if p.name not in GENERATED)]
+pages = [*root.glob("*.md"), *root.glob("docs/*.md")]
 pages += [p for folder in FOLDERS for p in root.glob(f"{folder}/**/*") if p.suffix in (".h", ".cpp", ".py") and p != pathlib.Path(__file__)]
 found = [f"{page.relative_to(root)}:{line}: {fault}" for page in sorted(pages) for line, fault in sorted(faults(page))]
 print("\n".join(found))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds and tests the library with one LibTorch, compiler, standard and set of flags after the other: the table of docs/install.md.
+"""Builds and tests the library with one LibTorch, compiler, standard and set of flags after the other.
 
-scripts/matrix.py                 lists the cells and their last results
-scripts/matrix.py run NAME...     configures, builds and tests these, each in build/matrix/NAME, and writes the table
+scripts/matrix.py                 lists the cells and their last results, which are in build/matrix/results.json
+scripts/matrix.py run NAME...     configures, builds and tests these, each in build/matrix/NAME
 scripts/matrix.py run --all ...   builds and tests all of the library there, not the part that takes minutes
 
 A torch of pip that is not in build/matrix yet is installed there: of one for CUDA, for C++, only what runs on CPUs. So is a
@@ -12,6 +12,7 @@ own, nothing is installed. Standard library only.
 """
 import argparse
 import datetime
+import json
 import os
 import pathlib
 import platform
@@ -24,12 +25,9 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-import pages
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MATRIX = ROOT / "build" / "matrix"
-PAGE = ROOT / "docs" / "install.md"
-BEGIN = "<!-- results: written by scripts/matrix.py -->"
+RESULTS = MATRIX / "results.json"
 HEADER = ["LibTorch", "on", "compiler", "C++", "build", "what runs", "last result", "cell"]
 
 EXAMPLES = ["broadcasting", "j2_plasticity", "labeled_state"]
@@ -56,7 +54,7 @@ class Cell:
     build: str  # CMAKE_BUILD_TYPE, then flags
     sample: str  # of SAMPLES, or PYTHON, or what a command runs
     command: str = ""  # of make, instead
-    result: str = "not run"  # before the first one
+    result: str = "not run here"  # before the first one
     debian: str = "bookworm"  # the release that it runs in
 
 
@@ -224,13 +222,13 @@ exec env -i $(env | grep ^PIP_) HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:
 
 
 def run_there(cell, everything):
-    """Runs a cell in its release of Debian, by this script there, which writes the table."""
+    """Runs a cell in its release of Debian, by this script there, which writes its result."""
     command = [ROOT / "scripts" / "matrix.py", "run", cell.name, *(["--all"] if everything else [])]
     return subprocess.run(["unshare", "--mount", "sh", "-ec", ENTER, "sh", of_debian(cell.debian), ROOT, *command]).returncode == 0
 
 
 def run_cell(cell, everything):
-    """Builds and tests; returns the text of the table and whether all is well."""
+    """Builds and tests; returns what the list says and whether all is well."""
     if not shutil.which(cell.compiler):
         sys.exit(f"{cell.name}: there is no {cell.compiler}")
     MATRIX.mkdir(parents=True, exist_ok=True)
@@ -256,10 +254,11 @@ def run_cell(cell, everything):
 
 
 def results():
-    return {line["cell"].strip("`"): line["last result"] for line in next(pages.tables(pages.results(PAGE, BEGIN)))}
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
 
 
 def table(found):
+    """The table that docs/install.md has on the site."""
     yield HEADER
     yield ["---"] * len(HEADER)
     for cell in CELLS:
@@ -268,13 +267,9 @@ def table(found):
                found.get(cell.name, cell.result), f"`{cell.name}`"]
 
 
-def write(found):
-    pages.replace_results(PAGE, BEGIN, "\n".join(f"| {' | '.join(row)} |" for row in table(found)))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", nargs="?", choices=["list", "run", "write"], default="list", help="write: the table, as it was")
+    parser.add_argument("command", nargs="?", choices=["list", "run"], default="list")
     parser.add_argument("names", nargs="*", metavar="NAME", help="a cell")
     parser.add_argument("--all", action="store_true", help="all targets and tests")
     args = parser.parse_args()
@@ -289,10 +284,8 @@ def main():
             continue
         result, passes = run_cell(cells[name], args.all)
         print(f"{name}: {result}", flush=True)
-        write(results() | {name: result})
+        RESULTS.write_text(json.dumps(results() | {name: result}, indent=0), encoding="utf-8")
         well &= passes
-    if args.command == "write":
-        write(results())
     if args.command == "list":
         for *axes, result, cell in list(table(results()))[2:]:
             print(f"{cell.strip('`'):14} {', '.join(axes)}: {result}")

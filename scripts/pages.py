@@ -2,8 +2,11 @@
 """Pages that scripts write and read: whole ones, results between two comments of a page, the tables in these."""
 import re
 import sys
+from pathlib import Path
 
 END = "<!-- end of results -->"
+TABLES = "<!-- results: written by scripts/reference.py -->"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 BENCHMARKS = "<!-- results: written by scripts/benchmark.py --docs -->"
 
 
@@ -36,6 +39,11 @@ def benchmarks(page):
         for line in next(tables(part)):
             operation, _, own = line["operation"].partition(" (")
             yield size, operation, own.strip(")") or size, line
+
+
+def reference_introduction():
+    """The first part of docs/reference.md, after the paragraph about its tables."""
+    return (DOCS / "reference.md").read_text(encoding="utf-8").partition(TABLES)[0].split("\n\n", 2)[2].strip()
 
 
 def write_or_check(page, text, difference):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/python_reference.md, the names of the Python package: python_reference.py STUBS [--check]
+"""Writes build/docs/python_reference.md, the names of the Python package: python_reference.py [STUBS]
 
-STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; functions written in Python are read from
-python/neml2. --check only compares.
+STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; without it the last one that was
+built in this clone. Functions written in Python are read from python/neml2. Public names that the page lacks are an error.
 """
 import ast
 import re
@@ -12,22 +12,14 @@ import textwrap
 from pathlib import Path
 
 from headers import ROOT, Argument, Function
-from pages import write_or_check
 from vocabulary import in_python_formulas
 
-PAGE = ROOT / "docs" / "python_reference.md"
+PAGE = ROOT / "build" / "docs" / "python_reference.md"
 PACKAGE = ROOT / "python" / "neml2"
-INTRODUCTION = """# Python reference
-
-Written by `scripts/python_reference.py` from the stubs of the package. A function's meaning, formula, shapes, units and errors are in
-`help(...)`, and in the [reference](reference.md) under the same name. `**options` are `dtype: torch.dtype | None = None`,
-`device: torch.device | str | None = None` and `requires_grad: bool = False`, keywords only; `T` is a tensor of any type. `[in formulas]` marks
-what [formulas](python_formulas.md) can call. In tables of operators `a` is of the type of the section, `b` what is named beside; batch shapes broadcast.
-See also [Python](python.md).
-"""
 OPTIONS = "dtype: torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: bool = False"
 BINARY = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
           "ne": "!=", "and": "&", "or": "|", "xor": "^"}
+COMPILED = ("tensors", "math", "crystallography")
 IN_PLACE = {"iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/="}
 UNARY = {"neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a"}
 
@@ -177,6 +169,8 @@ def written(module, names, paths, home):
         for n in tree.body:
             if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name in names:
                 found.setdefault(n.name, []).append(n)
+            if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) in names:
+                out += ["```python", f"{module}.{ast.unparse(n)}", "```", ""]
     for name in sorted(found):
         nodes = found[name]
         comment = next((c for n in nodes if (c := ast.get_docstring(n))), "")
@@ -188,18 +182,46 @@ def written(module, names, paths, home):
     return out
 
 
+def built():
+    """The folder of the stubs that were written last, or none."""
+    found = [*ROOT.glob("build/python/*/python/neml2/tensors.pyi"), *ROOT.glob("build/python/venv/lib/python3*/site-packages/neml2/tensors.pyi")]
+    return max(found, key=lambda f: f.stat().st_mtime).parent if found else None
+
+
+def introduction():
+    """The first part of docs/python_reference.md, after the paragraph about where the names are."""
+    return (ROOT / "docs" / "python_reference.md").read_text(encoding="utf-8").partition("\n## ")[0].split("\n\n", 2)[2].strip()
+
+
 def page(stubs):
-    out = [INTRODUCTION]
+    """Everything; without stubs, the modules that are written in Python."""
+    out = [f"# Python reference\n\n{introduction()}\n"]
     for source in sources():
         out += written(*source)
-    for module in ("tensors", "math", "crystallography"):
+    for module in COMPILED if stubs else ():
         out += stub(stubs / f"{module}.pyi", module)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip() + "\n"
 
 
+def missing(text):
+    """Public names that are in no signature."""
+    shown = {*re.findall(r"\w+", " ".join("".join(m) for m in re.findall(r"(?ms)^```python\n(.*?)^```$|^###? ([^\n]*)$", text)))}
+    for module, names, *_ in sources():
+        yield from (f"{module}.{name}" for name in names if name not in shown)
+
+
 def main():
-    return write_or_check(PAGE, page(Path(sys.argv[1])), "docs/python_reference.md is not what the package has; run scripts/python_reference.py")
+    stubs = Path(sys.argv[1]) if len(sys.argv) > 1 else built()
+    if not stubs:
+        sys.exit("The stubs of neml2.tensors, neml2.math and neml2.crystallography are in no folder of build/python: build the package first, "
+                 "pip install -v .")
+    text = page(stubs)
+    text = re.sub(r"\]\(([^)]*\.md[^)]*)\)", lambda m: f"](../../docs/{m[1]})", text)
+    if faults := [*missing(text)]:
+        sys.exit("The Python reference lacks " + ", ".join(faults))
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

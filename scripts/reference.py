@@ -1,42 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/reference.md: every public function of the headers with its comment. --check only compares."""
+"""Writes build/docs/reference.md, every public function of the headers with its comment, and the tables of docs/reference.md, which header
+declares what. --check writes nothing, and says what is wrong."""
 import re
 import sys
+from os.path import relpath
 
 from derivative_rules import has_no_rule
 from headers import INCLUDE, ROOT, Class, declaring, read
 from inherited import Bases
-from pages import write_or_check
+from pages import END, TABLES, reference_introduction, write_or_check
 from vocabulary import in_formulas, in_python_formulas
 
-PAGE = ROOT / "docs" / "reference.md"
+INDEX = ROOT / "docs" / "reference.md"
+PAGE = ROOT / "build" / "docs" / "reference.md"
 CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "factories.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
         "TensorCache.h", "errors.h", "types.h", "indexing.h", "TensorDataContainer.h", "TraceableTensorShape.h", "DynamicDims.h"]
 MEMBERS_ONLY = {"factories.h"}  # names there that are not members are for the library
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 NO_PAGE = {"fwd.h", "tensors.h", "operations.h"}
 ABOUT_ONLY = {"gradients.h"}
-INTRODUCTION = """# Reference
 
-Written by `scripts/reference.py` from the comments of the headers. Shapes are `(batch; base)`, `...` any batch shape; unless a function says
-otherwise, batch shapes broadcast, and a wrong shape, dtype or device or an undefined tensor throws `NEMLException`. Angles are in radians
-unless an argument says degrees. See also [conventions](conventions.md), [names](nomenclature.md) and the [dtypes](limits.md#numbers) that
-are supported.
-
-Each function is under the header to include; `neml2/neml2.h` includes every header below but `math/formula.h`, `tensors/gradients.h` and
-`distributed/batch.h`. All names are in the namespace `neml2`, unless a heading says otherwise: functions of a field have one of its own,
-`linalg::`, `crystallography::`, `discretization::`, `distributed::`. Templates whose parameters are `A`, `B` or `T` take tensors of any type,
-`N` a plain number. The factories that all types have, `zeros`, `full`, `rand` and others, are listed with each type, and described
-[under `core/factories.h`](#neml2corefactoriesh).
-
-"In formulas of C++ and Python" marks what [formulas](vmap.md) of `vmap` can call, and with them of `value_and_jacobian` and `newton`;
-tensors of a formula have methods in Python only. Operations of the types are [fused](engine.md) on the CPU, and where they have a derivative
-rule so are their gradients, for which programs of headers alone include `neml2/tensors/gradients.h` once, and most have a
-[kernel on CUDA](devices.md#formulas-of-c); "No derivative rule" marks operations for which autograd records LibTorch's calls.
-
-Python has the same names: types in `neml2.tensors`, functions in `neml2.math`, those of `crystallography::` in `neml2.crystallography`, and
-`vmap`, `value_and_jacobian` and `newton` in `neml2`, all [listed with their arguments](python_reference.md)."""
 
 
 def headers():
@@ -146,18 +130,58 @@ def section(path, header, bases):
     return f"### `{path.relative_to(INCLUDE.parent)}`\n\n{text}\n" if classes or free or header.names or path.name in ABOUT_ONLY else ""
 
 
-def page():
-    groups, parts = headers(), [INTRODUCTION]
+def first_sentence(text):
+    return re.split(r"(?<=[.:])\s", " ".join(text.split()) + " ")[0]
+
+
+def row(path, header):
+    """A header in the tables: its purpose, and the names that it declares besides members."""
+    own = next((c.comment for c in header.items if isinstance(c, Class) and c.name == path.stem and c.comment), header.about)
+    shown_here = [f for f in header.functions if is_shown(f) and not f.is_class and path.name not in MEMBERS_ONLY]
+    found = [n for n in header.items if isinstance(n, Class) and n.defined and n.comment and n.name != path.stem]
+    found += [n for n in header.names if not n.is_class] + [f for f in shown_here if not f.name.startswith("operator")]
+    inner = ["" if isinstance(n, Class) else re.sub(r"^neml2(::)?", "", n.scope) for n in found]
+    names = dict.fromkeys(f"`{scope}::{n.name}`" if scope else f"`{n.name}`" for scope, n in zip(inner, found))
+    name = path.relative_to(INCLUDE).as_posix()
+    return f"| [{name}](../include/neml2/{name}) | {first_sentence(own).strip(' .:')} | {' '.join(names)} |".replace("|  |", "| |").replace("|  |", "| |")
+
+
+def index(parts):
+    """docs/reference.md: the text there before the tables, and these."""
+    text = [INDEX.read_text(encoding="utf-8").partition(TABLES)[0] + TABLES]
+    for title, found in parts.items():
+        text += [f"\n## {title}\n", "| header of `neml2/` | is about | besides members declares |", "| --- | --- | --- |", *(row(*h) for h in found)]
+    return "\n".join([*text, "", END, ""])
+
+
+def anchors(text):
+    """Links of a page to headings that it has not."""
+    there = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"(?m)^#+ (.*)$", text)}
+    return [f"the reference has no heading for the link to #{a}" for a in sorted({*re.findall(r"\]\(#([^)]*)\)", text)} - there)]
+
+
+def pages():
+    """The page of everything, and that of the tables."""
+    groups, parts = headers(), [f"# Reference\n\n{reference_introduction()}"]
     declared = read([h for found in groups.values() for h in found])
     bases = Bases(declared.values())
+    public = {}
     for title, found in groups.items():
-        parts.append(f"## {title}")
-        parts += [s for s in (section(h, declared[h], bases) for h in found) if s]
-    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(parts)) + "\n"
+        sections = {h: s for h in found if (s := section(h, declared[h], bases))}
+        parts += [f"## {title}", *sections.values()]
+        public[title] = [(h, declared[h]) for h in sections]
+    parts[0] = re.sub(r"\]\(([^)]*)\)", lambda m: f"]({relpath(INDEX.parent / m[1], PAGE.parent)})", parts[0])
+    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(parts)) + "\n", index(public)
 
 
 def main():
-    return write_or_check(PAGE, page(), "docs/reference.md is not what the headers say; run scripts/reference.py")
+    text, tables = pages()
+    if faults := anchors(text):
+        sys.exit("\n".join(faults))
+    if "--check" not in sys.argv:
+        PAGE.parent.mkdir(parents=True, exist_ok=True)
+        PAGE.write_text(text, encoding="utf-8")
+    return write_or_check(INDEX, tables, "The tables of docs/reference.md are not what the headers declare; run scripts/reference.py")
 
 
 if __name__ == "__main__":

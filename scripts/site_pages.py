@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Lays out in FOLDER what Sphinx makes the site of: site_pages.py FOLDER
 
-The Markdown pages of the repository with the links of the site, the reference in one page a header, that of Python in one per class and
-module, the examples. In a page, `<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is
-before its first heading, block or picture. A block under `<!-- from FILE -->` says where it is from.
+The Markdown pages of the repository with the links of the site, the reference in one page per header, that of Python in one per class
+and module, the examples. In a page,
+`<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is before its first
+heading, block or picture, and `<!-- cells -->` for the table of scripts/matrix.py. A block under `<!-- from FILE -->` says where it is from.
 """
 import json
 import re
@@ -12,8 +13,11 @@ import sys
 from pathlib import Path
 from posixpath import normpath, relpath
 
+import matrix
+import python_reference as python_names
 from headers import INCLUDE, ROOT, Class, read
 from inherited import Bases
+from pages import reference_introduction
 from reference import ABOUT_ONLY, MEMBERS_ONLY, by_namespace, headers, in_one_line, is_shown, marks, shown
 
 PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "LICENSE": "license",
@@ -22,9 +26,19 @@ PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md"
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
 MADE = ["build/docs/pictures", "build/python/pictures"]  # pictures as the examples draw them now, where there are such
+GREY = "#777f88"  # of text in pictures, a contrast of 4 to white as to black
 HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "standard_material.h": "standard_material", "processes.h": "distributed_j2"}  # examples
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
+
+
+def without_white(svg):
+    """A picture of matplotlib as the others are, so that it can be read on light and dark: no white behind it, grey for black. Others stay."""
+    if "matplotlib" not in svg:
+        return svg
+    svg = re.sub(r'(?<=" style=")fill: #ffffff(?="/>\n *</g>)', "fill: none", svg)
+    svg = svg.replace("fill: #ffffff; opacity: 0.8; stroke: #cccccc", f"fill: none; stroke: {GREY}")
+    return svg.replace("#000000", GREY).replace("<svg ", f'<svg fill="{GREY}" ', 1)
 
 
 def written(folder):
@@ -55,9 +69,8 @@ class Site:
         if not target or "://" in target:
             return target + anchor
         at = normpath(f"{Path(path).parent.as_posix()}/{target}")
-        if at == "docs/reference.md" and anchor:
-            slugs = {re.sub(r"[^\w-]", "", f"neml2/{h}".lower()): p for h, p in self.headers.items()}
-            at, anchor = slugs[anchor[1:]] + ".rst", ""
+        if at.removeprefix("include/neml2/") in self.headers:
+            at = self.headers[at.removeprefix("include/neml2/")] + ".rst"
         elif at in PAGES:
             at = PAGES[at] + (".rst" if at == "docs/reference.md" else ".md")
         elif at in self.examples:
@@ -121,6 +134,7 @@ class Site:
             at = fence.end()
         text = "".join([*out, relinked(text[at:])])
         text = re.sub(r"(?ms)^<!-- from (\S+) -->\n```(\w*)\n(.*?)^```$", lambda m: self.block(m, page), text)
+        text = text.replace("<!-- cells -->", "\n".join(f"| {' | '.join(row)} |" for row in matrix.table(matrix.results())))
         return re.sub(r"(?m)^<!-- (section|lead) ([^\s:]+)(?:: (.*))? -->$", lambda m: self.insert(m, page), text)
 
     def example(self, page, sources):
@@ -152,10 +166,19 @@ class Site:
 
 # ---- The reference of Python ----
 
-def python_reference(site, write):
-    """docs/python_reference.md in one page per module and one per class. Returns the pages of classes by those of their modules."""
+NOT_BUILT = """
+:::{note}
+The site was built where the package was not: `neml2.tensors`, `neml2.math` and `neml2.crystallography` are left out. `pip install -v .` in the
+clone builds it, after which `make docs` has them. The [C++ reference](reference/index.rst) has the same names.
+:::
+"""
+
+
+def python_reference(site, write, stubs):
+    """The reference of Python in a page per module and a page per class. Returns the pages of classes by those of their modules. Without stubs,
+    that is, without a built package, a list says which modules it lacks."""
     path, index = "docs/python_reference.md", "python_reference"
-    introduction, *sections = re.split(r"(?m)^(?=###? `)", (ROOT / path).read_text(encoding="utf-8"))
+    introduction, *sections = re.split(r"(?m)^(?=###? `)", python_names.page(stubs))
     classes, texts, titles, about = {}, {}, {}, {}
     for section in sections:
         title, of = re.match(r"###? `([\w.]+)`(.*)", section).groups()
@@ -176,7 +199,8 @@ def python_reference(site, write):
 
     for page, text in texts.items():
         write(f"{page}.md", site.prose(text, path, page) + (listed(classes[page], page) if classes.get(page) else ""))
-    write(f"{index}.md", site.prose(introduction, path, index) + listed(classes, index))
+    lacking = "" if stubs else NOT_BUILT
+    write(f"{index}.md", site.prose(introduction, path, index) + lacking + listed(classes, index))
     return classes
 
 
@@ -439,9 +463,9 @@ def group(title, pages, about):
 
 
 def introduction():
-    """The beginning of docs/reference.md."""
-    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").partition("\n## ")[0].partition("\n")[2].strip()
-    targets = {"#neml2corefactoriesh": "/reference/core/factories"}
+    """The part of docs/reference.md before its tables."""
+    text = reference_introduction()
+    targets = {"../include/neml2/core/factories.h": "/reference/core/factories"}
     out, at = "", 0
     for link in re.finditer(r"\[([^]]*)\]\(([^)]*)\)", text):
         out += escaped(text[at:link.start()]) + f":doc:`{link[1].replace('`', '')} <{targets.get(link[2], '/' + link[2].partition('.')[0])}>`"
@@ -486,7 +510,10 @@ def main(folder):
     for path, page in PAGES.items():
         if path.endswith(".md") and path not in ("README.md", "docs/reference.md", "docs/python_reference.md"):
             write(f"{page}.md", site.prose((ROOT / path).read_text(encoding="utf-8"), path, page))
-    python_reference(site, write)
+    stubs = python_names.built()
+    if not stubs:
+        print("The Python reference lacks neml2.tensors, neml2.math and neml2.crystallography: build the package first, pip install -v .", file=sys.stderr)
+    python_reference(site, write, stubs)
     write("license.md", "# License\n\n```text\n" + (ROOT / "LICENSE").read_text(encoding="utf-8") + "```\n")
     for page in dict.fromkeys(site.examples.values()):
         sources = [s for s, p in site.examples.items() if p == page]
@@ -495,7 +522,7 @@ def main(folder):
         write(source, (ROOT / source).read_text(encoding="utf-8"))
     for picture in ROOT.glob("docs/images/*.svg"):
         drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
-        write(f"images/{picture.name}", (drawn or [picture])[0].read_text(encoding="utf-8"))
+        write(f"images/{picture.name}", without_white((drawn or [picture])[0].read_text(encoding="utf-8")))
 
     # The targets of names of C++. For a name that several headers have it is the header that has its own page, else that of SR2, else the
     # first.

@@ -106,7 +106,7 @@ clean NEML2_STAND_IN="$work/stand_in.so" PATH="$venv/bin:$PATH" python -m pytest
 say "its stubs"
 clean python -m mypy --strict tests/typed.py
 clean python -m mypy --strict -p neml2
-"$builder/bin/python" -B scripts/python_reference.py "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/neml2" --check
+"$builder/bin/python" -B scripts/python_reference.py "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/neml2"
 
 for example in examples/python/*.py; do
   say "$example"

@@ -105,6 +105,7 @@ def mathml(text, after=""):
     if len(text) < 24:
         parts = ["".join(parts)]
     parts = [f'<math xmlns="http://www.w3.org/1998/Math/MathML">{part}</math>' for part in parts]
+    parts = [f'<span class="joined">{part}</span>' if part.count("</mi>") > 5 else part for part in parts]  # what may be wider than a phone
     if after:
         parts[-1] = f'<span class="joined">{parts[-1]}{after}</span>'
     return "<wbr>".join(parts)

@@ -52,10 +52,23 @@ class Names:
         return self.members.get(member) if not scope or scope in self.names else None
 
 
+def classes_of(svg):
+    """How a picture is shown: wide, wider if a phone would make its text too small; colours if these stand for values."""
+    width, unit = re.search(r'<svg[^>]* width="([\d.]+)(pt)?"', svg).groups()
+    pixels = float(width) * (4 / 3 if unit else 1)
+    colours = {*re.findall(r"#[0-9a-f]{6}\b|rgb\([^)]*\)", svg)}
+    return ["wide"] * (500 < pixels <= 900) + ["wider"] * (pixels > 900) + ["colours"] * (len(colours) > 50 or "<image" in svg)
+
+
 class Prose(SphinxTransform):
     default_priority = 850
 
     def apply(self):
+        for image in list(self.document.findall(nodes.image)):
+            path = Path(self.app.srcdir) / "images" / Path(image["uri"]).name
+            if path.suffix == ".svg":
+                image["classes"] += classes_of(path.read_text(encoding="utf-8"))
+                image.replace_self(nodes.inline("", "", image.deepcopy(), classes=["picture"]))  # which scrolls if it is too wide
         self.names, self.doc, self.known = self.app.neml2_names, self.env.docname, {}
         if self.doc in ("license", "changelog"):
             return

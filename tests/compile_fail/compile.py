@@ -4,8 +4,8 @@
     compile.py FOLDER COMPILER FLAG...
 
 Nearly all of the time goes into reading the headers. They are precompiled, and programs are compiled twenty in one file, each in a namespace.
-A message belongs to the program that it or its chain of instantiations names. A program of which nothing was said that way, as one before it
-instantiated the same, is compiled by itself, as are those that have flags of their own ("// flags: ").
+A message belongs to the program that it or its chain of instantiations names. A program without a message,
+as one before it instantiated the same, is compiled by itself; so are programs with flags of their own ("// flags: ").
 """
 import pathlib
 import re

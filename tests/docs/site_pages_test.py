@@ -7,9 +7,29 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "scripts"))
+import python_reference  # noqa: E402
+import reference  # noqa: E402
 import site_pages  # noqa: E402
+from pages import TABLES  # noqa: E402
 
 SITE = site_pages.Site({"core/factories.h": "reference/core/factories"})
+
+STUBS = {"tensors": '''"""Batched tensors."""
+class TensorBase:
+    """The members that all have in common."""
+    def __mul__(self, b: Self | Scalar | float) -> Self: ...
+class SR2(TensorBase):
+    """Batch of symmetric second order tensors, for example stress or strain.
+
+    More."""
+    def __mul__(self, b: SSR4 | Scalar | float) -> SR2: ...
+    @staticmethod
+    def fill(a: float, *, dtype: torch.dtype | None = None) -> SR2:
+        """Of one number."""
+''', "math": '''"""Functions of batched tensors."""
+def sqrt(a: T) -> T:
+    """Square root of each component."""
+''', "crystallography": '"""Symmetry of crystals."""\n'}
 
 
 class Pages(unittest.TestCase):
@@ -21,7 +41,8 @@ class Pages(unittest.TestCase):
             ("docs/site/index.md", "[x](../../LICENSE)", "index", "[x](license.md)"),
             ("docs/vmap.md", "[x](../examples/taylor.cpp)", "vmap", "[x](examples/taylor.md)"),
             ("docs/vmap.md", "[x](reference.md)", "vmap", "[x](reference/index.rst)"),
-            ("docs/vmap.md", "[x](reference.md#neml2corefactoriesh)", "vmap", "[x](reference/core/factories.rst)"),
+            ("docs/vmap.md", "[x](../include/neml2/core/factories.h)", "vmap", "[x](reference/core/factories.rst)"),
+            ("docs/reference.md", "[x](python_reference.md)", "reference/index", "[x](../python_reference.md)"),
             ("docs/vmap.md", "[x](https://pytorch.org#y) and [x](#tables)", "vmap", "[x](https://pytorch.org#y) and [x](#tables)"),
             ("docs/vmap.md", "`f[i](a)`", "vmap", "`f[i](a)`"),
             ("docs/vmap.md", "```cpp\n[](memory.mdx)\n```", "vmap", "```cpp\n[](memory.mdx)\n```"),
@@ -65,9 +86,22 @@ class Pages(unittest.TestCase):
             self.assertEqual((Path(folder) / "a" / "b.md").stat().st_mtime_ns, before)
             self.assertEqual(files, {Path(folder) / "a" / "b.md"})
 
+    def test_pictures_of_matplotlib_have_no_white_and_no_black(self):
+        for picture in ROOT.glob("docs/images/*.svg"):
+            text = picture.read_text(encoding="utf-8")
+            shown = site_pages.without_white(text)
+            with self.subTest(picture.name):
+                self.assertEqual(shown == text, "matplotlib" not in text)
+                if shown != text:
+                    self.assertNotRegex(shown, r'<path d="[^"]*" style="fill: #ffffff|#000000')
+                    self.assertEqual(shown.count("<use"), text.count("<use"))
+                    self.assertTrue("fill: #ffffff" in shown or picture.stem != "texture")  # points
+
     def test_each_class_and_module_of_python_has_a_page(self):
         with tempfile.TemporaryDirectory() as folder:
-            classes = site_pages.python_reference(SITE, site_pages.written(Path(folder))[0])
+            for module, text in STUBS.items():
+                (Path(folder) / f"{module}.pyi").write_text(text, encoding="utf-8")
+            classes = site_pages.python_reference(SITE, site_pages.written(Path(folder))[0], Path(folder))
             self.assertEqual([p.rpartition("/")[2] for p, of in classes.items() if of], ["tensors"])
             self.assertIn("python_reference/SR2", classes["python_reference/tensors"])
             text = (Path(folder) / "python_reference" / "SR2.md").read_text(encoding="utf-8")
@@ -80,8 +114,21 @@ class Pages(unittest.TestCase):
             text = (Path(folder) / "python_reference.md").read_text(encoding="utf-8")
             self.assertIn("[formulas](python_formulas.md)", text)
             self.assertIn("| [neml2.math](python_reference/math.md) | Functions of batched tensors. |\n", text)
-            shown = (ROOT / "docs" / "python_reference.md").read_text(encoding="utf-8")
+            self.assertNotIn("left out", text)
+            shown = python_reference.page(Path(folder))
             self.assertEqual(sum(map(len, classes.values())) + len(classes), shown.count("\n## `") + shown.count("\n### `"))
+            self.assertIn("math.sqrt(a: T) -> T\n    # Square root of each component. [in formulas]\n", shown)
+
+    def test_without_a_built_package_the_site_has_the_modules_that_are_written_in_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            classes = site_pages.python_reference(SITE, site_pages.written(Path(folder))[0], None)
+            self.assertEqual([*classes], [f"python_reference/{m}" for m in ("neml2", "formulas", "distributed", "plot", "point")])
+            text = (Path(folder) / "python_reference.md").read_text(encoding="utf-8")
+            self.assertIn("`neml2.crystallography` are left out", text)
+            self.assertIn("\nneml2.point.drive(", (Path(folder) / "python_reference" / "point.md").read_text(encoding="utf-8"))
+        text = python_reference.page(None)
+        self.assertEqual({*python_reference.missing(text)}, {"neml2.tensors", "neml2.math", "neml2.crystallography"})
+        self.assertIn("neml2.point.drive", python_reference.missing(text.replace("neml2.point.drive(", "f(")))
 
     def test_each_name_of_the_reference_has_a_page(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -104,8 +151,12 @@ class Pages(unittest.TestCase):
             self.assertIn('LabeledAxisAccessor.h" // namespace neml2\n', text)
             self.assertRegex(text, r"In the namespace ``neml2::indexing``:\n\n.. code-block:: cpp\n\n   using TensorLabel = ")
             self.assertEqual((names["Beyond"].path, names["NewtonOptions"].path), ("tensors/interpolation.h", "math/newton.h"))
-            shown = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").count("\n### `neml2/")
-            self.assertEqual(len(pages), shown)
+            shown, tables = reference.pages()
+            self.assertEqual(len(pages), shown.count("\n### `neml2/"))
+            self.assertEqual(len(pages), tables.count("](../include/neml2/") - tables.partition(TABLES)[0].count("](../include/neml2/"))
+            self.assertRegex(tables, r"\n\| \[tensors/kinematics.h\].*\| Kinematics of finite deformation.*`polar_rotation`.* \|\n")
+            self.assertEqual(reference.anchors(shown), [])
+            self.assertEqual(reference.anchors(shown + "[x](#nothing)"), ["the reference has no heading for the link to #nothing"])
 
 
 if __name__ == "__main__":
