@@ -34,7 +34,7 @@ UNARY = {"neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a"}
 
 def plain(text):
     """Types by the names that users import them by."""
-    return re.sub(r"\bneml2\.tensors\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
+    return re.sub(r"\bneml2\.(?:tensors|math)\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
 
 
 def parameters(f):
@@ -77,7 +77,7 @@ def as_declared(f, scope):
 
 
 def first_sentence(text):
-    return text and textwrap.shorten(re.split(r"(?<=[.)])\s+(?=[A-Z@]|Raises)", " ".join(text.split()) + " ")[0], 180, placeholder=" …")
+    return text and re.split(r"(?<=\.)\s+(?=[A-Z@])|(?<=\))\s+(?=[A-Z][A-Za-z]* [a-z]{2}|Raises |Source: |@)", " ".join(text.split()) + " ")[0].strip()
 
 
 def listed(functions, owner, scope):
