@@ -147,8 +147,9 @@ def stub(path, module):
                 *operators(c, body_of["TensorBase"] if "TensorBase" in body_of else c),
                 "```python", *listed(shown, c.name, c.name), "```", ""]
     functions = sorted((f for f in body if isinstance(f, ast.FunctionDef)), key=lambda f: f.name)
+    constants = [f"{module}.{n.target.id}: {plain(ast.unparse(n.annotation))}" for n in body if isinstance(n, ast.AnnAssign)]
     if functions:
-        out += ["```python", *listed(functions, module, "crystallography" if module == "crystallography" else ""), "```", ""]
+        out += ["```python", *constants, *listed(functions, module, "crystallography" if module == "crystallography" else ""), "```", ""]
     return out
 
 

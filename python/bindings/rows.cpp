@@ -6,6 +6,9 @@
 #include "neml2/core/modes.h"
 #include "neml2/recorded/interpolation.h"
 
+#include <sstream>
+#include <string_view>
+
 namespace neml2::python
 {
 void
@@ -69,6 +72,15 @@ part_of_formula(nb::handle object)
   return p;
 }
 } // namespace
+
+std::optional<bool>
+truth_value(nb::handle object)
+{
+  const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+  if (type != "bool" && type != "numpy.bool" && type != "numpy.bool_")
+    return std::nullopt;
+  return PyObject_IsTrue(object.ptr()) == 1;
+}
 
 std::optional<Row>
 as_row(nb::handle object)
@@ -155,7 +167,14 @@ namespace
 nb::object
 choose(const std::vector<nb::handle> & arguments)
 {
-  const Choice * c = arguments.size() == 3 ? part_of_formula<Choice>(arguments[0]) : nullptr;
+  std::optional<Choice> known; // a condition that is the same for all points
+  if (const auto truth = arguments.size() == 3 ? truth_value(arguments[0]) : std::nullopt)
+    known = compare(row_of_number(0.0),
+                    row_of_number(*truth ? 1.0 : 0.0),
+                    [](const Symbol & x, const Symbol & y) -> Condition { return x < y; });
+  const Choice * c = known                   ? &*known
+                     : arguments.size() == 3 ? part_of_formula<Choice>(arguments[0])
+                                             : nullptr;
   if (!c)
     fail_type("where: in a formula its arguments are a condition of the formula, as a < b gives, "
               "and two values.");
