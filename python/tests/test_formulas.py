@@ -400,6 +400,29 @@ def test_a_failing_function_fails_again_and_leaves_nothing_behind():
     same(neml2.vmap(lambda x: 2.0 * x, s), 2.0 * s)
 
 
+class OfTheUser(Exception):
+    pass
+
+
+@pytest.mark.parametrize("error", [OfTheUser, KeyboardInterrupt, ZeroDivisionError])
+def test_an_error_while_it_is_differentiated_again_keeps_its_class(error):
+    fails = []
+
+    @neml2.formula
+    def f(x):
+        if len(fails) > 0:
+            raise error("of the function")
+        return x * x * x
+
+    x = Scalar(values(Scalar, 3).requires_grad_())
+    y = f(x).torch().sum()
+    fails.append(1)
+    with pytest.raises(error, match="of the function"):
+        torch.autograd.grad(y, x.torch(), create_graph=True)
+    fails.clear()
+    same(Scalar(torch.autograd.grad(y, x.torch())[0]), 3.0 * x * x)
+
+
 def test_a_tensor_of_another_formula_is_refused():
     s = Scalar(values(Scalar, 3))
     kept = []
