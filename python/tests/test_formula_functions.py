@@ -23,7 +23,7 @@ from support import FIXED
 
 import neml2
 from neml2 import _uses, math
-from neml2.tensors import R4, SR2, SSR4, SWR4, WSR4, WWR4, Rot, Scalar, Vec
+from neml2.tensors import R2, R4, SR2, SSR4, SWR4, WSR4, WWR4, Rot, Scalar, Vec
 
 
 def scalar(n=3, grad=False):
@@ -823,6 +823,12 @@ def test_bounds_by_names_of_unknowns():
 
 
 # ---- Messages ----
+
+
+@pytest.mark.parametrize("n", [1, 3, 6, 9])
+def test_matrices_of_scalars(n):
+    a = [scalar() * (k + 1.0) for k in range(n)]
+    same(neml2.vmap(lambda *a: R2.fill(*a), *a), R2.fill(*a))
 
 
 def test_what_a_tensor_of_a_formula_is_not():
