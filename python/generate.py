@@ -105,8 +105,12 @@ def literal(kind, default):
 
 
 def quoted(text):
-    text = text.replace("@throws NEMLException", "Raises ValueError").replace("@throws IndexException", "Raises IndexError")
+    """A comment of the headers in words of Python."""
+    for cpp, python in {"NEMLException": "ValueError", "IndexException": "IndexError", "std::invalid_argument": "ValueError"}.items():
+        text = text.replace(f"@throws {cpp}", f"Raises {python}")
+    text = text.replace("a std::array of n constants", "n constants as a torch.Tensor").replace("neml2::", "")
     text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # which are strings
+    text = re.sub(r"\b([A-Z]\w*)::(?=\w)", r"\1.", text)  # members
     return "R\"doc(" + text + ")doc\""
 
 

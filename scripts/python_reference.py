@@ -26,7 +26,7 @@ UNARY = {"neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a"}
 
 def plain(text):
     """Types by the names that users import them by."""
-    return re.sub(r"\bneml2\.tensors\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
+    return re.sub(r"\bneml2\.(?:tensors|math)\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
 
 
 def parameters(f):
@@ -69,7 +69,7 @@ def as_declared(f, scope):
 
 
 def first_sentence(text):
-    return text and textwrap.shorten(re.split(r"(?<=[.)])\s+(?=[A-Z@]|Raises)", " ".join(text.split()) + " ")[0], 180, placeholder=" …")
+    return text and re.split(r"(?<=\.)\s+(?=[A-Z@])|(?<=\))\s+(?=[A-Z][A-Za-z]* [a-z]{2}|Raises |Source: |@)", " ".join(text.split()) + " ")[0].strip()
 
 
 def listed(functions, owner, scope):
@@ -139,8 +139,9 @@ def stub(path, module):
                 *operators(c, body_of["TensorBase"] if "TensorBase" in body_of else c),
                 "```python", *listed(shown, c.name, c.name), "```", ""]
     functions = sorted((f for f in body if isinstance(f, ast.FunctionDef)), key=lambda f: f.name)
+    constants = [f"{module}.{n.target.id}: {plain(ast.unparse(n.annotation))}" for n in body if isinstance(n, ast.AnnAssign)]
     if functions:
-        out += ["```python", *listed(functions, module, "crystallography" if module == "crystallography" else ""), "```", ""]
+        out += ["```python", *constants, *listed(functions, module, "crystallography" if module == "crystallography" else ""), "```", ""]
     return out
 
 

@@ -159,14 +159,24 @@ explain(PyObject * function, PyObject * const * arguments, size_t n)
     return;
   }
   const auto found = qualified_names().find(function);
-  if (name == "__init__" || !error.is_type_error() || found == qualified_names().end())
+  if (!error.is_type_error() || found == qualified_names().end())
     return;
   const std::string message = error.message();
   if (message.find("incompatible function arguments") == message.npos)
     return;
+  const bool constructs = name == "__init__";
   nb::list given;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = constructs ? 1 : 0; i < n; i++)
     given.append(nb::handle(arguments[i]));
+  if (constructs)
+  {
+    const std::string cls = n > 0 ? nb::type_name(nb::handle(arguments[0]).type()).c_str() : "";
+    const std::string text =
+        said("of_constructor", cls.substr(cls.rfind('.') + 1), message, nb::tuple(given));
+    if (!text.empty())
+      error.replace(text);
+    return;
+  }
   const nb::object module = nb::getattr(function, "__module__", nb::str(""));
   const std::string text = said("of_call", found->second, module, message, nb::tuple(given));
   if (!text.empty())
@@ -187,14 +197,18 @@ is_of_library(nb::handle object)
 PyObject *
 refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyObject * r)
 {
-  if (n != 2 || !is_of_library(arguments[0]) || !is_of_library(arguments[1]))
+  // A torch.Tensor takes no tensor of this library either; a class that derives from it may.
+  const bool is_raw = n == 2 && THPVariable_CheckExact(arguments[1]);
+  if (n != 2 || !is_of_library(arguments[0]) || !(is_raw || is_of_library(arguments[1])))
     return r;
   const auto found = qualified_names().find(function);
   if (found == qualified_names().end())
     return r;
   const std::string name = found->second.substr(found->second.rfind('.') + 1);
-  const std::string text =
-      said("of_operator", name, nb::handle(arguments[0]), nb::handle(arguments[1]));
+  const std::string text = said(is_raw ? "raw_operand" : "of_operator",
+                                name,
+                                nb::handle(arguments[0]),
+                                nb::handle(arguments[1]));
   if (text.empty())
     return r;
   Py_DECREF(r);

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/math.h"
+#include "bindings/rows.h"
 
+#include "neml2/kernels/Scalar.h"
 #include <neml2/neml2.h>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace neml2::python
 {
@@ -21,15 +27,19 @@ unary(nb::module_ & m, const char * name, Unary f)
       nb::sig(signature.c_str()));
 }
 
-/// Functions of an angle, which may be a number, too.
+constexpr const char of_numbers[] = "The same of plain numbers, which is one.";
+
+/// f of numbers, which is a number, as Python's own math has it. Outside of the domain it is what a batch has there, NaN or
+/// infinity, and no error.
+template <class F, class... Names>
 void
-of_number(nb::module_ & m, const char * name, double (*f)(double))
+number(nb::module_ & m, const char * name, const F & f, const Names &... names)
 {
   m.def(
       name,
-      [f](Number a) { return f(a); },
-      nb::arg("a"),
-      "The same of a number, which is a float.");
+      [f](const std::conditional_t<true, Number, Names> &... x) { return f(double(x)...); },
+      nb::arg(names)...,
+      of_numbers);
 }
 
 /// f of the other operand of an operation component by component: a tensor of the same type, a
@@ -97,32 +107,35 @@ binary(nb::module_ & m,
 void
 bind_unary(nb::module_ & m)
 {
-  unary(m, "abs", abs<Tensor>);
-  unary(m, "sign", sign<Tensor>);
-  unary(m, "heaviside", heaviside<Tensor>);
-  unary(m, "macaulay", macaulay<Tensor>);
-  unary(m, "dmacaulay", dmacaulay<Tensor>);
-  unary(m, "sqrt", sqrt<Tensor>);
-  unary(m, "cbrt", cbrt<Tensor>);
-  unary(m, "exp", exp<Tensor>);
-  unary(m, "log", log<Tensor>);
-  unary(m, "log10", log10<Tensor>);
-  unary(m, "deg2rad", deg2rad<Tensor>);
-  unary(m, "rad2deg", rad2deg<Tensor>);
-  of_number(m, "deg2rad", [](double a) { return kernels::deg2rad(a); });
-  of_number(m, "rad2deg", [](double a) { return kernels::rad2deg(a); });
-  unary(m, "sin", sin<Tensor>);
-  unary(m, "cos", cos<Tensor>);
-  unary(m, "tan", tan<Tensor>);
-  unary(m, "asin", asin<Tensor>);
-  unary(m, "acos", acos<Tensor>);
-  unary(m, "atan", atan<Tensor>);
-  unary(m, "sinh", sinh<Tensor>);
-  unary(m, "cosh", cosh<Tensor>);
-  unary(m, "tanh", tanh<Tensor>);
-  unary(m, "asinh", asinh<Tensor>);
-  unary(m, "acosh", acosh<Tensor>);
-  unary(m, "atanh", atanh<Tensor>);
+  const auto define = [&](const char * name, Unary f, double (*of_a_number)(double))
+  {
+    unary(m, name, f);
+    number(m, name, of_a_number, "a");
+  };
+  define("abs", abs<Tensor>, [](double a) { return kernels::abs(a); });
+  define("sign", sign<Tensor>, [](double a) { return kernels::sign(a); });
+  define("heaviside", heaviside<Tensor>, [](double a) { return kernels::heaviside(a); });
+  define("macaulay", macaulay<Tensor>, [](double a) { return kernels::macaulay(a); });
+  define("dmacaulay", dmacaulay<Tensor>, [](double a) { return kernels::dmacaulay(a); });
+  define("sqrt", sqrt<Tensor>, [](double a) { return std::sqrt(a); });
+  define("cbrt", cbrt<Tensor>, [](double a) { return std::cbrt(a); });
+  define("exp", exp<Tensor>, [](double a) { return std::exp(a); });
+  define("log", log<Tensor>, [](double a) { return std::log(a); });
+  define("log10", log10<Tensor>, [](double a) { return std::log10(a); });
+  define("deg2rad", deg2rad<Tensor>, [](double a) { return kernels::deg2rad(a); });
+  define("rad2deg", rad2deg<Tensor>, [](double a) { return kernels::rad2deg(a); });
+  define("sin", sin<Tensor>, [](double a) { return std::sin(a); });
+  define("cos", cos<Tensor>, [](double a) { return std::cos(a); });
+  define("tan", tan<Tensor>, [](double a) { return std::tan(a); });
+  define("asin", asin<Tensor>, [](double a) { return std::asin(a); });
+  define("acos", acos<Tensor>, [](double a) { return std::acos(a); });
+  define("atan", atan<Tensor>, [](double a) { return std::atan(a); });
+  define("sinh", sinh<Tensor>, [](double a) { return std::sinh(a); });
+  define("cosh", cosh<Tensor>, [](double a) { return std::cosh(a); });
+  define("tanh", tanh<Tensor>, [](double a) { return std::tanh(a); });
+  define("asinh", asinh<Tensor>, [](double a) { return std::asinh(a); });
+  define("acosh", acosh<Tensor>, [](double a) { return std::acosh(a); });
+  define("atanh", atanh<Tensor>, [](double a) { return std::atanh(a); });
   unary(m, "normalize_gcd", normalize_gcd<Tensor>);
 }
 
@@ -131,7 +144,7 @@ template <class F>
 void
 relation(nb::module_ & m, const char * name, const std::string & text, const F & f)
 {
-  const std::string scalar = "neml2.tensors.Scalar", number = scalar + " | float";
+  const std::string scalar = "neml2.tensors.Scalar", scalar_or_number = scalar + " | float";
   const auto define =
       [&](const auto & call, const std::string & a, const std::string & b, bool scalars)
   {
@@ -149,20 +162,21 @@ relation(nb::module_ & m, const char * name, const std::string & text, const F &
   define([f](const CScalar & x, const Scalar & y) { return f(x, y); }, "float", scalar, true);
   define([f](const Factor & x, const Any & y) -> Tensor
          { return x.number ? f(*x.number, y.value()) : f(Scalar(x.value()), y.value()); },
-         number,
+         scalar_or_number,
          "neml2.tensors.TensorBase",
          false);
   define([f, name](const Any & x, const Value & y) -> Tensor
          { return beside(name, x, y, [&](const auto & v) { return f(x.value(), v); }); },
          "T",
-         "T | " + number,
+         "T | " + scalar_or_number,
          false);
 }
 
 void
 bind_relations(nb::module_ & m)
 {
-  const auto described = [&](const char * name, const std::string & text, const auto & f)
+  const auto described =
+      [&](const char * name, const std::string & text, const auto & f, const auto & of_two_numbers)
   {
     relation(
         m,
@@ -171,26 +185,49 @@ bind_relations(nb::module_ & m)
                "two tensors of one type, or of a tensor and a Scalar or a number: a Tensor, of "
                "Scalars a Scalar. Shapes broadcast, dtypes mix.",
         f);
+    m.def(
+        name,
+        [of_two_numbers](Number a, Number b) { return bool(of_two_numbers(a.value, b.value)); },
+        nb::arg("a"),
+        nb::arg("b"),
+        "The same of two numbers, which is a bool.");
   };
-  const auto comparison = [&](const char * name, const std::string & text, const auto & f)
-  { described(name, text + ", false where one is NaN.", f); };
-  comparison("gt", "a > b", [](const auto & x, const auto & y) { return gt(x, y); });
-  comparison("lt", "a < b", [](const auto & x, const auto & y) { return lt(x, y); });
-  comparison("ge", "a >= b", [](const auto & x, const auto & y) { return ge(x, y); });
-  comparison("le", "a <= b", [](const auto & x, const auto & y) { return le(x, y); });
-  comparison("eq", "a == b", [](const auto & x, const auto & y) { return eq(x, y); });
-  described("ne",
-            "a != b, true where one is NaN.",
-            [](const auto & x, const auto & y) { return ne(x, y); });
-  described("logical_and",
-            doc("logical_and"),
-            [](const auto & x, const auto & y) { return logical_and(x, y); });
-  described("logical_or",
-            doc("logical_or"),
-            [](const auto & x, const auto & y) { return logical_or(x, y); });
-  described("logical_xor",
-            doc("logical_xor"),
-            [](const auto & x, const auto & y) { return logical_xor(x, y); });
+  const auto comparison =
+      [&](const char * name, const std::string & text, const auto & f, const auto & of_two_numbers)
+  { described(name, text + ", false where one is NaN.", f, of_two_numbers); };
+  comparison(
+      "gt", "a > b", [](const auto & x, const auto & y) { return gt(x, y); }, std::greater<>());
+  comparison(
+      "lt", "a < b", [](const auto & x, const auto & y) { return lt(x, y); }, std::less<>());
+  comparison(
+      "ge",
+      "a >= b",
+      [](const auto & x, const auto & y) { return ge(x, y); },
+      std::greater_equal<>());
+  comparison(
+      "le", "a <= b", [](const auto & x, const auto & y) { return le(x, y); }, std::less_equal<>());
+  comparison(
+      "eq", "a == b", [](const auto & x, const auto & y) { return eq(x, y); }, std::equal_to<>());
+  described(
+      "ne",
+      "a != b, true where one is NaN.",
+      [](const auto & x, const auto & y) { return ne(x, y); },
+      std::not_equal_to<>());
+  described(
+      "logical_and",
+      doc("logical_and"),
+      [](const auto & x, const auto & y) { return logical_and(x, y); },
+      std::logical_and<>());
+  described(
+      "logical_or",
+      doc("logical_or"),
+      [](const auto & x, const auto & y) { return logical_or(x, y); },
+      std::logical_or<>());
+  described(
+      "logical_xor",
+      doc("logical_xor"),
+      [](const auto & x, const auto & y) { return logical_xor(x, y); },
+      [](double a, double b) { return (a != 0) != (b != 0); });
   m.def(
       "logical_not",
       [](const Scalar & a) { return logical_not(a); },
@@ -201,6 +238,11 @@ bind_relations(nb::module_ & m)
       [](const Any & a) { return logical_not(a.value()); },
       nb::arg("a"),
       doc("logical_not"));
+  m.def(
+      "logical_not",
+      [](Number a) { return a.value == 0; },
+      nb::arg("a"),
+      "The same of a number, which is a bool.");
 }
 
 void
@@ -230,13 +272,25 @@ bind_clamp(nb::module_ & m, const char * name, const char * text)
       nb::arg("upper"),
       text,
       nb::sig(signature.c_str()));
+  number(
+      m,
+      name,
+      [](double a, double lower, double upper) { return kernels::clamp(a, lower, upper); },
+      "a",
+      "lower",
+      "upper");
 }
 
-/// f(condition), which may be a raw tensor.
+/// f(condition) of a tensor, which may be a raw one, or of a truth value, for tensors like one.
 template <class F>
 Same
-on_condition(nb::handle condition, const F & f)
+on_condition(nb::handle condition, const Any & like, const F & f)
 {
+  if (const auto truth = truth_value(condition))
+  {
+    core::check_defined("where", like.value());
+    return f(Scalar(at::full({}, *truth, like.tensor->options().dtype(kBool))));
+  }
   Any typed;
   if (nb::detail::make_caster<Any>::read(condition, typed))
     return f(typed.value());
@@ -249,37 +303,61 @@ on_condition(nb::handle condition, const F & f)
 void
 bind_where(nb::module_ & m)
 {
+  const std::string head =
+      "def where(condition: neml2.tensors.TensorBase | torch.Tensor | bool, a: ";
   m.def(
       "where",
       [](nb::handle condition, const Any & a, const Value & b) -> Same
       {
         if (b.number)
           return on_condition(
-              condition, [&](const auto & c) { return a.like(where(c, a.value(), *b.number)); });
+              condition, a, [&](const auto & c) { return a.like(where(c, a.value(), *b.number)); });
         if (a.type != b.type)
           fail_types(
               "where", a, b, "Expected two tensors of one type, or one and a number: convert one");
-        return on_condition(condition,
-                            [&](const auto & c) { return a.like(where(c, a.value(), b.value())); });
+        return on_condition(
+            condition, a, [&](const auto & c) { return a.like(where(c, a.value(), b.value())); });
       },
       nb::arg("condition"),
       nb::arg("a"),
       nb::arg("b"),
       doc("where"),
-      nb::sig("def where(condition: neml2.tensors.TensorBase | torch.Tensor, a: T, b: T | float) "
-              "-> T"));
+      nb::sig((head + "T, b: T | float) -> T").c_str()));
   m.def(
       "where",
-      [](nb::handle condition, const CScalar & a, const Any & b) {
-        return on_condition(condition,
-                            [&](const auto & c) { return b.like(where(c, a, b.value())); });
+      [](nb::handle condition, const CScalar & a, const Any & b)
+      {
+        return on_condition(
+            condition, b, [&](const auto & c) { return b.like(where(c, a, b.value())); });
       },
       nb::arg("condition"),
       nb::arg("a"),
       nb::arg("b"),
       doc("where"),
-      nb::sig(
-          "def where(condition: neml2.tensors.TensorBase | torch.Tensor, a: float, b: T) -> T"));
+      nb::sig((head + "float, b: T) -> T").c_str()));
+  m.def(
+      "where",
+      [](nb::handle condition, Number a, Number b)
+      {
+        const auto truth = truth_value(condition);
+        if (!truth)
+          throw nb::next_overload();
+        return *truth ? a.value : b.value;
+      },
+      nb::arg("condition"),
+      nb::arg("a"),
+      nb::arg("b"),
+      of_numbers,
+      nb::sig("def where(condition: bool, a: float, b: float) -> float"));
+}
+
+/// The numbers that Python's own math has.
+void
+bind_constants(nb::module_ & m)
+{
+  const nb::module_ own = nb::module_::import_("math");
+  for (const char * name : {"pi", "e", "tau", "inf", "nan"})
+    m.attr(name) = own.attr(name);
 }
 } // namespace
 
@@ -293,16 +371,20 @@ bind_elementwise(nb::module_ & m)
          {"a", "n"},
          doc("pow"),
          [](const auto & a, const auto & n) { return neml2::pow(a, n); });
+  number(
+      m, "pow", [](double a, double n) { return std::pow(a, n); }, "a", "n");
   binary(m,
          "maximum",
          {"a", "b"},
          doc("maximum"),
          [](const auto & a, const auto & b) { return neml2::maximum(a, b); });
+  number(m, "maximum", kernels::maximum<double>, "a", "b");
   binary(m,
          "minimum",
          {"a", "b"},
          doc("minimum"),
          [](const auto & a, const auto & b) { return neml2::minimum(a, b); });
+  number(m, "minimum", kernels::minimum<double>, "a", "b");
   binary(m,
          "fmod",
          {"a", "b", false},
@@ -314,6 +396,8 @@ bind_elementwise(nb::module_ & m)
            else
              return neml2::fmod(a, b);
          });
+  number(
+      m, "fmod", [](double a, double b) { return std::fmod(a, b); }, "a", "b");
   binary(m,
          "gcd",
          {"a", "b", false, false},
@@ -326,6 +410,12 @@ bind_elementwise(nb::module_ & m)
              return neml2::gcd(a, b);
          });
   m.def(
+      "gcd",
+      [](int64_t a, int64_t b) { return std::gcd(a, b); },
+      nb::arg("a"),
+      nb::arg("b"),
+      "The same of two plain integers, which is one.");
+  m.def(
       "atan2",
       [](const Any & y, const Any & x)
       {
@@ -336,8 +426,11 @@ bind_elementwise(nb::module_ & m)
       nb::arg("x"),
       doc("atan2"),
       nb::sig("def atan2(y: T, x: T) -> T"));
+  number(
+      m, "atan2", [](double y, double x) { return std::atan2(y, x); }, "y", "x");
   bind_clamp(m, "clamp", doc("clamp"));
   bind_clamp(m, "clip", doc("clamp"));
   bind_where(m);
+  bind_constants(m);
 }
 } // namespace neml2::python

@@ -5,6 +5,8 @@
 #include "bindings/rows.h"
 #include "neml2/core/modes.h"
 
+#include <torch/csrc/Exceptions.h>
+
 namespace neml2::python
 {
 using engine::RecordedFormula;
@@ -91,9 +93,26 @@ public:
     return _r->formula->backward(o, results, needed, gradients);
   }
 
+  /// An error of Python stays of its class, also KeyboardInterrupt: PyTorch's engine carries it to who called backward.
   void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
   {
     const nb::gil_scoped_acquire gil;
+    try
+    {
+      compose_in_python(arguments, results);
+    }
+    catch (nb::python_error & e)
+    {
+      e.restore();
+      python_error of_torch;
+      of_torch.persist();
+      throw of_torch;
+    }
+  }
+
+private:
+  void compose_in_python(ArrayRef<at::Tensor> arguments, at::Tensor * results) const
+  {
     const nb::handle instance = _instance ? nb::handle(*_instance) : nb::handle();
     const char * name = _f->changed();
     if (!name && instance)
@@ -120,7 +139,6 @@ public:
     python::compose(*_r, *_f, a, batch, like, results);
   }
 
-private:
   std::shared_ptr<const Recorded> _r;
   std::shared_ptr<const PythonFunction> _f;
   std::shared_ptr<const nb::object> _instance; ///< of a method

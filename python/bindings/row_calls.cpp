@@ -347,6 +347,9 @@ build(const std::string & name, const Rows & x)
   if (type == "SR2" && (n == 1 || n == 3 || n == 6))
     for (size_t i = 0; i < 6; i++)
       c.push_back(i < 3 ? at(n == 1 ? 0 : i) : n == 6 ? at(i) * Symbol(std::sqrt(2.0)) : zero);
+  else if (type == "R2" && n == 6) // symmetric
+    for (const size_t i : {0, 5, 4, 5, 1, 3, 4, 3, 2})
+      c.push_back(at(i));
   else if (type == "R2" && (n == 1 || n == 3 || n == 9))
     for (size_t i = 0; i < 9; i++)
       c.push_back(n == 9 ? at(i) : i % 4 == 0 ? at(n == 1 ? 0 : i / 4) : zero);

@@ -6,6 +6,9 @@
 #include "neml2/core/modes.h"
 #include "neml2/recorded/interpolation.h"
 
+#include <sstream>
+#include <string_view>
+
 namespace neml2::python
 {
 void
@@ -48,6 +51,10 @@ row_of_constant(const TypeInfo & type, const Tensor & t)
   if (!core::has_known_values(t))
     fail_type(std::string("vmap: a formula uses ") + with_article(type.name) +
               " without values, of a mode or of the device meta. Pass it as an argument.");
+  if (t.is_complex())
+    fail_type(std::string("vmap: a formula uses ") + with_article(type.name) +
+              " of complex numbers. Formulas are of real ones: pass real and imaginary part as two "
+              "arguments.");
   const at::Tensor x = t.detach().to(kFloat64).cpu().contiguous().flatten();
   if (size_t(x.numel()) > most_components)
     fail_type("vmap: a formula uses a tensor of " + std::to_string(x.numel()) +
@@ -69,6 +76,15 @@ part_of_formula(nb::handle object)
   return p;
 }
 } // namespace
+
+std::optional<bool>
+truth_value(nb::handle object)
+{
+  const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+  if (type != "bool" && type != "numpy.bool" && type != "numpy.bool_")
+    return std::nullopt;
+  return PyObject_IsTrue(object.ptr()) == 1;
+}
 
 std::optional<Row>
 as_row(nb::handle object)
@@ -155,7 +171,14 @@ namespace
 nb::object
 choose(const std::vector<nb::handle> & arguments)
 {
-  const Choice * c = arguments.size() == 3 ? part_of_formula<Choice>(arguments[0]) : nullptr;
+  std::optional<Choice> known; // a condition that is the same for all points
+  if (const auto truth = arguments.size() == 3 ? truth_value(arguments[0]) : std::nullopt)
+    known = compare(row_of_number(0.0),
+                    row_of_number(*truth ? 1.0 : 0.0),
+                    [](const Symbol & x, const Symbol & y) -> Condition { return x < y; });
+  const Choice * c = known                   ? &*known
+                     : arguments.size() == 3 ? part_of_formula<Choice>(arguments[0])
+                                             : nullptr;
   if (!c)
     fail_type("where: in a formula its arguments are a condition of the formula, as a < b gives, "
               "and two values.");
@@ -239,34 +262,43 @@ rearranged(const Rows & rows, const nb::callable & f)
 
 // ---- Tables ----
 
-/// A table of a formula: a Tensor of it, or constants.
+/// A table of a formula: a Tensor of it, or constants. Errors name the argument.
 recorded::Table
-table_of(nb::handle object, size_t dimensions)
+table_of(nb::handle object, const char * argument, size_t dimensions)
 {
   Row r = is_torch_tensor(object)
               ? row_of_constant(tensor_type(), Tensor(nb::cast<at::Tensor>(object), 0))
               : rows_of("interpolate", {object})[0];
   if (r.base.size() != dimensions)
-    fail_type("interpolate: in a formula a table has " + std::to_string(r.base.size()) +
-              " base dimensions, not " + std::to_string(dimensions) + ".");
+    fail_type(std::string("interpolate: in a formula the ") + argument + " of a table have " +
+              std::to_string(r.base.size()) + " base dimensions. Expected " +
+              std::to_string(dimensions) + ".");
   return {std::move(r.components), !nb::isinstance<Row>(object)};
 }
 
 /// Abscissae; constants are checked.
 recorded::Table
-abscissae_of(nb::handle object)
+abscissae_of(nb::handle object, const char * argument)
 {
-  recorded::Table t = table_of(object, 1);
+  recorded::Table t = table_of(object, argument, 1);
   if (t.numbers.size() < 2)
-    throw nb::value_error("interpolate: a table must have two points at least.");
+    throw nb::value_error(("interpolate: the " + std::string(argument) + " of a table are " +
+                           std::to_string(t.numbers.size()) + ". Expected two points at least.")
+                              .c_str());
   const Recording & r = Recording::now();
   for (size_t i = 1; t.is_constant && i < t.numbers.size(); i++)
   {
     const double before = r.node(t.numbers[i - 1].x.id).number,
                  after = r.node(t.numbers[i].x.id).number;
     if (!kernels::in_order(before, after))
-      throw nb::value_error(
-          ("interpolate: " + kernels::abscissae_message(int64_t(i), before, after)).c_str());
+    {
+      const auto number = [&](const RecordedNumber & x) { return r.node(x.x.id).number; };
+      std::ostringstream message;
+      message << "interpolate: " << kernels::abscissae_message(int64_t(i), before, after)
+              << " These are the " << argument << " of " << t.numbers.size() << " points from "
+              << number(t.numbers.front()) << " to " << number(t.numbers.back()) << ".";
+      throw nb::value_error(message.str().c_str());
+    }
   }
   return t;
 }
@@ -293,7 +325,7 @@ scalar_of(nb::handle object)
 Row
 interpolate(nb::handle x, nb::handle xs, nb::handle ys, Interpolant interpolant, Beyond beyond)
 {
-  const recorded::Table a = abscissae_of(xs), b = table_of(ys, 1);
+  const recorded::Table a = abscissae_of(xs, "abscissae"), b = table_of(ys, "ordinates", 1);
   check_points(b, a.numbers.size());
   return {&scalar_type(), {recorded::interpolate(scalar_of(x), a, b, interpolant, beyond)}};
 }
@@ -301,7 +333,8 @@ Row
 interpolate(
     nb::handle x, nb::handle y, nb::handle xs, nb::handle ys, nb::handle values, Beyond beyond)
 {
-  const recorded::Table a = abscissae_of(xs), b = abscissae_of(ys), v = table_of(values, 2);
+  const recorded::Table a = abscissae_of(xs, "x_abscissae"), b = abscissae_of(ys, "y_abscissae"),
+                        v = table_of(values, "values", 2);
   check_points(v, a.numbers.size() * b.numbers.size());
   return {&scalar_type(), {recorded::interpolate(scalar_of(x), scalar_of(y), a, b, v, beyond)}};
 }

@@ -23,6 +23,9 @@ struct Choice
 
 [[noreturn]] void fail_type(const std::string & message);
 
+/// A truth value of Python or NumPy; none if it is something else.
+std::optional<bool> truth_value(nb::handle object);
+
 /// A row, a number, or a tensor of one point; nothing else.
 std::optional<Row> as_row(nb::handle object);
 /// The arguments of a function; throws TypeError of others.

@@ -41,7 +41,7 @@ import_module("._C", __name__)  # defines the modules below
 for _name in ("tensors", "math", "crystallography"):
     _module = import_module(f".{_name}", __name__)
     setattr(_module, "__all__", [n for n, v in vars(_module).items() if not n.startswith("_") and not isinstance(v, TypeVar)])
-from . import _equivalent_stresses, _interop, crystallography, distributed, formulas, math, tensors  # noqa: E402
+from . import _equivalent_stresses, _interop, _refusals, _rotations, crystallography, distributed, formulas, math, tensors  # noqa: E402
 from ._derivatives import gradient as gradient, hessian as hessian, jacobian as jacobian  # noqa: E402
 from ._derivatives import isotropic as isotropic, value_and_gradient as value_and_gradient  # noqa: E402
 from ._export import Exported as Exported, export as export  # noqa: E402
@@ -53,9 +53,11 @@ from . import point as point  # noqa: E402
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()
-for _name in _equivalent_stresses.__all__:
-    setattr(math, _name, getattr(_equivalent_stresses, _name))
-    math.__all__.append(_name)
+setattr(math, "__getattr__", _refusals.no_function)  # not an attribute of its stub, where it would stand for any name
+for _module in (_equivalent_stresses, _rotations):
+    for _name in _module.__all__:
+        setattr(math, _name, getattr(_module, _name))
+        math.__all__.append(_name)
 
 __all__ = [
     "DeviceKernel",

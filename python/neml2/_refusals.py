@@ -3,6 +3,8 @@
 calls this when no overload has taken the arguments."""
 
 import ast
+import math as mathematics
+import numbers
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -34,6 +36,7 @@ OTHERWISE = {
     "Rot": {"R2": "R2({})", "Quaternion": "Quaternion({})"},
     "Quaternion": {"R2": "{}.rotation_matrix()", "Rot": "{}.to_rot()"},
 }
+ONE_TYPE = "Expected two tensors of one type, or a Scalar or a number beside one: convert one of them."
 
 
 def forms(type_name: str, operand: str) -> dict[str, str]:
@@ -79,7 +82,47 @@ def of_operator(name: str, own: Any, other: Any) -> str | None:
         scalar = ("a Scalar", "a number") if symbol == "*" else ()
         expected = ", ".join([*partners, *scalar])
         return f"{message}Expected on the right of {left}: {expected}." if expected else f"{message}There is no {symbol} of {left}."
-    return f"{message}Expected two tensors of one type, or a Scalar or a number beside one: convert one of them."
+    return message + ONE_TYPE
+
+
+RAW = (
+    " A torch.Tensor does not say which of its dimensions are batch dimensions: make it a tensor of this library first, "
+    "for example SR2(t), or Tensor(t, batch_dim)."
+)
+
+
+def raw_operand(name: str, own: Any, other: Any) -> str | None:
+    """The message for an operator of a tensor of the library and one of torch."""
+    bare = name.strip("_")
+    reflected = bare not in SYMBOLS and bare[:1] == "r"
+    symbol = SYMBOLS.get(bare[1:] if reflected else bare)
+    if symbol is None:
+        return None
+    pair = [type(own).__name__, "torch.Tensor"]
+    left, right = reversed(pair) if reflected else pair
+    return f"unsupported operand types for {symbol}: '{left}' and '{right}'.{RAW}"
+
+
+def in_formula(symbol: str, a: Any, b: Any) -> str:
+    """The message for `a symbol b` in a formula: of tensors of the formula, of conditions and of anything else."""
+    names = [x.type if type(x).__name__ == "Row" else type(x) for x in (a, b)]
+    left, right = ("torch.Tensor" if issubclass(t, torch.Tensor) else t.__name__ for t in names)
+    message = f"unsupported operand types for {symbol} in a formula: '{left}' and '{right}'."
+    if "Condition" in (left, right):
+        if symbol in "&|^":
+            return f"{message} It takes conditions, as a < b gives: of a number write a != 0."
+        return f"{message} A condition has no value to calculate with: math.where(condition, 1.0, 0.0) does, and math.where(condition, a, b) chooses."
+    if any(isinstance(x, torch.Tensor) for x in (a, b)):
+        return message + RAW
+    if any(isinstance(x, numbers.Complex) and not isinstance(x, numbers.Real) for x in (a, b)):
+        return f"{message} Formulas are of real numbers: pass real and imaginary part as two arguments."
+    if symbol in "&|^":
+        return f"{message} It takes conditions, as a < b gives: of a number write a != 0."
+    if {left, right} <= {*tensors.__all__}:
+        return f"{message} Of a {symbol} b write {' or '.join(w)}." if (w := [*rewritten(symbol, left, right)]) else f"{message} {ONE_TYPE}"
+    if any(isinstance(x, (list, tuple)) for x in (a, b)):
+        return f"{message} Of a list write math.base_stack([...]), which is a Tensor, or a type's fill, as Vec.fill(a, b, c)."
+    return f"{message} Expected tensors of the formula, tensors without batch, or numbers."
 
 
 # ---- Calls ----
@@ -161,8 +204,34 @@ def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> st
     elif hints:
         message += f" Write {', '.join(hints)}."
     if any(is_raw(a) for a in ([a for _, _, a in closest] or arguments)):
-        message += (
-            " A torch.Tensor does not say which of its dimensions are batch dimensions: make it a tensor of this library first, "
-            "for example SR2(t), or Tensor(t, batch_dim)."
-        )
+        message += RAW
     return "\n".join([message, "The overloads are:" if len(lines) > 1 else "It takes:", *lines])
+
+
+def of_constructor(name: str, said: str, arguments: tuple[Any, ...]) -> str | None:
+    """The message for a type made of a tensor and of options, which go with a number."""
+    options = re.search(r"kwargs = \{ (.*?) \}", said)
+    if options is None or not arguments or not isinstance(arguments[0], (torch.Tensor, tensors.TensorBase)):
+        return None
+    given = [o.partition(":")[0] for o in options[1].split(", ")]
+    if not {*given} <= {"dtype", "device", "requires_grad"}:
+        return None
+    written = ".to(...)" * bool({*given} - {"requires_grad"}) + ".requires_grad_()" * ("requires_grad" in given)
+    has = "a tensor has a dtype, a device and requires_grad of its own, and takes no"
+    return f"{name}: {has} {', '.join(given)}. Write {name}(t){written}."
+
+
+# ---- Names ----
+
+OF_PYTHON = {"degrees": "rad2deg", "radians": "deg2rad", "fabs": "abs"}  # what neml2.math has under another name
+
+
+def no_function(name: str) -> Any:
+    """neml2.math stands where programs had Python's own: getattr of what only that has."""
+    if name in OF_PYTHON:
+        raise AttributeError(f"neml2.math has no {name}. Write {OF_PYTHON[name]}.", name=name)
+    if not name.startswith("_") and hasattr(mathematics, name):
+        raise AttributeError(
+            f"neml2.math has no {name}. Python's own math has: import math as numbers, and write numbers.{name}, of numbers alone.", name=name
+        )
+    raise AttributeError(f"module 'neml2.math' has no attribute '{name}'", name=name)

@@ -8,10 +8,13 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from numbers import Real
 from typing import Any
 
-from . import math, tensors
-from .tensors import Vec
+import torch
+
+from . import _refusals, math, tensors
+from .tensors import Scalar, Tensor, TensorBase, Vec
 
 recording: Any = import_module("._C", __package__).recording
 Row, Condition = recording.Row, recording.Condition
@@ -42,13 +45,86 @@ def _no_member(condition: Any, name: str) -> Any:
 Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
-def _remainder(a: Any, b: Any) -> Any:
-    """a % b as for Python's numbers: with the sign of b, where math.fmod has the sign of a."""
+def remainder(a: Any, b: Any) -> Any:
+    """a % b, with the sign of b, as of Python's numbers and torch.remainder; NaN where b is 0. math.fmod has the sign of a."""
+    if not isinstance(a, (Row, TensorBase)) and isinstance(b, TensorBase):
+        a = Scalar(torch.full((), a, dtype=torch.result_type(b.torch(), a), device=b.device))
     r = math.fmod(a, b)
     return math.where((r != 0.0) & ((r < 0.0) ^ (b + 0.0 * r < 0.0)), r + b, r)
 
 
-Row.__mod__, Row.__rmod__ = _remainder, lambda b, a: _remainder(a, b)
+def _mod(self: Any, other: Any) -> Any:
+    return remainder(self, other) if isinstance(other, (Row, TensorBase, Real)) else NotImplemented
+
+
+def _rmod(self: Any, other: Any) -> Any:
+    return remainder(other, self) if isinstance(other, (Row, TensorBase, Real)) else NotImplemented
+
+
+def _floordiv(self: Any, other: Any) -> Any:
+    raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number but for its rounding.")
+
+
+_types: list[Any] = [Row, TensorBase]
+for _type in _types:
+    for _name, _operator in {"mod": _mod, "rmod": _rmod, "floordiv": _floordiv, "rfloordiv": _floordiv}.items():
+        _operator.__name__ = _operator.__qualname__ = f"__{_name}__"
+        setattr(_type, f"__{_name}__", _operator)
+
+
+# ---- Operators that a formula does not have, which say what to write ----
+
+
+OPERATORS = {**_refusals.SYMBOLS, "mod": "%"}
+
+
+def _refusing(cls: Any, name: str, symbol: str) -> None:
+    """Has an operator of tensors or of conditions of a formula name its operands, where it does not take them."""
+    bare = name.strip("_")
+    reflected = bare[0] == "r" and bare[1:] in OPERATORS
+    own = getattr(cls, name, None)
+    other_name = f"__{bare[1:] if reflected else 'r' + bare}__"
+
+    def call(self: Any, other: Any) -> Any:
+        try:
+            found = NotImplemented if own is None else own(self, other)
+        except TypeError as error:
+            if not re.search("not (defined|available) in formulas|incompatible function arguments", str(error)):
+                raise
+            found = NotImplemented
+        if found is not NotImplemented:
+            return found
+        is_known = isinstance(other, (Row, Condition, TensorBase, torch.Tensor, complex))
+        if not is_known and not reflected and hasattr(type(other), other_name):  # a class of a user's
+            return NotImplemented
+        raise TypeError(_refusals.in_formula(symbol, *((other, self) if reflected else (self, other)))) from None
+
+    call.__name__ = call.__qualname__ = name
+    setattr(cls, name, call)
+
+
+def _of_truth(name: str, with_true: Callable[[Any], Any], with_false: Callable[[Any], Any]) -> None:
+    """A condition and a truth value of Python."""
+    own = getattr(Condition, name)
+
+    def call(self: Any, other: Any) -> Any:
+        if isinstance(other, bool):
+            return with_true(self) if other else with_false(self)
+        return own(self, other)
+
+    call.__name__ = call.__qualname__ = name
+    setattr(Condition, name, call)
+    setattr(Condition, f"__r{name.strip('_')}__", call)
+
+
+_of_truth("__and__", lambda c: c, lambda c: c & ~c)
+_of_truth("__or__", lambda c: c | ~c, lambda c: c)
+_of_truth("__xor__", lambda c: ~c, lambda c: c)
+for _name, _symbol in OPERATORS.items():
+    for _cls in (Row, Condition):
+        _refusing(_cls, f"__{_name}__", _symbol)
+        if _name not in ("lt", "le", "gt", "ge"):
+            _refusing(_cls, f"__r{_name}__", _symbol)
 
 
 class _Base:
@@ -153,10 +229,14 @@ def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
     if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
         return _bilinear_interpolation(x, *arguments, **options)
 
-    def one(abscissae: Any, ordinates: Any, interpolant: str = "linear", beyond: str = "constant") -> Any:
-        return recording.interpolate(x, abscissae, ordinates, interpolant, beyond)
+    return _table(x, *arguments, **options)
 
-    return one(*arguments, **options)
+
+def _table(x: Any, abscissae: Any, ordinates: Any, interpolant: str = "linear", beyond: str = "constant") -> Any:
+    return recording.interpolate(x, abscissae, ordinates, interpolant, beyond)
+
+
+_table.__qualname__ = "interpolate"  # which messages of Python name
 
 
 def _linear_interpolation(x: Any, abscissae: Any, ordinates: Any, beyond: str = "constant") -> Any:
@@ -177,13 +257,14 @@ def _col(A: Any, i: int) -> Any:
 
 def _einsum(equation: str, operands: Any) -> Any:
     """Sums of products of components, one by one."""
-    inputs, result = equation.replace(" ", "").replace("...", "").split("->")
+    ones = [torch.ones(t.base.shape) for t in operands]
+    types = [t.type if isinstance(t, Row) else type(t) for t in operands]
+    math.einsum(equation, [Tensor(one, 0) if t is Tensor else t(one) for t, one in zip(types, ones, strict=True)])  # refuses what it does not take
+    inputs, arrow, result = equation.replace(" ", "").replace("...", "").partition("->")
     letters = inputs.split(",")
-    sizes: dict[str, int] = {}
-    for indices, t in zip(letters, operands, strict=True):
-        for i, n in zip(indices, t.base.shape, strict=True):
-            if sizes.setdefault(i, n) != n:
-                raise ValueError(f"einsum: in {equation!r} the index {i} is of size {sizes[i]} and {n}.")
+    if not arrow:
+        result = "".join(sorted(i for i in {*inputs} - {","} if inputs.count(i) == 1))
+    sizes = {i: n for indices, one in zip(letters, ones, strict=True) for i, n in zip(indices, one.shape, strict=True)}
     summed = [i for i in sizes if i not in result]
 
     def component(places: tuple[int, ...]) -> Any:

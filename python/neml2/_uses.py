@@ -11,23 +11,39 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_MOST = 10000  # functions and objects that are searched
+_MOST = 10000  # functions and objects that are searched; what is behind them is not seen
 _LIBRARIES = {"neml2", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of packages that are no user's own
 
 Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is looked up in it, whether it exists or not
 
 
 def uses(*roots: Any) -> list[Use]:
-    """The uses of functions and objects, and of the functions, classes and objects that they use, except those of libraries."""
-    search = _Search()
+    """The uses of functions and objects, and of the functions, classes and objects that they use, except those of libraries: of Python,
+    torch, NumPy, this one, and all that are installed, save for the package that a root is of."""
+    search = _Search(packages_of(*roots))
     search.left.extend(roots)
     return search.run()
 
 
-def is_foreign(cls: type) -> bool:
-    """Whether a class belongs to a library."""
-    return _is_library(getattr(cls, "__module__", None) or "")
+def is_foreign(cls: type, own: frozenset[str] = frozenset()) -> bool:
+    """Whether a class belongs to a library that is none of one's own packages."""
+    module = getattr(cls, "__module__", None) or ""
+    return module.partition(".")[0] not in own and _is_library(module)
+
+
+def packages_of(*roots: Any) -> frozenset[str]:
+    """The installed packages that functions and objects are of."""
+    left, found = list(roots), set()
+    for _ in range(100):  # a wrapped function may wrap itself
+        if not left:
+            break
+        x = left.pop()
+        found |= {module.partition(".")[0] for of in (x, type(x)) if isinstance(module := getattr(of, "__module__", None), str)}
+        names = ("func",) if isinstance(x, functools.partial) else ("__wrapped__", "__func__", "__self__")
+        left += [y for name in names if (y := getattr(x, name, None)) is not None]
+    return frozenset(found - _LIBRARIES - sys.stdlib_module_names)
 
 
 @functools.cache
@@ -37,30 +53,43 @@ def _is_library(module: str) -> bool:
     file = getattr(sys.modules.get(module), "__file__", None)  # a module of a user may have the name of a module of the standard library
     if file is None:
         return module in sys.builtin_module_names
-    return file.startswith(_STANDARD) and "site-packages" not in file
+    return file.startswith(_STANDARD) or not _INSTALLED.isdisjoint(Path(file).parts)
 
 
 class _Search:
-    def __init__(self) -> None:
+    def __init__(self, own: frozenset[str]) -> None:
         self.left: list[Any] = []
+        self._own = own
         self._kept: dict[int, Any] = {}  # visited objects, kept so that no other object gets their address meanwhile
-        self._names: set[str] = set()  # names of attributes that functions read, of any object
+        self._names: dict[str, None] = {}  # names of attributes that functions read, of any object, in the order in which they were found
         self._objects: list[Any] = []
         self._found: dict[tuple[int, str], Use] = {}
         self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes a new one
 
     def run(self) -> list[Use]:
+        objects = names = 0  # how many of them have been looked up
         while self.left and len(self._kept) < _MOST:
             while self.left:
                 self._visit(self.left.pop())
-            # Looks up the attributes of all objects by all names, since functions that were found last may read further names.
-            for o in self._objects:
+            # Looks up attributes of the objects by all names, each once: of new objects, and of old ones the names that the last
+            # functions read.
+            known = list(self._names)
+            for o in self._objects[:objects] if names < len(known) else ():
+                self._look_up(o, known[names:])
+            new, objects, names = self._objects[objects:], len(self._objects), len(known)
+            for o in new:
+                self._look_up(o, known)
                 for place in self._namespaces(o):
-                    for name in self._names | _operators(place):
+                    for name in _operators(place):
                         self._add(place, name)
-                for slot in self._names & _slots(o):
-                    self._add(o, slot)
         return list(self._found.values())
+
+    def _look_up(self, o: Any, names: list[str]) -> None:
+        for place in self._namespaces(o):
+            for name in names:
+                self._add(place, name)
+        for slot in _slots(o).intersection(names):
+            self._add(o, slot)
 
     def _add(self, place: Any, name: str) -> None:
         if (id(place), name) in self._found:
@@ -75,7 +104,7 @@ class _Search:
         if callable(x) and not isinstance(x, type):
             self.left.append(getattr(x, "__wrapped__", None))
         if isinstance(x, types.FunctionType):
-            if not _is_library(x.__module__ or ""):
+            if not self._is_library(x.__module__ or ""):
                 self._function(x)
         elif isinstance(x, (staticmethod, classmethod)):
             self.left.append(x.__func__)
@@ -89,13 +118,16 @@ class _Search:
             self.left += [x.func, *x.args, *x.keywords.values()]
         elif isinstance(x, (tuple, list, dict)) and len(x) <= 64:
             self.left += x.values() if isinstance(x, dict) else x
-        elif not isinstance(x, types.ModuleType) and not is_foreign(_class_of(x)):
+        elif not isinstance(x, types.ModuleType) and not is_foreign(_class_of(x), self._own):
             self._objects.append(x)
+
+    def _is_library(self, module: str) -> bool:
+        return module.partition(".")[0] not in self._own and _is_library(module)
 
     def _namespaces(self, o: Any) -> list[Any]:
         """The namespaces of an object, and of its classes."""
         own = [] if isinstance(o, type) or not hasattr(o, "__dict__") else [vars(o)]
-        classes = [c for c in _class_of(o).__mro__ if not is_foreign(c)]
+        classes = [c for c in _class_of(o).__mro__ if not is_foreign(c, self._own)]
         return [*own, *(self._of_classes.setdefault(id(c), vars(c)) for c in classes)]
 
     def _function(self, f: types.FunctionType) -> None:
@@ -111,7 +143,7 @@ class _Search:
         module: types.ModuleType | None = None  # the module whose member is read next
         imported = []  # names imported by the code itself
         if {"getattr", "hasattr"} & set(code.co_names):
-            self._names.update(c for c in code.co_consts if isinstance(c, str) and c.isidentifier())
+            self._names.update(dict.fromkeys(c for c in code.co_consts if isinstance(c, str) and c.isidentifier()))
         for i in dis.get_instructions(code):
             if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 self._add(f.__globals__, i.argval)
@@ -125,16 +157,16 @@ class _Search:
                 elif module is not None:
                     self._member(module, i.argval)
             elif i.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-                self._names.add(i.argval)
+                self._names[i.argval] = None
                 module = _module(self._member(module, i.argval)) if module is not None else None
             elif i.opname not in ("EXTENDED_ARG", "PUSH_NULL", "CACHE", "STORE_FAST", "STORE_DEREF", "POP_TOP"):
                 module = None
         for m in imported:
-            for name in self._names & set(vars(m) if m else ()):
+            for name in self._names.keys() & set(vars(m) if m else ()):
                 self._member(m, name)
 
     def _member(self, module: Any, name: str) -> list[Any]:
-        if _is_library(module.__name__):
+        if self._is_library(module.__name__):
             return []
         self._add(vars(module), name)
         return _value(vars(module), name)

@@ -75,8 +75,9 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return _uses.uses(self.__wrapped__, instance)
 
     def _look_into(self, classes: list[type]) -> bool:
-        """Whether there are new classes, in which the function's uses must be looked for."""
-        new = {c for c in classes if not _uses.is_foreign(c)}.difference(self._classes)
+        """Whether there are new classes in which to look for the uses of the function."""
+        own = _uses.packages_of(self.__wrapped__)
+        new = {c for c in classes if not _uses.is_foreign(c, own)}.difference(self._classes)
         self._classes |= new
         return bool(new)
 

@@ -104,6 +104,9 @@ REASONS = dict.fromkeys(  # name -> why there is no row
     [f"math.{name}" for name in "drucker_prager hill hill_parameters hosford mohr_coulomb yld2004".split()],
     "formulas of Python: test_equivalent_stresses.py has their values and derivatives",
 ) | dict.fromkeys(
+    [f"math.{name}" for name in "is_rotation mean_rotation".split()],
+    "functions of Python: test_crystallography.py has their results",
+) | dict.fromkeys(
     [f"crystallography.{name}" for name in "rotation_group slip_systems twin_systems".split()],
     "takes no tensor: test_crystallography.py has its results",
 )

@@ -5,7 +5,8 @@ from math import pi, radians, sqrt
 
 import pytest
 import torch
-from neml2 import R2, SR2, Quaternion, Rot, Scalar, Vec, crystallography, formula, math
+import neml2
+from neml2 import R2, SR2, WR2, Quaternion, Rot, Scalar, Vec, crystallography, formula, math
 
 torch.set_default_dtype(torch.float64)
 
@@ -195,3 +196,63 @@ def test_degrees_in_formulas():
     assert torch.allclose(y, torch.rad2deg(t) + pi / 2)
     y.sum().backward()
     assert torch.allclose(t.grad, torch.full((5,), 180 / pi))
+
+
+# ---- Means of rotations ----
+
+
+def about(axis, angles):
+    w = torch.as_tensor(angles)[..., None] * torch.as_tensor(axis) / torch.as_tensor(axis).norm()
+    return math.exp_map(WR2(w))
+
+
+def turns(r):
+    return R2(r).torch()
+
+
+def test_the_mean_of_rotations_about_one_axis_is_that_of_directions():
+    axis, angles, w = torch.tensor([1.0, -2.0, 0.5]), torch.tensor([0.3, 1.1, -0.4, 2.9]), torch.tensor([1.0, 2.0, 0.5, 0.25])
+    for weights, used in ((1.0, torch.ones(4)), (Scalar(w), w), (3.0, torch.ones(4))):
+        expected = torch.atan2((used * angles.sin()).sum(), (used * angles.cos()).sum())
+        torch.testing.assert_close(turns(math.mean_rotation(about(axis, angles), weights)), turns(about(axis, expected)))
+
+
+def test_the_mean_turns_with_the_rotations_and_forgets_signs():
+    r, other = Rot.rand(5, 7), Rot.rand()
+    mean = math.mean_rotation(r, d=-1)
+    assert mean.batch.shape == (5,) and math.mean_rotation(r).batch.shape == (7,)
+    torch.testing.assert_close(turns(math.mean_rotation(other * r, d=1)), turns(other * mean))
+    torch.testing.assert_close(turns(math.mean_rotation(r.shadow(), d=1)), turns(mean))
+    same = r.batch[:, :1]
+    torch.testing.assert_close(turns(math.mean_rotation(same, d=1)), turns(r.batch[:, 0]))
+    # the smallest sum of squares of distances of matrices
+    def sum_of(x):
+        return (turns(x)[:, None] - turns(r)).square().sum((1, 2, 3))
+
+    for _ in range(10):
+        assert (sum_of(about(torch.randn(3), 0.01) * mean) > sum_of(mean)).all()
+    x = (0.2 * torch.rand(4, 3)).requires_grad_()
+    assert torch.autograd.gradcheck(lambda t: math.mean_rotation(Rot(t)).torch(), x)
+
+
+def test_means_of_nothing_are_refused():
+    with pytest.raises(TypeError, match="mean_rotation: the rotations are an R2. Expected a Rot"):
+        math.mean_rotation(R2.identity())
+    for d in (1, -2):
+        with pytest.raises(IndexError, match=f"mean_rotation: there is no batch dimension {d} of 1"):
+            math.mean_rotation(Rot.rand(3), d=d)
+
+
+def test_a_matrix_is_a_rotation():
+    R = R2(Rot.rand(6)).torch()
+    R[1] *= -1.0  # a reflection
+    R[2, 0, 1] += 1e-6
+    R[3] *= 2.0
+    R[4, 0, 0] = torch.nan
+    expected = [True, False, False, False, False, True]
+    assert math.is_rotation(R2(R)).torch().tolist() == expected and type(math.is_rotation(R2(R))) is Scalar
+    assert math.is_rotation(R2(R), tolerance=1e-5).torch().tolist() == [True, False, True, False, False, True]
+    found = neml2.vmap(lambda R: math.where(math.is_rotation(R), 1.0, 0.0), R2(R))
+    assert found.torch().tolist() == [float(e) for e in expected]
+    with pytest.raises(TypeError, match="is_rotation: the matrix is an SR2. Expected an R2"):
+        math.is_rotation(SR2.identity())

@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import functools
 import gc
+import importlib
 import pickle
 import sys
 import types
@@ -21,8 +22,8 @@ from operations import values
 from support import FIXED
 
 import neml2
-from neml2 import math
-from neml2.tensors import R4, SR2, SSR4, SWR4, WSR4, WWR4, Rot, Scalar, Vec
+from neml2 import _uses, math
+from neml2.tensors import R2, R4, SR2, SSR4, SWR4, WSR4, WWR4, Rot, Scalar, Vec
 
 
 def scalar(n=3, grad=False):
@@ -489,6 +490,100 @@ def test_what_a_function_imports_is_seen(monkeypatch):
             same(neml2.vmap(f, s), k * s)
 
 
+class Linked:
+    """One of a chain of objects."""
+
+    def __init__(self, next_=None):
+        self.next = next_
+        self.k = 2.0
+
+    def times(self, x):
+        return self.k * x if self.next is None else self.next.times(x)
+
+
+def searched(*roots):
+    """How many functions and objects are visited, and how often a name is looked up."""
+    search = _uses._Search(_uses.packages_of(*roots))
+    counts = collections.Counter()
+    add = search._add
+    search._add = lambda place, name: (counts.update(["looked up"]), add(place, name))
+    search.left.extend(roots)
+    search.run()
+    return len(search._kept), counts["looked up"]
+
+
+def test_objects_are_searched_once():
+    chains, chain = {}, None
+    for n in range(1, 401):
+        chain = Linked(chain)
+        if n in (100, 200, 400):
+            chains[n] = searched(Linked.times, chain)
+    for k in (0, 1):  # grows as the number of objects, and no faster
+        assert chains[400][k] - chains[200][k] == 2 * (chains[200][k] - chains[100][k])
+    assert chains[400][1] < 20 * 400
+    first = chain
+    while chain.next is not None:
+        chain = chain.next
+    chain.k = 3.0
+    s = scalar()
+    same(neml2.vmap(first.times, s), 3.0 * s)
+    chain.k = 5.0
+    same(neml2.vmap(first.times, s), 5.0 * s)
+
+
+def installed(tmp_path, monkeypatch, name, source):
+    """A module that is installed in a folder of packages."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(str(folder))
+    module = importlib.import_module(name)
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, name, module)
+    return module
+
+
+def test_installed_packages_are_not_searched(tmp_path, monkeypatch):
+    source = """
+class Figure:
+    def __init__(self, n):
+        self.inner = Figure(n - 1) if n else None
+
+    def draw(self):
+        return self.inner.draw()
+
+def law(x):
+    return K * x
+
+K = 2.0
+"""
+    other = installed(tmp_path, monkeypatch, "package_of_a_test", source)
+
+    class Draws:
+        def __init__(self, figure):
+            self.figure = figure
+            self.k = 2.0
+
+        def plot(self):
+            return self.figure.draw()
+
+        def times(self, x):
+            return self.k * x
+
+    few, many = Draws(other.Figure(1)), Draws(other.Figure(300))
+    assert searched(Draws.times, few) == searched(Draws.times, many)
+    assert searched(lambda x: other.law(x))[0] < 6
+    s = scalar()
+    for k in (2.0, 3.0):
+        many.k = k
+        same(neml2.vmap(many.times, s), k * s)
+    # ... save for the one that the formula itself is of
+    f = neml2.formula(other.law)
+    for k in (2.0, 3.0):
+        other.K = k
+        same(f(s), k * s)
+
+
 def test_reloaded_code_is_seen():
     def helper(x):
         return 2.0 * x
@@ -729,6 +824,12 @@ def test_bounds_by_names_of_unknowns():
 
 
 # ---- Messages ----
+
+
+@pytest.mark.parametrize("n", [1, 3, 6, 9])
+def test_matrices_of_scalars(n):
+    a = [scalar() * (k + 1.0) for k in range(n)]
+    same(neml2.vmap(lambda *a: R2.fill(*a), *a), R2.fill(*a))
 
 
 def test_what_a_tensor_of_a_formula_is_not():

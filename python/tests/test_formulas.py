@@ -3,12 +3,14 @@
 
 import dataclasses
 import gc
+import math as numbers
 import operator
 import os
 import threading
 import typing
 import weakref
 
+import numpy
 import pytest
 import torch
 from formulas_support import FORMULAS, IN_FORMULAS, arguments, j2, outcome, random_formulas, same, torches
@@ -294,6 +296,22 @@ def test_constants_of_a_formula():
         neml2.vmap(lambda x: SSR4(C.torch().clone().requires_grad_()) * x, s)
 
 
+def test_functions_of_plain_numbers_are_constants_of_a_formula():
+    s = Scalar(values(Scalar, 5))
+    same(neml2.vmap(lambda x: math.sqrt(2.0) * x + math.maximum(1.0, math.e) * math.pi, s), 2.0**0.5 * s + numbers.e * numbers.pi)
+    calls = []
+
+    def f(x):
+        calls.append((math.exp(1.0), math.where(True, 1.0, 2.0), math.gt(2.0, 1.0)))
+        return math.where(math.gt(2.0, 1.0), x, 0.0) - math.where(False, x, 1.0) + math.where(numpy.bool_(True), 3.0, x)
+
+    same(neml2.vmap(f, s), s + 2.0)
+    assert [type(c) for c in calls[0]] == [float, float, bool]
+    same(f(s), s + 2.0)
+    with pytest.raises(TypeError, match="where: in a formula its arguments are a condition"):
+        neml2.vmap(lambda x: math.where(x, x, 1.0), s)
+
+
 scale = 2.0
 
 
@@ -380,6 +398,29 @@ def test_a_failing_function_fails_again_and_leaves_nothing_behind():
     for _ in range(2):
         refused(f, s, error=KeyError)
     same(neml2.vmap(lambda x: 2.0 * x, s), 2.0 * s)
+
+
+class OfTheUser(Exception):
+    pass
+
+
+@pytest.mark.parametrize("error", [OfTheUser, KeyboardInterrupt, ZeroDivisionError])
+def test_an_error_while_it_is_differentiated_again_keeps_its_class(error):
+    fails = []
+
+    @neml2.formula
+    def f(x):
+        if len(fails) > 0:
+            raise error("of the function")
+        return x * x * x
+
+    x = Scalar(values(Scalar, 3).requires_grad_())
+    y = f(x).torch().sum()
+    fails.append(1)
+    with pytest.raises(error, match="of the function"):
+        torch.autograd.grad(y, x.torch(), create_graph=True)
+    fails.clear()
+    same(Scalar(torch.autograd.grad(y, x.torch())[0]), 3.0 * x * x)
 
 
 def test_a_tensor_of_another_formula_is_refused():

@@ -66,9 +66,7 @@ def test_unary_refuses(name):
     f = getattr(math, name)
     with pytest.raises(ValueError, match=f"{name}: undefined tensor"):
         f(SR2())
-    for wrong in (1.0, torch.rand(6), [1.0], None, "x", SR2):
-        if name in ("deg2rad", "rad2deg") and isinstance(wrong, float):
-            continue  # of numbers, too
+    for wrong in (torch.rand(6), [1.0], None, "x", SR2, 1j):
         with pytest.raises(TypeError, match=rf"{name}\(a: T\) -> T"):
             f(wrong)
     if name not in INTEGERS_TOO:
@@ -138,14 +136,72 @@ def test_binary_refuses(name):
             f(random(Vec), wrong)
         with pytest.raises(TypeError, match="incompatible function arguments"):
             f(wrong, random(Vec))
-    with pytest.raises(TypeError):
-        f(1.0, 2.0)
     with pytest.raises(ValueError, match=f"{name}: .*2.*3"):
         f(random(Vec, 2), random(Vec, 3))
     with pytest.raises(ValueError, match="undefined tensor"):
         f(random(Vec), Vec())
     with pytest.raises(ValueError, match="undefined tensor"):
         f(random(Vec), Scalar())
+
+
+# ---- Of plain numbers: what Python's own math gives, and what a batch gives where that raises ----
+
+EDGES = (0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -2.5, 710.0, numbers.inf, -numbers.inf, NAN)
+
+
+def check_number(result, expected):
+    """A float, equal to the only value of a batch."""
+    assert type(result) is float
+    assert result == pytest.approx(expected.item(), rel=1e-14, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary_of_numbers(name):
+    f = getattr(math, name)
+    for x in (*EDGES, 2, True, np.float64(0.5), np.float32(0.25), np.int32(3)):
+        check_number(f(x), f(Scalar(float(x), dtype=torch.float64)).torch())
+    check_number(f(a=0.5), f(Scalar(0.5, dtype=torch.float64)).torch())
+
+
+def test_number_of_python():
+    assert math.sqrt(2.0) == numbers.sqrt(2.0) and math.cos(math.pi) == -1.0 and math.exp(1) == math.e
+    assert (math.pi, math.e, math.tau, math.inf) == (numbers.pi, numbers.e, numbers.tau, numbers.inf) and math.nan != math.nan
+    assert numbers.isnan(math.sqrt(-1.0)) and math.log(0.0) == -math.inf and math.exp(1000.0) == math.inf
+
+
+@pytest.mark.parametrize("name", [*ON_BOTH_SIDES, "fmod", "atan2"])
+def test_binary_of_numbers(name):
+    f = getattr(math, name)
+    for x in EDGES:
+        for y in EDGES:
+            expected = f(Scalar(x, dtype=torch.float64), Scalar(y, dtype=torch.float64)).torch()
+            if name in TRUTH:
+                assert f(x, y) is expected.item()
+            else:
+                check_number(f(x, y), expected)
+    with pytest.raises(TypeError, match=f"{name}: incompatible"):
+        f(1.0, "x")
+
+
+def test_other_functions_of_numbers():
+    for clamp in (math.clamp, math.clip):
+        assert [clamp(x, 0, 1.5) for x in (-1, 0.5, 2)] == [0.0, 0.5, 1.5] and clamp(0.0, 2.0, 1.0) == 1.0
+        assert numbers.isnan(clamp(NAN, 0.0, 1.0))
+    assert math.where(True, 1, 2.0) == 1.0 and math.where(np.bool_(False), 1.0, 2.0) == 2.0
+    assert math.logical_not(0.0) is True and math.logical_not(NAN) is False
+    assert math.gcd(12, -18) == 6 and type(math.gcd(12, 18)) is int
+    with pytest.raises(TypeError, match="incompatible"):
+        math.gcd(1.5, 2)
+
+
+def test_functions_that_only_python_has():
+    for name in ("floor", "isnan", "gamma"):
+        with pytest.raises(AttributeError, match=rf"neml2.math has no {name}\. Python's own math has: import math as "):
+            getattr(math, name)
+    with pytest.raises(AttributeError, match=r"neml2.math has no degrees\. Write rad2deg\."):
+        math.degrees  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'neml2.math' has no attribute 'no_such'"):
+        math.no_such  # noqa: B018
 
 
 def test_batch_never_meets_base():
@@ -294,7 +350,12 @@ def test_where(cls):
     with pytest.raises(TypeError, match=r"where\(condition: "):
         math.where(s > 0, 1.0, 2.0)
     with pytest.raises(TypeError, match=r"where\(condition: "):
-        math.where(True, a, b)
+        math.where(1.0, a, b)
+    for truth in (True, False, np.bool_(True)):  # of a condition that is the same for all
+        check(math.where(truth, a, b), cls, torch.where(torch.tensor(bool(truth)), a.torch(), b.torch()), (4, 2))
+        check(math.where(truth, a, 2.0), cls, torch.where(torch.tensor(bool(truth)), a.torch(), full(2.0, a)), (4, 1))
+    with pytest.raises(ValueError, match="where: undefined"):
+        math.where(True, cls(), 1.0)
     with pytest.raises(ValueError, match="expected bool"):
         math.where(s, a, b)
     with pytest.raises(ValueError, match="undefined"):
@@ -615,6 +676,10 @@ def test_solve():
     assert math.solve(singular, v).torch().isnan().all()
     with pytest.raises(torch.linalg.LinAlgError, match="1 of the 1 matrices .* singular"):
         math.solve(singular, v, check_errors=True)
+    several = torch.eye(3).repeat(4, 2, 1, 1)
+    several[2, 1] = several[3, 0] = 0.0
+    with pytest.raises(torch.linalg.LinAlgError, match=r"2 of the 8 matrices .* singular, the first at the index \[2, 1\] of the batch"):
+        math.lu_factor(R2(several))
     with pytest.raises(ValueError, match="the right side"):
         math.solve(A, random(Tensor, base=(4,)))
     with pytest.raises(TypeError):

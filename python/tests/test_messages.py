@@ -78,7 +78,8 @@ def test_messages_name_what_python_has(use, message):
             "Write torch.as_tensor(...) for abscissae, torch.as_tensor(...) for ordinates.",
         ),
         (lambda: math.interpolate(0.5, torch.rand(3), torch.rand(3)), "Write Scalar(0.5) for x.\n"),
-        (lambda: math.exp(2), "math.exp: incompatible function arguments, no overload takes (int). Write Scalar(2) for a."),
+        (lambda: math.dev(2), "math.dev: incompatible function arguments, no overload takes (int)."),
+        (lambda: math.vector_norm(2), "math.vector_norm: incompatible function arguments, no overload takes (int). Write Scalar(2) for "),
         (lambda: math.eigenvalues(R2.zeros()), "Write SR2(...) for s."),
         (lambda: R2.zeros().inner(SR2.zeros()), "R2.inner: incompatible function arguments, no overload takes (SR2). Write R2(...) for "),
         (lambda: Rot.fill_euler_angles([1.0, 2.0, 3.0], "kocks", "degrees"), "Write Vec.create(...) for angles."),
@@ -94,6 +95,82 @@ def test_calls_that_no_overload_takes_say_what_to_write(use, message):
     said = str(e.value)
     assert message in said and re.search(r"(The overloads are|It takes):\n    1\. \w+\(", said)
     assert not re.search(r"neml2\.tensors|Invoked with", said)
+
+
+RAW = "A torch.Tensor does not say which of its dimensions are batch dimensions: make it a tensor of this library first, for example SR2(t)"
+T = torch.zeros(6)
+
+
+@pytest.mark.parametrize(
+    "use, message",
+    [
+        (lambda: SR2.zeros() * T, f"unsupported operand types for *: 'SR2' and 'torch.Tensor'. {RAW}"),
+        (lambda: T * SR2.zeros(), f"unsupported operand types for *: 'torch.Tensor' and 'SR2'. {RAW}"),
+        (lambda: SR2.zeros() - torch.nn.Parameter(T), f"unsupported operand types for -: 'SR2' and 'torch.Tensor'. {RAW}"),
+        (lambda: T / Scalar(1.0), f"unsupported operand types for /: 'torch.Tensor' and 'Scalar'. {RAW}"),
+        (lambda: SR2.zeros() < T, f"unsupported operand types for <: 'SR2' and 'torch.Tensor'. {RAW}"),
+        (lambda: Scalar(T, requires_grad=True), "Scalar: a tensor has a dtype, a device and requires_grad of its own, and takes no requires_grad. "
+         "Write Scalar(t).requires_grad_()."),
+        (lambda: SR2(T, dtype=torch.float64), "and takes no dtype. Write SR2(t).to(...)."),
+        (lambda: SR2(R2.zeros(), device="cpu", requires_grad=True), "takes no device, requires_grad. Write SR2(t).to(...).requires_grad_()."),
+    ],
+)
+def test_tensors_of_torch_are_refused_with_the_cure(use, message):
+    with pytest.raises(TypeError) as e:
+        use()
+    assert message in str(e.value)
+
+
+def test_a_class_of_torch_tensors_may_know_tensors_of_the_library():
+    class Own(torch.Tensor):
+        def __rmul__(self, other):
+            return "product"
+
+    assert SR2.zeros() * T.as_subclass(Own) == "product"
+
+
+@pytest.mark.parametrize(
+    "formula, message",
+    [
+        (lambda s, A, e: A * e, "unsupported operand types for * in a formula: 'R2' and 'SR2'. Of a * b write a * R2(b)."),
+        (lambda s, A, e: A + e, "for + in a formula: 'R2' and 'SR2'. Of a + b write a + R2(b)."),
+        (lambda s, A, e: e @ e, "for @ in a formula: 'SR2' and 'SR2'. Of a @ b write R2(a) @ R2(b) or math.inner(a, b)."),
+        (lambda s, A, e: e**A, "for ** in a formula: 'SR2' and 'R2'. Of a ** b write R2(a) ** b."),
+        (lambda s, A, e: e % A, "for % in a formula: 'SR2' and 'R2'. Of a % b write R2(a) % b."),
+        (lambda s, A, e: e + T, f"for + in a formula: 'SR2' and 'torch.Tensor'. {RAW}"),
+        (lambda s, A, e: T * e, f"for * in a formula: 'torch.Tensor' and 'SR2'. {RAW}"),
+        (lambda s, A, e: s + None, "for + in a formula: 'Scalar' and 'NoneType'. Expected tensors of the formula, tensors without batch, or numbers."),
+        (lambda s, A, e: "a" < s, "for > in a formula: 'Scalar' and 'str'. Expected tensors of the formula"),
+        (lambda s, A, e: None - s, "for - in a formula: 'NoneType' and 'Scalar'. Expected tensors of the formula"),
+        (lambda s, A, e: e + [s, s], "for + in a formula: 'SR2' and 'list'. Of a list write math.base_stack([...])"),
+        (lambda s, A, e: s * (1 + 2j), "for * in a formula: 'Scalar' and 'complex'. Formulas are of real numbers: pass real and imaginary part"),
+        (lambda s, A, e: (1 + 2j) / s, "for / in a formula: 'complex' and 'Scalar'. Formulas are of real numbers"),
+        (lambda s, A, e: s * Scalar(torch.tensor(1 + 2j)), "a formula uses a Scalar of complex numbers. Formulas are of real ones"),
+        (lambda s, A, e: (s > 0) * e, "for * in a formula: 'Condition' and 'SR2'. A condition has no value to calculate with: math.where(condition, 1.0, 0.0)"),
+        (lambda s, A, e: 1 + (s > 0), "for + in a formula: 'int' and 'Condition'. A condition has no value"),
+        (lambda s, A, e: (s > 0) & s, "for & in a formula: 'Condition' and 'Scalar'. It takes conditions, as a < b gives: of a number write a != 0."),
+        (lambda s, A, e: 1.0 | (s > 0), "for | in a formula: 'float' and 'Condition'. It takes conditions"),
+        (lambda s, A, e: e & A, "for & in a formula: 'SR2' and 'R2'. It takes conditions"),
+        (lambda s, A, e: s ^ 1.0, "for ^ in a formula: 'Scalar' and 'float'. It takes conditions"),
+    ],
+)
+def test_operators_of_formulas_say_what_to_write(formula, message):
+    with pytest.raises(TypeError) as e:
+        neml2.vmap(formula, Scalar(torch.rand(2)), R2(torch.rand(2, 3, 3)), SR2(torch.rand(2, 6)))
+    assert message in str(e.value)
+
+
+def test_operators_of_formulas_leave_to_classes_what_they_know():
+    class Doubles:
+        def __radd__(self, other):
+            return other * 2.0
+
+    s = Scalar(torch.rand(3))
+    assert torch.equal(neml2.vmap(lambda s: s + Doubles(), s).torch(), (s * 2.0).torch())
+    for truth in (True, False):
+        with_truths = (lambda c: c & truth, lambda c: truth & c, lambda c: c | truth, lambda c: truth ^ c)
+        found = neml2.vmap(lambda s: tuple(math.where(f(s > 0.5), 1.0, 0.0) for f in with_truths), s)  # noqa: B023
+        assert [f.torch().bool().tolist() for f in found] == [f((s > 0.5).torch()).tolist() for f in with_truths]
 
 
 def test_articles():

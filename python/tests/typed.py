@@ -99,6 +99,21 @@ assert_type(mask.all(), bool)
 assert_type(math.where(mask, stress, 0.0), SR2)
 assert_type(math.where(E > 0, 0.0, history), Stress)
 assert_type(stress.batch[stress.norm() > 1], SR2)
+
+# Functions of plain numbers give plain numbers
+assert_type(math.sqrt(2.0), float)
+assert_type(math.exp(1) * math.pi + math.e + math.tau + math.inf + math.nan, float)
+assert_type(math.atan2(1.0, 2.0), float)
+assert_type(math.maximum(math.pow(2.0, 0.5), 1), float)
+assert_type(math.clamp(2.0, 0.0, 1.0), float)
+assert_type(math.where(True, 1.0, 2.0), float)
+assert_type(math.where(True, stress, 0.0), SR2)
+assert_type(math.gt(2.0, 1.0), bool)
+assert_type(math.logical_not(1.0), bool)
+assert_type(math.gcd(4, 6), int)
+assert_type(math.maximum(E, 0.5), Scalar)
+math.sqrt("2")  # type: ignore[call-overload]
+math.no_such_function(2.0)  # type: ignore[attr-defined]
 mask.dev()  # type: ignore[attr-defined]
 
 

@@ -154,8 +154,16 @@ TEST_CASE("A singular matrix gives NaN, or an error that counts them", "[math][l
   const Tensor x = linalg::solve(A, b);
   REQUIRE(at::equal(x[0], b));
   REQUIRE(x.slice(0, 1).isnan().all().item<bool>());
-  REQUIRE_THAT(error_of([&] { linalg::solve(A, b, /*check_errors=*/true); }),
-               ContainsSubstring("linalg::solve: 2 of the 3 matrices in Tensor (3; 3, 3)"));
+  REQUIRE_THAT(
+      error_of([&] { linalg::solve(A, b, /*check_errors=*/true); }),
+      ContainsSubstring("linalg::solve: 2 of the 3 matrices in Tensor (3; 3, 3) are singular, "
+                        "the first at the index [1] of the batch."));
+  REQUIRE_THAT(
+      error_of(
+          [&] {
+            linalg::lu_factor(Tensor(at::stack({at::Tensor(units({3}, 3)), at::Tensor(A)}), 2));
+          }),
+      ContainsSubstring("the first at the index [1, 1] of the batch."));
   REQUIRE(at::equal(linalg::solve(units({4}, 3), b, true), at::zeros({4, 3}, at::kDouble)));
   REQUIRE_THROWS_AS(linalg::solve(A, b, true), SingularException);
   REQUIRE_THROWS_AS(linalg::lu_factor(A), SingularException);

@@ -33,6 +33,17 @@ check_rows(const Operation & op, const Operand & right_side, size_t rows, Size n
               ".");
 }
 
+/// The first index of a batch at which a condition holds.
+inline TensorShape
+first_index(const at::Tensor & condition)
+{
+  Size place = condition.flatten().to(kInt32).argmax().item<int64_t>();
+  TensorShape index(size_t(condition.dim()));
+  for (size_t d = index.size(); d-- > 0; place /= condition.size(Size(d)))
+    index[d] = place % condition.size(Size(d));
+  return index;
+}
+
 /// @throws NEMLException if some of the matrices are singular.
 inline void
 check_regular(const Operation & op, const Operand & matrices, const at::Tensor & singular)
@@ -49,7 +60,9 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
                  singular.numel(),
                  " matrices in ",
                  matrices,
-                 " are singular.");
+                 " are singular, the first at the index ",
+                 TensorShapeRef(first_index(singular)),
+                 " of the batch.");
 }
 
 /// The pivots in LAPACK's form. LAPACK reads wherever they point, so they are brought into range also if their values
