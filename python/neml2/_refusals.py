@@ -223,7 +223,7 @@ def of_constructor(name: str, said: str, arguments: tuple[Any, ...]) -> str | No
 
 # ---- Names ----
 
-OF_PYTHON = {"degrees": "rad2deg", "radians": "deg2rad", "fabs": "abs"}  # what neml2.math has under another name
+OF_PYTHON = {"degrees": "rad2deg", "radians": "deg2rad", "fabs": "abs"}  # functions that neml2.math has under another name
 
 
 def no_function(name: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions of rotations that are written in Python: what a mean of rotations is, and whether a matrix is one."""
+"""Functions of rotations that are written in Python: their mean, and whether a matrix is a rotation."""
 
 from importlib import import_module
 from typing import Any
@@ -30,7 +30,7 @@ def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
     """The mean of the rotations along batch dimension d: that with the smallest sum of w_k |R - R_k|², for weights w_k > 0.
 
     Its quaternion is the eigenvector of the largest eigenvalue of Σ_k w_k q_k q_kᵀ, in which q and -q are the same rotation.
-    (..., n, ...; 3) -> (..., ...; 3). It is not unique where that eigenvalue is double, as of two rotations half a turn apart. The
+    (..., n, ...; 3) -> (..., ...; 3). It is not unique where that eigenvalue is double, for example for two rotations half a turn apart. The
     rotations are not reduced by a symmetry: bring equivalent ones near each other first. Not in formulas.
 
     Source: Markley, Cheng, Crassidis and Oshman (2007), Averaging Quaternions, J. Guid. Control Dyn. 30, 1193-1197.

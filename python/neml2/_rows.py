@@ -46,7 +46,7 @@ Row.__getattr__, Condition.__getattr__ = _getattr, _no_member
 
 
 def remainder(a: Any, b: Any) -> Any:
-    """a % b, with the sign of b, as of Python's numbers and torch.remainder; NaN where b is 0. math.fmod has the sign of a."""
+    """a % b, with the sign of b, like % of Python's numbers and torch.remainder; NaN where b is 0. math.fmod has the sign of a."""
     if not isinstance(a, (Row, TensorBase)) and isinstance(b, TensorBase):
         a = Scalar(torch.full((), a, dtype=torch.result_type(b.torch(), a), device=b.device))
     r = math.fmod(a, b)
@@ -62,7 +62,7 @@ def _rmod(self: Any, other: Any) -> Any:
 
 
 def _floordiv(self: Any, other: Any) -> Any:
-    raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number but for its rounding.")
+    raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number except for its rounding.")
 
 
 _types: list[Any] = [Row, TensorBase]

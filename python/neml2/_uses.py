@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_MOST = 10000  # functions and objects that are searched; what is behind them is not seen
+_MOST = 10000  # functions and objects that are searched; those behind them are not seen
 _LIBRARIES = {"neml2", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
-_INSTALLED = {"site-packages", "dist-packages"}  # folders of packages that are no user's own
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
 
 Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is looked up in it, whether it exists or not
 
@@ -28,7 +28,7 @@ def uses(*roots: Any) -> list[Use]:
 
 
 def is_foreign(cls: type, own: frozenset[str] = frozenset()) -> bool:
-    """Whether a class belongs to a library that is none of one's own packages."""
+    """Whether a class belongs to a library, and to none of the packages in own."""
     module = getattr(cls, "__module__", None) or ""
     return module.partition(".")[0] not in own and _is_library(module)
 

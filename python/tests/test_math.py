@@ -144,7 +144,7 @@ def test_binary_refuses(name):
         f(random(Vec), Scalar())
 
 
-# ---- Of plain numbers: what Python's own math gives, and what a batch gives where that raises ----
+# ---- Of plain numbers: the values of Python's own math, and those of a batch where it raises ----
 
 EDGES = (0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -2.5, 710.0, numbers.inf, -numbers.inf, NAN)
 
