@@ -36,7 +36,7 @@ sys.path += sys.argv[2:]
 for name in ["tensors", "math", "crystallography"]:
     module = import_module(f"{package.name}.{name}")
     # To nanobind what ends in an underscore is private; here and in torch it is what works in place.
-    private = ReplacePattern(re.compile(r"(^|\.)_(?!T_co$)[^_.][^.]*$"), [], 0)
+    private = ReplacePattern(re.compile(r"(^|\.)_(?!T_co$)[^_.][^.]*$|\bmath\.__getattr__$"), [], 0)
     inherited = ReplacePattern(re.compile(r"\.__hash__$"), ["def __hash__(self) -> _int: ...", ""], 0)
     stub = Stub(module, include_private=True, patterns=[private, inherited])
     stub.put(module)

@@ -57,6 +57,7 @@ setattr(math, "__getattr__", _refusals.no_function)  # not an attribute of its s
 for _module in (_equivalent_stresses, _rotations):
     for _name in _module.__all__:
         setattr(math, _name, getattr(_module, _name))
+        getattr(math, _name).__module__ = math.__name__
         math.__all__.append(_name)
 
 __all__ = [

@@ -32,7 +32,7 @@ def _of_batches(function: Callable[P, Scalar]) -> Callable[P, Scalar]:
         result: Scalar = formula_of(function)(*arguments, **keywords)
         return result
 
-    call.__module__ = function.__module__ = math.__name__
+    function.__module__ = math.__name__
     return call
 
 
@@ -86,9 +86,6 @@ def hill_parameters(r0: Scalar | float, r45: Scalar | float, r90: Scalar | float
     H = r0 * G
     F = H / r90
     return F, G, H, 1.5, 1.5, (F + G) * (0.5 + r45)
-
-
-hill_parameters.__module__ = math.__name__
 
 
 @_of_batches

@@ -41,7 +41,7 @@ def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
     if not -n <= d < n:
         raise IndexError(f"mean_rotation: there is no batch dimension {d} of {n}.")
     q, w = Quaternion(r).torch(), weights.torch() if isinstance(weights, Scalar) else torch.as_tensor(weights)
-    batch = torch.broadcast_shapes(q.shape[:-1], w.shape)
+    batch = math.broadcast_shapes(q.shape[:-1], w.shape)
     weighted = (w.to(q)[..., None, None] * q[..., :, None] * q[..., None, :]).expand(*batch, 4, 4)
     vectors = torch.linalg.eigh(weighted.sum(len(batch) - n + d % n))[1]
     mean: Rot = Quaternion(vectors[..., -1]).to_rot()

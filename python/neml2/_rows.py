@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from numbers import Real
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -61,14 +61,19 @@ def _rmod(self: Any, other: Any) -> Any:
     return remainder(other, self) if isinstance(other, (Row, TensorBase, Real)) else NotImplemented
 
 
-def _floordiv(self: Any, other: Any) -> Any:
+def _floordiv(self: Any, other: Any) -> NoReturn:
     raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number except for its rounding.")
+
+
+def _rfloordiv(self: Any, other: Any) -> NoReturn:
+    _floordiv(self, other)
 
 
 _types: list[Any] = [Row, TensorBase]
 for _type in _types:
-    for _name, _operator in {"mod": _mod, "rmod": _rmod, "floordiv": _floordiv, "rfloordiv": _floordiv}.items():
+    for _name, _operator in {"mod": _mod, "rmod": _rmod, "floordiv": _floordiv, "rfloordiv": _rfloordiv}.items():
         _operator.__name__ = _operator.__qualname__ = f"__{_name}__"
+        _operator.__module__ = tensors.__name__
         setattr(_type, f"__{_name}__", _operator)
 
 
