@@ -508,7 +508,7 @@ TEST_CASE("Operands that no kernel takes are composed", "[engine][stand-in]")
   REQUIRE(warnings.messages.empty());
   REQUIRE(now.recorder->launches.empty());
   const at::Tensor here = at::rand({2, 3}, kFloat64);
-  REQUIRE(Call(f, here, here).result.is_cpu()); // fused, there
+  REQUIRE(Call(f, here, here).result.is_cpu()); // fused on the CPU, without a kernel
   REQUIRE(now.recorder->launches.empty());
 }
 

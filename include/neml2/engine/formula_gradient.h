@@ -99,7 +99,7 @@ struct WithGradient
   {
     return f(a...);
   }
-  /// The gradient of g, which is this formula or made of it.
+  /// The gradient of a function g: this formula, or a function made of it.
   template <class... A, class G>
   std::shared_ptr<const Gradient> gradient_by_duals(const G & g) const
   {
