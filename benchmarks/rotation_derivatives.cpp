@@ -84,7 +84,7 @@ dexp_map_by_hand(const double * w, double * D)
 
 // ---- Of LibTorch -------------------------------------------------------------------------------
 
-/// ∂(r * x)/∂r as in a book.
+/// ∂(r * x)/∂r by the formula as books print it.
 at::Tensor
 obvious_product_derivative(const at::Tensor & x, const at::Tensor & r)
 {

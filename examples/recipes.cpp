@@ -229,7 +229,7 @@ struct Point
   double old_state[7], state[7]; // plastic strain, as an SR2 has it, and its equivalent
 };
 
-/// A member of n points: rows of m numbers, each a point after the other. Nothing is copied.
+/// A member of n points: rows of m numbers, one row per point. Nothing is copied.
 at::Tensor
 rows_of(double * first, Size n, Size m)
 {

@@ -101,7 +101,7 @@ def faults_of_moving():
 
 
 def faults_of_messages():
-    """Messages that docs/troubleshooting.md quotes, their values as …, and no source says."""
+    """Messages that docs/troubleshooting.md quotes, with … for their values, but that no source contains."""
     sources = [p for folder in ("include", "python", "cmake") for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp", ".py", ".cmake", ".in")]
     said = "\n".join(p.read_text(encoding="utf-8") for p in sources if "tests" not in p.parts)
     said = re.sub(r"\"\s*f?\"|\\\n", "", said)  # literals in several parts

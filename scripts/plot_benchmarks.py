@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Draws the tables of the pages: plot_benchmarks.py [--check]
 
-docs/images/sizes.svg is the time a point over the number of points, from benchmarks.md; docs/images/formulas.svg that of formulas of
-Python over that of C++. --check says which pictures are not of these tables.
+docs/images/sizes.svg has the time per point over the number of points, from benchmarks.md; docs/images/formulas.svg has the time of
+formulas of Python relative to that of C++. --check says which pictures do not match the tables.
 """
 import sys
 from math import log10

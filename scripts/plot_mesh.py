@@ -4,7 +4,7 @@
 
     build/dev/examples/finite_elements mesh.txt && scripts/plot_mesh.py mesh.txt docs/images/finite_elements.svg
 
-Each line of the file is the angle, the value, and the eight corners of an element, the last coordinate fastest.
+Each line of the file has the angle, the value and the eight corners of an element; the last coordinate varies fastest.
 """
 import math
 import sys

@@ -9,10 +9,10 @@
 /**
  * Functions that several ATen compositions share.
  *
- * How compositions gain: constants folded into a small matrix, so that one matrix product does what
- * many slices would ("mm"); results preallocated ("out="); data turned so that the batch is the
- * innermost dimension, over which ATen vectorises ("columns": the result then is a transposed view);
- * the batch in pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster
+ * Four things make compositions faster: constants are folded into a small matrix, so that one matrix
+ * product replaces many slices ("mm"); results are preallocated ("out="); data are transposed so that
+ * the batch is the innermost dimension, over which ATen vectorises ("columns": the result then is a
+ * transposed view); the batch is cut into pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster
  * compositions are welcome; each is one line.
  */
 namespace peers

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Solids that are their energies: neo-Hooke, Mooney-Rivlin, Ogden and an artery with two families of fibres. Stresses and tangents
-are derivatives of the energies, which nobody writes by hand. Those of two solids are compared with closed forms all the same;
-specimens are pulled, in one and in two directions, until the stress on their free sides is zero, and sheared.
+"""Solids defined by their energies: neo-Hooke, Mooney-Rivlin, Ogden and an artery with two families of fibres. Stresses and tangents
+are derivatives of the energies, and nobody writes them by hand. Those of two solids are nevertheless compared with closed forms;
+specimens are sheared, and pulled in one and in two directions while the stress on their free sides is zero.
 
     hyperelastic.py [--plot FILE]
 """

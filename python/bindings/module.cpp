@@ -105,7 +105,7 @@ translate(const std::exception_ptr & p, void *)
   {
     PyErr_SetString(PyExc_RuntimeError, e.what_without_backtrace());
   }
-  catch (python_error & e) // one that PyTorch met in Python
+  catch (python_error & e) // an error of Python code that PyTorch called
   {
     e.restore();
   }

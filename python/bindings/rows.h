@@ -33,7 +33,7 @@ Rows rows_of(const std::string & function, const std::vector<nb::handle> & argum
 Rows rows_in(const std::string & function, const nb::list & arguments);
 /// A row, or a tuple of rows.
 nb::object as_object(Rows rows);
-/// The numbers of rows, one after the other, and rows of the types of others made of numbers.
+/// The numbers of rows, one after the other; and the converse: numbers as rows of the types of `like`.
 Numbers numbers_of(const Rows & rows);
 nb::list rows_of_numbers(const Rows & like, const Numbers & x);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs of formulas that are compiled: at once, or in the background, in the order in which they were asked for."""
+"""Compiles the programs of formulas: at once, or in the background, in the order in which they were asked for."""
 
 import os
 import sys

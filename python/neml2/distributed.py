@@ -8,9 +8,10 @@ Each process has a part of a batch, and calls all other functions of the library
 
 Results of the latter are bitwise the same for any number of processes, and so are the gradients.
 
-Gradients are those of one loss that all processes compute from the same numbers. By a tensor that all have, all get the same gradient, that
-of the whole batch; by its part, each gets the gradient by that part. So a loss is made from results of batch_sum, batch_mean or
-gather_batch, and parameters that all points share go through expand_batch (or scatter_batch, if each point has its own).
+Gradients are those of one loss that all processes compute from the same numbers. By a tensor that all processes have, all
+get the same gradient, that of the whole batch. By its own part of a batch, each process gets the gradient by that part. So a loss is
+made from results of batch_sum, batch_mean or gather_batch, and parameters that all points share go through expand_batch (or
+scatter_batch, if each point has its own).
 
 All processes of the group (default: all processes) call a function together, with tensors of the same type, dtype and shape except
 for the number of entries along batch dimension d; each may have a different number of these, or none. Groups of tensors (tuples, lists,

@@ -43,8 +43,8 @@ class History:
         return columns[name]
 
     def table(self) -> Any:
-        """All columns as a NumPy structured array, `strain_xx` and so on; for a batch, the points one after another, with a column of their
-        numbers."""
+        """All columns as a NumPy structured array, `strain_xx` and so on; for a batch, the points one after another, with a column `point`
+        that has the number of the point."""
         import numpy
 
         known = self._columns()

@@ -508,7 +508,7 @@ SMALL = [(f, types) for f, types in VOCABULARY if sum(t.zeros().torch().numel() 
 
 @pytest.mark.parametrize("operation, types", SMALL, ids=lambda x: x if isinstance(x, str) else "-".join(map(name, x)))
 def test_the_second_derivatives_of_every_function_are_those_of_differences(operation, types):
-    """Derivatives of a number made of all its results; the first derivatives are those of its Jacobian."""
+    """The results are combined into one number. Its first derivatives are those of the Jacobian of the operation."""
     f = function_of(operation, types)
 
     def W(*x):

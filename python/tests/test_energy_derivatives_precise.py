@@ -2,7 +2,7 @@
 """Energies and an equivalent stress with their derivatives to three levels, against differences in 220 digits.
 
 The tolerance of a derivative is a few roundings of each term of the energy and of the argument: the effect of a rounding of the argument is
-computed in those digits, too, so that states at which a derivative is badly conditioned have the digits that they can have.
+computed in 220 digits, too, so that a badly conditioned derivative has a correspondingly larger tolerance.
 """
 
 import itertools

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Random formulas with derivatives in derivatives, to two and three levels, against autograd in plain PyTorch.
 
-NEML2_RANDOM_CASES says how many, NEML2_RANDOM_SEED the seed of the first; the next case has the next seed. Each has 40 states, also ones with ties,
-zeros, equal eigenvalues and NaN. test_compiled_formulas.py compiles some of them.
+NEML2_RANDOM_CASES is the number of cases, NEML2_RANDOM_SEED the seed of the first; the next case has the next seed. Each has 40
+states, also ones with ties, zeros, equal eigenvalues and NaN. test_compiled_formulas.py compiles some of them.
 """
 
 import os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As in tests of the 2.x releases that run one body for every type of a list.
+// Runs one body for every type of a list, as tests of the 2.x releases do.
 #include "neml2/misc/math.h"
 #include "neml2/tensors/macros.h"
 #include "neml2/tensors/tensors.h"

@@ -203,7 +203,7 @@ TEST_CASE("Images depend on NVRTC's version and the headers", "[engine][device]"
 TEST_CASE("Kernels are loaded and launched in the device's own context", "[engine][device]")
 {
   if (!has_no_gpu())
-    return; // there the tests of formulas launch kernels
+    return; // with a GPU, the tests of formulas launch kernels
   engine::CudaCompiler compiler(fake, fake);
   REQUIRE_THAT(error_of(
                    [&] {

@@ -300,7 +300,7 @@ TEST_CASE("A kernel has a thread for each row, in blocks of 128", "[engine][stan
     REQUIRE(now.recorder->launches.back().blocks == blocks);
   }
   REQUIRE(Call(f, rows({0}), rows({})).fused);
-  REQUIRE(now.recorder->launches.size() == 4); // none for no rows
+  REQUIRE(now.recorder->launches.size() == 4); // none for an empty batch
   const Size many = Size(1) << 40;
   const at::Tensor a = rows({}).expand({many, 3}), b = rows({}), y = rows({}).expand({many, 3});
   const Size batch[] = {many}, base[] = {3};
@@ -508,7 +508,7 @@ TEST_CASE("Operands that no kernel takes are composed", "[engine][stand-in]")
   REQUIRE(warnings.messages.empty());
   REQUIRE(now.recorder->launches.empty());
   const at::Tensor here = at::rand({2, 3}, kFloat64);
-  REQUIRE(Call(f, here, here).result.is_cpu()); // fused, there
+  REQUIRE(Call(f, here, here).result.is_cpu()); // fused on the CPU, without a kernel
   REQUIRE(now.recorder->launches.empty());
 }
 

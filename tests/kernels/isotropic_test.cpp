@@ -159,7 +159,7 @@ struct OfTwoByInvariants
   }
 };
 
-/// An energy of s and of its square; if Energy is by eigenvalues, functions of eigenvalues are
+/// An energy of s and of its square; if Energy is a function of eigenvalues, such functions are
 /// nested.
 template <class Energy>
 struct OfTwoOf

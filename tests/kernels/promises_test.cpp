@@ -88,7 +88,7 @@ plain(const std::vector<Row> & lanes)
   return r;
 }
 
-/// Three variables, on which each component depends.
+/// The lanes as duals: each component depends on the same three variables.
 template <template <class> class R>
 R<Dual3>
 dual(const std::vector<Row> & lanes)

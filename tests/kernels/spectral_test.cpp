@@ -38,7 +38,7 @@ tensor_of(double a, double b, double c)
   return ieigh(Vec<double>(a, b, c), Q);
 }
 
-/// Duals that vary by each component.
+/// The components of s as duals: each has the derivative 1 by itself.
 SR2<test_dual>
 vary(const SR2<double> & s)
 {

@@ -8,7 +8,7 @@ extern "C"
   /// The node that autograd records for an operation of one tensor, and for one of its numbers.
   const char * node_of_dev();
   const char * node_of_sinh();
-  /// The sum of the gradient of |s|^2, of six threes: 36.
+  /// The sum of the gradient of |s|^2 at an s of six threes: 36.
   double gradient_of_norm_sq();
   /// The address at which the rule of an operation is kept, and the rule.
   const void * place_of_rule();

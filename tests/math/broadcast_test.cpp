@@ -179,7 +179,7 @@ TEST_CASE("Page on broadcasting 3.2: a size of 0 does not broadcast with 3",
 {
   REQUIRE_THROWS_AS(scalars({0}) + scalars({5, 7, 3}), NEMLException);
   REQUIRE_FALSE(can_broadcast_to_match(ones({0}), ones({5, 7, 3})));
-  // The page's rule "at least one dimension" is torch's no more: a tensor without one broadcasts.
+  // Torch no longer has the page's rule "at least one dimension": a tensor without one broadcasts.
   REQUIRE((scalars({}) + scalars({5, 7, 3})).batch_sizes() == TensorShape{5, 7, 3});
 }
 

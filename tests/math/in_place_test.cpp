@@ -27,7 +27,7 @@ counting()
   return SR2(torch::arange(1, 37, kFloat64).reshape({2, 3, 6}));
 }
 
-/// f is refused with this message, and s is what it was.
+/// f is refused with this message, and s keeps its value, dtype and shape.
 template <class T, class F>
 bool
 refused(T & s, const F & f, const std::string & message)

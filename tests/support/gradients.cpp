@@ -18,7 +18,7 @@ struct Differentiated
   at::Tensor weight;
 };
 
-/// The case number n for these arguments: layouts in memory and what is needed change with n.
+/// Case n for these arguments: with n change the layouts in memory and the arguments that need gradients.
 Differentiated
 differentiated(const Operation & op, const Batches & batches, Dtype dtype, size_t n)
 {

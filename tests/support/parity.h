@@ -42,7 +42,7 @@ private:
 /// batch shapes and layouts in memory.
 Verdict same_on_both_paths(const Operation & op);
 
-/// The same of a function of tensors of types T..., for example same_on_both_paths<SR2>(dev).
+/// The same check for a function of tensors of types T..., for example same_on_both_paths<SR2>(dev).
 template <class First, class... T, class F>
 Verdict
 same_on_both_paths(const F & f)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random chains of the operations of this room against references in plain ATen. NEML2_RANDOM_CASES says how
-// many, NEML2_RANDOM_SEED the seed of the first; the next case has the next seed.
+// Random chains of the operations of this room against references in plain ATen. NEML2_RANDOM_CASES is the
+// number of cases, NEML2_RANDOM_SEED the seed of the first; the next case has the next seed.
 #include "support/battery.h"
 #include "support/random_chains.h"
 

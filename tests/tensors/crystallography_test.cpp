@@ -122,7 +122,7 @@ operations()
                       Accepts::floating,
                       [=](const Rot & r, const Rot & q) { return misorientation(r, q, orbifold); },
                       [=](const Arguments & a) { return smallest_angle(a[0], a[1], orbifold); })
-                      // it grows without bound towards 0, and symmetry makes angles small
+                      // second derivatives have no bound near 0, and symmetry makes angles small
                       .without(orbifold == "1"
                                    ? test::own_rule
                                    : test::Checks{Check::rule, Check::second_derivative}));

@@ -82,7 +82,7 @@ described(const at::Tensor & part, Size n_at = 0)
   return s.str();
 }
 
-/// The processes in the derivative of a call, if all are in the same one.
+/// The processes of a call for its derivative; checks that all are in the same derivative.
 inline Processes
 in_derivative(const Processes & p, const char * name, const at::Tensor & g, const Counts & counts)
 {

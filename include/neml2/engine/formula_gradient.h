@@ -5,10 +5,10 @@
 #include "neml2/engine/slabs.h"
 #include "neml2/engine/vector_jacobian.h"
 
-/// Gradients of formulas of the caller by dual numbers.
+/// Gradients of the caller's formulas, computed with dual numbers.
 namespace neml2::engine
 {
-/// The gradients of a formula by dual numbers, one fused pass per argument.
+/// The gradients of a formula, computed with dual numbers in one fused pass per argument.
 template <class F, class... A>
 class DualGradient : public FormulaGradient<F, A...>
 {
@@ -99,7 +99,7 @@ struct WithGradient
   {
     return f(a...);
   }
-  /// The gradient of g, which is this formula or made of it.
+  /// The gradient of a function g: this formula, or a function made of it.
   template <class... A, class G>
   std::shared_ptr<const Gradient> gradient_by_duals(const G & g) const
   {

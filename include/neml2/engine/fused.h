@@ -68,8 +68,8 @@ bool fused_pass_into(const RowFormula & formula,
                      TensorShapeRef batch,
                      ArrayRef<at::Tensor> results);
 
-/// Evaluates fusible operands into new tensors, one for each base shape. False if there are too many
-/// dimensions for it, or no loop for this machine.
+/// Evaluates fusible operands into new tensors, one for each base shape. Returns false if there are
+/// too many dimensions for the fused pass, or if this machine has no loop.
 bool fused_pass(const Operation & op,
                 const RowFormula & formula,
                 ArrayRef<Operand> operands,

@@ -197,8 +197,8 @@ private:
     else
       return by_power();
   }
-  /// growth(a, p) dn, which is NaN for a below 0; but 0 if dn is 0. Numbers with derivatives and recorded numbers do not treat dn =
-  /// 0 apart: for them the result is linear in dn.
+  /// growth(a, p) dn, which is NaN for a below 0; but 0 if dn is 0. For numbers with derivatives and recorded numbers dn = 0
+  /// is not a special case: the result is linear in dn.
   NEML2_INLINE static T of_exponent(const T & growth, const T & dn)
   {
     if constexpr (std::is_same_v<T, typename plain_number<T>::type> && is_computed<T>)

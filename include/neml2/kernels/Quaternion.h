@@ -234,7 +234,7 @@ angle(const Quaternion<T> & q)
 }
 
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.
-/// Its derivative is 0 where it is 0.
+/// Where the angle is 0, its derivative is 0.
 ///
 /// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|, where 1 ∓ c is (|p ∓ q|² + 2 - |p|² - |q|²) / 2 with q on
 /// the side of p. If |p|² and |q|² are 1 up to the tolerance, their difference from 1 is rounding, which would

@@ -92,8 +92,8 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
  * The derivative at a point is that of the parabola through it and its neighbours, at an end that of the parabola
  * through the last three. Each of the two is limited by itself to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J.
  * Numer. Anal. 17, 238-246, so that the curve depends on four points: l is the point before a, r the point after b. In the
- * first interval (first) l, and in the last one (last) r, is the third point from that end: divided differences do not depend
- * on the order of points.
+ * first interval (first), l is the third point from that end, and in the last interval (last), r is: divided differences do not
+ * depend on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

@@ -17,8 +17,8 @@ is_lost(const T & apq, const T & difference)
   return abs(apq) <= 1e-20 * abs(difference);
 }
 
-/// One Jacobi rotation, in the plane of p and q, which makes a_pq zero. An a_pq that is lost turns nothing. r is the third
-/// index, v_p and v_q are columns of the product of the rotations so far. Only ratios of components are formed.
+/// One Jacobi rotation, in the plane of p and q, which makes a_pq zero. If a_pq is lost, the rotation is the identity. r is
+/// the third index, v_p and v_q are columns of the product of the rotations so far. Only ratios of components are formed.
 template <class T>
 NEML2_INLINE void
 jacobi_rotation(T & app, T & aqq, T & apq, T & arp, T & arq, Vec<T> & vp, Vec<T> & vq)
@@ -219,8 +219,8 @@ scaling_in_frame(const SR2<T> & d, const R2<T> & V)
   return r;
 }
 
-/// (f - g) / (l - m) for the values f, g of a function at l, m; where the difference is lost in the noise of f - g, the mean of the slopes
-/// df, dg.
+/// (f - g) / (l - m) for the values f, g of a function at l, m; the mean of the slopes df, dg where the difference
+/// of f and g is lost in its noise.
 template <class T>
 NEML2_INLINE T
 divided_difference(

@@ -145,8 +145,8 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-/// Whether the elementwise operators of T have loops over its rows: not for the largest types and a program's own,
-/// whose rows are PrimitiveTensor's.
+/// Whether the elementwise operators of T have loops over its rows: not for the largest types, nor for types that a
+/// program defines, whose rows are those of PrimitiveTensor.
 template <class T>
 constexpr bool
 rows_of_its_own()

@@ -76,7 +76,7 @@ over_gcd(const at::Tensor & x, Size batch_dim)
 } // namespace math
 
 /// a^n for an exponent n of the type of a, a Scalar or a number: (...; base), (...; ) -> (...; base).
-/// n has no unit; the unit of the result is that of a to the n. NaN where a < 0 and n is not an integer.
+/// n has no unit; the unit of the result is the n-th power of that of a. NaN where a < 0 and n is not an integer.
 /// The derivative by n is a^n log a. Integers and floating types.
 /// @throws NEMLException also for integers to a negative integer power (checking a tensor of exponents waits for
 /// a GPU), or a complex number.

@@ -41,8 +41,8 @@ struct Vector<1, E>
   using mask = bool;
 };
 
-/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc takes such a vector apart into its
-/// numbers where vectors are compared or chosen from.
+/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc splits such a vector into its
+/// numbers where vectors are compared or selected.
 template <int W, class E>
 constexpr bool is_widest = W * sizeof(E) == 64;
 

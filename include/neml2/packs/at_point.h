@@ -123,8 +123,9 @@ at_point(const F & f, const A &... a)
 }
 
 /**
- * The value of a formula at one point, and its exact derivative by argument I: a tensor of the type of the Jacobian, kernels::SSR4<double> of an SR2 by
- * an SR2; of a group of results, those of the results Of alone if some are named. Otherwise as at_point; argument I may be a plain number.
+ * The value of a formula at one point, and its exact derivative by argument I. The derivative is a tensor of the type of the Jacobian: for an SR2 by
+ * an SR2 it is a kernels::SSR4<double>. If the formula returns a group and Of names some of its results, only those are differentiated. Argument I may
+ * be a plain number. All else is as for at_point.
  *
  *     const auto [stress, tangent] = value_and_jacobian_at_point<0>(stress_of, strain, 200.0, 0.3);
  */

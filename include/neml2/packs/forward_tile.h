@@ -62,7 +62,7 @@ private:
   static constexpr int K = sizeof...(A), all = K + int(sizeof...(R));
 
   /// Loading the next block after the formula makes C : e 1.5 times as fast (gcc 12), because the
-  /// large row that the blocks share is then plainly constant; with small rows it makes it slower.
+  /// large row that the blocks share is then known to be constant; with small rows it is slower.
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);
 
   template <class P, size_t... I>

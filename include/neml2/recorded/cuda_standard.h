@@ -3,7 +3,7 @@
 
 #include <array>
 
-/// Headers of the standard library for sources that NVRTC compiles, which has none of its own.
+/// Headers of the standard library for sources that NVRTC compiles, since NVRTC has none.
 namespace neml2::recorded
 {
 /// The names of the headers. Each has cuda_standard_header, which may be included any number of times.

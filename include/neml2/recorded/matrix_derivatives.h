@@ -13,8 +13,8 @@
 #define NEML2_KEEP_CALL
 #endif
 
-/// Derivatives of functions of a matrix for the sources of recorded formulas: a Jacobian has nine of each, and inlining them would
-/// take eight times as long to compile.
+/// Derivatives of functions of a matrix for the sources of recorded formulas: a Jacobian calls each of them nine times, and with inlined
+/// calls the source would take eight times as long to compile.
 namespace neml2::recorded
 {
 template <class P>

@@ -169,7 +169,7 @@ public:
   Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
   Size variable_size(const LabeledAxisAccessor & a) const;
   Size subaxis_size(const LabeledAxisAccessor & a) const { return subaxis(a).size(); }
-  /// Position of a variable among all, and of a sub-axis among those of its level.
+  /// Position of a variable among all variables, and of a sub-axis among those of its level.
   Size variable_id(const LabeledAxisAccessor & a) const;
   Size subaxis_id(const std::string & name) const;
   /// [begin, end) of a variable or sub-axis in the numbering of this axis; all of it for the empty path.

@@ -99,7 +99,7 @@ Rot disorientation(const Rot & r,
                    const std::string & orbifold_of_r,
                    const std::string & orbifold_of_q);
 
-/// The one of the equivalent orientations S r that is closest to a reference, as a rotation by an angle up
+/// The orientation, of all equivalent ones S r, that is closest to a reference, as a rotation by an angle up
 /// to π. (...; 3), (...; 3) -> (...; 3). The batch shapes of r and the reference broadcast. At a tie it is
 /// the first in the order of the operators.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.

@@ -100,8 +100,9 @@ drucker_prager(const SR2 & s, const A & alpha)
 }
 
 /**
- * Mohr's and Coulomb's (l_2 - l_0) + (l_2 + l_0) sin φ of the largest and the smallest principal stress, with its edges rounded. It is 2 c cos φ
- * at yield, c the cohesion. (...; 6), (...; ), (...; ) -> (...; ), in the unit of s; angles in radians. The friction angle φ is in [0, π/2).
+ * The equivalent stress of Mohr and Coulomb, (l_2 - l_0) + (l_2 + l_0) sin φ of the largest and the smallest principal stress, with
+ * rounded edges. It is 2 c cos φ at yield, c the cohesion. (...; 6), (...; ), (...; ) -> (...; ), in the unit of s; angles in radians. The
+ * friction angle φ is in [0, π/2).
  *
  * If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition, A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the same value and
  * slope at the transition. The transition is in [0, π/6), by default 25°. Second derivatives of the function jump there. The function is convex for φ

@@ -9,8 +9,8 @@ namespace neml2
 {
 /// The rotation with the matrix e^W, by the angle θ = |w| in radians about w: r = w tan(θ/4) / θ, by its
 /// series for θ < 1. (...; 3) -> (...; 3)
-/// It is exact for any w; for θ in (π, 3π), |r| > 1. At θ = 2π no finite r exists, and it is infinite
-/// (with rounding, about 1e16); close to 2π, |r| is about 4 / (2π - θ).
+/// It is exact for any w; for θ in (π, 3π), |r| > 1. At θ = 2π no finite r exists, and the result is
+/// infinite (with rounding, about 1e16); close to 2π, |r| is about 4 / (2π - θ).
 Rot exp_map(const WR2 & w);
 /// ∂exp_map_i/∂w_j = g δ_ij + h w_i w_j, g = t / θ, h = ((1 + t²) / 4 - g) / θ², t = tan(θ/4), by their
 /// series for θ < 1: δ_ij / 4 at w = 0. (...; 3) -> (...; 3, 3), per radian.

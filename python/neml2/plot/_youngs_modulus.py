@@ -73,8 +73,8 @@ def youngs_modulus_section(
     """The section of the surface of the directional Young's modulus by the plane through its centre with this normal: E
     over the angle in the plane, one line for each stiffness of the batch.
 
-    The angle is counted counterclockwise about the normal, from the x axis as seen in the plane, from the y axis where
-    the normal is x.
+    The angle is counted counterclockwise about the normal, from the projection of the x axis onto the plane, or from
+    the y axis where the normal is x.
     unit: unit of the stiffness, for the label.
     ax: made with projection="polar"; without it the current axes if they are of this kind, else those of a new figure.
 
