@@ -119,5 +119,6 @@ packages:
 	@cpack --config build/packages/headers/CPackConfig.cmake -B build/packages
 	@python3 -m venv build/packages/venv && build/packages/venv/bin/pip install -q build scikit-build-core libclang
 	@build/packages/venv/bin/python -B scripts/reference.py # into the source distribution, as that of Python where the package was built
-	@build/packages/venv/bin/python -B scripts/python_reference.py || true
+	@rm -f build/docs/python_reference.md
+	@! ls build/python/*/python/neml2/*.pyi >/dev/null 2>&1 || build/packages/venv/bin/python -B scripts/python_reference.py
 	@build/packages/venv/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir build/packages .

@@ -258,13 +258,15 @@ def results():
 
 
 def table(found):
-    """The table that docs/install.md has on the site."""
-    yield HEADER
-    yield ["---"] * len(HEADER)
+    """The table that docs/install.md has on the site; without results it lacks their column."""
+    columns = [k for k, name in enumerate(HEADER) if found or name != "last result"]
+    yield [HEADER[k] for k in columns]
+    yield ["---"] * len(columns)
     for cell in CELLS:
         libtorch = {"none": "none", "system": f"{cell.libtorch}, Debian's"}.get(cell.layout, f"{cell.libtorch}, {cell.layout}")
-        yield [libtorch, RELEASES[cell.debian], cell.compiler, str(cell.standard), cell.build, cell.sample,
-               found.get(cell.name, cell.result), f"`{cell.name}`"]
+        cells = [libtorch, RELEASES[cell.debian], cell.compiler, str(cell.standard), cell.build, cell.sample,
+                 found.get(cell.name, cell.result), f"`{cell.name}`"]
+        yield [cells[k] for k in columns]
 
 
 def main():

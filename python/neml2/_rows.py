@@ -62,11 +62,13 @@ def _rmod(self: Any, other: Any) -> Any:
 
 
 def _floordiv(self: Any, other: Any) -> NoReturn:
-    raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number except for its rounding.")
+    if _is_of_user(other) and hasattr(type(other), "__rfloordiv__"):
+        return NotImplemented  # type: ignore[misc]
+    _rfloordiv(self, other)
 
 
 def _rfloordiv(self: Any, other: Any) -> NoReturn:
-    _floordiv(self, other)
+    raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number except for its rounding.")
 
 
 _types: list[Any] = [Row, TensorBase]
@@ -83,6 +85,11 @@ for _type in _types:
 OPERATORS = {**_refusals.SYMBOLS, "mod": "%"}
 
 
+def _is_of_user(a: Any) -> bool:
+    """Whether an operand is of a class that may have an operator of its own."""
+    return not isinstance(a, (Row, Condition, TensorBase, torch.Tensor)) and type(a).__module__ != "builtins"
+
+
 def _refusing(cls: Any, name: str, symbol: str) -> None:
     """Has an operator of tensors or of conditions of a formula name its operands, where it does not take them."""
     bare = name.strip("_")
@@ -90,7 +97,9 @@ def _refusing(cls: Any, name: str, symbol: str) -> None:
     own = getattr(cls, name, None)
     other_name = f"__{bare[1:] if reflected else 'r' + bare}__"
 
-    def call(self: Any, other: Any) -> Any:
+    def call(self: Any, other: Any, *modulus: Any) -> Any:
+        if modulus:  # pow(a, b, c)
+            return NotImplemented
         try:
             found = NotImplemented if own is None else own(self, other)
         except TypeError as error:
@@ -99,8 +108,7 @@ def _refusing(cls: Any, name: str, symbol: str) -> None:
             found = NotImplemented
         if found is not NotImplemented:
             return found
-        is_known = isinstance(other, (Row, Condition, TensorBase, torch.Tensor, complex))
-        if not is_known and not reflected and hasattr(type(other), other_name):  # a class of a user's
+        if not reflected and _is_of_user(other) and hasattr(type(other), other_name):
             return NotImplemented
         raise TypeError(_refusals.in_formula(symbol, *((other, self) if reflected else (self, other)))) from None
 
@@ -292,7 +300,7 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 def _logical(name: str, of_conditions: Callable[..., Any]) -> None:
     def call(*conditions: Any) -> Any:
-        if not all(isinstance(c, Condition) for c in conditions):
+        if not any(isinstance(c, Condition) for c in conditions) or not all(isinstance(c, (Condition, bool)) for c in conditions):
             raise TypeError(f"logical_{name}: in a formula it takes conditions, as a < b gives. Write a != 0 of a number.")
         return of_conditions(*conditions)
 

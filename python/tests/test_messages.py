@@ -151,6 +151,12 @@ def test_a_class_of_torch_tensors_may_know_tensors_of_the_library():
         (lambda s, A, e: (s > 0) & s, "for & in a formula: 'Condition' and 'Scalar'. It takes conditions, as a < b gives: of a number write a != 0."),
         (lambda s, A, e: 1.0 | (s > 0), "for | in a formula: 'float' and 'Condition'. It takes conditions"),
         (lambda s, A, e: e & A, "for & in a formula: 'SR2' and 'R2'. It takes conditions"),
+        (lambda s, A, e: (s > 0) + 1, "for + in a formula: 'Condition' and 'int'. A condition has no value"),
+        (lambda s, A, e: (s > 0) & 1, "for & in a formula: 'Condition' and 'int'. It takes conditions"),
+        (lambda s, A, e: e * [1.0], "for * in a formula: 'SR2' and 'list'. Of a list write math.base_stack([...])"),
+        (lambda s, A, e: s * "a", "for * in a formula: 'Scalar' and 'str'. Expected tensors of the formula"),
+        (lambda s, A, e: s // 2, "//: not available of tensors, and not in formulas. Write (a - a % b) / b"),
+        (lambda s, A, e: pow(s, 2, 3), "unsupported operand type(s) for ** or pow()"),
         (lambda s, A, e: s ^ 1.0, "for ^ in a formula: 'Scalar' and 'float'. It takes conditions"),
     ],
 )
@@ -165,8 +171,15 @@ def test_operators_of_formulas_leave_to_classes_what_they_know():
         def __radd__(self, other):
             return other * 2.0
 
+        def __rfloordiv__(self, other):
+            return other * 3.0
+
     s = Scalar(torch.rand(3))
     assert torch.equal(neml2.vmap(lambda s: s + Doubles(), s).torch(), (s * 2.0).torch())
+    assert torch.equal(neml2.vmap(lambda s: s // Doubles(), s).torch(), (s * 3.0).torch())
+    assert torch.equal((s // Doubles()).torch(), (s * 3.0).torch())
+    anything = neml2.vmap(lambda s: math.where(math.logical_and(s > 0.5, True), 1.0, 0.0), s)
+    assert anything.torch().bool().tolist() == (s > 0.5).torch().tolist()
     for truth in (True, False):
         with_truths = (lambda c: c & truth, lambda c: truth & c, lambda c: c | truth, lambda c: truth ^ c)
         found = neml2.vmap(lambda s: tuple(math.where(f(s > 0.5), 1.0, 0.0) for f in with_truths), s)  # noqa: B023

@@ -7,6 +7,7 @@ Nearly all of the time goes into reading the headers. They are precompiled, and 
 A message belongs to the program that it or its chain of instantiations names. A program without a message,
 as one before it instantiated the same, is compiled by itself; so are programs with flags of their own ("// flags: ").
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -31,6 +32,14 @@ def messages(said):
         yield "\n".join(block)
 
 
+def of_whom(message):
+    """The lines that say where an error comes from: all of them before and with the error, and, as clang has it, the chain of
+    instantiations after it. Other notes name candidates, which may be those of another program."""
+    lines = message.splitlines()
+    error = next(k for k, line in enumerate(lines) if ERROR.match(line))
+    return "\n".join(lines[:error + 1] + [line for line in lines[error + 1:] if "note: in instantiation of" in line])
+
+
 def main(folder, compiler):
     folder.mkdir(parents=True, exist_ok=True)
     programs = sorted(HERE.glob("*.cpp"))
@@ -41,9 +50,9 @@ def main(folder, compiler):
     subprocess.run([*compiler, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
 
     def errors(source, flags=()):
-        # Colours and the language of the user would hide what is looked for.
+        # Colours, or messages in the language of the user, would hide what is looked for.
         return subprocess.run([*compiler, *flags, "-fsyntax-only", "-fdiagnostics-color=never", "-include", common, source], encoding="utf-8",
-                              errors="replace", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr
+                              errors="replace", env=os.environ | {"LC_ALL": "C"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr
 
     said = dict.fromkeys(programs, "")
     flags = {p: re.findall(r"^// flags: (.*)", text[p], re.MULTILINE) for p in programs}
@@ -54,7 +63,7 @@ def main(folder, compiler):
         source.write_text("".join(f'namespace program_{p.stem}\n{{\n#include "{p}"\n}}\n' for p in some), encoding="utf-8")
         for message in messages(errors(source)):
             for p in some:
-                if f"{p}:" in message:
+                if f"{p}:" in of_whom(message):
                     said[p] += message + "\n"
     alone = [p for p in programs if not said[p]]
     for p in alone:
