@@ -61,7 +61,7 @@ def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
 
 def _first_eigenvector(S: torch.Tensor) -> torch.Tensor:
     """The eigenvector of the largest eigenvalue. Its derivatives are those of two steps of Newton's method from the solution, up to the third:
-    those of eigh are NaN where other eigenvalues are equal, as of rotations about one axis."""
+    those of eigh are NaN where other eigenvalues are equal, for example those of rotations about one axis."""
     values, vectors = torch.linalg.eigh(S.detach())
     found, l = vectors[..., -1], values[..., -1:]
     q, one = found, torch.eye(4, dtype=S.dtype, device=S.device)
