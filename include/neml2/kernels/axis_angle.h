@@ -40,8 +40,8 @@ axis_angle_standard(const Vec<A> & n, const B & theta)
   return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
 }
 
-/// The rotation about an axis orthogonal to both that turns a into the direction of b, by an angle up to
-/// π; where the two are opposite, to the tolerance, an axis orthogonal to a is chosen.
+/// The rotation about an axis orthogonal to both that turns a into the direction of b, by an angle of at
+/// most π. Where the two are opposite up to the tolerance, an axis orthogonal to a is chosen.
 ///
 /// With the directions u and v, h = u + v has the length 2 cos(θ/2): u × h = n sin θ and
 /// |h|² / 2 = 1 + cos θ keep their digits.
@@ -63,8 +63,8 @@ rotation_from_to(const Vec<A> & a, const Vec<B> & b, double tolerance)
   return {sine[0] * i, sine[1] * i, sine[2] * i};
 }
 
-/// The direction and the length of r; (0, 0, 1) and 0 where r is 0, both of derivative 0. By the largest
-/// component, so that no square overflows or underflows.
+/// The direction and the length of r; where r is 0, (0, 0, 1) and 0, both with derivative 0. r is first
+/// divided by its largest component, so that no square overflows or underflows.
 template <class T>
 NEML2_INLINE std::pair<Vec<T>, T>
 direction_and_length(const Rot<T> & r)

@@ -46,7 +46,7 @@ drotate(const Vec<A> & v, const Rot<B> & r)
   return d;
 }
 
-/// ε_ilm J_lk B_mj + ε_jlm J_lk B_im: the rate at which the spin in column k of J turns B.
+/// ε_ilm J_lk B_mj + ε_jlm J_lk B_im: the rate of B under the spin in column k of J.
 template <class A, class B>
 NEML2_INLINE constexpr product_t<A, B>
 turn(const R2<A> & J, const R2<B> & b, int i, int j, int k)

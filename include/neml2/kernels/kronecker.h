@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// The matrix of a second order tensor.
+/// A second order tensor as a full matrix.
 template <class T>
 NEML2_INLINE constexpr const R2<T> &
 matrix_of(const R2<T> & a)
