@@ -73,8 +73,8 @@ run_plain_rounding(Args... args)
   Body::template run<Pack<1>>(args...);
 }
 
-/// Whether products and sums of Body may be joined to one rounding: yes in the library's operations, no in formulas of
-/// the caller.
+/// Whether a product and a sum in Body may be contracted into one rounding: yes in the library's operations, no in formulas of the
+/// caller.
 template <class Body, class = void>
 constexpr bool may_join_products = false;
 template <class Body>
@@ -89,8 +89,8 @@ template <class Body>
 constexpr bool runs_on_any_machine<Body, std::void_t<decltype(Body::runs_on_any_machine)>> =
     Body::runs_on_any_machine;
 
-/// A function compiled for one instruction set, null if there is none for this machine, and the number of rows in its
-/// packs. The two travel together: a program may mix translation units with and without optimisation.
+/// A function compiled for one instruction set (null if there is none for this machine), and the number of rows in its packs. The two
+/// are kept together, because a program may mix translation units with and without optimisation.
 template <class... Args>
 struct Compiled
 {
