@@ -14,7 +14,7 @@ NEML2_INLINE auto
 nearest_integer(const T & x)
 {
   using P = typename innermost_number<T>::type;
-  constexpr double shift = 6755399441055744.0; // 3 · 2^51: numbers added to it lose their fraction
+  constexpr double shift = 6755399441055744.0; // 3 · 2^51: adding it rounds a number
   const P v = innermost(x);
   return where(abs(v) < 2251799813685248.0, P((v + shift) - shift), v);
 }
@@ -31,7 +31,7 @@ axis_angle(const Vec<A> & n, const B & theta)
   return {m[0] * s, m[1] * s, m[2] * s};
 }
 
-/// The rotation about n by θ, taken within (-π, π].
+/// The rotation about n by θ, where θ is reduced to (-π, π].
 template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
 axis_angle_standard(const Vec<A> & n, const B & theta)

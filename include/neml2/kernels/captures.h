@@ -36,8 +36,8 @@ takes_number(std::index_sequence<Before...>, std::index_sequence<After...>)
                            std::enable_if_t<After + 1 != 0, AnyField>...>;
 }
 
-/// Whether each of the fields is a number. A field that is a number takes one number; a field that is a struct of
-/// numbers would take two.
+/// Whether each of the fields is a number. A field that is a number is initialised with one number; a field that is a struct of numbers
+/// would accept two.
 template <class F, size_t... I>
 constexpr bool
 are_numbers(std::index_sequence<I...>)

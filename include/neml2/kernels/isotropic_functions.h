@@ -385,7 +385,7 @@ powm(const SR2<A> & s, const B & p)
   }
 }
 
-/// The derivatives by the exponent of the slopes of a power.
+/// The derivatives of the slopes of a power by its exponent.
 template <class T>
 NEML2_INLINE Spectrum<T>
 slopes_by_exponent(const Power<T> & f, const Spectrum<T> & x)

@@ -109,9 +109,9 @@ struct Pack : PackFunctions<W, E>
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
     if constexpr (
-        W == 1) // by values: a device would keep variables that are chosen by address in memory
+        W == 1) // selects values: a device keeps variables that are selected by address in memory
       return of(c.m ? V(a.v) : V(b.v));
-    else if constexpr (is_widest<W, E>) // by bits
+    else if constexpr (is_widest<W, E>) // selects bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));
     else
       return of(c.m ? a.v : b.v);

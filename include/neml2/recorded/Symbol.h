@@ -52,7 +52,7 @@ private:
 /**
  * A number of a formula that is being recorded: kernels that compute with packs are recorded by being called with symbols.
  *
- * Its arithmetic is done by the recording of the thread, Recording::now().
+ * Its arithmetic appends operations to the recording of the thread, Recording::now().
  */
 struct Symbol : kernels::Component<Symbol>
 {

@@ -6,7 +6,8 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas, by the functions of kernels/ for tables whose type gives their size.
+/// Tables of any size in recorded formulas, by the functions that kernels/ has for tables whose type gives their
+/// size.
 namespace neml2::recorded
 {
 struct Table
