@@ -16,8 +16,9 @@ namespace neml2::kernels
 /// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers carry derivatives already, in as few parts as
 /// possible. With more, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2, 0.2 µs with 3. There are two
 /// exceptions. All 3 derivatives by a vector are carried at once if its numbers carry no more than 3: Ogden's functions of eigenvalues then
-/// take 3/4 of the time of two parts. Up to 8 derivatives by several arguments, such as the forces of a dissipation potential, are carried
-/// at once: most operations of such formulas have few operands, and the step of a standard material takes 2/3 of the time of parts of 2.
+/// take 3/4 of the time that two parts take. Up to 8 derivatives by several arguments, such as the forces of a dissipation potential, are
+/// carried at once: most operations of such formulas have few operands, and the step of a standard material takes 2/3 of the time that
+/// parts of 2 take.
 template <class T>
 constexpr int
 gradient_partials(int n, int arguments)

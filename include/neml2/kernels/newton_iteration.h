@@ -112,7 +112,7 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
 }
 
 /**
- * The points of the iteration, which stop one by one: the results of one do not depend on the others.
+ * The points of the iteration, which stop one by one: the results of one point do not depend on the other points.
  *
  * A point that passes the test still takes the step that is already computed, and then stops. If the next step,
  * computed with the old derivatives, would not be shorter than the last one, half of the last step is taken back
@@ -184,7 +184,8 @@ struct NewtonIteration
     return small | turned | (newton_level(next, scale) < level);
   }
 
-  /// A step from x where x is accepted; otherwise half of the last step, from the point where it began.
+  /// Takes a step from x where x is accepted; otherwise half of the last step, from the point where that step
+  /// began.
   NEML2_INLINE void step(const Condition & accept)
   {
     for (int i = 0; i < n; i++)

@@ -7,9 +7,9 @@
  * The choice of the instruction set.
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). It is also compiled for AVX-512
- * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as the targets do for the configuration Release: both
- * together take up to 1.5 times as long to compile. A machine without AVX2 runs operations by LibTorch's calls, and recorded formulas
- * one row at a time. Everywhere else the loop is compiled once, for packs of one row.
+ * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as by the targets in the configuration Release: the two
+ * loops take up to 1.5 times as long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas
+ * one row at a time. On other targets the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {

@@ -7,8 +7,8 @@
 
 namespace neml2::recorded
 {
-/// The place of a value in an interpreter, in packs: one pack per pack of the block's rows, one after the other, or a single pack
-/// for all rows.
+/// The place of a value in an interpreter, in packs: one pack for each pack of the block's rows, one after the other, or a single
+/// pack for all rows.
 struct Place
 {
   int32_t at = 0;
@@ -54,7 +54,7 @@ struct SystemCode
 class Code
 {
 public:
-  /// For blocks of `block` packs.
+  /// Makes the code for blocks of `block` packs.
   Code(const Operations & o, const Program & p, const std::vector<bool> & is_shared, int block)
     : loops(o.loops.size()),
       systems(o.systems.size()),

@@ -137,8 +137,7 @@ struct Node
   }
 };
 
-/// Marks a loop that is the iteration of kernels::NewtonIteration, which may run it instead: only the states named here are used after
-/// the loop.
+/// Marks a loop that does the same as kernels::NewtonIteration, and may be run by it: only the states named here are used after the loop.
 struct NewtonLoop
 {
   kernels::NewtonOptions options;
@@ -166,8 +165,9 @@ struct Loop
  * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are indices of nodes.
  *
  * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i], k
- * < i. The operands of a solve, or of a transposed solve, are all these except det, then a right side; its outputs are the n unknowns.
- *
+ * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i]
+ * for i > k. The operands of a solve, or of a transposed solve, are all these except det, then a right side; its outputs are the n
+ * unknowns.
  * Functions of a matrix, n = 3, have a matrix as output; their derivatives have a second matrix as operand, the direction.
  */
 struct System

@@ -110,7 +110,7 @@ public:
     return results;
   }
 
-  /// Removes the innermost loop after an error.
+  /// Ends the innermost loop after an error.
   void abandon_loop()
   {
     Loop & loop = _loops[size_t(_open.back())];
@@ -157,7 +157,7 @@ public:
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }
 
-  /// The outputs of a system.
+  /// Records a system, or finds the same one; returns its outputs.
   std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands)
   {
     for (const System & s : _systems)
