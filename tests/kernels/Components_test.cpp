@@ -111,7 +111,7 @@ TEST_CASE("Components are read by their indices, as those of the batched types",
     {
       REQUIRE(s(i, j) == S(i, j));
       REQUIRE(w(i, j) == W(i, j));
-      // C e for the unit tensor e of components kl
+      // C e for the unit tensor e of components k and l
       for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++)
         {

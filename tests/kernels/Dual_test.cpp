@@ -26,7 +26,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 using Dual1 = Dual<double, 1>;
 using Dual2 = Dual<double, 2>;
 
-/// The variable of this index, of this value.
+/// A variable with this index and this value.
 template <int N>
 Dual<double, N>
 variable(double x, int i)
@@ -36,7 +36,8 @@ variable(double x, int i)
   return v;
 }
 
-/// The same formula of a dual and of plain numbers: value, and derivative by central differences.
+/// Compares a formula of a dual with the same formula of plain numbers: value, and derivative by
+/// central differences.
 template <class F>
 void
 require_unary(const std::string & name, const F & f, const std::vector<double> & at)
@@ -47,7 +48,7 @@ require_unary(const std::string & name, const F & f, const std::vector<double> &
     const Dual1 r = f(variable<1>(x, 0));
     REQUIRE(close(r.x, f(x), 1e-15));
     REQUIRE(close(r.d[0], slope(f, x), 1e-8));
-    // by the chain rule
+    // the chain rule: the argument has other derivatives
     Dual2 y(x);
     y.d[0] = -2;
     y.d[1] = 0.25;
@@ -57,7 +58,8 @@ require_unary(const std::string & name, const F & f, const std::vector<double> &
   }
 }
 
-/// The same of two arguments: two variables, or one variable and a plain number on either side.
+/// The same comparison for two arguments: two variables, or one variable and a plain number on
+/// either side.
 template <class F>
 void
 require_binary(const std::string & name,
@@ -93,7 +95,7 @@ example(double scale)
   return r;
 }
 
-/// A row whose component i is variable i.
+/// A row whose component i is variable number i.
 template <template <class> class Row>
 auto
 variables(const Row<double> & x)
@@ -105,7 +107,7 @@ variables(const Row<double> & x)
   return r;
 }
 
-/// Value and derivatives of f of a row, against f of plain numbers.
+/// Compares value and derivatives of f of a row with f of plain numbers.
 template <template <class> class Row, class F>
 void
 require_row(const std::string & name, const Row<double> & x, const F & f)
@@ -163,7 +165,7 @@ TEST_CASE("arithmetic of duals is differentiated, also with a plain number", "[k
   require_binary(
       "/", [](const auto & a, const auto & b) { return a / b; }, any, not_zero);
   require_unary(
-      "2 a / 3 - 1", [](const auto & a) { return 2 * a / 3 - 1; }, any); // integers too
+      "2 a / 3 - 1", [](const auto & a) { return 2 * a / 3 - 1; }, any); // also with integers
 }
 
 TEST_CASE("functions of duals are differentiated", "[kernels][Dual]")
@@ -233,7 +235,7 @@ TEST_CASE("functions of duals are differentiated", "[kernels][Dual]")
       "atan2 on an axis", [](const auto & a, const auto & b) { return atan2(a, b); }, {0}, {2});
   require_binary(
       "pow", [](const auto & a, const auto & b) { return pow(a, b); }, {0.5, 1, 4}, any);
-  for (const int n : {-2, 1, 2, 3}) // of negative numbers
+  for (const int n : {-2, 1, 2, 3}) // also for negative numbers
     require_unary(
         "pow", [n](const auto & a) { return pow(a, n); }, not_zero);
   require_binary(
@@ -289,7 +291,7 @@ TEST_CASE("maximum and minimum take the derivative of the second at a tie", "[ke
   const auto a = variable<2>(2, 0), b = variable<2>(2, 1);
   REQUIRE((maximum(a, b).d[0] == 0 && maximum(a, b).d[1] == 1));
   REQUIRE((minimum(a, b).d[0] == 0 && minimum(a, b).d[1] == 1));
-  REQUIRE(maximum(a, 2.0).d[0] == 0); // the positive part of 0 has the slope 0
+  REQUIRE(maximum(a, 2.0).d[0] == 0); // the positive part has the slope 0 at 0
   REQUIRE(maximum(2.0, a).d[0] == 1);
   REQUIRE(minimum(a, 2.0).d[0] == 0);
   REQUIRE(minimum(2.0, a).d[0] == 1);
@@ -350,7 +352,7 @@ TEST_CASE("pow has the derivatives of powers next to each other, also of huge an
 TEST_CASE("where takes values and derivatives of one side only", "[kernels][Dual]")
 {
   const auto x = variable<1>(0, 0);
-  const auto bad = 1.0 / x, root = sqrt(x), worse = log(x) / x; // infinite or not-a-number
+  const auto bad = 1.0 / x, root = sqrt(x), worse = log(x) / x; // infinite or NaN
   for (const auto & r :
        {where(x.x < 0, bad, x), where(x > 0.0, root, x), where(x <= 0.0, x, worse)})
     REQUIRE((r.x == 0 && r.d[0] == 1));

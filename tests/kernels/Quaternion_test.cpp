@@ -20,7 +20,7 @@ constexpr Quaternion<double> i(0, 1, 0, 0), j(0, 0, 1, 0), k(0, 0, 0, 1), q(0.5,
 constexpr Rot<double> r(0.1, -0.2, 0.3);
 constexpr Vec<double> v(1, 2, 3);
 
-/// A dual number whose i-th component varies.
+/// A dual number with one derivative, for the component that varies.
 using Slope = Dual<double, 1>;
 Quaternion<Slope>
 vary(const Quaternion<double> & x, int c)

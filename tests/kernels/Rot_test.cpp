@@ -22,7 +22,7 @@ constexpr R2<double> A(1, 2, 3, 4, 5, 6, 7, 8, 10);
 constexpr SR2<double> S(1, 2, 3, 0.4 * sqrt2, 0.5 * sqrt2, 0.6 * sqrt2);
 constexpr R2<double> I(1, 0, 0, 0, 1, 0, 0, 0, 1);
 
-/// n tan(θ/4)
+/// The rotation n tan(θ/4).
 Rot<double>
 about(const Vec<double> & n, double theta)
 {
@@ -43,7 +43,7 @@ const Vec<double> axes[] = {
     {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {-1, 0, 1}, {1, -2, 0.5}, {-0.3, -0.4, -2}};
 } // namespace
 
-// The functions that fill_matrix and fill_rodrigues need for a number besides arithmetic.
+// The functions of a number, besides arithmetic, that fill_matrix and fill_rodrigues need.
 namespace neml2::test
 {
 static bool
@@ -109,7 +109,7 @@ TEST_CASE("The matrix of a rotation is orthogonal and of determinant 1", "[kerne
   static_assert(close(R * transpose(R), I) && close(det(R), 1));
   static_assert(close(R * Vec<double>(r[0], r[1], r[2]), Vec<double>(r[0], r[1], r[2])));
   static_assert(close(euler_rodrigues(inv(r)), transpose(R)));
-  // The other parameters of the same rotation
+  // The other parameters of the same rotation give the same matrix.
   REQUIRE(close(euler_rodrigues(-r / norm_sq(r)), R));
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("The matrix of a product of rotations is the product of their matrices
   static_assert(close(r * inv(r), Rot<double>()) && close(inv(r) * r, Rot<double>()));
   static_assert(close(inv(r * t), inv(t) * inv(r)));
   static_assert(close(r * Rot<double>(), r) && close(Rot<double>() * r, r));
-  // Rotations about one axis add their angles.
+  // The angles of rotations about one axis add up.
   for (const auto & n : axes)
     REQUIRE(close(about(n, 0.7) * about(n, -1.9), about(n, -1.2)));
 }
@@ -153,10 +153,10 @@ TEST_CASE("The rotation of a matrix has that matrix, at any angle about any axis
         REQUIRE(norm_sq(y) <= 1 + 1e-15);
         if (theta < pi - 1e-14)
           REQUIRE(close(y, x));
-        else // either of two
+        else // either of the two half turns
           REQUIRE((close(y, x, 1e-14) || close(y, -x, 1e-14)));
       }
-  // Of small angles every digit is right.
+  // For small angles every digit is right.
   const auto tiny = fill_matrix(euler_rodrigues(about(axes[5], 1e-12)));
   REQUIRE(std::abs(tiny[1] / about(axes[5], 1e-12)[1] - 1) < 1e-14);
 }
@@ -169,7 +169,7 @@ TEST_CASE("The rotation of a matrix is by at most π", "[kernels][Rot]")
     REQUIRE(norm_sq(x) > 1);
     REQUIRE(close(fill_matrix(euler_rodrigues(x)), -x / norm_sq(x)));
   }
-  // Half turns about the axes, whose matrices are exact
+  // Half turns about the axes have exact matrices.
   const R2<double> half_turns[] = {
       {1, 0, 0, 0, -1, 0, 0, 0, -1}, {-1, 0, 0, 0, 1, 0, 0, 0, -1}, {-1, 0, 0, 0, -1, 0, 0, 0, 1}};
   for (int k = 0; k < 3; k++)

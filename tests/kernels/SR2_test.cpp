@@ -77,7 +77,7 @@ TEST_CASE("self_outer is the outer product of a vector with itself", "[kernels][
 TEST_CASE("rotate is that of the full tensor", "[kernels][SR2]")
 {
   static_assert(close(full(rotate(t, R)), rotate(full(t), R)));
-  static_assert(close(full(rotate(t, A)), A * full(t) * transpose(A))); // any matrix
+  static_assert(close(full(rotate(t, A)), A * full(t) * transpose(A))); // A may be any matrix
   static_assert(close(tr(rotate(t, R)), tr(t)) && close(det(rotate(t, R)), det(t)));
   REQUIRE(close(rotate(self_outer(v), R), self_outer(rotate(v, R))));
 }

@@ -18,7 +18,7 @@ namespace
 {
 constexpr SR2<double> s(1, 2, 3, 0.4 * sqrt2, 0.5 * sqrt2, 0.6 * sqrt2), t(-2, 0.5, 1, 3, -1, 2);
 
-/// Stored entries 1 ... 36.
+/// The tensor with stored entries 1 ... 36.
 constexpr SSR4<double>
 counted()
 {
@@ -30,7 +30,7 @@ counted()
 constexpr SSR4<double> C = counted();
 constexpr SSR4<double> D = fill_C1_C2_C3(4.0, 1.0, 2.0);
 
-/// C_ijkl of the full tensor, from its Mandel components.
+/// C_ijkl of the full tensor, computed from its Mandel components.
 double
 component(const SSR4<double> & c, int i, int j, int k, int l)
 {
@@ -39,10 +39,10 @@ component(const SSR4<double> & c, int i, int j, int k, int l)
 }
 
 constexpr R2<double> R(0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6); // a rotation
-constexpr R2<double> A(1, 2, 3, 4, 5, 6, 7, 8, 10);                      // none
+constexpr R2<double> A(1, 2, 3, 4, 5, 6, 7, 8, 10);                      // not a rotation
 constexpr SSR4<double> I = fill_C1_C2_C3(1.0, 0.0, 1.0);
 
-/// Entries without pattern, none small.
+/// Entries without a pattern, none of them small.
 SSR4<double>
 scattered(int seed)
 {
@@ -59,7 +59,7 @@ is_inverse(const SSR4<double> & X, const SSR4<double> & M, double tolerance = 1e
 }
 } // namespace
 
-// The functions that inv needs for a number besides arithmetic.
+// The functions of a number, besides arithmetic, that inv needs.
 namespace neml2::test
 {
 static bool
@@ -133,7 +133,7 @@ TEST_CASE("A rotated fourth order tensor has all four indices turned", "[kernels
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
     {
-      double sum = 0; // component i 1 k 2
+      double sum = 0; // component (i, 1, k, 2)
       for (int m = 0; m < 3; m++)
         for (int n = 0; n < 3; n++)
           for (int o = 0; o < 3; o++)
@@ -183,7 +183,7 @@ TEST_CASE("inv of a permutation matrix is its transpose", "[kernels][SSR4]")
 
 TEST_CASE("inv needs no block or minor of the matrix to be regular", "[kernels][SSR4]")
 {
-  SSR4<double> M; // diagonal blocks of rank 0 and 1
+  SSR4<double> M; // diagonal blocks are singular: of rank 0 and 1
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
     {
@@ -195,7 +195,7 @@ TEST_CASE("inv needs no block or minor of the matrix to be regular", "[kernels][
   auto tiny_pivot = scattered(7);
   tiny_pivot(0, 0) = 1e-18;
   REQUIRE(is_inverse(inv(tiny_pivot), tiny_pivot, 1e-12));
-  // Rows of different units
+  // The rows have different units.
   auto scaled = scattered(8);
   for (int j = 0; j < 6; j++)
     scaled(2, j) = scaled(2, j) * 1e-30;
@@ -260,7 +260,7 @@ TEST_CASE("The isotropic stiffness has Young's modulus and Poisson's ratio", "[k
                 close(c(3, 3), 76.92308, 1e-7));
   // 3K on volumetric tensors and 2G on deviators, K = E / 3(1 - 2ν), G = E / 2(1 + ν)
   static_assert(close(c * s, 100.0 / 0.4 * vol(s) + 100.0 / 1.3 * dev(s)));
-  // Uniaxial stress E along axis 0 stretches it by 1 and shrinks the others by ν.
+  // Uniaxial stress E along axis 0: the strain is 1 along axis 0 and -ν along the others.
   static_assert(
       close(c * SR2<double>(1, -0.3, -0.3, 0, 0, 0), SR2<double>(100, 0, 0, 0, 0, 0), 1e-12));
   REQUIRE(close(c * s,

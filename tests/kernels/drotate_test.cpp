@@ -16,7 +16,7 @@ constexpr R2<double> A(1, 2, 3, 4, 5, 6, 7, 8, 10), R(0.5, 0.4, -0.8, -0.7, 0.6,
 constexpr SR2<double> s(1, 2, 3, 0.4, 0.5, 0.6);
 constexpr Rot<double> r(0.1, -0.2, 0.3);
 
-/// Whether d holds the derivatives of f, one after the other for each component of x.
+/// Whether d holds the derivatives ∂f_i/∂x_k, row by row.
 template <template <class> class X, class D, class F>
 constexpr bool
 is_derivative(const D & d, const F & f, const X<double> & x)

@@ -25,13 +25,13 @@ using Six = std::tuple<double, double, double, double, double, double>;
 using Nine = std::tuple<double, double, double, double, double, double, double, double, double>;
 constexpr Six isotropic_six(0.5, 0.5, 0.5, 1.5, 1.5, 1.5), sheet(0.25, 0.6, 0.4, 1.2, 1.7, 1.4);
 constexpr Nine ones(1, 1, 1, 1, 1, 1, 1, 1, 1);
-// The aluminium 2090-T3, as Barlat et al. (2005) have it: Int. J. Plasticity 21, 1009-1039.
+// The parameters of aluminium 2090-T3 in Barlat et al. (2005), Int. J. Plasticity 21, 1009-1039.
 constexpr Nine first(
     -0.069888, 0.936408, 0.079143, 1.003060, 0.524741, 1.363180, 1.023770, 1.069060, 0.954322);
 constexpr Nine second(
     0.981171, 0.476741, 0.575316, 0.866827, 1.145010, -0.079294, 1.051660, 1.147100, 1.404620);
 
-// Functions of a stress alone, with their parameters.
+// Functions of a stress alone: the parameters are members.
 struct Mises
 {
   template <class S>
@@ -196,7 +196,8 @@ require_same(const F & f, const G & g, const SR2<double> & s, double tolerance)
   REQUIRE(off < 10 * tolerance);
 }
 
-/// The stress of tension at an angle to axis 0, in the plane of axes 0 and 1, and the direction across.
+/// The stress of uniaxial tension at an angle to axis 0, in the plane of axes 0 and 1. It also projects a strain
+/// on that direction.
 SR2<double>
 tension(double angle)
 {
@@ -259,7 +260,7 @@ TEST_CASE("equivalent stresses are homogeneous of degree one", "[kernels][equiva
           {
             const auto [scaled, same] = value_and_gradient<0>(f, s * factor);
             REQUIRE(close(scaled / factor, value, 1e-13));
-            REQUIRE(close(same, slope, 1e-7)); // equal except for nearly equal principal stresses
+            REQUIRE(close(same, slope, 1e-7)); // equal, except at nearly equal principal stresses
           }
           // Euler: s : ∂f/∂s = f, and so ∂²f/∂s² : s = 0
           REQUIRE(close(inner(s, slope), value, 1e-13));
@@ -281,7 +282,7 @@ TEST_CASE("equivalent stresses are convex", "[kernels][equivalent_stresses]")
   for_each_function(
       [](const std::string & name, const auto & f)
       {
-        if (name == "mohr_coulomb 0.900000 0.000000") // above sin φ = 3√3/8
+        if (name == "mohr_coulomb 0.900000 0.000000") // there φ is above the limit sin φ = 3√3/8
           return;
         for (const SR2<double> & s : stresses())
         {
@@ -300,7 +301,7 @@ TEST_CASE("derivatives of equivalent stresses are those of differences",
       {
         for (const SR2<double> & s : stresses())
         {
-          if (std::abs(s[0] - s[1]) == 1e-7) // closer than the step
+          if (std::abs(s[0] - s[1]) == 1e-7) // closer than the step of the differences
             continue;
           INFO(name << " of " << s[0] << " " << s[1] << " " << s[2] << " " << s[5]);
           const SR2<double> slope = gradient<0>(f, s);
@@ -412,14 +413,14 @@ TEST_CASE("Mohr's and Coulomb's equivalent stress is its pyramid except near the
       inside += is_inside;
       if (is_inside)
         REQUIRE(close(mohr_coulomb(s, phi), exact, 1e-13));
-      else // the rounded pyramid is within, and not by much
+      else // the rounded pyramid is inside the exact one, and close to it
       {
         REQUIRE(mohr_coulomb(s, phi) > exact - 1e-13);
         REQUIRE(mohr_coulomb(s, phi) < exact + 0.06 * von_mises(s));
       }
     }
   REQUIRE(inside > 10);
-  // value and slope go on at the transition
+  // value and slope are continuous at the transition
   const auto at = [](double theta)
   {
     SR2<double> s;
@@ -443,10 +444,10 @@ TEST_CASE("Drucker's and Prager's cones touch Mohr's and Coulomb's pyramid",
   for (const double phi : {0.2, 0.6, 1.0})
   {
     const double sin_phi = std::sin(phi);
-    // where it yields with c = 1: in compression, (l_2 - l_0) + (l_2 + l_0) sin φ = 2 cos φ
+    // the stresses at which the pyramid yields with c = 1: in compression, (l_2 - l_0) + (l_2 + l_0) sin φ = 2 cos φ
     const double compression = 2 * std::cos(phi) / (1 - sin_phi),
                  stretched = 2 * std::cos(phi) / (1 + sin_phi);
-    for (const double p : {0.0, 0.5, 3.0}) // pressure on all sides
+    for (const double p : {0.0, 0.5, 3.0}) // superposed pressure
       for (const double sign : {-1.0, 1.0})
       {
         const double more = sign < 0 ? -compression - 2 * p * sin_phi / (1 - sin_phi)
@@ -462,7 +463,7 @@ TEST_CASE("Drucker's and Prager's cones touch Mohr's and Coulomb's pyramid",
 TEST_CASE("Barlat's equivalent stress has the measured yield stresses and r-values of 2090-T3",
           "[kernels][equivalent_stresses]")
 {
-  // At 0, 15, ... 90° to the direction of rolling. Source: Barlat et al. (2005), Int. J. Plasticity 21, 1009-1039.
+  // Directions at 0, 15, ... 90° to the rolling direction. Source: Barlat et al. (2005), Int. J. Plasticity 21, 1009-1039.
   const double stress[] = {1.0, 0.9605, 0.9102, 0.8114, 0.8096, 0.8815, 0.9102},
                r[] = {0.2115, 0.3269, 0.6923, 1.5769, 1.0385, 0.5384, 0.6923};
   for (int i = 0; i < 7; i++)
@@ -476,7 +477,7 @@ TEST_CASE("Barlat's equivalent stress has the measured yield stresses and r-valu
   const auto [value, flow] = value_and_gradient<0>(Barlat{8}, SR2<double>(1, 1, 0, 0, 0, 0));
   REQUIRE(std::abs(1 / value - 1.035) < 0.01);
   REQUIRE(std::abs(flow[1] / flow[0] - 0.67) < 0.01);
-  // which coefficients belong to which shears
+  // the coefficients belong to the right shears
   Nine sheared = ones;
   std::get<6>(sheared) = 1.3;
   REQUIRE(close(yld2004(SR2<double>(0, 0, 0, 1, 0, 0), sheared, sheared, 8.0),
@@ -545,7 +546,7 @@ TEST_CASE("parameters of equivalent stresses have derivatives", "[kernels][equiv
 TEST_CASE("a residual of newton has a flow rule of an equivalent stress",
           "[kernels][equivalent_stresses]")
 {
-  // One implicit step with the direction of the flow at its end: s = t - x ∂f/∂s, f = 1.
+  // One implicit step; the direction of flow is that at its end: s = t - x ∂f/∂s, f = 1.
   const SR2<double> t(1.5, 0.1, 0.2, 0.3, -0.2, 0.4);
   constexpr auto solved = [](const auto & trial)
   {

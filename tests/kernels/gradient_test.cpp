@@ -38,7 +38,7 @@ struct HessianOf
   }
 };
 
-/// Second derivatives against central differences of the first.
+/// Compares second derivatives with central differences of first derivatives.
 template <class F>
 void
 require_unary(const std::string & name, const F & f, const std::vector<double> & at)
@@ -51,7 +51,7 @@ require_unary(const std::string & name, const F & f, const std::vector<double> &
     REQUIRE(close(first, slope(f, x), 1e-8));
     const double second = slope([&](double t) { return gradient<0>(f, t); }, x);
     REQUIRE(close(hessian<0>(f, x), second, 1e-8));
-    // The third, by three levels of duals.
+    // The third derivative, by three levels of duals.
     REQUIRE(close(differentiate_scalar<0>(HessianOf<F>{f}, x).second,
                   slope([&](double t) { return hessian<0>(f, t); }, x),
                   1e-7));
@@ -94,7 +94,8 @@ require_binary(const std::string & name,
     require_unary(name, formula, at);                                                              \
   } while (false)
 
-/// Hessians of a scalar formula of a row against central differences of gradients, which are checked too.
+/// Compares Hessians of a scalar formula of a row with central differences of gradients, which are
+/// checked, too.
 template <template <class> class Row, class F>
 void
 require_row(const std::string & name, const Row<double> & x, const F & f, double tolerance = 1e-7)
@@ -123,7 +124,7 @@ require_row(const std::string & name, const Row<double> & x, const F & f, double
   }
 }
 
-/// Weights that make a scalar of a row.
+/// A weighted sum, which makes a scalar formula of a row.
 template <template <class> class Row, class T>
 T
 weighted(const Row<T> & r)
@@ -152,7 +153,7 @@ struct NeoHooke
 
 namespace
 {
-/// The x with x³ + x = a b, squared: derivatives by implicit differentiation.
+/// The square of the x with x³ + x = a b: its derivatives follow by implicit differentiation.
 struct Root
 {
   template <class A, class B>
@@ -269,10 +270,10 @@ TEST_CASE("special points have the derivatives of their side, at each level", "[
   REQUIRE((gradient<0>(of_ramp, 0.0) == 0.5 && hessian<0>(of_ramp, 0.0) == 0));
   FORMULA(of_squared_ramp, macaulay(a) * macaulay(a));
   REQUIRE((gradient<0>(of_squared_ramp, 0.0) == 0 && hessian<0>(of_squared_ramp, 0.0) == 0.5));
-  // the second one at a tie, in all derivatives
+  // at a tie the second operand counts, in all derivatives
   FORMULA_OF_TWO(of_largest, maximum(a * a, b * b * b));
   REQUIRE((hessian<0>(of_largest, 1.0, 1.0) == 0 && hessian<1>(of_largest, 1.0, 1.0) == 6));
-  // a side that is not taken may have no derivatives
+  // a side that where() does not choose may have no derivatives
   FORMULA(of_root, where(a > 0.0, sqrt(where(a > 0.0, a, 1.0)), 0.0));
   REQUIRE((gradient<0>(of_root, 0.0) == 0 && hessian<0>(of_root, 0.0) == 0));
   FORMULA(of_nothing, where(a > 0.0, sqrt(a), 0.0 * a));
@@ -447,7 +448,7 @@ TEST_CASE("Jacobians have the types of their shapes, gradients those of their ar
   FORMULA(of_skew, norm_sq(a));
   static_assert(std::is_same_v<decltype(gradient<0>(of_skew, WR2<double>())), WR2<double>>);
   static_assert(std::is_same_v<decltype(hessian<0>(of_skew, WR2<double>())), R2<double>>);
-  // groups
+  // groups of values
   FORMULA(of_state, inner(a.stress, a.stress) * a.alpha);
   const State<SR2<double>, double> state{far, 1.5};
   const auto g = gradient<0>(of_state, state);
@@ -471,7 +472,7 @@ TEST_CASE("Jacobians have the types of their shapes, gradients those of their ar
 TEST_CASE("residuals of newton have gradients, and what it solves is differentiated",
           "[kernels][gradient]")
 {
-  // The C at which the stress of a neo-Hookean solid is S.
+  // The C at which the stress of a neo-Hookean solid is S, for the shear modulus mu.
   constexpr auto strain = [](const auto & S, const auto & mu)
   {
     return newton([](const auto & C, const auto & s, const auto & m)
@@ -499,10 +500,10 @@ TEST_CASE("newton within a gradient is exact at each level", "[kernels][gradient
 {
   // x³ + x = a b: derivatives by implicit differentiation, against central differences
   require_binary("a root", Root(), {0.5, 2}, {0.7, 1.3});
-  // three levels
+  // three levels of duals
   constexpr auto second = [](const auto & a) { return hessian<0>(Root(), a, 1.3); };
   REQUIRE(close(gradient<0>(second, 2.0), slope(second, 2.0), 1e-8));
-  // of several unknowns, with a matrix that changes with them
+  // several unknowns, with a matrix that changes with them
   require_row("a system", near_identity, Norm());
 }
 

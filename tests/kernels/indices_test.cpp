@@ -35,7 +35,8 @@ message(const R & r, I... i)
   }
 }
 
-/// Each place of r is read by all spellings of its indices; indices one too far are refused.
+/// Reads each place of r by all spellings of its indices; indices that are one too large are
+/// refused.
 template <int... n, class R>
 void
 check(const R &)

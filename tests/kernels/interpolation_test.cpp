@@ -33,7 +33,7 @@ row(const std::array<double, n> & a)
   return r;
 }
 
-/// f at each abscissa.
+/// The values of f at the abscissae.
 template <size_t n, class F>
 constexpr std::array<double, n>
 sampled(const std::array<double, n> & xs, const F & f)
@@ -46,11 +46,11 @@ sampled(const std::array<double, n> & xs, const F & f)
 
 constexpr std::array<double, 5> xs{-1, 0, 0.5, 2, 4}, ys{3, 1, 1.5, 4, -2};
 
-/// The data RPN 14 of Fritsch and Carlson (1980), table 1.
+/// The data set RPN 14 of Fritsch and Carlson (1980), table 1.
 constexpr std::array<double, 9> rpn_x{7.99, 8.09, 8.19, 8.7, 9.2, 10, 12, 15, 20},
     rpn_y{0, 2.76429e-5, 4.37498e-2, 0.169183, 0.469428, 0.943740, 0.998636, 0.999919, 0.999994};
 
-/// Points through a table and beyond its ends; none is a point of the table.
+/// Points within the range of a table and outside it; none is a point of the table.
 template <size_t n>
 std::vector<double>
 points_of(const std::array<double, n> & table)
@@ -145,7 +145,7 @@ TEST_CASE("The monotone cubic of Fritsch and Carlson's data RPN 14 rises and pas
     REQUIRE(y <= 1);
     before = y;
   }
-  // Between equal values it is constant, and at a peak level.
+  // Between equal values the curve is constant, and at a peak its slope is 0.
   constexpr std::array<double, 5> steps{0, 0, 1, 1, 0};
   for (const double x : points_of(xs))
   {
@@ -175,11 +175,11 @@ TEST_CASE("The monotone cubic is a parabola where its slope is not limited",
 TEST_CASE("A cubic table of slopes that are limited is that of three times the smaller slope",
           "[kernels][interpolation]")
 {
-  // Slopes 0.1 and 10: the parabola's at 1 is 5.05, the limit 0.3.
+  // Slopes 0.1 and 10: the parabola's slope at 1 is 5.05, the limit 0.3.
   constexpr std::array<double, 3> x{0, 1, 2}, y{0, 0.1, 10.1};
   REQUIRE(
       close(slope([&](double t) { return interpolate(t, x, y, cubic); }, 1.0 + 2e-6), 0.3, 1e-4));
-  // Slopes of two signs: level.
+  // Slopes of different signs: the slope at the point is 0.
   constexpr std::array<double, 3> peak{0, 1, 0.5};
   Dual<double, 1> t(1.0);
   t.d[0] = 1;
@@ -240,7 +240,7 @@ TEST_CASE("NaN gives NaN; far points do not matter", "[kernels][interpolation]")
           auto x = row<double>(xs);
           x[i] = bad;
           if ((i == 0 && bad == -17) || (i == 4 && bad == 17))
-            continue; // in order
+            continue; // the abscissae are in order
           INFO(i << " " << bad);
           for (const double at : {-3.0, -0.5, 1.0, 3.0, 9.0})
             REQUIRE(std::isnan(interpolate(at, x, ys, interpolant, beyond)));
@@ -270,7 +270,7 @@ TEST_CASE("Constants that are not valid abscissae are refused", "[kernels][inter
 
 TEST_CASE("Duals have the derivatives by x, abscissae and ordinates", "[kernels][interpolation]")
 {
-  using D = Dual<double, 11>; // x, five abscissae, five ordinates
+  using D = Dual<double, 11>; // derivatives by x, five abscissae, five ordinates
   for (const auto interpolant : interpolants)
     for (const auto beyond : {Beyond::constant, Beyond::extrapolate})
       for (const double at : points_of(xs))
@@ -298,7 +298,7 @@ TEST_CASE("Duals have the derivatives by x, abscissae and ordinates", "[kernels]
           const double h = 1e-6;
           REQUIRE(close(r.d[k], (f(k, h) - f(k, -h)) / (2 * h), 1e-7));
         }
-        // some of them with derivatives only
+        // only some of the arguments have derivatives
         const D by_x = interpolate(t, xs, row<double>(ys), interpolant, beyond),
                 by_xs = interpolate(at, dx, ys, interpolant, beyond),
                 by_ys = interpolate(at, row<double>(xs), dy, interpolant, beyond);

@@ -57,7 +57,7 @@ struct OwnOgden
   }
 };
 
-/// Value, gradients and second derivatives of f and g are the same.
+/// Checks that value, gradients and second derivatives of f and g are equal.
 template <class F, class G, class... A>
 void
 require_same(const F & f, const G & g, double tolerance, const SR2<double> & s, const A &... a)
@@ -107,7 +107,7 @@ struct Exp
     return expm(s);
   }
 };
-/// c s tr s: its eigenvalues depend on all of those of s.
+/// c s tr s: each of its eigenvalues depends on all eigenvalues of s.
 struct Coupled
 {
   template <class S, class C>
@@ -126,7 +126,7 @@ struct CoupledByTrace
   }
 };
 
-/// Σ_ij (l_i - m_j)² of the eigenvalues of two tensors.
+/// Σ_ij (l_i - m_j)², where l and m are the eigenvalues of two tensors.
 struct OfTwo
 {
   template <class S, class U>
@@ -159,8 +159,7 @@ struct OfTwoByInvariants
   }
 };
 
-/// An energy of s and of its square; if Energy is a function of eigenvalues, such functions are
-/// nested.
+/// An energy of the two tensors s and s²; if Energy is a function of eigenvalues, such functions are nested.
 template <class Energy>
 struct OfTwoOf
 {
@@ -175,7 +174,8 @@ struct OfTwoOf
   }
 };
 
-/// More functions of eigenvalues than are kept between the parts of a derivative, one of them of another tensor, in an order of its own.
+/// More functions of eigenvalues than are kept between the passes of a derivative; one of them is of another tensor, with its own order
+/// of eigenvalues.
 template <class Energy>
 struct Sum
 {
@@ -216,7 +216,7 @@ struct StressOf
     return gradient<0>(Energy(), C, alpha);
   }
 };
-/// By three numbers: as many as there are eigenvalues, by which the inner derivatives are taken.
+/// A derivative by three numbers: as many as there are eigenvalues, by which the inner derivatives are taken.
 template <class Energy>
 struct StressAlong
 {
@@ -226,7 +226,7 @@ struct StressAlong
     return inner(gradient<0>(Energy(), C, v[0] + v[1] * v[2]), direction);
   }
 };
-/// The C at which the stress is t, by Newton's method.
+/// The C at which the stress is t, found by Newton's method.
 template <class Energy>
 struct Inverse
 {
@@ -270,7 +270,7 @@ TEST_CASE("isotropic scalars have derivatives by their other arguments", "[kerne
     REQUIRE(close(std::get<2>(a), std::get<2>(b), 1e-13));
     REQUIRE(close(
         hessian<2>(OwnOgden(), s, 1.5, 3.0), hessian<2>(OgdenByPowers(), s, 1.5, 3.0), 1e-13));
-    // by alpha of the stress, and by C of ∂W/∂α
+    // derivatives by alpha of the stress, and by C of ∂W/∂α
     const auto mixed = jacobian<2>(Stress<OwnOgden>(), s, 1.5, 3.0);
     REQUIRE(close(mixed, jacobian<2>(Stress<OgdenByPowers>(), s, 1.5, 3.0), 1e-12));
   }
@@ -285,7 +285,7 @@ TEST_CASE("isotropic tensors and their derivative are exact at and near equal ei
     const auto [value, slope] = value_and_jacobian<0>(ExpByEigenvalues(), s);
     REQUIRE(close(value, expm(s), 1e-14));
     REQUIRE(close(
-        SR2<double>(slope * direction), dexpm(s, direction), 1e-10)); // between nearly equal ones
+        SR2<double>(slope * direction), dexpm(s, direction), 1e-10)); // nearly equal eigenvalues
     const auto a = value_and_jacobian<0>(Coupled(), s, 0.7),
                b = value_and_jacobian<0>(CoupledByTrace(), s, 0.7);
     REQUIRE(close(a.first, b.first, 1e-14));
@@ -305,7 +305,7 @@ TEST_CASE("an isotropic function of two tensors is one in another", "[kernels][i
       REQUIRE(close(std::get<1>(a), std::get<1>(b), 1e-12));
       REQUIRE(close(hessian<0>(OfTwo(), s, u), hessian<0>(OfTwoByInvariants(), s, u), 1e-12));
       REQUIRE(close(hessian<1>(OfTwo(), s, u), hessian<1>(OfTwoByInvariants(), s, u), 1e-12));
-      // the mixed ones are -2 δ δ
+      // the mixed second derivatives are -2 δ δ
       const SR2<double> one(1, 1, 1, 0, 0, 0);
       REQUIRE(close(SR2<double>(jacobian<1>(ByFirst(), s, u) * direction),
                     SR2<double>(one * (-2.0 * tr(direction))),
@@ -355,7 +355,7 @@ TEST_CASE("eigenvectors of equal eigenvalues have no derivatives", "[kernels][is
   const SR2<double> different(1.4, 0.7, 2.0, 0.3, -0.2, 0.25), pair(2, 2, 3, 0, 0, 0);
   REQUIRE(close(jacobian<0>(exp_by_vectors, different), dexpm(different), 1e-12));
   const auto J = jacobian<0>(exp_by_vectors, pair);
-  REQUIRE(std::isnan(J(5, 5))); // not 0, which would leave the shear of the two out
+  REQUIRE(std::isnan(J(5, 5))); // 0 would leave out the shear between the two eigenvectors
   // a result that does not depend on the tensor has a derivative of zero
   constexpr auto scaled = [](const auto & s, const auto & c)
   {

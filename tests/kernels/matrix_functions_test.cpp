@@ -42,7 +42,7 @@ is_symmetric(const MatrixReference & x)
   return x.A[1] == x.A[3] && x.A[2] == x.A[6] && x.A[5] == x.A[7];
 }
 
-/// The function of that name, of numbers or packs.
+/// The function of this name, for numbers or packs.
 template <class T>
 R2<T>
 of_matrix(const std::string & name, const R2<T> & A)
@@ -75,7 +75,7 @@ of_matrix(const std::string & name, const R2<T> & A)
   }
   return r;
 }
-/// The same of a symmetric tensor, of those that have one.
+/// The same function of the symmetric part; false if the function has no symmetric version.
 template <class T>
 bool
 of_symmetric(const std::string & name, const R2<T> & A, R2<T> & r)
@@ -96,7 +96,7 @@ of_symmetric(const std::string & name, const R2<T> & A, R2<T> & r)
   return true;
 }
 
-/// |a - b| over |b|, of the largest components; NaN where a has one.
+/// The largest component of a - b, divided by that of b; NaN where a has one.
 template <class A, class B>
 double
 difference(const A & a, const B & b)
@@ -156,7 +156,7 @@ TEST_CASE("So are those of float32, where the results are numbers of it",
     const bool in_range = largest > 1e-30 && largest < 1e30 && result > 1e-30 && result < 1e30;
     const R2<double> W = matrix<double>(wide);
     if (!in_range ||
-        norm(W / largest) * norm(inv(W) * largest) > 1e6) // rounded to float32 it may be singular
+        norm(W / largest) * norm(inv(W) * largest) > 1e6) // rounded to float32, W may be singular
       continue;
     check(x, difference(of_matrix(name, A), f), 1.2e-7);
     count++;

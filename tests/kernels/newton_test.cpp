@@ -16,21 +16,21 @@ namespace
 {
 constexpr auto square = [](const auto & x, const auto & a) { return x * x - a; };
 
-/// Powell's badly scaled function: roots near (1.098e-5, 9.106).
+/// Powell's badly scaled function, with a root near (1.098e-5, 9.106).
 constexpr auto badly_scaled = [](const auto & x)
 {
   const auto & [a, b] = x;
   return std::tuple(1e4 * a * b - 1.0, exp(-a) + exp(-b) - 1.0001);
 };
 
-/// Rosenbrock's banana as two equations.
+/// Rosenbrock's function, as two equations.
 constexpr auto banana = [](const auto & x)
 {
   const auto & [a, b] = x;
   return std::tuple(10.0 * (b - a * a), 1.0 - a);
 };
 
-/// Broyden's tridiagonal function of six unknowns, in a tensor's components.
+/// Broyden's tridiagonal function of six unknowns, which are the components of a tensor.
 constexpr auto tridiagonal = [](const auto & x)
 {
   auto r = 0.0 * x;
@@ -98,7 +98,7 @@ TEST_CASE("The solution has the derivatives of the implicit function", "[kernels
       std::tuple(0.0, 1.0),
       a,
       b);
-  const auto & [u, v] = report.solution; // u v = p, u + v = q
+  const auto & [u, v] = report.solution; // the solution of u v = p, u + v = q
   REQUIRE(report.converged);
   REQUIRE(close(u.x * v.x, 2.0));
   const double difference = u.x - v.x;
@@ -109,7 +109,7 @@ TEST_CASE("The solution has the derivatives of the implicit function", "[kernels
 
   REQUIRE(newton([](const auto & x, const auto &, const auto & q) { return x - q; }, 0.0, a, 3.0) ==
           3);
-  const D guess(3.0); // its derivatives are none of the solution's
+  const D guess(3.0); // the derivatives of the guess are not derivatives of the solution
   REQUIRE(std::is_same_v<decltype(newton(square, guess, 2.0)), double>);
 }
 
@@ -123,8 +123,8 @@ TEST_CASE("A point that does not converge is NaN, and a root that overflows does
     REQUIRE(!report.converged);
     REQUIRE(std::isnan(report.solution));
   }
-  REQUIRE(std::isnan(newton(square, 0.0, 2.0))); // no slope at the guess
-  REQUIRE(newton(square, 0.0, 0.0) == 0);        // but that is the root
+  REQUIRE(std::isnan(newton(square, 0.0, 2.0))); // the residual has no slope at the guess
+  REQUIRE(newton(square, 0.0, 0.0) == 0);        // but the guess is the root
   REQUIRE(std::isnan(newton(square, nan, 2.0)));
   constexpr auto parallel = [](const auto & x)
   {

@@ -35,7 +35,7 @@ using Pack = neml2::packs::Pack<width>;
 using Dual3 = Dual<Pack, 3>;
 using Row = std::vector<double>;
 
-/// The numbers of a formula's result.
+/// Writes the numbers of a result to `out`.
 double *
 numbers(Pack & x, double * out)
 {
@@ -67,7 +67,7 @@ numbers(std::pair<A, B> & r, double * out)
   return numbers(r.second, numbers(r.first, out));
 }
 
-/// All numbers of the results, lane by lane: [number][lane].
+/// All numbers of the results, in the order [number][lane].
 template <class R>
 std::vector<double>
 flat(R r)
@@ -88,7 +88,7 @@ plain(const std::vector<Row> & lanes)
   return r;
 }
 
-/// The lanes as duals: each component depends on the same three variables.
+/// The lanes as duals: all components depend on the same three variables.
 template <template <class> class R>
 R<Dual3>
 dual(const std::vector<Row> & lanes)
@@ -104,13 +104,13 @@ dual(const std::vector<Row> & lanes)
   return r;
 }
 
-/// The numbers for which a formula is defined.
+/// Conditions on the numbers for which a formula is defined.
 enum Needs
 {
   Any,
   Positive
 };
-/// A formula of rows of n numbers with its types erased, so that the checks are compiled once.
+/// A formula of rows of n numbers with type erasure, so that the checks are compiled only once.
 struct Formula
 {
   std::string name;
@@ -230,7 +230,7 @@ every_formula()
 
 std::mt19937 generator(7);
 
-/// A random row of n numbers; one of a tensor is positive definite.
+/// A random row of n numbers; if they are the components of a tensor, it is positive definite.
 Row
 good(int n)
 {
@@ -241,7 +241,7 @@ good(int n)
   return r;
 }
 
-/// The tensor c δ_ij, and others with equal eigenvalues.
+/// The tensor c δ_ij, with `shear` in all other components.
 Row
 isotropic(int n, double c, double shear = 0)
 {
@@ -298,10 +298,10 @@ nan_has_nan_derivatives(const Formula & f)
 {
   for (const Row & row : bad(f.n))
   {
-    if (!(std::fabs(row[0]) < 1e100)) // then a value may overflow, and its derivative not
+    if (!(std::fabs(row[0]) < 1e100)) // larger values may overflow where their derivatives do not
       continue;
     const auto r = f.evaluate(std::vector<Row>(width, row));
-    for (size_t i = 0; i < r.size(); i += 4 * width) // a value, then three derivatives
+    for (size_t i = 0; i < r.size(); i += 4 * width) // a value is followed by three derivatives
       if (r[i] != r[i])
         for (size_t k = 1; k < 4; k++)
         {
@@ -326,7 +326,7 @@ raises_no_exception(const Formula & f)
     Row diagonal = isotropic(f.n, 1);
     diagonal[0] = 3;
     rows.push_back(diagonal);
-    if (f.name.rfind("lode_angle", 0) == 0) // which has no direction where all are equal
+    if (f.name.rfind("lode_angle", 0) == 0) // its direction is undefined at equal eigenvalues
       rows.assign(50, diagonal);
   }
   if (f.needs != Positive)

@@ -14,7 +14,7 @@ namespace
 {
 using Pack = neml2::packs::Pack<4>;
 
-/// A number in [-1, 1] that looks random.
+/// A pseudorandom number in [-1, 1].
 double
 number(int i)
 {
@@ -80,7 +80,7 @@ TEST_CASE("Each lane has pivots of its own, and is NaN by itself", "[kernels][so
     for (int w = 0; w < 4; w++)
     {
       one[w] = filled<R2<double>>(10 * w);
-      for (int i = 0; i < 3; i++) // its largest numbers in other places
+      for (int i = 0; i < 3; i++) // the largest numbers are in different places per lane
         one[w](i, (i + w) % 3) = 5;
       if (w == place)
         one[w] = R2<double>(1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 4.0, 5.0, 6.0);
@@ -131,7 +131,7 @@ TEST_CASE("The factor of Cholesky and its gradient", "[kernels][cholesky]")
     const auto dL = partials_of(cholesky(along(A, dA)), 0);
     REQUIRE(distance(dL * transpose_major(L) + L * transpose_major(dL), dA) < 1e-9);
     const auto g = filled<SSR4<double>>(seed + 200);
-    const double expected = inner(g, dL); // g above the diagonal does not count
+    const double expected = inner(g, dL); // the part of g above the diagonal does not count
     REQUIRE(std::fabs(inner(cholesky_gradient(L, g), dA) - expected) <
             1e-11 * (1 + std::fabs(expected)));
   }

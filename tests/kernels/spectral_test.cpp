@@ -23,7 +23,7 @@ const SR2<double> S(1.2, 0.7, 0.9, 0.3, -0.2, 0.4);
 const R2<double> I(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
 const R2<double> A(0.9, 0.5, -0.3, -0.2, 1.1, 0.6, 0.4, -0.7, 1.3);
 
-/// A rotation far from the axes.
+/// A rotation whose axis is not close to a coordinate axis.
 const R2<double> Q = []
 {
   const double c = std::cos(0.7), s = std::sin(0.7), d = std::cos(1.9), t = std::sin(1.9);
@@ -31,14 +31,14 @@ const R2<double> Q = []
   return x * z;
 }();
 
-/// The tensor of these eigenvalues in the frame of Q.
+/// The tensor with these eigenvalues in the frame of Q.
 SR2<double>
 tensor_of(double a, double b, double c)
 {
   return ieigh(Vec<double>(a, b, c), Q);
 }
 
-/// The components of s as duals: each has the derivative 1 by itself.
+/// The components of s as duals: the derivative of each component by itself is 1.
 SR2<test_dual>
 vary(const SR2<double> & s)
 {
@@ -102,7 +102,7 @@ TEST_CASE("Eigenvalues are exact for diagonal tensors of any size", "[kernels][s
     REQUIRE(close(V, R2<double>(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0), 0));
     for (int i = 0; i < 3; i++)
       REQUIRE(eigenvalues(SR2<double>(x, x, x, 0.0, 0.0, 0.0))[i] == x);
-    // and right to rounding where all components are of that size
+    // accurate up to round-off where all components have that size
     const auto scaled = eigenvalues(S * x), plain = eigenvalues(S);
     for (int i = 0; i < 3; i++)
       REQUIRE(std::abs(scaled[i] / x - plain[i]) < 1e-15);
@@ -110,7 +110,7 @@ TEST_CASE("Eigenvalues are exact for diagonal tensors of any size", "[kernels][s
   const auto [l, V] = eigh(SR2<double>());
   REQUIRE(close(l, Vec<double>(), 0));
   REQUIRE(close(V, I, 0));
-  // Of components of very different sizes, small eigenvalues have their own accuracy
+  // If components differ much in size, small eigenvalues have their own relative accuracy.
   const auto graded = eigenvalues(SR2<double>(1.0, 1e-20, 1e-40, 0.0, 0.0, 1e-11 * sqrt2));
   REQUIRE(std::abs(graded[0] / 1e-40 - 1) < 1e-14);
   REQUIRE(std::abs(graded[1] / (1e-20 - 1e-22) - 1) < 1e-14);
@@ -277,7 +277,7 @@ TEST_CASE("Derivatives of functions of tensors lose nothing between nearly equal
     REQUIRE(close(quotient(dsqrtm(s)), roots[i], 4e-15));
     REQUIRE(close(quotient(dpowm(s, 0.3)), powers[i], 4e-15));
   }
-  // and of functions that are given by values and slopes
+  // the same for functions that are given by values and slopes
   for (const double g : gaps)
   {
     const Vec<double> l(1.5, 1.5 + g, 2.5), f(std::exp(l[0]), std::exp(l[1]), std::exp(l[2]));
@@ -307,7 +307,7 @@ TEST_CASE("Functions of tensors and their inverses have inverse derivatives",
       REQUIRE(close(powm(s, -1.0), inv(s), 1e-14));
       REQUIRE(close(dpowm(s, 1.0), identity(), 1e-14));
       REQUIRE(close(dpowm(s, 0.0), SSR4<double>(), 1e-14));
-      // along one direction, and by duals
+      // derivatives along one direction, and by duals
       const SR2<double> e1(0.3, -0.2, 0.5, 0.7, -0.4, 0.1);
       REQUIRE(close(dexpm(s, e1), dexpm(s) * e1, 1e-14));
       REQUIRE(close(dlogm(s, e1), dlogm(s) * e1, 1e-14));
@@ -325,7 +325,7 @@ TEST_CASE("Second derivatives of functions of tensors are exact between equal an
           "[kernels][matrix_functions]")
 {
   const SR2<double> e(0.3, -0.2, 0.5, 0.7, -0.4, 0.1), h(-0.6, 0.8, 0.2, -0.1, 0.9, 0.5);
-  // of s along h, and e fixed
+  // f of s with derivatives along h, for fixed e
   const auto along_h = [&](const SR2<double> & s)
   {
     SR2<Dual<double, 1>> r;
@@ -374,7 +374,7 @@ TEST_CASE("Second derivatives of functions of tensors are exact between equal an
       inverse([](const auto & t) { return powm(t, -0.6); },
               [](const auto & t, const auto & d) { return dpowm(t, -0.6, d); },
               [](const auto & t, const auto & d) { return dpowm(t, -1 / 0.6, d); });
-      // and of the whole derivative, by each component
+      // the derivatives of all of dexpm, by each component
       const auto D = dexpm(vary(s));
       for (int i = 0; i < 6; i++)
       {
@@ -385,7 +385,7 @@ TEST_CASE("Second derivatives of functions of tensors are exact between equal an
         REQUIRE(std::abs(sum - second(dexpm(x, e))[i]) < 1e-13 * (1 + norm(second(dexpm(x, e)))));
       }
     }
-  // where the value is NaN, derivatives are
+  // where the value is NaN, derivatives are NaN, too
   const auto negative = along_h(tensor_of(-0.4, -0.4, -0.5));
   for (int i = 0; i < 6; i++)
   {
@@ -422,9 +422,9 @@ TEST_CASE("Functions of tensors hold at the ends of what numbers hold",
   // The logarithm near I has the relative accuracy of x = s - I: log(I + x) = x - x²/2 + ...
   const SR2<double> x = tensor_of(0.3, -0.7, 0.5) * 1e-9;
   SR2<double> near = one + x;
-  const auto exact = near - one; // the values before rounding
+  const auto exact = near - one; // exact, since near is close to one
   REQUIRE(norm(logm(near) - exact + sym(full(exact) * full(exact)) * 0.5) < 1e-15 * norm(x));
-  // Very unequal eigenvalues: e^-800 is 0, and neither over- nor underflow spoils the others
+  // Very unequal eigenvalues: e^-800 is 0, and neither overflow nor underflow spoils the others
   const auto wide = tensor_of(-800, 1, 2);
   REQUIRE(close(expm(wide), tensor_of(0, std::exp(1), std::exp(2)), 1e-11));
   REQUIRE(norm(dexpm(wide)) < 10);
@@ -433,7 +433,7 @@ TEST_CASE("Functions of tensors hold at the ends of what numbers hold",
   const auto d = dpowm(SR2<double>(1e-100, 1.0, 1e100, 0.0, 0.0, 0.0), 0.5);
   REQUIRE(std::abs(d(0, 0) / 0.5e50 - 1) < 1e-13);
   REQUIRE(std::abs(d(4, 4) / 1e-50 - 1) < 1e-13);
-  // Outside the domain there is no number
+  // Outside the domain the result is NaN
   for (const auto & s :
        {tensor_of(-1, 1, 2), tensor_of(-1, -1, 2), tensor_of(-3, -2, -1), SR2<double>()})
   {
@@ -519,7 +519,7 @@ TEST_CASE("Invariants have the values of the reference", "[kernels][invariants]"
   REQUIRE(close(J3(S), -0.019563155341069738));
   REQUIRE(close(von_mises(S), 0.79056941504209484));
   REQUIRE(close(lode_angle(S), 0.71157318452237761));
-  // A large pressure does not change the exact digits of the deviator
+  // A large pressure does not reduce the accuracy of the deviator
   const SR2<double> p(1e9, 1e9 + 1, 1e9 + 3, 0.0, 0.0, 0.0);
   REQUIRE(close(J2(p), 7.0 / 3.0, 1e-15));
 }
@@ -652,7 +652,7 @@ TEST_CASE("Pull-back undoes push-forward", "[kernels][kinematics]")
   REQUIRE(close(pull_back_covariant(push_forward_covariant(S, A), A), S));
   const auto C = outer(S, S) + identity();
   REQUIRE(close(pull_back(push_forward(C, A), A), C, 1e-13));
-  // the contracted tensor between both does not change
+  // the contraction of a covariant with a contravariant tensor does not change
   REQUIRE(close(inner(push_forward(S, A), push_forward_covariant(S, A)), inner(S, S)));
   REQUIRE(close(push_forward(C, A) * push_forward_covariant(S, A), push_forward(C * S, A), 1e-13));
 }

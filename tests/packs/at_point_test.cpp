@@ -123,9 +123,9 @@ TEST_CASE("arguments at a point are numbers, rows and groups, and so are results
   require_row(first, torch::tensor({14., 32., 53.}, kFloat64));
   REQUIRE(std::abs(std::get<0>(second) + 3) < 1e-14);
   REQUIRE(std::get<1>(second)[2] == 3);
-  double scale = 2; // captured
+  double scale = 2; // a captured variable
   REQUIRE(at_point([&](auto x) { return x[2] * scale; }, v) == 6);
-  // derivatives in it
+  // derivatives in the formula
   constexpr auto energy = [](const auto & C, const auto & mu) { return mu * log(det(C)); };
   const Row C(1.2, 1.1, 0.9, 0.1, 0.05, -0.1);
   const auto S = at_point(

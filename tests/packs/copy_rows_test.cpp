@@ -15,7 +15,7 @@ using namespace neml2::packs;
 
 namespace
 {
-/// Numbers that rounding changes, and those that have no digits.
+/// Numbers that rounding to float32 changes, and special values.
 double
 number(int64_t i)
 {

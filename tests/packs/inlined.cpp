@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Formulas in several uses. None may be left out of the loops, which alone are compiled for AVX2: the test looks for their
-// names in what this compiles to.
+// Various uses of formulas. All of them must be inlined into the loops, which alone are compiled for AVX2: the test looks
+// for the names of formulas in the compiled code.
 #include "neml2/math/autograd.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/math/newton.h"
@@ -11,7 +11,7 @@ using namespace neml2;
 
 namespace
 {
-/// Power law of the largest components.
+/// A power law of the largest components.
 constexpr auto equations = [](const auto & s, const auto & trial, const auto & g)
 {
   auto r = numbers_of((s - trial) / g);

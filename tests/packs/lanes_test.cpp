@@ -28,7 +28,7 @@ subnormal(float)
   return 1e-39f;
 }
 
-/// Signs, zeros, ties, infinities, not-a-number, subnormal and huge numbers.
+/// Zeros of both signs, ties, infinities, NaN, subnormal and huge numbers.
 template <class E>
 const std::vector<E> numbers{E(-0.0),
                              E(0.0),
@@ -45,14 +45,14 @@ const std::vector<E> numbers{E(-0.0),
                              E(nan_),
                              E(0.1)};
 
-/// The same number: also of the same sign where it is 0, or not-a-number both.
+/// Whether a and b are equal, with equal signs if they are 0, or are both NaN.
 bool
 same(double a, double b)
 {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-/// W numbers that follow each other in the list, from any on.
+/// W successive numbers of the list, from number `first` on.
 template <int W, class E>
 Pack<W, E>
 lanes_from(size_t first)
@@ -63,7 +63,7 @@ lanes_from(size_t first)
   return p;
 }
 
-/// Every lane of f(a) is g of the lane's number.
+/// Checks that every lane of f(a) is g of the number in that lane.
 template <int W, class E, class F, class G>
 void
 require_unary(const char * name, const F & f, const G & g)
@@ -79,7 +79,8 @@ require_unary(const char * name, const F & f, const G & g)
   }
 }
 
-/// Every lane of f(a, b) is g of the lanes' numbers, also where a or b is a number.
+/// Checks that every lane of f(a, b) is g of the numbers in that lane, also where a or b is a plain
+/// number.
 template <int W, class E, class F, class G>
 void
 require_binary(const char * name, const F & f, const G & g)
@@ -167,7 +168,7 @@ test_selection()
       [](const auto & a) { return shown<W, E>(~(a > 0.0)); },
       [](E a) { return a > 0 ? 0.0 : 1.0; });
 
-  using namespace neml2::kernels; // of plain numbers
+  using namespace neml2::kernels; // the functions of plain numbers
   require_unary<W, E>(
       "sign",
       [](const auto & a) { return sign(a); },
@@ -195,7 +196,7 @@ test_selection()
       [](const auto & a, const auto & b) { return clamp(Pack<W, E>(a), b, 2.0); },
       [](E a, E b) { return clamp(a, b, E(2)); });
 
-  // b at a tie, whatever the signs of zeros; not-a-number if either is.
+  // maximum gives b at a tie, whatever the signs of zeros, and NaN if either is NaN.
   require_binary<W, E>(
       "maximum",
       [](const auto & a, const auto & b) { return maximum(a, b); },
@@ -210,8 +211,8 @@ test_selection()
                                                            : b; });
 }
 
-/// Rows of N components, fewer than lanes or as many, go to packs and back; memory beside the rows
-/// does not change.
+/// Copies rows of N components, at most as many as there are lanes, to packs and back; memory
+/// beside the rows does not change.
 template <int W, int N>
 void
 test_rows()
@@ -248,7 +249,7 @@ test_memory_of_numbers()
   for (int i = 0; i <= W; i++)
     x[i] = y[i] = E(10 + i);
   y[W + 1] = -1;
-  Pack<W, E>::load(x + 1).store(y); // aligned for no vector
+  Pack<W, E>::load(x + 1).store(y); // an address that is aligned for no vector
   for (int w = 0; w < W; w++)
     REQUIRE(y[w] == E(11 + w));
   REQUIRE(y[W] == 10 + W);
@@ -266,7 +267,7 @@ test_memory()
   test_rows<W, 9>();
 }
 
-/// A body for compiled(): doubles numbers, and tells the width of the packs.
+/// A body for compiled(): it doubles numbers, and returns the width of the packs.
 struct Twice
 {
   static constexpr bool is_numbers = true;
@@ -404,7 +405,7 @@ TEST_CASE("every instruction set's loop is run with packs of its width", "[core]
     require_twice(best.run, best.width);
 #ifdef NEML2_SIMD
   require_twice(run_plain<Twice, double *, int *>, 1);
-  const bool eight = has_avx512() && (with_avx512 || sleef::has_widest()); // of numbers
+  const bool eight = has_avx512() && (with_avx512 || sleef::has_widest()); // rows are numbers
   REQUIRE(best.width == (eight ? 8 : has_avx2() ? 4 : 1));
   REQUIRE(bool(best.run) == has_avx2());
   if (has_avx2())

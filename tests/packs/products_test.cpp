@@ -24,7 +24,7 @@ using Two = Types<Numbers, Numbers>;
 constexpr auto difference = [](const auto & a, const auto & b) { return sqrt(a * a - b * b); };
 constexpr auto sum = [](const auto & a, const auto & b) { return a * b + a / b - b * 3.0; };
 
-/// The results of a tile for a and b; its other operands are 1.
+/// The results of a tile for a and b; all other operands are 1.
 template <class Tile>
 std::vector<double>
 run(const void * f, std::vector<double> a, std::vector<double> b, bool weighted)

@@ -2,7 +2,7 @@
 #include "neml2/packs/sleef.h"
 #include "neml2/packs/instruction_set.h"
 
-#include "neml2/core/aten.h" // links the library that brings SLEEF
+#include "neml2/core/aten.h" // links the library that contains SLEEF
 
 #include <cfenv>
 #include <cmath>
@@ -21,7 +21,7 @@ using namespace neml2::packs;
 
 namespace
 {
-/// Numbers of all sizes and signs, infinities and NaN.
+/// Numbers of all magnitudes and signs, infinities and NaN.
 template <class E>
 std::vector<E>
 numbers()
@@ -49,7 +49,8 @@ numbers()
   return x;
 }
 
-/// Equal up to 2 units in the last place, of the same sign where 0, or both NaN.
+/// Whether a and b differ by at most 2 units in the last place, have the same sign if they are 0, or are both
+/// NaN.
 template <class E>
 bool
 close(E a, E b)
@@ -87,8 +88,9 @@ filled(E x)
   return p;
 }
 
-/// f of packs is the standard library's g, with its special values and for any numbers in the other lanes. It
-/// raises no exception if arguments are ordinary and the result is finite.
+/// Checks that f of packs is g, the function of the standard library, also for special values and for any
+/// numbers in the other lanes, and that it raises no exception if arguments are ordinary and the result is
+/// finite.
 template <int W, class E, class F, class G>
 void
 require_function(const std::string & name, const F & f, const G & g, bool ordinary = true)

@@ -14,7 +14,8 @@ using neml2::kernels::SSR4;
 
 namespace
 {
-/// The data of a point in a solver, for elements with three normal and this many shear components.
+/// The data of one point in a solver, for elements with three normal components and this many shear
+/// components.
 struct Solver
 {
   int nshr, n = 3 + nshr;
@@ -59,7 +60,7 @@ TEST_CASE("UMAT's numbers are tensors", "[umat]")
   }
   for (int i = 0; i < 9; i++)
   {
-    s.dfgrd0[i] = i; // by columns
+    s.dfgrd0[i] = i; // stored by columns
     s.dfgrd1[i] = 10 * i;
   }
   const auto c = s.call();
@@ -69,7 +70,7 @@ TEST_CASE("UMAT's numbers are tensors", "[umat]")
   for (int k = 0; k < 6; k++)
   {
     const auto [i, j] = at[k];
-    const double half = k < 3 ? 1.0 : 0.5; // engineering shears
+    const double half = k < 3 ? 1.0 : 0.5; // shear strains are engineering shears
     REQUIRE(before(i, j) == Approx(half * (k + 1)).epsilon(1e-15));
     REQUIRE(increment(i, j) == Approx(half * 10 * (k + 1)).epsilon(1e-15));
     REQUIRE(strain(i, j) == Approx(half * 11 * (k + 1)).epsilon(1e-15));
@@ -89,7 +90,7 @@ TEST_CASE("UMAT's numbers are tensors", "[umat]")
 
 TEST_CASE("UMAT gets stress and tangent in its components", "[umat]")
 {
-  // Linear elasticity: the tangent of Voigt's notation has the shear modulus, not twice of it, at shears.
+  // Linear elasticity: in Voigt's notation the shear entries of the tangent are the shear modulus, not twice the shear modulus.
   const double lambda = 3.0, mu = 2.0;
   for (const int shears : {1, 2, 3})
   {
@@ -159,7 +160,7 @@ TEST_CASE("UMAT asks for a smaller step, or none", "[umat]")
   Solver plane(1);
   REQUIRE_FALSE(plane.call(2).fits(0, 0));
   REQUIRE(std::isnan(plane.stress[2]));
-  REQUIRE(plane.stress[3] == 0.0); // behind the three that an element of plane stress has
+  REQUIRE(plane.stress[3] == 0.0); // after the three components of plane stress
   REQUIRE(std::isnan(plane.ddsdde[8]));
   REQUIRE(plane.ddsdde[9] == 0.0);
 }

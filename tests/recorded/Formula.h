@@ -7,7 +7,7 @@
 
 #include <vector>
 
-/// Functions of numbers recorded, and run on rows.
+/// Functions of numbers that are recorded, and run on rows.
 namespace neml2::test
 {
 using recorded::Components;
@@ -15,7 +15,7 @@ using recorded::Number;
 using recorded::Program;
 using recorded::Recording;
 
-/// A recorded function of n numbers, which are one argument.
+/// A recorded function of n numbers, which form one argument.
 struct Formula
 {
   Recording recording;
@@ -42,7 +42,7 @@ struct Formula
   }
 
   Program value() const { return {{x}, {y}, {}}; }
-  /// ∂y_i/∂x_j, those of the same y side by side.
+  /// The program for ∂y_i/∂x_j; the derivatives of one y_i are adjacent.
   Program jacobian()
   {
     const Recording::Scope scope(recording);
@@ -58,7 +58,7 @@ struct Formula
     }
     return {{x}, {all}, {}};
   }
-  /// The program of x, and weights of y, for Σ_i w_i ∂y_i/∂x_j.
+  /// The program for Σ_i w_i ∂y_i/∂x_j, whose arguments are x and the weights w of y.
   Program gradient()
   {
     const Recording::Scope scope(recording);
@@ -70,7 +70,7 @@ struct Formula
   }
 };
 
-/// The results of a program of one result for rows of its arguments, one after the other.
+/// The results of a program with one result, for rows of its arguments, one row after the other.
 inline std::vector<double>
 run(const recorded::Evaluator & e, std::vector<std::vector<double>> arguments, int64_t rows)
 {
@@ -80,7 +80,7 @@ run(const recorded::Evaluator & e, std::vector<std::vector<double>> arguments, i
   {
     data.push_back(arguments[k].data());
     const auto size = int64_t(e.program.arguments[k].size());
-    stride.push_back(int64_t(arguments[k].size()) == size && rows != 1 ? 0 : size); // shared by all
+    stride.push_back(int64_t(arguments[k].size()) == size && rows != 1 ? 0 : size); // 0: shared
   }
   const auto size = int64_t(e.program.results[0].size());
   std::vector<double> result(size_t(size * rows));

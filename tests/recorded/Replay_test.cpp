@@ -20,7 +20,7 @@ using Row = std::vector<double>;
 
 namespace
 {
-/// The Jacobian of the derivative of f, a recording, against differences of that derivative.
+/// Compares the Jacobian of the derivative of f, a recording, with differences of that derivative.
 void
 check_second_derivative(const NumberFunction & f, const Row & x, double error)
 {
@@ -75,7 +75,7 @@ TEST_CASE("a replaced node is replaced in all nodes made from it", "[recorded]")
   const Number found = replay.of({f.id})[0];
   REQUIRE(found.x.id == recorded::Symbol(other.x * other.x + sin(y)).id);
   REQUIRE(r.node(found.d[0].id).op == recorded::Op::add);
-  // A node that does not depend on the variable stays as it was, without a partial.
+  // A node that does not depend on the variable is not recorded again, and has no partial.
   const Number same = recorded::Replay(r).of({f.id})[0];
   REQUIRE(same.x.id == f.id);
   REQUIRE(r.is_constant(same.d[0].id, 0));

@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace
 {
-/// A formula of six numbers a, a plain number k and a number b: a k² + b, and (b, b, k²).
+/// A formula of six numbers a, a plain number k and one number b: its results are a k² + b, and (b, b, k²).
 struct ByHand
 {
   static constexpr int shared = 1;
@@ -35,7 +35,7 @@ struct ByHand
   }
 };
 
-/// The numbers of an operand, and where its rows are among them.
+/// The numbers of an operand, and the place of its rows among them.
 template <class E>
 struct Rows
 {
@@ -43,8 +43,8 @@ struct Rows
   std::vector<int64_t> stride;
   int64_t first;
 
-  /// Rows of N numbers, N + gap apart, behind a number of skipped ones; those of the dimensions in `shared` are one. The last dimension is
-  /// innermost, or the first.
+  /// Rows of N numbers at distances of N + gap, after some skipped numbers; along the dimensions in `shared` all rows are the same one.
+  /// The innermost dimension is the last, or the first if `reversed`.
   Rows(int64_t N,
        const std::vector<int64_t> & size,
        const std::vector<bool> & shared,
@@ -102,7 +102,7 @@ check(const std::vector<int64_t> & size, int layout, unsigned blocks)
   b.give(arguments.operand[2]);
   y.give(arguments.operand[3]);
   z.give(arguments.operand[4]);
-  auto expected = y; // and nothing else is written
+  auto expected = y; // also checks that nothing else is written
   launch(
       [](const KernelArguments<5> & all)
       { Kernel<ByHand, E, Sizes<6, 1, 1>, Sizes<6, 3>, IsNumber<false, true, false>>::run(all); },
@@ -153,7 +153,7 @@ TEST_CASE("a kernel finds rows beyond those that 32 bits count", "[recorded]")
   a.size[0] = a.rows;
   find_row(a, 0, a.rows - 1, place);
   REQUIRE(place[0] == 7 * (a.rows - 1));
-  a.rows = a.size[0] = (int64_t(1) << 31) - 1; // the last number of rows that 32 bits count
+  a.rows = a.size[0] = (int64_t(1) << 31) - 1; // the largest number of rows that 32 bits can count
   find_row(a, 0, a.rows - 1, place);
   REQUIRE(place[0] == 7 * (a.rows - 1));
 }

@@ -17,7 +17,7 @@ using Row = std::vector<double>;
 
 namespace
 {
-/// A formula with every kind of operation, for plain and for recorded numbers.
+/// A formula with every kind of operation, for plain numbers and for recorded numbers.
 const auto everything = [](const auto & v)
 {
   using T = std::decay_t<decltype(v[0])>;
@@ -136,7 +136,7 @@ TEST_CASE("operations that do not change a result are not recorded", "[recorded]
   REQUIRE(f.y[0] == f.y[1]);
   const recorded::Evaluator e(f.recording, f.value());
   REQUIRE(test::run(e, {{0.5, 0.25}}, 1) == Row{0.75, 0.75});
-  // Zero times a number is not zero: it may be infinite.
+  // 0 times a number is not 0, since the number may be infinite.
   const Formula g(1, [](const auto & x) { return std::vector{Number(Number(0.0) * x[0])}; });
   const recorded::Evaluator z(g.recording, g.value());
   REQUIRE(std::isnan(test::run(z, {{std::numeric_limits<double>::infinity()}}, 1)[0]));

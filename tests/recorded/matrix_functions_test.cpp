@@ -41,7 +41,8 @@ recorded_of(const F & f)
                  });
 }
 
-/// Matrices that have logarithms: of distinct, equal and complex eigenvalues, defective, close to I, large and small, almost singular.
+/// Matrices that have logarithms: with distinct, equal and complex eigenvalues, defective, close to I, large and small, almost
+/// singular.
 Row
 matrices()
 {
@@ -73,7 +74,7 @@ size_of(const M & A)
   return size;
 }
 
-/// f of recorded numbers, and its derivatives of both directions, are those of the kernels.
+/// Checks that f of recorded numbers, and its derivatives in both modes, are those of the kernels.
 template <class F, class DF>
 void
 check(const F & f, const DF & df, double factor)
@@ -97,7 +98,7 @@ check(const F & f, const DF & df, double factor)
     const R2<double> A = matrix(x.data() + 9 * r), expected = f(A);
     const R4<double> D = df(A);
     INFO("matrix " << r);
-    const double eps = r + 1 < rows ? 1e-9 : 1e-6; // the last is almost singular
+    const double eps = r + 1 < rows ? 1e-9 : 1e-6; // the last matrix is almost singular
     for (size_t i = 0; i < 9; i++)
       REQUIRE(is_near(y[9 * r + i], expected[int(i)], eps * size_of(expected)));
     for (size_t i = 0; i < 81; i++)
@@ -178,7 +179,7 @@ TEST_CASE("a weight of zero adds nothing to the gradient of what has no logarith
 
 TEST_CASE("newton solves for what an exponential is of", "[recorded]")
 {
-  // e^(x A) has the component c at 0, 0; its solution's derivative is 1 / (A e^(x A))_00.
+  // e^(x A) has the component c at 0, 0; the derivative of the solution x is 1 / (A e^(x A))_00.
   const R2<double> A(0.5, 0.2, 0.0, -0.3, 0.4, 0.1, 0.2, 0.0, 0.6);
   Formula formula(1,
                   [&](const std::vector<Number> & c)

@@ -17,7 +17,7 @@ using Row = std::vector<double>;
 
 namespace
 {
-/// A formula of a matrix of n rows and a right side.
+/// A formula of a matrix with n rows, and of a right side.
 template <int n>
 Formula
 solution()
@@ -30,7 +30,7 @@ solution()
                  });
 }
 
-/// Random rows of A and b; the first pivot of some is 0.
+/// Random rows of A and b; in some of them the first pivot is 0.
 template <int n>
 Row
 systems(size_t rows)
@@ -164,11 +164,11 @@ TEST_CASE("a recorded newton of many unknowns factors its matrix in one operatio
   size_t needed = 0;
   for (const auto & s : f.operations.systems)
     needed += f.operations.is_needed(size_t(s.node));
-  REQUIRE(needed == 3); // a factor, what it solves, and before that what the last one does
+  REQUIRE(needed == 3); // a factor, the solve with it, and the solve of the last step of newton
   const std::string source = recorded::cpp_source(J);
   const size_t factor = source.find("LU<6, P>");
   REQUIRE(factor != source.npos);
-  REQUIRE(source.find("LU<6, P>", factor + 1) == source.npos); // for all columns
+  REQUIRE(source.find("LU<6, P>", factor + 1) == source.npos); // one factor for all columns
   Row a;
   for (int i = 0; i < 100 * n; i++)
     a.push_back(3 * std::sin(double(i)));

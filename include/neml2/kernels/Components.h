@@ -9,13 +9,13 @@
 
 namespace neml2::kernels
 {
-/// Asks for components that are not set. Zeros that are then overwritten would cost more than the
-/// arithmetic itself if a component is a pack of duals.
+/// Tag of the constructors that leave all components unset. If a component is a pack of duals, zeros that are then overwritten
+/// would cost more than the arithmetic itself.
 struct Unset
 {
 };
 
-/// Refuses component i of n, in the words that batches use.
+/// Throws for component i of n, with the message that batches have.
 [[noreturn]] NEML2_COLD inline void
 refuse_component([[maybe_unused]] int i, [[maybe_unused]] int n)
 {
@@ -33,7 +33,7 @@ component_index(int i, int n)
   return i < 0 ? i + n : i;
 }
 
-/// The place of the component in row-major order: one index per dimension, whose sizes are n.
+/// The place of a component in row-major order: one index per dimension, where n are the sizes of the dimensions.
 template <int... n, class... I>
 NEML2_INLINE constexpr int
 component_place(I... i)
@@ -43,7 +43,7 @@ component_place(I... i)
   return k;
 }
 
-/// The member that a formula finds where it writes s.dev().
+/// The type of members such as dev: it makes s.dev() in a formula an error that names the function to call.
 struct Member
 {
   template <bool Refused = true, class... A>
@@ -55,7 +55,7 @@ struct Member
     return 0.0;
   }
 };
-/// Members that batches have and tensors of a formula lack: calling one is an error that says so.
+/// The members that batches have and tensors in formulas lack. A call of one does not compile, and the error says why.
 struct Members
 {
   static constexpr Member tr{}, vol{}, dev{}, det{}, inverse{}, transpose{}, transpose_major{},
@@ -154,8 +154,7 @@ row_of_components(const T & first, const U &... others)
 template <template <class> class R, class T>
 using if_row = std::enable_if_t<is_row<R<T>>::value, int>;
 
-/// Enables an overload for factors that multiply a row component by component: anything except a
-/// row.
+/// Enables an overload for factors of a row that multiply each of its components: all types except rows.
 template <class S>
 using if_scalar = std::enable_if_t<!is_row<S>::value, int>;
 
@@ -388,7 +387,7 @@ unit(const R<T> & a)
   return a / norm(a);
 }
 
-/// a in the lanes where c holds, else b; all components alike.
+/// a in the lanes where c holds, else b; the same lanes for all components.
 template <template <class> class R, class C, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<sum_t<A, B>>
 where(const C & c, const R<A> & a, const R<B> & b)

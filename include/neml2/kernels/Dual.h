@@ -20,7 +20,7 @@ struct Dual : DualFunctions<T, N>
   T x;    ///< value
   T d[N]; ///< derivatives
 
-  NEML2_INLINE Dual() {} // not set: see Unset
+  NEML2_INLINE Dual() {} // leaves the members unset: see Unset
   NEML2_INLINE explicit Dual(const T & value) : x(value) { clear(); }
   template <class U, std::enable_if_t<std::is_arithmetic_v<U> && !std::is_same_v<U, T>, int> = 0>
   NEML2_INLINE explicit Dual(U value) : x(double(value))
@@ -33,7 +33,7 @@ struct Dual : DualFunctions<T, N>
     clear();
   }
 
-  // Friends, so that argument-dependent lookup finds them, and T may be given as a number.
+  // Friends, so that argument-dependent lookup finds them, and an operand of type T may be a plain number.
 
   NEML2_INLINE friend Dual operator-(const Dual & a)
   {
@@ -188,7 +188,7 @@ private:
   }
 };
 
-/// The value and the derivatives of a dual, or of a number, which depends on no variable.
+/// The value and the derivatives of a dual. A plain number is its own value, and its derivatives are 0.
 template <class T, int N>
 NEML2_INLINE const T &
 value(const Dual<T, N> & a)
@@ -246,7 +246,8 @@ innermost(T & a)
     return innermost(a.x);
 }
 
-/// The value and the derivatives of a, which is an R, or a number that an R is made of and depends on none of its variables.
+/// The value and the derivatives of a. Either a is an R, or it is a number within an R, which depends on none of its
+/// variables.
 template <class R, class A>
 NEML2_INLINE decltype(auto)
 value_in(const A & a)

@@ -3,20 +3,21 @@
 
 #include "neml2/kernels/Scalar.h"
 
-/// Duals whose numbers are duals, for derivatives of derivatives: their arithmetic with the numbers inside them.
+/// Duals whose numbers are duals, for derivatives of derivatives: their arithmetic with the numbers within them.
 namespace neml2::kernels
 {
 template <class T, int N>
 struct Dual;
 
-/// Whether U is a number that T, a dual, is made of: it depends on none of the variables of T.
+/// Whether U is the type of a number within the dual T. Such a number depends on none of the variables of T.
 template <class U, class T>
 constexpr bool is_within = false;
 template <class U, class T, int N>
 constexpr bool is_within<U, Dual<T, N>> =
     std::is_arithmetic_v<U> || std::is_same_v<U, T> || is_within<U, T>;
 
-/// The base of Dual. It is empty where T is not a dual: numbers convert to such a T, which the operators of Dual take.
+/// The base of Dual. It is empty where T is not a dual: numbers convert to such a T, and the operators of Dual accept
+/// it.
 template <class T, int N>
 struct NestedDual : Component<Dual<T, N>>
 {
@@ -191,8 +192,7 @@ struct NestedDual<Dual<S, M>, N> : Component<Dual<Dual<S, M>, N>>
   {
     return fmod(D(a), b);
   }
-  /// For an exponent without derivatives no logarithm of the base is taken: a negative base has
-  /// none.
+  /// An exponent without derivatives needs no logarithm of the base, so that the base may be negative.
   template <class U, if_within<U> = 0>
   NEML2_INLINE friend D pow(const D & a, const U & n)
   {

@@ -9,14 +9,15 @@
 namespace neml2::kernels
 {
 /**
- * When newton stops, and how far it goes in a step: NewtonOptions().tolerance(1e-12).bounds(0, 1).
+ * The options of newton: when it stops, and how long its steps are. Example:
+ * NewtonOptions().tolerance(1e-12).bounds(0, 1).
  *
- * Bounds and the longest step apply to all unknowns, or to one unknown of a group by its place.
+ * Bounds and the longest step apply to all unknowns, or to one unknown of a group, given by its place.
  */
 class NewtonOptions
 {
 public:
-  static constexpr int max_unknowns = 8; ///< whose bounds and longest step may differ
+  static constexpr int max_unknowns = 8; ///< unknowns whose bounds and longest steps may differ
 
   /// The options chosen for one unknown.
   struct Limits
@@ -32,7 +33,7 @@ public:
 
   constexpr NewtonOptions() : limits()
   {
-    for (Limits & l : limits) // member initialisers of Limits are lost on the way with gcc 12 -O1
+    for (Limits & l : limits) // gcc 12 -O1 loses the member initialisers of Limits
       l = unlimited();
   }
 
@@ -54,7 +55,8 @@ public:
     return *this;
   }
 
-  /// Iterates stay within [lower, upper]: a step that leaves goes nine tenths of the way to the bound.
+  /// Iterates stay within [lower, upper]: a step that would leave the interval ends at nine tenths of the way to
+  /// the bound.
   constexpr NewtonOptions & bounds(double lower, double upper)
   {
     for (int k = 0; k < max_unknowns; k++)
@@ -69,8 +71,7 @@ public:
     return *this;
   }
 
-  /// No number of an unknown changes by more than this length in one step; the whole step is
-  /// shortened.
+  /// No number of an unknown changes by more than this length in one step: a longer step is shortened as a whole.
   constexpr NewtonOptions & max_step(double length)
   {
     for (int k = 0; k < max_unknowns; k++)
@@ -99,7 +100,7 @@ public:
     return *this;
   }
 
-  /// The limits of an unknown.
+  /// The limits of one unknown.
   constexpr Limits limits_at(int unknown) const
   {
     return unknown < max_unknowns ? limits[unknown] : unlimited();

@@ -88,7 +88,7 @@ to_quaternion(const R2<T> & M)
   return {q[0], q[1], q[2], q[3]};
 }
 
-/// The rotation u / (|q| + s) of an angle up to π, for q or -q. q may have any length except 0.
+/// The rotation u / (|q| + s) of q or -q, whichever has s ≥ 0: its angle is at most π. q may have any length except 0.
 template <class T>
 NEML2_INLINE Rot<T>
 to_rot(const Quaternion<T> & q)
@@ -98,8 +98,8 @@ to_rot(const Quaternion<T> & q)
   return {q[1] * i, q[2] * i, q[3] * i};
 }
 
-// Series of functions of angles, in x, the square of the angle, up to the power Terms: smooth also where the
-// angle is 0. T may be a batch, too.
+// Power series in x, the square of an angle, up to the power Terms. They are smooth also where the angle is 0. T may
+// be a batch, too.
 
 /// sin(√x) / √x
 template <int Terms, class T>
@@ -150,7 +150,7 @@ squared_asin_series(const T & x)
   return s;
 }
 
-/// Ω² for x = sin²(Ω/2) ≤ 1/2, by sin²(Ω/8) ≤ 0.04 and its series.
+/// Ω² for x = sin²(Ω/2) ≤ 1/2, from the series of sin²(Ω/8) ≤ 0.04.
 template <class T>
 NEML2_INLINE T
 squared_angle(const T & x)
@@ -159,7 +159,7 @@ squared_angle(const T & x)
   return 64.0 * z * squared_asin_series<10>(z);
 }
 
-/// sin(√x) / √x for √x ≤ 9π/2, by sin 3a = 3 sin a - 4 sin³ a, twice. The result is wrong beyond that.
+/// sin(√x) / √x for √x ≤ 9π/2, by sin 3a = 3 sin a - 4 sin³ a, applied twice. For larger √x the result is wrong.
 template <class T>
 NEML2_INLINE T
 sinc_of_square(const T & x)
@@ -214,7 +214,7 @@ axis_angle_quaternion(const Vec<A> & n, const B & theta)
   return {T(cos(half) * T(1.0)), m[0] * s, m[1] * s, m[2] * s};
 }
 
-/// The axis of q, on the side of its angle in [0, π]; NaN where that is 0.
+/// The axis of q, with the sign for which the angle is in [0, π]; NaN where the angle is 0.
 template <class T>
 NEML2_INLINE Vec<T>
 axis(const Quaternion<T> & q)
@@ -236,10 +236,10 @@ angle(const Quaternion<T> & q)
 /// 2 acos(min(|p · q|, 1)): the angle in [0, π] of the rotation from p to q where both are of unit length.
 /// Where the angle is 0, its derivative is 0.
 ///
-/// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|, where 1 ∓ c is (|p ∓ q|² + 2 - |p|² - |q|²) / 2 with q on
-/// the side of p. If |p|² and |q|² are 1 up to the tolerance, their difference from 1 is rounding, which would
-/// hide a small angle: only its derivative is kept. The default tolerance is that of float64; in a formula for float32
-/// rows pass unit(p) and unit(q).
+/// Computed as 4 atan2(√(1 - c), √(1 + c)) with c = |p · q|. If q has the sign for which p · q ≥ 0, 1 ∓ c is
+/// (|p ∓ q|² + 2 - |p|² - |q|²) / 2. If |p|² and |q|² are 1 up to the tolerance, their difference from 1 is round-off,
+/// which would hide a small angle: only the derivative of that difference is kept. The default tolerance is that of
+/// float64; formulas for float32 rows pass unit(p) and unit(q).
 template <class A, class B, class E = double>
 NEML2_INLINE auto
 dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1p-48)
@@ -256,12 +256,12 @@ dist(const Quaternion<A> & p, const Quaternion<B> & q, const E & tolerance = 0x1
   return T(4.0 * atan2(T(norm_of_square(T(maximum(below, T(0.0))))), T(sqrt(above))));
 }
 
-/// Point t of the shorter arc of unit quaternions from q, t = 0, to p or -p, t = 1, at constant angular
-/// speed. NaN unless -8 ≤ t ≤ 9.
+/// The point t of the shorter arc of unit quaternions from q (t = 0) to p or -p (t = 1), at constant angular speed.
+/// NaN unless -8 ≤ t ≤ 9.
 ///
-/// With Ω the angle between them and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and
-/// sin(t Ω) / sin Ω: functions of Ω² that are smooth also at 0, by arithmetic only. Source: Shoemake
-/// (1985), Computer Graphics 19(3), 245-254.
+/// With Ω the angle between them and x = sin²(Ω/2), the weights are sin((1 - t) Ω) / sin Ω and sin(t Ω) / sin Ω. They
+/// are functions of Ω², smooth also at 0, and computed by arithmetic alone. Source: Shoemake (1985), Computer Graphics
+/// 19(3), 245-254.
 template <class A, class B, class C>
 NEML2_INLINE auto
 slerp(const Quaternion<A> & q, const Quaternion<B> & p, const C & t)

@@ -60,7 +60,7 @@ fill_R2(const T & a)
   return fill_R2(a, a, a);
 }
 
-/// A_ij over j, and over i.
+/// Row i, A_ij over j; and column j, A_ij over i.
 template <class T>
 NEML2_INLINE constexpr Vec<T>
 row(const R2<T> & a, int i)
@@ -180,8 +180,7 @@ cofactors(const R2<T> & a)
           a[0] * a[4] - a[1] * a[3]};
 }
 
-/// Whether numbers of type T can be compared. Those of the library can; a number type of the program may have only
-/// arithmetic.
+/// Whether numbers of type T can be compared. The library's own types can; a number type of the program may have only arithmetic.
 template <class T>
 constexpr bool has_order = std::is_arithmetic_v<T> || std::is_base_of_v<Component<T>, T>;
 
@@ -194,7 +193,7 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Tells where a determinant d by cofactors has lost its digits, or a product within it may have left the range of numbers. The test
+/// Tells where a determinant d by cofactors has lost its digits, or where one of its products may have overflowed or underflowed. The test
 /// is that d is small compared with the bound that the sum of the squares of the components gives.
 template <class T>
 NEML2_INLINE constexpr auto
@@ -205,7 +204,8 @@ loses_digits(const T & squares, const T & d)
   return !((squares * squares * squares <= 1e6 * square) & (square > small) & (squares < large));
 }
 
-/// The rows divided by their largest components, which are the scales, and whether these are finite; the scale of a row of zeros is 1.
+/// The rows divided by their scales, which are their largest components, and whether the scales are finite. A row of zeros has the scale
+/// 1.
 template <class T>
 struct ScaledRows
 {
@@ -231,8 +231,8 @@ struct ScaledRows
   }
 };
 
-/// a · b × c for the rows of A; the part of c along b is subtracted first: it cancels in b × c, and digits would be lost. The relative
-/// error of the result is rounding times the condition of A, however that part was rounded.
+/// a · b × c for the rows a, b, c of A. The part of c along b is subtracted first: it cancels in b × c and would cost digits there. The
+/// relative error of the result is the unit round-off times the condition number of A, whatever the round-off of that part.
 template <class T>
 NEML2_INLINE constexpr T
 det_by_projection(const R2<T> & A)
@@ -242,7 +242,7 @@ det_by_projection(const R2<T> & A)
   const T along = T(inner(b, c) / where(square > 0.0, square, T(1.0)));
   return inner(a, cross(b, Vec<T>(c - b * along)));
 }
-/// The determinant of rows of any size, also if their products are out of the range of numbers.
+/// The determinant of rows of any magnitude, also if their products would overflow or underflow.
 template <class T>
 NEML2_INLINE constexpr T
 det_of(const ScaledRows<T> & a)
@@ -271,7 +271,7 @@ inv_of(const ScaledRows<T> & a)
   return r;
 }
 
-/// Determinant, by cofactors of the first row, or by projection where these lose digits. Its derivatives are the textbook ones: cofactors.
+/// The determinant by cofactors of the first row, or by projection where these lose digits. Its derivatives are the cofactors.
 template <class T>
 NEML2_INLINE constexpr T
 det(const R2<T> & a)
@@ -303,8 +303,9 @@ det(const R2<T> & a)
   }
 }
 
-/// Inverse: the transposed cofactors over the determinant. The error of a cofactor, relative to the largest one, is rounding times the
-/// condition; so is that of the determinant, as in det. The derivative along B is -A^-1 B A^-1.
+/// The inverse: the transposed cofactors over the determinant. The error of a cofactor, relative to the largest one, is the unit round-off
+/// times the condition number, and so is the relative error of the determinant, computed as in det. The derivative along B is -A^-1 B
+/// A^-1.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 inv(const R2<T> & a)

@@ -158,7 +158,7 @@ drotate_self(const Rot<A> & a, const Rot<B> & r)
   return product_derivative<A, B>(r * a, a, r, -1);
 }
 
-/// A vector or tensor turned by the matrix of r, as rotate(a, R) of a matrix R.
+/// A vector or tensor rotated by r: rotate(a, R) with the rotation matrix R of r.
 template <template <class> class Tensor, class A, class B, if_row<Tensor, A> = 0>
 NEML2_INLINE constexpr auto
 rotate(const Tensor<A> & a, const Rot<B> & r)
@@ -166,15 +166,16 @@ rotate(const Tensor<A> & a, const Rot<B> & r)
   return rotate(a, euler_rodrigues(r));
 }
 
-/// A row k of the symmetric matrix 4 q_k q_l of the unit quaternion q of a rotation matrix, and 1 at the
-/// place k, else 0.
+/// One row k of the symmetric matrix 4 q_k q_l, where q is the unit quaternion of a rotation matrix.
+/// place is 1 at k, else 0.
 template <class T>
 struct QuaternionRow
 {
   T q[4], place[4];
 };
 
-/// The row of the largest q_k². Each of them is linear in the matrix, this one has no cancellation.
+/// The row k with the largest q_k². Each row is linear in the rotation matrix; this one has no
+/// cancellation.
 template <class T>
 NEML2_INLINE QuaternionRow<T>
 quaternion_row(const R2<T> & M)
@@ -217,7 +218,7 @@ unit_quaternion(const R2<T> & M)
   return {abs(q[0]) / norm, q[1] * i, q[2] * i, q[3] * i};
 }
 
-/// The rotation of a matrix, of an angle up to π: that of its unit quaternion, u / (1 + s).
+/// The rotation of a rotation matrix, by an angle of at most π: u / (1 + s) of its unit quaternion.
 template <class T>
 NEML2_INLINE Rot<T>
 fill_matrix(const R2<T> & M)

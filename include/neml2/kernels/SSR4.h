@@ -76,7 +76,8 @@ transpose_major(const SSR4<T> & a)
   return r;
 }
 
-/// R_ik R_jl between symmetric tensors, so that rotate(s, R) is Q * s. R may be any matrix.
+/// The map Q_ijkl = R_ik R_jl of symmetric tensors, so that rotate(s, R) is Q * s. R may be any
+/// matrix.
 template <class T>
 NEML2_INLINE constexpr SSR4<T>
 mandel_rotation(const R2<T> & R)
@@ -149,7 +150,7 @@ inv(const SSR4<T> & C)
         swap_where(swapped[k][i], a(k, j), a(i, j));
     }
     const T p = T(1.0 / a(k, k));
-    a(k, k) = T(1.0); // column k is finished: it now takes the column of the inverse
+    a(k, k) = T(1.0); // column k is eliminated: from here on it holds the column of the inverse
     NEML2_UNROLL
     for (int j = 0; j < 6; j++)
       a(k, j) = a(k, j) * p;

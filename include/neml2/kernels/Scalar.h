@@ -46,7 +46,7 @@ template <class T>
 constexpr bool is_float32<T, std::void_t<typename T::Element>> =
     std::is_same_v<typename T::Element, float>;
 
-/// Whether T has a value, as numbers and packs have, and is not recorded.
+/// Whether a T has a value: plain numbers and packs do, recorded numbers do not.
 template <class T, class = void>
 constexpr bool is_computed = std::is_arithmetic_v<T>;
 template <class T>
@@ -59,7 +59,7 @@ using if_component =
 
 // The functions of plain numbers that packs and duals define as friends.
 
-/// a where c holds, else b: both are computed, nothing branches.
+/// a where c holds, else b: both are computed, without a branch.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 where(bool c, T a, T b)
@@ -67,7 +67,7 @@ where(bool c, T a, T b)
   return c ? a : b;
 }
 
-/// Whether a condition holds; for packs, in any lane, or in all lanes.
+/// Whether a condition holds: for packs, in any lane (any) or in all lanes (all).
 NEML2_INLINE constexpr bool
 any(bool c)
 {
@@ -175,8 +175,8 @@ rad2deg(const T & a)
   return a * T(180 / pi);
 }
 
-/// a within bounds, each of its type or a number; the upper one where they are in the wrong order. At
-/// a bound the derivative is that of a.
+/// a limited to [lower, upper]; each bound has the type of a or is a plain number. If lower > upper,
+/// the result is upper. At a bound the derivative is that of a.
 template <class T, class Lower, class Upper, if_component<T> = 0>
 NEML2_INLINE constexpr auto
 clamp(const T & a, const Lower & lower, const Upper & upper)
@@ -193,7 +193,7 @@ norm_of_square(const T & s)
 }
 
 /// f of the number, or of the number in each lane of a pack: for functions of the standard library that
-/// packs lack.
+/// packs do not have.
 template <class T, class F>
 NEML2_INLINE T
 each_lane(const T & a, const F & f)

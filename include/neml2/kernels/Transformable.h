@@ -6,7 +6,7 @@
 /// Reflections.
 namespace neml2::kernels
 {
-/// The reflection δ_ij - 2 n_i n_j at the plane of unit normal n.
+/// The reflection δ_ij - 2 n_i n_j in the plane of unit normal n.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 reflection(const Vec<T> & n)
@@ -17,7 +17,7 @@ reflection(const Vec<T> & n)
   return R;
 }
 
-/// The rotation by r and a reflection at the plane across its axis, R_ij - 2 r_i r_j / r_k r_k.
+/// The rotation by r, and a reflection in the plane normal to its axis, R_ij - 2 r_i r_j / r_k r_k.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 improper_rotation(const Rot<T> & r)

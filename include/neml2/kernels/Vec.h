@@ -20,7 +20,7 @@ vdot(const Vec<A> & a, const Vec<B> & b)
   return inner(a, b);
 }
 
-/// a over its largest component, so that no square overflows or is lost; NaN where a is 0.
+/// a divided by its largest component, so that no square overflows or underflows; NaN where a is 0.
 template <class T>
 NEML2_INLINE Vec<T>
 over_largest(const Vec<T> & a)

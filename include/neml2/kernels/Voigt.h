@@ -14,7 +14,7 @@ scale_shear(const SR2<T> & a, double factor)
   return {a[0], a[1], a[2], a[3] * factor, a[4] * factor, a[5] * factor};
 }
 
-/// Scales the components of shear rows by a factor, and those of shear columns.
+/// Multiplies the rows of shear components by a factor, and then the columns of shear components.
 template <class T>
 NEML2_INLINE constexpr SSR4<T>
 scale_shear(const SSR4<T> & a, double factor)

@@ -14,7 +14,7 @@ NEML2_INLINE auto
 nearest_integer(const T & x)
 {
   using P = typename innermost_number<T>::type;
-  constexpr double shift = 6755399441055744.0; // 3 · 2^51: numbers added to it lose their fraction
+  constexpr double shift = 6755399441055744.0; // 3 · 2^51: adding it rounds a number
   const P v = innermost(x);
   return where(abs(v) < 2251799813685248.0, P((v + shift) - shift), v);
 }
@@ -31,7 +31,7 @@ axis_angle(const Vec<A> & n, const B & theta)
   return {m[0] * s, m[1] * s, m[2] * s};
 }
 
-/// The rotation about n by θ, taken within (-π, π].
+/// The rotation about n by θ, where θ is reduced to (-π, π].
 template <class A, class B>
 NEML2_INLINE Rot<product_t<A, B>>
 axis_angle_standard(const Vec<A> & n, const B & theta)
@@ -40,8 +40,8 @@ axis_angle_standard(const Vec<A> & n, const B & theta)
   return axis_angle(n, B(theta - turn * nearest_integer(B(theta / turn))));
 }
 
-/// The rotation about an axis orthogonal to both that turns a into the direction of b, by an angle up to
-/// π; where the two are opposite, to the tolerance, an axis orthogonal to a is chosen.
+/// The rotation about an axis orthogonal to both that turns a into the direction of b, by an angle of at
+/// most π. Where the two are opposite up to the tolerance, an axis orthogonal to a is chosen.
 ///
 /// With the directions u and v, h = u + v has the length 2 cos(θ/2): u × h = n sin θ and
 /// |h|² / 2 = 1 + cos θ keep their digits.
@@ -63,8 +63,8 @@ rotation_from_to(const Vec<A> & a, const Vec<B> & b, double tolerance)
   return {sine[0] * i, sine[1] * i, sine[2] * i};
 }
 
-/// The direction and the length of r; (0, 0, 1) and 0 where r is 0, both of derivative 0. By the largest
-/// component, so that no square overflows or underflows.
+/// The direction and the length of r; where r is 0, (0, 0, 1) and 0, both with derivative 0. r is first
+/// divided by its largest component, so that no square overflows or underflows.
 template <class T>
 NEML2_INLINE std::pair<Vec<T>, T>
 direction_and_length(const Rot<T> & r)

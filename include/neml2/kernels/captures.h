@@ -24,7 +24,7 @@ field_count()
     return sizeof...(Known);
 }
 
-/// Whether F is initialised by a number, with Before fields before it and After fields after it.
+/// Whether an F can be initialised with a number that follows Before fields and precedes After fields.
 template <class F, size_t... Before, size_t... After>
 constexpr bool
 takes_number(std::index_sequence<Before...>, std::index_sequence<After...>)
@@ -36,8 +36,8 @@ takes_number(std::index_sequence<Before...>, std::index_sequence<After...>)
                            std::enable_if_t<After + 1 != 0, AnyField>...>;
 }
 
-/// Whether each of the fields is a number. A field that is a number takes one number; a field that is a struct of
-/// numbers would take two.
+/// Whether each of the fields is a number. A field that is a number is initialised with one number; a field that is a struct of numbers
+/// would accept two.
 template <class F, size_t... I>
 constexpr bool
 are_numbers(std::index_sequence<I...>)
@@ -51,7 +51,7 @@ are_numbers(std::index_sequence<I...>)
 /**
  * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Such a formula may be
  * called after the scope in which it was made has ended, and it has no derivative by its fields. A lambda with captures does not count,
- * since nobody can tell whether its captures are references.
+ * since its type does not tell whether the captures are references.
  */
 template <class F>
 constexpr bool

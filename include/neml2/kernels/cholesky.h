@@ -39,7 +39,7 @@ cholesky_factor(const R & A)
                      L[n * i + j] = t * over;
                    });
       });
-  return L * determined; // derivatives too
+  return L * determined; // determined is 1 or NaN; the product makes derivatives NaN, too
 }
 
 /// The gradient by A from the gradient g by L = cholesky(A): the symmetric part of L^-T P L^-1, where P is the lower triangle of Lᵀ g

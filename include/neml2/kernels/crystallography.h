@@ -14,15 +14,14 @@ struct Symmetries
   int count;
 };
 
-/// The one of the unit quaternions S b, S in the class, whose rotation is closest to that of a; at a tie
-/// the first one.
+/// Among the unit quaternions S b, S in the class, the one whose rotation is closest to that of a; at a tie the first one.
 template <class T>
 NEML2_INLINE Quaternion<T>
 closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symmetries & symmetries)
 {
   const Quaternion<T> d = a * conjugate(b); // a · (S b) = S · (a b*)
   T largest(-1.0);
-  Quaternion<T> closest = d; // a class has at least one rotation, which no compiler sees
+  Quaternion<T> closest = d; // set for compilers: a class may look empty to them
   NEML2_KEEP_LOOP
   for (int k = 0; k < symmetries.count; k++)
   {
@@ -37,8 +36,8 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
   return closest * b;
 }
 
-/// The smallest angle in [0, π] between r and S q, S in the class: for unit quaternions a and b,
-/// 4 atan2(|a - b|, |a + b|) with b on the side of a.
+/// The smallest angle in [0, π] between r and S q, S in the class: 4 atan2(|a - b|, |a + b|) of unit quaternions a and b with a · b ≥
+/// 0.
 template <class T>
 NEML2_INLINE T
 misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries)
@@ -50,8 +49,8 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// The pair of unit quaternions P a and S b, P and S each in its class, whose rotations are closest; the second one is on the side of
-/// the first. At a tie it is the first pair in the order of P, then of S.
+/// The pair of unit quaternions P a and S b, P and S each in its class, whose rotations are closest. The second one has the sign that
+/// makes its product with the first not negative. At a tie it is the first pair in the order of P, then of S.
 template <class T>
 NEML2_INLINE std::pair<Quaternion<T>, Quaternion<T>>
 closest_pair(const Quaternion<T> & a,
@@ -96,7 +95,7 @@ disorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & of_r, cons
   return to_rot(b * conjugate(a));
 }
 
-/// The one of the orientations S r, S in the class, that is closest to the reference.
+/// Among the orientations S r, S in the class, the one that is closest to the reference.
 template <class T>
 NEML2_INLINE Rot<T>
 move_to_fundamental_zone(const Rot<T> & r, const Symmetries & symmetries, const Rot<T> & reference)

@@ -46,7 +46,7 @@ drotate(const Vec<A> & v, const Rot<B> & r)
   return d;
 }
 
-/// ε_ilm J_lk B_mj + ε_jlm J_lk B_im: the rate at which the spin in column k of J turns B.
+/// ε_ilm J_lk B_mj + ε_jlm J_lk B_im: the rate of B under the spin in column k of J.
 template <class A, class B>
 NEML2_INLINE constexpr product_t<A, B>
 turn(const R2<A> & J, const R2<B> & b, int i, int j, int k)
@@ -150,8 +150,8 @@ drotate(const SR2<A> & s, const R2<B> & R)
 /**
  * Derivative by r of R_im R_jn R_ko R_lp C_mnop.
  *
- * The spin w turns the result C by w_a (G_a C + C G_aᵀ), where G_a are the matrices of a spin about
- * axis a in Mandel components.
+ * Under the spin w the rate of the result C is w_a (G_a C + C G_aᵀ), where G_a is the matrix of a
+ * unit spin about axis a in Mandel components.
  */
 template <class A, class B>
 NEML2_INLINE constexpr auto

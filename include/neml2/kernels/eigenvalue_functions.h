@@ -8,12 +8,12 @@
 
 /**
  * Functions of eigenvalues, for functions of symmetric tensors. Each class gives the decomposed tensor,
- * values f(l), slopes f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, which are
+ * values f(l), slopes f'(l), divided differences f[l, m] = (f(m) - f(l)) / (m - l) for l <= m, equal to
  * the slope where l = m, and second divided differences f[l, m, n] = (f[m, n] - f[l, m]) / (n - l) for l
- * <= m <= n, which are f''(l) / 2 where l = n.
+ * <= m <= n, equal to f''(l) / 2 where l = n.
  *
- * Their formulas for divided differences have no cancellation, so that no digits are lost between
- * nearly equal eigenvalues.
+ * The formulas for divided differences have no cancellation, so that no digits are lost between nearly
+ * equal eigenvalues.
  */
 namespace neml2::kernels
 {
@@ -35,8 +35,9 @@ only_where(const C & c, const T & a)
 }
 
 /**
- * Σ_k c_k h_k(l, m, n), h_k the sum of all products of k of l, m, n, whose mean is 0: the second divided
- * difference of Σ_k c_k x^(k + 2) at l, m and n. c_0 is given, and next(k) is c_k / c_(k-1).
+ * Σ_k c_k h_k(l, m, n), where h_k is the sum of all products of k factors among l, m, n, and the mean of
+ * l, m, n is 0: the second divided difference of Σ_k c_k x^(k + 2) at l, m and n. c_0 is given, and
+ * next(k) is c_k / c_(k-1).
  * Source: de Boor (2005), Surveys in Approximation Theory 1, 46-69, eq. 36.
  */
 template <class T, class Next>
@@ -79,7 +80,8 @@ struct Exponential
     const T d = T(m - l);
     return T(g * ratio_or(T(-expm1(T(-d))), d, 1.0));
   }
-  /// From the values f and the quotients of the first two and of the last two.
+  /// The second divided difference from the values f, the quotient of the first two and that of the last
+  /// two.
   NEML2_INLINE T second(const Vec<T> & l, const Vec<T> &, const T & first, const T & last) const
   {
     using std::exp;
@@ -94,7 +96,7 @@ struct Exponential
   }
 };
 
-/// Decomposes s - I where that is small: log(1 + x) then has the relative accuracy of x, not of s.
+/// Decomposes s - I where s is close to I: log(1 + x) then has the relative accuracy of x, not of s.
 template <class T>
 struct Logarithm
 {
@@ -103,7 +105,7 @@ struct Logarithm
   SR2<T> decomposed;
 
   NEML2_INLINE explicit Logarithm(const SR2<T> & s) : Logarithm(s, minus_identity(s)) {}
-  /// The logarithm of s, for callers that know s - I more precisely than a subtraction gives it.
+  /// The logarithm of s, for callers that have s - I more precisely than a subtraction gives it.
   NEML2_INLINE Logarithm(const SR2<T> & s, const SR2<T> & less)
     : is_near(norm_sq(less) < 0.25), decomposed(where(is_near, less, s))
   {
@@ -192,7 +194,7 @@ struct Power
     return only_where(l > 0.0, T(pow(l, exponent)));
   }
   NEML2_INLINE T slope(const T & l, const T & f) const { return T(exponent * (f / l)); }
-  /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), b the eigenvalue whose power is the larger
+  /// ± b^p (1 - e^(-|p| L)) / (m - l), L = log(m / l), where b is the eigenvalue of larger power
   NEML2_INLINE T quotient(const T & l, const T & m, const T & f, const T & g) const
   {
     using std::expm1;

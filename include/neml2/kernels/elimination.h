@@ -18,7 +18,7 @@ swap_where(const C & c, T & a, T & b)
 }
 
 /// Inverse of the N×N matrix by Gauss-Jordan elimination with row pivoting; the pivot rows are chosen per lane;
-/// NaN where a pivot is 0. The loops are not unrolled, since it is for matrices too large for registers.
+/// NaN where a pivot is 0. The loops are not unrolled, since such matrices do not fit into registers.
 template <int N, class R>
 NEML2_INLINE R
 inverse_by_elimination(const R & matrix)
@@ -42,7 +42,7 @@ inverse_by_elimination(const R & matrix)
     const auto is_zero = equals_zero(at(k, k));
     determined = where(is_zero, T(std::numeric_limits<double>::quiet_NaN()), determined);
     const T p = T(1.0 / where(is_zero, T(1.0), at(k, k)));
-    at(k, k) = T(1.0); // column k is finished: it now takes the column of the inverse
+    at(k, k) = T(1.0); // column k is eliminated: from here on it holds the column of the inverse
     NEML2_KEEP_LOOP
     for (int j = 0; j < N; j++)
       at(k, j) = at(k, j) * p;

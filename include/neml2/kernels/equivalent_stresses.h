@@ -7,15 +7,15 @@
 #include <cmath>
 
 /**
- * Equivalent stresses of degree one. Each is one formula in the vocabulary, for rows and for whole batches. Powers are taken of stresses
- * divided by their largest difference D, so that none overflows: f(s) = D f(s / D), where the derivatives of D cancel.
+ * Equivalent stresses of degree one. Each formula is written once, in functions that rows and whole batches share. Powers are taken of
+ * stresses divided by their largest difference D, so that none overflows: f(s) = D f(s / D), where the derivatives of D cancel.
  */
 namespace neml2::kernels
 {
 constexpr double sqrt6 = 2.4494897427831780982;    ///< √6
-constexpr double rounded_from = 25.0 * pi / 180.0; ///< the Lode angle where mohr_coulomb is rounded
+constexpr double rounded_from = 25.0 * pi / 180.0; ///< mohr_coulomb is rounded from this Lode angle
 
-/// a, or a positive number in its place where a is zero, so that divisions and roots are defined.
+/// a, or a positive number where a is zero, so that divisions and roots are defined.
 template <class C, class T>
 NEML2_CALLS_FORMULA auto
 or_one(const C & is_zero, const T & a)
@@ -141,7 +141,7 @@ private:
     }
   };
 };
-/// Fill makes a symmetric tensor of its components.
+/// Fill makes a symmetric tensor from its components.
 template <class Fill>
 struct Yld2004
 {

@@ -36,8 +36,8 @@ from_kocks(const Vec<T> & x, EulerConvention convention)
   return x;
 }
 
-/// By the unit quaternion, real part first, (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ),
-/// μ = (a - c) / 2, δ = (a + c) / 2.
+/// From the unit quaternion, real part first, (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos
+/// μ), μ = (a - c) / 2, δ = (a + c) / 2.
 template <class T>
 NEML2_INLINE Rot<T>
 rotation_of_kocks(const Vec<T> & kocks)
@@ -50,8 +50,7 @@ rotation_of_kocks(const Vec<T> & kocks)
       T(cosine * sin(mu)), T(sine * cos(delta)), T(sine * sin(delta)), T(cosine * cos(mu))));
 }
 
-/// The multiple of the period to subtract from x so that x + shift is in [0, period), except for
-/// rounding.
+/// The multiple of the period to subtract from x so that x + shift is in [0, period), up to round-off.
 template <class T>
 NEML2_INLINE T
 whole_periods(const T & x, double shift, double period, double tolerance)
@@ -60,8 +59,8 @@ whole_periods(const T & x, double shift, double period, double tolerance)
   return T(where(n > y, T(n - 1.0), n) * period);
 }
 
-/// The inverse of rotation_of_kocks: a and c in [-π/2, 3π/2), b in [0, π]. Where b is 0 or π, to the
-/// tolerance, only a + c or a - c matters.
+/// The inverse of rotation_of_kocks: a and c in [-π/2, 3π/2), b in [0, π]. Where b is 0 or π up to the
+/// tolerance, the rotation depends on a + c or a - c alone.
 template <class T>
 NEML2_INLINE Vec<T>
 kocks_of_rotation(const Rot<T> & r, double tolerance)

@@ -20,8 +20,8 @@ polynomial(const double (&c)[N], const T & x)
   return r + c[0];
 }
 
-// tan(√u) / √u and its derivative by u, to a relative 1e-16 for u < 1 / 16; source: Abramowitz and
-// Stegun (1964), Handbook of Mathematical Functions, 4.3.67.
+// tan(√u) / √u and its derivative by u, with a relative error of 1e-16 for u < 1 / 16; source:
+// Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 4.3.67.
 inline constexpr double tangent_series[] = {1.0,
                                             1.0 / 3,
                                             2.0 / 15,
@@ -43,7 +43,7 @@ inline constexpr double tangent_slope_series[] = {1.0 / 3,
                                                   6404582.0 * 8 / 10854718875,
                                                   443861162.0 * 9 / 1856156927625,
                                                   18888466084.0 * 10 / 194896477400625};
-// atan(√s) / √s, to a relative 1e-16 for s < 1 / 16.
+// atan(√s) / √s, with a relative error of 1e-16 for s < 1 / 16.
 inline constexpr double arctangent_series[] = {1.0,
                                                -1.0 / 3,
                                                1.0 / 5,
@@ -59,9 +59,10 @@ inline constexpr double arctangent_series[] = {1.0,
                                                1.0 / 25,
                                                -1.0 / 27};
 
-/// exp_map and dexp_map use the series below this value of w · w: the quotients lose digits there.
+/// exp_map and dexp_map use the series where w · w is below this value: the quotients lose digits
+/// there.
 constexpr double exp_map_switch = 1;
-/// log_map uses the series below this value of r · r.
+/// log_map uses the series where r · r is below this value.
 constexpr double log_map_switch = 1.0 / 16;
 
 /// The rotation of the matrix e^W: w tan(θ/4) / θ, θ = |w|.
@@ -96,7 +97,8 @@ dexp_map(const WR2<T> & w)
   return {g + x * w[0], xy, xz, xy, g + y * w[1], yz, xz, yz, g + z * w[2]};
 }
 
-/// The skew tensor whose exponential is the matrix of r: 4 atan(|r|) r / |r|, of an angle up to 2π.
+/// The skew tensor whose exponential is the matrix of r: 4 atan(|r|) r / |r|, with an angle of at most
+/// 2π.
 template <class T>
 NEML2_INLINE WR2<T>
 log_map(const Rot<T> & r)

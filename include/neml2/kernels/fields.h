@@ -65,7 +65,7 @@ struct Fields<std::tuple<T...>>
   }
 };
 
-/// The types that a tuple refers to.
+/// The tuple of the types to which a tuple of references refers.
 template <class... T>
 std::tuple<std::decay_t<T>...> without_references(const std::tuple<T...> &);
 

@@ -13,11 +13,12 @@
  */
 namespace neml2::kernels
 {
-/// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers carry derivatives already, in as few parts as possible.
-/// With more, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2, 0.2 µs with 3. As an exception, all 3 derivatives
-/// by a vector are carried at once if its numbers carry no more than 3: Ogden's functions of eigenvalues then take 3/4 of the time that they
-/// take in two parts. So are up to 8 by several arguments, as by the forces of a dissipation potential: most operations of such formulas have few
-/// operands, and the step of a standard material takes 2/3 of the time that it takes in parts of 2.
+/// How many of n derivatives are carried at once: up to 6, or up to 2 if the numbers carry derivatives already, in as few parts as
+/// possible. With more, registers are spilled: a tangent of a neo-Hookean energy takes 0.08 µs with 2, 0.2 µs with 3. There are two
+/// exceptions. All 3 derivatives by a vector are carried at once if its numbers carry no more than 3: Ogden's functions of eigenvalues then
+/// take 3/4 of the time that two parts take. Up to 8 derivatives by several arguments, such as the forces of a dissipation potential, are
+/// carried at once: most operations of such formulas have few operands, and the step of a standard material takes 2/3 of the time that
+/// parts of 2 take.
 template <class T>
 constexpr int
 gradient_partials(int n, int arguments)
@@ -41,7 +42,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
                        padded = (n + chunk - 1) / chunk * chunk;
   using Active = Dual<T, chunk>;
 
-  /// The place of argument K among the variables; -1 if it is not a variable.
+  /// The place of the first number of argument K among the variables; -1 if the argument is not a variable.
   template <size_t K>
   static constexpr int first_of()
   {
@@ -52,7 +53,7 @@ struct Differential<std::index_sequence<I...>, F, A...>
     return first;
   }
 
-  /// Argument K, a variable from `first` on if it is one of the I.
+  /// Argument K. If it is one of the I, its numbers are variables, counted from `first`.
   template <size_t K, class X>
   NEML2_INLINE static decltype(auto) argument(const X & a, int first)
   {
@@ -99,8 +100,8 @@ struct Differential<std::index_sequence<I...>, F, A...>
       evaluate(f, 0, a...);
     else
     {
-      // Zeros must be set before the loop: gcc 12 treats memory that is first set inside a loop as free
-      // at its end, and reuses it.
+      // Zeros must be set before the loop: gcc 12 takes memory that is first set inside a loop to be free at the end of the loop, and
+      // reuses it.
       for (T & p : partials)
         p = T(0.0);
       KeptValues<T> kept;
@@ -130,7 +131,7 @@ private:
   }
 };
 
-/// Numbers in order as an R; a group's elements are of the types of its own.
+/// An R with these numbers, in order; the elements of a group keep their types.
 template <class R, class T>
 NEML2_INLINE with_numbers_t<R, T>
 from_numbers(const T * x)
@@ -141,7 +142,7 @@ from_numbers(const T * x)
   return r;
 }
 
-/// The Jacobian of a result Y, whose numbers begin at row i, by X, whose numbers begin at column j: a row, or groups of them.
+/// The Jacobian of a result Y by X: a row, or groups of rows. The numbers of Y begin at row i, those of X at column j.
 template <class Y, class X, class T>
 NEML2_INLINE auto jacobian_part(const T * partials, int padded, int i, int j);
 template <class Y, class X, class T, size_t... K>
@@ -199,18 +200,18 @@ jacobian_part(const T * partials, int padded, int i, int j)
       x[k * columns + l] = partials[(i + k) * padded + j + l];
     if constexpr (!std::is_void_v<R>)
       return from_numbers<R>(x);
-    else // so that no further errors are reported
+    else // an error is reported already: avoids further ones
       return 0.0;
   }
 }
 
-/// Enables an overload for arguments in a formula, or for others.
+/// Enables an overload for arguments in a formula (if_in_formula), or for other arguments.
 template <class... A>
 using if_in_formula = std::enable_if_t<sizeof...(A) != 0 && (has_numbers<A> && ...), int>;
 template <class... A>
 using if_on_batches = std::enable_if_t<sizeof...(A) == 0 || !(has_numbers<A> && ...), int>;
 
-/// Checks the arguments I of a derivative, so that no further errors are reported.
+/// Checks the arguments I of a derivative before their use, so that an error is reported alone.
 template <size_t I, class... A>
 constexpr bool
 can_differentiate_by()
@@ -240,7 +241,7 @@ can_be_differentiated()
   return holds_only_numbers<F>();
 }
 
-/// The value of a scalar formula and its derivatives by the arguments I: one, or a tuple of them.
+/// The value of a scalar formula and its derivatives by the arguments I: one derivative, or a tuple of them.
 template <size_t... I, class F, class... A>
 NEML2_CALLS_FORMULA auto
 differentiate_scalar(const F & f, const A &... a)
@@ -263,7 +264,7 @@ differentiate_scalar(const F & f, const A &... a)
                        std::tuple(from_numbers<std::tuple_element_t<I, std::tuple<A...>>, T>(
                            d.partials + D::template first_of<I>())...));
   }
-  else // so that no further errors are reported
+  else // an error is reported already: avoids further ones
     return std::pair(0.0, 0.0);
 }
 
@@ -288,7 +289,7 @@ gradient(const F & f, const A &... a)
   return value_and_gradient<I...>(f, a...).second;
 }
 
-/// The value of a formula, and its derivative by argument I; of a group of results, those of the results Of alone if some are named.
+/// The value of a formula, and its derivative by argument I. If Of names some results of a group, only these are differentiated.
 template <size_t I, size_t... Of, class F, class... A>
 NEML2_CALLS_FORMULA auto
 differentiate_row(const F & f, const A &... a)
@@ -336,7 +337,7 @@ jacobian(const F & f, const A &... a)
   return value_and_jacobian<I>(f, a...).second;
 }
 
-/// The gradient of f by argument I as a formula of a point.
+/// The gradient of f by argument I, as a formula itself.
 template <size_t I, class F>
 struct RowGradient
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The library needs NaN, infinity and the sign of 0: they mark undefined results, comparisons with NaN choose between values, and the
-// sign of 0 gives that of infinity. Reordered sums lose NaN, too: (a + b) - b becomes a, also where b is NaN. Only gcc has macros for
-// the last three options.
+// The library needs NaN, infinity and the sign of 0: NaN and infinity mark undefined results, comparisons with NaN choose between
+// values, and the sign of 0 gives that of infinity. Reordered sums lose NaN, too: (a + b) - b becomes a, also where b is NaN. Only
+// gcc has macros for the last three options.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) ||       \
     defined(_M_FP_FAST) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) ||        \
     defined(__NO_SIGNED_ZEROS__)
@@ -12,8 +12,8 @@
 #endif
 
 /**
- * Whether this is compiled for a GPU by NVRTC. Its option -default-device makes all functions and constants functions and
- * constants of the device, also those of the standard library in recorded/cuda_standard.h.
+ * Whether NVRTC compiles this for a GPU. With its option -default-device all functions and constants are those of the device, also
+ * those of the standard library in recorded/cuda_standard.h.
  */
 #ifdef __CUDACC_RTC__
 #define NEML2_ON_DEVICE
@@ -27,7 +27,7 @@
 #define NEML2_ONE_A_PROGRAM
 #endif
 
-/// Marks the functions of C that a shared library gives to programs.
+/// Marks the C functions that a shared library exports.
 #ifdef _WIN32
 #define NEML2_C __declspec(dllexport)
 #else
@@ -35,9 +35,9 @@
 #endif
 
 /**
- * Marks the functions defined in a header X-inl.h, which X.h includes for header-only programs. With
- * NEML2_COMPILED, which the target neml2::compiled sets, X.h does not: the library's sources do, where
- * NEML2_LIBRARY is set too, and define them once.
+ * Marks the functions defined in a header X-inl.h, which X.h includes for header-only programs. With NEML2_COMPILED, which the target
+ * neml2::compiled sets, X.h does not include it. The library's sources do: they set NEML2_LIBRARY, too, and define each function
+ * once.
  */
 #ifdef NEML2_LIBRARY
 #define NEML2_BODY
@@ -46,12 +46,11 @@
 #endif
 
 /**
- * Marks every function that takes part in a row's formula.
+ * Marks every function that is part of the formula of a row.
  *
- * The driver compiles its loop once for each instruction set; a formula runs with the wide
- * instructions only where it is inlined into that loop, so inlining is requested explicitly.
- * NEML2_RECORDS asks for quick compilation instead, for programs that only record formulas, and for
- * tests.
+ * The driver compiles its loop once per instruction set. A formula uses the wide instructions only where it is inlined into that
+ * loop, so inlining is requested explicitly. NEML2_RECORDS asks for quick compilation instead, for tests and for programs that only
+ * record formulas.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_INLINE __forceinline__
@@ -63,7 +62,7 @@
 #define NEML2_INLINE inline
 #endif
 
-/// Marks a lambda in the same way, behind its parameters.
+/// Marks a lambda in the same way; it is written after the parameters.
 #ifdef NEML2_RECORDS
 #define NEML2_INLINE_LAMBDA
 #elif defined(__GNUC__) || defined(NEML2_ON_DEVICE) || defined(__clang__)
@@ -73,12 +72,13 @@
 #endif
 
 /**
- * Marks a function that calls a user's formula, which does not ask for inlining itself, and all functions between it and the driver.
+ * Marks each function that calls a user's formula, which does not ask for inlining itself, and all functions between it and the
+ * driver.
  *
- * clang's flatten of the driver does not reach through other functions, so each of them asks for it. gcc's does, but only
- * to formulas that gcc has compiled before the driver, and gcc ignores calls from functions that are always inlined when
- * it chooses the order (gcc 12, ipa_reverse_postorder). With gcc, everything between driver and formula is therefore
- * plainly inline.
+ * The attribute flatten of the driver does not reach through other functions with clang, so each of them has the attribute. With gcc
+ * it does, but only to formulas that gcc has compiled before the driver. When gcc chooses the order, it ignores calls from functions
+ * that are always inlined (gcc 12, ipa_reverse_postorder). With gcc, everything between driver and formula is therefore plainly
+ * inline.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_CALLS_FORMULA __forceinline__
@@ -104,8 +104,8 @@
 #define NEML2_UNROLL
 #endif
 
-/// Keeps the following loop from being unrolled. A loop with a large body, whose rows are in memory anyway,
-/// compiles several times faster than its unrolled turns.
+/// Keeps the following loop from being unrolled. A loop with a large body, whose rows are in memory anyway, compiles several times
+/// faster than its unrolled iterations.
 #if defined(NEML2_ON_DEVICE)
 #define NEML2_KEEP_LOOP _Pragma("unroll 1")
 #elif defined(__clang__)
@@ -116,23 +116,21 @@
 #define NEML2_KEEP_LOOP
 #endif
 
-/// A condition that holds only after an error: the compiler keeps the code that depends on it apart
-/// from the rest.
+/// A condition that holds only after an error: the compiler moves the code that depends on it out of the main path.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_RARELY(condition) __builtin_expect(condition, 0)
 #else
 #define NEML2_RARELY(condition) condition
 #endif
 
-/// Marks code that runs once, or only after an error: the compiler keeps it apart from the rest.
+/// Marks code that runs once, or only after an error: the compiler moves it out of the main path.
 #if defined(__GNUC__) || defined(__clang__)
 #define NEML2_COLD __attribute__((noinline, cold))
 #else
 #define NEML2_COLD
 #endif
 
-/// Throws an exception. Devices and exported formulas (recorded/compiled_point.h) have no exceptions, and stop
-/// instead.
+/// Throws an exception. Devices and exported formulas (recorded/compiled_point.h) have no exceptions: they stop the program instead.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_THROW(exception) __trap()
 #elif defined(NEML2_EXPORTED)

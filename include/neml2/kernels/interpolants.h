@@ -10,11 +10,11 @@ namespace neml2
 /// The curve through the points of a table.
 enum class Interpolant
 {
-  linear,         ///< straight from point to point
-  monotone_cubic, ///< smooth, and between two points never beyond their values
+  linear,         ///< straight between two points
+  monotone_cubic, ///< smooth, and between two points never outside their values
 };
 
-/// The value of a table beyond its ends.
+/// The value of a table outside its range.
 enum class Beyond
 {
   constant,    ///< the value at the end
@@ -22,10 +22,10 @@ enum class Beyond
   nan,         ///< NaN, without derivatives
 };
 
-/// The curves of tables in one interval, of rows and of whole batches: choose(condition, a, b) is where.
+/// The interpolation within one interval, for rows and for whole batches: choose(condition, a, b) is the where() of either.
 namespace kernels
 {
-/// The choice between rows' components.
+/// where() of the components of rows.
 struct Where
 {
   template <class C, class A, class B>
@@ -35,8 +35,7 @@ struct Where
   }
 };
 
-/// x between the ends, and beyond an end that end. At an end the result is x, with the derivative
-/// of x.
+/// x limited to the range [first, last]. At an end the result is x, with the derivative of x.
 template <class X, class E, class Choose>
 NEML2_INLINE constexpr auto
 held_between(const X & x, const E & first, const E & last, const Choose & choose)
@@ -44,7 +43,7 @@ held_between(const X & x, const E & first, const E & last, const Choose & choose
   return choose(x < first, first, choose(x > last, last, x));
 }
 
-/// The line through (xa, ya) and (xb, yb) at x; from b on it starts at b, so that it is exact at both.
+/// The line through (xa, ya) and (xb, yb) at x. From xb on it is computed from (xb, yb), so that it is exact at both points.
 template <class X, class A, class B, class Choose>
 NEML2_INLINE constexpr auto
 on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, const Choose & choose)
@@ -54,9 +53,9 @@ on_line(const X & x, const A & xa, const A & xb, const B & ya, const B & yb, con
   return choose(past, yb, ya) + (x - choose(past, xb, xa)) * slope;
 }
 
-/// The derivative d at a point, limited so that both adjacent intervals, of slopes s and t, are monotone: 0 where
-/// s and t differ in sign, else of their sign, and at most three times the smaller one. Where d equals a limit, the
-/// limit is taken, so that a level point has no derivative.
+/// The derivative d at a point, limited so that the curve is monotone in both adjacent intervals, of slopes s and t. It is 0
+/// where s and t differ in sign; otherwise it has their sign and is at most three times the smaller slope. Where d equals a
+/// limit, the limit is taken, so that the result at a level point has no derivative.
 template <class T, class Choose>
 NEML2_INLINE constexpr auto
 limited(const T & d, const T & s, const T & t, const Choose & choose)
@@ -86,14 +85,14 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
 }
 
 /**
- * The monotone cubic between a and b at `held`, which is x held between the ends of the table; plus the tangent at the
- * end, if the table is extrapolated.
+ * The monotone cubic between a and b at `held`, which is x limited to the range of the table; plus the tangent at the end, if
+ * the table is extrapolated.
  *
- * The derivative at a point is that of the parabola through it and its neighbours, at an end that of the parabola
- * through the last three. Each of the two is limited by itself to the square [0, 3]² of Fritsch and Carlson (1980), SIAM J.
- * Numer. Anal. 17, 238-246, so that the curve depends on four points: l is the point before a, r the point after b. In the
- * first interval (first), l is the third point from that end, and in the last interval (last), r is: divided differences do not
- * depend on the order of points.
+ * The derivative at a point is that of the parabola through it and its neighbours; at an end it is that of the parabola through
+ * the last three points. Each of the two derivatives is limited separately to the square [0, 3]² of Fritsch and Carlson (1980),
+ * SIAM J. Numer. Anal. 17, 238-246, so that the curve depends on four points only: l is the point before a, r the point after
+ * b. In the first interval (first), l is the third point from that end; in the last interval (last), r is. Divided differences
+ * do not depend on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

@@ -14,7 +14,7 @@
 namespace neml2
 {
 /**
- * Tables: values between given points, and beyond the ends.
+ * Tables: values between given points, and outside their range.
  *
  * A table is a row of numbers, packs or duals, or a std::array of numbers. The interval of x is found by
  * comparing x with all abscissae. The arithmetic uses that interval only, so the values of far points do not
@@ -35,13 +35,13 @@ constexpr bool is_table = table_size<T> > 0;
 template <class T>
 using entry_t = std::decay_t<decltype(std::declval<const T &>()[0])>;
 
-/// Whether it is a table of constants.
+/// Whether a T is a table of constants.
 template <class T>
 constexpr bool is_constant_table = false;
 template <class N, size_t n>
 constexpr bool is_constant_table<std::array<N, n>> = true;
 
-/// The number of entries of a table, for tables whose type gives it.
+/// The number of entries of a table whose type gives it.
 template <class Table>
 NEML2_INLINE constexpr int
 entry_count(const Table &)
@@ -52,7 +52,7 @@ entry_count(const Table &)
 template <class X>
 constexpr bool is_abscissa = std::is_arithmetic_v<X> || std::is_base_of_v<Component<X>, X>;
 
-/// Enables an overload for a table of one abscissa or of two.
+/// Enables an overload for a table of one abscissa, or of two.
 template <class X, class Xs, class Ys>
 using if_table = std::enable_if_t<is_abscissa<X> && is_table<Xs> && is_table<Ys>, int>;
 template <class X, class Y, class Xs, class Ys, class Values>
@@ -60,7 +60,7 @@ using if_table_of_two = std::enable_if_t<is_abscissa<X> && is_abscissa<Y> && is_
                                              is_table<Ys> && is_table<Values>,
                                          int>;
 
-/// The number or pack, without derivatives, of the entries of all these types.
+/// The common number or pack, without derivatives, of the entries of all these types.
 template <class... T>
 struct common_number
 {
@@ -74,8 +74,8 @@ struct common_number<First, T...>
   using type = sum_t<std::conditional_t<std::is_arithmetic_v<own>, double, own>, rest>;
 };
 
-/// A number as a P, so that it can be compared with others and be a side of where(); duals and packs
-/// stay as they are.
+/// A number as a P, so that it can be compared with others and be an operand of where(); duals and packs stay as they
+/// are.
 template <class P, class T>
 NEML2_INLINE constexpr auto
 as_component(const T & x)
@@ -88,15 +88,15 @@ as_component(const T & x)
 
 // ---- The interval of rows. ----
 
-/// The point of a table of n points that is `offset` after point i, or before it; in place of a point beyond an end, the
-/// third point from that end.
+/// The index of the point that is `offset` after point i, or before it if negative; in place of a point beyond an end,
+/// the third point from that end.
 NEML2_INLINE constexpr int
 neighbour(int i, int offset, int n)
 {
   return i + offset < 0 ? 2 : i + offset < n ? i + offset : n - 3;
 }
 
-/// The column of a table that interval i reads: one number per point, `stride` entries apart.
+/// The numbers of a table from which interval i reads: one per point, `stride` entries apart.
 template <class Table>
 struct Column
 {
@@ -104,7 +104,7 @@ struct Column
   int stride, start;
 };
 
-/// r, or the entry for interval i if x is at or after its first point.
+/// The entry for interval i if x is at or after its first point, otherwise r.
 template <class P, class R, class X, class Xs, class Table>
 NEML2_INLINE constexpr R
 entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> & column, int offset)
@@ -114,8 +114,8 @@ entry_from(int i, const R & r, const X & x, const Xs & xs, const Column<Table> &
   return where(x >= as_component<P>(xs[i]), as_component<P>(column.table[k]), r);
 }
 
-/// The entry of the point that is `offset` after the one that begins the interval of x; beyond the ends the first or the
-/// last interval counts. P is a number or a pack.
+/// The entry of the point that is `offset` after the first point of the interval of x; for x outside the range, the
+/// first or the last interval is used. P is a number or a pack.
 template <class P, class X, class Xs, class Table>
 NEML2_INLINE constexpr auto
 entry_at(const X & x, const Xs & xs, const Column<Table> & column, int offset)
@@ -145,9 +145,9 @@ knot_at(const X & x, const Xs & xs, const Ys & ys, int offset)
               entry_at<P>(x, xs, Column<Ys>{ys, 1, 0}, offset)};
 }
 
-// ---- Abscissae that do not make a table. ----
+// ---- Invalid abscissae. ----
 
-/// The fault of the abscissae of a table.
+/// A description of the error in the abscissae of a table.
 #ifndef NEML2_ON_DEVICE
 inline std::string
 abscissae_message(int64_t entry, double before, double after)
@@ -165,7 +165,7 @@ abscissae_message(int64_t entry, double before, double after)
 }
 #endif
 
-/// Two neighbours among abscissae, each finite and the second one larger.
+/// Whether two adjacent abscissae are finite and the second one is larger.
 constexpr bool
 in_order(double before, double after)
 {
@@ -184,8 +184,8 @@ refuse_abscissae(const std::array<N, n> & xs)
       "interpolate: " + abscissae_message(int64_t(i), double(xs[i - 1]), double(xs[i]))));
 }
 
-/// Refuses constants that are not valid abscissae. Rows are not refused: they are arguments of a formula, and one bad
-/// point must not end the whole call.
+/// Refuses constants that are not valid abscissae. Rows are not refused: they are arguments of a formula, and one
+/// invalid point must not end the whole call.
 /// @throws std::invalid_argument
 template <class Xs>
 NEML2_INLINE constexpr void
@@ -210,7 +210,7 @@ or_nan(const C & condition, const Y & y)
   return y * where(condition, P(1.0), P(std::numeric_limits<double>::quiet_NaN()));
 }
 
-/// y where the abscissae of a row are finite and increase strictly, else NaN. Constants are already checked.
+/// y where the abscissae of a row are finite and increase strictly, else NaN. Constants have been checked before.
 template <class P, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_in_order([[maybe_unused]] const Xs & xs, const Y & y)
@@ -250,8 +250,8 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// NaN beyond the ends, if asked for. This NaN has no derivatives: otherwise the gradient by a table that points share
-/// would be NaN.
+/// NaN outside the range, if asked for. This NaN has no derivatives: otherwise the gradient by a table that several
+/// points share would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
@@ -262,7 +262,7 @@ where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
   return where(x >= first_of<P>(xs) && x <= last_of<P>(xs), y, Y(nan));
 }
 
-/// x, held between the ends unless the table is extrapolated.
+/// x, limited to the range unless the table is extrapolated.
 template <class P, class X, class Xs>
 NEML2_INLINE constexpr auto
 held_unless_extrapolated(const X & x, const Xs & xs, Beyond beyond)
@@ -296,7 +296,7 @@ interpolate_cubic(const X & x, const Xs & xs, const Ys & ys, Beyond beyond)
                   Where());
 }
 
-/// A table of as many entries as ys has, of the type that the entries of values have.
+/// A table of as many entries as ys has, with entries of the type of values' entries.
 template <class P, class Ys, class Values>
 NEML2_INLINE constexpr auto
 columns_of(const Ys &, const Values &)
@@ -305,7 +305,7 @@ columns_of(const Ys &, const Values &)
                     table_size<Ys>>{Unset()};
 }
 
-/// The values of both points that bound the interval of x, per column.
+/// The values, in each column, of the two points that bound the interval of x.
 template <class P, class X, class Xs, class Values, class Columns>
 NEML2_INLINE constexpr void
 take_columns(const X & x, const Xs & xs, const Values & values, Columns & at_a, Columns & at_b)
@@ -352,8 +352,8 @@ struct TableTypes
  * The value at x of a table of n points (xs_i, ys_i); xs and ys are each a row of n numbers, or a std::array of
  * constants.
  *
- * At a point of a linear table the derivative is that of the interval after it; at an end it is that of the interval
- * inside. A row whose abscissae are not finite and increasing gives NaN, and so does an x that is NaN.
+ * At a point of a linear table the derivative is that of the next interval; at the last point it is that of the last
+ * interval. The result is NaN for a row whose abscissae are not finite and increasing, and for an x that is NaN.
  * @throws std::invalid_argument if such abscissae are constants.
  */
 template <class X, class Xs, class Ys, if_table<X, Xs, Ys> = 0>
@@ -373,7 +373,7 @@ interpolate(const X & x,
   using Y = typename Types::Result;
   check_abscissae(xs);
   const auto z = as_component<P>(x);
-  if constexpr (n > 2) // else the cubic is a line
+  if constexpr (n > 2) // for n = 2 the cubic is a line
     if (interpolant == Interpolant::monotone_cubic)
       return where_in_order<P>(
           xs, where_within<P>(z, xs, beyond, Y(interpolate_cubic<P>(z, xs, ys, beyond))));

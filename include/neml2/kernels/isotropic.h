@@ -6,13 +6,14 @@
 
 /**
  * The caller's functions of the eigenvalues of a symmetric tensor, with derivatives that are exact at and near equal eigenvalues. The
- * derivative of a scalar f(λ) is Σ_i ∂f/∂λ_i v_i v_i. That of Σ_i y_i v_i v_i along e is V z Vᵀ, with ε = Vᵀ e V: z_ii = dy_i, z_ij =
- * (y_i - y_j) / (λ_i - λ_j) ε_ij, whose limit at λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i. Source: Chadwick and Ogden (1971), Arch.
- * Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
+ * The caller's functions of the eigenvalues of a symmetric tensor, with derivatives that are exact at and near equal eigenvalues. The
+ * derivative of a scalar f(λ) is Σ_i ∂f/∂λ_i v_i v_i. The derivative of Σ_i y_i v_i v_i along e is V z Vᵀ with ε = Vᵀ e V, z_ii = dy_i and
+ * z_ij = (y_i - y_j) / (λ_i - λ_j) ε_ij, where the limit of the quotient at λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i. Source: Chadwick and Ogden
+ * (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */
 namespace neml2::kernels
 {
-/// The values of an argument whose numbers are the duals R; an argument of other numbers as it is.
+/// The values of an argument whose numbers are the duals R; an argument of other numbers stays as it is.
 template <class R, class A>
 NEML2_INLINE auto
 values_of_argument(const A & a)
@@ -26,7 +27,7 @@ values_of_argument(const A & a)
   }
 }
 
-/// Numbers, or duals of one level less, as an R without derivatives.
+/// Numbers, or duals of one level less, as numbers R whose derivatives are 0.
 template <class R, class T>
 NEML2_INLINE Vec<R>
 raised(const Vec<T> & l)
@@ -34,12 +35,12 @@ raised(const Vec<T> & l)
   return {R(l[0]), R(l[1]), R(l[2])};
 }
 
-/// Whether an argument of a formula has derivatives of the numbers R.
+/// Whether one of the arguments A consists of numbers R, which carry derivatives.
 template <class R, class... A>
 constexpr bool depends_on = (std::is_same_v<number_t<A>, R> || ...);
 
-/// divided_difference of values that the caller's formula computes. These contain the rounding of their arguments, too, which matters
-/// where they change fast, as powers of large exponents do.
+/// divided_difference of values that the caller's formula computes. The round-off of its arguments is part of these values, too, which
+/// matters where they change fast, such as powers of large exponents.
 template <class T>
 NEML2_INLINE T
 difference_of_values(const T & l, const T & m, const T & f, const T & g, const T & df, const T & dg)
@@ -119,7 +120,7 @@ struct PrincipalFrame
   }
 
 private:
-  using E = Dual<P, 3>; ///< by the eigenvalues
+  using E = Dual<P, 3>; ///< a number with derivatives by the eigenvalues
 
   NEML2_INLINE Vec<E> variables() const
   {
@@ -133,8 +134,7 @@ private:
     return r;
   }
 
-  /// Σ_i y_i v_i v_i, where y = f(λ, a) is computed from the values of a, with its derivatives by
-  /// λ.
+  /// Σ_i y_i v_i v_i, where y = f(λ, a) and its derivatives by λ are computed from the values of a.
   template <class F, int N, class... A>
   NEML2_CALLS_FORMULA SR2<Dual<P, N>>
   from_values(const F & f, const Vec<E> & y, const SR2<Dual<P, N>> & s, const A &... a) const
@@ -202,7 +202,7 @@ private:
 
 /**
  * If f returns a number: f(λ, a...), which must not depend on the order of the eigenvalues λ. If f returns a Vec: Σ_i f_i(λ, a...) v_i v_i,
- * where the f_i must change places as the eigenvalues do.
+ * where a permutation of the eigenvalues must permute the f_i in the same way.
  */
 template <class F, class S, class... A>
 NEML2_CALLS_FORMULA auto
@@ -230,7 +230,7 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
     else
       return frame.tensor(f, x, a...);
   }
-  else // so that no further errors are reported
+  else // an error is reported already: avoids further ones
     return R(0.0);
 }
 } // namespace neml2::kernels

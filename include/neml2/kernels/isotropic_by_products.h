@@ -8,7 +8,8 @@
 /// Isotropic functions of symmetric tensors whose numbers have derivatives of several levels.
 namespace neml2::kernels
 {
-/// F by products and inverses, which duals of any level pass through: for third derivatives and beyond.
+/// F computed by products and inverses, which work on duals of any level: for third derivatives and
+/// beyond.
 template <template <class> class F>
 struct ByProducts;
 template <>

@@ -5,15 +5,15 @@
 #include "neml2/kernels/isotropic_by_products.h"
 
 /**
- * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues: with Γ the divided
- * differences f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), f'(λ_i) where the two are equal, the
- * derivative of f(s) along e is V (Γ ∘ Vᵀ e V) Vᵀ. Along e and h it is V z Vᵀ,
- * z_ij = Σ_k f[λ_i, λ_k, λ_j] (e_ik h_kj + h_ik e_kj) with e and h in the frame of V.
- * Source: Higham (2008), Functions of Matrices, theorem 3.9 and corollary 3.12; Bhatia (1997), Matrix Analysis, eq. V.25.
+ * Exponential, logarithm, root and powers of symmetric tensors by their eigenvalues. The derivative of f(s) along e is
+ * V (Γ ∘ Vᵀ e V) Vᵀ with the divided differences Γ_ij = f[λ_i, λ_j] = (f(λ_i) - f(λ_j)) / (λ_i - λ_j), which are f'(λ_i)
+ * where the two are equal. The second derivative along e and h is V z Vᵀ with z_ij = Σ_k f[λ_i, λ_k, λ_j]
+ * (e_ik h_kj + h_ik e_kj), where e and h are in the frame of V. Source: Higham (2008), Functions of Matrices, theorem 3.9 and
+ * corollary 3.12; Bhatia (1997), Matrix Analysis, eq. V.25.
  */
 namespace neml2::kernels
 {
-/// Values, and in Mandel order slopes and divided differences, in the frame of V.
+/// The values of f, and its slopes and divided differences in Mandel order, in the frame of V.
 template <class T>
 struct Spectrum
 {
@@ -123,7 +123,7 @@ curvature_along(const Spectrum<T> & x, const R3<T> & second, const SR2<T> & e, c
   return rotate(sym(z), x.V);
 }
 
-/// The number type of a product of numbers of these types.
+/// The type of a product of numbers of these types.
 template <class A, class... B>
 struct Products
 {
@@ -160,7 +160,7 @@ lifted(const SR2<A> & s)
   return r;
 }
 
-/// The derivative of f of plain numbers, along e.
+/// The derivative, along e, of f of plain numbers.
 template <template <class> class F, class T>
 NEML2_INLINE SR2<T>
 isotropic_derivative(const F<T> & f, const SR2<T> &, const SR2<T> & e)
@@ -240,7 +240,7 @@ dual_of(const Spectrum<T> & x, const SR2<Dual<T, N>> & s)
     set_partials(r, k, slope_along(x, partials_of(s, k)));
   return r;
 }
-/// f of duals, from f of their values and the derivatives of its argument.
+/// f of duals, from f of their values and its derivative along their partials.
 template <template <class> class F, class T, int N>
 NEML2_INLINE SR2<Dual<T, N>>
 isotropic_dual(const F<T> & f, const SR2<Dual<T, N>> & s)
@@ -338,7 +338,7 @@ dsqrtm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<SquareRoot>(s, e...);
 }
 
-/// s^p = e^(p log s) of duals of duals: both functions have derivatives of any level.
+/// s^p = e^(p log s) of duals of duals: both functions can be differentiated any number of times.
 template <class R>
 NEML2_INLINE SR2<R>
 nested_powm(const SR2<R> & s, const R & p)

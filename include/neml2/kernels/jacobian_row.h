@@ -5,7 +5,7 @@
 
 #include <utility>
 
-/// The type of row that holds a Jacobian in a formula, by its shape.
+/// The row type of a Jacobian in a formula, by its shape.
 namespace neml2::kernels
 {
 template <class T>
@@ -25,7 +25,7 @@ struct R4;
 template <class T>
 struct SSR4;
 
-/// The shape of a row; a scalar has none.
+/// The shape of a row; the shape of a scalar is empty.
 template <class Row>
 struct shape_of
 {
@@ -70,7 +70,7 @@ struct shape_of<SSR4<T>>
   using type = std::index_sequence<6, 6>;
 };
 
-/// The row of a shape; void if no type is the obvious one.
+/// The row type of a shape; void if no single type fits.
 template <class T, class Shape>
 struct row_of_shape
 {
@@ -132,7 +132,7 @@ struct jacobian_row<T,
   using shape = decltype(joined_shape(typename shape_of<Y>::type(), typename shape_of<X>::type()));
   using type = typename row_of_shape<T, shape>::type;
 };
-// Derivatives by a scalar, and of a scalar, are rows of any type.
+// Derivatives of any row by a scalar, and of a scalar by any row, are rows of the same type.
 template <class T, class Y, class X>
 struct jacobian_row<
     T,

@@ -7,7 +7,7 @@
 
 namespace neml2::kernels
 {
-/// Recorded numbers are kept by their recording, and a device has no thread-local variables.
+/// Whether values are kept. Recordings keep recorded numbers themselves, and a device has no thread-local variables.
 template <class T>
 #ifdef NEML2_ON_DEVICE
 constexpr bool keeps_values = false;
@@ -16,8 +16,8 @@ constexpr bool keeps_values = is_computed<typename innermost_number<T>::type>;
 #endif
 
 /**
- * Values of type T that a formula computes without derivatives, kept between the passes that each carry a part of the derivatives. They are the
- * same in each pass, so the first pass keeps the costly ones, and the others take them in the same order.
+ * Values of type T that a formula computes without derivatives, kept between the passes, each of which carries a part of the derivatives.
+ * They are the same in each pass, so the first pass keeps the costly ones, and the others reuse them in the same order.
  */
 template <class T, bool keeps = keeps_values<T>>
 class KeptValues
@@ -32,7 +32,7 @@ public:
     return f();
   }
 };
-#ifndef NEML2_ON_DEVICE // the device's compiler refuses the variable even where the class is not used
+#ifndef NEML2_ON_DEVICE // the device's compiler rejects the variable even where the class is not used
 template <class T>
 class KeptValues<T, true>
 {
@@ -61,7 +61,7 @@ public:
       for_each_number(r, [&](T & c) NEML2_INLINE_LAMBDA { c = now->_numbers[place][k++]; });
     else
     {
-      r = f(); // the only call of f, since it is inlined
+      r = f(); // written once, since the call is inlined
       if (place < most)
         for_each_number(r, [&](const T & c) NEML2_INLINE_LAMBDA { now->_numbers[place][k++] = c; });
     }
@@ -72,7 +72,7 @@ public:
 
 private:
   static constexpr int most = 4,
-                       size = 7; // of a function of a symmetric tensor, its value and its slope
+                       size = 7; // the value and the slope of a function of a symmetric tensor
   T _numbers[most][size];
   int _next = 0, _kept = 0;
   KeptValues * const _outer;

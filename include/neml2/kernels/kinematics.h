@@ -30,7 +30,7 @@ left_cauchy_green(const R2<T> & F)
   return right_cauchy_green(transpose(F));
 }
 
-/// (F_ki F_kj - δ_ij) / 2 as (H_ij + H_ji + H_ki H_kj) / 2 with H = F - I, to the relative accuracy of H
+/// (F_ki F_kj - δ_ij) / 2 as (H_ij + H_ji + H_ki H_kj) / 2 with H = F - I, with the relative accuracy of H
 template <class T>
 NEML2_INLINE SR2<T>
 green_lagrange(const R2<T> & F)
@@ -39,8 +39,8 @@ green_lagrange(const R2<T> & F)
   return sym(H) + right_cauchy_green(H) * typename plain_number<T>::type(0.5);
 }
 
-/// A better approximation of the rotation of F = R U than the given R: R times the rotation by ω, (tr(U) I - U) ω = skew_adjoint(Rᵀ F). ω
-/// is 0 when Rᵀ F = U.
+/// A better approximation of the rotation of F = R U than the given R: R times the rotation by ω, where (tr(U) I - U) ω =
+/// skew_adjoint(Rᵀ F). ω is 0 if Rᵀ F = U.
 template <class T>
 NEML2_INLINE R2<T>
 refined_rotation(const R2<T> & F, const R2<T> & R)
@@ -52,8 +52,8 @@ refined_rotation(const R2<T> & F, const R2<T> & R)
   return R + R * (W + W * W * T(0.5)) * T(1.0 / (1.0 + 0.25 * norm_sq(w))); // Cayley's rotation
 }
 
-/// The rotation R of F, whose values are x, with its derivatives: R skew(ω) along dF, (tr(U) I - U) ω = skew_adjoint(Rᵀ dF) with
-/// U = Rᵀ F.
+/// The rotation R of F with its derivatives; the values of R are x. Along dF the derivative is R skew(ω), where (tr(U) I - U) ω =
+/// skew_adjoint(Rᵀ dF) and U = Rᵀ F.
 template <class T, class X>
 NEML2_INLINE R2<T>
 rotation_with_partials(const R2<T> & F, const X & x, const X & R)
@@ -109,7 +109,7 @@ polar_rotation(const R2<T> & F)
   }
 }
 
-/// The closest rotation of determinant 1: that of the polar decomposition, with the smallest stretch negative where F has a reflection.
+/// The closest rotation of determinant 1: the one of the polar decomposition, with the smallest stretch negative where det F < 0.
 template <class T>
 NEML2_INLINE R2<T>
 nearest_rotation(const R2<T> & A)
@@ -150,8 +150,8 @@ left_stretch(const R2<T> & F)
   return sym(F * transpose(polar_rotation(F)));
 }
 
-/// The argument of log(F_ki F_kj): C = F_ki F_kj by its eigenvalues; where rounding of C, whose condition is the square of that of
-/// F, would lose them, they are the squares of the eigenvalues of U.
+/// The argument of log(F_ki F_kj): C = F_ki F_kj by its eigenvalues. The condition number of C is the square of that of F: where
+/// round-off of C would therefore lose the eigenvalues, they are computed as the squares of the eigenvalues of U.
 template <class T>
 struct LogarithmOfStretch : Logarithm<T>
 {
@@ -178,7 +178,7 @@ eigenpairs(const LogarithmOfStretch<T> & f)
   return r;
 }
 
-/// log(F_ki F_kj) / 2; where F is ill conditioned, or very large or small, F is first divided by a number of its size.
+/// log(F_ki F_kj) / 2; where F is ill conditioned, or very large or small, F is first divided by a number of its magnitude.
 template <class T>
 NEML2_INLINE SR2<T>
 hencky_strain(const R2<T> & F)

@@ -5,7 +5,7 @@
 
 namespace neml2::kernels
 {
-/// The matrix of a second order tensor.
+/// A second order tensor as a full matrix.
 template <class T>
 NEML2_INLINE constexpr const R2<T> &
 matrix_of(const R2<T> & a)
@@ -77,7 +77,7 @@ sym_kron(const R2<A> & a, const R2<B> & b)
   return r;
 }
 
-/// Enables an overload where one of the two is symmetric: its full matrix is taken.
+/// Enables an overload where one of the two is symmetric: the overload uses its full matrix.
 template <class A, class B>
 using if_symmetric_factor = std::enable_if_t<(std::is_same_v<A, SR2<typename A::value_type>> &&
                                               (std::is_same_v<B, SR2<typename B::value_type>> ||

@@ -9,16 +9,16 @@
 
 namespace neml2::kernels
 {
-/// The most rows for which the loops over a matrix are unrolled; a device keeps larger matrices in memory anyway, where
-/// loops are shorter.
+/// The most rows for which the loops over a matrix are unrolled. A device keeps larger matrices in memory anyway, where
+/// loops make shorter code.
 #ifdef NEML2_ON_DEVICE
 constexpr int most_unrolled_rows = 3;
 #else
 constexpr int most_unrolled_rows = 12;
 #endif
 
-/// f(i) for i in [begin, end), for a matrix of N rows: unrolled where N is small, which is twice as fast, else a loop, which
-/// compiles in seconds instead of minutes.
+/// f(i) for i in [begin, end), for a matrix of N rows. Where N is small the loop is unrolled, which is twice as fast;
+/// otherwise it is kept, which compiles in seconds instead of minutes.
 template <int N, class F>
 NEML2_INLINE void
 each_of(int begin, int end, const F & f)
@@ -37,7 +37,7 @@ each_of(int begin, int end, const F & f)
   }
 }
 
-/// c - a b; for packs with one rounding if the machine has such an instruction.
+/// c - a b; for packs with a single rounding if the machine has such an instruction.
 template <class A, class B, class C>
 NEML2_INLINE auto
 subtract_product(const A & a, const B & b, const C & c)
@@ -47,8 +47,8 @@ subtract_product(const A & a, const B & b, const C & c)
 
 /**
  * P A = L U of a matrix of n rows by Gaussian elimination with row pivoting, the rows chosen per lane. A factor `lu` has
- * the members a, in which the matrix was; over, 1 / pivot; det, the determinant; and swapped, which tells where step k
- * exchanged rows k and i. Loops are those of each_of<N>.
+ * these members: a, which holds the matrix at first; over, 1 / pivot; det, the determinant; swapped, which tells where step
+ * k exchanged rows k and i. Loops are those of each_of<N>.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., algorithm 3.4.1.
  */
@@ -57,9 +57,9 @@ NEML2_INLINE void
 factor_lu(Factor & lu, int n)
 {
   using T = std::decay_t<decltype(lu.det)>;
-  auto singular = lu.a[0][0] < lu.a[0][0]; // a pivot is 0
+  auto singular = lu.a[0][0] < lu.a[0][0]; // whether a pivot is 0: false so far
   lu.det = T(1.0);
-  // Exchanges rows k and i where row i has the larger pivot, with the multipliers of the steps before.
+  // Exchanges rows k and i where row i has the larger pivot, together with the multipliers of earlier steps.
   const auto exchange = [&](int k, int i) NEML2_INLINE_LAMBDA
   {
     const auto c = abs(lu.a[k][k]) < abs(lu.a[i][k]);
@@ -101,7 +101,7 @@ swap_rows(const Factor & lu, int k, int i, B & b, int m)
     each_of<N>(0, m, [&](int j) NEML2_INLINE_LAMBDA { swap_where(c, b[k][j], b[i][j]); });
 }
 
-/// Replaces b by the x of A x = b, for m right sides at once; NaN where A is singular.
+/// Replaces b by the solution x of A x = b, for m right sides at once; NaN where A is singular.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu(const Factor & lu, int n, B & b, int m)
@@ -132,7 +132,7 @@ solve_lu(const Factor & lu, int n, B & b, int m)
              });
 }
 
-/// Replaces b by the x of Aᵀ x = b, as solve_lu does for A.
+/// Replaces b by the solution x of Aᵀ x = b, as solve_lu does for A.
 template <int N, class Factor, class B>
 NEML2_INLINE void
 solve_lu_transposed(const Factor & lu, int n, B & b, int m)
@@ -170,20 +170,20 @@ struct LU
   using Condition = std::decay_t<decltype(std::declval<const T &>() < std::declval<const T &>())>;
 
   T a[N][N]; ///< U, and below its diagonal the multipliers of L
-  T over[N]; ///< 1 / pivot; the last is NaN where the matrix is singular
+  T over[N]; ///< 1 / pivot; the last one is NaN where the matrix is singular
   T det;     ///< the determinant
   Condition swapped[N][N] =
-      {}; ///< where step k exchanged rows k and i; set for compilers that do not see that it will be
+      {}; ///< where step k exchanged rows k and i; set here for compilers that warn otherwise
 
-  /// Factors the matrix that is in a.
+  /// Factors the matrix in a.
   NEML2_INLINE void factor() { factor_lu<N>(*this, N); }
-  /// Replaces b by the x of A x = b, for M right sides at once; NaN where A is singular.
+  /// Replaces b by the solution x of A x = b, for M right sides at once; NaN where A is singular.
   template <int M>
   NEML2_INLINE void solve(T (&b)[N][M]) const
   {
     solve_lu<N>(*this, N, b, M);
   }
-  /// Replaces b by the x of Aᵀ x = b.
+  /// Replaces b by the solution x of Aᵀ x = b.
   template <int M>
   NEML2_INLINE void solve_transposed(T (&b)[N][M]) const
   {
@@ -191,7 +191,7 @@ struct LU
   }
 };
 
-/// The values of a matrix of n columns, factored.
+/// The LU factors of the values of a matrix of n columns.
 template <int n, class T, class A>
 NEML2_INLINE LU<n, T>
 factored(const A & a)

@@ -9,15 +9,15 @@
 #include <limits>
 
 /**
- * Exponential, logarithm and root of any second order tensors, by algorithms of products and
- * inverses, which work for duals as well.
+ * Exponential, logarithm and root of any second order tensors, by algorithms that use only products and inverses, and therefore work for
+ * duals as well.
  *
- * Each lane takes the steps that it needs and keeps its result while others go on, so that a row is
- * the same whatever rows lie beside it.
+ * Each lane takes the steps that it needs and keeps its result while others continue, so that the result of a row does not depend on the
+ * other rows of its pack.
  */
 namespace neml2::kernels
 {
-/// √(A_ij A_ij) of the values, without derivatives.
+/// √(A_ij A_ij) of the values of A, without derivatives.
 template <class T>
 NEML2_INLINE auto
 value_norm(const R2<T> & A)
@@ -29,7 +29,7 @@ value_norm(const R2<T> & A)
   return sqrt(s);
 }
 
-/// The values.
+/// The values of A.
 template <class T>
 NEML2_INLINE auto
 plain_part(const R2<T> & A)
@@ -41,7 +41,7 @@ plain_part(const R2<T> & A)
   return r;
 }
 
-/// The largest |A_ij| of the values.
+/// The largest |A_ij|, of the values of A.
 template <class T>
 NEML2_INLINE auto
 largest_component(const R2<T> & A)
@@ -54,7 +54,7 @@ largest_component(const R2<T> & A)
   return r;
 }
 
-/// A where the condition holds, else NaN, derivatives included.
+/// A where the condition holds, else NaN, also in the derivatives.
 template <class C, class T>
 NEML2_INLINE R2<T>
 only_where(const C & c, const R2<T> & A)
@@ -74,7 +74,7 @@ plus_identity(const R2<T> & A, double x)
   return r;
 }
 
-/// The largest sum of a column of the absolute values.
+/// The largest column sum of absolute values, of the values of A.
 template <class T>
 NEML2_INLINE auto
 largest_column(const R2<T> & A)
@@ -88,9 +88,9 @@ largest_column(const R2<T> & A)
   return norm;
 }
 
-/// The number of superfluous halvings of B, whose norm is up to the limit of its Padé approximant: the error of e^B depends on the
-/// powers B6 and B8, not on the norm of B, unless rounding of the approximant grows by the powers of |B|. Source: Al-Mohy and Higham
-/// (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
+/// The number of superfluous halvings of B, whose norm is at most the limit of its Padé approximant. The error of e^B depends on the
+/// powers B6 and B8, not on the norm of B, unless the round-off of the approximant grows with the powers of |B|. Source: Al-Mohy and
+/// Higham (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
 template <class P>
 NEML2_INLINE P
 halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
@@ -122,15 +122,14 @@ halved_too_often(const R2<P> & B, const R2<P> & B6, const R2<P> & B8)
   const P needed = each_lane(growth,
                              [](double x)
                              {
-                               x *= 2.0; // (7!)² / (14! 15!) over the rounding
+                               x *= 2.0; // (7!)² / (14! 15!) divided by the unit round-off
                                return x > 1.0 ? int(std::log(x) / 9.704) + 1.0 : 0.0; // 14 log 2
                              });
   return maximum(P(spared - needed), P(0.0));
 }
 
-/// e^A by scaling and squaring of the [7/7] Padé approximant.
-/// Source: Higham (2005), SIAM J. Matrix Anal. Appl. 26, 1179-1193; the largest norm for which A is not scaled
-/// is the one for the derivative, Al-Mohy and Higham (2009), ibid. 30, 1639-1657, table 6.1.
+/// e^A by scaling and squaring of the [7/7] Padé approximant. Source: Higham (2005), SIAM J. Matrix Anal. Appl. 26, 1179-1193; the
+/// largest norm for which A is not scaled is that for the derivative, Al-Mohy and Higham (2009), ibid. 30, 1639-1657, table 6.1.
 template <class T>
 NEML2_INLINE R2<T>
 expm(const R2<T> & A)
@@ -167,8 +166,8 @@ expm(const R2<T> & A)
   return X;
 }
 
-/// Whether the product of the ratios of the largest singular value to the others may be above the limit, or A is so large or small that
-/// this cannot be told.
+/// Whether the product of the ratios of the largest singular value to the others may exceed the limit, or A is too large or too small to
+/// tell.
 template <class T>
 NEML2_INLINE auto
 is_ill_conditioned(const R2<T> & A, double limit)
@@ -192,8 +191,8 @@ exact_product(const T & a, const T & b)
   return {p, T(((c * d - p) + c * f + e * d) + e * f)};
 }
 
-/// r = I - A x, with products and sums whose errors are added.
-/// Source: Ogita, Rump and Oishi (2005), SIAM J. Sci. Comput. 26, 1955-1988, algorithm 5.3.
+/// r = I - A x, where the errors of products and sums are added up as well. Source: Ogita, Rump and Oishi (2005), SIAM J. Sci. Comput.
+/// 26, 1955-1988, algorithm 5.3.
 template <class T>
 NEML2_INLINE void
 residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
@@ -216,8 +215,8 @@ residual_of_inverse(const R2<T> & A, const T (&x)[3][3], T (&r)[3][3])
   }
 }
 
-/// The inverse to the precision of rounding, instead of rounding times the condition, if 1 / condition is above rounding: by
-/// elimination, refined by residuals of twice as many digits.
+/// The inverse to the unit round-off, instead of the unit round-off times the condition number, if 1 / condition is above the unit
+/// round-off: by elimination, refined with residuals of twice as many digits.
 template <class T>
 NEML2_INLINE R2<T>
 refined_inv(const R2<T> & A)
@@ -240,7 +239,7 @@ refined_inv(const R2<T> & A)
   return {x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]};
 }
 
-/// i = A^-1 by cofactors; returns where it has lost digits, so that iterations take another way there.
+/// Sets i to A^-1 by cofactors; returns where digits were lost, so that iterations use another inverse there.
 template <class T>
 NEML2_INLINE auto
 inv_by_cofactors(const R2<T> & A, R2<T> & i)
@@ -264,7 +263,7 @@ inv_by_cofactors(const R2<T> & A, R2<T> & i)
   }
 }
 
-/// The inverse for iterations, which would accumulate its errors: refined_inv where rounding times the condition is too
+/// The inverse for iterations, which would accumulate its errors: refined_inv where the unit round-off times the condition number is too
 /// large.
 template <class T>
 NEML2_INLINE R2<T>
@@ -288,8 +287,8 @@ inv_of_iterate(const R2<T> & A)
   }
 }
 
-/// 2^-k, where k is half the exponent of the largest component: multiplied by it twice, A has components of the order of 1.
-/// It is 1 where A is 0 or not finite.
+/// 2^-k, where k is half the exponent of the largest component: if A is multiplied by it twice, its components are of the order of 1.
+/// The result is 1 where A is 0 or not finite.
 template <class T>
 NEML2_INLINE auto
 root_of_scale(const R2<T> & A)
@@ -302,9 +301,9 @@ root_of_scale(const R2<T> & A)
                    });
 }
 
-/// sqrtm of matrices that iterations may make ill conditioned, such as rotations by almost half a turn: the scaled Denman-Beavers
-/// iteration, which never squares a condition number.
-/// Source: Higham (2008), Functions of Matrices, eq. 6.15, here with scaling by norms.
+/// sqrtm of matrices that iterations may make ill conditioned, such as rotations by almost half a turn. It is the scaled Denman-Beavers
+/// iteration, which never squares a condition number. Source: Higham (2008), Functions of Matrices, eq. 6.15, here with scaling by
+/// norms.
 template <class T>
 NEML2_INLINE R2<T>
 sqrtm_of_ill_conditioned(const R2<T> & A)
@@ -335,9 +334,9 @@ sqrtm_of_ill_conditioned(const R2<T> & A)
   return only_where(last < 1e-7, X * P(1.0 / h));
 }
 
-/// The principal square root by the scaled product form of that iteration, which is faster, and accurate where all its matrices are well
-/// conditioned; NaN where neither iteration converges, as for eigenvalues on the negative real axis, 0 included, or very close to it.
-/// Source: Higham (2008), Functions of Matrices, eq. 6.29, here with scaling by norms.
+/// The principal square root by the scaled product form of the Denman-Beavers iteration. It is faster, and accurate where all its
+/// matrices are well conditioned; NaN where neither iteration converges, as for eigenvalues on the negative real axis, 0 included, or
+/// very close to it. Source: Higham (2008), Functions of Matrices, eq. 6.29, here with scaling by norms.
 template <class T>
 NEML2_INLINE R2<T>
 sqrtm(const R2<T> & A)
@@ -367,9 +366,9 @@ sqrtm(const R2<T> & A)
   return NEML2_RARELY(any(ill)) ? where(ill, sqrtm_of_ill_conditioned(A), X) : X;
 }
 
-/// The principal logarithm of A, as that of A / 2^k, whose components are of the order of 1, plus k log 2: square roots until the
-/// tensor is close to I, then the [7/7] Padé approximant in partial fractions, whose poles are those of Gauss-Legendre quadrature. NaN
-/// where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
+/// The principal logarithm of A: that of A / 2^k, whose components are of the order of 1, plus k log 2. Square roots are taken until the
+/// tensor is close to I; then follows the [7/7] Padé approximant in partial fractions, whose poles are those of Gauss-Legendre
+/// quadrature. NaN where a root is NaN. Source: Higham (2008), Functions of Matrices, eqs. 11.17-11.19.
 template <class T>
 NEML2_INLINE R2<T>
 logm(const R2<T> & A)
@@ -419,7 +418,7 @@ logm(const R2<T> & A)
   return r;
 }
 
-/// A + ε E: a function of it has its derivative along E.
+/// A + ε E: the ε part of a function of it is the derivative along E.
 template <class T>
 NEML2_INLINE R2<Dual<T, 1>>
 along(const R2<T> & A, const R2<T> & E)
@@ -429,7 +428,7 @@ along(const R2<T> & A, const R2<T> & E)
   set_partials(r, 0, E);
   return r;
 }
-/// Derivatives along E.
+/// The derivatives along E.
 template <class T>
 NEML2_INLINE R2<T>
 dexpm(const R2<T> & A, const R2<T> & E)

@@ -4,8 +4,8 @@
 #include "neml2/kernels/captures.h"
 #include "neml2/kernels/newton_iteration.h"
 
-/// Newton's method at each point, in a formula: on numbers, on packs whose lanes stop one by one, and with the derivatives
-/// of the solution where the arguments carry derivatives.
+/// Newton's method at each point, in a formula: on numbers, on packs whose lanes stop one by one, and with the derivatives of the
+/// solution if the arguments carry derivatives.
 namespace neml2::kernels
 {
 /// The number of derivatives that the residual carries at once: all if there are up to 8; more are split into
@@ -17,7 +17,7 @@ newton_partials(int n)
   return (n + parts - 1) / parts;
 }
 
-/// The system of equations residual(x, arguments...) = 0 for n numbers x, of type V. Arguments carry no derivatives.
+/// The system of equations residual(x, arguments...) = 0 for n numbers x of type V. The arguments carry no derivatives.
 template <class V, class F, class X, class... A>
 struct NewtonSystem
 {
@@ -44,7 +44,7 @@ struct NewtonSystem
       return false;
   }
 
-  /// The residual and its derivatives by the unknown.
+  /// The residual and its derivatives by the unknown x.
   NEML2_CALLS_FORMULA static void
   evaluate(const F & f, const V (&x)[n], V (&r)[n][1], V (&J)[n][n], const A &... a)
   {
@@ -75,14 +75,14 @@ struct NewtonSystem
   }
 };
 
-/// Whether the residual at an X carries derivatives by the arguments, some of which are active.
+/// Whether the residual at an X carries derivatives by the arguments. Some: whether any argument carries derivatives.
 template <bool Some, class F, class X, class... A>
 constexpr bool depends_on_arguments = false;
 template <class F, class X, class... A>
 constexpr bool depends_on_arguments<true, F, X, A...> =
     is_active<std::decay_t<std::invoke_result_t<const F &, const X &, const A &...>>>;
 
-/// f(part) for each plain number that a dual of any level is made of; the value is the first.
+/// f(part) for each plain number within a dual of any level; the first part is the value.
 template <class T, class F>
 NEML2_INLINE void
 for_each_part(T & a, const F & f)
@@ -96,15 +96,15 @@ for_each_part(T & a, const F & f)
       for_each_part(d, f);
   }
 }
-/// How many plain numbers a T is made of.
+/// How many plain numbers a T consists of.
 template <class T>
 constexpr int part_count = 1;
 template <class T, int N>
 constexpr int part_count<Dual<T, N>> = part_count<T> *(N + 1);
 
 /**
- * The solution x of plain numbers with derivatives of more than one level by the arguments: the step x - J^-1 r(x, a), in duals whose
- * values stay, is made once per level, since each step makes one more order of derivatives exact.
+ * The solution x, given as plain numbers, with derivatives of more than one level by the arguments. The step x - J^-1 r(x, a), in
+ * duals whose values are not changed, is made once per level, since each step makes derivatives of one more order exact.
  */
 template <class Outer, class V, int n, class F, class X, class C, class... A>
 NEML2_CALLS_FORMULA auto
@@ -128,7 +128,7 @@ newton_derivatives(
                     [&](const auto & c)
                     {
                       const Outer r(c);
-                      int j = -1; // the value, which is left as it is
+                      int j = -1; // -1: the value, which is not changed
                       for_each_part(r,
                                     [&](const V & part)
                                     {
@@ -189,7 +189,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
   if constexpr (System::check())
   {
     V x[n], J[n][n];
-    for (auto & row : J) // set, so that compilers do not take them for uninitialised
+    for (auto & row : J) // set for compilers that would warn that they are uninitialised
       for (V & entry : row)
         entry = V(0.0);
     int k = 0;
@@ -209,7 +209,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       return NewtonReport<with_numbers_t<X, V>, V, decltype(found.converged)>{
           solution, found.iterations, found.converged};
     else
-    { // r(x(a), a) = 0: ∂r/∂x dx = -∂r/∂a da
+    { // r(x(a), a) = 0 gives ∂r/∂x dx = -∂r/∂a da
       const auto residual = f(static_cast<const decltype(solution) &>(solution), a...);
       using Outer = number_t<std::decay_t<decltype(residual)>>;
       LU<n, V> lu;
@@ -253,7 +253,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       }
     }
   }
-  else // so that no further errors are reported
+  else // an error is reported already: avoids further ones
     return NewtonReport<X, V, bool>{guess, V(0.0), false};
 }
 
@@ -266,7 +266,7 @@ with_last_first(const Call & call, const Tuple & a, std::index_sequence<I...>)
 {
   return call(std::get<sizeof...(I)>(a), std::get<I>(a)...);
 }
-/// call(options, arguments...), where the options come last among a or not at all.
+/// call(options, arguments...); the options are the last of a, or the defaults.
 template <class Call, class... A>
 NEML2_CALLS_FORMULA auto
 with_newton_options(const Call & call, const A &... a)
@@ -285,10 +285,10 @@ using if_newton_in_formula =
                      int>;
 
 /**
- * The x with residual(x, a...) = 0 by Newton's method from a guess, and a report of how it was found.
+ * The x with residual(x, a...) = 0 by Newton's method from a guess, and a report of the iteration.
  *
- * residual takes the unknown first, and returns as many numbers as the unknown has. Its fields, if any, are
- * plain numbers.
+ * The first argument of residual is the unknown, and the result has as many numbers as the unknown. The fields of residual, if any,
+ * are plain numbers.
  */
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
@@ -298,7 +298,7 @@ newton_report(const F & residual, const X & guess, const A &... a)
                              { return newton_of(residual, guess, o, x...); },
                              a...);
 }
-/// The solution of newton alone: NaN where newton did not converge, unless the options say otherwise.
+/// The solution of newton without the report: NaN where newton did not converge, unless the options say otherwise.
 template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)

@@ -7,7 +7,7 @@
 
 #include <array>
 
-/// The iteration of newton on n numbers: when a point has converged, how far a step goes.
+/// The iteration of newton on n numbers: when a point has converged, and how long a step is.
 namespace neml2::kernels
 {
 /// The result of newton_report.
@@ -15,11 +15,11 @@ template <class X, class I, class C>
 struct NewtonReport
 {
   X solution;
-  I iterations; ///< how often the residual was evaluated
-  C converged;  ///< a condition
+  I iterations; ///< how many times the residual was evaluated
+  C converged;  ///< whether the point has converged
 };
 
-/// For each number of an X, the place of its unknown in the group.
+/// For each number of an X, the place of its unknown in the group X.
 template <class X>
 constexpr auto
 unknown_of_each()
@@ -50,7 +50,7 @@ struct NewtonUnknowns
 
   NEML2_INLINE NewtonOptions::Limits limits(int k) const { return options.limits_at(unknown[k]); }
 
-  /// The largest |x_k| + |d_k| of each unknown.
+  /// For each number, the largest |x_k| + |d_k| of its unknown.
   template <class V>
   NEML2_INLINE void scale(const V (&x)[n], const V (&d)[n], V (&largest)[n]) const
   {
@@ -68,7 +68,7 @@ struct NewtonUnknowns
         largest[k] = largest[k + 1];
   }
 
-  /// Shortens the step d from x to the limits; where a bound turned it, bounded holds.
+  /// Shortens the step d from x to the limits; bounded is set where a bound changed the step.
   template <class V, class C>
   NEML2_INLINE void shorten(const V (&x)[n], V (&d)[n], C & bounded) const
   {
@@ -112,11 +112,11 @@ newton_level(const V (&t)[n][1], const V (&scale)[n])
 }
 
 /**
- * Points of the iteration, which stop one by one: the results of one do not depend on the others.
+ * The points of the iteration, which stop one by one: the results of one point do not depend on the other points.
  *
- * A point that passes the test still takes the step that is already computed, and stops. If the next step, computed
- * with the old derivatives, would not be shorter than the last, the point goes back by half of the last (natural
- * monotonicity test).
+ * A point that passes the test still takes the step that is already computed, and then stops. If the next step,
+ * computed with the old derivatives, would not be shorter than the last one, half of the last step is taken back
+ * (natural monotonicity test).
  */
 template <class V, int n>
 struct NewtonIteration
@@ -124,14 +124,14 @@ struct NewtonIteration
   using Condition = typename LU<n, V>::Condition;
 
   const NewtonUnknowns<n> & unknowns;
-  V (&x)[n]; ///< where the residual is to be evaluated
+  V (&x)[n]; ///< the point where the residual is evaluated next
   V (&J)[n][n];
-  V r[n][1]; ///< the residual of x, and its derivatives J
+  V r[n][1]; ///< the residual at x; J has its derivatives
   V base[n], base_r[n], base_J[n][n], d[n], scale[n], level, iterations;
   LU<n, V> lu;
   Condition active, converged, turned, small;
 
-  /// From the guess in x.
+  /// Starts from the guess in x.
   NEML2_INLINE NewtonIteration(const NewtonUnknowns<n> & u, V (&guess)[n], V (&derivatives)[n][n])
     : unknowns(u), x(guess), J(derivatives), level(0.0), iterations(0.0)
   {
@@ -152,7 +152,7 @@ struct NewtonIteration
     converged = turned = small = iterations < iterations;
   }
 
-  /// Finds which points have converged; returns those whose residual is finite.
+  /// Finds the points that have converged; returns those whose residual is finite.
   NEML2_INLINE Condition test()
   {
     const NewtonOptions & options = unknowns.options;
@@ -164,8 +164,8 @@ struct NewtonIteration
       V size(0.0);
       for (int j = 0; j < n; j++)
         size = size + abs(V(J[i][j] * x[j]));
-      // abs keeps compilers from joining product and sum to one rounding: all of them find the same
-      // points.
+      // abs keeps compilers from contracting product and sum into one rounding: with any compiler the same points
+      // converge.
       const V bound = options.absolute_tolerance + abs(V(options.relative_tolerance * size));
       small = small & (abs(r[i][0]) <= bound) & (bound < std::numeric_limits<double>::infinity());
       finite = finite + 0.0 * r[i][0];
@@ -174,8 +174,7 @@ struct NewtonIteration
     return active & (finite <= 0.0);
   }
 
-  /// Tells where the next step, computed with the present derivatives, would be shorter, or where
-  /// that does not matter.
+  /// Whether the next step, computed with the present derivatives, would be shorter, or the test is not needed.
   NEML2_INLINE Condition goes_on() const
   {
     V next[n][1];
@@ -185,7 +184,8 @@ struct NewtonIteration
     return small | turned | (newton_level(next, scale) < level);
   }
 
-  /// A step from x where x is accepted; otherwise half the last step again, from where it began.
+  /// Takes a step from x where x is accepted; otherwise half of the last step, from the point where that step
+  /// began.
   NEML2_INLINE void step(const Condition & accept)
   {
     for (int i = 0; i < n; i++)
@@ -210,7 +210,7 @@ struct NewtonIteration
     if (unknowns.options.limited)
       unknowns.shorten(base, whole, bounded);
     turned = (accept & bounded) | (turned & !accept);
-    const auto stays = small & !(known <= 0.0); // at a root where no step can be computed
+    const auto stays = small & !(known <= 0.0); // at a root where no step can be computed, x stays
     for (int k = 0; k < n; k++)
     {
       d[k] = where(accept, where(stays, V(0.0), whole[k]), V(0.5 * d[k]));
@@ -219,7 +219,7 @@ struct NewtonIteration
     active = active & !small;
   }
 
-  /// Points that did not converge become NaN, unless the options say otherwise.
+  /// Sets points that did not converge to NaN, unless the options say otherwise.
   NEML2_INLINE void finish()
   {
     if (!unknowns.options.keep)
@@ -228,7 +228,7 @@ struct NewtonIteration
   }
 };
 
-/// Iterates x, which holds the guess. In the end J is the Jacobian at the solution, if asked for.
+/// Iterates x, which is the guess at first. At the end J is the Jacobian at the solution, if WithJacobian.
 template <bool WithJacobian, class V, int n, class Evaluate>
 NEML2_CALLS_FORMULA auto
 newton_iterate(V (&x)[n],
@@ -248,7 +248,7 @@ newton_iterate(V (&x)[n],
       break;
     auto accept = points.test();
     if (it == 0)
-      points.active = accept; // a point without a residual at the guess has nowhere to go back to
+      points.active = accept; // without a finite residual at the guess there is no way back
     else if (unknowns.options.halve_steps)
       accept = accept & points.goes_on();
     points.step(accept);

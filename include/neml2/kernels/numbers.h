@@ -43,7 +43,7 @@ struct Numbers<R<T>, std::enable_if_t<is_row<R<T>>::value>>
       f(a[i]);
   }
 };
-/// The type of the sum of numbers. For other types, such as batches, it does not exist.
+/// The type of the sum of numbers. It does not exist for other types, such as batches.
 template <bool are_numbers, class... T>
 struct sum_of_numbers
 {
@@ -77,18 +77,18 @@ struct Numbers<G, std::enable_if_t<is_group<G>>> : NumbersOf<G>
 {
 };
 
-/// Whether an R is made of numbers, and how many they are.
+/// Whether an R consists of numbers, and how many.
 template <class R>
 constexpr bool has_numbers = Numbers<R>::valid;
 template <class R>
 constexpr int number_count = Numbers<R>::count;
 
-/// The R with numbers of type U.
+/// The R with its numbers replaced by numbers of type U.
 template <class R, class U>
 using with_numbers_t = typename Numbers<R>::template with<U>;
 
-/// The type of the numbers of an R: with the derivatives that they carry, and without these
-/// derivatives.
+/// The type of the numbers of an R, with the derivatives that they carry (number_t), and without
+/// them.
 template <class R>
 using number_t = typename Numbers<R>::number;
 template <class R>
@@ -106,7 +106,7 @@ for_each_number(R & a, const F & f)
   Numbers<std::remove_const_t<R>>::each(a, f);
 }
 
-/// An R with the numbers f(c), of type U, in the places of the numbers c of a.
+/// An R whose numbers are f(c), of type U, for the numbers c of a.
 template <class U, class R, class F>
 NEML2_INLINE auto
 converted(const R & a, const F & f)

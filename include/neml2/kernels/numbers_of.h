@@ -12,7 +12,7 @@ namespace neml2::kernels
 template <class... R>
 constexpr bool are_of_formula = (has_numbers<R> && ...) && !(std::is_arithmetic_v<R> && ...);
 
-/// All components as they are stored, in order, of one type.
+/// All components in storage order, converted to one type.
 template <class... R, std::enable_if_t<are_of_formula<R...>, int> = 0>
 NEML2_INLINE constexpr auto
 numbers_of(const R &... r)

@@ -26,8 +26,8 @@ dshadow(const Rot<T> & r)
   return {a * r[0] - i, xy, xz, xy, b * r[1] - i, yz, xz, yz, c * r[2] - i};
 }
 
-/// Squares of the sine (first) and the cosine (second) of a quarter of the angle of a * inv(b), both times
-/// (1 + a · a) (1 + b · b): |a - b|², and (1 + a · b)² + |a × b|².
+/// The squares of the sine (first) and the cosine (second) of a quarter of the angle of a * inv(b), both times (1
+/// + a · a) (1 + b · b): |a - b|², and (1 + a · b)² + |a × b|².
 template <class A, class B>
 NEML2_INLINE constexpr Components<product_t<A, B>, 2>
 quarter_angle(const Rot<A> & a, const Rot<B> & b)
@@ -38,8 +38,8 @@ quarter_angle(const Rot<A> & a, const Rot<B> & b)
   return {norm_sq(a - b), c * c + x * x + y * y + z * z};
 }
 
-/// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). Computed by the arc tangent, which
-/// is accurate at both ends. The derivative at the ends, where the function has kinks, is 0.
+/// Angle in [0, 2π] from b to a: 4 asin(|a - b| / √((1 + a · a) (1 + b · b))). It is computed by the arc tangent,
+/// which is accurate at both ends. At the ends, where the function has kinks, the derivative is 0.
 template <class A, class B>
 NEML2_INLINE product_t<A, B>
 gdist(const Rot<A> & a, const Rot<B> & b)
@@ -50,8 +50,8 @@ gdist(const Rot<A> & a, const Rot<B> & b)
   return 4.0 * atan2(T(norm_of_square(q[0])), T(norm_of_square(q[1])));
 }
 
-/// Angle in [0, π] between the rotations a and b, whichever of its two sets of parameters each has.
-/// Its derivative at 0 is 0.
+/// Angle in [0, π] between the rotations a and b, each given by either of its two sets of parameters. Its
+/// derivative at 0 is 0.
 template <class A, class B>
 NEML2_INLINE product_t<A, B>
 dist(const Rot<A> & a, const Rot<B> & b)

@@ -6,8 +6,8 @@
 
 #include <utility>
 
-/// Systems of linear equations at a point, by elimination with pivoting. This includes 3×3 matrices, since the residual
-/// of a solution by cofactors would grow with the condition of the matrix.
+/// Systems of linear equations at a point, by elimination with pivoting, also for 3×3 matrices: the residual of a solution by
+/// cofactors would grow with the condition number of the matrix.
 namespace neml2::kernels
 {
 /// Rows and columns of a shape of one or two dimensions.
@@ -24,8 +24,8 @@ columns_of(std::integer_sequence<I, n, m...>)
   return int((I(1) * ... * m));
 }
 
-/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system.
-/// Rows of a program's own types have a shape.
+/// The number of right sides (columns of B) of a system with the matrix A; 0 if A and B do not make a system. For rows of a
+/// program's own types, their shapes decide.
 template <class A, class B, class = void>
 constexpr int right_sides = 0;
 template <class T, class U>
@@ -79,8 +79,8 @@ using if_right_side = std::enable_if_t<(right_sides<A, B> > 0), int>;
 template <class A>
 using if_own_matrix = std::enable_if_t<(own_order<A> > 0), int>;
 
-/// The x of A x = b, for one right side or for many in columns; NaN where A is singular. The values are factored once, also for
-/// the derivatives A^-1 (db - dA x).
+/// The solution x of A x = b, for one right side or for several in columns; NaN where A is singular. The values are factored
+/// once, also for the derivatives A^-1 (db - dA x).
 template <template <class> class M,
           template <class>
           class V,

@@ -24,7 +24,7 @@ struct Mask
     return *this;
   }
 
-  /// Refused: the points of a pack may go different ways.
+  /// Refused: the points of a pack may satisfy different conditions.
   template <class T = bool>
   explicit operator bool() const
   {
@@ -43,12 +43,13 @@ struct Mask
     else
       return Mask(~a.m);
   }
-  /// As & | ~: both sides are evaluated.
+  /// Like & | ~: both sides are evaluated.
   NEML2_INLINE friend Mask operator&&(const Mask & a, const Mask & b) { return a & b; }
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
   NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }
 
-  /// Whether it holds in any lane, or in all lanes, to end a loop. The results of a lane must not depend on it.
+  /// Whether the condition holds in any lane, or in all lanes, to end a loop. The results of a lane must not
+  /// depend on this.
   NEML2_INLINE friend bool any(const Mask & a)
   {
     if constexpr (W == 1)

@@ -14,8 +14,8 @@ namespace neml2::packs
  * One component of W rows, one row per lane: numbers E, float64 or float32.
  *
  * The copy constructor is not trivial, so a pack is passed in memory on every target. A formula
- * that is not inlined into the loop is therefore slow, but never wrong. Plain numbers fill all
- * lanes.
+ * that is not inlined into the loop is therefore slow, but never wrong. A plain number becomes a
+ * pack that has it in all lanes.
  */
 template <int W, class E = double>
 struct Pack : PackFunctions<W, E>
@@ -27,7 +27,7 @@ struct Pack : PackFunctions<W, E>
 
   V v;
 
-  NEML2_INLINE Pack() {} // not set: see kernels::Unset
+  NEML2_INLINE Pack() {} // leaves the numbers unset: see kernels::Unset
   NEML2_INLINE Pack(const Pack & other) : PackFunctions<W, E>(), v(other.v) {}
   NEML2_INLINE Pack & operator=(const Pack & other)
   {
@@ -48,7 +48,7 @@ struct Pack : PackFunctions<W, E>
     p.v = x;
     return p;
   }
-  /// W numbers side by side, wherever they lie.
+  /// Loads W adjacent numbers, of any alignment.
   NEML2_INLINE static Pack load(const E * numbers)
   {
     Pack p;
@@ -72,7 +72,7 @@ struct Pack : PackFunctions<W, E>
       v[w] = x;
   }
 
-  // Friends, so that either operand may be a number.
+  // Friends, so that either operand may be a plain number.
 
   NEML2_INLINE friend Pack operator-(const Pack & a) { return of(-a.v); }
   NEML2_INLINE friend Pack operator+(const Pack & a, const Pack & b) { return of(a.v + b.v); }
@@ -109,9 +109,9 @@ struct Pack : PackFunctions<W, E>
   NEML2_INLINE friend Pack where(const Mask & c, const Pack & a, const Pack & b)
   {
     if constexpr (
-        W == 1) // by values: a device would keep variables that are chosen by address in memory
+        W == 1) // selects values: a device keeps variables that are selected by address in memory
       return of(c.m ? V(a.v) : V(b.v));
-    else if constexpr (is_widest<W, E>) // by bits
+    else if constexpr (is_widest<W, E>) // selects bits
       return of((V)(((Bits)a.v & c.m) | ((Bits)b.v & ~c.m)));
     else
       return of(c.m ? a.v : b.v);

@@ -14,7 +14,8 @@ struct Pack;
 /**
  * The elementary functions of packs, on all lanes at once where SLEEF is available.
  *
- * A base of Pack, whose friends argument-dependent lookup finds: as with operators, either operand may be a number.
+ * A base of Pack. Argument-dependent lookup finds its friends; as with operators, either operand may be a plain
+ * number.
  */
 template <int W, class E>
 struct PackFunctions : kernels::Component<Pack<W, E>>
@@ -24,14 +25,14 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
   using Functions = sleef::Functions<W, E>;
   using Domains = sleef::Domains<E>;
 
-  /// √a by the instruction: std::sqrt reports errors in errno, and is therefore not vectorised. By
-  /// parts of 16 bytes, which all instruction sets have.
+  /// √a by the processor's instruction: std::sqrt reports errors in errno, and is therefore not vectorised. The
+  /// pack is split into parts of 16 bytes, for which all instruction sets have the instruction.
   NEML2_INLINE friend Pack sqrt(const Pack & a)
   {
 #ifdef NEML2_SIMD
     if constexpr (W * sizeof(E) == 16)
     {
-#if __has_builtin(__builtin_elementwise_sqrt) // clang, whose newest version has no other way
+#if __has_builtin(__builtin_elementwise_sqrt) // clang, whose newest version offers only this
       return Pack::of(__builtin_elementwise_sqrt(a.v));
 #else
       if constexpr (W == 2)
@@ -191,7 +192,7 @@ private:
   }
 
 #ifdef NEML2_SLEEF
-  /// SLEEF's function where it is available and the arguments are plain, else lane by lane.
+  /// SLEEF's function where it is available and the arguments are in its domain; otherwise lane by lane.
   template <class Outside, class F, class G, class... X>
   NEML2_INLINE static Pack at_once(F Functions::*f, G one_by_one, const X &... x)
   {

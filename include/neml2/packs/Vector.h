@@ -11,8 +11,7 @@
 /**
  * Packs of rows are vectors of the compiler's vector extension on x86-64 with gcc or clang.
  *
- * Everywhere else, and without optimisation, where formulas are not inlined into the loop, a pack is
- * one number.
+ * On other targets, and without optimisation, where formulas are not inlined into the loop, a pack is one number.
  */
 #if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -26,7 +25,7 @@ namespace neml2::packs
 template <int W, class E = double>
 struct Vector
 #ifdef NEML2_ON_DEVICE
-    ; // such a machine has only packs of one row
+    ; // outside x86-64 there are only packs of one row
 #else
 {
   using Bits = std::conditional_t<sizeof(E) == sizeof(int64_t), int64_t, int32_t>;
@@ -41,13 +40,13 @@ struct Vector<1, E>
   using mask = bool;
 };
 
-/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc splits such a vector into its
-/// numbers where vectors are compared or selected.
+/// Whether W numbers fill a vector of AVX-512. In a function that is not compiled for AVX-512, gcc compares and selects such a
+/// vector number by number.
 template <int W, class E>
 constexpr bool is_widest = W * sizeof(E) == 64;
 
 #ifdef NEML2_SIMD
-/// The W numbers at `first` of a vector of twice as many, and a vector made of two halves.
+/// Copies a half of a vector, from number `first` on; and joins two halves.
 template <int first, class Part, class Whole, size_t... I>
 NEML2_INLINE void
 take_half(Part & part, const Whole & whole, std::index_sequence<I...>)
@@ -75,7 +74,7 @@ join_halves(const Part & lo, const Part & hi, Whole & whole)
 }
 #endif
 
-/// v = x in all lanes, through a part of 16 bytes, which all instruction sets have: gcc would fill wider vectors number by
+/// Sets v to x in all lanes, through a part of 16 bytes, which all instruction sets have: gcc would fill wider vectors number by
 /// number.
 template <int W, class E>
 NEML2_INLINE void
@@ -93,7 +92,7 @@ fill_lanes(typename Vector<W, E>::type & v, E x)
   v = x - typename Vector<W, E>::type{}; // subtracting zero keeps the sign of -0
 }
 
-/// m = (a compared with b), lane by lane; the widest vectors in halves.
+/// Sets m to the comparison of a with b, lane by lane; the widest vectors are compared in halves.
 template <int W, class E, class Compare>
 NEML2_INLINE void
 compare_lanes(const typename Vector<W, E>::type & a,
@@ -117,7 +116,7 @@ compare_lanes(const typename Vector<W, E>::type & a,
   compare_all(a, b, m);
 }
 
-// The comparisons that compare_lanes() takes.
+// The comparisons that compare_lanes() accepts.
 
 struct Less
 {

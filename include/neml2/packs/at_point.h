@@ -14,7 +14,7 @@
  *
  *     const SR2<double> stress = neml2::at_point(stress_of, strain, 200.0, 0.3);
  *
- * For many points at once: vmap in math/vmap.h.
+ * vmap in math/vmap.h evaluates a formula at many points at once.
  */
 namespace neml2
 {
@@ -26,7 +26,7 @@ using kernels::value_and_jacobian;
 
 namespace packs
 {
-/// An A with numbers of type T: plain numbers become packs of one, or packs of one plain numbers.
+/// An A with numbers of type T: plain numbers become packs of one number, or packs of one become plain numbers.
 template <class T, class A>
 NEML2_INLINE auto
 with_numbers(const A & a)
@@ -71,8 +71,8 @@ is_argument_at_point()
   return valid;
 }
 
-// If a machine has no instruction that joins a product and a sum, the formula is inlined. At -O2 gcc does not hold derivatives side by side in
-// vectors, and the formula takes six times as long.
+// If a machine has no fused multiply-add, the formula is inlined. With derivatives it is not inlined, and is compiled with -O3: at -O2 gcc
+// does not put the derivatives into vectors, and the formula takes six times as long.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #ifdef __FP_FAST_FMA
 #define NEML2_VALUE NEML2_ROUNDS_PRODUCTS
@@ -101,12 +101,12 @@ differentiate_at_point(const F & f, const A &... a)
 } // namespace packs
 
 /**
- * The formula f at one point. Its arguments are plain numbers, which f takes as scalars, single tensors of float64, such as
- * kernels::SR2<double>, and groups of them; so are its results. f is a formula as vmap takes it: newton and derivatives may be in it.
+ * The formula f at one point. The arguments of f, and its results, are plain numbers (scalars in f), single tensors of float64, such as
+ * kernels::SR2<double>, and groups of them. f is a formula as vmap accepts it: newton and derivatives may be in it.
  *
- * The result is bitwise that of the point in a batch, except where f calls an elementary function (exp, log, pow, sin …): at one point these
- * are the C library's, in batches SLEEF's, and the last bit may differ. Where newton does not converge the result is NaN. A call allocates nothing,
- * throws nothing, and calls nothing of LibTorch; several threads may call at once.
+ * The result has the same bits as that of the point in a batch, except where f calls an elementary function (exp, log, pow, sin …): at one
+ * point these are the functions of the C library, in batches those of SLEEF, and the last bit may differ. Where newton does not converge
+ * the result is NaN. A call allocates nothing, throws nothing, and calls nothing of LibTorch; several threads may call at once.
  */
 template <class F, class... A>
 NEML2_INLINE auto
@@ -123,9 +123,9 @@ at_point(const F & f, const A &... a)
 }
 
 /**
- * The value of a formula at one point, and its exact derivative by argument I. The derivative is a tensor of the type of the Jacobian: for an SR2 by
- * an SR2 it is a kernels::SSR4<double>. If the formula returns a group and Of names some of its results, only those are differentiated. Argument I may
- * be a plain number. All else is as for at_point.
+ * The value of a formula at one point, and its exact derivative by argument I. The derivative has the tensor type of the Jacobian: for an
+ * SR2 by an SR2 it is a kernels::SSR4<double>. If the formula returns a group and Of names some of its results, only those are
+ * differentiated. Argument I may be a plain number. In all other respects it works like at_point.
  *
  *     const auto [stress, tangent] = value_and_jacobian_at_point<0>(stress_of, strain, 200.0, 0.3);
  */

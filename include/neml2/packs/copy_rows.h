@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
-/// Copies rows between operands that loops do not read in place, and buffers of adjacent numbers of float64.
+/// Copies rows between buffers of adjacent float64 numbers and operands that loops do not read in place.
 namespace neml2::packs
 {
-/// How the rows of an operand lie in memory: n components at their offsets, or adjacent if there are
-/// no offsets.
+/// How the rows of an operand lie in memory: their n components are at these offsets, or adjacent if there are no offsets.
 struct RowsAt
 {
   const int64_t * offset;
@@ -55,7 +54,7 @@ namespace simd
 typedef double FourNumbers __attribute__((vector_size(32)));
 typedef float FourFloats __attribute__((vector_size(16)));
 
-// By reference: how vectors are passed by value depends on the instruction set.
+// Arguments are references, because the way in which vectors are passed by value depends on the instruction set.
 
 NEML2_FOR_AVX2 inline void
 load_four(FourNumbers & x, const double * from)
@@ -81,7 +80,7 @@ store_four(const FourNumbers & x, float * to)
   std::memcpy(to, &f, sizeof f);
 }
 
-/// Copies n adjacent numbers; where n is not a multiple of four, the last four are copied once more.
+/// Copies n adjacent numbers in steps of four; where n is not a multiple of four, the last step overlaps the one before.
 template <class From, class To>
 NEML2_FOR_AVX2 inline void
 copy_run(const From * from, To * to, int64_t n)
@@ -102,7 +101,7 @@ copy_run(const From * from, To * to, int64_t n)
   store_four(x, to + n - 4);
 }
 
-/// copy_run in steps of eight.
+/// copy_run in steps of eight numbers.
 template <class From, class To>
 NEML2_FOR_AVX512 __attribute__((noinline)) inline void
 copy_run_avx512(const From * from, To * to, int64_t n)
@@ -120,7 +119,8 @@ copy_run_avx512(const From * from, To * to, int64_t n)
   copy_run(from + i, to + i, n - i);
 }
 
-/// Copies the four numbers at each of four places to four other places, each of which gets one number from each.
+/// Transposes a block: reads four adjacent numbers at each of four places, and writes four adjacent numbers, one from each,
+/// at each of four other places.
 template <class From, class To>
 NEML2_FOR_AVX2 inline void
 transpose_four(From * const (&from)[4], To * const (&to)[4])
@@ -140,8 +140,8 @@ transpose_four(From * const (&from)[4], To * const (&to)[4])
   store_four(__builtin_shufflevector(ba, dc, 2, 3, 6, 7), to[3]);
 }
 
-/// Copies rows of an operand whose components each lie in a run: four components of four rows at once. Where their number is
-/// not a multiple of four, the last step overlaps the one before.
+/// Copies rows of an operand in which each component is contiguous over the rows: four components of four rows at once.
+/// Where the number of components is not a multiple of four, the last step overlaps the one before.
 template <bool Back, class E>
 NEML2_FOR_AVX2 inline void
 copy_columns(double * buffer, E * first, const RowsAt & at, int64_t rows)
@@ -183,7 +183,7 @@ copy_rows_avx2(double * buffer, E * first, const RowsAt & at, int64_t rows)
       copy_run(first + r * at.stride, buffer + r * at.n, at.n);
 }
 
-/// Copies adjacent rows, which are one run of numbers.
+/// Copies adjacent rows, which are a single run of numbers.
 template <class From, class To>
 NEML2_FOR_AVX2 __attribute__((noinline)) inline void
 copy_run_avx2(const From * from, To * to, int64_t n)
@@ -195,7 +195,7 @@ copy_run_avx2(const From * from, To * to, int64_t n)
 } // namespace simd
 #endif
 
-/// Copies n adjacent numbers into a type of another size.
+/// Converts n adjacent numbers to a type of another size.
 template <class From, class To>
 void
 copy_numbers(const From * from, To * to, int64_t n)

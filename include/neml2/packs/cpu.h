@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <string_view>
 
-/// The instruction sets of this machine. As LibTorch does, a program avoids AVX-512 where the environment variable ATEN_CPU_CAPABILITY is
-/// "avx2", and AVX2 too where it is "default".
+/// The instruction sets of this machine. Like LibTorch, the library does not use AVX-512 if the environment variable ATEN_CPU_CAPABILITY
+/// is "avx2", and neither AVX-512 nor AVX2 if it is "default".
 namespace neml2::packs
 {
 #ifdef NEML2_SIMD
-/// Whether the environment asks for no more than `capability`.
+/// Whether the environment allows no more than `capability`.
 inline bool
 is_limited_to(std::string_view capability)
 {

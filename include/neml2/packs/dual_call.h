@@ -4,16 +4,16 @@
 #include "neml2/kernels/Dual.h"
 #include "neml2/packs/forward_tile.h"
 
-/// A formula on a block of rows with derivatives by some of its arguments: shared by the tiles that differentiate.
+/// A formula on a block of rows, with derivatives by some of its arguments: shared by the tiles that differentiate.
 namespace neml2::packs
 {
-/// The number of derivatives carried at once, out of n: up to 6, in as few passes as possible. Larger chunks spill registers, smaller
-/// ones evaluate the formula more often.
+/// How many of n derivatives are carried at once: up to 6, in as few passes as possible. Larger chunks spill registers, smaller ones
+/// evaluate the formula more often.
 constexpr int
 partials_at_once(int n)
 {
   const int passes = (n + 5) / 6;
-  return n == 0 ? 1 : (n + passes - 1) / passes; // arguments without components have none
+  return n == 0 ? 1 : (n + passes - 1) / passes; // n is 0 for arguments without components
 }
 
 /// The rows of all arguments for packs P, and the formula on them with the arguments V active.
@@ -22,11 +22,11 @@ struct DualCall;
 template <class F, size_t... V, class... A>
 struct DualCall<F, std::index_sequence<V...>, Types<A...>>
 {
-  /// `chunk` of the n derivatives are carried at once; `padded` is n rounded up to whole chunks.
+  /// `chunk` of the n derivatives are carried at once; `padded` is n rounded up to a multiple of `chunk`.
   static constexpr int n = (component_count<std::tuple_element_t<V, std::tuple<A...>>> + ...),
                        chunk = partials_at_once(n), padded = (n + chunk - 1) / chunk * chunk;
 
-  /// The place where the derivatives by argument I begin.
+  /// The index of the first derivative by argument I.
   template <size_t I>
   static constexpr int first_of =
       (0 + ... + (V < I ? component_count<std::tuple_element_t<V, std::tuple<A...>>> : 0));
@@ -77,7 +77,7 @@ private:
   }
 };
 
-/// The common part of the tiles that differentiate: Tile::run_rows gets the formula and the operands by types.
+/// The common part of the tiles that differentiate: it calls Tile::run_rows with the formula in its own type.
 template <class Tile, class F, class Results, class Arguments>
 struct DualTile;
 template <class Tile, class F, class... R, class... A>

@@ -3,16 +3,15 @@
 
 #include "neml2/packs/forward_tile.h"
 
-/// The work on one tile of rows of float32 that are numbers: the formula on packs of float32.
+/// The tile of formulas whose rows are single numbers of float32: it runs the formula on packs of float32.
 namespace neml2::packs
 {
 /**
- * The tile of a formula of K numbers that returns one. Its packs fill the vectors of the instruction set: they are twice as wide as those of
- * float64.
+ * The tile of a formula of K numbers that returns one number. Its packs fill the vectors of the instruction set: they hold twice as many
+ * numbers as those of float64.
  *
- * `data` points to float32 nevertheless. Numbers that are not adjacent, and those past the last whole pack, are
- * first copied side by side. The formula is therefore inlined only once, and a row is computed by the same
- * instructions wherever it lies.
+ * `data` points to float32, although its type says double. Numbers that are not adjacent, and those after the last whole pack, are first
+ * copied side by side. The formula is therefore inlined only once, and a row is computed by the same instructions wherever it lies.
  */
 template <class F, int K>
 struct FloatTile
@@ -80,7 +79,7 @@ private:
     return yes;
   }
 
-  /// Copies the given number of numbers, and repeats the last one past them.
+  /// Copies this many numbers, and fills the rest of the pack with the last one.
   template <int W>
   NEML2_INLINE static void copy(float (&to)[W], const float * from, int64_t stride, int rows)
   {
@@ -89,7 +88,7 @@ private:
   }
 };
 
-/// The loop of a FloatTile, whose width is that of its packs.
+/// The loop of a FloatTile, with the width of the tile's packs.
 template <class Tile>
 TileLoop
 float_loop()

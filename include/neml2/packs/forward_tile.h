@@ -7,8 +7,8 @@
 /// The work on one tile of rows: load a block of them, evaluate the formula, store.
 namespace neml2::packs
 {
-/// Evaluates a formula for consecutive rows along the lane dimension; data is each operand's first
-/// row, stride from row to row.
+/// Evaluates a formula for consecutive rows. data has the address of each operand's first row, stride
+/// the distance between rows.
 using TileLoop = Compiled<const void * /*formula*/,
                           double * const * /*data*/,
                           const int64_t * /*stride*/,
@@ -21,7 +21,8 @@ tile_loop()
   return compiled<Tile, const void *, double * const *, const int64_t *, int64_t>();
 }
 
-/// The packs of a row; also if the formula does not use its arguments and returns plain numbers.
+/// The packs of a row. It also serves formulas that do not use their arguments and return plain
+/// numbers.
 template <int N, class P, class R>
 NEML2_INLINE void
 store_result(const R & row, int64_t stride, double * first, int64_t rows)
@@ -41,8 +42,9 @@ store_result(const R & row, int64_t stride, double * first, int64_t rows)
 template <class F, class Results, class Arguments>
 struct ForwardTile;
 
-/// The tile of a formula: for each block loads a row of each argument, evaluates, stores each result.
-/// Operands are the arguments, then the results; the formula returns a row, or a tuple of rows.
+/// The tile of a formula: for each block it loads a row of each argument, evaluates the formula, and
+/// stores each result. The operands are the arguments, then the results; the formula returns a row,
+/// or a tuple of rows.
 template <class F, class... R, class... A>
 struct ForwardTile<F, Types<R...>, Types<A...>>
 {
@@ -61,8 +63,9 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 private:
   static constexpr int K = sizeof...(A), all = K + int(sizeof...(R));
 
-  /// Loading the next block after the formula makes C : e 1.5 times as fast (gcc 12), because the
-  /// large row that the blocks share is then known to be constant; with small rows it is slower.
+  /// Whether an argument has large rows: the next block is then loaded after the formula, which makes
+  /// C : e 1.5 times as fast (gcc 12), because the large row that the blocks share is then known to
+  /// be constant. With small rows that order is slower.
   static constexpr bool has_large_rows = ((component_count<A> >= large_row) || ...);
 
   template <class P, size_t... I>
@@ -147,7 +150,7 @@ private:
   }
 };
 
-/// The tile of a formula of the caller, in which products are rounded before sums.
+/// The tile of a caller's formula, in which products are rounded before they are added.
 template <class F, class Results, class Arguments>
 struct FormulaTile : ForwardTile<F, Results, Arguments>
 {

@@ -6,7 +6,7 @@
 /// The tile of vector-Jacobian products: gradients by one argument from the gradients of the results.
 namespace neml2::packs
 {
-/// One in the lanes that hold a row, zero in those past the end.
+/// One in the lanes that hold a row, zero in the lanes past the end.
 template <class P>
 NEML2_INLINE P
 lanes_in_use(int64_t rows)
@@ -17,9 +17,8 @@ lanes_in_use(int64_t rows)
   return p;
 }
 
-/// Gradient by argument V from the gradients of the results: operands are the arguments, the results'
-/// gradients, then the argument's gradient. If all rows share that gradient (its stride is 0), it is
-/// summed over the tile.
+/// Gradient by argument V from the gradients of the results. The operands are the arguments, the gradients of the results, then
+/// the gradient by the argument. If all rows share that last gradient (its stride is 0), it is summed over the tile.
 template <class F, int V, class Results, class Arguments>
 struct VectorJacobianTile;
 template <class F, int V, class... R, class... A>
@@ -88,7 +87,8 @@ public:
       }
   }
 
-  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j. A weight of 0 adds nothing, since a value that was not taken may have no derivative.
+  /// gradient_j += Σ_o weight_o ∂r_o/∂x_j. A weight of 0 adds nothing, since a value that where() did not choose may have no
+  /// derivative.
   template <int M, class P, class T>
   NEML2_INLINE static void add(P * gradient, const P * weight, const T * r)
   {

@@ -7,9 +7,9 @@
  * The choice of the instruction set.
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). It is also compiled for AVX-512
- * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as the targets do for the configuration Release: both
- * together take up to 1.5 times as long to compile. A machine without AVX2 runs operations by LibTorch's calls, and recorded formulas
- * one row at a time. Everywhere else the loop is compiled once, for packs of one row.
+ * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as by the targets in the configuration Release: the two
+ * loops take up to 1.5 times as long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas
+ * one row at a time. On other targets the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -73,8 +73,8 @@ run_plain_rounding(Args... args)
   Body::template run<Pack<1>>(args...);
 }
 
-/// Whether products and sums of Body may be joined to one rounding: yes in the library's operations, no in formulas of
-/// the caller.
+/// Whether a product and a sum in Body may be contracted into one rounding: yes in the library's operations, no in formulas of the
+/// caller.
 template <class Body, class = void>
 constexpr bool may_join_products = false;
 template <class Body>
@@ -89,8 +89,8 @@ template <class Body>
 constexpr bool runs_on_any_machine<Body, std::void_t<decltype(Body::runs_on_any_machine)>> =
     Body::runs_on_any_machine;
 
-/// A function compiled for one instruction set, null if there is none for this machine, and the number of rows in its
-/// packs. The two travel together: a program may mix translation units with and without optimisation.
+/// A function compiled for one instruction set (null if there is none for this machine), and the number of rows in its packs. The two
+/// are kept together, because a program may mix translation units with and without optimisation.
 template <class... Args>
 struct Compiled
 {

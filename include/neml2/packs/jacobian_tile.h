@@ -6,8 +6,8 @@
 /// The tile of values and Jacobians by some of the arguments.
 namespace neml2::packs
 {
-/// Values of a formula, and Jacobians of its results Of: operands are the arguments, the values, then for each of these results
-/// the Jacobians by the arguments V.
+/// Values of a formula, and Jacobians of its results Of. The operands are the arguments, the values, then for each of these
+/// results the Jacobians by the arguments V.
 template <class F, class V, class Results, class Arguments, class Of>
 struct JacobianTile;
 template <class F, size_t... V, class... R, class... A, size_t... Of>
@@ -96,7 +96,7 @@ public:
     }
   }
 
-  /// Stores the Jacobian of a result in its parts by each argument, operands k and so on.
+  /// Stores the Jacobian of a result in parts, one per argument, in the operands from k on.
   template <int Count, class P>
   NEML2_INLINE static void store_jacobians(
       const P * jacobian, const int64_t * stride, double * const * p, int & k, int64_t left)

@@ -3,11 +3,11 @@
 
 #include "neml2/packs/Pack.h"
 
-/// The transposes between rows in memory and packs, which hold one component of several rows.
+/// Transposes between rows in memory and packs, each of which holds one component of several rows.
 namespace neml2::packs
 {
-/// The places where the rows that fill the lanes begin. Lanes past the end of the batch repeat the last row when
-/// loaded, so that one body serves whole blocks and the remainder.
+/// The addresses of the rows in the lanes. Lanes past the end of the batch load the last row once more, so that
+/// the same code serves whole blocks and the remainder.
 template <class P>
 struct Lanes
 {

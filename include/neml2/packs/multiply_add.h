@@ -3,8 +3,8 @@
 
 #include "neml2/packs/Pack.h"
 
-// If a machine has an instruction that computes a product and a sum with one rounding, gcc uses it, also across functions;
-// clang does not. In a formula of the caller gcc must not use it: √(a a - b b) would be NaN at a = b.
+// If a machine has a fused multiply-add, which rounds a product and a sum once, gcc uses it, also across functions; clang does
+// not. In a formula of the caller gcc must not use it: √(a a - b b) would be NaN at a = b.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
 #else
@@ -12,7 +12,7 @@
 #endif
 
 /**
- * A product and a sum as one instruction of a recorded formula. Product and sum round separately, as they do on batches: with one
+ * A product and a sum that are one instruction of a recorded formula. They are rounded separately, as on batches: with one
  * rounding a b - a b would not be 0.
  */
 namespace neml2::packs

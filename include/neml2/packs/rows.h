@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-/// Moves rows of a type's components between memory and packs: tiles load them, hand them to a formula and store them.
+/// Moves rows between memory and packs: tiles load them, pass them to a formula and store them.
 namespace neml2::packs
 {
 /// Loads the same row into all lanes.
@@ -43,7 +43,7 @@ load_either(P * x, int64_t stride, double * first, int64_t rows)
     load<N>(x, stride, first, rows);
 }
 
-/// Stores the row of each lane; lanes past the end are dropped.
+/// Stores the row of each lane; the rows of lanes past the end are dropped.
 template <int N, class P>
 NEML2_INLINE void
 store(const P * x, int64_t stride, double * first, int64_t rows)
@@ -64,8 +64,8 @@ store(const P * x, int64_t stride, double * first, int64_t rows)
 
 constexpr int large_row = 36; ///< rows of this many components or more do not fit in registers
 
-/// A row of one component. In operations that treat all components alike, every component is a row
-/// of its own; a plain number is one in all operations.
+/// A row of one component. In operations that treat all components alike, every component is such a row; a plain
+/// number is such a row in all operations.
 struct Number
 {
   template <class T>
@@ -74,7 +74,7 @@ struct Number
   static constexpr std::array<int64_t, 0> base_shape = {};
 };
 
-/// An argument as tiles see it: a tensor type, or Number for a plain number.
+/// The type that tiles use for an argument: its tensor type, or Number for a plain number.
 template <class A>
 using argument_t = std::conditional_t<std::is_arithmetic_v<A>, Number, A>;
 
@@ -97,7 +97,7 @@ unset_row()
     return row_t<A, T>();
 }
 
-/// First component of a row: a scalar's row is the component itself.
+/// Address of the first component of a row; the row of a scalar is the component itself.
 template <class R>
 NEML2_INLINE auto *
 components(R & row)
@@ -115,14 +115,14 @@ struct Types
   static constexpr int count = sizeof...(T);
 };
 
-/// The rows of all arguments: a tuple that costs little to compile.
+/// The rows of all arguments: a simplified tuple, which compiles fast.
 template <size_t I, class Row>
 struct RowSlot
 {
   Row row;
 
   NEML2_INLINE RowSlot()
-    : row(zero()) {} // rows that are not loaded are not used, which the compiler cannot know
+    : row(zero()) {} // set for compilers: rows that are not loaded are not used
 
 private:
   NEML2_INLINE static Row zero()

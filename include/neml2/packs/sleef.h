@@ -11,15 +11,15 @@
 #include <type_traits>
 
 /**
- * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links;
- * they are looked up when first needed. Where SLEEF is missing, packs call the standard library lane by lane.
+ * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links; they are looked up at
+ * their first use. Where SLEEF is missing, packs call the standard library lane by lane.
  *
- * The standard library also computes each lane outside the domain in which SLEEF is known to be right, to raise no
- * floating-point exception, and to compute a lane independently of the others. A result thus depends only on the number
- * in its own lane.
+ * The standard library also computes each lane outside the domain of the function. Within its domain SLEEF is known to be accurate,
+ * to raise no floating-point exception, and to compute each lane independently of the others. A result thus depends only on the
+ * number in its own lane.
  *
- * clang passes vectors in memory, where SLEEF does not look for them, unless all of the program is compiled for AVX2 or
- * AVX-512: only then is SLEEF called.
+ * clang passes vectors in memory, where SLEEF does not expect them, unless the whole program is compiled for AVX2 or AVX-512: only
+ * then is SLEEF called.
  */
 #if defined(NEML2_SIMD) && defined(__unix__) && (!defined(__clang__) || defined(__AVX2__))
 #define NEML2_SLEEF
@@ -54,7 +54,7 @@ template <int W, class E>
 using Binary = void *;
 #endif
 
-/// Functions of W numbers: of four float64 and of eight float32 for AVX2 and FMA, of twice as many for AVX-512; null where missing.
+/// Functions of W numbers: four float64 or eight float32 with AVX2 and FMA, twice as many with AVX-512; null where missing.
 template <int W, class E>
 struct Functions
 {
@@ -63,12 +63,12 @@ struct Functions
   Binary<W, E> pow, atan2, fmod;
 };
 
-/// Whether functions of W numbers may exist.
+/// Whether functions of W numbers can exist.
 template <int W, class E>
 constexpr bool has_width = W * sizeof(E) >= 32;
 
-/// a < b, in the sign bits alone, for numbers that are not negative: their bits, read as integers, have the same
-/// order. This is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
+/// a < b, in the sign bits alone, for numbers that are not negative: their bits, read as integers, have the same order. The
+/// comparison is one subtraction, which every instruction set has for whole vectors. NaN is the largest.
 template <int W, class E>
 NEML2_INLINE Mask<W, E>
 is_less(const Pack<W, E> & a, const Pack<W, E> & b)
@@ -77,7 +77,7 @@ is_less(const Pack<W, E> & a, const Pack<W, E> & b)
   return Mask<W, E>((M)a.v - (M)b.v);
 }
 
-/// The domain where a function of one argument is plain: lower <= |x| <= upper.
+/// The domain of a function of one argument: lower <= |x| <= upper.
 template <class E>
 struct Domain
 {
@@ -111,9 +111,9 @@ struct Domains<float>
   static constexpr double small = 1e-18, large = 1e18;
 };
 
-// The arguments for which functions of two arguments are not plain.
+// The arguments that are outside the domain of functions of two arguments.
 
-/// Both are 0, or one is huge.
+/// Both are nearly 0, or one is huge.
 struct OutsideAtan2
 {
   template <int W, class E>
@@ -124,7 +124,7 @@ struct OutsideAtan2
   }
 };
 
-/// The quotient is not counted exactly by integers.
+/// The quotient has too many digits to be counted exactly, or an argument is too small or too large.
 struct OutsideFmod
 {
   template <int W, class E>
@@ -137,7 +137,7 @@ struct OutsideFmod
   }
 };
 
-/// |n log2 x| is beyond the exponents of a number.
+/// |n log2 x| exceeds the exponents of floating-point numbers.
 struct OutsidePow
 {
   template <int W, class E>
@@ -153,7 +153,7 @@ struct OutsidePow
         Pack<W, E>::of((typename Vector<W, E>::type)(((M)a.v >> digits) | (M)shift.v)) -
         (power + bias);
     const Pack<W, E> exponent =
-        b * 1e-10 * (abs(log2) + 1.0); // 10 orders smaller, so that nothing overflows
+        b * 1e-10 * (abs(log2) + 1.0); // scaled by 1e-10, so that nothing overflows
     return is_less(most, exponent) | Outside<E, Domains<E>::of_power>()(a);
   }
 };
@@ -200,23 +200,22 @@ find_functions(const std::string & instructions)
 typedef long long Long8 __attribute__((vector_size(64)));
 typedef int Int16 __attribute__((vector_size(64)));
 
-/// The functions of this machine, looked up once.
+/// The functions of this machine; the first call looks them up.
 template <int W, class E>
 const Functions<W, E> & functions();
 
-/// The functions of this machine once they have been asked for, null before. Every pack reads this variable without
-/// a lock.
+/// The functions of this machine after the first call of functions(), null before. Every pack reads this variable without a lock.
 template <int W, class E>
 inline constexpr Functions<W, E> none{};
 template <int W, class E>
 inline std::atomic<const Functions<W, E> *> known{&none<W, E>};
 
-// Vectors go by reference, except to SLEEF: how they are passed by value depends on the instruction set. Loops for that
-// instruction set inline everything that is not cold.
+// Arguments are references except in calls of SLEEF, because the way in which vectors are passed by value depends on the
+// instruction set. Loops for that instruction set inline everything that is not marked as cold.
 #define NEML2_FOR_AVX2 __attribute__((target("avx2,fma"))) inline
 #define NEML2_FOR_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))) inline
 
-// With AVX-512, which has instructions for the exponents of numbers, eight numbers take less time than four without
+// With AVX-512, which has instructions for the exponents of numbers, eight numbers take less time than four numbers without
 // AVX-512.
 
 using Double4 = Vector<4>::type;
@@ -238,7 +237,7 @@ pow_as_eight(Double4 x, Double4 n)
   return __builtin_shufflevector(y, y, 0, 1, 2, 3);
 }
 
-// Cold, so that it is not inlined: formulas are inlined with all functions that they call.
+// Marked as cold against inlining: formulas are inlined with all functions that they call.
 template <int W, class E>
 NEML2_COLD Functions<W, E>
 find_functions()
@@ -281,7 +280,7 @@ has_widest()
   return functions<8, double>().exp || !functions<4, double>().exp;
 }
 
-/// x, but 1/2 in the lanes that are outside the domain, as the sign bits of the mask say.
+/// x, but 1/2 in the lanes that are outside the domain, where the mask has its sign bit set.
 template <int W, class E>
 NEML2_INLINE Pack<W, E>
 inside(const Mask<W, E> & outside, const Pack<W, E> & x)
@@ -299,8 +298,8 @@ one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
       r.lane(w, g(x.lane(w)...));
 }
 
-// Calls f in the lanes whose arguments are inside its domain, g in the others: for vectors of AVX2, and of AVX-512. The
-// rare part works on copies, so that the rest stays in registers.
+// Calls f for the lanes whose arguments are inside its domain, g for the others: for vectors of AVX2, and of AVX-512. The rare part
+// works on copies, so that the main part stays in registers.
 
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD NEML2_FOR_AVX2 void
@@ -368,8 +367,7 @@ apply(F f, G g, Pack<W, E> & r, const X &... x)
     apply_avx2<Outside>(f, g, r, x...);
 }
 
-/// Looks up a function that is not known yet and applies it; g is called if SLEEF lacks the
-/// function.
+/// Looks up a function at its first use and applies it; if SLEEF lacks the function, g is called.
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD void
 look_up_and_apply(F Functions<W, E>::*f, G g, Pack<W, E> & r, const X &... x)

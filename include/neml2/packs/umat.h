@@ -10,7 +10,7 @@
 #include <limits>
 
 /**
- * The arguments and results of a user subroutine UMAT of Abaqus/Standard, or of another code with the same interface, as tensors of one
+ * The arguments and results of a user subroutine UMAT of Abaqus/Standard, or of another code with the same interface, as tensors at one
  * point. This header includes nothing of LibTorch.
  *
  *     #include "neml2/packs/at_point.h"
@@ -24,12 +24,12 @@
  *       call.give(stress, tangent);
  *     }
  *
- * Source: the conventions of UMAT in the Abaqus User Subroutines Reference Guide: components 11, 22, 33, 12, 13, 23, shears of strains γ = 2 ε,
- * matrices by columns.
+ * Source: the conventions of UMAT in the Abaqus User Subroutines Reference Guide: the order of components is 11, 22, 33, 12, 13, 23; shear
+ * strains are γ = 2 ε; matrices are stored by columns.
  */
 namespace neml2::packs
 {
-/// The arguments of UMAT that models use, by their names there.
+/// The arguments of UMAT that models use, under their names in UMAT.
 struct Umat
 {
   double *stress, *statev, *ddsdde, *pnewdt;
@@ -60,7 +60,7 @@ struct Umat
 
   // ---- States ----
 
-  /// A tensor T of the state, from STATEV(first + 1) on, turned by DROT, as the solver turns the stress.
+  /// A tensor T of the state, from STATEV(first + 1) on, rotated by DROT as the solver rotates the stress.
   template <class T>
   T read(int first) const
   {
@@ -78,8 +78,8 @@ struct Umat
 
   // ---- Results ----
 
-  /// Whether the element has three normal components, and the numbers of states and properties are these. If not, a message on stderr says
-  /// once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.
+  /// Whether the element has three normal components, and its numbers of states and properties are those given. If not, a message on stderr
+  /// says once per thread what is wrong, and all stresses and their derivatives become NaN, which no solver accepts.
   bool fits(int states, int properties, const char * name = "UMAT") const
   {
     if (ndi == 3 && nshr >= 1 && nshr <= 3 && nstatv >= states && nprops >= properties)
@@ -110,14 +110,14 @@ struct Umat
     return false;
   }
 
-  /// The update did not succeed: the solver is to try again, with an increment `factor` times as long.
+  /// Asks the solver to try again, since the update did not succeed, with an increment `factor` times as long.
   void retry(double factor = 0.5) const
   {
     if (factor < *pnewdt)
       *pnewdt = factor;
   }
 
-  /// Sets STRESS from s, and DDSDDE from the derivative by the strain.
+  /// Sets STRESS to s, and DDSDDE to the derivative by the strain.
   void give(const kernels::SR2<double> & s, const kernels::SSR4<double> & tangent) const
   {
     const int n = size();
@@ -157,7 +157,7 @@ private:
         m[3 * i + j] = a[3 * j + i];
     return m;
   }
-  /// Whether DROT turns anything.
+  /// Whether DROT differs from the identity.
   bool turns() const
   {
     for (int i = 0; i < 9; i++)
@@ -173,7 +173,7 @@ namespace neml2
 using packs::Umat;
 }
 
-/// The name of the subroutine in the form that the Fortran compiler of the solver gives it.
+/// The name of the subroutine in the form that the solver's Fortran compiler gives it.
 #ifndef NEML2_UMAT_NAME
 #ifdef _WIN32
 #define NEML2_UMAT_NAME UMAT
@@ -182,11 +182,10 @@ using packs::Umat;
 #endif
 #endif
 
-/// Defines the subroutine UMAT: its body follows, in which `call` is a neml2::Umat.
+/// Defines the subroutine UMAT. The body that follows is that of a function in which `call` is a neml2::Umat.
 #define NEML2_UMAT(call) NEML2_UMAT_NAMED(NEML2_UMAT_NAME, call)
 
-/// Defines the subroutine with another name, in the form of the Fortran compiler, for programs that choose among
-/// several.
+/// Defines the subroutine under another name, in the form of the Fortran compiler, for programs that choose among several subroutines.
 #define NEML2_UMAT_NAMED(name, call)                                                               \
   static void name##_of_point(const neml2::Umat & call);                                           \
   extern "C" NEML2_C void name(double * stress,                                                    \

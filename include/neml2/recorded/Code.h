@@ -7,15 +7,16 @@
 
 namespace neml2::recorded
 {
-/// The place of a value in an interpreter, in packs: the packs of a block of rows one after the other, or one pack for all rows.
+/// The place of a value in an interpreter, in packs: one pack for each pack of the block's rows, one after the other, or a single
+/// pack for all rows.
 struct Place
 {
   int32_t at = 0;
   int32_t step = 0;
 };
 
-/// An operation on values. A loop begins with Op::state and ends with Op::loop; the operand of these is the number of the loop, and
-/// that of the operations of a system is the number of the system.
+/// An operation on values. A loop begins with Op::state and ends with Op::loop. The operand of these two is the number of the loop,
+/// and the operand of a system's operation is the number of the system.
 struct Instruction
 {
   Op op;
@@ -23,8 +24,8 @@ struct Instruction
   std::array<Place, 3> operand;
 };
 
-/// A loop: its states begin as copies of other values. While the state `active` holds, the code between the loop's two instructions
-/// computes the next states.
+/// A loop: its states begin as copies of other values. While the state `active` holds, the instructions between the first and the
+/// last of the loop compute the next states.
 struct LoopCode
 {
   struct Move
@@ -37,7 +38,7 @@ struct LoopCode
   size_t first = 0, last = 0; ///< the range of its instructions
 };
 
-/// A system: the place of an output that is not needed is -1.
+/// A system; an output that is not needed has the place -1.
 struct SystemCode
 {
   int32_t n = 0;
@@ -45,15 +46,15 @@ struct SystemCode
 };
 
 /**
- * A program with a place for each value. All rows share some of the arguments.
+ * A program with a place for each value. Some of the arguments are shared by all rows.
  *
- * Values that depend only on constants and shared arguments are computed once for all rows. The others share places: each
- * place is free again after the last use of its value.
+ * Values that depend only on constants and shared arguments are computed once for all rows. The others reuse places: a place is
+ * free again after the last use of its value.
  */
 class Code
 {
 public:
-  /// For blocks of this many packs.
+  /// Makes the code for blocks of `block` packs.
   Code(const Operations & o, const Program & p, const std::vector<bool> & is_shared, int block)
     : loops(o.loops.size()),
       systems(o.systems.size()),
@@ -69,7 +70,7 @@ public:
     for (const auto & c : p.results)
       results.push_back(places(c));
     size = shared_size + int32_t(_slots) * block;
-    shift_varying(); // all after the shared ones
+    shift_varying(); // the places of these follow those of shared values
   }
 
   struct Constant
@@ -78,10 +79,10 @@ public:
     double number;
   };
   std::vector<Constant> constants;
-  std::vector<Instruction> once, each; ///< before the rows, and for each block of them
-  std::vector<LoopCode> loops;         ///< by their numbers
+  std::vector<Instruction> once, each; ///< before the rows, and for each block of rows
+  std::vector<LoopCode> loops;         ///< in the order of their numbers
   std::vector<SystemCode> systems;
-  std::vector<std::vector<Place>> arguments, results; ///< per component; -1 where none is needed
+  std::vector<std::vector<Place>> arguments, results; ///< per component; -1 if not needed
   int32_t shared_size = 0, size = 0;                  ///< in packs
 
 private:
@@ -101,7 +102,7 @@ private:
       if (_o.nodes[i].op != Op::input)
       {
         const Op op = _o.nodes[i].op;
-        bool all = is_of_values(op); // loops and systems are run for each block
+        bool all = is_of_values(op); // loops and systems run for each block
         _o.each_operand(i, [&](size_t k) { all = all && _shared[k]; });
         _shared[i] = all;
       }
@@ -142,8 +143,8 @@ private:
     }
   }
 
-  /// The position in the order until which a user needs node k. If the user is in loops that k is not in, it is the end of
-  /// these loops.
+  /// The position in the order until which `user` needs the value of node k. If the user is in loops that do not contain k, it is
+  /// the end of these loops.
   size_t used_until(size_t user, size_t k, const std::vector<size_t> & at) const
   {
     size_t end = at[user];
@@ -179,8 +180,8 @@ private:
     return last;
   }
 
-  /// The states whose next values are computed directly into their places, since the old values are not read afterwards. Per node
-  /// the state, or -1.
+  /// The states whose next values are computed directly into the places of the states, since the old values are not read
+  /// afterwards. The result has the state of each node, or -1.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());
@@ -212,7 +213,7 @@ private:
     const std::vector<size_t> order = _o.order();
     const std::vector<int32_t> state = states_in_place(order);
     std::vector<size_t> last = last_uses(order, p);
-    for (const size_t i : order) // a result has the place of its state
+    for (const size_t i : order) // a result has the same place as its state
       if (is_result(i))
         last[state_of(i)] = std::max(last[state_of(i)], last[i]);
     std::vector<std::vector<int32_t>> free_after(order.size() + 1);

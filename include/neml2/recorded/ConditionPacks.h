@@ -5,7 +5,7 @@
 
 namespace neml2::recorded
 {
-/// An interpreter keeps conditions as packs: all bits of a lane are equal.
+/// An interpreter keeps conditions as packs: in each lane all bits are equal.
 template <class P>
 struct ConditionPacks
 {

@@ -6,26 +6,26 @@
 /// The arguments of a kernel of a recorded formula: its source and the code that launches it both use this header.
 namespace neml2::recorded
 {
-/// Threads in a block of a kernel.
+/// Number of threads per block of a kernel.
 constexpr int block_size = 128;
-/// Batch dimensions that a kernel tells apart; dimensions that follow each other in memory count as one.
+/// Number of batch dimensions that a kernel can tell apart; dimensions that are contiguous with each other count as one.
 constexpr int max_kernel_dims = 8;
-/// Operands of a kernel: a device passes 4096 bytes of arguments.
+/// Number of operands of a kernel: a device passes at most 4096 bytes of arguments.
 constexpr int max_kernel_operands = 55;
 
-/// The place of an operand's rows on a device, the numbers of each row adjacent; or the value of a plain number.
+/// The rows of an operand on a device, where the numbers of each row are adjacent; or the value of a plain number.
 struct KernelOperand
 {
   union
   {
-    void * data; ///< of float64 or float32, the same for all operands
+    void * data; ///< of float64 or float32, the same type for all operands
     double number;
   };
   int64_t stride[max_kernel_dims]; ///< from row to row, in numbers; 0 where all rows are the same
 };
 
 /// The operands of a program (its arguments, then its results), and the dimensions of their rows from the outermost to the
-/// innermost, along which the row number grows fastest.
+/// innermost, along which the row number increases fastest.
 template <int n>
 struct KernelArguments
 {

@@ -20,14 +20,14 @@ enum class Op : uint8_t
   constant,
   state, ///< a state of a loop at the beginning of an iteration
   state_condition,
-  result, ///< a state of a loop that has ended
+  result, ///< the final state of a loop
   result_condition,
   output, ///< an output of a System
   output_condition,
-  factor, ///< the operations of a System, which holds their operands
+  factor, ///< the operations of a System; the System has their operands
   solve,
   solve_transposed,
-  expm, ///< functions of a matrix, then derivatives along another
+  expm, ///< functions of a matrix, followed by their derivatives along another matrix
   logm,
   sqrtm,
   inv,
@@ -35,12 +35,12 @@ enum class Op : uint8_t
   dexpm,
   dlogm,
   dsqrtm,
-  loop, ///< its operands are those of its Loop
+  loop, ///< the operands are those of the Loop
   negate,
   abs,
   sqrt,
-  norm_of_square, ///< √ of a sum of squares, of derivative 0 at 0
-  macaulay,       ///< a maximum with 0, of derivative 1/2 at 0
+  norm_of_square, ///< √ of a sum of squares; the derivative at 0 is 0
+  macaulay,       ///< the maximum with 0; the derivative at 0 is 1/2
   cbrt,
   exp,
   expm1,
@@ -103,7 +103,7 @@ is_of_system(Op op)
 {
   return op >= Op::factor && op <= Op::dsqrtm;
 }
-/// Whether it is a function of a matrix, or the derivative of such a function.
+/// Whether op is a function of a matrix, or the derivative of such a function.
 constexpr bool
 is_matrix_function(Op op)
 {
@@ -115,15 +115,15 @@ is_matrix_derivative(Op op)
   return op >= Op::dexpm && op <= Op::dsqrtm;
 }
 
-/// Whether it makes a value from its operands by itself, unlike the operations of loops and of systems.
+/// Whether op computes a value from its operands by itself, unlike the operations of loops and of systems.
 constexpr bool
 is_of_values(Op op)
 {
   return op < Op::state || op > Op::loop;
 }
 
-/// An operation on the values of nodes before it. The operands of a node of a loop or system are the number of the loop or system,
-/// and the place of the node among its states or outputs.
+/// An operation on the values of earlier nodes. The operands of a node that belongs to a loop or system are the number of that loop or
+/// system, and the index of the node among its states or outputs.
 struct Node
 {
   Op op;
@@ -133,42 +133,42 @@ struct Node
   friend bool operator==(const Node & a, const Node & b)
   {
     return a.op == b.op && std::memcmp(a.operand, b.operand, sizeof(a.operand)) == 0 &&
-           std::memcmp(&a.number, &b.number, sizeof(double)) == 0; // 0 is not -0, NaN is NaN
+           std::memcmp(&a.number, &b.number, sizeof(double)) == 0; // 0 is not -0, NaN equals NaN
   }
 };
 
-/// Marks a loop that is kernels::NewtonIteration, and may be run by it: only the states named here are used after the
-/// loop.
+/// Marks a loop that does the same as kernels::NewtonIteration, and may be run by it: only the states named here are used after the loop.
 struct NewtonLoop
 {
   kernels::NewtonOptions options;
-  std::vector<int> unknown;                ///< the unknown that each number belongs to
+  std::vector<int> unknown;                ///< the unknown to which each number belongs
   std::vector<int32_t> x;                  ///< the states that are the unknowns
   std::vector<int32_t> r, J;               ///< their residual, and its derivatives row by row
-  int32_t iterations = -1, converged = -1; ///< states
+  int32_t iterations = -1, converged = -1; ///< two more states
 };
 
 /**
- * A loop at each point: while `active`, one of its states, holds, but no more than `most` times.
+ * A loop at each point. It runs while `active`, one of its states, holds, at most `most` times.
  *
- * It goes on as long as any point needs it, so a point that is done must not change the states that matter. The body of
- * the loop is the nodes that depend on its states.
+ * It runs as long as any point needs it, so the states that matter must not change at a point that has finished. The body of the loop
+ * consists of the nodes that depend on its states.
  */
 struct Loop
 {
-  std::vector<int32_t> initial, states, next; ///< next is -1 for a state that stays
+  std::vector<int32_t> initial, states, next; ///< next is -1 for a state that does not change
   int32_t active = -1, most = 0;
-  int32_t node = -1; ///< its Op::loop, which closes it
+  int32_t node = -1; ///< its Op::loop, which ends it
   std::optional<NewtonLoop> newton = std::nullopt;
 };
 
 /**
- * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are numbers of nodes.
+ * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are indices of nodes.
  *
- * Equations of n unknowns, as in kernels::LU: a factor gives the LU's a, over and det, then the conditions swapped[k][i], k < i. A solve,
- * or a transposed solve, takes all these except det, and a right side, and gives n unknowns.
- *
- * Functions of a matrix, n = 3, give a matrix; their derivatives take a second matrix, the direction.
+ * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i], k
+ * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i]
+ * for i > k. The operands of a solve, or of a transposed solve, are all these except det, then a right side; its outputs are the n
+ * unknowns.
+ * Functions of a matrix, n = 3, have a matrix as output; their derivatives have a second matrix as operand, the direction.
  */
 struct System
 {
@@ -177,32 +177,31 @@ struct System
   std::vector<int32_t> operands, outputs;
   int32_t node = -1;
 
-  /// The size of a factor without the determinant.
+  /// The number of outputs of a factor without the determinant.
   static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }
 
-  /// The first operand in which it is linear; it is linear in all later ones.
+  /// The first operand in which the outputs are linear; they are linear in all later operands, too.
   size_t linear_from() const
   {
     return is_matrix_derivative(op)                     ? size_t(n * n)
            : is_matrix_function(op) || op == Op::factor ? operands.size()
                                                         : factor_size(n);
   }
-  /// The number of outputs that are numbers; the outputs behind them are conditions.
+  /// The number of outputs that are numbers; the outputs after them are conditions.
   int32_t number_count() const
   {
     return is_matrix_function(op) ? n * n : op == Op::factor ? n * n + n + 1 : n;
   }
 };
 
-/// How numbers that were computed together are differentiated.
+/// The rule by which numbers that were computed together are differentiated.
 struct Rule
 {
   std::vector<int32_t> operands, outputs;
-  /// From the operands, each with its partial behind it: the outputs, each with its partial behind
-  /// it.
+  /// Computes the outputs from the operands. In both lists each number is followed by its partial.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> apply;
-  /// For outputs that are linear in their last operands: the outputs for other operands, and the first operand in which they are
-  /// linear.
+  /// For outputs that are linear in their last operands: computes the outputs for other operands. linear_from is the first operand in
+  /// which they are linear.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
   size_t linear_from = 0;
 };

@@ -17,16 +17,16 @@ struct Program
 };
 
 /**
- * The operations of a program. A product that is only added or subtracted becomes one instruction with the sum; the instruction
- * rounds the product and the sum, so that results have the same bits however the program is run.
+ * The operations of a program. A product whose only use is one sum or difference becomes one instruction with it; the instruction
+ * rounds the product and the sum separately, so that results have the same bits however the program is run.
  */
 struct Operations
 {
   std::vector<Node> nodes;   ///< as in the recording
-  std::vector<int32_t> uses; ///< by other operations and as results; 0 if not needed
+  std::vector<int32_t> uses; ///< how many operations and results use it; 0 if it is not needed
   std::vector<Loop> loops;
   std::vector<System> systems;
-  std::vector<int32_t> loop_of; ///< per node
+  std::vector<int32_t> loop_of; ///< per node, its loop
 
   Operations(const Recording & r, const Program & p)
     : nodes(r.nodes()), uses(nodes.size()), loops(r.loops()), systems(r.systems())
@@ -45,14 +45,14 @@ struct Operations
   }
 
   bool is_needed(size_t i) const { return uses[i] > 0; }
-  /// The loop of a node that belongs to one.
+  /// The loop to which a node belongs.
   const Loop & loop(size_t i) const { return loops[size_t(nodes[i].operand[0])]; }
-  /// The system of a node that belongs to one.
+  /// The system to which a node belongs.
   const System & system(size_t i) const { return systems[size_t(nodes[i].operand[0])]; }
   /// The initial value of a state.
   int32_t initial(size_t i) const { return loop(i).initial[size_t(nodes[i].operand[1])]; }
 
-  /// The nodes that a node depends on: for a loop all next states, for a result its loop, for an output its system.
+  /// The nodes on which a node depends: for a loop all next states, for a final state its loop, for an output its system.
   template <class F>
   void each_operand(size_t i, const F & f) const
   {
@@ -78,11 +78,11 @@ struct Operations
     }
   }
 
-  /// The needed nodes in the order in which they run. The nodes of a loop stand together right before it, after the nodes from outside
-  /// that it uses.
+  /// The needed nodes in the order in which they run. The nodes of a loop are adjacent and directly precede its end; the outside nodes
+  /// that it uses come before them.
   std::vector<size_t> order() const
   {
-    std::vector<std::vector<size_t>> of(loops.size() + 1); // of each loop, and of none
+    std::vector<std::vector<size_t>> of(loops.size() + 1); // of no loop, then of each loop
     for (size_t i = 0; i < nodes.size(); i++)
       if (is_needed(i))
         of[size_t(loop_of[i] + 1)].push_back(i);

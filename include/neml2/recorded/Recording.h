@@ -12,12 +12,11 @@
 #include <string>
 #include <unordered_map>
 
-/// Formulas recorded as their operations on numbers: straight-line programs, to be interpreted, differentiated, or written as
-/// source.
+/// Formulas recorded as lists of operations on numbers, which are interpreted, differentiated, or written as source.
 namespace neml2::recorded
 {
 /**
- * The operations of a formula, as a list; each works on values before it.
+ * The operations of a formula, as a list; the operands of an operation come before it.
  *
  * The same operation on the same values is recorded once. Simplifications change no bit of a result: operations on constants
  * are evaluated, a + b is b + a, 1 x and x / 1 are x. But 0 x is not replaced by 0, since x may be NaN or infinite.
@@ -25,7 +24,7 @@ namespace neml2::recorded
 class Recording
 {
 public:
-  /// While it lives, numbers of the thread are recorded in a recording: one recording at a time in a thread.
+  /// Numbers of the thread are recorded in this recording during the lifetime of the Scope: one recording at a time per thread.
   class Scope
   {
   public:
@@ -38,8 +37,7 @@ public:
     Recording * _before;
   };
 
-  /// The number, unique in this program, of the recording that the thread is making; 0 if it is not making
-  /// one.
+  /// The number, unique in this program, of the recording that the thread is making; 0 if the thread is not recording.
   static uint64_t number() { return current() ? current()->_number : 0; }
 
   /// The recording of this thread.
@@ -55,7 +53,7 @@ public:
   const std::vector<int32_t> & inputs() const { return _inputs; }
   const std::vector<Loop> & loops() const { return _loops; }
   const std::vector<System> & systems() const { return _systems; }
-  /// The innermost loop that a node is in, -1 if it is in none.
+  /// The innermost loop that contains a node, -1 if none does.
   int32_t loop_of(int32_t i) const { return _loop_of[size_t(i)]; }
 
   int32_t input()
@@ -64,8 +62,8 @@ public:
     return _inputs.back();
   }
 
-  /// Opens a loop with these initial states: operations that are recorded on its states run in each iteration. Returns its
-  /// number.
+  /// Opens a loop with these initial states; operations that are recorded on its states then run in each iteration. Returns the
+  /// number of the loop.
   int32_t open_loop(std::vector<int32_t> initial)
   {
     const auto number = int32_t(_loops.size());
@@ -81,7 +79,8 @@ public:
     return number;
   }
 
-  /// Closes the innermost loop: its states in the next iteration, and which of them is `active`. Returns the results.
+  /// Closes the innermost loop; `next` are its states in the next iteration, and `active` is the index of the state that keeps it
+  /// running. Returns the final states.
   std::vector<int32_t> close_loop(std::vector<int32_t> next,
                                   size_t active,
                                   int32_t most,
@@ -111,7 +110,7 @@ public:
     return results;
   }
 
-  /// Gives up the innermost loop, which has failed.
+  /// Ends the innermost loop after an error.
   void abandon_loop()
   {
     Loop & loop = _loops[size_t(_open.back())];
@@ -119,17 +118,16 @@ public:
     _open.pop_back();
   }
 
-  /// Sets the partial of a number: for an argument its seed, for the solution of newton the partial of the implicit
-  /// function.
+  /// Sets the partial of a number: for an argument its seed, for a solution of newton the partial by the implicit function theorem.
   void set_partial(int32_t i, int32_t partial) { _partials[i] = partial; }
-  /// The partial that a number was given, -1 if none.
+  /// The partial that was set for a number, -1 if none was.
   int32_t partial(int32_t i) const
   {
     const auto found = _partials.find(i);
     return found == _partials.end() ? -1 : found->second;
   }
 
-  /// A partial that is not available: differentiating by it throws an error with this reason.
+  /// A partial that is not available: differentiation by it throws an error with this reason.
   int32_t refused_partial(std::string reason)
   {
     const int32_t i = append({Op::input, {-1, -1, -1}}, -1);
@@ -138,7 +136,8 @@ public:
   }
   const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
 
-  /// Says how numbers recorded since node `first` are differentiated, where the rules of their operations would lose digits or terms.
+  /// Sets the rule by which numbers recorded since node `first` are differentiated, where the rules of their single operations would
+  /// lose digits or terms.
   void set_rule(Rule rule, size_t first)
   {
     for (const int32_t i : rule.outputs)
@@ -158,13 +157,13 @@ public:
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }
 
-  /// The outputs of a system.
+  /// Records a system, or finds the same one; returns its outputs.
   std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands)
   {
     for (const System & s : _systems)
       if (s.op == op &&
           s.operands.size() ==
-              operands.size() && // systems with the same factor differ only in the last operands
+              operands.size() && // systems with the same factor differ only in their last operands
           std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
         return s.outputs;
     int32_t loop = -1;
@@ -209,7 +208,7 @@ private:
   std::vector<Loop> _loops;
   std::vector<System> _systems;
   std::vector<int32_t> _loop_of; ///< per node
-  std::vector<int32_t> _open;    ///< open loops, the innermost last
+  std::vector<int32_t> _open;    ///< the open loops, the innermost one last
   std::vector<std::shared_ptr<const Rule>> _rules;
   std::unordered_map<int32_t, size_t> _rule_of;
   std::unordered_map<int32_t, int32_t> _partials;
@@ -272,7 +271,7 @@ private:
     return int32_t(_nodes.size()) - 1;
   }
 
-  /// An existing node that has this value; -1 if an operation is needed.
+  /// An existing node that has the value of this operation; -1 if a new node is needed.
   int32_t simplified(Op op, int32_t a, int32_t b, int32_t c)
   {
     switch (op)

@@ -11,23 +11,23 @@ namespace neml2::recorded
 {
 /**
  * Records operations of a recording once more, with other values for some nodes, and with partials. The partials of an
- * operation follow from its rule for duals, those of a function with a Rule from that Rule.
+ * operation follow from its rule for duals; the partials of a function that has a Rule follow from that Rule.
  *
- * In this way a derivative, which is itself a recording, is differentiated again.
+ * In this way a derivative, which is a recording itself, is differentiated again.
  */
 class Replay
 {
 public:
   explicit Replay(Recording & r) : _r(r) {}
 
-  /// Replaces a node by x.
+  /// Replaces the value of a node by x.
   void set(int32_t node, const Number & x)
   {
     _variables.push_back(node);
     _given.push_back(made(x));
   }
 
-  /// These nodes, with the values and partials that follow from the replaced nodes.
+  /// The numbers of these nodes, with the values and partials that follow from the replaced nodes.
   std::vector<Number> of(const std::vector<int32_t> & nodes)
   {
     start();
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// The nodes of a value and its partial; -1 for a partial of zero.
+  /// The nodes of a value and of its partial; -1 for a partial of zero.
   struct Made
   {
     int32_t x = -1, d = -1;
@@ -51,7 +51,7 @@ private:
   Recording & _r;
   std::vector<int32_t> _variables;
   std::vector<Made> _given;
-  std::vector<bool> _depends; ///< on a variable: whether it is to be recorded again
+  std::vector<bool> _depends; ///< whether a node depends on a variable: it is recorded again
   std::vector<bool> _is_made;
   std::vector<Made> _made;
 
@@ -72,7 +72,7 @@ private:
     _is_made[size_t(i)] = true;
   }
 
-  /// The nodes that a node is computed from.
+  /// The nodes from which a node is computed.
   template <class F>
   void each_operand(int32_t i, const F & f) const
   {
@@ -90,8 +90,7 @@ private:
         f(k);
   }
   const System & system(const Node & n) const { return _r.systems()[size_t(n.operand[0])]; }
-  /// The operands of a system; for a solution the matrix (instead of its factor) and the right
-  /// side.
+  /// The operands of a system; for a solution they are the matrix (instead of its factor) and the right side.
   std::vector<int32_t> operands_of(const System & s) const
   {
     if (s.op != Op::solve && s.op != Op::solve_transposed)
@@ -139,7 +138,7 @@ private:
       set_made(_variables[k], _given[k]);
   }
 
-  /// Sets the value and partial of a node for which they are known.
+  /// Sets the value and partial of a node if they can be found without recording it again.
   bool find(int32_t i)
   {
     if (_is_made[size_t(i)])
@@ -153,7 +152,7 @@ private:
     return true;
   }
 
-  /// All nodes that must be made for these, operands before the nodes computed from them.
+  /// All nodes that must be made for these nodes; operands come before the nodes computed from them.
   std::vector<int32_t> needed(const std::vector<int32_t> & nodes)
   {
     std::vector<bool> is_needed(_depends.size());
@@ -174,7 +173,7 @@ private:
 
   void make(int32_t i)
   {
-    const Node n = _r.node(i); // by value, as recording moves nodes
+    const Node n = _r.node(i); // a copy, because recording moves nodes
     bool is_active = false;
     each_operand(i, [&](int32_t k) { is_active = is_active || _made[size_t(k)].d >= 0; });
     if (_r.refused().count(i) != 0)
@@ -215,7 +214,7 @@ private:
     return {_r.record(n.op, o[0], o[1], o[2]), -1};
   }
 
-  /// f of one operand, or of two: an operand without partial stays a symbol.
+  /// Applies f to one operand, or to two. An operand without partial remains a symbol.
   template <class F>
   Made of_one(const F & f, const Made & a) const
   {
@@ -249,7 +248,7 @@ private:
 
   // ---- Systems: the linear equations and the functions of matrices that are one operation ----
 
-  void make_system(const System s) // by value, as recording moves systems
+  void make_system(const System s) // a copy, because recording moves systems
   {
     const std::vector<int32_t> operands = operands_of(s);
     std::vector<Made> x;
@@ -271,7 +270,7 @@ private:
   }
   Symbol partial(const Made & m) const { return m.d < 0 ? Symbol(0.0) : Symbol::of(m.d); }
 
-  /// d det = det tr(A^-1 dA). The other outputs are only solved with, by solution().
+  /// d det = det tr(A^-1 dA). The other outputs are used by solves alone, which solution() differentiates.
   std::vector<Made> factor(const System & s, const std::vector<Made> & A)
   {
     const auto n = size_t(s.n);

@@ -11,7 +11,7 @@ struct Condition
 {
   int32_t id = -1;
 
-  /// Refused: points may go different ways.
+  /// Refused: points may satisfy different conditions.
   template <class T = bool>
   explicit operator bool() const
   {
@@ -37,8 +37,8 @@ struct Condition
   friend Condition operator||(const Condition & a, const Condition & b) { return a | b; }
   friend Condition operator!(const Condition & a) { return ~a; }
 
-  // Always true, since some points may satisfy the condition: shortcuts that a kernel takes if no point needs the work are not
-  // recorded. Loops of a kernel must end by themselves.
+  // any() is always true, since some points may satisfy the condition. Shortcuts that a kernel takes if no point needs the work
+  // are therefore not recorded, and loops of a kernel must end without them.
   friend bool any(const Condition &) { return true; }
   friend bool all(const Condition &) { return false; }
 
@@ -50,9 +50,9 @@ private:
 };
 
 /**
- * A number of a formula that is being recorded: kernels that compute with packs record with symbols.
+ * A number of a formula that is being recorded: kernels that compute with packs are recorded by being called with symbols.
  *
- * Its arithmetic is done by the recording of the thread, Recording::now().
+ * Its arithmetic appends operations to the recording of the thread, Recording::now().
  */
 struct Symbol : kernels::Component<Symbol>
 {
@@ -144,8 +144,8 @@ private:
   }
 };
 
-/// Functions of a matrix of symbols, each of them one operation; overload resolution finds them by the type of the numbers. Their
-/// derivatives are composed of them as in the kernels.
+/// Functions of a matrix of symbols, each recorded as one operation; overload resolution finds them by the type of the numbers.
+/// Their derivatives are composed of these functions in the same way as in the kernels.
 inline kernels::R2<Symbol>
 record_matrix(Op op, const kernels::R2<Symbol> & A)
 {
@@ -169,6 +169,6 @@ polar_rotation(const kernels::R2<Symbol> & A)
   return record_matrix(Op::polar_rotation, A);
 }
 
-/// A number of a formula with one partial, whose seed serves to differentiate recordings.
+/// A number of a formula with one partial. The partials of arguments are the seeds by which recordings are differentiated.
 using Number = kernels::Dual<Symbol, 1>;
 } // namespace neml2::recorded

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-/// Formulas in C++ whose text the program knows, and the results computed from them: the data from which sources for
-/// devices are written.
+/// C++ formulas whose text the program has, and the results computed from them: the data from which sources for devices are written.
 namespace neml2::recorded
 {
 /// A type of rows.
@@ -26,7 +25,7 @@ struct RowType
   }
 };
 
-/// A name in a formula's text besides those of the library: the value of a constant, or the definition of a struct.
+/// A name in the text of a formula that the library does not define: the value of a constant, or the definition of a struct.
 struct Definition
 {
   std::string name, text;
@@ -34,15 +33,15 @@ struct Definition
 };
 using Definitions = std::vector<Definition>;
 
-/// The text of a formula: an expression that is called with the rows of its arguments. For one of the library's operations it may be the
+/// The text of a formula: an expression that is called with the rows of its arguments. For an operation of the library it may be the
 /// name of a function of kernels/, with or without a type before it, or an operator between the names of two types.
 struct FormulaText
 {
   const char * text;
   bool is_operation;
-  /// Appends the definitions that the text names, each after those that it needs itself; null if there are none.
+  /// Appends the definitions that the text uses, each after those that it uses itself; null if there are none.
   void (*define)(Definitions & all) = nullptr;
-  /// If arguments or results are groups: makes the code that calls the formula of this name with the leaves. Otherwise
+  /// If arguments or results are groups: makes the code that calls the formula of this name with the leaves of the groups. Otherwise
   /// null.
   std::string (*call)(const std::string & formula) = nullptr;
 };
@@ -58,14 +57,14 @@ struct List
   constexpr const T & operator[](int k) const { return data[k]; }
 };
 
-/// The results of one kernel.
+/// A kernel of a formula, and which results it computes.
 struct TileText
 {
   enum class Kind
   {
     value,
     jacobian, ///< the results, then the Jacobians of the results `of` by the arguments `by`
-    gradient ///< from the arguments and the gradients of the results: the gradient by the one argument `by`
+    gradient ///< the gradient by the single argument `by`, from the arguments and the gradients of the results
   };
 
   Kind kind;

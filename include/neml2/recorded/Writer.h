@@ -8,10 +8,11 @@
 #include <cstdio>
 #include <string>
 
-/// The part that all texts of recorded formulas have in common.
+/// The part that all texts of recorded formulas share.
 namespace neml2::recorded::source
 {
-/// How an operation is written; $0, $1, $2 are its operands. For an operation of a system, its name.
+/// The text of an operation, in which $0, $1, $2 are its operands. For an operation of a system it is the
+/// name.
 inline const char *
 pattern(Op op)
 {
@@ -82,7 +83,7 @@ pattern(Op op)
   return patterns[size_t(op)];
 }
 
-/// A number as text that reads back as the same number.
+/// A number as text that gives the same number when it is read.
 inline std::string
 literal(double x)
 {
@@ -94,16 +95,16 @@ literal(double x)
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.17g", x);
   std::string s = text.data();
-  for (char & c : s) // in any locale
+  for (char & c : s) // a decimal comma of the locale becomes a point
     c = c == ',' ? '.' : c;
   return s.find_first_of(".e") == s.npos ? s + ".0" : s;
 }
 
-/// Names of values, and the expressions that they are made of.
+/// Names of values, and expressions of these names.
 class Writer
 {
 public:
-  /// constant: the declaration of constants that a compiler computes.
+  /// `constant` begins the declaration of constants that a compiler evaluates.
   explicit Writer(const Operations & o, const char * constant = "static constexpr")
     : _o(o), _constant(constant), _name(o.nodes.size())
   {
@@ -111,7 +112,7 @@ public:
 
   std::string & name(int32_t i) { return _name[size_t(i)]; }
 
-  /// A state, declared with its initial value; after the last state of a loop, the loop's head.
+  /// Declares a state with its initial value; the last state of a loop is followed by the loop's head.
   std::string start(size_t i, const char * declare, const std::string & head)
   {
     const Loop & loop = _o.loop(i);
@@ -120,7 +121,7 @@ public:
     const bool is_last = size_t(_o.nodes[i].operand[1]) + 1 == loop.states.size();
     return declare + own + " = " + name(_o.initial(i)) + (is_last ? head : "");
   }
-  /// Assigns each state its next value, between these texts.
+  /// Assigns each state its next value; the assignment is written between these two texts.
   std::string next(size_t i, const char * before, const char * after)
   {
     const Loop & loop = _o.loop(i);
@@ -130,15 +131,14 @@ public:
         text += before + name(loop.states[k]) + " = " + name(loop.next[k]) + after;
     return text;
   }
-  /// The head of a loop: how many times it runs at most, and the condition under which it
-  /// continues.
+  /// The head of a loop: the largest number of iterations, and the condition under which it continues.
   std::string
   head(size_t i, const std::string & before, const std::string & between, const char * after)
   {
     const Loop & loop = _o.loop(i);
     return before + std::to_string(loop.most) + between + "c" + std::to_string(loop.active) + after;
   }
-  /// Names of nodes, with commas.
+  /// The names of nodes, separated by commas.
   template <class I>
   std::string names(I from, I to)
   {
@@ -147,7 +147,7 @@ public:
       text += (text.empty() ? "" : ", ") + name(*from);
     return text;
   }
-  /// Names the outputs of a system, as members of the variable `own`: kernels::LU or a matrix.
+  /// Names the outputs of a system as members of the variable `own`, a kernels::LU or a matrix.
   void name_outputs(size_t i, const std::string & own)
   {
     const System & s = _o.system(i);
@@ -175,8 +175,8 @@ public:
       for (int j = k + 1; j < s.n; j++)
         name(*output++) = own + ".swapped" + entry(k, j);
   }
-  /// The variable that holds the factor of a system; empty if the system's operands are not the numbers of one
-  /// factor.
+  /// The variable that holds the factor of a system; empty if the operands of the system are not the outputs
+  /// of a single factor.
   std::string factor_of(const System & s) const
   {
     const size_t first = size_t(s.operands.front());
@@ -224,7 +224,7 @@ public:
   }
   void name_result(size_t i) { _name[i] = name(_o.loop(i).states[size_t(_o.nodes[i].operand[1])]); }
 
-  /// The head of an iteration of newton; the text of its states stands before it.
+  /// The head of an iteration of newton; the text of its states comes before it.
   std::string newton_head(size_t i)
   {
     const Loop & loop = _o.loop(i);
@@ -244,7 +244,7 @@ public:
            ", k" + own + ", [&](const P (&u" + own + ")[" + n + "], P (&r" + own + ")[" + n +
            "][1], P (&J" + own + ")[" + n + "][" + n + "]) NEML2_INLINE_LAMBDA\n    {\n";
   }
-  /// The end of an iteration of newton; from then on its states are the results.
+  /// The end of an iteration of newton; after it the states are the results.
   std::string newton_end(size_t i)
   {
     const Loop & loop = _o.loop(i);
@@ -279,7 +279,7 @@ private:
   static std::string number_of(const Loop & loop) { return std::to_string(loop.node); }
   static std::string at(size_t k) { return "[" + std::to_string(k) + "]"; }
 
-  /// A lambda that makes the options.
+  /// A lambda that returns the options.
   static std::string options(const kernels::NewtonOptions & o)
   {
     const auto flag = [](bool b) { return b ? "true" : "false"; };

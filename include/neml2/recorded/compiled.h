@@ -25,7 +25,8 @@ struct Sizes
 using kernels::LU;
 using kernels::NewtonOptions;
 
-/// x by kernels::NewtonIteration from the guess in x: evaluate(x, r, J) is the residual.
+/// Solves for x by kernels::NewtonIteration, from the guess in x: evaluate(x, r, J) computes the
+/// residual and its derivatives.
 template <int n, class P, class Evaluate>
 NEML2_CALLS_FORMULA auto
 iterate(P (&x)[n],
@@ -34,7 +35,7 @@ iterate(P (&x)[n],
         const Evaluate & evaluate)
 {
   P J[n][n];
-  for (auto & row : J) // set, so that compilers do not take them for uninitialised
+  for (auto & row : J) // set for compilers that would warn that they are uninitialised
     for (P & entry : row)
       entry = P(0.0);
   return kernels::newton_iterate<false>(

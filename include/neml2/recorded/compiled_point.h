@@ -3,10 +3,11 @@
 
 #include "neml2/recorded/compiled.h"
 
-/// The code that exported formulas are compiled with: a recorded formula at one point, without LibTorch.
+/// Exported formulas are compiled with this header: it evaluates a recorded formula at one point, without LibTorch.
 namespace neml2::recorded
 {
-/// The results of a formula at one point, of its N arguments: all components, one after the other. False if one is NaN.
+/// Computes the results of a formula of N arguments at one point: all components, one after the other. Returns false if
+/// one is NaN.
 template <class Formula, int N, int M>
 NEML2_ROUNDS_PRODUCTS bool
 compute_point(const double * arguments, double * results)

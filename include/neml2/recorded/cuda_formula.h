@@ -43,8 +43,8 @@
 #include "neml2/packs/jacobian_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// The code with which sources of C++ formulas for a device are compiled: the types that they name, without batches, and the tiles of
-/// the CPU for the row of one thread.
+/// The code with which sources of C++ formulas for a device are compiled: the types that such formulas use, without batches, and the
+/// tiles of the CPU, which run for the row of one thread.
 namespace neml2
 {
 namespace recorded
@@ -58,7 +58,8 @@ struct RowsOf
   static constexpr int64_t const_base_numel = (int64_t(1) * ... * S);
   static constexpr std::array<int64_t, sizeof...(S)> base_shape = {S...};
 
-  /// From all components; some may be plain numbers. If all are numbers, the last argument is a tensor or scalar of the formula.
+  /// The row of all these components, some of which may be plain numbers. If all are plain numbers, the last argument is a tensor or
+  /// scalar of the formula, which gives the type.
   template <class... V>
   static NEML2_INLINE auto fill(const V &... v)
   {
@@ -67,7 +68,7 @@ struct RowsOf
   }
 
 protected:
-  /// row(v...) with numbers of one type. If there is one more value than one of `counts` allows, the last value only gives the type.
+  /// row(v...) with numbers of one type. If there is one value more than one of `counts`, the last value only gives the type.
   template <int64_t... counts, class MakeRow, class... V>
   static NEML2_INLINE auto filled(const MakeRow & row, const V &... v)
   {
@@ -96,7 +97,7 @@ private:
 template <class T>
 using Itself = T;
 
-/// Rows of a type that has none of its own: their components have one index per dimension.
+/// Rows of a tensor type without a row type: their components have one index per dimension.
 template <int64_t... S>
 struct Shaped
 {
@@ -234,7 +235,8 @@ group_of(const T &... x)
   return Group<T...>{x...};
 }
 
-/// A tile of a formula in the form that Kernel computes for a row: from the numbers x of the arguments, the numbers y of the results.
+/// A tile of a formula in the form that Kernel computes per row: it computes the numbers y of the results from the numbers x of the
+/// arguments.
 template <class Tile, const auto & formula, class Arguments, class Results>
 struct TileFormula
 {

@@ -4,16 +4,16 @@
 #include "neml2/recorded/KernelArguments.h"
 #include "neml2/recorded/compiled.h"
 
-/// The code that sources of recorded formulas for a device are compiled with.
+/// Sources of recorded formulas for a device are compiled with this header.
 namespace neml2::recorded
 {
-/// Per argument, whether it is a plain number.
+/// For each argument, whether it is a plain number.
 template <bool... is_number>
 struct IsNumber
 {
 };
 
-/// Adjacent numbers that a thread reads or writes at once, if they lie at a multiple of their size.
+/// Adjacent numbers that a thread reads or writes at once, if their address is a multiple of their size.
 template <class E, int W>
 struct alignas(W * sizeof(E)) Part
 {
@@ -22,7 +22,7 @@ struct alignas(W * sizeof(E)) Part
   static NEML2_INLINE bool fits(const void * p) { return size_t(p) % sizeof(Part) == 0; }
 };
 
-/// How many of N numbers are read at once: 16 bytes, or 8, or one.
+/// How many of N numbers are read at once: 16 bytes of them, or 8, or a single number.
 template <class E, int N>
 constexpr int part_of = N * sizeof(E) % 16 == 0  ? 16 / int(sizeof(E))
                         : N * sizeof(E) % 8 == 0 ? 8 / int(sizeof(E))
@@ -75,7 +75,7 @@ write_row(const P * y, E * to)
     to[i] = E(y[i].v);
 }
 
-/// The place of row number `row` in each of K operands, from operand `first` on.
+/// The place of row number `row` in K operands, beginning with operand `first`.
 template <int K, class Int, int n>
 NEML2_INLINE void
 find_row(const KernelArguments<n> & a, int first, Int row, int64_t (&place)[K])
@@ -100,7 +100,7 @@ template <int K, int n>
 NEML2_INLINE void
 find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[K])
 {
-  if (a.rows <= 0x7fffffff) // its division takes a fraction of the time
+  if (a.rows <= 0x7fffffff) // 32-bit division takes a fraction of the time
     find_row<K, uint32_t>(a, first, uint32_t(row), place);
   else
     find_row<K, int64_t>(a, first, row, place);
@@ -109,8 +109,8 @@ find_row(const KernelArguments<n> & a, int first, int64_t row, int64_t (&place)[
 template <class Formula, class E, class Arguments, class Results, class Are>
 struct Kernel;
 
-/// The kernel of a formula that reads the components x of a row, and the values `once` has computed from plain numbers, and writes y: a
-/// thread computes one row, then goes on by as many rows as there are threads.
+/// The kernel of a formula that reads the components x of a row and the values that `once` has computed from plain numbers, and writes
+/// y. A thread computes one row, then advances by as many rows as there are threads.
 template <class Formula, class E, class Arguments, class Results, bool... is_number>
 struct Kernel<Formula, E, Arguments, Results, IsNumber<is_number...>>
 {

@@ -6,7 +6,8 @@
 /// Headers of the standard library for sources that NVRTC compiles, since NVRTC has none.
 namespace neml2::recorded
 {
-/// The names of the headers. Each has cuda_standard_header, which may be included any number of times.
+/// The names of the headers. Each of them contains cuda_standard_header, which may be included any
+/// number of times.
 constexpr std::array<const char *, 15> cuda_header_names = {"array",
                                                             "atomic",
                                                             "cmath",
@@ -23,7 +24,7 @@ constexpr std::array<const char *, 15> cuda_header_names = {"array",
                                                             "type_traits",
                                                             "utility"};
 
-/// The part of them that kernels/ and packs/ use, without exceptions and strings.
+/// The part of these headers that kernels/ and packs/ use, without exceptions and strings.
 constexpr const char * cuda_standard_header = R"(
 #ifndef NEML2_CUDA_STANDARD
 #define NEML2_CUDA_STANDARD

@@ -6,13 +6,14 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas, by the functions of kernels/ for tables whose type gives their size.
+/// Tables of any size in recorded formulas, by the functions that kernels/ has for tables whose type gives their
+/// size.
 namespace neml2::recorded
 {
 struct Table
 {
   std::vector<Number> numbers;
-  bool is_constant = false; ///< whether its abscissae were checked before
+  bool is_constant = false; ///< whether its abscissae have been checked before
 
   const Number & operator[](int i) const { return numbers[size_t(i)]; }
   Number & operator[](int i) { return numbers[size_t(i)]; }
@@ -29,14 +30,14 @@ columns_of(const Table & ys, const Table &)
   return {std::vector<Number>(ys.numbers.size())};
 }
 
-/// y; NaN where abscissae that are not constants are not in order.
+/// y; NaN where the abscissae are not constants and not in order.
 inline Number
 where_known_in_order(const Table & xs, const Number & y)
 {
   return xs.is_constant ? y : kernels::where_in_order<Symbol>(xs, y);
 }
 
-/// The value at x of a table of one abscissa, as kernels::interpolate.
+/// The value at x of a table of one abscissa; see kernels::interpolate.
 inline Number
 interpolate(
     const Number & x, const Table & xs, const Table & ys, Interpolant interpolant, Beyond beyond)
@@ -47,7 +48,7 @@ interpolate(
   return where_known_in_order(xs, kernels::where_within<Symbol>(x, xs, beyond, y));
 }
 
-/// The value at (x, y) of a table of two abscissae, bilinear, as kernels::interpolate.
+/// The value at (x, y) of a table of two abscissae, bilinear; see kernels::interpolate.
 inline Number
 interpolate(const Number & x,
             const Number & y,

@@ -17,7 +17,8 @@ struct InterpretedSystems : private ConditionPacks<P>
   using ConditionPacks<P>::mask;
   using ConditionPacks<P>::pack;
 
-  /// Rows of a matrix with `columns` columns, of numbers or of conditions, which are kept as packs.
+  /// Rows of a matrix with `columns` columns, whose entries are numbers, or conditions kept as
+  /// packs.
   struct Matrix
   {
     P * first;
@@ -41,7 +42,7 @@ struct InterpretedSystems : private ConditionPacks<P>
     int columns;
     NEML2_INLINE Row operator[](int i) const { return {first + i * columns}; }
   };
-  /// The parts of an LU that kernels::factor_lu and the others use.
+  /// The members of an LU that kernels::factor_lu and the solves use.
   struct Factor
   {
     using Condition = Mask;
@@ -52,7 +53,7 @@ struct InterpretedSystems : private ConditionPacks<P>
     MaskMatrix swapped;
   };
 
-  /// The number of packs that a system of n unknowns works on.
+  /// The number of packs of working memory for a system of n unknowns.
   static size_t size(int n) { return size_t(2 * n * n + 2 * n); }
 
   NEML2_CALLS_FORMULA static void
@@ -107,7 +108,7 @@ struct InterpretedSystems : private ConditionPacks<P>
         store(right[i]);
     }
   }
-  static constexpr int any_size = 99; // loops of this size are not unrolled
+  static constexpr int any_size = 99; // a size for which loops are not unrolled
 
   /// A function of a matrix, or its derivative at A along E.
   NEML2_CALLS_FORMULA static kernels::R2<P>
@@ -148,7 +149,7 @@ struct InterpretedSystems : private ConditionPacks<P>
     }
   }
 
-  /// Runs an operation on `packs` packs; work has room for size(s.n) of them.
+  /// Runs an operation on `packs` packs; `work` has space for size(s.n) of them.
   NEML2_CALLS_FORMULA static void execute(Op op, const SystemCode & s, P * r, int packs, P * work)
   {
     if (is_matrix_function(op))

@@ -39,7 +39,7 @@ Evaluator::numbers() const
   return int(n);
 }
 
-/// The work of a tile loop of packs P.
+/// The code of a tile loop of packs P.
 template <class P>
 struct Interpreter : private ConditionPacks<P>
 {
@@ -89,8 +89,7 @@ struct Interpreter : private ConditionPacks<P>
     return holds;
   }
 
-  /// Runs the instructions in order, and repeats those of loops while any row of the block needs
-  /// it.
+  /// Runs the instructions in order, and repeats those of loops while any row of the block needs it.
   NEML2_CALLS_FORMULA static void
   execute_all(const Code & code, P * r, int n, std::vector<int32_t> & iterations, P * work)
   {
@@ -180,7 +179,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Calls f with N components at a time and the index of the first one.
+  /// Calls f for groups of N components, with the index of the first one.
   template <int N, class F>
   NEML2_INLINE static int chunks(int first, int count, const F & f)
   {
@@ -194,7 +193,7 @@ struct Interpreter : private ConditionPacks<P>
     chunks<1>(chunks<2>(chunks<4>(0, count, f), count, f), count, f);
   }
 
-  /// The lanes of pack k of the rows.
+  /// The lanes of pack number k of the rows.
   NEML2_INLINE static packs::Lanes<P> lanes(double * first, int64_t stride, int64_t rows, int k)
   {
     return packs::Lanes<P>(first + k * W * stride, stride, rows - k * W);
@@ -238,7 +237,7 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Adds up the rows per lane; the last pack may have fewer rows.
+  /// Adds up the rows, separately per lane; the last pack may have fewer rows.
   NEML2_CALLS_FORMULA static void
   sum(const std::vector<Place> & c, const P * r, P * total, int64_t rows)
   {
@@ -262,8 +261,8 @@ struct Interpreter : private ConditionPacks<P>
     }
   }
 
-  /// Packs in the cache, aligned, all zero: values that are not loaded are not used, but must not raise
-  /// exceptions.
+  /// Aligned memory for packs, small enough for the cache and set to zero: values that are not loaded
+  /// are not used, but must not raise exceptions.
   class Memory
   {
   public:
@@ -326,7 +325,7 @@ struct Interpreter : private ConditionPacks<P>
   }
 };
 
-/// The code that is compiled for each instruction set.
+/// The code that is compiled once per instruction set.
 struct InterpreterTile
 {
   static constexpr bool is_numbers = false;

@@ -8,22 +8,22 @@
 #include <memory>
 #include <mutex>
 
-/// Runs recorded formulas on tiles of rows, one operation after the other on blocks that stay in the cache.
+/// Runs recorded formulas on tiles of rows: one operation after the other, on blocks of rows that stay in the cache.
 namespace neml2::recorded
 {
-/// Rows in a block: enough that choosing an operation costs little compared with running it.
+/// Rows per block: enough rows that the choice of an operation costs little compared with its execution.
 constexpr int block_rows = 64;
 
 /**
- * A program as tile loops run it; its operands are the arguments, then the results.
+ * A program in the form that tile loops run; its operands are the arguments, then the results.
  *
- * It is interpreted until its source has been compiled to a loop of its own. The interpreter has one Code per set of
- * arguments that all rows of a tile share, made when first needed.
+ * It is interpreted until its source has been compiled to a separate loop. The interpreter has one Code for each set
+ * of arguments that all rows of a tile share, made at the first use.
  */
 class Evaluator
 {
 public:
-  /// With adds_up, a result of stride 0 is the sum over the tile; without it, the value of any row.
+  /// With adds_up, a result of stride 0 is the sum over the tile; otherwise it is the value of any row.
   Evaluator(const Recording & r, Program p, bool adds_up = false)
     : program(std::move(p)), operations(r, program), sums(adds_up)
   {
@@ -33,15 +33,15 @@ public:
   const Operations operations;
   const bool sums;
 
-  /// The loop that runs this program; this object is the formula that it gets.
+  /// The loop that runs this program; this Evaluator is the formula that the loop gets.
   packs::TileLoop loop() const;
-  /// From now on another loop runs this, also where it is running.
+  /// Replaces the interpreter by a compiled loop from the next tile on; other threads may be running the program.
   void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }
   bool is_compiled() const { return _compiled.load() != nullptr; }
 
   /// The code for tiles whose operands have these strides from row to row, and packs of `width` rows.
   const Code & code(const int64_t * stride, int width) const;
-  /// The count of numbers that a row reads and writes.
+  /// How many numbers a row reads and writes.
   int numbers() const;
 
 private:
@@ -52,7 +52,7 @@ private:
     Code code;
   };
   mutable std::atomic<const packs::TileLoop *> _compiled{
-      nullptr}; ///< never freed: calls may be reading it
+      nullptr}; ///< never freed: running calls may be reading it
   mutable std::mutex _mutex;
   mutable std::vector<std::unique_ptr<const Known>> _known;
 };
@@ -68,6 +68,6 @@ Evaluator::loop() const
 }
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/recorded/interpreter-inl.h"
 #endif

@@ -6,11 +6,11 @@
 
 #include <stdexcept>
 
-/// Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues: those of
-/// kernels/isotropic.h, with its sources.
+/// Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues: the formulas
+/// of kernels/isotropic.h, which names the sources.
 namespace neml2::recorded
 {
-/// The partials of Principal, from its numbers and, behind them, their partials.
+/// The partials of Principal, computed from its numbers, followed by their partials.
 struct SlopeOfPrincipal
 {
   kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
@@ -42,8 +42,8 @@ struct SlopeOfPrincipal
   }
 };
 
-/// Σ_i y_i v_i v_i of the numbers of a tensor, the three y, and for each pair of eigenvalues, in Mandel's order, the slopes of y_i - y_j and of
-/// y_j - y_i.
+/// Σ_i y_i v_i v_i. The numbers x are those of the tensor, the three y, and for each pair of eigenvalues, in Mandel's order, the slopes of
+/// y_i - y_j and of y_j - y_i.
 struct Principal
 {
   kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
@@ -66,7 +66,7 @@ struct Principal
   }
 };
 
-/// Σ_i f_i(λ) v_i v_i; the f_i change places as their arguments do.
+/// Σ_i f_i(λ) v_i v_i; a permutation of the λ must permute the f_i in the same way.
 inline kernels::SR2<Number>
 record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
 {
@@ -83,14 +83,15 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
   return record_isotropic(Principal(), SlopeOfPrincipal(), x);
 }
 
-/// The value of a, by a new operation of its own, so that the operation may have its own rule.
+/// The value of a as the result of a new operation, so that this operation may have a rule.
 inline Symbol
 record_again(const Symbol & a)
 {
   return maximum(a, a);
 }
 
-/// Eigenvalues without first derivatives, which the rules here provide; derivatives of these rules do differentiate them.
+/// Eigenvalues without first derivatives, which the rules in this header provide; when these rules are differentiated, the eigenvalues are,
+/// too.
 inline std::vector<Number>
 record_fixed(const std::vector<Number> & eigenvalues)
 {
@@ -108,7 +109,7 @@ record_fixed(const std::vector<Number> & eigenvalues)
   return fixed;
 }
 
-/// The derivative of f(λ): that of y, by all arguments except the eigenvalues, plus slopes · ds.
+/// The derivative of f(λ): the derivative of y by all arguments except the eigenvalues, plus slopes · ds.
 inline Symbol
 slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Number * s)
 {
@@ -118,8 +119,8 @@ slope_of_eigenvalue_function(const Number & y, const Number * slopes, const Numb
   return sum;
 }
 
-/// If f is one number: f(λ), which is symmetric in λ; its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. If f is three numbers: Σ_i f_i(λ)
-/// v_i v_i.
+/// If f returns one number: f(λ), which is symmetric in λ; its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. If f returns three numbers:
+/// Σ_i f_i(λ) v_i v_i.
 inline std::vector<Number>
 record_of_eigenvalues(const NumberFunction & f, const kernels::SR2<Number> & s)
 {

@@ -7,7 +7,8 @@
 
 namespace neml2::recorded
 {
-/// An assertion for sources: they do not compile if their headers lay out arguments in another way than this program.
+/// An assertion for sources: they do not compile if their headers lay out the arguments differently from this
+/// program.
 inline std::string
 layout_check()
 {

@@ -4,19 +4,20 @@
 #include "neml2/recorded/Recording.h"
 
 /**
- * The derivatives of a recording whose numbers were duals: their partials are linear in those of the arguments, the seeds.
+ * The derivatives of a recording whose numbers were duals: the partials of the results are linear in those of the arguments,
+ * the seeds.
  *
  * All derivative rules are therefore those of the kernels; this header only applies a linear map to other seeds, or
  * transposes it. Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
  */
 namespace neml2::recorded
 {
-/// A map from seeds to partials; both are nodes of the recording.
+/// A linear map from seeds to partials; both are nodes of the recording.
 class LinearMap
 {
 public:
-  /// With `by_rules`, nodes that have a linear rule are recorded by it, so that they can be differentiated again; only `of` may
-  /// then be called.
+  /// With `by_rules`, the partials of nodes that have a linear rule are recorded by that rule, so that they can be
+  /// differentiated again; only `of` may be called then.
   LinearMap(Recording & r,
             std::vector<int32_t> seeds,
             std::vector<int32_t> partials,
@@ -30,7 +31,7 @@ public:
     find_dependent();
   }
 
-  /// The partials for other seeds. A seed of -1 is zero, also when multiplied by infinity or NaN.
+  /// The partials for other seeds. A seed of -1 is zero, also where it is multiplied by infinity or NaN.
   std::vector<int32_t> of(const std::vector<int32_t> & seeds) const
   {
     std::vector<int32_t> x(_size, -1);
@@ -41,12 +42,12 @@ public:
         set_image_by(*rule, i, x);
       else if (const Node n = _r.node(i); is_of_system(n.op))
         set_image_of_system(system(n), x);
-      else if (!is_output(n.op)) // outputs were set with their system
+      else if (!is_output(n.op)) // outputs have been set with their system
         x[size_t(i)] = image(n, x);
     return values(x, _partials);
   }
 
-  /// The map transposed: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even times an infinite derivative.
+  /// The transposed map: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even if the derivative is infinite.
   std::vector<int32_t> transposed(const std::vector<int32_t> & weights) const
   {
     if (_by_rules)
@@ -68,9 +69,9 @@ private:
   std::vector<int32_t> _seeds, _partials;
   size_t _size;
   bool _by_rules;
-  std::vector<bool> _depends; ///< on a seed
+  std::vector<bool> _depends; ///< whether a node depends on a seed
   std::vector<bool> _may_be_infinite;
-  std::vector<int32_t> _order; ///< of all dependent nodes except the seeds
+  std::vector<int32_t> _order; ///< all nodes that depend on a seed, except the seeds
 
   void find_dependent()
   {
@@ -141,7 +142,7 @@ private:
         "a derivative of a recorded formula is not linear in those of its arguments");
   }
 
-  /// The value of a node that depends on seeds, for other seeds. Addends that do not depend on any seed are zero.
+  /// The value, for other seeds, of a node that depends on seeds. Addends that do not depend on any seed are zero.
   int32_t image(const Node & n, const std::vector<int32_t> & x) const
   {
     const auto of = [&](int k) { return depends(n.operand[k]) ? x[size_t(n.operand[k])] : -1; };
@@ -185,7 +186,7 @@ private:
         fail();
   }
 
-  /// The outputs of a system with other operands in the places in which it is linear.
+  /// The outputs of a system with other values for the operands in which it is linear.
   std::vector<int32_t> record_like(const System & s, const std::vector<int32_t> & right) const
   {
     std::vector<int32_t> operands(s.operands.begin(), s.operands.begin() + long(s.linear_from()));
@@ -193,7 +194,7 @@ private:
     return _r.record_system(s.op, s.n, operands);
   }
 
-  /// The system whose map is that of s transposed. The derivative of a function at A, transposed, is the one at Aᵀ.
+  /// The system whose map is the transpose of that of s. The transposed derivative of a function at A is the derivative at Aᵀ.
   /// Source: Higham (2008), Functions of Matrices, section 3.2.
   static System transposed(System s)
   {
@@ -206,7 +207,7 @@ private:
     return s;
   }
 
-  /// The rule that records a node, null if none does.
+  /// The linear rule of a node, null if it has none or rules are not used.
   std::shared_ptr<const Rule> linear_rule(int32_t i) const
   {
     const auto rule = _by_rules ? _r.rule(i) : nullptr;
@@ -215,7 +216,7 @@ private:
   void set_image_by(const Rule & rule, int32_t i, std::vector<int32_t> & x) const
   {
     if (x[size_t(i)] >= 0)
-      return; // together with another output
+      return; // set together with another output of the rule
     std::vector<int32_t> operands = rule.operands;
     bool any = false;
     for (size_t k = rule.linear_from; k < operands.size(); k++)
@@ -232,7 +233,7 @@ private:
         x[size_t(rule.outputs[k])] = outputs[k];
   }
 
-  // Takes a System by value, as recording moves them.
+  // The argument is a copy of a System, because recording moves systems.
 
   void set_image_of_system(const System s, std::vector<int32_t> & x) const
   {
@@ -257,7 +258,7 @@ private:
     check_linear(s);
     const int32_t zero = _r.constant(0);
     std::vector<int32_t> weights;
-    int32_t nothing = -1; // where all weights are zero
+    int32_t nothing = -1; // the condition that all weights are zero
     for (const int32_t o : s.outputs)
     {
       const int32_t w = x[size_t(o)];
@@ -292,7 +293,7 @@ private:
     return _r.record(Op::where, _r.record(Op::equal, weight, zero), zero, product);
   }
 
-  /// Adds the weight of a node to its operands.
+  /// Adds the weight of a node, times the derivatives of the node, to the weights of its operands.
   void hand_down(int32_t i, std::vector<int32_t> & x) const
   {
     const Node n = _r.node(i);

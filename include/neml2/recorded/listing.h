@@ -7,10 +7,10 @@
 
 namespace neml2::recorded
 {
-/// The program as text for people, one operation per line.
+/// The program as readable text, one operation per line.
 std::string listing(const Evaluator & e);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/recorded/listing-inl.h"
 #endif

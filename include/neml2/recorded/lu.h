@@ -4,8 +4,8 @@
 #include "neml2/kernels/lu.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Factors of matrices in recordings. From four rows on, a factor is one operation; a matrix of ten rows would
-/// otherwise take a thousand.
+/// Factors of matrices in recordings. From four rows on, a factor is recorded as one operation: otherwise a
+/// matrix of ten rows would take a thousand operations.
 namespace neml2
 {
 template <int N>

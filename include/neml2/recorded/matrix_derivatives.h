@@ -3,8 +3,7 @@
 
 #include "neml2/kernels/kinematics.h"
 
-/// Keeps a function from being inlined. The sources of formulas are compiled for one instruction set, also the functions in
-/// them.
+/// Keeps a function from being inlined. The sources of formulas, with all functions in them, are compiled for a single instruction set.
 #ifdef NEML2_ON_DEVICE
 #define NEML2_KEEP_CALL __noinline__
 #elif defined(__GNUC__) || defined(__clang__)
@@ -13,7 +12,7 @@
 #define NEML2_KEEP_CALL
 #endif
 
-/// Derivatives of functions of a matrix for the sources of recorded formulas: a Jacobian calls each of them nine times, and with inlined
+/// Derivatives of functions of a matrix for the sources of recorded formulas. A Jacobian calls each of them nine times: with inlined
 /// calls the source would take eight times as long to compile.
 namespace neml2::recorded
 {

@@ -4,11 +4,11 @@
 #include "neml2/kernels/matrix_functions.h"
 #include "neml2/recorded/Symbol.h"
 
-/// Exponential, logarithm and root of an R2 in recordings: one operation each, since the number of their steps depends on the values.
-/// Overload resolution finds them by the type of the numbers.
+/// Exponential, logarithm and root of an R2 in recordings: each is one operation, since the number of its steps depends on the
+/// values. Overload resolution finds these functions by the type of the numbers.
 namespace neml2::recorded
 {
-/// The function f of A, and its derivative along the partials of A.
+/// The function f of A, with its derivative along the partials of A.
 inline kernels::R2<Number>
 record_matrix_function(Op f, Op derivative, const kernels::R2<Number> & A)
 {

@@ -7,10 +7,10 @@
 
 #include <functional>
 
-/// Newton's method recorded: kernels::NewtonIteration as a loop, and the derivative of its solution.
+/// Newton's method in recordings: kernels::NewtonIteration as a loop, and the derivative of its solution.
 namespace neml2::recorded
 {
-/// The residual, with as many numbers as there are unknowns.
+/// The residual as a function of the unknowns; it returns as many numbers.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
 /// The results of newton, with their partials.
@@ -21,7 +21,7 @@ struct RecordedNewton
   Condition converged;
 };
 
-/// The residual at x, and its derivatives by x.
+/// Evaluates the residual at x, and its derivatives by x.
 template <int n>
 void
 record_residual(const Residual & residual,
@@ -63,7 +63,7 @@ record_residual(const Residual & residual,
         "newton: the residual does not depend on the unknown, its first argument");
 }
 
-/// The states of the iteration, in a fixed order.
+/// Calls number or condition with each state of the iteration, in a fixed order.
 template <int n, class F, class C>
 void
 each_state(kernels::NewtonIteration<Symbol, n> & s, const F & number, const C & condition)
@@ -109,7 +109,7 @@ record_newton(const Residual & residual,
     for (Condition & c : points.lu.swapped[k])
       c = points.converged; // false at all points
 
-  // The first iteration has no earlier step to judge.
+  // The first iteration has no previous step to compare with.
   Condition first = points.active;
   std::vector<int32_t> initial, next;
   const auto all = [&](const auto & number, const auto & condition)
@@ -152,7 +152,7 @@ record_newton(const Residual & residual,
   points.active =
       points.active &
       (accept |
-       !first); // points without a residual at the guess have no earlier point to return to
+       !first); // points without a finite residual at the guess have no earlier point to return to
   if (options.halve_steps)
     accept = accept & (first | points.goes_on());
   points.step(accept);
@@ -163,14 +163,14 @@ record_newton(const Residual & residual,
       next,
       0,
       options.iterations,
-      // For few unknowns the factors are recorded operation by operation, and rounded in another way than by
+      // For few unknowns the factors are recorded operation by operation, with other rounding than in
       // kernels::NewtonIteration.
       kernels::LU<n, Symbol>::is_one ? std::optional<NewtonLoop>(std::move(newton)) : std::nullopt);
   const auto become_result = [&](auto & s) { s.id = results[k++]; };
   all(become_result, become_result);
   points.finish();
 
-  // r(x(a), a) = 0: ∂r/∂x dx = -∂r/∂a da
+  // r(x(a), a) = 0 gives ∂r/∂x dx = -∂r/∂a da
   std::vector<Number> u(x, x + n);
   for (const Number & c : u)
     recording.set_partial(c.x.id, c.d[0].id);

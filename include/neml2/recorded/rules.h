@@ -10,12 +10,12 @@
 #include <stdexcept>
 
 /**
- * Functions of tensors whose derivatives, taken operation by operation, would lose digits or terms. Each has a rule for the
- * derivatives of its numbers. Overload resolution finds them by the type of their numbers.
+ * Functions of tensors whose derivatives, taken operation by operation, would lose digits or terms. Each has a rule for the derivatives of
+ * its numbers. Overload resolution finds these functions by the type of the numbers.
  */
 namespace neml2::recorded
 {
-/// The nodes of the values of symbols or numbers, and of the partials of numbers.
+/// The nodes of the values of symbols or numbers (values_in), and those of the partials of numbers.
 template <class Numbers>
 std::vector<int32_t>
 values_in(const Numbers & x)
@@ -59,7 +59,7 @@ elements(const std::pair<A, B> & rows)
 {
   return elements(rows.first, rows.second);
 }
-/// The row of numbers from the one at `first` on.
+/// A row of the numbers from index `first` on.
 template <template <class> class R, class T>
 R<T>
 row_of(const std::vector<T> & x, size_t first = 0)
@@ -69,8 +69,7 @@ row_of(const std::vector<T> & x, size_t first = 0)
     r[i] = x[first + size_t(i)];
   return r;
 }
-/// Symbols from their nodes, numbers from nodes with the partials behind them, and the nodes of
-/// numbers.
+/// Symbols from their nodes; numbers from nodes, each followed by that of its partial; and the nodes of numbers in that order.
 inline std::vector<Symbol>
 symbols_of(const std::vector<int32_t> & ids)
 {
@@ -105,12 +104,11 @@ joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
   return a;
 }
 
-/// While it lives, a function is recorded; rules of this object differentiate the function's
-/// outputs.
+/// A function is recorded during the lifetime of this object, which then sets the rules that differentiate the outputs of the function.
 class Ruled
 {
 public:
-  /// `rule` gives the outputs from the operands, as numbers with partials.
+  /// `rule` computes the outputs from the operands, as numbers with partials.
   template <class F>
   void differentiate(std::vector<int32_t> operands, std::vector<int32_t> outputs, const F & rule)
   {
@@ -118,7 +116,7 @@ public:
     r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
     Recording::now().set_rule(std::move(r), _first);
   }
-  /// `rule` gives a row from the operands; the row is linear in the operands from `from` on.
+  /// `rule` computes a row from the operands; the row is linear in the operands from index `from` on.
   template <class F>
   void differentiate_linear(std::vector<int32_t> operands,
                             size_t from,
@@ -135,12 +133,12 @@ public:
   }
 
 private:
-  size_t _first = Recording::now().nodes().size(); ///< operations recorded before keep their rules
+  size_t _first = Recording::now().nodes().size(); ///< operations recorded earlier keep their rules
 };
 
-// ---- Of matrices ----
+// ---- Functions of matrices ----
 
-/// f of symbols; or of numbers with partials, for which f is differentiated.
+/// f of symbols, or of numbers with partials: the rule differentiates f.
 template <class F, template <class> class R>
 auto
 record_function(const F & f, const R<Symbol> & A)
@@ -167,7 +165,7 @@ inv(const kernels::SR2<Symbol> & A)
 {
   return record_function([](const auto & a) { return kernels::inv(a); }, A);
 }
-/// NaN unless d is constant: partials that are recorded are linear in those of their arguments.
+/// NaN times d, or 0 if d is the constant 0: recorded partials must be linear in those of their arguments.
 inline Symbol
 undefined_along(const kernels::SR2<Symbol> & d)
 {
@@ -187,7 +185,7 @@ eigh(const kernels::SR2<Symbol> & s)
 template <class X>
 using number_in = typename std::decay_t<X>::value_type;
 
-/// Values whose partials are not available, for this reason.
+/// Values whose partials are not available; the error says the reason.
 inline kernels::SR2<Number>
 with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
 {
@@ -201,7 +199,7 @@ with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
   return r;
 }
 
-/// The partials of a derivative, from its arguments and, behind them, their partials. The results have no partials themselves, since these
+/// The partials of a derivative, from its arguments, followed by their partials. The results have no partials themselves, since these
 /// would lose terms at equal eigenvalues.
 template <class Derivative>
 struct SlopeOfDerivative
@@ -234,8 +232,7 @@ struct SlopeOfDerivative
   }
 };
 
-/// derivative(x), where x is a tensor, parameters, and the direction of the derivative; for symbols
-/// or numbers.
+/// derivative(x) for symbols or numbers x: a tensor, parameters, and the direction of the derivative.
 template <class Derivative, class T>
 kernels::SR2<T>
 record_derivative(const Derivative & derivative, const std::vector<T> & x)
@@ -254,7 +251,7 @@ record_derivative(const Derivative & derivative, const std::vector<T> & x)
   return r;
 }
 
-/// function(x) of symbols or of numbers, whose partials are derivative(x and its partials).
+/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x).
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
 record_isotropic(const Function & function, const Derivative & derivative, const std::vector<T> & x)
@@ -271,7 +268,7 @@ record_isotropic(const Function & function, const Derivative & derivative, const
   return r;
 }
 
-/// f of symbols and of numbers, and its derivative along a tensor.
+/// f of symbols and of numbers, and the derivative of f along a tensor.
 #define NEML2_RECORD_ISOTROPIC(f, T)                                                               \
   inline kernels::SR2<T> d##f(const kernels::SR2<T> & s, const kernels::SR2<T> & along)            \
   {                                                                                                \
@@ -296,7 +293,7 @@ NEML2_RECORD_ISOTROPIC(sqrtm, Symbol)
 NEML2_RECORD_ISOTROPIC(sqrtm, Number)
 #undef NEML2_RECORD_ISOTROPIC
 
-/// s^p of the numbers of s and p.
+/// s^p; x has the numbers of s, then p.
 struct PowerOf
 {
   template <class T>
@@ -305,7 +302,7 @@ struct PowerOf
     return kernels::powm<T, T>(row_of<kernels::SR2>(x), x[6]);
   }
 };
-/// The partials of a power, from s and p and, behind them, their partials.
+/// The partials of a power, from s and p, followed by their partials.
 struct SlopeOfPower
 {
   template <class T>
@@ -343,7 +340,7 @@ hencky_strain(const kernels::R2<Number> & F)
         const auto f = row_of<kernels::R2>(x), along = row_of<kernels::R2>(x, 9);
         return dlogm(
             right_cauchy_green(f),
-            sym(transpose(f) * along)); // half of the derivative by C, times dC = 2 sym(Fᵀ dF)
+            sym(transpose(f) * along)); // half of the derivative by C, along dC = 2 sym(Fᵀ dF)
       },
       elements(F));
 }

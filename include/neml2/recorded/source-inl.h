@@ -9,8 +9,8 @@ namespace neml2::recorded
 {
 namespace source
 {
-/// The nodes that kernels::NewtonIteration computes when it runs a loop: all nodes of the loop except those of the residual and
-/// its derivatives.
+/// The nodes that kernels::NewtonIteration computes if it runs a loop: all nodes of the loop except the residual, its derivatives, and
+/// the nodes from which these are computed.
 inline std::vector<bool>
 left_to_newton(const Operations & o)
 {
@@ -67,7 +67,7 @@ numbers(const Program & p)
   return text;
 }
 
-/// The header of functions that a formula calls besides those that all formulas call.
+/// The #include of functions that only some formulas call.
 inline std::string
 include_matrix_functions(const Operations & o)
 {
@@ -77,8 +77,8 @@ include_matrix_functions(const Operations & o)
   return "";
 }
 
-/// struct Formula: once(x, s) computes the values that depend only on constants and arguments that are numbers, each(x, s, y) the rest;
-/// x are the components of the arguments, y those of the results.
+/// struct Formula with two functions. once(x, s) computes the values s that depend only on constants and arguments that are plain
+/// numbers; each(x, s, y) computes the rest. x are the components of the arguments, y those of the results.
 inline std::string
 formula(const Evaluator & e, const char * constant)
 {
@@ -161,7 +161,7 @@ formula(const Evaluator & e, const char * constant)
   for (const auto & c : e.program.results)
     for (const int32_t i : c)
       store += "    y[" + std::to_string(component++) + "] = " + w.name(i) + ";\n";
-  return "namespace\n{\n" // without it many such libraries in a process would share the statics of one formula
+  return "namespace\n{\n" // otherwise many such libraries in a process would share the statics of one formula
          "struct Formula\n{\n"
          "  static constexpr int shared = " +
          std::to_string(shared) +
@@ -196,7 +196,7 @@ cuda_source(const Evaluator & e, bool is_float)
   const size_t operands = e.program.arguments.size() + e.program.results.size();
   return "#include \"neml2/recorded/cuda_kernel.h\"\n" + include_matrix_functions(e.operations) +
          "using namespace neml2;\nusing namespace neml2::recorded;\n" + layout_check() +
-         formula(e, "const") + // infinity is not a constant expression for NVRTC 11
+         formula(e, "const") + // for NVRTC 11 infinity is not a constant expression
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(operands) + "> arguments)\n{\n  Kernel<Formula, " +
          (is_float ? "float" : "double") + ", Sizes<" + sizes(e.program.arguments) + ">, Sizes<" +

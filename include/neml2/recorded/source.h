@@ -10,22 +10,22 @@ namespace neml2::recorded
 {
 /**
  * A C++ source that defines the tile loop of a program. It is compiled to a shared library with the headers of this library, without
- * LibTorch's; its function neml2_tile_loop(void ** run, int * width) gives the loop.
+ * those of LibTorch; its function neml2_tile_loop(void ** run, int * width) gives the loop.
  *
- * Values that depend only on constants and arguments that are numbers are computed once per tile.
+ * Values that depend only on constants and on arguments that are plain numbers are computed once per tile.
  */
 std::string cpp_source(const Evaluator & e);
 
 /**
- * A CUDA source that defines a program's kernel neml2_kernel(KernelArguments), for operands of float64, or of float32: compiled by
- * NVRTC with the headers of this library, and with cuda_standard.h in place of the standard library's. It computes in float64.
+ * A CUDA source that defines the kernel neml2_kernel(KernelArguments) of a program, for operands of float64, or of float32. NVRTC
+ * compiles it with the headers of this library, and with cuda_standard.h in place of the standard library. It computes in float64.
  *
- * A thread computes a row at a time. It computes the values that depend only on constants and arguments that are numbers once,
- * for all its rows. For a program with `sums` the kernel gives the values to be summed.
+ * A thread computes one row at a time. It computes the values that depend only on constants and on arguments that are plain numbers
+ * once for all its rows. For a program with `sums` the kernel gives the values to be summed.
  */
 std::string cuda_source(const Evaluator & e, bool is_float);
 } // namespace neml2::recorded
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/recorded/source-inl.h"
 #endif

@@ -9,7 +9,7 @@
 /// Linear equations in recorded formulas: matrices of n rows, their numbers row by row.
 namespace neml2::recorded
 {
-/// The x of A x = b, where each column of b is a right side of its own, as in kernels::solve.
+/// The solution x of A x = b for several right sides, the columns of b, as in kernels::solve.
 template <int n>
 std::vector<Number>
 solve(const std::vector<Number> & A, std::vector<Number> b)
@@ -49,7 +49,7 @@ inverse(const std::vector<Number> & A)
   return solve<n>(A, identity);
 }
 
-/// The types that kernels::cholesky_factor takes and returns.
+/// The matrix type of the argument and the result of kernels::cholesky_factor.
 template <int n>
 struct Matrix
 {

@@ -65,7 +65,7 @@ sizes(const std::vector<int> & all)
          ">";
 }
 
-/// The operator of an operation by its name, or an empty text if it is a function.
+/// The operator in the name of an operation; an empty text if the operation is a function.
 inline std::string
 operator_of(const std::string & name)
 {
@@ -75,7 +75,8 @@ operator_of(const std::string & name)
   return "";
 }
 
-/// An operation by its name: "SSR4 * SR2" is an operator, "Rot::fill_matrix" and "dev" are functions.
+/// The expression of an operation, from its name: "SSR4 * SR2" is an operator, "Rot::fill_matrix" and
+/// "dev" are functions.
 inline std::string
 expression(const std::string & name, int arguments)
 {

@@ -6,8 +6,8 @@
 
 namespace neml2::recorded
 {
-/// Passes the function f of an operation to one(f) if it has one argument, to two(f) if it has two. f takes numbers of any type. False
-/// for other operations: conditions, choices, and those of loops and systems.
+/// Passes the function f of an operation to one(f) if it has one argument, to two(f) if it has two. f accepts numbers of any type.
+/// Returns false for other operations: conditions, choices, and the operations of loops and systems.
 template <class One, class Two>
 NEML2_INLINE bool
 with_function(Op op, const One & one, const Two & two)
