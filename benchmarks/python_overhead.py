@@ -263,7 +263,7 @@ def call_table(results, folder):
     for operation in ("C * strain", "C(2) * strain"):
         ours, there = results[operation, 1, False]["neml2"], cpp[f"{operation}/1/1/neml2"] / 1e3
         rows.append([operation, f"{there:.2f}", f"{ours:.2f}", f"{ours - there:.2f}"])
-    return benchmark.table(["µs a call, N = 1", "C++", "Python", "Python's share"], rows)
+    return benchmark.table(["µs per call, N = 1", "C++", "Python", "Python's share"], rows)
 
 
 def main():

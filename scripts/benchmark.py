@@ -238,12 +238,12 @@ def tables(results):
     for size, text in SIZES.items():
         yield f"### N = {text}"
         yield size_table(times, size)
-    yield (f"### Slower than LibTorch\n\nAll cells below {AT_LEAST_OF_BEST} of the best composition. Where no reason "
-           "stands above, it is a defect.")
+    yield (f"### Slower than LibTorch\n\nThese are all cells below {AT_LEAST_OF_BEST} of the best composition. If no reason "
+           "is given above, the cell is a defect.")
     yield table(["operation", "N", "threads", "best", "best ATen is"],
                 [[cell.operation, str(cell.size), str(cell.threads), number(cell.best / cell.ours), cell.best_name]
                  for cell in defects(times)])
-    yield "### Other ways through the library\n\nTime / time of the operation in the tables above, one thread."
+    yield "### Other ways through the library\n\nThe figures are time / time of the operation in the tables above, with one thread."
     yield other_ways(times)
     yield ("### Arithmetic\n\nThe rotation of an SSR4 is counted as two products of 6×6 matrices, "
            f"{FLOPS['SSR4 rotate by Rot']} floating point operations per row.")
@@ -252,7 +252,7 @@ def tables(results):
     names = {"checks": "its checks alone", "call": "all of it"}
     rows = [[name.split("/")[-1], f"{t:.0f}"] for name, t in sorted(results["core"].items())]
     yield table(["part", "ns"], [[names.get(part, part), t] for part, t in rows])
-    yield "### Labels\n\nViews and fills are of an axis of 100 variables of size 6."
+    yield "### Labels\n\nViews and fills use an axis of 100 variables of size 6."
     yield table(["", "ns"], [[name.split("/")[-1], f"{t:.0f}" if t > 10 else number(t)] for name, t in results["labels"].items()])
     if results.get("compilers"):
         yield "### Other compilers\n\nTheir time, Python's call included, / time of neml2; one thread."
