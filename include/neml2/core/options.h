@@ -111,7 +111,7 @@ epsilon_of(Dtype dtype)
                              : 0x1p-8; // float16 and bfloat16
 }
 
-/// A plain number as a double, as every formula takes it.
+/// A plain number as a double, the form in which every formula takes it.
 inline double
 real_value(const char * where, const CScalar & n)
 {

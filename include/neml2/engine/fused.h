@@ -78,6 +78,6 @@ bool fused_pass(const Operation & op,
                 at::Tensor * results);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/fused-inl.h"
 #endif
