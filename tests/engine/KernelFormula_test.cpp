@@ -424,7 +424,7 @@ TEST_CASE("A formula that fails for lack of memory is tried again by the next ca
     now.recorder->for_memory = true;
     const auto f = formula(10 + what[1]); // its source was not compiled before
     const test::Warnings warnings;
-    const test::Variable nowhere("NEML2_CACHE", "/dev/null/none"); // no cache: compiled once
+    const test::Variable nowhere("NEML2_CACHE", "/dev/null/none"); // no cache, yet compiled once
     for (int i = 0; i < 2; i++)
       REQUIRE(Call(f, rows({2}), rows({2})).composed);
     REQUIRE(warnings.messages.size() == 1);

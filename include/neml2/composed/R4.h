@@ -5,7 +5,7 @@
 #include "neml2/composed/kronecker.h"
 #include "neml2/core/shape.h"
 
-/// Coarse ATen calls for the operations of fourth and higher order tensors. Pairs of
+/// Operations of fourth and higher order tensors, in LibTorch calls. Pairs of
 /// indices are flattened, so that double contractions are products of matrices: n is 9, or 6 where
 /// both pairs are in Mandel components.
 namespace neml2::composed

@@ -10,7 +10,7 @@
  * Functions of n×n matrices, by LibTorch's operations, for the batch bodies of tensor functions.
  *
  * All consist of products and inverses, so that autograd's derivatives of any order are right and
- * finite, also at equal eigenvalues, where derivatives by eigenvectors are not. Iterations end early where values
+ * finite, also at equal eigenvalues, where derivatives computed from eigenvectors are not. Iterations end early where values
  * can be read, which changes only the time. (..., n, n) -> (..., n, n), float64.
  *
  * The upper right block of f([[A, E], [0, A]]) is the derivative of f at A along E.

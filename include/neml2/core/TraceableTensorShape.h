@@ -90,7 +90,7 @@ operator<<(std::ostream & os, const TraceableSize & s)
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
  * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives: the
- * temporary refers to the tensor's sizes, not to a copy of its own, and keeps the tensor alive as long
+ * temporary refers to the tensor's sizes, not to a separate copy, and keeps the tensor alive as long
  * as it lives itself.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>

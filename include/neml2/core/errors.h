@@ -72,7 +72,7 @@ neml2_assert(bool ok, const Parts &... parts)
 #define NEML2_DEBUG_ASSERTIONS true
 #endif
 
-/// neml_assert in translation units without NDEBUG, nothing in those with it. The flag is a template
+/// neml_assert in translation units without NDEBUG; it does nothing in those with it. The flag is a template
 /// argument, so that the two kinds can be linked together.
 template <bool Active = NEML2_DEBUG_ASSERTIONS, class... Parts>
 void

@@ -16,7 +16,7 @@ default_dtype()
   return dtype;
 }
 
-/// Sets the default dtype of this library and of torch. Later factories follow.
+/// Sets the default dtype of this library and of torch. Later calls of factories use it.
 /// @throws NEMLException if it is not a floating type.
 inline void
 set_default_dtype(Dtype dtype)

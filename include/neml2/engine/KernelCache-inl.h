@@ -21,7 +21,7 @@ namespace cache
 namespace fs = std::filesystem;
 
 constexpr size_t digest_length = 40;
-/// The folder of images within that of the cache, and the names of files that are made there: no other file is ever removed.
+/// The folder of images in the folder of the cache, and parts of the names of its files. A file with another name is never removed.
 constexpr auto subfolder = "neml2-kernels", prefix = "kernel-", extension = ".kernel",
                unfinished = "unfinished-";
 

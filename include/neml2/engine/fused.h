@@ -50,7 +50,7 @@ device_formula(const RowFormula & r)
   return make ? make(*r.source) : r.on_device;
 }
 
-/// A formula of K numbers that returns one, with ForwardTile Tile; computed in float32 where the tensors are.
+/// A formula of K numbers that returns one, with ForwardTile Tile; computed in float32 for tensors of float32.
 template <class Tile, int K, class F>
 RowFormula
 row_formula_in_float32(const F & f)

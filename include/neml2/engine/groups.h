@@ -186,7 +186,7 @@ have_group_texts(std::tuple<T...> *)
 {
   return (has_group_text<T>() && ...);
 }
-/// Whether T is not a group, or is a group with a name, whose elements are of such types.
+/// Whether T is not a group, or is a group with a name all of whose elements meet this condition.
 template <class T>
 constexpr bool
 has_group_text()

@@ -8,7 +8,7 @@ namespace neml2
 {
 namespace math
 {
-/// Refuses to store a result in a tensor of a narrower kind.
+/// Refuses to store a result in a tensor of a narrower kind of dtype.
 inline void
 check_storable(const char * where, Dtype result, const at::Tensor & t)
 {
@@ -37,7 +37,7 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
     check_writable(name, a);
     return b;
   }
-  if (!copies) // a copy may convert and move
+  if (!copies) // a copy may change dtype and device
     check_operands(op, o, /*mixed_dtypes=*/true);
   const TensorShape batch = broadcast_batch(op, o);
   check_base_broadcast(op, a, b);
