@@ -57,7 +57,7 @@ TEST_CASE("a raw tensor becomes a primitive one, its batch inferred", "[core][Pr
   REQUIRE(described(SR2(torch::rand({6}))) == "SR2 (; 6)");
   REQUIRE(described(Scalar(raw)) == "Scalar (4, 2, 6;)");
   REQUIRE(described(SR2(raw, 2)) == "SR2 (4, 2; 6)");
-  REQUIRE(described(SR2(raw, 0)) == "SR2 (4, 2; 6)"); // 0: inferred
+  REQUIRE(described(SR2(raw, 0)) == "SR2 (4, 2; 6)"); // 0: the number is inferred
   REQUIRE(described(SR2(raw, TraceableTensorShape{4, 2})) == "SR2 (4, 2; 6)");
   REQUIRE(described(SR2(raw.transpose(0, 1))) == "SR2 (2, 4; 6)");
   REQUIRE(described(SR2(torch::rand({0, 6}))) == "SR2 (0; 6)");
@@ -94,7 +94,7 @@ TEST_CASE("a tensor whose shape does not end in the base shape is refused",
   REQUIRE(starts([] { SR2(torch::rand({4, 2, 6}), 3); }));
   REQUIRE(starts([] { SR2(torch::rand({4, 6}), TraceableTensorShape{5}); }));
   REQUIRE(starts([] { SR2(Tensor::ones({4, 2}, {3})); }));
-  REQUIRE(starts([] { SR2(Tensor::ones({4}, {2, 6})); })); // ends in it, but 2 is a base dimension
+  REQUIRE(starts([] { SR2(Tensor::ones({4}, {2, 6})); })); // the 2 is a base dimension
   REQUIRE(starts([] { SR2(Tensor::ones({4, 6}, {})); }));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("which types convert is decided at compile time", "[core][PrimitiveTen
   REQUIRE(std::is_convertible_v<SR2, Tensor>);
   REQUIRE(std::is_convertible_v<SR2, at::Tensor>);
   REQUIRE(std::is_constructible_v<SR2, at::Tensor, Size>);
-  REQUIRE(std::is_constructible_v<SR2, R2>); // the symmetric part
+  REQUIRE(std::is_constructible_v<SR2, R2>); // which takes the symmetric part
   REQUIRE(!std::is_convertible_v<Vec, SR2>);
   REQUIRE(!std::is_constructible_v<SR2, Vec>);
   REQUIRE(!std::is_constructible_v<SR2, SSR4>);
@@ -201,7 +201,7 @@ TEST_CASE("empty, zeros and ones take nothing, options, a batch, or both",
 TEST_CASE("full takes a value, before it a batch, after it options", "[core][PrimitiveTensor]")
 {
   REQUIRE(torch::equal(Scalar::full(1.5), torch::tensor(1.5, kFloat64)));
-  REQUIRE(torch::equal(Scalar::full(2, kFloat32), torch::tensor(2.0f))); // a value, no shape
+  REQUIRE(torch::equal(Scalar::full(2, kFloat32), torch::tensor(2.0f))); // 2 is a value
   REQUIRE(torch::equal(Scalar::full({2}, 1.5), torch::full({2}, 1.5, kFloat64)));
   REQUIRE(torch::equal(SR2::full({2, 3}, 4, kInt64), torch::full({2, 3, 6}, 4, torch::kInt64)));
   REQUIRE(torch::equal(SR2::full({}, 1.5), torch::full({6}, 1.5, kFloat64)));

@@ -177,7 +177,7 @@ TEST_CASE("reshape changes one group and keeps the other", "[core][TensorBase]")
   REQUIRE(described(Scalar::zeros({2}).base_reshape({1, 1})) == "Tensor (2; 1, 1)");
   REQUIRE(s.batch_reshape({10}).data_ptr() == s.data_ptr());
   REQUIRE(torch::equal(s.base_reshape({2, 3}), s.reshape({2, 5, 2, 3})));
-  const auto t = s.batch_transpose(0, 1).batch_reshape({10}); // copies where it must
+  const auto t = s.batch_transpose(0, 1).batch_reshape({10}); // copies where needed
   REQUIRE(torch::equal(t.batch_index({1}), s.batch_index({1, 0})));
   REQUIRE_THAT(error_of([&] { s.batch_reshape({11}); }), ContainsSubstring("batch_reshape: "));
   REQUIRE_THAT(error_of([&] { s.base_reshape({4}); }), ContainsSubstring("base_reshape: "));

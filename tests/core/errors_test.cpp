@@ -36,7 +36,7 @@ TEST_CASE("neml_assert_dbg throws in translation units without NDEBUG only", "[c
 #endif
   REQUIRE(error_of([] { neml_assert_dbg(false, "bad ", 3); }) == expected);
   REQUIRE(error_of([] { neml_assert_dbg(true, "bad ", 3); }) == "no error");
-  // Both kinds are functions of their own, so that they can be linked together.
+  // The two kinds are different functions, so that they can be linked together.
   REQUIRE(error_of([] { neml_assert_dbg<true>(false, "on"); }) == "on");
   REQUIRE(error_of([] { neml_assert_dbg<false>(false, "off"); }) == "no error");
 }

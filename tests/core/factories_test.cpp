@@ -123,7 +123,7 @@ TEST_CASE("fill takes one number per component, row-major, and options", "[core]
   REQUIRE(torch::equal(Scalar::fill(3, TensorOptions(kInt64)), torch::tensor(3)));
   const auto leaf = Scalar::fill(1, default_tensor_options().requires_grad(true));
   REQUIRE((leaf.is_leaf() && leaf.requires_grad()));
-  REQUIRE(R2::fill(0, -1.2, 0.8)(1, 1).item<double>() == -1.2); // the diagonal, not three of nine
+  REQUIRE(R2::fill(0, -1.2, 0.8)(1, 1).item<double>() == -1.2); // three values are the diagonal
 }
 
 TEST_CASE("fill takes one Scalar per component, whose batches broadcast", "[core][factories][fill]")
@@ -151,7 +151,7 @@ TEST_CASE("einsum sums over equal letters, batch aligned with batch", "[core][fa
   const auto AB = R2::einsum("...ij,...jk->...ik", {A, B});
   REQUIRE(described(AB) == "R2 (4, 5; 3, 3)");
   REQUIRE(torch::allclose(AB, torch::matmul(A, B)));
-  REQUIRE(torch::allclose(R2::einsum("...ij, ...jk", {A, B}), AB)); // letters that occur once
+  REQUIRE(torch::allclose(R2::einsum("...ij, ...jk", {A, B}), AB)); // keeps letters that occur once
   REQUIRE(torch::allclose(Vec::einsum("...ij,...j->...i", {B, v}), B * v));
   REQUIRE(described(Scalar::einsum("...ii->...", {A})) == "Scalar (4, 1;)");
   REQUIRE(torch::allclose(Vec::einsum("ij,j->i", {R2::identity(), Vec::fill(1, 2, 3)}),

@@ -24,7 +24,7 @@ counting()
 {
   return SR2(torch::arange(60, kFloat64).reshape({2, 5, 6}));
 }
-/// Tensor (3; 3), int64, seed 003's example.
+/// Tensor (3; 3) of int64.
 Tensor
 seed()
 {
@@ -150,7 +150,7 @@ TEST_CASE("boolean masks and index tensors select batch entries", "[core][indexi
   REQUIRE(described(s.batch_index({true})) == "SR2 (1, 2, 5; 6)");
   const SR2 deep(torch::rand({2, 3, 4, 6}));
   const auto apart =
-      deep.batch_index({ints({0, 1}), Slice(), ints({2, 3})}); // torch puts these first
+      deep.batch_index({ints({0, 1}), Slice(), ints({2, 3})}); // torch puts index tensors first
   REQUIRE(described(apart) == "SR2 (2, 3; 6)");
   REQUIRE(torch::equal(apart, deep.index({ints({0, 1}), Slice(), ints({2, 3})})));
 }

@@ -16,7 +16,7 @@ using test::error_of;
 
 namespace
 {
-/// Puts all defaults back, torch's included.
+/// Restores all defaults, including those of torch.
 struct Restore
 {
   const Dtype ours = default_dtype();

@@ -16,7 +16,7 @@
 
 #include "support/catch.h"
 
-/// Groups of 1 to 4 ranks, each a thread of this program that meets the others by Gloo. Tests with processes that end
+/// Groups of 1 to 4 ranks, each a thread of this program that exchanges tensors with the others by Gloo. Tests with processes that end
 /// are in python/tests/test_distributed.py.
 namespace batch_test
 {
@@ -109,7 +109,7 @@ const std::vector<Counts> divisions{{13},
                                     {0, 0, 13, 0},
                                     {1, 2, 4, 6}};
 
-/// Same dtype, shape and bits.
+/// Whether two tensors have the same dtype, shape and bits.
 bool
 bitwise(const at::Tensor & a, const at::Tensor & b)
 {
@@ -226,8 +226,8 @@ TEST_CASE("Without an entry in any process sums are zero, means NaN, and there i
 
 namespace
 {
-/// A loss of all functions, its gradients and those of their squares: first by tensors that all have (3 of each loss), then by parts.
-/// Without a group it is that of the whole batch, by functions of one process.
+/// A loss made of all functions, its gradients and the gradients of their squares: first by tensors that all ranks have (3 per loss),
+/// then by parts. Without a group it is the loss of the whole batch, by functions of one process.
 std::pair<Tensors, Tensors>
 gradients(const Group & group, const Counts & counts)
 {
@@ -381,7 +381,7 @@ TEST_CASE("Whoever waits longer than the limit of the group gets an error", "[di
         const SR2 a = SR2::zeros({2});
         many::batch_sum(a, group);
         if (group->getRank() == 1)
-          gave_up.get_future().wait_for(std::chrono::seconds(20)); // and does not come
+          gave_up.get_future().wait_for(std::chrono::seconds(20)); // this rank does not call
         else
           try
           {

@@ -21,8 +21,8 @@ using test::error_of;
 
 namespace
 {
-/// Streams of CUDA as LibTorch has them, for machines without CUDA. None says override: LibTorch 2.9 lacks the last
-/// one.
+/// Stands in for LibTorch's guard of CUDA devices, for machines without CUDA. No function is marked override, because
+/// LibTorch 2.9 lacks the last one.
 struct Guard : c10::impl::DeviceGuardImplInterface
 {
   static inline bool gives_native_streams = true;
@@ -61,7 +61,7 @@ struct Guard : c10::impl::DeviceGuardImplInterface
 bool
 has_no_gpu()
 {
-  static const bool registered = [] // where there are GPUs their guard stays
+  static const bool registered = [] // where there are GPUs, their guard is kept
   {
     if (c10::impl::hasDeviceGuardImpl(kCUDA))
       return false;
@@ -71,7 +71,7 @@ has_no_gpu()
   return registered;
 }
 
-/// The calls that the fake has received since the last time.
+/// The calls that the fake receives after an object of this class is made.
 class Log
 {
 public:
@@ -154,7 +154,7 @@ TEST_CASE("A device is compiled for by an NVRTC that knows it", "[engine][device
   };
   REQUIRE(by(0) == "NVRTC 13.0sm_90");
   REQUIRE(by(1) == "NVRTC 13.0sm_120");
-  REQUIRE(by(2) == "NVRTC 12.4sm_70"); // which 13 has dropped
+  REQUIRE(by(2) == "NVRTC 12.4sm_70"); // dropped by NVRTC 13
   REQUIRE_THAT(error_of(
                    [&] {
                      compiler.compile("text", {kCUDA, 3});

@@ -24,7 +24,7 @@ using recorded::KernelOperand;
 
 namespace
 {
-/// The arguments of one launch as the kernel has them.
+/// The arguments of one launch, as the kernel receives them.
 struct Launched
 {
   engine::DeviceCompiler::Function function;
@@ -54,19 +54,19 @@ struct Launched
   }
 };
 
-/// Writes down the calls that it gets on the stand-in.
+/// A compiler for the stand-in device that records the calls it receives.
 class Recorder : public engine::DeviceCompiler
 {
 public:
   std::vector<std::string> sources;
   std::vector<std::string> images;
-  std::vector<c10::Device> devices; ///< that one was compiled for, or loaded on
+  std::vector<c10::Device> devices; ///< for which an image was compiled, or on which it was loaded
   std::vector<Launched> launches;
-  std::string fails_to;    ///< compile, or load, or launch
-  bool for_memory = false; ///< fails without it
-  std::string bad_image;   ///< that it does not load
+  std::string fails_to;    ///< the call that fails: compile, load or launch
+  bool for_memory = false; ///< whether it fails for lack of memory
+  std::string bad_image;   ///< an image that fails to load
   std::string kind = "image of ";
-  std::string its = "test"; ///< version
+  std::string its = "test"; ///< its version
   std::mutex mutex;
 
   c10::DeviceType type() const override { return c10::DeviceType::PrivateUse1; }
@@ -75,7 +75,7 @@ public:
   std::string compile(const std::string & source, c10::Device device) override
   {
     fail("compile");
-    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // others may come meanwhile
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // others may call meanwhile
     const std::lock_guard<std::mutex> lock(mutex);
     sources.push_back(source);
     devices.push_back(device);
@@ -121,7 +121,7 @@ private:
   }
 };
 
-/// A folder for the cache that goes with the test, and another compiler as long as it lives.
+/// A folder for the cache, which is removed at the end, and another compiler, while an object of this struct lives.
 struct Setting
 {
   test::TemporaryFolder folder;
@@ -130,7 +130,7 @@ struct Setting
 
   Setting() { engine::set_device_compiler(recorder); }
   ~Setting() { engine::set_device_compiler(nullptr); }
-  /// As in a program that is started anew.
+  /// Brings about the state of a program that has just started.
   void start_again()
   {
     recorder = std::make_shared<Recorder>();
@@ -233,7 +233,7 @@ TEST_CASE("A formula on a device is one launch of a kernel of its source", "[eng
   REQUIRE(l.threads == 128);
   REQUIRE(l.stream.device() == test::stand_in());
   REQUIRE(l.head.rows == 20);
-  REQUIRE(l.size() == std::vector<Size>{20}); // both dimensions are one
+  REQUIRE(l.size() == std::vector<Size>{20}); // both dimensions are merged
   REQUIRE(l.operands.size() == 4);
   REQUIRE(l.operands[0].data == a.data_ptr());
   REQUIRE(l.operands[1].data == b.data_ptr());
@@ -266,7 +266,7 @@ TEST_CASE("A kernel's rows lie where those of its operands do", "[engine][stand-
   const auto every_second = launched(rows({8}).slice(0, 0, 8, 2), rows({4}));
   REQUIRE(every_second.stride(0) == std::vector<Size>{6});
   const auto columns = launched(rows({5, 4}).transpose(0, 1), rows({5, 4}).transpose(0, 1));
-  REQUIRE(columns.size() == std::vector<Size>{20}); // and so is the result
+  REQUIRE(columns.size() == std::vector<Size>{20}); // the result has the same order
   const auto one = launched(rows({}), rows({}));
   REQUIRE(one.head.rows == 1);
   REQUIRE(one.size() == std::vector<Size>{1});
@@ -285,7 +285,7 @@ TEST_CASE("Numbers of a row that are not side by side are copied for a kernel",
   REQUIRE(l.operands[1].data == b.data_ptr());
   const at::Tensor columns = rows({3}).transpose(0, 1).unsqueeze(0).expand({7, 3, 3});
   REQUIRE(Call(f, columns, rows({7, 3})).fused);
-  REQUIRE(now.recorder->launches.back().stride(0) == std::vector<Size>{0, 3}); // three rows of it
+  REQUIRE(now.recorder->launches.back().stride(0) == std::vector<Size>{0, 3}); // the copy: 3 rows
 }
 
 TEST_CASE("A kernel has a thread for each row, in blocks of 128", "[engine][stand-in]")
@@ -322,7 +322,7 @@ TEST_CASE("A formula is compiled once for each dtype", "[engine][stand-in]")
   REQUIRE(now.recorder->sources ==
           std::vector<std::string>{f.value().source(false), f.value().source(true)});
   const auto same = formula(), other = formula(1);
-  REQUIRE(Call(same, rows({2}), rows({2})).fused); // of another formula with this source
+  REQUIRE(Call(same, rows({2}), rows({2})).fused); // another formula has this source
   REQUIRE(now.recorder->images.size() == 2);
   REQUIRE(Call(other, rows({2}), rows({2})).fused);
   REQUIRE(now.recorder->images.size() == 3);
@@ -388,7 +388,7 @@ TEST_CASE("Another process takes a kernel from the cache", "[engine][stand-in]")
   REQUIRE(compiled() == 1);
   const test::Variable nowhere("NEML2_CACHE", now.folder.path() + "/file/below");
   test::write(now.folder.path() + "/file", "");
-  REQUIRE(compiled() == 1); // files that cannot be written are left out
+  REQUIRE(compiled() == 1); // unwritable files are not kept
   REQUIRE(compiled() == 1);
 }
 
@@ -422,9 +422,9 @@ TEST_CASE("A formula that fails for lack of memory is tried again by the next ca
     const Setting now;
     now.recorder->fails_to = what;
     now.recorder->for_memory = true;
-    const auto f = formula(10 + what[1]); // of a source that was not compiled before
+    const auto f = formula(10 + what[1]); // its source was not compiled before
     const test::Warnings warnings;
-    const test::Variable nowhere("NEML2_CACHE", "/dev/null/none"); // that it is not compiled twice
+    const test::Variable nowhere("NEML2_CACHE", "/dev/null/none"); // no cache, yet compiled once
     for (int i = 0; i < 2; i++)
       REQUIRE(Call(f, rows({2}), rows({2})).composed);
     REQUIRE(warnings.messages.size() == 1);
@@ -460,7 +460,7 @@ TEST_CASE("A formula without a kernel is composed, and one warning says why", "[
   {
     const Setting now;
     now.recorder->fails_to = what;
-    const auto f = formula(what[1]); // of a source that was not compiled before
+    const auto f = formula(what[1]); // its source was not compiled before
     const test::Warnings warnings;
     for (int i = 0; i < 3; i++)
     {

@@ -44,7 +44,7 @@ TEST_CASE("NVRTC is looked for in the versions that the driver takes first", "[e
                        [&](const std::string & n)
                        { return n.size() > end.size() && n.substr(n.size() - end.size()) == end; });
   };
-  REQUIRE(has("/../../nvidia/cuda_nvrtc/lib/libnvrtc.so.12")); // as PyPI has it beside torch
+  REQUIRE(has("/../../nvidia/cuda_nvrtc/lib/libnvrtc.so.12")); // PyPI's place beside torch
   REQUIRE(has("/../../nvidia/cu13/lib/libnvrtc.so.13"));
 }
 

@@ -47,7 +47,7 @@ struct Twice
   }
 };
 
-/// Which path an operation on x really takes.
+/// The path that an operation on x actually takes.
 template <class Op = Twice>
 Path
 path_taken(const SR2 & x)
@@ -132,7 +132,7 @@ TEST_CASE("a gradient to record is composed; where none is recorded the loop is 
 
 namespace
 {
-/// The arguments that the hook of autograd got.
+/// The arguments that autograd's hook received.
 struct Recorded
 {
   int calls = 0;
@@ -161,7 +161,7 @@ struct NamedRule : engine::Gradient
   void compose(ArrayRef<at::Tensor>, at::Tensor *) const override {}
 };
 
-/// Autograd's hook as given, and a rule of Twice, and back again.
+/// Sets autograd's hook and a rule of Twice; the destructor restores both.
 struct Hook
 {
   engine::RecordGradient const record_before = engine::record_gradient.load();
@@ -249,7 +249,7 @@ TEST_CASE("a gradient is recorded fused where autograd's hook and the operation'
     REQUIRE(recorded.name == "NamedBackward");
     REQUIRE(recorded.arguments == 1);
     REQUIRE(recorded.results == 1);
-    REQUIRE(path_taken(a) == Path::fused); // nothing to record
+    REQUIRE(path_taken(a) == Path::fused); // no gradient to record
     REQUIRE(path_taken(SR2::ones({2}, track.dtype(c10::kBFloat16))) == Path::composed);
     const torch::NoGradGuard guard;
     REQUIRE(path_taken(x) == Path::fused);

@@ -25,7 +25,7 @@ numbers(at::IntArrayRef shape)
   return torch::zeros(shape, kFloat64);
 }
 
-/// The message with which the outputs are refused for the batch shape and inputs.
+/// The message that refuses the outputs for this batch shape and these inputs.
 std::string
 refusal(const std::vector<SR2> & outputs, TensorShapeRef batch, const std::vector<SR2> & inputs)
 {
@@ -187,7 +187,7 @@ TEST_CASE("Blocks of one matrix are different outputs", "[engine][outputs]")
   REQUIRE_THAT(refused(a, block(5, 4, 5, 8)), ContainsSubstring("may share memory"));
   REQUIRE_THAT(refused(block(0, 9, 3, 1), block(4, 1, 0, 13)),
                ContainsSubstring("may share memory"));
-  if (batched) // the next row's, by another name
+  if (batched) // of the next row, as another tensor
   {
     const at::Tensor next = all.narrow(0, 1, 4).narrow(1, 0, 6).narrow(2, 0, 6);
     REQUIRE_THAT(refused(a.narrow(0, 0, 4), next), ContainsSubstring("may share memory"));

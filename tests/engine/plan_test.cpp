@@ -21,8 +21,8 @@ using test::described;
 
 namespace
 {
-/// Independent reference: one row after the other, by index, of operands expanded and copied. For
-/// float32, fused, the result is the sum in float64, rounded.
+/// Compares with an independent reference: one row after the other, by index, of operands that are expanded and copied.
+/// For float32, the fused result is the sum in float64, rounded.
 bool
 product_is_right(const R2 & A, const Vec & v, bool fuses)
 {
@@ -65,7 +65,7 @@ random(at::IntArrayRef shape)
   return torch::rand(shape, kFloat64) - 0.5;
 }
 
-/// A tensor of other strides for the shape: its dimensions in this order in memory, every second entry.
+/// A tensor of this shape with unusual strides: its dimensions lie in this order in memory, with gaps between its numbers.
 at::Tensor
 strided(const TensorShape & shape, std::vector<int64_t> order, Dtype dtype)
 {
@@ -79,7 +79,7 @@ strided(const TensorShape & shape, std::vector<int64_t> order, Dtype dtype)
   return torch::full(sizes, -7, dtype).select(-1, 1).permute(back);
 }
 
-/// A loop over tiles of its own: operand 0 is read, operand 1 is written, and rows are counted.
+/// A tile loop that reads operand 0, writes operand 1 and counts rows.
 struct Recorder
 {
   std::atomic<Size> rows{0}, most{0};
@@ -96,7 +96,7 @@ struct Recorder
   }
 };
 
-/// Every row is visited once, in tiles of no more than this many rows.
+/// Whether every row is visited once, in tiles of no more than this many rows.
 bool
 visits_all(const at::Tensor & from, const at::Tensor & to, Size tile)
 {
@@ -126,7 +126,7 @@ TEST_CASE("every batch size is evaluated whole, also around packs and tiles", "[
 
 TEST_CASE("nothing is written beside the result", "[core][driver]")
 {
-  // The last, partly filled block of each size: neighbours in memory would notice a store too many.
+  // For each size, the last block is partly filled: a store beyond it would change its neighbours in memory.
   for (const Size n : {1, 2, 3, 5, 7, 9, 31, 33})
   {
     std::vector<Vec> results;
@@ -226,7 +226,7 @@ TEST_CASE("a plan merges dimensions and takes the lanes along a long one", "[cor
     sizes.push_back(-p.lane_dim);
     return sizes;
   };
-  using Sizes = std::vector<Size>; // then minus the lane dimension
+  using Sizes = std::vector<Size>; // sizes, then minus the lane dimension
   REQUIRE(plan_of(random({4, 5, 3}), random({4, 5, 3})) == Sizes{20, 0});
   REQUIRE(plan_of(random({3}), random({3})) == Sizes{1, 0});
   REQUIRE(plan_of(random({1, 1, 3}), random({3})) == Sizes{1, 0});
@@ -236,7 +236,7 @@ TEST_CASE("a plan merges dimensions and takes the lanes along a long one", "[cor
   REQUIRE(plan_of(random({40, 1, 3}), random({16, 3})) == Sizes{40, 16, -1});
   REQUIRE(plan_of(random({5, 4, 3}).transpose(0, 1), random({4, 5, 3})) == Sizes{4, 5, -1});
   REQUIRE(plan_of(random({0, 5, 3}), random({5, 3})) == Sizes{0, 5, -1});
-  // in the order of the result's memory, the second one
+  // in the order of the memory of the result, the second operand
   REQUIRE(plan_of(random({5, 4, 3}).transpose(0, 1), random({5, 4, 3}).transpose(0, 1)) ==
           Sizes{20, 0});
   REQUIRE(plan_of(random({4, 20, 3}), random({20, 4, 3}).transpose(0, 1)) == Sizes{20, 4, 0});
@@ -267,7 +267,7 @@ TEST_CASE("results lie in memory as the operands do that span the batch", "[core
   REQUIRE(strides_of(Vec(turned) + Vec(turned)) == Strides{3, 12, 1});
   REQUIRE(strides_of(Vec(turned).cross(Vec(turned))) == Strides{3, 12, 1});
   REQUIRE(strides_of(Vec(turned).cross(Vec(v({4, 5, 3})))) ==
-          Strides{15, 3, 1}); // they do not agree
+          Strides{15, 3, 1}); // the operands' orders differ
   REQUIRE(strides_of(Vec(turned).cross(Vec(v({5, 3})))) == Strides{3, 12, 1});
   REQUIRE(strides_of(Vec(turned).norm()) == Strides{1, 4});
 }
@@ -309,7 +309,7 @@ TEST_CASE("every row is visited once, in tiles of any size and layouts of any ki
               REQUIRE(visits_all(x({shape[1], 1, 3}), y(shape, order), tile));
             }
         }
-    const auto large = TensorShape{2, 60000, 3, 3}; // several tiles a thread
+    const auto large = TensorShape{2, 60000, 3, 3}; // several tiles per thread
     REQUIRE(visits_all(torch::rand(large, kFloat64), torch::empty(large, kFloat64), 64));
     REQUIRE(visits_all(torch::rand({60000, 1, 3}, kFloat64), torch::empty(large, kFloat64), 64));
   }

@@ -29,7 +29,7 @@ namespace
 struct Expression
 {
   static constexpr int operations = 10, kinds = 12, inputs = 6;
-  uint64_t first, second; ///< five operations each, of kind and two places, four bits each
+  uint64_t first, second; ///< five operations each: a kind and two places, of four bits each
 
   int code(int k) const { return int((k < 5 ? first >> 12 * k : second >> 12 * (k - 5)) & 4095); }
 
@@ -114,7 +114,7 @@ same_bits(const at::Tensor & x, const at::Tensor & y)
 {
   return x.eq(y).logical_or(x.isnan().logical_and(y.isnan())).all().item<bool>();
 }
-/// Equal to rounding where both are finite.
+/// Whether two results are equal up to rounding where both are finite.
 bool
 close(const at::Tensor & x, const at::Tensor & y)
 {
@@ -199,7 +199,7 @@ TEST_CASE("s[i] in a formula is refused on whole batches, where it is an entry",
   const SR2 s(at::rand({4, 6}, at::kDouble)), half(s.to(at::kHalf));
   REQUIRE(vmap(first, s).equal(s(0)));
   REQUIRE_THROWS_WITH(vmap(first, half), Catch::Matchers::ContainsSubstring("write s(i)"));
-  REQUIRE(half[0].equal(at::Tensor(half).select(0, 0))); // outside of one it is LibTorch's
+  REQUIRE(half[0].equal(at::Tensor(half).select(0, 0))); // outside of a formula it is LibTorch's
 }
 
 TEST_CASE("an index that is out of range is refused in a formula as on batches", "[math][vmap]")

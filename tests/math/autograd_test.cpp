@@ -34,7 +34,7 @@ variable(at::IntArrayRef shape)
   return random(shape).requires_grad_();
 }
 
-/// One formula on three ways.
+/// One formula, evaluated in three ways.
 struct Formula
 {
   test::Operation vmap, with_gradient, composed;
@@ -91,7 +91,7 @@ gradients(const test::Operation & op,
   return {};
 }
 
-/// Gradients by both nodes of vmap are those of the composed formula.
+/// Whether the gradients of both nodes of vmap are those of the composed formula.
 Verdict
 gradients_agree(const Formula & f, const Arguments & a, double tolerance)
 {
@@ -227,7 +227,7 @@ TEST_CASE("vmap is one node of the graph", "[math][autograd]")
   REQUIRE(node_of(stress) == "VmapBackward");
   REQUIRE(stress.grad_fn() == slip.grad_fn());
   REQUIRE((stress.output_nr() == 0 && slip.output_nr() == 1));
-  const double k = 2; // captures may be gone: composed
+  const double k = 2; // captures may be dangling: composed
   REQUIRE(node_of(vmap([k](auto x) { return k * x; }, e)) != "VmapBackward");
   const SR2 b(e.detach().to(c10::kBFloat16).requires_grad_());
   REQUIRE(node_of(vmap(with_gradient([](auto x) { return 2.0 * x; }), b)) != "VmapBackward");
@@ -318,7 +318,7 @@ TEST_CASE("incoming gradients may be strided, expanded, lazy or undefined", "[ma
   };
   const at::Tensor x = at::Tensor(a).unsqueeze(-1) * v, y = (at::Tensor(v) * v).sum(-1) * a,
                    z = 3 * at::Tensor(v);
-  // one result or two only: the gradients of the others are undefined
+  // only one result or two: the gradients of the others are undefined
   REQUIRE(same(at::Tensor(std::get<0>(result())).sum(), x.sum()));
   REQUIRE(same(at::Tensor(std::get<1>(result())).sum(), y.sum()));
   REQUIRE(same(at::Tensor(std::get<2>(result())).sum(), z.sum()));
@@ -338,7 +338,7 @@ TEST_CASE("incoming gradients may be strided, expanded, lazy or undefined", "[ma
   REQUIRE(with(random({3, 33}).t()));
   REQUIRE(with(random({66, 6}).slice(0, 0, 66, 2).slice(1, 1, 6, 2)));
   REQUIRE(with(torch::_neg_view(w))); // composed
-  // all three
+  // all three results
   const auto [p, q, r] = result();
   REQUIRE(same((at::Tensor(p) * w).sum() + (at::Tensor(q) * u).sum() + at::Tensor(r).prod(),
                (x * w).sum() + (y * u).sum() + z.prod()));
@@ -369,7 +369,7 @@ TEST_CASE("an argument that was modified in place is noticed", "[math][autograd]
   }
   const Scalar a(variable({3})), b(random({3}));
   const Scalar r = vmap(with_gradient(product), a, b);
-  r.mul_(2); // the result is not kept
+  r.mul_(2); // the node does not save the result
   REQUIRE(torch::allclose(grad({r.sum()}, {a})[0], at::Tensor(2 * b * b)));
 }
 
@@ -394,7 +394,7 @@ TEST_CASE("vmap's results are tensors like any other of autograd", "[math][autog
     const at::Tensor s = stress;
     return torch::relu(s.matmul(s.t()) - 1).mean() + torch::cumsum(s, 0).pow(2).mean();
   };
-  const auto input = SR2(torch::sin(e)); // and its arguments
+  const auto input = SR2(torch::sin(e)); // its node precedes vmap's
   const auto found = grad({loss(vmap(with_gradient(elastic), C, input))}, {C, e}),
              expected = grad({loss(C * SR2(torch::sin(e)))}, {C, e});
   REQUIRE(torch::allclose(found[0], expected[0], 1e-11, 1e-12));
@@ -461,7 +461,7 @@ TEST_CASE("a batch of too many dimensions for a plan has its gradient composed",
 
 TEST_CASE("a gradient that is zero is zero where the backward is not fused", "[math][autograd]")
 {
-  // Ten dimensions that merge in the forward and, with the gradient permuted, not in the backward
+  // Ten dimensions that merge in the forward pass, but not in the backward pass, where the gradient is permuted
   const std::vector<int64_t> twos(10, 2), back{9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
   const auto x = at::rand(twos, at::kDouble).requires_grad_(),
              y = at::rand(twos, at::kDouble).requires_grad_();

@@ -78,7 +78,7 @@ all_operations()
       op = op.without(test::all_derivatives);
     if (op.name == "pow" && !is_smooth(op)) // a power of a negative number is NaN
       op = op.without({test::Check::reference, test::Check::both_paths, test::Check::device});
-    if (op.name == "pow" || op.name == "fmod") // of a negative power, by zero
+    if (op.name == "pow" || op.name == "fmod") // negative powers, division by zero
       op = op.without({test::Check::integers});
     all.push_back(op);
   }
@@ -206,7 +206,7 @@ TEST_CASE("normalize_gcd divides by what all components have in common", "[math]
   REQUIRE(normalize_gcd(a.to(kInt16)).scalar_type() == kInt16);
   REQUIRE(normalize_gcd(Vec::ones({0}, kInt64)).batch_sizes() == TensorShape{0});
   REQUIRE(at::equal(normalize_gcd(integers({-4, 7})), integers({1, 1})));
-  const neml2::Tensor m(a.reshape({2, 2, 3}), 1); // of both rows of a matrix
+  const neml2::Tensor m(a.reshape({2, 2, 3}), 1); // over both rows of a matrix
   REQUIRE(at::equal(normalize_gcd(m).flatten(0, 1).slice(0, 2), a.slice(0, 2)));
   REQUIRE(normalize_gcd(m).batch_dim() == 1);
   REQUIRE(test::error_of([&] { normalize_gcd(Vec()); }).rfind("normalize_gcd: undefined", 0) == 0);

@@ -80,7 +80,7 @@ private:
   std::mt19937 _engine;
 };
 
-/// The shape that shapes broadcast to; nothing if they do not. Size by size from the right.
+/// The shape that shapes broadcast to, computed size by size from the right; nothing if they do not broadcast.
 std::optional<Shape>
 broadcast(const std::vector<Shape> & shapes)
 {
@@ -100,7 +100,7 @@ broadcast(const std::vector<Shape> & shapes)
   return result;
 }
 
-/// The entry of t at an index of the result; dimensions of size 1 or missing ones do not count.
+/// The entry of t at an index of the result; indices of dimensions that t lacks, or that have size 1, are ignored.
 double
 entry(const at::Tensor & t, const Shape & index, size_t first, size_t count)
 {
@@ -178,7 +178,7 @@ refuses(const F & f)
   }
 }
 
-/// Why a library disagrees with the reference about a pair; empty if it does not.
+/// The reason why the library disagrees with the reference about a pair; empty if it agrees.
 std::string
 check_pair(Generator & random)
 {
@@ -246,7 +246,7 @@ check_pair(Generator & random)
   return at::equal(at::Tensor(target), at::Tensor(q)) ? "" : "copy_";
 }
 
-/// The same of a condition and two SR2, whose base dimension stays out of it.
+/// The same for a condition and two SR2, whose base dimension does not broadcast.
 std::string
 check_triple(Generator & random)
 {

@@ -157,7 +157,7 @@ TEST_CASE("Broadcasting stays on the device", "[math][broadcast][cuda]")
   REQUIRE((a.device() == test::device() && b.sizes() == at::IntArrayRef({2, 3})));
 }
 
-// ---- The page on PyTorch's broadcasting: x and y as there, all their dimensions batch dimensions ----
+// ---- The examples of PyTorch's page on broadcasting, with x and y as there; all dimensions are batch dimensions ----
 
 namespace
 {
@@ -179,7 +179,7 @@ TEST_CASE("Page on broadcasting 3.2: a size of 0 does not broadcast with 3",
 {
   REQUIRE_THROWS_AS(scalars({0}) + scalars({5, 7, 3}), NEMLException);
   REQUIRE_FALSE(can_broadcast_to_match(ones({0}), ones({5, 7, 3})));
-  // Torch no longer has the page's rule "at least one dimension": a tensor without one broadcasts.
+  // Torch no longer follows the page's rule "at least one dimension": a tensor without dimensions broadcasts.
   REQUIRE((scalars({}) + scalars({5, 7, 3})).batch_sizes() == TensorShape{5, 7, 3});
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("Page on broadcasting 4: an in-place operation keeps the shape of its 
   REQUIRE(x.eq(3).all().item<bool>());
 }
 
-// ---- The page on matching functions ------------------------------------------------------------
+// ---- The examples of the page on matching functions ---------------------------------------------
 
 TEST_CASE("Page on matching: singleton dimensions are inserted into the tensor of lower rank",
           "[math][broadcast][page]")

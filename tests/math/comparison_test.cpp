@@ -24,7 +24,7 @@ using test::error_of;
 
 namespace
 {
-/// A relation: as an operator, as a function, and of whole numbers in plain C++.
+/// A relation as an operator, as a function, and for integers in plain C++.
 struct Row
 {
   std::string name;
@@ -85,7 +85,7 @@ relations()
   return all;
 }
 
-/// Few different values, so that ties and zeros are many.
+/// Few different values, so that ties and zeros are frequent.
 at::Tensor
 whole(at::IntArrayRef shape, Dtype dtype = kFloat64)
 {
@@ -154,7 +154,7 @@ TEST_CASE("a type and Tensor compare as Tensors, batch aligned with batch and ba
     REQUIRE(is(f(a, one), "Tensor (2, 3; 6)", pairs(a, one)));
     REQUIRE(is(f(a, none), "Tensor (2, 3; 6)", pairs(a, none.unsqueeze(-1))));
     REQUIRE(is(f(a, more), "Tensor (2, 1; 4, 6)", pairs(a.unsqueeze(-2), more)));
-    // the batch of three goes with the batch, though it would fit a base dimension
+    // the batch of three is aligned with the batch, though it would fit a base dimension
     REQUIRE(is(f(m, none), "Tensor (3; 3, 3)", pairs(m, none.view({3, 1, 1}))));
     REQUIRE(is(f(m, square), "Tensor (3; 3, 3)", pairs(m, square)));
     REQUIRE_THAT(error_of(

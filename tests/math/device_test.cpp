@@ -15,7 +15,7 @@
 
 #include "support/catch.h"
 
-/// Operations that are in no battery, on a device.
+/// Operations that no battery of tests contains, on a device.
 namespace device_test
 {
 using namespace neml2;

@@ -184,7 +184,7 @@ TEST_CASE("linspace and logspace as functions are those of the types", "[math]")
   REQUIRE(r.batch_sizes() == TensorShape{2});
   REQUIRE(at::allclose(r.select(0, 0), numbers({1, 10, 100, 1000})));
   REQUIRE(same(base_linspace(a, b, 1).select(1, 0), {0, 1}));
-  // (2, 1; ) and (6; ) have nothing to do with the new dimension
+  // The batch shapes (2, 1; ) and (6; ) do not affect the new dimension
   REQUIRE(base_linspace(a.batch_unsqueeze(-1), Scalar::ones({6}), 6).batch_sizes() ==
           TensorShape{2, 6});
 }

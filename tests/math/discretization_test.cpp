@@ -18,7 +18,7 @@ using test::error_of;
 
 namespace
 {
-/// Three elements of two nodes in a row.
+/// Three elements in a row, of two nodes each.
 Tensor
 line()
 {
@@ -77,7 +77,7 @@ TEST_CASE("interpolate sums basis functions times degrees of freedom", "[math][d
     REQUIRE(r.base_sizes() == TensorShapeRef(base));
     REQUIRE(at::allclose(r, at::einsum("ned,edq...->neq...", {u, phi})));
   }
-  // A linear field is itself at the middle of each element.
+  // Interpolation of a linear field is exact at the middle of each element.
   const Tensor nodes = scatter(at::tensor({0.0, 1.0, 2.0, 3.0}, at::kDouble), line());
   const Tensor middle = interpolate(nodes, Tensor::full({3, 2, 1}, {}, 0.5, kFloat64));
   REQUIRE(at::equal(middle, at::tensor({0.5, 1.5, 2.5}, at::kDouble).unsqueeze(-1)));

@@ -30,12 +30,12 @@ using TensorFunction = at::Tensor (*)(const at::Tensor &);
 /// The numbers for which a function is defined and smooth.
 enum class Domain
 {
-  all, ///< but perhaps 0
+  all, ///< all numbers, perhaps except 0
   positive,
   above_one
 };
 
-/// A function of one argument, and the same of a number by the standard library and by LibTorch.
+/// A function of one argument, and the same function of a number in the standard library and in LibTorch.
 struct Function
 {
   test::Operation op;
@@ -50,7 +50,7 @@ sign_of(double a)
   return a > 0 ? 1 : a < 0 ? -1 : 0;
 }
 
-/// The function of a type without, with one and with two base dimensions, and of Tensor.
+/// The function for a type without base dimensions, with one and with two, and for Tensor.
 template <class F>
 void
 add(std::vector<Function> & all,
@@ -187,7 +187,7 @@ where_smooth(bool negative)
 }
 const test::Battery battery([] { return where_smooth(false); });
 
-/// The functions themselves, of any numbers.
+/// The functions themselves, for any numbers.
 test::Table
 everywhere()
 {
@@ -203,7 +203,7 @@ everywhere()
                        all);
 }
 
-/// The function agrees with the standard library's on every entry, whatever the memory layout.
+/// Whether the function agrees with the standard library's on every entry, in any memory layout.
 test::Verdict
 agrees_on_every_entry(const Function & f)
 {

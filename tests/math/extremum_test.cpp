@@ -43,7 +43,7 @@ operations()
   return all;
 }
 
-/// Three arguments: of a type, with bounds of the type, one of them a Scalar, or of Tensors.
+/// Operations on three arguments: a type with two bounds of that type, or with a Scalar as one of them, or Tensors.
 const test::Table &
 clamps()
 {
@@ -176,7 +176,7 @@ TEST_CASE("clamp keeps to its bounds, the upper one where they are in the wrong 
   REQUIRE(same(clamp(a, NAN, 1.0), {NAN, NAN, NAN, NAN, NAN}));
   REQUIRE(clamp(a.to(kFloat32), 0.0, 1.0).scalar_type() == kFloat32);
   const SR2 s(at::rand({6, 6}, kFloat64));
-  const Scalar bound(at::linspace(0, 1, 6, kFloat64)); // never one per component
+  const Scalar bound(at::linspace(0, 1, 6, kFloat64)); // one bound per batch entry
   REQUIRE(at::equal(clamp(s, bound, 1.0), at::maximum(bound.unsqueeze(-1), s)));
   REQUIRE(clip(s, bound.batch_unsqueeze(-1), s).batch_sizes() == TensorShape{6, 6});
 }

@@ -53,7 +53,7 @@ constexpr auto as_lambda =
     [](const auto & strain, const auto & plastic_strain, const auto & E, const auto & nu)
 { return radial_return(strain, plastic_strain, E, nu); };
 
-/// A formula of any types: tensors made in it, and a loop that ends by a condition.
+/// A formula that makes tensors, and contains a loop that ends by a condition.
 constexpr auto rotated = NEML2_FORMULA(
     [](const auto & s, const auto & r, const auto & v, const auto & C)
     {
@@ -75,7 +75,7 @@ NEML2_STRUCT(
       S plastic_strain;
       A alpha;
     });
-/// A formula of groups: a material that hardens.
+/// A formula whose arguments and results are groups: a material that hardens.
 constexpr auto hardening = NEML2_FORMULA(
     [](const auto & strain, const auto & state, const auto & material)
     {
@@ -100,7 +100,7 @@ struct Case
   Scalar E;
   double nu = 0.3;
 
-  /// Broadcast, with strides, on a device.
+  /// Arguments that are broadcast, and have strides, on a device.
   Case(Device device, Dtype dtype, const TensorShape & batch)
   {
     at::manual_seed(7);
@@ -133,7 +133,7 @@ same(const at::Tensor & found, const at::Tensor & expected, double tolerance)
   REQUIRE(at::allclose(found.cpu(), expected, tolerance, tolerance));
 }
 
-/// f of the case on the stand-in, by so many kernels, is f on the CPU.
+/// Checks that f of the case on the stand-in, by this many kernels, is f on the CPU.
 template <class F>
 void
 same_on_both(const test::WithHostCompiler & setting, const F & f, size_t kernels)
@@ -278,7 +278,7 @@ TEST_CASE("A formula that a device does not compile is composed, and a warning s
           "[math][formula][stand-in]")
 {
   const test::WithHostCompiler setting;
-  const auto f = NEML2_FORMULA([](const auto & x) { return x * yield_stress; }); // not listed
+  const auto f = NEML2_FORMULA([](const auto & x) { return x * yield_stress; }); // no list
   const test::Warnings warnings;
   const Scalar x(at::arange(4, TensorOptions(kFloat64)).to(test::stand_in()));
   for (int i = 0; i < 2; i++)

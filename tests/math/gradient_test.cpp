@@ -31,7 +31,7 @@ constexpr auto energy = [](const auto & C, const auto & mu)
 constexpr auto stress = [](const auto & C, const auto & mu)
 { return 2.0 * gradient<0>(energy, C, mu); };
 
-/// The same in closed form.
+/// 2 ∂energy/∂C in closed form.
 SR2
 closed_stress(const SR2 & C, const Scalar & mu)
 {
@@ -153,7 +153,7 @@ TEST_CASE("autograd's gradients of such formulas: fused, and on whole batches", 
     REQUIRE(torch::allclose(fused[i], closed[i], 1e-10, 1e-12));
     REQUIRE(torch::allclose(composed[i], closed[i], 1e-10, 1e-12));
   }
-  // once more
+  // second derivatives
   const auto second = [&](const at::Tensor & first)
   { return grad({first.square().sum()}, {C})[0]; };
   REQUIRE(torch::allclose(second(composed[0]), second(closed[0]), 1e-9, 1e-10));

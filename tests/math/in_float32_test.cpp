@@ -40,7 +40,7 @@ composed_flow_rule(const at::Tensor & s, const at::Tensor & n)
 constexpr auto small_part = [](const auto & x) { return (1.0 + x) - 1.0; };
 
 /// A function of two tensors of float32 (it may ignore the second), LibTorch's result in float64, and the relative error
-/// that is right for float32, in units of half its epsilon: two, a unit in the last place, for a function.
+/// that is allowed for float32, in units of half its epsilon: two, a unit in the last place, for a function.
 struct Case
 {
   std::string name;
@@ -131,7 +131,7 @@ TEST_CASE("Functions of float32 are right to a unit in the last place", "[math][
       const at::Tensor a = positive({n}), b = positive({n});
       const at::Tensor r = c.call(a, b);
       REQUIRE(error(c, a, b) <= c.largest_error);
-      for (int64_t i = 0; i < n; i++) // wherever it lies
+      for (int64_t i = 0; i < n; i++) // at any position
         REQUIRE(same(r[i], c.call(a[i], b[i])));
     }
     const at::Tensor a = positive({100'000}), b = positive({100'000});
@@ -270,7 +270,7 @@ TEST_CASE("Derivatives of a formula in float32 are computed in float64, as for a
   REQUIRE(same(gradient(in_float32(with_gradient(flow_rule))), expected));
   REQUIRE(at::allclose(gradient(in_float32(flow_rule)), expected));
 
-  const Scalar x(at::full({40}, 1e-9, kFloat32).requires_grad_()); // the forward is in float32
+  const Scalar x(at::full({40}, 1e-9, kFloat32).requires_grad_()); // the forward pass is in float32
   const at::AutoGradMode grad(true);
   REQUIRE(same(vmap(with_gradient(in_float32(small_part)), x).detach(), at::zeros({40}, kFloat32)));
   REQUIRE(same(vmap(in_float32(with_gradient(small_part)), x).detach(), at::zeros({40}, kFloat32)));

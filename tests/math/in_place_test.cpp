@@ -27,7 +27,7 @@ counting()
   return SR2(torch::arange(1, 37, kFloat64).reshape({2, 3, 6}));
 }
 
-/// f is refused with this message, and s keeps its value, dtype and shape.
+/// Whether f is refused with this message, and s keeps its value, dtype and shape.
 template <class T, class F>
 bool
 refused(T & s, const F & f, const std::string & message)
@@ -214,7 +214,7 @@ TEST_CASE("a left side whose entries overlap by its strides is refused", "[core]
       windows, [&] { windows.batch_index_put_({0}, SR2::zeros()); }, overlaps));
   REQUIRE(refused(
       windows, [&] { windows.base_index_put_({0}, at::zeros({4})); }, overlaps));
-  // These only look so: every entry is a number of its own.
+  // These only seem to overlap: every entry is a different number in memory.
   Tensor interleaved(numbers.as_strided({3, 2}, {2, 3}), 1);
   interleaved += 1;
   REQUIRE(at::equal(interleaved, numbers.as_strided({3, 2}, {2, 3})));

@@ -42,7 +42,7 @@ listed(const at::Tensor & t)
   return t.dim() == 1 ? t.unsqueeze(-1) : t.flatten(1);
 }
 
-/// Value and Jacobian, as a formula of the one argument it is taken by.
+/// Value and Jacobian as a function of the one argument by which the Jacobian is taken.
 struct Differentiated
 {
   std::function<at::Tensor(const at::Tensor &)> value;
@@ -98,7 +98,7 @@ by_autograd(const Differentiated & f, const at::Tensor & x)
   return torch::stack(rows, 1);
 }
 
-/// The fused and the composed Jacobian agree with central differences and autograd.
+/// Whether the fused and the composed Jacobian agree with central differences and autograd.
 test::Verdict
 is_right(const Differentiated & f, const at::Tensor & x)
 {
@@ -121,7 +121,7 @@ is_right(const Differentiated & f, const at::Tensor & x)
   return {};
 }
 
-/// Values that any formula below likes. (5, base)
+/// Values at which all formulas below are smooth. (5, base)
 at::Tensor
 values(TensorShapeRef base)
 {
@@ -135,7 +135,7 @@ is(const Found &)
   return std::is_same_v<Expected, Found>;
 }
 
-/// The type of the Jacobian of f by its argument, its shape, and whether it is right.
+/// Checks the type, the shape and the values of the Jacobian of f by its argument.
 template <class J, class X, class F>
 void
 require(const F & f, const char * shape)
@@ -169,7 +169,7 @@ TEST_CASE("Jacobians have the type of their base shape, and are right", "[math][
   require<Tensor, SR2>([](auto s) { return full(s) * full(s); }, "Tensor (5; 3, 3, 6)");
   require<Tensor, SR2>([](auto s) { return outer(s, s); }, "Tensor (5; 6, 6, 6)");
 
-  // by a scalar: of the value's own shape; the other argument is shared
+  // by a scalar the Jacobian has the shape of the value; all points share the other argument
   const auto by_scalar = [](const auto & fixed, auto f, const char * shape)
   {
     using Y = std::decay_t<decltype(fixed)>;
@@ -261,18 +261,18 @@ TEST_CASE("Jacobians are composed where the loop cannot run", "[math][jacobian]"
   {
     const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
     const Scalar k(random({4, 1}));
-    const auto [value, jacobian] = value_and_jacobian<0>(f, k, s); // broadcast, by the shared one
+    const auto [value, jacobian] = value_and_jacobian<0>(f, k, s); // by a broadcast argument
     REQUIRE(described(std::get<0>(jacobian)) == "Scalar (4, 3;)");
     REQUIRE(torch::allclose(std::get<0>(jacobian), at::Tensor(s.norm_sq()).expand({4, 3})));
     REQUIRE(torch::allclose(std::get<1>(jacobian), at::Tensor(s).expand({4, 3, 6})));
     REQUIRE((!std::get<0>(value).requires_grad() && !std::get<0>(jacobian).requires_grad()));
   }
-  const auto constant = [](auto, auto x) { return 2.0 * x; }; // of its first argument
+  const auto constant = [](auto, auto x) { return 2.0 * x; }; // with respect to its first argument
   const SR2 half(s.to(c10::kBFloat16));
   const auto by_first = value_and_jacobian<0>(constant, half, half).second;
   REQUIRE(described(by_first) == "SSR4 (3; 6, 6)");
   REQUIRE(!by_first.any().item<bool>());
-  const torch::NoGradGuard guard; // the composed path needs autograd all the same
+  const torch::NoGradGuard guard; // the composed path needs autograd nevertheless
   const auto c =
       value_and_jacobian<1>(f, Scalar::full(2, c10::kBFloat16), SR2(s.to(c10::kBFloat16)));
   REQUIRE(torch::allclose(std::get<0>(c.second).to(kFloat64), 4 * s, 0.05, 0.05));
@@ -324,7 +324,7 @@ TEST_CASE("the tangent of the radial return is consistent in all states", "[math
       at::Tensor(SSR4::identity_vol() * lambda3) + at::Tensor(SSR4::identity_dev() * two_mu);
   const auto direction = SR2(torch::tensor({1., -1., 0., 0.5, 0.25, -2.}, kFloat64));
   const at::Tensor n = unit(direction), I = torch::tensor({1., 1., 1., 0., 0., 0.}, kFloat64);
-  const double corner = yield / two_mu; // of the deviator of the strain
+  const double corner = yield / two_mu; // the deviatoric strain at the yield surface
   for (const double factor : {0.0, 0.3, 1 - 1e-9})
     REQUIRE(torch::allclose(tangent(SR2(n * (factor * corner) + 0.1 * I)), elastic));
   for (const double factor : {1 + 1e-9, 1.5, 10.0})
@@ -335,7 +335,7 @@ TEST_CASE("the tangent of the radial return is consistent in all states", "[math
         two_mu * beta * (at::Tensor(SSR4::identity_dev()) - n.unsqueeze(-1) * n);
     REQUIRE(torch::allclose(tangent(SR2(n * (factor * corner) + 0.1 * I)), expected, 1e-7, 1e-9));
   }
-  // at the corner itself: one of the two, up to rounding
+  // at the corner itself: either tangent, up to rounding
   const at::Tensor found = tangent(SR2(n * corner));
   const at::Tensor plastic = elastic - two_mu * n.unsqueeze(-1) * n;
   REQUIRE((torch::allclose(found, elastic) || torch::allclose(found, plastic)));
@@ -344,7 +344,7 @@ TEST_CASE("the tangent of the radial return is consistent in all states", "[math
   const auto at_corner = value_and_jacobian<0>(
       test::radial_return, exact, SR2(torch::zeros({6}, kFloat64)), E, nu, (exact * two_mu).norm());
   REQUIRE(torch::allclose(std::get<0>(at_corner.second), elastic));
-  // the norm at zero
+  // the derivative of the norm at zero
   const auto at_zero = value_and_jacobian<0>([](auto s) { return norm(dev(s)); }, SR2::zeros({3}));
   REQUIRE(torch::equal(at_zero.second, torch::zeros({3, 6}, kFloat64)));
 }
@@ -361,7 +361,7 @@ TEST_CASE("Jacobians are right in inference mode, on either path", "[math][jacob
     REQUIRE((!value.requires_grad() && !jacobian.requires_grad()));
   };
   const c10::InferenceMode guard;
-  for (const auto & x : {s, SR2(s.clone())}) // made outside, inside
+  for (const auto & x : {s, SR2(s.clone())}) // made outside of inference mode, inside
   {
     check(x);
     const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
@@ -523,13 +523,13 @@ TEST_CASE("value_and_jacobian of the entries of a vmap of torch is refused, not 
   const at::Tensor x = at::rand({4, 2, 6}, kFloat64), y = at::rand({4, 2}, kFloat64);
   const SR2 one(at::rand({6}, kFloat64));
   const auto f = [](const auto & s, const auto & a) { return a * s * a; };
-  const SR2 s(at::_add_batch_dim(x, 0, 1)); // each entry of the first dimension by itself
+  const SR2 s(at::_add_batch_dim(x, 0, 1)); // each entry of the first dimension separately
   const Scalar a(at::_add_batch_dim(y, 0, 1));
   const auto refused = ContainsSubstring("Use torch.func.jacrev or jacfwd of the formula");
   REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<0>(f, s, 2.0); }), refused);
   REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<0>(f, one, a); }), refused);
   REQUIRE_THAT(error_of([&] { (void)value_and_jacobian<1>(f, s, a); }), refused);
-  const at::Tensor z = at::rand({2, 6}, kFloat64).requires_grad_(); // as by what is captured
+  const at::Tensor z = at::rand({2, 6}, kFloat64).requires_grad_(); // as for a captured tensor
   REQUIRE_THAT(error_of([&] { (void)engine::composed_jacobians(s, 1, {z}, false); }), refused);
   const auto [value, J] = value_and_jacobian<0>(f, SR2(x), Scalar(y)); // the whole batch
   REQUIRE((J.batch_sizes() == TensorShape{4, 2} && J.ne(0).any().item<bool>()));

@@ -18,7 +18,7 @@ using test::error_of;
 
 namespace
 {
-/// Random numbers that a gradient may be asked by.
+/// Random numbers that require a gradient.
 Tensor
 variable(TensorShapeRef batch, TensorShapeRef base, Dtype dtype = kFloat64)
 {
@@ -47,7 +47,7 @@ by_second(const Tensor & x, const Tensor & z)
   return at::einsum("...i,...i,jk->...ijk", {x, x, at::eye(3, z.options())});
 }
 
-/// How often autograd came by.
+/// Counts how often autograd visits a tensor.
 struct Visits
 {
   explicit Visits(const at::Tensor & t)
@@ -119,7 +119,7 @@ TEST_CASE("jacrev keeps the graph of y only if it is told to", "[math][jacrev]")
 {
   const Tensor x = variable({4}, {2}), z = variable({4}, {3}), y = squares_times(x, z);
   const Tensor first = jacrev(y, x, /*retain_graph=*/true);
-  REQUIRE(at::equal(jacrev(y, x), first)); // the last time
+  REQUIRE(at::equal(jacrev(y, x), first)); // the graph is then freed
   REQUIRE_THAT(error_of([&] { jacrev(y, x); }), ContainsSubstring("jacrev: "));
 }
 

@@ -187,7 +187,7 @@ TEST_CASE("batch_cat joins along a batch dimension and broadcasts the others", "
                                          {{2, 3}, {2, 4}, 1, {2, 7}},
                                          {{2, 3}, {1, 4}, -1, {2, 7}},
                                          {{2, 3}, {4, 1}, 0, {6, 3}},
-                                         {{2, 3}, {3}, 0, {3, 3}}, // lacks it: one entry
+                                         {{2, 3}, {3}, 0, {3, 3}}, // without dimension 0: one entry
                                          {{3}, {2, 3}, 0, {3, 3}},
                                          {{2, 3}, {5}, 1, {2, 8}},
                                          {{4}, {}, 0, {5}}})

@@ -77,7 +77,7 @@ operations()
   return all;
 }
 
-/// lu_solve of the result of lu_factor: from the left and the right, of the matrix and of its
+/// lu_solve of the result of lu_factor, from the left and from the right, for the matrix and its
 /// transpose.
 const std::vector<test::Operation> &
 factored()
@@ -133,7 +133,7 @@ TEST_CASE("Linear algebra passes the battery", "[math][linalg][cuda]")
 TEST_CASE("The right side of solve is a vector or a matrix by its base dimensions",
           "[math][linalg]")
 {
-  // Cases that sizes alone could not decide: LibTorch would take each of these for the other kind.
+  // Cases that sizes alone cannot decide: LibTorch would take each vector here for a matrix, and each matrix for a vector.
   REQUIRE(described(linalg::solve(units({3}, 3), zeros({}, {3, 3}))) == "Tensor (3; 3, 3)");
   REQUIRE(described(linalg::solve(units({3}, 3), zeros({3}, {3}))) == "Tensor (3; 3)");
   REQUIRE(described(linalg::solve(units({}, 3), zeros({3}, {3}))) == "Tensor (3; 3)");

@@ -20,7 +20,7 @@ using test::error_of;
 
 namespace
 {
-/// a_i B_jk, as a derivative of a by B has its dimensions. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
+/// a_i B_jk, with the dimensions of a derivative of a by B. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
 R3
 derivative(const Vec & a, const R2 & b)
 {

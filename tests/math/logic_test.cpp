@@ -19,7 +19,7 @@ using test::error_of;
 
 namespace
 {
-/// Few different values, so that zeros are many.
+/// Few different values, so that zeros are frequent.
 at::Tensor
 whole(at::IntArrayRef shape)
 {
@@ -64,7 +64,7 @@ TEST_CASE("& | ^ ~ are logic of truth values and bit by bit of integers, batch a
   REQUIRE(is(1 | s, "SR2 (3; 6)", torch::full({3, 6}, 7, torch::kInt64)));
   REQUIRE(is(~m, "Scalar (3;)", torch::tensor({-3, -2, -8}, torch::kInt64)));
   static_assert(std::is_same_v<decltype(~s), SR2>);
-  REQUIRE(error_of([&] { a & b; }).rfind("&: ", 0) == 0); // of floating numbers there is none
+  REQUIRE(error_of([&] { a & b; }).rfind("&: ", 0) == 0); // not for floating numbers
   REQUIRE(error_of([&] { ~a; }).rfind("~: ", 0) == 0);
   REQUIRE_THAT(error_of([] { ~SR2(); }), ContainsSubstring("~: undefined tensor"));
   REQUIRE_THAT(error_of([&] { s & Scalar::ones({2}, kInt64); }),

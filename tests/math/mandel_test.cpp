@@ -32,7 +32,7 @@ entry(const at::Tensor & t, Size i, Size j)
   return t.select(-3, i).select(-2, j);
 }
 
-/// The same place in the reduced dimension 1 of three.
+/// The skew matrices of the axial vectors in dimension 1 of three base dimensions.
 at::Tensor
 skew_matrix(const at::Tensor & w)
 {

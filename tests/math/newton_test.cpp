@@ -192,7 +192,7 @@ TEST_CASE("The tangent through newton is that of the closed form, and elastic po
   REQUIRE(at::allclose(std::get<0>(jacobians), std::get<0>(others), 1e-10, 1e-10));
   REQUIRE(at::allclose(std::get<1>(jacobians), std::get<1>(others), 1e-10, 1e-10));
 
-  // One yield stress for all points: its gradient sums over elastic ones, which must add 0.
+  // One yield stress for all points: its gradient is a sum over all points, to which elastic points must add 0.
   const SR2 e(strain.detach().clone().requires_grad_());
   const Scalar y(torch::tensor(1.0, kFloat64).requires_grad_());
   const auto gradients = [&](const auto & f)
@@ -251,7 +251,7 @@ TEST_CASE("Bounds, the longest step and the line search are kept", "[math][newto
     // From 5 a full step goes to 5 - 5 (log 5 + 3) < 0, where there is no logarithm.
     const Scalar x = newton(logarithm, 5.0, a, NewtonOptions().bounds(0.0, 100.0));
     REQUIRE(at::allclose(x, a.exp(), 1e-12));
-    // Newton's method diverges from 3, with halved steps it does not, nor with short ones.
+    // From 3 Newton's method diverges; with halved steps or with short steps it converges.
     const Scalar guess(torch::tensor({3.0, -20.0}, kFloat64));
     const auto converges = [&](const NewtonOptions & o)
     { return !at::Tensor(newton(arctangent, guess, zero, o)).isnan().any().item<bool>(); };

@@ -30,7 +30,7 @@ random(at::IntArrayRef shape)
   return at::rand(shape, at::kDouble);
 }
 
-/// Each number times its place.
+/// The sum of each number times its place.
 constexpr auto weighted = [](const auto & s, const auto & a, const auto & g, const auto & F)
 {
   auto x = numbers_of(s, a, g, F, 2.0);

@@ -39,7 +39,7 @@ close(const at::Tensor & a, const at::Tensor & b)
          torch::allclose(a, b, 1e-12, 1e-12);
 }
 
-/// A result has this type, this description, and torch's values.
+/// Checks that a result has this type, this description, and torch's values.
 template <class Expected, class T>
 bool
 is(const T & result, const std::string & shape, const at::Tensor & values)
@@ -188,7 +188,7 @@ TEST_CASE("Columns give columns, of the values of rows", "[core][operators]")
       REQUIRE(at::equal(a * 2.0, s * 2.0));
       REQUIRE(at::equal(a / 3.0, SR2(s) / 3.0));
       REQUIRE(at::equal(2.0 - a, 2.0 - s));
-      if (!tracked) // else LibTorch's, t.reciprocal() * 49
+      if (!tracked) // otherwise by LibTorch: t.reciprocal() * 49
         REQUIRE(at::equal(49.0 / a, at::full({}, 49.0, kFloat64).to(dtype) / s));
       REQUIRE(at::equal(a + SR2(t), s + t)); // columns and rows
       REQUIRE(at::equal(a + SR2(t[0]), s + t[0]));

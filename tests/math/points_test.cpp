@@ -13,7 +13,7 @@
 
 #include "support/catch.h"
 
-/// Derivatives at points where one is easily lost.
+/// Derivatives at points where a derivative is easily lost.
 namespace points_test
 {
 using namespace neml2;
@@ -41,7 +41,7 @@ TEST_CASE("the gradient of von_mises at hydrostatic stress is 0 on every path", 
 
 TEST_CASE("the derivative of newton where it did not converge is NaN on every path", "[math]")
 {
-  const auto root = [](const auto & a, const auto & b) // √-a b, of a > 0 none
+  const auto root = [](const auto & a, const auto & b) // √(-a b); there is none for a > 0
   {
     return newton([](const auto & x, const auto & p, const auto & q) { return x * x + p * q; },
                   1.0 + 0.0 * a,

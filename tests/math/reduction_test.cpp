@@ -33,8 +33,8 @@ namespace
 struct Reduction
 {
   test::Operation op;
-  Size batch_dims; ///< how many more the result has
-  bool of_nothing; ///< whether it has a value where there is no entry
+  Size batch_dims; ///< how many more batch dimensions the result has
+  bool of_nothing; ///< whether the reduction of no entries has a value
 };
 
 /// f along the last batch dimension of tensors of a type, by LibTorch g.
@@ -165,16 +165,16 @@ all_operations()
   test::Table all;
   for (auto op : base_reductions())
   {
-    if (is_index(op) || op.name == "base_sum") // int64 of all integers
+    if (is_index(op) || op.name == "base_sum") // gives int64 for all integers
       op = op.without({test::Check::integers});
-    if (is_index(op)) // has no derivative, by which the composed path is told
+    if (is_index(op)) // without a derivative the path is unknown
       op = op.without({test::Check::both_paths});
     all.push_back(op);
   }
   return test::without(test::own_rule, all);
 }
 
-/// The batch is not that of the arguments: its shapes and values have tests of their own.
+/// Operations whose results have another batch than the arguments; their shapes and values are tested below.
 test::Table
 along_the_batch()
 {

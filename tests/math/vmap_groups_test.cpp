@@ -49,7 +49,7 @@ struct Point
 template <class S, class T>
 Point(S, T) -> Point<S, T>;
 
-/// Three structs and a tuple, one in another.
+/// A formula whose arguments and results are nested structs and a tuple.
 constexpr auto update = [](const auto & strain, const auto & point, const auto & material)
 {
   const auto & [state, T] = point;
@@ -60,7 +60,7 @@ constexpr auto update = [](const auto & strain, const auto & point, const auto &
       Point{State{state.plastic + stress / material.yield, state.hardening + norm(stress)},
             T * inner(stress, strain)});
 };
-/// The same of single tensors.
+/// The same formula with single tensors.
 constexpr auto flat = [](const auto & strain,
                          const auto & plastic,
                          const auto & hardening,

@@ -25,7 +25,7 @@ random(at::IntArrayRef shape, Dtype dtype = kFloat64)
 
 constexpr auto formula = [](auto a, auto b) { return b * dev(a); };
 
-/// formula(a, b) is written to the output, and not to the memory around it.
+/// Whether formula(a, b) is written to the output, and not to the memory around it.
 bool
 writes(const at::Tensor & all, const at::Tensor & output, const SR2 & a, const Scalar & b)
 {
@@ -54,7 +54,7 @@ TEST_CASE("vmap_out writes what vmap returns, to outputs of any layout", "[math]
       REQUIRE(writes(columns, columns.permute({1, 2, 0}), a, b));
       const auto turned = torch::empty({n, 4, 6}, dtype); // batch transposed
       REQUIRE(writes(turned, turned.transpose(0, 1), a, b));
-      const auto wide = torch::empty({9, 2 * n + 1, 15}, dtype); // every second of each
+      const auto wide = torch::empty({9, 2 * n + 1, 15}, dtype); // every second entry
       REQUIRE(
           writes(wide, wide.slice(0, 1, 9, 2).slice(1, 1, 2 * n + 1, 2).slice(2, 2, 13, 2), a, b));
       const auto one = torch::empty({3, 6}, dtype);
@@ -94,7 +94,7 @@ TEST_CASE("vmap_out writes a tuple of outputs, arguments among them", "[math][vm
   vmap_out(std::tie(s, p), test::radial_return, strain, p, 2.0, 0.3, 0.5);
   REQUIRE(torch::equal(s, stress));
   REQUIRE(torch::equal(p, slip));
-  SR2 a = strain.clone(), b = plastic.clone(); // exchanged, which needs both
+  SR2 a = strain.clone(), b = plastic.clone(); // exchanged, so both are read and written
   vmap_out(
       std::tie(a, b), [](auto x, auto y) { return std::tuple(y, x); }, a, b);
   REQUIRE((torch::equal(a, plastic) && torch::equal(b, strain)));
@@ -186,7 +186,7 @@ TEST_CASE("vmap_out leaves the output untouched where it refuses", "[math][vmap_
   refuses(whole.slice(0, 0, 4), SR2(whole.slice(0, 3, 4)), b, "may share memory with the argument");
   refuses(a, a, Scalar(a.select(1, 2)), "may share memory with the argument");
 
-  Vec rows(random({3, 3})); // the matrix that all of them are multiplied by
+  Vec rows(random({3, 3})); // the matrix by which all rows are multiplied
   const Vec before_rows = rows.clone();
   REQUIRE_THAT(
       error_of(
@@ -242,7 +242,7 @@ TEST_CASE("vmap_out outdates what autograd has saved of the output", "[math][vma
   {
     SR2 out(random({4, 6}));
     const auto w = random({4, 6}).requires_grad_();
-    const at::Tensor product = w * at::Tensor(out); // saves out
+    const at::Tensor product = w * at::Tensor(out); // autograd saves out
     const auto version = out._version();
     if (composed)
     {
@@ -293,7 +293,7 @@ TEST_CASE("vmap_out exchanges its arguments on both paths", "[math][vmap_out]")
   REQUIRE(exchanges(Scalar(random({5}).to(at::kBFloat16)), Scalar(random({5}).to(at::kBFloat16))));
   const std::vector<int64_t> twos(10, 2), back{9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
   REQUIRE(exchanges(Scalar(random(twos)), Scalar(random(twos).permute(back)))); // dims do not merge
-  // the old state and the new one
+  // the old state and the new state
   SR2 state(random({3, 6}).to(at::kBFloat16)), old = SR2::empty_like(state);
   const at::Tensor before = state.clone();
   vmap_out(

@@ -42,7 +42,7 @@ is(const Found &)
   return std::is_same_v<Expected, Found>;
 }
 
-/// Formulas and the types they are called with; scalars are within (0.1, 0.4).
+/// Formulas, and the types of their arguments; scalars are within (0.1, 0.4).
 const std::vector<test::Operation> &
 formulas()
 {
@@ -163,7 +163,7 @@ TEST_CASE("vmap reads any layout of float64 and float32, and the composed path a
           REQUIRE(f.fuses(a));
           const at::Tensor r = f.call(a);
           REQUIRE(r.scalar_type() == dtype);
-          // float32 is computed in float64: it differs by its rounding
+          // float32 is computed in float64: the results differ by rounding
           REQUIRE(test::difference(r, f.call(wide).to(dtype), 1e-6) == "");
           const c10::impl::IncludeDispatchKeyGuard composed(c10::DispatchKey::AutocastCPU);
           REQUIRE(!f.fuses(wide));
@@ -233,7 +233,7 @@ TEST_CASE("An argument or result of vmap may be a tuple, of tuples too", "[math]
   const auto g = torch::autograd::grad({at::Tensor(tracked_stress).sum()}, {tracked})[0];
   REQUIRE(torch::allclose(g, torch::full_like(s, 6.0)));
 
-  // More than the 16 arguments there once could be.
+  // More than 16 arguments, once the limit.
   const Scalar a(random({5}));
   const auto four = std::tuple(a, a, a, a);
   const auto [sum, parts] = vmap(
@@ -323,7 +323,7 @@ TEST_CASE("vmap calls the formula with single tensors where it fuses, once with 
   REQUIRE(calls_on_batches(SR2(random({6})).batch_expand({4, 5})) == 0);
   REQUIRE(calls_on_batches(SR2(random({0, 6}))) == 0);
   const SR2 tracked(s.clone().set_requires_grad(true));
-  REQUIRE(calls_on_batches(tracked) == 1); // it captures
+  REQUIRE(calls_on_batches(tracked) == 1); // the formula captures
   {
     const torch::NoGradGuard guard;
     REQUIRE(calls_on_batches(tracked) == 0);
@@ -379,7 +379,7 @@ TEST_CASE("vmap carries the tangents of forward mode", "[math][vmap][autograd]")
 
 TEST_CASE("vmap has the gradients of the formula on whole batches", "[math][vmap][autograd]")
 {
-  const double k = 3; // captured: composed
+  const double k = 3; // a captured value: composed
   const auto check = [](const auto & f)
   {
     const SR2 x(random({4, 1, 6}).set_requires_grad(true));
@@ -426,7 +426,7 @@ struct OfTheUser : std::runtime_error
   using std::runtime_error::runtime_error;
 };
 
-/// Whether f throws an exception of the user's, as it was thrown.
+/// Whether f lets an exception of the user pass unchanged.
 template <class F>
 bool
 throws_of_the_user(const F & f)
@@ -516,7 +516,7 @@ TEST_CASE("a formula ends its loop where all points agree, and a point's result 
           "the others",
           "[math][vmap]")
 {
-  // Heron's method, each point until it has converged
+  // Heron's method, until each point has converged
   const auto root = [](const auto & a)
   {
     auto x = a + 1.0;

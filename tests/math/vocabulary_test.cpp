@@ -8,8 +8,8 @@
 
 #include "support/catch.h"
 
-/// Every name of the table in docs/vmap.md, called in formulas: scripts/check_docs.py compares them. A formula must be the same
-/// on whole batches, on rows of packs, and on rows with derivatives.
+/// Every name in the table of docs/vmap.md, called in formulas: scripts/check_docs.py compares them. A formula must give the same
+/// result on whole batches, on rows of packs, and on rows with derivatives.
 namespace vocabulary_test
 {
 using namespace neml2;
@@ -104,7 +104,7 @@ distance(const F & f, const T &... t)
   return largest;
 }
 
-/// The formula is the same on rows and on batches, of tensors of types T that any function likes.
+/// Checks that the formula gives the same result on rows and on batches, for tensors of types T for which every function is defined.
 template <class... T, class F>
 void
 check(const F & f)

@@ -28,15 +28,15 @@ using test::slopes;
 
 namespace
 {
-/// The entries above the number, as a raw tensor.
+/// Whether each entry is above the number, as a raw tensor.
 at::Tensor
 above(const at::Tensor & t, double n)
 {
   return t.gt(n);
 }
 
-/// Operations of one number per batch entry, which becomes the condition, and two tensors; in every
-/// form of the condition: one truth value per batch entry, and one per component.
+/// Operations on one number per batch entry, which is made the condition, and two tensors. The condition has
+/// both forms: one truth value per batch entry, and one per component.
 const std::vector<test::Operation> &
 operations()
 {

@@ -8,9 +8,9 @@
 /**
  * Sums over all components, in LibTorch calls.
  *
- * This room has the batch bodies of operations. They call no fused operation of the library: every
- * operation that a batch body names would be compiled in all programs that use the body's operation. Batch
- * dimensions broadcast as those of matmul and mul.
+ * This room contains the batch bodies of operations. They do not call fused operations of the library, because every
+ * operation that a batch body calls would be compiled in all programs that use the body's operation. Batch
+ * dimensions broadcast as in matmul and mul.
  */
 namespace neml2::composed
 {
@@ -47,14 +47,14 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 
-/// The largest |x_i| as a constant, so that no square of x divided by it overflows or is lost; 1 where it is not a finite number above 0.
-/// (..., n) -> (..., 1)
+/// The largest |x_i| as a constant, so that the squares of x divided by it neither overflow nor are all lost; 1 where it is not
+/// a finite number above 0. (..., n) -> (..., 1)
 inline at::Tensor
 scale_of(const at::Tensor & x)
 {
   const at::Tensor a = x.detach();
   const at::Tensor largest =
-      a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // no copy of all of a
+      a.amax(-1, /*keepdim=*/true).maximum(-a.amin(-1, /*keepdim=*/true)); // does not copy a
   const auto finite = largest.lt(std::numeric_limits<double>::infinity());
   return largest.masked_fill(largest.gt(0).bitwise_and(finite).bitwise_not(), 1);
 }
@@ -105,7 +105,7 @@ root_or_zero(const at::Tensor & x)
   return at::sqrt(x + zero) * (1 - zero);
 }
 
-/// √(x_i x_i), whose derivatives are 0 where it is 0. (..., n) -> (..., 1)
+/// √(x_i x_i), whose derivatives are 0 where the root is 0. (..., n) -> (..., 1)
 inline at::Tensor
 length_or_zero(const at::Tensor & x)
 {

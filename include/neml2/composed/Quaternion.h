@@ -18,7 +18,7 @@ scalar_and_vector(const at::Tensor & q)
   return {q.slice(-1, 0, 1), q.slice(-1, 1, 4)};
 }
 
-/// -1 where x < 0, else 1, without derivative.
+/// -1 where x < 0, otherwise 1, as a constant.
 inline at::Tensor
 side_of(const at::Tensor & x)
 {
@@ -74,7 +74,7 @@ quaternion_of_rotation(const at::Tensor & r)
   return at::cat({1 - s, 2 * r}, -1) / (1 + s);
 }
 
-/// The modified Rodrigues parameters, of an angle up to π, of a quaternion of any length except 0.
+/// The modified Rodrigues parameters, for an angle up to π, of a quaternion of any length except 0.
 /// (..., 4) -> (..., 3)
 inline at::Tensor
 rotation_of_quaternion(const at::Tensor & q)
@@ -84,7 +84,7 @@ rotation_of_quaternion(const at::Tensor & q)
   return u * (sign / (at::sqrt(dot_last(q, q)) + sign * s));
 }
 
-/// The matrix 4 q_k q_l of the unit quaternion q of a rotation matrix, linear in it. (..., 3, 3) -> (..., 4, 4)
+/// The matrix 4 q_k q_l of the unit quaternion q of a rotation matrix; it is linear in the rotation matrix. (..., 3, 3) -> (..., 4, 4)
 inline at::Tensor
 quaternion_rows(const at::Tensor & M)
 {
@@ -99,8 +99,8 @@ quaternion_rows(const at::Tensor & M)
                  -2);
 }
 
-/// The unit quaternion of a rotation matrix, with a scalar that is not negative, by the steps of
-/// kernels::unit_quaternion, so that both choose the same one at θ = π; NaN for a reflection. (..., 3, 3) -> (..., 4)
+/// The unit quaternion of a rotation matrix, with a scalar part that is not negative, by the steps of
+/// kernels::unit_quaternion, so that both choose the same quaternion at θ = π; NaN for a reflection. (..., 3, 3) -> (..., 4)
 inline at::Tensor
 quaternion_of_matrix(const at::Tensor & M)
 {
@@ -137,7 +137,7 @@ quaternion_axis(const at::Tensor & q)
   return u * (side_of(s) / at::sqrt(dot_last(u, u)));
 }
 
-/// (cos |w|/2, w sin(|w|/2) / |w|), by the steps of kernels::exp_quaternion; masks are numbers, since at::where
+/// (cos(|w|/2), w sin(|w|/2) / |w|), by the steps of kernels::exp_quaternion; masks are numbers, since at::where
 /// has no meta kernel. (..., 3) -> (..., 4)
 inline at::Tensor
 quaternion_exp_map(const at::Tensor & w)
@@ -149,7 +149,7 @@ quaternion_exp_map(const at::Tensor & w)
   return at::cat({s, 0.5 * k * w}, -1);
 }
 
-/// 2 atan(|u| / s) u / |u|, for -q where s < 0. (..., 4) -> (..., 3)
+/// 2 atan(|u| / s) u / |u|; where s < 0, the same of -q. (..., 4) -> (..., 3)
 inline at::Tensor
 quaternion_log_map(const at::Tensor & q)
 {
@@ -182,7 +182,7 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
   };
   const at::Tensor units = is_unit(p) * is_unit(q), others = 1 - units;
   const at::Tensor b = q * side_of(dot_last(p, q)), c = dot_last(p, b);
-  // Quaternions of other lengths may be too long to be squared: they are replaced by 0.
+  // Squares of quaternions that are not of unit length may overflow: such quaternions are replaced by 0.
   const at::Tensor P = p * units, B = b * units;
   const at::Tensor squares = dot_last(P, P) + dot_last(B, B), slope = squares.detach() - squares;
   const auto one_and = [&](int f) // 1 + f c
@@ -198,7 +198,7 @@ quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance
 inline at::Tensor
 slerp(const at::Tensor & q, const at::Tensor & p, const at::Tensor & t)
 {
-  const auto in_range = [](const at::Tensor & x) // infinite, and then NaN, outside the range
+  const auto in_range = [](const at::Tensor & x) // outside the range: infinite, then NaN
   { return x / x.ge(-8).to(x.scalar_type()) / x.le(9).to(x.scalar_type()); };
   const at::Tensor nearer = p * side_of(dot_last(q, p)), v = in_range(t).unsqueeze(-1);
   const at::Tensor d = dot_last(q - nearer, q - nearer),

@@ -75,7 +75,7 @@ cofactors(const at::Tensor & A)
   return at::stack(rows, -2);
 }
 
-/// b × c. The part of c along b, which would cancel in the product, is subtracted first; its size has no derivative. (...,
+/// b × c. The part of c along b, which would cancel in the product, is subtracted first; its size is taken as a constant. (...,
 /// 3), (..., 3) -> (..., 3)
 inline at::Tensor
 cross_by_projection(const at::Tensor & b, at::Tensor c)
@@ -88,7 +88,7 @@ cross_by_projection(const at::Tensor & b, at::Tensor c)
   return at::linalg_cross(b, c, -1);
 }
 
-/// Determinant: kernels::det_of(ScaledRows) for numbers that can be scaled, else by cofactors of the first row. (..., 3, 3) -> (...)
+/// Determinant: kernels::det_of(ScaledRows) for numbers that can be scaled, otherwise by cofactors of the first row. (..., 3, 3) -> (...)
 inline at::Tensor
 det(const at::Tensor & A)
 {
@@ -129,7 +129,7 @@ inv(const at::Tensor & A)
 
 /// The tensor for LAPACK, or for its replacement on a device: float32 as float64 on the CPU, where
 /// LAPACK's float32 raises floating-point exceptions on ordinary matrices.
-/// @throws c10::Error for a dtype that it does not have, which translate_errors reports for the operation.
+/// @throws c10::Error for a dtype that LAPACK does not support; translate_errors reports it for the operation.
 inline at::Tensor
 for_lapack(const at::Tensor & t)
 {
@@ -189,7 +189,7 @@ drotate_matrix(const at::Tensor & A, const at::Tensor & R)
          I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2);
 }
 
-/// Derivative by r of a matrix B that r has turned, with the spin_by_rate J of r:
+/// Derivative by r of a matrix B that r has rotated, with the spin_by_rate J of r:
 /// S_kil B_lj + S_kjl B_il, where S_k is the skew matrix of the spin in column k of J.
 /// (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3)
 inline at::Tensor

@@ -5,7 +5,7 @@
 #include "neml2/composed/kronecker.h"
 #include "neml2/core/shape.h"
 
-/// Coarse ATen calls for the operations of fourth and higher order tensors. Pairs of
+/// Operations of fourth and higher order tensors, in LibTorch calls. Pairs of
 /// indices are flattened, so that double contractions are products of matrices: n is 9, or 6 where
 /// both pairs are in Mandel components.
 namespace neml2::composed
@@ -17,7 +17,7 @@ pairs(const at::Tensor & T)
   return T.flatten(-2).flatten(-3, -2);
 }
 
-/// (..., 9, 9) -> (..., 3, 3, 3, 3)
+/// The fourth order tensor of two flattened pairs. (..., 9, 9) -> (..., 3, 3, 3, 3)
 inline at::Tensor
 unpaired(const at::Tensor & M)
 {
@@ -66,7 +66,7 @@ full_pairs(const at::Tensor & C)
   return unpaired(rotate_matrix(C, mandel_basis(C.options()).t()));
 }
 
-/// The entries 21, 02, 10 of one of the flattened pairs. (..., 9, ...) -> (..., 3, ...)
+/// The entries 21, 02, 10 of one flattened pair. (..., 9, ...) -> (..., 3, ...)
 inline at::Tensor
 pick_skew(const at::Tensor & M, Size dim)
 {
@@ -123,7 +123,7 @@ mandel_generators(const TensorOptions & options)
   return sym_pairs(generators(options));
 }
 
-/// Derivative by r of a tensor that r has turned, with its matrix M, the generators of its pairs
+/// Derivative by r of a tensor that r has rotated, with its matrix M, the generators of its pairs
 /// and the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
 inline at::Tensor
 rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const at::Tensor & rate)

@@ -19,7 +19,7 @@ rotation_matrix(const at::Tensor & r)
   return I + (4 * (1 - s) * W + 8 * at::matmul(W, W)) / (d * d);
 }
 
-/// The parameters, of an angle up to π, of a rotation matrix. (..., 3, 3) -> (..., 3)
+/// The parameters of a rotation matrix, for an angle up to π. (..., 3, 3) -> (..., 3)
 inline at::Tensor
 rotation_of_matrix(const at::Tensor & M)
 {
@@ -77,7 +77,7 @@ rotation_product(const at::Tensor & x, const at::Tensor & y)
   return numerator / (1 + s * t - 2 * dot_last(p, q));
 }
 
-/// Derivative of the product of x and y by x, which is on the left (sigma = 1) or on the right (-1).
+/// Derivative of the product of x and y by x, which is the left factor (sigma = 1) or the right one (sigma = -1).
 /// (..., 3), (..., 3) -> (..., 3, 3)
 inline at::Tensor
 rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double sigma)
@@ -92,7 +92,7 @@ rotation_product_derivative(const at::Tensor & x, const at::Tensor & y, double s
          (1 + dot(x, x) * t - 2 * dot(x, y));
 }
 
-/// A sine or a cosine below this is rounding; for any dtype, as dtypes that are not floating are refused later.
+/// A sine or a cosine below this limit is round-off. Defined for any dtype, as dtypes that are not floating are refused later.
 inline double
 rounding(Dtype dtype)
 {
@@ -101,7 +101,7 @@ rounding(Dtype dtype)
   return 16 * (dtype == kFloat16 ? 9.7656e-4 : 7.8125e-3);
 }
 
-/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); where one
+/// Sine and cosine of a quarter of the angle of a * inv(b), both times √((1 + a · a) (1 + b · b)); where one of them
 /// is 0, its derivatives are 0. (..., 3), (..., 3) -> (..., 1), (..., 1)
 inline std::pair<at::Tensor, at::Tensor>
 quarter_angle(const at::Tensor & a, const at::Tensor & b)

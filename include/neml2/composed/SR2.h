@@ -56,7 +56,7 @@ dev_mandel(const at::Tensor & s)
 inline at::Tensor
 det_mandel(const at::Tensor & s)
 {
-  return composed::det(full(s)); // qualified, as at::det would fit as well
+  return composed::det(full(s)); // qualified, as at::det would match as well
 }
 
 /// Inverse. (..., 6) -> (..., 6)

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-/// Symmetry of crystals, in LibTorch calls; a class is its unit quaternions S, (n, 4).
+/// Symmetry of crystals, in LibTorch calls; a class is given by its unit quaternions S, (n, 4).
 namespace neml2::composed
 {
 /// The matrices of a class; their entries 0, ±1/2, ±√3/2 and ±1 are exact except for the rounding of √3/2.
@@ -45,7 +45,7 @@ unique_directions(const at::Tensor & T, const at::Tensor & v)
   return all.index_select(0, at::tensor(kept, kInt64).to(all.device()));
 }
 
-/// r, and the S q which is closest to it, as unit quaternions. (..., 3), (..., 3), (n, 4) ->
+/// r, and the S q that is closest to r, as unit quaternions. (..., 3), (..., 3), (n, 4) ->
 /// (..., 4), (..., 4)
 inline std::pair<at::Tensor, at::Tensor>
 closest_equivalent(const at::Tensor & r, const at::Tensor & q, const at::Tensor & operators)
@@ -87,7 +87,7 @@ closest_pair(const at::Tensor & r,
   const at::Tensor d = quaternion_product(b, quaternion_conjugate(a)).detach().unsqueeze(-2);
   const at::Tensor cosines = at::matmul(d, products.t()).squeeze(-2);
   const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
-  const auto chosen = [&](const at::Tensor & pairs) // of (m, n, 4)
+  const auto chosen = [&](const at::Tensor & pairs) // pairs: (m, n, 4)
   {
     return pairs.expand({P.size(0), S.size(0), 4})
         .reshape({-1, 4})

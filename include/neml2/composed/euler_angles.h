@@ -33,8 +33,8 @@ from_kocks(const at::Tensor & kocks, EulerConvention convention)
              : at::stack({a, b, pi - c}, -1);
 }
 
-/// By the unit quaternion, real part first, (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ),
-/// μ = (a - c) / 2, δ = (a + c) / 2. (..., 3) -> (..., 3)
+/// The rotation by angles of Kocks, from the unit quaternion, real part first,
+/// (cos b/2 sin μ, sin b/2 cos δ, sin b/2 sin δ, cos b/2 cos μ), μ = (a - c) / 2, δ = (a + c) / 2. (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_of_kocks(const at::Tensor & kocks)
 {

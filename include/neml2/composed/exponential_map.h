@@ -45,7 +45,7 @@ exp_map(const at::Tensor & w)
   return w * exp_map_factor(dot_last(w, w));
 }
 
-/// The derivative of w tan(θ/4) / θ, g δ_ij + h w_i w_j, g the factor and h the slope at |w|². (..., 3) -> (..., 3, 3)
+/// The derivative of w tan(θ/4) / θ: g δ_ij + h w_i w_j, with the factor g and the slope h at |w|². (..., 3) -> (..., 3, 3)
 inline at::Tensor
 exp_map_derivative(const at::Tensor & w)
 {

@@ -15,7 +15,7 @@
  */
 namespace neml2::composed
 {
-/// The choice between batches, for the arithmetic of rows.
+/// Chooses between batches by a condition, for the arithmetic of rows.
 struct Select
 {
   template <class A, class B>
@@ -32,7 +32,7 @@ is_shared(const at::Tensor & table)
   return table.numel() == table.size(-1) && has_known_values(table);
 }
 
-/// The number of inner abscissae at or below x: the interval that x is in, the first or the last one beyond the ends.
+/// The number of inner abscissae at or below x. It is the index of the interval that x is in; beyond the ends, the first or the last.
 /// (...), (..., n) -> (...) int64
 inline at::Tensor
 interval_of(const at::Tensor & x, const at::Tensor & xs)
@@ -72,7 +72,7 @@ are_in_order(const at::Tensor & xs)
       .bitwise_and(t.select(-1, n - 1).lt(inf));
 }
 
-/// The place of an x in a table: its interval, and x held between the ends.
+/// The place of an x in a table: its interval, and x clamped to the ends.
 struct Place
 {
   at::Tensor x, xs, interval, first, last, held;
@@ -91,7 +91,7 @@ struct Place
   {
     return beyond == Beyond::extrapolate ? x : held;
   }
-  /// y, or NaN beyond the ends if asked for, and NaN where the abscissae are not valid, unless in_order says they are.
+  /// y, or NaN: beyond the ends if `beyond` requests it, and where the abscissae are not valid, unless in_order says that they are.
   at::Tensor checked(const at::Tensor & y, Beyond beyond, bool in_order) const
   {
     at::Tensor r = y;
@@ -112,7 +112,7 @@ on_cubics(const Place & p, const at::Tensor & ys, Beyond beyond)
   };
   return kernels::on_cubic(p.x,
                            p.held,
-                           knot(p.interval - 1 + first.to(kInt64) * 3), // as kernels::neighbour
+                           knot(p.interval - 1 + first.to(kInt64) * 3), // as in kernels::neighbour
                            knot(p.interval),
                            knot(p.interval + 1),
                            knot(p.interval + 2 - last.to(kInt64) * 3),

@@ -55,14 +55,14 @@ von_mises(const at::Tensor & s)
   return at::linalg_vector_norm(d, 2, at::IntArrayRef(-1)) * kernels::sqrt_of_3_halves;
 }
 
-/// Hydrostatic over von Mises stress. (..., 6) -> (...)
+/// Hydrostatic stress divided by von Mises stress. (..., 6) -> (...)
 inline at::Tensor
 triaxiality(const at::Tensor & s)
 {
   return hydrostatic(s) / von_mises(s);
 }
 
-/// The θ with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), 0 where that is 0 / 0. (..., 6) -> (...)
+/// The θ with tan θ = √3 (λ_1 - λ_0) / (2 λ_2 - λ_1 - λ_0), 0 where the quotient is 0 / 0. (..., 6) -> (...)
 inline at::Tensor
 lode_angle(const at::Tensor & s)
 {

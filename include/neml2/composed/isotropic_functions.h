@@ -4,7 +4,7 @@
 #include "neml2/composed/SR2.h"
 #include "neml2/composed/matrix_functions.h"
 
-/// Functions of symmetric tensors in Mandel components, in LibTorch calls: by those of matrix_functions.h.
+/// Functions of symmetric tensors in Mandel components, in LibTorch calls, by the functions of matrix_functions.h.
 namespace neml2::composed
 {
 /// f(s). (..., 6) -> (..., 6)
@@ -28,7 +28,7 @@ isotropic_derivative(MatrixFunction f, const at::Tensor & s)
   return isotropic_function_along(f, s.unsqueeze(-2), at::eye(6, s.options().requires_grad(false)));
 }
 
-/// A -> A^p, with one number p for all, or one per matrix, with `dims` dimensions after the batch.
+/// The function A -> A^p, with one p for all matrices, or one p per matrix, with `dims` dimensions after the batch.
 inline auto
 to_the_power(double p, Size)
 {

@@ -8,7 +8,7 @@
 /// Kinematics of finite deformation, in LibTorch calls.
 namespace neml2::composed
 {
-/// A rotation closer to that of F: kernels::refined_rotation. (..., 3, 3), (..., 3, 3) -> (..., 3, 3)
+/// A rotation that is closer to the rotation of F: kernels::refined_rotation. (..., 3, 3), (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 refined_rotation(const at::Tensor & F, const at::Tensor & R)
 {
@@ -38,8 +38,8 @@ polar_rotation(const at::Tensor & F)
   return refined_rotation(A, refined_rotation(A, X)).to(F.scalar_type());
 }
 
-/// The closest rotation of determinant 1, computed in float64: kernels::nearest_rotation of the values, refined so often that derivatives
-/// are right up to the seventh. (..., 3, 3) -> (..., 3, 3)
+/// The closest rotation of determinant 1, computed in float64: kernels::nearest_rotation of the values, refined so often that
+/// derivatives up to the seventh are right. (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 nearest_rotation(const at::Tensor & A)
 {

@@ -10,7 +10,7 @@
  * Functions of n×n matrices, by LibTorch's operations, for the batch bodies of tensor functions.
  *
  * All consist of products and inverses, so that autograd's derivatives of any order are right and
- * finite, also at equal eigenvalues, where derivatives by eigenvectors are not. Iterations end early where values
+ * finite, also at equal eigenvalues, where derivatives computed from eigenvectors are not. Iterations end early where values
  * can be read, which changes only the time. (..., n, n) -> (..., n, n), float64.
  *
  * The upper right block of f([[A, E], [0, A]]) is the derivative of f at A along E.
@@ -35,7 +35,7 @@ leading_norm(const at::Tensor & A, Size n)
   return at::linalg_vector_norm(block, 2, at::IntArrayRef(-1), /*keepdim=*/true).unsqueeze(-1);
 }
 
-/// Whether the condition is known to hold nowhere.
+/// Whether the condition is known to be false everywhere.
 inline bool
 holds_nowhere(const at::Tensor & condition)
 {
@@ -64,11 +64,11 @@ halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor &
     column = at::matmul(column, scaled);
   const at::Tensor growth = column.amax(-1, /*keepdim=*/true) / leading_column(scaled, n);
   const at::Tensor needed =
-      ((2 * growth).log2() / 14).ceil().clamp_min(0); // (7!)² / (14! 15!) over the rounding
+      ((2 * growth).log2() / 14).ceil().clamp_min(0); // (7!)² / (14! 15!) / rounding error
   return (spared - needed.nan_to_num(0.0)).clamp_min(0);
 }
 
-/// The exponential, scaled by the leading block: kernels::expm. LibTorch's exponential where values are not known.
+/// The exponential, scaled by the leading block: kernels::expm. If values cannot be read, LibTorch's exponential.
 inline at::Tensor
 matrix_exp(const at::Tensor & A, Size n)
 {
@@ -104,7 +104,7 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   at::Tensor X = A, Y = plus_identity(at::zeros_like(A), 1), change;
   for (int k = 0; k < steps; k++)
   {
-    const bool last = change.defined() && holds_nowhere(change > 1e-9); // one for the derivatives
+    const bool last = change.defined() && holds_nowhere(change > 1e-9); // for the derivatives
     const at::Tensor x = inverse_or_nan(X), y = inverse_or_nan(Y);
     const at::Tensor ratio =
         leading_norm(x, n) * leading_norm(y, n) / (leading_norm(X, n) * leading_norm(Y, n));
@@ -121,7 +121,7 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   return only_where(change < 1e-7, X);
 }
 constexpr int sqrt_steps = 16;
-/// A divided by the norm of its leading block, and that norm as a constant; 1 where it is not a number above 0.
+/// A divided by the norm of its leading block, and that norm as a constant; the norm is 1 where it is not a number above 0.
 inline std::pair<at::Tensor, at::Tensor>
 of_norm_one(const at::Tensor & A, Size n)
 {
@@ -179,7 +179,7 @@ matrix_log(const at::Tensor & A, Size n)
   return L + scale.log() * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 
-/// A^p, with one number p, or one p per entry, (...)
+/// A^p, with one number p, or one p per batch entry, (...)
 inline at::Tensor
 matrix_power(const at::Tensor & A, Size n, double p)
 {
@@ -206,7 +206,7 @@ matrix_function_along(MatrixFunction f, const at::Tensor & A, const at::Tensor &
   TensorShape shape(A.sizes().begin(), A.sizes().end());
   broadcast_into(shape, E.sizes());
   const at::Tensor a = A.to(kFloat64).expand(shape), e = E.to(kFloat64).expand(shape);
-  // E is scaled to the size of A; at another size its digits, or those of A, would be lost.
+  // E is scaled to the size of A; with another size, digits of E or of A would be lost.
   const at::Tensor norm = leading_norm(e, n) / of_norm_one(a, n).second,
                    scale = norm + norm.eq(0).to(kFloat64);
   const at::Tensor block =

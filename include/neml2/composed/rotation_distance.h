@@ -23,7 +23,7 @@ shadow_derivative(const at::Tensor & r)
   return (2 * row * column / s - at::eye(3, r.options())) / s;
 }
 
-/// Angle of a * b^-1 in [0, 2π], of the parameters as given. (..., 3), (..., 3) -> (...)
+/// Angle of a * b^-1 in [0, 2π], for the given parameters. (..., 3), (..., 3) -> (...)
 inline at::Tensor
 angle_between_parameters(const at::Tensor & a, const at::Tensor & b)
 {
@@ -31,7 +31,7 @@ angle_between_parameters(const at::Tensor & a, const at::Tensor & b)
   return 4 * sine.atan2(cosine).squeeze(-1);
 }
 
-/// Angle of a * b^-1 in [0, π], whatever the parameters. (..., 3), (..., 3) -> (...)
+/// Angle of a * b^-1 in [0, π], the same for either set of parameters of each rotation. (..., 3), (..., 3) -> (...)
 inline at::Tensor
 angle_between_rotations(const at::Tensor & a, const at::Tensor & b)
 {

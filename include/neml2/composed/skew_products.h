@@ -3,7 +3,7 @@
 
 #include "neml2/composed/R4.h"
 
-/// Products of symmetric tensors, in Mandel components, with skew ones, as axial vectors, in
+/// Products of symmetric tensors (in Mandel components) and skew tensors (as axial vectors), in
 /// LibTorch calls.
 namespace neml2::composed
 {

@@ -25,7 +25,7 @@ sign_of_largest(const at::Tensor & v)
 }
 
 /// at::linalg_eigh. A large batch on a device is decomposed in parts: with 10⁵ matrices cuSOLVER reports an internal error, with 10⁶
-/// it asks for 500 GB. (..., n, n) -> (..., n), (..., n, n)
+/// it requests 500 GB. (..., n, n) -> (..., n), (..., n, n)
 inline std::pair<at::Tensor, at::Tensor>
 eigh_by_parts(const at::Tensor & M)
 {
@@ -99,7 +99,7 @@ divided_differences(const at::Tensor & l,
   return select(lost, mean, change / h.masked_fill(lost, 1));
 }
 
-/// Derivative by s of Σ_k f(λ_k) v_k v_k: Q_ik d_k Q_jk, Q the Mandel rotation by V, d the slopes and the
+/// Derivative by s of Σ_k f(λ_k) v_k v_k: Q_ik d_k Q_jk, where Q is the Mandel rotation by V, and d contains the slopes and the
 /// divided differences. (..., 3), (..., 3, 3), (..., 3), (..., 3) -> (..., 6, 6)
 inline at::Tensor
 dsptrf(const at::Tensor & l,

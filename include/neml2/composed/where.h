@@ -8,7 +8,7 @@
 /// The choice between two tensors by a condition, in LibTorch calls.
 namespace neml2::composed
 {
-/// a where the condition holds, else b; one of them may be a number.
+/// a where the condition holds, otherwise b; one of them may be a number.
 template <class X, class Y>
 at::Tensor
 select(const at::Tensor & condition, const X & a, const Y & b)
@@ -17,7 +17,7 @@ select(const at::Tensor & condition, const X & a, const Y & b)
                              : at::where(condition, a, b);
 }
 
-/// t where the condition holds, else NaN, also in derivatives.
+/// t where the condition holds, otherwise NaN, also in derivatives.
 inline at::Tensor
 only_where(const at::Tensor & condition, const at::Tensor & t)
 {

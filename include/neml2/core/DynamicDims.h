@@ -48,7 +48,7 @@ public:
   TraceableSize dynamic_size(Size i) const { return self().batch_size(i); }
   Size intmd_dim() const { return 0; }
   TensorShapeRef intmd_sizes() const { return {}; }
-  /// @throws NEMLException always: there is no such dimension.
+  /// @throws NEMLException always, because there are no intermediate dimensions.
   Size intmd_size(Size i) const { return core::position("intmd_size", self(), i, 0, 0); }
   Size static_dim() const { return self().base_dim(); }
   TensorShapeRef static_sizes() const { return self().base_sizes(); }
@@ -64,8 +64,8 @@ public:
   {
     self().batch_index_put_(i, v);
   }
-  /// Indexes none of the existing dimensions: Ellipsis is one such index.
-  /// @throws NEMLException for any index that needs or adds one.
+  /// Accepts only indices that neither consume nor add a dimension, such as Ellipsis.
+  /// @throws NEMLException for any other index.
   Derived intmd_index(indexing::TensorIndicesRef i) const
   {
     check_no_index("intmd_index", i);
@@ -77,7 +77,7 @@ public:
     check_no_index("intmd_index_put_", i);
     self().batch_index_put_({}, v);
   }
-  /// @throws NEMLException always: there is no such dimension.
+  /// @throws NEMLException always, because there are no intermediate dimensions.
   Derived intmd_slice(Size d, const indexing::Slice &) const
   {
     core::position("intmd_slice", self(), d, 0, 0);

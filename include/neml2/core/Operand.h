@@ -13,8 +13,8 @@ namespace neml2::core
 enum class Accepts
 {
   floating, ///< float16, bfloat16, float32, float64
-  numbers,  ///< the same and integers
-  any       ///< also bool and complex: all that LibTorch's own operation takes
+  numbers,  ///< these and integers
+  any       ///< also bool and complex: every dtype that LibTorch's own operation takes
 };
 
 /// An operation as its error messages name it.
@@ -32,7 +32,7 @@ struct Operand
   const at::Tensor * tensor; ///< null for a plain number
   const char * type;
   Size batch_dim;
-  TensorShapeRef base; ///< the base shape its class promises; for Tensor, the one it has
+  TensorShapeRef base; ///< the base shape its class promises; for Tensor, its actual base shape
   const double * number = nullptr;
 
   TensorShapeRef batch() const
@@ -41,7 +41,7 @@ struct Operand
   }
 };
 
-/// SR2 (1000, 2; 6)
+/// Type and shape in a message: SR2 (1000, 2; 6)
 struct ShapeText
 {
   const char * type;
@@ -106,7 +106,7 @@ dtype_name(Dtype dtype)
   }
 }
 
-/// "SSR4 (2; 6, 6) and SR2 (1000; 6)"
+/// Several operands in a message: "SSR4 (2; 6, 6) and SR2 (1000; 6)"
 struct OperandsText
 {
   ArrayRef<Operand> operands;
@@ -121,7 +121,7 @@ operator<<(std::ostream & os, const OperandsText & text)
   return os;
 }
 
-/// The properties to be checked of a tensor of this library.
+/// The properties of a tensor of this library that operations check.
 template <class T>
 std::enable_if_t<!std::is_arithmetic_v<T>, Operand>
 operand(const T & t)

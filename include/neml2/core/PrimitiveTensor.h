@@ -19,7 +19,7 @@ std::integer_sequence<Size, S...> base_shape_of(const PrimitiveTensor<Derived, S
 
 template <class T, class = void>
 constexpr bool is_primitive = false;
-/// A type whose base shape is part of it.
+/// A type that fixes its base shape.
 template <class T>
 constexpr bool is_primitive<T, std::void_t<decltype(base_shape_of(std::declval<const T *>()))>> =
     true;
@@ -40,8 +40,8 @@ is_another_of_shape()
     return false;
 }
 
-/// A tensor of LibTorch, or a class that converts to one, but not a tensor of this library: those convert by
-/// their types, not by whatever shape they happen to have.
+/// A tensor of LibTorch, or a class that converts to one, but not a tensor of this library: tensors of this library
+/// convert by their types, not by their shapes.
 template <class T>
 using if_raw_tensor =
     std::enable_if_t<std::is_convertible_v<const T &, const at::Tensor &> && !is_tensor<T>, int>;
@@ -60,7 +60,7 @@ struct batch_of_rows
   using type = void;
 };
 
-/// Scalar, where the name must depend on a template parameter because the type is not complete yet.
+/// Scalar, under a name that depends on a template parameter, because the type is not complete yet.
 template <class>
 struct dependent_scalar
 {
@@ -69,7 +69,7 @@ struct dependent_scalar
 template <class T>
 using dependent_scalar_t = typename dependent_scalar<T>::type;
 
-/// Whether V are n Scalars, or n numbers with or without options behind them.
+/// Whether V are n Scalars, or n numbers that options may follow.
 template <Size n, class... V>
 constexpr bool
 are_components()
@@ -90,7 +90,7 @@ are_components()
     return all_numbers || (sizeof...(V) == n && (std::is_same_v<V, Scalar> && ...));
   }
 }
-/// Whether V belongs to a formula: a number with derivatives or a pack of them, a row of those, or a whole batch.
+/// Whether V belongs to a formula: a number with derivatives or a pack of such numbers, a row of either, or a whole batch.
 template <class V>
 constexpr bool is_of_formula =
     is_tensor<V> || kernels::is_row<V>::value || std::is_base_of_v<kernels::Component<V>, V>;
@@ -125,13 +125,13 @@ public:
   static constexpr auto type_name = "PrimitiveTensor"; ///< the name in messages if Derived has none
   static constexpr std::array<Size, sizeof...(S)> base_shape = {S...};
   static inline const TensorShape const_base_sizes = {
-      S...}; ///< set only when main begins; use base_shape before
+      S...}; ///< set only when main begins; use base_shape until then
   static constexpr Size const_base_dim = sizeof...(S);
   static constexpr Size const_base_numel = (Size(1) * ... * S);
   static constexpr Size const_base_storage = const_base_numel;
   using base_sizes_sequence = std::integer_sequence<Size, S...>;
 
-  /// One batch entry in a formula, for types that have no row of their own: its components have one index per base dimension.
+  /// One batch entry in a formula, for types that declare no row type: its components have one index per base dimension.
   template <class T>
   struct Row : kernels::Components<T, int(const_base_numel)>
   {
@@ -163,7 +163,7 @@ public:
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
   {
   }
-  /// From a raw tensor with batch_dim more dimensions than the base, which is checked; 0 means that the number is
+  /// From a raw tensor with batch_dim batch dimensions, a number that is checked; if batch_dim is 0, the number is
   /// inferred. Shares storage.
   PrimitiveTensor(const at::Tensor & t, Size batch_dim) : PrimitiveTensor(Inferred(), t)
   {
@@ -178,7 +178,7 @@ public:
                 t.sizes(),
                 ".");
   }
-  /// From a raw tensor of batch sizes batch_shape, which are checked. Shares storage.
+  /// From a raw tensor with the batch sizes batch_shape, which are checked. Shares storage.
   PrimitiveTensor(const at::Tensor & t, const TraceableTensorShape & batch_shape)
     : PrimitiveTensor(Inferred(), t)
   {
@@ -211,9 +211,9 @@ public:
     : PrimitiveTensor(t, TraceableTensorShape(dynamic_shape), intmd_dim)
   {
   }
-  /// Keeps the batch dimension of t. A template, because other primitive types convert to Tensor too. If core::Strictness is
-  /// relaxed, t's last dimensions are the base and all others batch dimensions, whatever t says: Scalar(Tensor::zeros({},
-  /// {4})) is (4; ).
+  /// Keeps the batch dimension of t. It is a template, because other primitive types convert to Tensor too. If core::Strictness
+  /// is relaxed, t's last dimensions are the base and all others batch dimensions, whatever t.batch_dim() is:
+  /// Scalar(Tensor::zeros({}, {4})) is (4; ).
   template <class T, std::enable_if_t<std::is_same_v<T, neml2::Tensor>, int> = 0>
   PrimitiveTensor(const T & t, core::Strictness = core::Strictness(""))
     : PrimitiveTensor(Inferred(), static_cast<const at::Tensor &>(t))
@@ -256,7 +256,7 @@ public:
 
   /// From one argument per stored component, in row-major order. Numbers give (; S...); options may follow
   /// them. Scalars, (...; ) each, give (...; S...); their batch shapes broadcast. Types such as SR2, whose
-  /// stored components differ from the usual ones, have a fill of their own.
+  /// stored components differ from the usual ones, define another fill.
   template <class... V,
             typename core::Components<std::integer_sequence<Size, S...>, V...>::type = 0>
   [[nodiscard]] static Derived fill(const V &... v);

@@ -38,8 +38,8 @@ public:
   using TensorBase<Tensor>::TensorBase;
   NEML2_ASSIGNED_WHOLE(Tensor)
   Tensor() = default;
-  /// A batch of another type, for functions of any type: messages call it by its name, entry `name` of
-  /// core::names_in_messages().
+  /// A batch of another type, as a Tensor for functions of any type: messages use the other type's name, entry
+  /// `name` of core::names_in_messages().
   Tensor(core::Trusted, at::Tensor t, Size batch_dim, int32_t name) noexcept
     : TensorBase<Tensor>(core::Trusted(), std::move(t), batch_dim)
   {
@@ -84,7 +84,7 @@ public:
   {
     return identity({}, n, options);
   }
-  /// (batch; n, n), each with its own storage.
+  /// A batch of identities, (batch; n, n), each with its own storage.
   [[nodiscard]] static Tensor identity(const TraceableTensorShape & batch,
                                        Size n,
                                        const TensorOptions & options = default_tensor_options())
@@ -100,7 +100,7 @@ public:
   }
 
   /// Appends size-1 base dimensions until there are n of them.
-  /// @throws NEMLException if there are more.
+  /// @throws NEMLException if there are more than n.
   Tensor base_unsqueeze_to(Size n) const;
 
   /// Its name in messages.

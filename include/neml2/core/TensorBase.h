@@ -52,7 +52,7 @@ refuse_assignment_to_part()
 }
 } // namespace core
 
-// The copies and assignments of a tensor type: only a tensor that has a name can be assigned to.
+// The copies and assignments of a tensor type: the target of an assignment must be an lvalue.
 #define NEML2_ASSIGNED_WHOLE(Type)                                                                 \
   Type(const Type &) = default;                                                                    \
   Type(Type &&) = default;                                                                         \
@@ -114,16 +114,16 @@ public:
   // ---- Factories (definitions: math/linspace.h) ------------------------------------------------
 
   /// start + (end - start) k / (nstep - 1), k = 0 ... nstep - 1, along a new batch dimension of the
-  /// result at position dim. (batch; base), (batch; base) -> (..., nstep, ...; base); nstep = 1 is start.
+  /// result at position dim. (batch; base), (batch; base) -> (..., nstep, ...; base); nstep = 1 gives start.
   /// @throws NEMLException if nstep < 1 or the shapes do not broadcast.
   [[nodiscard]] static Derived
   linspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0);
   /// base^linspace(start, end, nstep, dim)
   [[nodiscard]] static Derived
   logspace(const Derived & start, const Derived & end, Size nstep, Size dim = 0, Real base = 10);
-  /// If core::Strictness is relaxed: linspace as a tensor of this count of batch dimensions; a
-  /// negative count keeps that of the result.
-  /// @throws NEMLException also for a count that does not fit.
+  /// If core::Strictness is relaxed: linspace, whose result has batch_dim batch dimensions; if batch_dim
+  /// is negative, their number is not changed.
+  /// @throws NEMLException also for a batch_dim that does not fit the result.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived
   linspace(const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim)
@@ -132,7 +132,7 @@ public:
     return batch_dim < 0 ? r : Derived(static_cast<const at::Tensor &>(r), Size(batch_dim));
   }
   /// If core::Strictness is relaxed: base^linspace(start, end, nstep, dim, batch_dim); an integer in this place
-  /// is the count, never the base.
+  /// is batch_dim, never the base.
   template <class I, class S = core::Strictness, core::if_relaxed<I, S> = 0>
   [[nodiscard]] static Derived logspace(
       const Derived & start, const Derived & end, Size nstep, Size dim, I batch_dim, Real base = 10)
@@ -189,13 +189,13 @@ public:
     return core::translate_errors(
         "to", [&] { return wrap(at::Tensor::to(options)); }, core::operand(self()));
   }
-  /// The values, sharing storage but neither graph nor version counter.
+  /// A tensor with the same storage, but outside the graph of autograd and with its own version counter.
   Derived variable_data() const
   {
     core::check_defined("variable_data", self());
     return wrap(at::Tensor::variable_data());
   }
-  /// Its values with adjacent entries; copies only if they are not.
+  /// Its values in contiguous memory; copies only if they are not contiguous.
   Derived contiguous() const
   {
     core::check_defined("contiguous", self());
@@ -216,7 +216,7 @@ public:
   // ---- Views: indices ------------------------------------------------------------------------
 
   /// Indexes the batch dimensions; base dimensions are kept. An integer drops a dimension, None adds
-  /// one, a Slice keeps it. The result is a view wherever that of torch's indexing is one.
+  /// one, a Slice keeps it. The result is a view wherever torch's indexing returns a view.
   /// @throws NEMLException for more indices than batch dimensions, or one out of range.
   Derived batch_index(indexing::TensorIndicesRef indices) const
   {
@@ -232,7 +232,7 @@ public:
     return wrap(core::slice(batch_group("batch_slice"), dim, slice));
   }
   neml2::Tensor base_slice(Size dim, const indexing::Slice & slice) const;
-  /// Writes into batch_index(indices); other broadcasts by torch's rules and takes this dtype.
+  /// Writes into batch_index(indices); other broadcasts by torch's rules and is converted to this dtype.
   /// @throws NEMLException if it does not fit; this tensor is then unchanged.
   void batch_index_put_(indexing::TensorIndicesRef indices, const at::Tensor & other)
   {
@@ -378,7 +378,7 @@ private:
 
   friend class neml2::Tensor;
   int32_t _batch_dim = 0;
-  int32_t _name = 0; ///< for Tensor only, see there; in place of padding
+  int32_t _name = 0; ///< used by Tensor only; takes the place of padding
 };
 
 // ---- Definitions that need no other type; those that return Tensor are in core/Tensor.h. ----
@@ -429,7 +429,7 @@ print(std::ostream & os, const Operand & o)
 }
 } // namespace core
 
-/// SR2 (1000, 2; 6) float64 cpu, then the values as LibTorch prints them.
+/// Prints type, shape, dtype and device, as in SR2 (1000, 2; 6) float64 cpu, then the values as LibTorch prints them.
 template <class Derived>
 std::ostream &
 operator<<(std::ostream & os, const TensorBase<Derived> & t)

@@ -54,7 +54,7 @@ public:
 
   TensorShapeRef sizes() const { return _sizes; }
 
-  /// A tensor of these numbers; its dtype is that of the options. It is a leaf if they ask for grad.
+  /// A tensor of these numbers; its dtype is that of the options. It is a leaf of autograd's graph if the options request grad.
   at::Tensor to_tensor(const TensorOptions & options) const { return to_tensor(options, _sizes); }
 
   /// The numbers in another shape with as many entries.

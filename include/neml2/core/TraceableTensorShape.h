@@ -90,7 +90,7 @@ operator<<(std::ostream & os, const TraceableSize & s)
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
  * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives: the
- * temporary refers to the tensor's sizes, not to a copy of its own, and keeps the tensor alive as long
+ * temporary refers to the tensor's sizes, not to a separate copy, and keeps the tensor alive as long
  * as it lives itself.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
@@ -131,7 +131,7 @@ public:
     for (Size i = 0; i < shape.size(0); i++)
       push_back(shape[i].item<Size>());
   }
-  // Only a shape that a tensor returned refers to the tensor: a copy may be kept longer.
+  // Only a shape that a tensor returned refers to the tensor; a copy does not, because it may be kept longer.
   TraceableTensorShape(const TraceableTensorShape & other) : Base(other) {}
   TraceableTensorShape(TraceableTensorShape && other) noexcept
     : Base(std::move(static_cast<Base &>(other)))
@@ -225,8 +225,8 @@ private:
 
 namespace core
 {
-/// Anything that is a shape, or one size, as an argument: refers to it. TensorShapeRef is not a base class
-/// in LibTorch 1.
+/// An argument that is a shape or one size; it refers to the argument. TensorShapeRef is not its base class,
+/// because LibTorch 1 does not allow that.
 class ShapePart
 {
 public:
@@ -251,7 +251,7 @@ private:
 };
 } // namespace core
 
-/// [1000, 2], and [] for no size.
+/// Prints a shape as [1000, 2], and the empty shape as [].
 inline std::ostream &
 operator<<(std::ostream & os, const TraceableTensorShape & shape)
 {

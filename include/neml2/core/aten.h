@@ -4,8 +4,8 @@
 #include "neml2/kernels/inline.h" // refuses -ffast-math
 
 /**
- * The only door to LibTorch. Each operator has its own header: all of them together cost three times
- * the compile time of the tensor class.
+ * The only header that includes LibTorch's operators. Each operator has its own header: all of them together
+ * take three times as long to compile as the tensor class.
  */
 #ifndef AT_PER_OPERATOR_HEADERS
 #define AT_PER_OPERATOR_HEADERS

@@ -30,9 +30,9 @@ struct Group
   {
     return o.tensor->sizes().slice(size_t(first), size_t(last - first));
   }
-  /// Position of dimension d among all.
+  /// Position of dimension d among all dimensions.
   Size position(Size d) const { return core::position(where, o, d, first, last); }
-  /// All sizes, with these in place of the group's own.
+  /// All sizes of the tensor, with `shape` in place of the group's sizes.
   TensorShape with(TensorShapeRef shape) const
   {
     const auto all = o.tensor->sizes();
@@ -94,7 +94,7 @@ reshape(const Group & g, TensorShapeRef shape)
 inline at::Tensor
 unsqueeze(const Group & g, Size d, Size n)
 {
-  NEML2_CHECK(0 <= n && n <= 64, // more than LibTorch iterates over
+  NEML2_CHECK(0 <= n && n <= 64, // LibTorch iterates over at most 64 dimensions
               g.where,
               ": cannot insert ",
               n,

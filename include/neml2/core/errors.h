@@ -7,21 +7,21 @@
 
 namespace neml2
 {
-/// A label that does not exist.
+/// Thrown for a label that does not exist.
 class NEML2_ONE_A_PROGRAM LabelException : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
-/// A singular matrix where its inverse is needed.
+/// Thrown for a singular matrix whose inverse is needed.
 class NEML2_ONE_A_PROGRAM SingularException : public NEMLException
 {
 public:
   using NEMLException::NEMLException;
 };
 
-/// Memory that is not available.
+/// Thrown if memory cannot be allocated.
 class NEML2_ONE_A_PROGRAM OutOfMemoryException : public NEMLException
 {
 public:
@@ -72,7 +72,7 @@ neml2_assert(bool ok, const Parts &... parts)
 #define NEML2_DEBUG_ASSERTIONS true
 #endif
 
-/// neml_assert in translation units without NDEBUG, nothing in those with it. The flag is a template
+/// neml_assert in translation units without NDEBUG; it does nothing in those with it. The flag is a template
 /// argument, so that the two kinds can be linked together.
 template <bool Active = NEML2_DEBUG_ASSERTIONS, class... Parts>
 void
@@ -83,7 +83,7 @@ neml_assert_dbg([[maybe_unused]] bool ok, [[maybe_unused]] const Parts &... part
 }
 } // namespace neml2
 
-/// Checks for mistakes of a caller, in every build. The message says which operation, the values,
+/// Checks for mistakes of a caller, in every build. The message says which operation failed, the values,
 /// what was expected and what to do; it is put together only on failure.
 #define NEML2_CHECK(ok, ...) NEML2_CHECK_AS(::neml2::NEMLException, ok, __VA_ARGS__)
 

@@ -13,7 +13,7 @@ struct Trusted
 {
 };
 
-/// Enables an overload for options, or none. As a template parameter they leave a bare {} to the
+/// Enables an overload for options or no argument. As a template parameter, options leave a bare {} to the
 /// overload whose parameter is a shape.
 template <class... O>
 using if_optional =
@@ -97,7 +97,7 @@ template <class Derived>
 class LikeFactories
 {
 public:
-  /// Values not set.
+  /// Values are not initialised.
   [[nodiscard]] static Derived empty_like(const Derived & other)
   {
     return made("empty_like", other, make_empty);
@@ -138,7 +138,7 @@ template <class Derived>
 class FixedBaseFactories
 {
 public:
-  /// Values not set.
+  /// Values are not initialised.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived empty(const O &... o)
   {
@@ -193,7 +193,7 @@ public:
     return ones(dynamic, o...);
   }
 
-  /// Uniform in [0, 1), each stored component independently. A floating dtype.
+  /// Uniform in [0, 1), each stored component independently. The dtype must be floating.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived rand(const O &... o)
   {
@@ -251,7 +251,7 @@ template <class Derived>
 class AnyBaseFactories
 {
 public:
-  /// Values not set.
+  /// Values are not initialised.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived empty(TensorShapeRef base, const O &... o)
   {
@@ -315,7 +315,7 @@ public:
     return ones(dynamic, base, o...);
   }
 
-  /// Uniform in [0, 1). A floating dtype.
+  /// Uniform in [0, 1). The dtype must be floating.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived rand(TensorShapeRef base, const O &... o)
   {

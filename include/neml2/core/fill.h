@@ -38,7 +38,7 @@ stack(const Operation & op, std::initializer_list<Component> components)
   return stack<Result>(components);
 }
 
-/// Sorts one argument: a number is a value, anything else the options.
+/// Sorts one argument: a number is a value, any other argument is the options.
 template <class V>
 void
 read_component(std::vector<CScalar> & values, TensorOptions & options, const V & v)
@@ -68,7 +68,7 @@ scalar_like(const V & v, const at::Tensor & like)
   }
 }
 
-/// The values as Scalars, or as numbers of a row, whichever the formula of `like` runs on.
+/// The values as Scalars or as numbers of a row, depending on where the formula that `like` belongs to runs.
 template <class Batch, class Row, class Like, class... V>
 auto
 fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)

@@ -13,7 +13,7 @@ formulas_on_batches()
   return count;
 }
 
-/// While it lives, this thread runs a formula on whole batches.
+/// While an object of this struct lives, this thread runs a formula on whole batches.
 struct FormulaScope
 {
   FormulaScope() { formulas_on_batches()++; }
@@ -22,7 +22,7 @@ struct FormulaScope
   FormulaScope & operator=(const FormulaScope &) = delete;
 };
 
-/// Refuses s[i] in a formula: on a batch it is a row, on one tensor a component.
+/// Refuses s[i] in a formula, because s[i] is a row of a batch, but a component of one tensor.
 inline void
 check_brackets(const char * type)
 {

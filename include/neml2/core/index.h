@@ -38,7 +38,7 @@ index_put(const char * where,
                    {
                      at::Tensor v = value.to(t.options());
                      if (v.has_storage() && t.has_storage() && v.is_alias_of(t))
-                       v = v.clone(); // entries would be read after they are overwritten
+                       v = v.clone(); // otherwise overwritten entries would be read
                      indices.empty() ? t.copy_(v) : t.index_put_(indices, v);
                    });
 }
@@ -83,7 +83,7 @@ check_one_ellipsis(const char * where, indexing::TensorIndicesRef indices)
                  " times Ellipsis among the indices. Expected at most one.");
 }
 
-/// The given indices of the batch dimensions; base dimensions are kept.
+/// Indices of all dimensions: the given ones for the batch dimensions; base dimensions are kept.
 inline indexing::TensorIndices
 batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -102,11 +102,11 @@ batch_indices(const char * where, const Operand & o, indexing::TensorIndicesRef 
                  ". Use base_index for base dimensions.");
   indexing::TensorIndices all(indices.begin(), indices.end());
   if (std::any_of(all.begin(), all.end(), [](const auto & i) { return i.is_ellipsis(); }))
-    all.append(o.base.size(), indexing::Slice()); // it stands for batch dimensions only
+    all.append(o.base.size(), indexing::Slice()); // an Ellipsis stands for batch dimensions only
   return all;
 }
 
-/// The given indices of the base dimensions; batch dimensions are kept.
+/// Indices of all dimensions: the given ones for the base dimensions; batch dimensions are kept.
 inline indexing::TensorIndices
 base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef indices)
 {
@@ -133,7 +133,7 @@ base_indices(const char * where, const Operand & o, indexing::TensorIndicesRef i
 struct IndexTensors
 {
   Size dims = 0;        ///< the number of dimensions they have together
-  bool adjacent = true; ///< whether torch leaves these in place; else it puts them first
+  bool adjacent = true; ///< whether torch leaves them in place; otherwise it puts them first
 
   IndexTensors(const indexing::TensorIndices & indices, Size n)
   {
@@ -143,7 +143,7 @@ struct IndexTensors
     {
       const bool mask = is_mask(i);
       if (i.is_integer() ||
-          (i.is_tensor() && !mask && i.tensor().dim() == 0)) // it drops its dimension
+          (i.is_tensor() && !mask && i.tensor().dim() == 0)) // such an index drops a dimension
         continue;
       const Size first = position;
       position += i.is_ellipsis() ? n : mask ? std::max<Size>(1, consumed_dims(i)) : 1;

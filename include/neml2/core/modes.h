@@ -3,7 +3,7 @@
 
 #include "neml2/core/types.h"
 
-/// The modes between a call and the CPU: functorch, traces, fake tensors, tangents of forward mode.
+/// The modes that may intercept a call before it reaches the CPU: functorch, traces, fake tensors, tangents of forward mode.
 namespace neml2::core
 {
 /// Whether the row loop may read this tensor's memory, and only autograd observes the operation.
@@ -33,14 +33,14 @@ is_plain_on_device(const at::Tensor & t)
   return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
 }
 
-/// Whether no mode (functorch, tracing, Python) stands between a call and the CPU.
+/// Whether no mode (functorch, tracing, Python) intercepts a call before it reaches the CPU.
 inline bool
 dispatches_plainly()
 {
   return c10::default_included_set.has_all(c10::impl::tls_local_dispatch_key_set().included_);
 }
 
-/// While it lives, no mode sees what its thread computes: new tensors are plain.
+/// While an object of this class lives, no mode sees the operations of its thread: new tensors are plain.
 class OutsideOfModes
 {
   c10::impl::ForceDispatchKeyGuard _plain{without_modes()};
@@ -54,8 +54,8 @@ class OutsideOfModes
   }
 };
 
-/// Whether torch.func.vmap shows a tensor as one entry of a batch: the entry never says that it requires a gradient, though
-/// the batch may.
+/// Whether torch.func.vmap shows a tensor as one entry of a batch: the entry never reports that it requires a gradient, though
+/// the batch may require one.
 inline bool
 is_entry_of_vmap(const at::Tensor & t)
 {
@@ -72,8 +72,8 @@ has_known_values(const at::Tensor & t)
   return dispatches_plainly() && !t.is_meta() && !t.key_set().has(c10::DispatchKey::Python);
 }
 
-/// A constant made earlier, for use in an operation: a mode that makes all tensors fake, or follows
-/// them, then knows the constant.
+/// Prepares a constant made earlier for use in an operation, so that a mode that makes all tensors fake, or
+/// tracks them, sees the constant as well.
 inline at::Tensor
 lifted(const at::Tensor & constant)
 {

@@ -7,11 +7,11 @@
 #include <atomic>
 
 /**
- * Only one version of the library in a program.
+ * Allows only one version of the library in a program.
  *
- * Functions in the headers of two versions have the same names, and linkers take either. Each file that includes the
- * headers therefore compares versions when it is loaded; operations do not. Where symbols are not shared, as by RTLD_LOCAL
- * with clang, parts of a program know nothing of each other, and each may have its version.
+ * Functions in the headers of two versions have the same names, and a linker keeps either one. Each file that includes the
+ * headers therefore compares versions when it is loaded; operations do not compare them. Where symbols are not shared, as with
+ * RTLD_LOCAL and clang, the parts of a program do not see each other, and each part may have its own version.
  */
 namespace neml2::core
 {
@@ -19,8 +19,8 @@ namespace neml2::core
 /// name nor its meaning may change.
 NEML2_ONE_A_PROGRAM inline std::atomic<long> version_of_program{0};
 
-/// Ends the program if it has another version. neml2::compiled has only the function of its own version, and cannot
-/// be linked with headers of another one. Not inlined, so that tools show which version a shared library has.
+/// Aborts the program if it contains another version. neml2::compiled defines this function for its own version only, and
+/// cannot be linked with headers of another version. Not inlined, so that tools show which version a shared library has.
 template <int Major, int Minor, int Patch>
 NEML2_ONE_A_PROGRAM NEML2_COLD bool check_only_version();
 

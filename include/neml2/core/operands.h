@@ -110,7 +110,7 @@ check_operand(const Operation & op, const Operand & o)
     fail_dtype(op, o);
 }
 
-/// Checks that t is defined, and was not reshaped in place behind its type's back.
+/// Checks that t is defined, and that no in-place operation of LibTorch changed its base shape.
 template <class T>
 void
 check_defined(const char * where, const T & t)

@@ -16,7 +16,7 @@ default_dtype()
   return dtype;
 }
 
-/// Sets the default dtype of this library and of torch. Later factories follow.
+/// Sets the default dtype of this library and of torch. Later calls of factories use it.
 /// @throws NEMLException if it is not a floating type.
 inline void
 set_default_dtype(Dtype dtype)
@@ -111,7 +111,7 @@ epsilon_of(Dtype dtype)
                              : 0x1p-8; // float16 and bfloat16
 }
 
-/// A plain number as a double, as every formula takes it.
+/// A plain number as a double, the form in which every formula takes it.
 inline double
 real_value(const char * where, const CScalar & n)
 {

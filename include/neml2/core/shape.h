@@ -18,8 +18,8 @@ namespace core
 template <class T>
 constexpr bool is_tensor = std::is_base_of_v<TensorBase<T>, T>;
 
-/// Grows `shape` to its broadcast with `other`, both aligned at the last size. On failure returns the
-/// offending position from the right (1 is the last) and leaves `shape` half grown.
+/// Extends `shape` to its broadcast with `other`, both aligned at the last size. On failure returns the
+/// offending position from the right (1 is the last) and leaves `shape` partly extended.
 inline Size
 broadcast_into(TensorShape & shape, TensorShapeRef other)
 {

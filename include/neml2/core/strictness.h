@@ -10,6 +10,6 @@ struct Strict
   static constexpr bool relaxed = false;
   explicit constexpr Strict(const char *) {}
 };
-/// A header of this name in a folder earlier in the search path makes all these functions relaxed.
+/// To make all these functions relaxed, a program has a header of this name in a folder earlier in the include path.
 using Strictness = Strict;
 } // namespace neml2::core

@@ -20,7 +20,7 @@ fail_out_of_memory(const char * where, const c10::Error & e, ArrayRef<Operand> o
   fail_as<OutOfMemoryException>(where, ": ", what, ". The operands are ", OperandsText{o}, ".");
 }
 
-/// Calls an operation of LibTorch; its errors become a NEMLException that says where.
+/// Calls an operation of LibTorch; its errors become a NEMLException that names the operation.
 inline void
 call_translated(const char * where, c10::function_ref<void()> f, ArrayRef<Operand> operands = {})
 {

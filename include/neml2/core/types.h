@@ -50,7 +50,7 @@ constexpr auto kCUDA = c10::DeviceType::CUDA;
 
 namespace core
 {
-/// A plain number; LibTorch 1 has no unsigned ones.
+/// Whether N is a plain number. CScalar has no unsigned numbers in LibTorch 1.
 template <class N>
 constexpr bool is_plain_number =
     std::is_arithmetic_v<N> || std::is_convertible_v<const N &, CScalar>;
@@ -68,7 +68,7 @@ number(const N & n)
 }
 
 /// Whether the elementwise operations of a type have loops over its rows: with neml2::compiled the library's types have them, as
-/// tensors/fwd.h says. Other types go number by number, with the same results.
+/// tensors/fwd.h says. Operations of other types work number by number, with the same results.
 #ifdef NEML2_COMPILED
 template <class T>
 inline constexpr bool has_loops = false;

@@ -7,25 +7,25 @@
 #include <utility>
 
 /**
- * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Each process has one part of a batch. Here are the
- * functions that need all parts; all other functions of the library are called on the part of the process.
+ * Batches over several processes, on c10d (Gloo on CPUs, NCCL on GPUs). Each process has one part of a batch. This header
+ * contains the functions that need all parts; all other functions of the library are called on the part of the process.
  *
  * Results of reductions are bitwise the same for any number of processes, and so are the gradients. The gradients are those of one
- * loss that all processes compute from the same numbers. By a tensor that all processes have, all get the same gradient, that of the
- * whole batch; by its part, each process gets the gradient by that part. So a loss is made from results of batch_sum, batch_mean or
- * gather_batch, and parameters that all points share go through expand_batch.
+ * loss that all processes compute from the same numbers. For a tensor that all processes have, all get the same gradient, that of the
+ * whole batch; for its part of a batch, each process gets the gradient by that part. A loss must therefore be computed from results of
+ * batch_sum, batch_mean or gather_batch, and parameters that all points share must be passed through expand_batch.
  *
  * All processes of a group call a function together, with tensors of the same type, dtype and shape except for the
- * number of entries along batch dimension d: each may have a different number, or none. Any other difference is a
+ * number of entries along batch dimension d: each may have a different number, or none. Any other difference causes a
  * NEMLException in all of them, before anything else is exchanged. If a process ends, or does not call within the time limit
- * of the group, the others throw a NEMLException. No other header includes this one, as not every LibTorch has c10d.
+ * of the group, the others throw a NEMLException. No other header includes this one, as not every LibTorch contains c10d.
  */
 namespace neml2::distributed
 {
 // ---- Parts ----
 
-/// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as the others
-/// have, or one more or less. Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no process
+/// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as those of the
+/// others, or one more or less. Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no process
 /// needs all of it. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
@@ -37,7 +37,7 @@ batch_part(Size n, const Group & group)
   return {begin, begin + counts[size_t(p.rank())]};
 }
 
-/// Gives each process its part along batch dimension d of a batch that all have, with the same numbers:
+/// Gives each process its part along batch dimension d of a batch that all have with the same numbers:
 /// (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in the first processes if there is a remainder.
 /// No number of the batch is sent. Derivatives: the gradients of all parts, gathered.
 template <class T, core::if_tensor<T> = 0>
@@ -61,7 +61,7 @@ scatter_batch(const T & a, const Group & group, Size d = 0)
                  { return part(p, x, divided(counts[0], p.size())); });
 }
 
-/// Gives each process its part along batch dimension d of the batch of one process, that of this rank in the group:
+/// Gives each process its part along batch dimension d of the batch of one process, which has the rank `source` in the group:
 /// (..., N, ...; base) -> (..., n, ...; base). Arguments of the others are ignored: they may pass T(). Derivatives, of
 /// first order: the gradients of all parts, gathered in the source.
 template <class T, core::if_tensor<T> = 0>
@@ -115,7 +115,7 @@ scatter_batch(const T & a, const Group & group, Size d, int source)
   TensorShape shape(said.begin(), rest);
   const Counts counts = divided(shape[size_t(rest[1])], p.size());
   at::Tensor x = a;
-  if (!is_source) // x stands for the whole batch, so that its gradient is asked for here too
+  if (!is_source) // x stands for the whole batch, so that its gradient is computed here, too
   {
     shape[size_t(rest[1])] = 0;
     x = at::empty(shape, c10::TensorOptions(Dtype(rest[2])).device(c10::DeviceType(rest[3])));
@@ -136,9 +136,8 @@ gather_batch(const T & a, const Group & group, Size d = 0)
   return keeping(begin({"gather_batch", core::Accepts::any}, a, group, d), a, gather);
 }
 
-/// Repeats a tensor that all processes have, for each of the n entries of this one, along a new batch dimension at d, as a
-/// view: (...; base) -> (..., n, ...; base). n may differ between processes; a must have the same
-/// numbers in all.
+/// Repeats a tensor a that all processes have with the same numbers, once per entry of this process's n entries, along a new
+/// batch dimension at d, as a view: (...; base) -> (..., n, ...; base). n may differ between processes.
 ///
 /// Derivatives: Σ over the entries of all processes, as in batch_sum, so that parameters that the whole batch
 /// shares have the same gradient in all processes, bitwise the gradient in one process.
@@ -155,7 +154,7 @@ expand_batch(const T & a, Size n, const Group & group, Size d = 0)
 /// Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit
 /// of a. Integers, and bool, whose true entries are counted, give int64.
 ///
-/// Entries are added by pairs in an order that belongs to the whole batch, not to its parts: the result is
+/// Entries are added in pairs, in an order that depends on the whole batch, not on its parts: the result is
 /// bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. Each
 /// process sends at most 2 log2(Σn) tensors.
 template <class T, core::if_tensor<T> = 0>
@@ -166,7 +165,7 @@ batch_sum(const T & a, const Group & group, Size d = 0)
 }
 
 /// Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the
-/// unit of a; NaN if no process has an entry. Floating types. Computed as batch_sum over the number of entries.
+/// unit of a; NaN if no process has an entry. Floating types. Computed as batch_sum divided by the number of entries.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_mean(const T & a, const Group & group, Size d = 0)

@@ -3,7 +3,7 @@
 
 #include "neml2/engine/autograd.h"
 
-/// The door to c10d, LibTorch's communication between processes; code that needs c10d reaches it through this header.
+/// Includes c10d, LibTorch's communication between processes; only this header includes c10d.
 #ifndef USE_DISTRIBUTED
 #error                                                                                             \
     "neml2/distributed needs a LibTorch that was built with c10d (USE_DISTRIBUTED), as those of pip are. \

@@ -30,7 +30,7 @@ check_reach(const Processes & p, const core::Operation & op, const core::Operand
               ", for which the group has no backend. Move it with .to(device).");
 }
 
-/// Checks the operand, and that all processes make the same call. n, if given, is the size of a new
+/// Checks the operand, and that all processes make the same call. If n is given, it is the size of a new
 /// dimension.
 template <class T>
 Call
@@ -60,7 +60,7 @@ begin(
   return {p, at, p.agree(call.str(), n ? *n : a.size(at))};
 }
 
-/// The result of f for a with d first, moved back to d.
+/// The result of f for a with dimension d moved to the front; that dimension is then moved back.
 template <class T, class F>
 T
 keeping(const Call & c, const T & a, const F & f)
@@ -69,7 +69,7 @@ keeping(const Call & c, const T & a, const F & f)
       core::Trusted(), f(c.processes, a.movedim(c.d, 0), c.counts).movedim(0, c.d), a.batch_dim());
 }
 
-/// The result of f for a with d first; f removes that dimension.
+/// The result of f for a with dimension d moved to the front; f removes that dimension.
 template <class T, class F>
 T
 reducing(const Call & c, const T & a, const F & f)

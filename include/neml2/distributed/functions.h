@@ -26,7 +26,7 @@ public:
   std::string name() const override { return _name; }
   torch::autograd::variable_list apply(torch::autograd::variable_list && gradients) override
   {
-    const at::Tensor & g = gradients[0]; // undefined means zero, and others may wait for it
+    const at::Tensor & g = gradients[0]; // undefined means zero; other processes may wait for it
     return {_derivative(g.defined() ? g : input_metadata(0).zeros_like())};
   }
 
@@ -133,7 +133,7 @@ add(const Processes & p, const at::Tensor & x, const Counts & counts)
       [=](const at::Tensor & g) { return expand(p, g, counts); });
 }
 
-/// add with more digits for dtypes of few digits, and in int64 for integers.
+/// add, in a wider dtype for dtypes of few digits, and in int64 for integers.
 inline at::Tensor
 accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
 {
@@ -143,7 +143,7 @@ accumulate(const Processes & p, const at::Tensor & x, const Counts & counts)
   return add(p, c10::isIntegralType(dtype, /*includeBool=*/true) ? x.to(kInt64) : x, counts);
 }
 
-/// Repeats a tensor that all have, once for each entry of this process.
+/// Repeats a tensor that all processes have, once for each entry of this process.
 inline at::Tensor
 expand(const Processes & p, const at::Tensor & x, const Counts & counts)
 {
@@ -160,7 +160,7 @@ expand(const Processes & p, const at::Tensor & x, const Counts & counts)
       { return accumulate(in_derivative(p, "backward of expand_batch", g, counts), g, counts); });
 }
 
-/// The largest or smallest of all parts, at least one of which has an entry; equal ones share the derivative.
+/// The largest or smallest value in all parts, which must not all be empty; equal values share the derivative.
 inline at::Tensor
 extremum(const Processes & p, const at::Tensor & x, const Counts & counts, bool largest)
 {
@@ -182,7 +182,7 @@ extremum(const Processes & p, const at::Tensor & x, const Counts & counts, bool 
       [=](const at::Tensor & g) { return expand(p, g, counts) * equal / number; });
 }
 
-/// The part of this process of the source's tensor. Elsewhere x stands for that tensor, without entries.
+/// The part of this process of the source's tensor. In the other processes x is an empty stand-in for that tensor.
 inline at::Tensor
 part_from(const Processes & p, const at::Tensor & x, const Counts & counts, int source)
 {

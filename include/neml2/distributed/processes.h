@@ -13,7 +13,7 @@
 
 /**
  * The exchanges of a group of processes, by the collective calls of c10d. The processes first exchange a description
- * of the call that each is about to make, so that a difference is an error in all of them; then they exchange the
+ * of the call that each is about to make, so that a difference causes an error in all of them; then they exchange the
  * numbers.
  */
 namespace neml2::distributed
@@ -58,7 +58,7 @@ reaches(G & group, c10::DeviceType device)
     return (group.getBackendName() == "nccl") == (device == c10::DeviceType::CUDA);
 }
 
-/// The numbers of a tensor as bytes, padded to `width`; the padding is not set.
+/// The numbers of a tensor as bytes, padded to `width`; the padding is not initialised.
 inline at::Tensor
 as_bytes(const at::Tensor & t, Size width)
 {
@@ -91,7 +91,7 @@ public:
 
   bool reach(c10::DeviceType device) const { return reaches(*_group, device); }
 
-  /// The numbers of all processes, if all make the same call. @throws NEMLException in all of them otherwise.
+  /// Exchanges `number`; returns the numbers of all processes, if all make the same call. @throws NEMLException in all of them otherwise.
   Counts agree(const std::string & call, Size number = 0) const
   {
     Size hash = 1469598103934665603; // FNV-1a
@@ -256,8 +256,8 @@ private:
                what);
   }
 
-  /// Options of tensors that are exchanged and read at once: on the CPU if the group can, since no device must be
-  /// waited for there.
+  /// Options of tensors that are exchanged and read at once: on the CPU if the group supports it, because there is no device
+  /// to wait for.
   c10::TensorOptions options(Dtype dtype) const
   {
     return c10::TensorOptions(dtype).device(reach(c10::DeviceType::CPU) ? c10::DeviceType::CPU

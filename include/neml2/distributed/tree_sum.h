@@ -4,17 +4,17 @@
 #include "neml2/distributed/processes.h"
 
 /**
- * Sums in a fixed order: entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; a
- * sum without a partner waits. The division into processes does not matter: each process adds its complete pairs,
- * and all processes together add the rest, at most two numbers per level.
+ * Sums in a fixed order: entries are added in pairs, (0 + 1), (2 + 3), ..., their sums in pairs again, and so on; a
+ * sum without a partner passes to the next level. The division into processes does not matter: each process adds its complete
+ * pairs, and all processes together add the rest, at most two numbers per level.
  */
 namespace neml2::distributed
 {
-/// A sum of the tree: its level, where a sum has 2^level entries, and its number on that level.
+/// A sum of the tree: its level, on which a sum has 2^level entries, and its number on that level.
 struct Place
 {
   Size level, number;
-  bool is_first; ///< the first of its process on that level
+  bool is_first; ///< whether it is the first of its process on that level
   bool operator<(const Place & p) const
   {
     return level != p.level ? level < p.level : number < p.number;

@@ -13,13 +13,13 @@
 /// libraries are opened while the program runs.
 namespace neml2::engine
 {
-/// Compiles by an NVRTC that knows the device's architecture. If all are older than the device, it compiles for the newest architecture
-/// that they know, and the driver translates the result.
+/// Compiles with an NVRTC that supports the device's architecture. If every NVRTC is older than the device, it compiles for the newest
+/// architecture that they support, and the driver translates the result.
 class CudaCompiler : public DeviceCompiler
 {
 public:
   CudaCompiler() : CudaCompiler(cuda_driver_names(), {}) {}
-  /// With libraries of these names; an empty list for NVRTC means those that fit the driver.
+  /// Opens libraries of these names; an empty list for NVRTC means the names that fit the driver.
   CudaCompiler(const std::vector<std::string> & driver, const std::vector<std::string> & nvrtc);
 
   c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
@@ -30,7 +30,7 @@ public:
   void launch(const Launch & l) override;
 
 private:
-  /// The objects that a device has.
+  /// The objects kept per device.
   struct OnDevice
   {
     CudaDriver::Handle context = nullptr, stream = nullptr;
@@ -41,7 +41,7 @@ private:
   NvrtcLibraries _nvrtc;
   std::mutex _mutex;
   std::map<c10::DeviceIndex, OnDevice> _devices;
-  std::atomic<bool> _gives_streams{true}; ///< whether LibTorch gives streams as CUDA knows them
+  std::atomic<bool> _gives_streams{true}; ///< whether LibTorch gives CUDA's handles of its streams
 
   OnDevice & on(c10::Device device);
   CudaDriver::Handle own_stream(c10::Device device);
@@ -50,6 +50,6 @@ private:
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/CudaCompiler-inl.h"
 #endif

@@ -53,6 +53,6 @@ private:
 std::vector<std::string> cuda_driver_names();
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/CudaDriver-inl.h"
 #endif

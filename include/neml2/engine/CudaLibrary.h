@@ -20,7 +20,7 @@ first_line(const std::exception & e)
   return what.substr(0, what.find('\n'));
 }
 
-/// The first library of these names or paths that opens. @throws NEMLException if none does.
+/// The first of these names or paths whose library can be opened. @throws NEMLException if none does.
 inline const char *
 first_library(const char * what, const std::vector<std::string> & names)
 {
@@ -47,7 +47,7 @@ find(at::DynamicLibrary & library, const char * name, F *& f)
   f = reinterpret_cast<F *>(library.sym(name));
 }
 
-/// The folder of the library that has a function; empty if unknown.
+/// The folder of the library that contains a function; empty if unknown.
 template <class F>
 std::string
 folder_of([[maybe_unused]] F * function)

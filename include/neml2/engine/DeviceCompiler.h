@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// A failure that may be absent at the next try, such as that of loading a kernel while a stream is
+/// A failure that may not occur at the next try: for example, a kernel cannot be loaded while a stream is
 /// captured.
 class NEML2_ONE_A_PROGRAM TransientFailure : public NEMLException
 {
@@ -27,8 +27,8 @@ is_transient(const std::exception & e)
          dynamic_cast<const OutOfMemoryException *>(&e) || dynamic_cast<const std::bad_alloc *>(&e);
 }
 
-/// Compiles kernels while a program runs, for devices of one type, and launches them. Each call throws its errors; after one that
-/// is_transient it may be called again. Several threads may call at once.
+/// Compiles kernels while a program runs, for devices of one type, and launches them. Each call throws its errors; a call may be
+/// repeated after an error that is_transient. Several threads may call at once.
 class NEML2_ONE_A_PROGRAM DeviceCompiler
 {
 public:
@@ -37,7 +37,7 @@ public:
   struct Launch
   {
     Function function;
-    unsigned int blocks, threads; ///< in the grid, in a block
+    unsigned int blocks, threads; ///< blocks in the grid, threads in a block
     const void * arguments;       ///< the kernel's one argument, recorded::KernelArguments
     size_t bytes;
     c10::Stream stream;
@@ -48,10 +48,10 @@ public:
   virtual c10::DeviceType type() const = 0;
   /// The architecture that images for this device are compiled for, such as sm_90.
   virtual std::string architecture(c10::Device device) = 0;
-  /// The dependencies of images for this device besides source and architecture: a version, the headers that sources include.
+  /// Everything that images for this device depend on besides source and architecture: a version, the headers that sources include.
   virtual std::string version(c10::Device device) = 0;
   virtual std::string compile(const std::string & source, c10::Device device) = 0;
-  /// The kernel neml2_kernel of an image, on a device, where it stays.
+  /// Loads the kernel neml2_kernel of an image on a device, where it stays loaded.
   virtual Function load(const std::string & image, c10::Device device) = 0;
   virtual void launch(const Launch & l) = 0;
 };

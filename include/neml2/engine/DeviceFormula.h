@@ -6,26 +6,29 @@
 
 namespace neml2::engine
 {
-/// A formula for rows as a device other than the CPU runs it.
+/// A formula for rows, in the form that a device other than the CPU runs.
 class DeviceFormula
 {
 public:
   virtual ~DeviceFormula() = default;
 
-  /// Evaluates plain operands on one device into new tensors there, one for each base shape. False where it cannot.
+  /// Evaluates plain operands on one device into new tensors there, one for each base shape. Returns false if the formula cannot be
+  /// evaluated there.
   virtual bool evaluate(const Operation & op,
                         ArrayRef<Operand> operands,
                         TensorShapeRef batch,
                         ArrayRef<TensorShapeRef> bases,
                         at::Tensor * results) const = 0;
 
-  /// Evaluates into existing tensors, which are not broadcast. False, with nothing written, where it cannot.
+  /// Evaluates into existing tensors, which are not broadcast. Returns false, with nothing written, if
+  /// the formula cannot be evaluated there.
   virtual bool evaluate_into(ArrayRef<Operand> operands,
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;
 
-  /// For a formula that computes each row's part of a gradient: the gradient by argument k, of its shape, summed over the dimensions it was
-  /// broadcast along, in float64. Undefined where it cannot. `numbers` is the largest count of numbers in a row.
+  /// For a formula that computes each row's part of a gradient: the gradient by argument k, in the argument's shape, summed in float64
+  /// over the dimensions along which the argument was broadcast. Undefined if it cannot be computed. `numbers` is the largest count of
+  /// numbers in a row.
   virtual at::Tensor
   gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const = 0;
 };

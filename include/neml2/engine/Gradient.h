@@ -32,7 +32,7 @@ public:
                         ArrayRef<bool> needed,
                         at::Tensor * gradients) const = 0;
 
-  /// The results by LibTorch's own operations.
+  /// Computes the results with LibTorch's own operations.
   virtual void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const = 0;
 };
 

@@ -21,7 +21,7 @@ namespace cache
 namespace fs = std::filesystem;
 
 constexpr size_t digest_length = 40;
-/// The folder of images within that of the cache, and the names of files that are made there: no other file is ever removed.
+/// The folder of images in the folder of the cache, and parts of the names of its files. A file with another name is never removed.
 constexpr auto subfolder = "neml2-kernels", prefix = "kernel-", extension = ".kernel",
                unfinished = "unfinished-";
 
@@ -100,7 +100,7 @@ KernelCache::find(const std::string & key) const
   if (all.compare(image.size(), digest_length, digest(image)) != 0)
     return {};
   std::error_code ignored;
-  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // used last
+  fs::last_write_time(file(key), fs::file_time_type::clock::now(), ignored); // now used last
   return image;
 }
 
@@ -146,7 +146,7 @@ KernelCache::tidy() const
   fs::directory_iterator files(place(), error), end;
   for (; !error && files != end; files.increment(error))
   {
-    std::error_code gone; // another process may have removed it
+    std::error_code gone; // set if another process has removed the file
     const fs::path path = files->path();
     const Age age = fs::last_write_time(path, gone);
     if (gone || !fs::is_regular_file(fs::symlink_status(path, gone)))
@@ -157,7 +157,7 @@ KernelCache::tidy() const
     else if (name.rfind(unfinished, 0) == 0 &&
              name.find_first_not_of("0123456789", std::string(unfinished).size()) == name.npos &&
              now - age > std::chrono::hours(24))
-      fs::remove(path, gone); // left by a process that was killed
+      fs::remove(path, gone); // a file left by a process that was killed
   }
   if (kernels.size() <= most)
     return;

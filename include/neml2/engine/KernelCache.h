@@ -9,25 +9,26 @@
 namespace neml2::engine
 {
 /**
- * Files in a folder of this user, which many processes share. A file that cannot be read counts as missing, and one that cannot be written
- * is left out.
+ * Files in a folder of this user, which many processes share. A file that cannot be read counts as missing, and an image whose
+ * file cannot be written is not kept.
  *
  * Images are programs that are loaded. So a folder or file that belongs to another user, or that others can write, is not used; a
  * warning says so once. Only this user can read and write new files.
  *
- * A file ends with the digest of its contents: a file that a full disk or a crash cut short is not used. It is written under
- * another name and renamed, so that no process sees half of it. Beyond `most` files, those unused for longest are removed. All are
- * in a folder of their own, `neml2-kernels`: everything else in the folder of the cache is the user's, and is never touched.
+ * A file ends with the digest of its contents, so that a file cut short by a full disk or a crash is not used. It is written under
+ * another name and renamed, so that no process sees half of it. If there are more than `most` files, those unused for longest are
+ * removed. All files are in a separate folder, `neml2-kernels`: everything else in the folder of the cache is the user's, and is
+ * never touched.
  */
 class KernelCache
 {
 public:
   static constexpr size_t most = 1000;
 
-  /// In this folder; if it is empty, nothing is kept.
+  /// Keeps images in this folder; with an empty name, it keeps nothing.
   explicit KernelCache(std::string folder) : _folder(std::move(folder)) {}
-  /// In the folder that NEML2_CACHE of the environment names; otherwise in the folder neml2 of the user's
-  /// folder of caches.
+  /// Keeps images in the folder that the environment variable NEML2_CACHE names; otherwise in the folder neml2 of the
+  /// user's cache folder.
   KernelCache() : KernelCache(default_folder()) {}
   static std::string default_folder();
 
@@ -46,6 +47,6 @@ private:
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/KernelCache-inl.h"
 #endif

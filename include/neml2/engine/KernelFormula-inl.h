@@ -13,7 +13,7 @@
 
 namespace neml2::engine
 {
-/// Says once why a formula runs by LibTorch's calls.
+/// Warns once why a formula is evaluated by LibTorch's operations.
 NEML2_BODY void
 warn_of_composing(const std::string & name, const std::string & device, const std::exception & why)
 {

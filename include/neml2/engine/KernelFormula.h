@@ -9,11 +9,11 @@
 namespace neml2::engine
 {
 /**
- * A formula with a source for devices. It is compiled when it first meets tensors of a dtype on a device, or its image is read
+ * A formula with a source for devices. At its first call with tensors of a dtype on a device it is compiled, or its image is read
  * from the cache; equal sources share one kernel. If compiling or a launch fails, one warning says why, and nothing is evaluated;
  * after a failure that is_transient the next call tries again.
  *
- * NEML2_DEVICE_KERNELS=0 in the environment turns all kernels off, NEML2_DEVICE_KERNELS=verbose prints each new kernel.
+ * The environment variable NEML2_DEVICE_KERNELS=0 turns all kernels off; NEML2_DEVICE_KERNELS=verbose prints each new kernel.
  */
 class KernelFormula : public DeviceFormula
 {
@@ -53,6 +53,6 @@ private:
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/KernelFormula-inl.h"
 #endif

@@ -18,7 +18,7 @@ namespace neml2
 {
 namespace engine
 {
-/// All kernels of a program. None is unloaded, as it may be running.
+/// All kernels of a program. No kernel is ever unloaded, as it may be running.
 struct NEML2_ONE_A_PROGRAM LoadedKernels
 {
   std::mutex mutex;
@@ -29,7 +29,7 @@ struct NEML2_ONE_A_PROGRAM LoadedKernels
 NEML2_ONE_A_PROGRAM inline LoadedKernels &
 loaded_kernels()
 {
-  static LoadedKernels * const kernels = new LoadedKernels; // threads may run to the very end
+  static LoadedKernels * const kernels = new LoadedKernels; // threads may run until exit
   return *kernels;
 }
 
@@ -98,7 +98,7 @@ load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
     {
       if (is_transient(e))
         throw;
-      from_cache = false; // the file is whole, and yet not a kernel
+      from_cache = false; // the file is complete, but its contents are not a kernel
     }
   if (!from_cache)
   {

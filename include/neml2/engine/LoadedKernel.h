@@ -20,7 +20,8 @@ struct DeviceKernel
   int64_t launches;
 };
 
-/// The kernels of this program so far, in the order they were made: a formula that is not among them did not run fused on a device.
+/// The kernels of this program so far, in the order in which they were made: a formula without a kernel here did not run fused on a
+/// device.
 std::vector<DeviceKernel> device_kernels();
 
 namespace engine
@@ -30,23 +31,23 @@ struct LoadedKernel
 {
   std::shared_ptr<DeviceCompiler> compiler;
   DeviceCompiler::Function function;
-  DeviceKernel made; ///< except for its launches
+  DeviceKernel made; ///< its properties, except for its launches
   std::atomic<int64_t> launches{0};
   std::atomic<bool> fails{false}; ///< whether each of its launches fails
 };
 
-/// The kernel of a source: one that the program has, one from the cache, or a new one. @throws the error of the failed step.
+/// The kernel of a source: one that is already loaded, one from the cache, or a new one. @throws the error of the failed step.
 std::shared_ptr<LoadedKernel> load_kernel(const std::shared_ptr<DeviceCompiler> & compiler,
                                           const std::string & name,
                                           const std::string & source,
                                           Dtype dtype,
                                           c10::Device device);
 
-/// Whether NEML2_DEVICE_KERNELS in the environment is this word.
+/// Whether the environment variable NEML2_DEVICE_KERNELS is this word.
 bool device_kernels_are(const char * word);
 } // namespace engine
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/LoadedKernel-inl.h"
 #endif

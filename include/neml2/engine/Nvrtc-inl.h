@@ -23,7 +23,7 @@ open_builtins(const std::string & folder)
       {
         const at::DynamicLibrary library(files->path().c_str(), nullptr, /*leak_handle=*/true);
       }
-      catch (const std::exception &) // NVRTC will say that it is missing
+      catch (const std::exception &) // NVRTC will report that the library is missing
       {
       }
 }

@@ -5,7 +5,7 @@
 
 namespace neml2::engine
 {
-/// The functions of NVRTC, CUDA's compiler as a library, that this library uses, as in its documentation.
+/// The functions of NVRTC, CUDA's compiler as a library, that this library uses, declared as in NVRTC's documentation.
 struct Nvrtc
 {
   using Program = void *;
@@ -38,16 +38,16 @@ struct Nvrtc
   Result (*architecture_count)(int *);
   Result (*architectures)(int *);
 
-  /// The newest architecture that it knows among those whose code a device of this architecture runs; 0 if there is none.
+  /// The newest known architecture whose code a device of this architecture can run; 0 if there is none.
   int newest_until(int architecture) const;
 
-  /// NVRTC 12.4
+  /// Its name in messages, such as NVRTC 12.4
   std::string name() const;
 
-  /// NVRTC 12.4 for sm_70, sm_80, sm_90.
+  /// Its name and architectures in messages, such as NVRTC 12.4 for sm_70, sm_80, sm_90.
   std::string described() const;
 
-  /// Throws unless the result is 0, OutOfMemoryException if memory is missing.
+  /// Throws unless the result is 0; OutOfMemoryException if there is not enough memory.
   void check(Result r, const char * what) const;
 
 private:
@@ -55,6 +55,6 @@ private:
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/Nvrtc-inl.h"
 #endif

@@ -111,7 +111,7 @@ nvrtc_names(int driver_major)
            {folder, packages + "cu" + std::to_string(m) + "/lib/", packages + "cuda_nvrtc/lib/"})
         names.push_back(beside + file);
   }
-  // Wheels and archives of LibTorch that contain all of CUDA also put a digest into its name.
+  // Wheels and archives of LibTorch that contain all of CUDA also put a digest into the library's name.
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error), end;
   for (; !error && !folder.empty() && files != end; files.increment(error))

@@ -19,7 +19,7 @@ struct NvrtcTarget
 class NvrtcLibraries
 {
 public:
-  /// With these names or paths, in the order to try them. @throws NEMLException if there is none.
+  /// Opens libraries of these names or paths, in the order to try them. @throws NEMLException if there is none.
   explicit NvrtcLibraries(std::vector<std::string> names);
 
   /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor. The first choice is
@@ -41,6 +41,6 @@ private:
 std::vector<std::string> nvrtc_names(int driver_major);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/NvrtcLibraries-inl.h"
 #endif

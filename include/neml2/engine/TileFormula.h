@@ -23,6 +23,6 @@ private:
 const DeviceFormula * tile_formula(const TileSource & tile);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/TileFormula-inl.h"
 #endif

@@ -49,7 +49,7 @@ struct TileSource
   mutable std::atomic<const DeviceFormula *> formula{nullptr};
 };
 
-/// Whether T has rows of its own instead of PrimitiveTensor's, which the largest types and a program's own types have.
+/// Whether T declares its own row type. The largest types and types that a program defines use PrimitiveTensor's instead.
 template <class T>
 constexpr bool has_own_rows = !std::is_same_v<typename T::template Row<double>,
                                               typename T::PrimitiveTensor::template Row<double>>;

@@ -4,7 +4,7 @@
 #include "neml2/engine/Gradient.h"
 #include "neml2/engine/limits.h"
 
-#ifndef AT_PER_OPERATOR_HEADERS // without it, autograd's headers bring every operator
+#ifndef AT_PER_OPERATOR_HEADERS // without it, autograd's headers include every operator
 #define AT_PER_OPERATOR_HEADERS
 #define NEML2_UNDEFINE_AT_PER_OPERATOR_HEADERS
 #endif
@@ -18,7 +18,7 @@
 
 #include <mutex>
 
-/// The node of a fused evaluation in autograd's graph. The only header that includes those of autograd.
+/// The node of a fused evaluation in autograd's graph. Only this header includes autograd's headers.
 namespace neml2::engine
 {
 /// The node of one evaluation in autograd's graph.
@@ -85,7 +85,7 @@ private:
     torch::autograd::variable_list inputs, values(results.size()), outputs, weights;
     for (size_t k = 0; k < arguments.size(); k++)
       if (needed[k])
-      { // its own node: an argument given twice must not be counted twice
+      { // a new node for each: an argument given twice must not be counted twice
         arguments[k] = create_graph ? arguments[k].view_as(arguments[k])
                                     : arguments[k].detach().set_requires_grad(true);
         inputs.push_back(arguments[k]);

@@ -21,7 +21,7 @@ NEML2_ONE_A_PROGRAM inline DeviceCompilers &
 device_compilers()
 {
   static DeviceCompilers * const compilers =
-      new DeviceCompilers; // kernels may be launched to the very end
+      new DeviceCompilers; // kernels may be launched until exit
   return *compilers;
 }
 

@@ -8,8 +8,8 @@
 /// The headers of this library that sources of kernels include.
 namespace neml2::engine
 {
-/// The folder that contains the headers' folder neml2: NEML2_INCLUDE of the environment, else the folder that was set, else the one used
-/// when this was compiled.
+/// The folder that contains the headers' folder neml2: the one in the environment variable NEML2_INCLUDE, otherwise the folder that was set,
+/// otherwise the one used when this was compiled.
 std::string device_headers();
 void set_device_headers(std::string folder);
 
@@ -18,6 +18,6 @@ void set_device_headers(std::string folder);
 std::string headers_digest(const std::string & folder);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/device_headers-inl.h"
 #endif

@@ -8,9 +8,9 @@
 /**
  * Runs an operation over a batch: the only place that chooses between the paths.
  *
- * Dense CPU tensors of float32 or float64 take one fused pass over memory, also where autograd records the
- * operation and it has a derivative rule; everything else (CUDA, other dtypes, functorch, tracing) runs the
- * operation's body for whole batches through LibTorch's dispatcher.
+ * Dense CPU tensors of float32 or float64 take one fused pass over memory; if autograd records the operation, they
+ * do so only where it has a derivative rule. In all other cases (CUDA, other dtypes, functorch, tracing) the
+ * operation's body for whole batches runs through LibTorch's dispatcher.
  */
 namespace neml2::engine
 {
@@ -41,7 +41,7 @@ no_gradient()
   return nullptr;
 }
 
-/// Evaluates into new tensors. True if the fused pass did it.
+/// Evaluates into new tensors. Returns true if the fused pass evaluated it.
 bool evaluate(const Evaluation & e, at::Tensor * results);
 
 /// Evaluates into existing tensors, which the caller has checked, without a gradient.
@@ -145,6 +145,6 @@ composed(const Operation & op, const F & f, const A &... a)
 }
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/evaluate-inl.h"
 #endif

@@ -19,7 +19,7 @@ struct row_template<R<T>>
   using batch = typename batch_of_rows<R>::type;
 };
 
-/// Whether R is a row of PrimitiveTensor's, which names its type.
+/// Whether R is PrimitiveTensor's row type, which names the batched type.
 template <class R, class = void>
 constexpr bool names_its_batch = false;
 template <class R>
@@ -109,7 +109,7 @@ check_formula()
 template <class F, class... A>
 constexpr bool is_formula = !std::is_void_v<decltype(check_formula<F, A...>())>;
 
-/// Whether a formula is to be computed in float32 where the tensors are, as in_float32(f) is.
+/// Whether a formula is to be computed in float32 for tensors of float32, as in_float32(f) is.
 template <class F, class = void>
 constexpr bool is_in_float32 = false;
 template <class F>
@@ -203,7 +203,7 @@ as_results(const at::Tensor * t)
     return std::get<0>(std::move(r));
 }
 
-/// A result of a formula on whole batches: with its type, and with the whole batch shape.
+/// A result of a formula on whole batches, converted to its type and expanded to the whole batch shape.
 template <class R, class X>
 at::Tensor
 composed_result(const X & x, TensorShapeRef batch, const at::Tensor & like)
@@ -262,7 +262,7 @@ kept_argument(const at::Tensor & t)
     return A(t);
 }
 
-/// The gradient of a formula without derivatives of its own: the gradient of its composed path.
+/// The gradient of a formula that defines no derivatives: the gradient of its composed path.
 template <class F, class... A>
 class FormulaGradient : public Gradient
 {
@@ -293,7 +293,7 @@ private:
   }
 };
 
-/// Whether a formula says that its gradients are computed fused, as with_gradient(f) does.
+/// Whether a formula declares that its gradients are computed fused, as with_gradient(f) does.
 template <class F, class = void>
 constexpr bool has_gradient = false;
 template <class F>

@@ -28,7 +28,7 @@ private:
   template <size_t I>
   using Tile = VectorJacobianTile<F, int(I), typename Call::Results, Types<A...>>;
 
-  /// Whether a loop by argument I exists for this machine.
+  /// Whether this machine has a loop for the gradient by argument I.
   template <size_t I>
   static bool has_loop()
   {
@@ -64,7 +64,7 @@ private:
     return ((!needed[I] || backward_by<I>(o, batch, on_cpu, gradients[I])) && ...);
   }
 
-  /// False on a device without a kernel.
+  /// Returns false on a device without a kernel.
   template <size_t I>
   bool
   backward_by(ArrayRef<Operand> o, TensorShapeRef batch, bool on_cpu, at::Tensor & gradient) const
@@ -99,7 +99,7 @@ struct WithGradient
   {
     return f(a...);
   }
-  /// The gradient of a function g: this formula, or a function made of it.
+  /// The gradient of a function g, which is this formula or calls it.
   template <class... A, class G>
   std::shared_ptr<const Gradient> gradient_by_duals(const G & g) const
   {
@@ -112,6 +112,6 @@ struct TextOf<WithGradient<F>> : TextOf<F>
 };
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library records
+#ifndef NEML2_COMPILED // otherwise the compiled library contains autograd's node
 #include "neml2/engine/autograd.h"
 #endif

@@ -12,7 +12,7 @@ composed_jacobians(const at::Tensor & y,
                    const std::vector<at::Tensor> & x,
                    bool create_graph)
 {
-  check_no_entry_of_vmap(y); // captures of the formula may make it one
+  check_no_entry_of_vmap(y); // tensors that the formula captures may make y an entry of vmap
   std::vector<at::Tensor> jacobians;
   const at::Tensor components =
       y.dim() == batch_dim ? y.unsqueeze(-1) : at::Tensor(y.flatten(batch_dim));

@@ -20,7 +20,7 @@ class R4;
 
 namespace engine
 {
-/// The type of base shape S...: Tensor if no type is the obvious one.
+/// The type of base shape S...: Tensor, except for the shapes specialised below.
 template <Size... S>
 struct type_of_base_shape
 {
@@ -139,7 +139,7 @@ as_jacobians(Types<J...>, const at::Tensor * t, Size batch_dim, std::index_seque
   return std::tuple<J...>(J(t[I], batch_dim)...);
 }
 
-/// Makes every row of an argument a variable of its own, also where the argument is broadcast.
+/// Makes every row of an argument a separate variable, also where the argument is broadcast.
 template <class X>
 at::Tensor
 variable_of(const at::Tensor & a, TensorShapeRef batch, bool create_graph)
@@ -182,7 +182,7 @@ compose_jacobian(const F & f,
       std::any_of(o.begin(),
                   o.end(),
                   [](const Operand & x) { return x.tensor && x.tensor->requires_grad(); });
-  const c10::InferenceMode normal(false); // recording is off in inference mode
+  const c10::InferenceMode normal(false); // in inference mode autograd would not record
   const at::AutoGradMode record(true);
   const std::vector<at::Tensor> x{
       variable_of<std::tuple_element_t<V, std::tuple<A...>>>(*o[V].tensor, batch, create_graph)...};
@@ -309,6 +309,6 @@ differentiate_formula_into(const F & f, const std::tuple<R &...> & out, const A 
 } // namespace engine
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/formula_jacobian-inl.h"
 #endif

@@ -10,7 +10,7 @@
 
 namespace neml2::engine
 {
-/// Whether float32 holds the number: neither as infinity nor with fewer digits.
+/// Whether float32 can hold the number without making it infinite or subnormal.
 inline bool
 fits_float(double x)
 {

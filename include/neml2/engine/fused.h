@@ -50,7 +50,7 @@ device_formula(const RowFormula & r)
   return make ? make(*r.source) : r.on_device;
 }
 
-/// A formula of K numbers that returns one, with ForwardTile Tile; computed in float32 where the tensors are.
+/// A formula of K numbers that returns one, with ForwardTile Tile; computed in float32 for tensors of float32.
 template <class Tile, int K, class F>
 RowFormula
 row_formula_in_float32(const F & f)
@@ -78,6 +78,6 @@ bool fused_pass(const Operation & op,
                 at::Tensor * results);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/fused-inl.h"
 #endif

@@ -81,7 +81,7 @@ struct Group<T, std::enable_if_t<is_group<T>>> : GroupOf<T>
 {
 };
 
-/// The leaves of a group, by value; any other result as it is.
+/// The leaves of a group, by value; any other result unchanged.
 template <class R>
 NEML2_INLINE auto
 flat_result(const R & r)
@@ -186,7 +186,7 @@ have_group_texts(std::tuple<T...> *)
 {
   return (has_group_text<T>() && ...);
 }
-/// Whether T is not a group, or is a group with a name, whose elements are of such types.
+/// Whether T is not a group, or is a group with a name all of whose elements meet this condition.
 template <class T>
 constexpr bool
 has_group_text()
@@ -198,7 +198,7 @@ has_group_text()
     return true;
 }
 
-/// Groups in the form that the sources of formulas have.
+/// Groups in the form in which the sources of formulas contain them.
 struct GroupTexts
 {
   recorded::Definitions structs;

@@ -3,7 +3,7 @@
 
 #include "neml2/engine/formula.h"
 
-/// Formulas of the caller that are computed in float32 where the tensors are.
+/// Formulas of the caller that are computed in float32 for tensors of float32.
 namespace neml2::engine
 {
 /// A formula that asks to be computed in float32.

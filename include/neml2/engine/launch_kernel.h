@@ -7,8 +7,8 @@
 /// The launch of a kernel.
 namespace neml2::engine
 {
-/// Puts a kernel of planned operands on the stream of their device. `numbers`: the value of each operand that is a plain number, else
-/// null.
+/// Puts a kernel of planned operands on the stream of their device. `numbers` contains the value of each operand that is a plain
+/// number, and null for the others.
 void launch_kernel(LoadedKernel & kernel,
                    const Plan & plan,
                    ArrayRef<const double *> numbers,
@@ -21,6 +21,6 @@ bool has_adjacent_components(const at::Tensor & t, Size batch_dim);
 at::Tensor with_adjacent_components(const at::Tensor & t, Size batch_dim);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/launch_kernel-inl.h"
 #endif

@@ -17,10 +17,10 @@ namespace neml2::engine
 inline std::string
 digest(const std::string & text)
 {
-  return c10::sha1(text + '\n').str(); // for an empty text it gives no digest
+  return c10::sha1(text + '\n').str(); // sha1 gives no digest for an empty text
 }
 
-/// Whether LibTorch was built for AMD's devices, whose type is CUDA nevertheless.
+/// Whether LibTorch was built for AMD's devices, whose device type is also called CUDA.
 inline bool
 is_rocm()
 {

@@ -7,18 +7,18 @@
 /// The places of operands in memory, and the order of results there.
 namespace neml2::engine
 {
-/// The memory of operands and results, in the order that a tile loop takes them.
+/// The memory of operands and results, in the order in which a tile loop takes them.
 using Memories = SmallVector<Memory, max_operands>;
 
 Memories memories(ArrayRef<Operand> operands);
 
-/// The order of all operands that span the batch, if they agree on one other than that of its dimensions.
+/// The common order of all operands that span the batch, if there is one that differs from the order of the dimensions.
 Order common_order(ArrayRef<Operand> operands, TensorShapeRef batch);
 
 /// The strides of a tensor whose first dimensions lie in memory in this order.
 TensorShape strides_in_order(TensorShapeRef shape, const Order & order);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/memories-inl.h"
 #endif

@@ -8,7 +8,7 @@
 /// Functions that work number by number, on tensors whose dimensions all are batch dimensions.
 namespace neml2::engine
 {
-/// All components of a tensor, each a row of its own.
+/// All components of a tensor, each as a separate row.
 class NEML2_ONE_A_PROGRAM Numbers : public neml2::Tensor
 {
 public:
@@ -32,7 +32,7 @@ operand_of_numbers(const char *, const double & x)
   return operand(x);
 }
 
-/// The rule of an operation on numbers; none for a mere formula.
+/// The rule of an operation on numbers; a mere formula has none.
 template <class Op, class... X>
 std::shared_ptr<const Gradient>
 rule_of_numbers()
@@ -44,7 +44,7 @@ rule_of_numbers()
 }
 
 /// row(x...) number by number, for plain numbers and tensors whose dimensions are aligned: fused, with the
-/// derivative rule of the operation on Numbers, where possible, else batch(x...) of LibTorch, which computes float32
+/// derivative rule of the operation on Numbers, where possible; otherwise batch(x...) of LibTorch, which computes float32
 /// in float32, as the packs do. The operands have already been checked.
 template <class Row, class BatchBody, class... X>
 at::Tensor

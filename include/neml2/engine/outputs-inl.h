@@ -30,8 +30,8 @@ component_offsets(const Operand & o)
   return offsets;
 }
 
-/// Whether two rows have different elements as components, such as two blocks of one matrix. The second row lies `distance` elements
-/// behind the first; `row` is the smallest distance between two rows of an operand, 0 if it has one row only.
+/// Whether two rows have different elements as components, such as two blocks of one matrix. The second row begins `distance` elements
+/// after the first; `row` is the smallest distance between two rows of an operand, 0 if it has one row only.
 NEML2_BODY bool
 are_different_components(const Operand & a, const Operand & b, Size distance, Size row)
 {

@@ -19,6 +19,6 @@ void check_outputs(const Operation & op,
                    ArrayRef<Operand> inputs);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/outputs-inl.h"
 #endif

@@ -64,8 +64,8 @@ are_fusible(ArrayRef<Operand> operands)
   return choose_path(operands) == Path::fused;
 }
 
-/// Whether an operation on these tensors would take the fused loop. For tests and benchmarks: both
-/// paths have the same results, and only the time differs.
+/// Whether an operation on these tensors would take the fused loop. It is meant for tests and benchmarks: both
+/// paths give the same results, and only the time differs.
 template <class... A>
 bool
 can_fuse(const A &... a)

@@ -4,21 +4,21 @@
 #include "neml2/engine/limits.h"
 
 /**
- * How the rows of a batch lie in memory, and the order to walk over them.
+ * The layout of a batch's rows in memory, and the order in which they are visited.
  *
- * A broadcast dimension is a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs along
+ * A broadcast dimension has a stride of 0: nothing is expanded or copied. Rows fill the lanes of packs along
  * one dimension: the innermost one, or the longest if the innermost is short. They are visited in tiles: an
  * operand that does not change along a tile (a stiffness shared by all points) is loaded once per tile.
  */
 namespace neml2::engine
 {
-/// The memory of one operand; a plain number has no dimension.
+/// The memory of one operand; a plain number has no dimensions.
 struct Memory
 {
   char * data;
   TensorShapeRef sizes, strides;
   Size batch_dim;
-  bool is_float = false; ///< float32, which is mostly widened to float64 tile by tile
+  bool is_float = false; ///< whether it is float32, which is mostly widened to float64 tile by tile
 };
 
 /// The memory of a tensor whose batch dimensions are its first ones.
@@ -73,14 +73,14 @@ struct RowLayout
   Size stride[max_dims]; ///< per merged batch dimension, in elements
   Size tile_stride;      ///< from tile to tile along the lanes; 0 if it is the rows' stride
   bool is_float;
-  bool stays_float; ///< float32 that tiles read directly
+  bool stays_float; ///< whether it is float32 that tiles read directly
 
-  /// Whether tiles read or write it in place; otherwise through a buffer of whole rows.
+  /// Whether tiles read or write the operand in place; otherwise they use a buffer of whole rows.
   bool is_direct() const { return !offset && (!is_float || stays_float); }
   Size element() const { return is_float ? Size(sizeof(float)) : Size(sizeof(double)); }
 };
 
-/// How to walk over the batch.
+/// The plan of a walk over the batch.
 struct Plan
 {
   int operands; ///< arguments, then results
@@ -91,8 +91,8 @@ struct Plan
   RowLayout operand[max_operands];
   SmallVector<Size, 0> offsets; ///< of operands whose components are not adjacent
 
-  /// Plans a walk over the batch shape, to which all operands broadcast, in the order of the first result's memory. False
-  /// if there are more dimensions that do not merge than a plan holds.
+  /// Plans a walk over the batch shape, to which all operands broadcast, in the order of the first result's memory. Returns
+  /// false if more dimensions remain after merging than a plan holds.
   bool set(TensorShapeRef batch, ArrayRef<Memory> memories, int arguments)
   {
     operands = int(memories.size());
@@ -126,8 +126,8 @@ struct Plan
   }
 
 private:
-  /// Adds the next inner dimension; merges it with the previous one where all
-  /// operands allow.
+  /// Adds the next inner dimension; merges it with the previous one if the strides of all
+  /// operands allow that.
   bool add_dim(Size n, const Size * stride)
   {
     if (n == 1)
@@ -144,7 +144,7 @@ private:
     return true;
   }
 
-  /// Chooses the innermost dimension; the longest where the innermost is short and would
+  /// Chooses the innermost dimension as lane_dim, or the longest if the innermost is short and would
   /// leave lanes empty.
   void choose_lane_dim()
   {

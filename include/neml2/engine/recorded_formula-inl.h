@@ -159,7 +159,7 @@ RecordedFormula::vector_jacobian(size_t k) const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
   auto found = _vector_jacobians.find(k);
-  if (found == _vector_jacobians.end()) // made first, as it may be refused
+  if (found == _vector_jacobians.end()) // made before it is inserted, as making it may throw
     found = _vector_jacobians.emplace(k, make_vector_jacobian(k)).first;
   return *found->second;
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-/// Recorded formulas over batches, with gradients and Jacobians, as vmap and value_and_jacobian do it
-/// for formulas that C++ compiled.
+/// Evaluates recorded formulas over batches, with gradients and Jacobians, as vmap and value_and_jacobian do
+/// for formulas that the C++ compiler compiled.
 namespace neml2::engine
 {
 /// A program of a recorded formula: loops run it on the CPU, kernels on other devices.
@@ -29,14 +29,14 @@ public:
 };
 
 /**
- * A formula recorded on duals, and the programs derived from it, each made when first asked for.
+ * A formula recorded on duals, and the programs derived from it, each made when first needed.
  *
  * Each program is an Evaluator, which is interpreted until its source is compiled.
  */
 class RecordedFormula
 {
 public:
-  /// The numbers of an argument or a result: values, and their partials, which for an argument are the seeds.
+  /// The numbers of an argument or a result: values, and their partials, which are the seeds for an argument.
   struct Tensor
   {
     recorded::Components values, partials;
@@ -108,6 +108,6 @@ row_formula(const RecordedProgram & p)
 }
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/recorded_formula-inl.h"
 #endif

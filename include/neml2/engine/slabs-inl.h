@@ -70,7 +70,7 @@ sum_of_slabs(const Slabs & slabs,
   {
     at::Tensor sum = part(0);
     if (slabs.count > 1)
-      sum = sum.clone(); // it may be a gradient that others see
+      sum = sum.clone(); // the sum may be a gradient that other code holds
     for (Size s = 1; s < slabs.count; s++)
       sum.add_(part(s));
     return sum.to(argument.scalar_type());
@@ -81,7 +81,7 @@ sum_of_slabs(const Slabs & slabs,
                    1,
                    [&](Size begin, Size end)
                    {
-                     const c10::AutoGradMode off(false); // every thread has a mode of its own
+                     const c10::AutoGradMode off(false); // grad mode is set per thread
                      for (Size s = begin; s < end; s++)
                        parts[size_t(s)] = part(s);
                    });

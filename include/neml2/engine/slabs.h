@@ -8,7 +8,7 @@
 #include <vector>
 
 /**
- * Batches cut into slabs: the gradient by an argument that all rows share is summed slab by slab, which keeps the
+ * Batches are cut into slabs: the gradient by an argument that all rows share is summed slab by slab, which keeps the
  * memory for the summands small.
  *
  * The cut depends only on the shapes, not on the number of threads, and sums over the batch are added in
@@ -19,10 +19,10 @@ namespace neml2::engine
 /// Slabs of a batch along the longest dimension that an argument is broadcast along; one slab if there is none.
 struct Slabs
 {
-  Size dim = 0; ///< counted from the last one, which is 1; 0 where the argument is not broadcast
+  Size dim = 0; ///< counted from the last dimension, which is 1; 0 if the argument is not broadcast
   Size length = 1, thickness = 1, count = 1;
 
-  /// `numbers` is the largest count of numbers in a row, among all computed results; a slab has numbers_in_slab of them, a megabyte of
+  /// `numbers` is the largest count of numbers in a row, among all computed results; a slab has numbers_in_slab numbers, a megabyte of
   /// float64.
   Slabs(TensorShapeRef batch,
         TensorShapeRef argument_batch,
@@ -70,6 +70,6 @@ at::Tensor sum_of_slabs(const Slabs & slabs,
                         GradientOfSlab gradient);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/slabs-inl.h"
 #endif

@@ -20,7 +20,7 @@ tile_blocks(int numbers)
   return numbers <= 4 ? 256 : 32;
 }
 
-/// Operands that are not direct, in the form that tiles see: rows of adjacent components of float64.
+/// Operands that are not direct, in the form that tiles read: rows of adjacent components of float64.
 struct Buffers
 {
   std::unique_ptr<double[]> numbers;
@@ -154,7 +154,7 @@ run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size t
     return;
   // Waking the threads costs about as much as moving this many numbers: measured on two cores.
   constexpr Size numbers_a_thread = 65536;
-  const Size numbers_a_tile = tile * std::max(1, numbers); // 0 where no tensor has components
+  const Size numbers_a_tile = tile * std::max(1, numbers); // 0 if no tensor has components
   const Size grain = std::max<Size>(1, numbers_a_thread / numbers_a_tile);
   if (tiles <= grain)
     visit_tiles(loop, formula, plan, tile, 0, tiles);

@@ -24,7 +24,7 @@ vector_jacobian(const RowFormula & formula,
     return at::Tensor();
   RowLayout & o = plan.operand[plan.operands - 1];
   const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  // Along dimensions the argument was broadcast along: one sum per tile along the lanes, else one value per row.
+  // In dimensions along which the argument was broadcast: one sum per tile along the lanes, otherwise one value per row.
   TensorShape parts, sums;
   bool broadcast = false;
   for (int d = 0; d < plan.dims; d++)

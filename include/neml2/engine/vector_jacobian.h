@@ -21,21 +21,21 @@ struct TextOfTile<VectorJacobianTile<F, V, Types<R...>, Types<A...>>>
   }
 };
 
-/// Runs a vector-Jacobian tile over the batch: the gradient by the argument, of its shape, summed over
-/// the dimensions that it was broadcast along. Undefined if there are too many dimensions.
+/// Runs a vector-Jacobian tile over the batch: the gradient by the argument, in its shape, summed over
+/// the dimensions along which it was broadcast. Undefined if there are too many dimensions.
 at::Tensor vector_jacobian(const RowFormula & formula,
                            ArrayRef<Operand> operands,
                            TensorShapeRef batch,
                            const Operand & argument);
 
-/// The gradient by argument k, of its shape. Where it was broadcast, the sum over the batch is taken slab
-/// by slab.
+/// The gradient by argument k, in the argument's shape. If the argument was broadcast, the sum over the batch is taken
+/// slab by slab.
 at::Tensor gradient_over_batch(const RowFormula & formula,
                                ArrayRef<Operand> operands,
                                TensorShapeRef batch,
                                size_t k);
 } // namespace neml2::engine
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/engine/vector_jacobian-inl.h"
 #endif

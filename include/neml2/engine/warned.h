@@ -14,7 +14,7 @@ namespace neml2::engine
 NEML2_ONE_A_PROGRAM inline bool
 is_first_warning(const std::string & of)
 {
-  static std::mutex * const mutex = new std::mutex; // threads may run to the very end
+  static std::mutex * const mutex = new std::mutex; // threads may run until exit
   static std::set<std::string> * const warned = new std::set<std::string>;
   const std::lock_guard<std::mutex> lock(*mutex);
   return warned->insert(of).second;

@@ -106,7 +106,7 @@ inline const bool has_Quaternion_rules = []
             g,
             r);
       });
-  // For u / d, d = n + s, n = |q|, where s ≥ 0, else the same for -q:
+  // For u / d, d = n + s, n = |q| where s ≥ 0, otherwise the same for -q:
   // -(g · u) (1 + s / n) / d² by s, g / d - (g · u) u / (n d²) by u
   add_gradient_rule<tensors::ToRot, Rot, Quaternion>(
       [](const Rot & g, const Quaternion & q)

@@ -23,7 +23,7 @@ inline const bool has_R2_rules = []
         return evaluate<R2>(
             "det", [](const auto & h, const auto & a) { return cofactors(a) * h; }, g, A);
       });
-  // d(A^-1) = -A^-1 dA A^-1; source: ibid., eq. 1.249
+  // d(A^-1) = -A^-1 dA A^-1; source: Holzapfel (2000), eq. 1.249
   add_gradient_rule<tensors::Inv, R2, R2>(
       [](const R2 & g, const R2 & A)
       {

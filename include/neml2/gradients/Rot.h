@@ -7,7 +7,7 @@
 
 namespace neml2::gradients
 {
-/// Gradient by a of the rotation a * b (sign 1), or by b (sign -1); the factor in question is x, the other one y.
+/// Gradient of the rotation a * b by a (sign 1) or by b (sign -1); x is this factor, y the other one.
 struct GradientByFactor
 {
   double sign;
@@ -26,8 +26,8 @@ struct GradientByFactor
   }
 };
 
-/// Gradient by a rotation matrix R from the gradient by the entries H(k, l) of the matrix 4 q_k q_l of its unit
-/// quaternion, which is linear in R; in storage order.
+/// Gradient by a rotation matrix R, in storage order, from the gradient by the entries H(k, l) of the matrix 4 q_k q_l
+/// of its unit quaternion; this matrix is linear in R.
 template <class V, class H>
 NEML2_INLINE std::array<V, 9>
 by_quaternion_matrix(const H & h)

@@ -22,7 +22,7 @@ inline const bool has_SSR4_rules = []
             g,
             C);
       });
-  // As for R2, also for the matrices of components
+  // The rule of R2, which also holds for matrices of Mandel components
   add_gradient_rule<tensors::Inv, SSR4, SSR4>(
       [](const SSR4 & g, const SSR4 & C)
       {

@@ -6,7 +6,7 @@
 
 namespace neml2::gradients
 {
-/// Gradient by s of a / s, from g · a.
+/// Gradient of a / s by s, from g · a.
 struct ByDivisor
 {
   template <class G, class S>
@@ -16,7 +16,7 @@ struct ByDivisor
   }
 };
 
-/// + - * / with a scalar.
+/// The rules of + - * / with a scalar.
 template <class T>
 bool
 add_scalar_rules()
@@ -48,7 +48,7 @@ add_scalar_rules()
   return true;
 }
 
-/// Contractions, which have the same rule for all types.
+/// The rules of contractions, which are the same for all types.
 template <class T>
 bool
 add_contraction_rules()
@@ -58,7 +58,7 @@ add_contraction_rules()
       [](const Scalar & g, const T & a, const T &) { return a * g; });
   add_gradient_rule<math::NormSq, Scalar, T>([](const Scalar & g, const T & a)
                                              { return a * (2.0 * g); });
-  // g a / |a|, and 0 where |a| is 0
+  // g a / |a|; 0 where |a| is 0
   add_gradient_rule<math::Norm, Scalar, T, double>(
       [](const Scalar & g, const T & a, double epsilon)
       {

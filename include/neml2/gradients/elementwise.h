@@ -32,7 +32,7 @@ growth_of_power(const Tensor & a, const Tensor & n)
   return where(a.eq(0).logical_and(n.ge(0)), 0.0, pow(a, n) * log(a));
 }
 
-// Step by step, so that intermediate tensors are freed early: rules hold little memory.
+// The functions below work step by step, so that intermediate tensors are freed early and rules need little memory.
 
 /// The denominator of ∂∛a/∂a = 1 / (3 ∛a²).
 inline Tensor

@@ -44,7 +44,7 @@ inline const bool has_invariant_rules = []
             g,
             s);
       });
-  // √(3/2) d / |d|, and 0 where |d| is 0
+  // √(3/2) d / |d|; 0 where |d| is 0
   add_gradient_rule<tensors::VonMises, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
@@ -61,7 +61,7 @@ inline const bool has_invariant_rules = []
             g,
             s);
       });
-  // (1/3 - 3/2 p d / q²) / q with p = hydrostatic, q = von_mises and the deviator d
+  // (1/3 - 3/2 p d / q²) / q with the hydrostatic stress p, the von Mises stress q and the deviator d
   add_gradient_rule<tensors::Triaxiality, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {
@@ -76,7 +76,7 @@ inline const bool has_invariant_rules = []
             s,
             SR2::identity(g.options()));
       });
-  // By the principal values: orthogonal to the axis 111 and to the deviator, of length 1 / |d|
+  // The gradient by the principal values is orthogonal to the axis 111 and to the deviator, and has the length 1 / |d|
   add_gradient_rule<tensors::LodeAngle, Scalar, SR2>(
       [](const Scalar & g, const SR2 & s)
       {

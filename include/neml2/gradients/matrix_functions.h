@@ -8,7 +8,7 @@
 /// Derivative rules of functions of matrices.
 namespace neml2::gradients
 {
-// The derivative of f at A, transposed, is the one at Aᵀ. Source: Higham (2008), Functions of Matrices, section 3.2.
+// The transposed derivative of f at A is the derivative at Aᵀ. Source: Higham (2008), Functions of Matrices, section 3.2.
 inline const bool has_matrix_function_rules = []
 {
   add_gradient_rule<tensors::Expm, R2, R2>([](const R2 & g, const R2 & A)

@@ -37,7 +37,7 @@ skew_adjoint(const R2 & A)
       A);
 }
 
-/// The parameters of a rotation as a vector, as the product of two rotations is a composition.
+/// The parameters of a rotation as a vector, because * of two rotations would compose them.
 template <class T>
 NEML2_INLINE kernels::Vec<T>
 vector(const kernels::Rot<T> & r)

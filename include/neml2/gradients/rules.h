@@ -73,7 +73,7 @@ private:
   {
     const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
     const Operand o[] = {operand(g), operand(std::get<I>(a))...};
-    // A graph is recorded for whole batches.
+    // A graph can be recorded for whole batches only.
     const bool may_cut = !c10::GradMode::is_enabled() && choose_path(o) != Path::composed;
     const auto one = [&](const auto & f, size_t k)
     {
@@ -121,6 +121,6 @@ add_gradient_rule(const Functions &... f)
 }
 } // namespace neml2::gradients
 
-#ifndef NEML2_COMPILED // else the library records
+#ifndef NEML2_COMPILED // otherwise the compiled library contains autograd's node
 #include "neml2/engine/autograd.h"
 #endif

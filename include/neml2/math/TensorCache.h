@@ -17,8 +17,8 @@ namespace neml2
  *     x * half(x.options());
  *
  * Tensors cannot be made before main() starts; a cache makes them on first use. Several threads may use
- * one cache: a lock takes some 20 ns, while a cache per thread would keep as many copies and make
- * each of them anew. The returned tensor is shared: never write to it.
+ * one cache: a lock takes some 20 ns, while a cache per thread would make and keep one copy per
+ * thread. The returned tensor is shared: never write to it.
  */
 class TensorCache
 {
@@ -57,7 +57,7 @@ private:
       return {dtype, kCPU, DeviceIndex(-1)};
     if (device.has_index())
       return {dtype, device.type(), device.index()};
-    // The current device, which may differ in the next call.
+    // The index of the current device, which may differ in the next call.
     const Device current = core::translate_errors(
         "TensorCache", [&] { return at::empty({0}, options.dtype(dtype)).device(); });
     return {dtype, current.type(), current.index()};
@@ -76,6 +76,6 @@ private:
 
   Maker _maker;
   std::mutex _mutex;
-  std::map<Key, Tensor> _tensors; ///< a map, whose entries stay in place
+  std::map<Key, Tensor> _tensors; ///< a map, so that references to entries stay valid
 };
 } // namespace neml2

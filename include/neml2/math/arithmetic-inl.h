@@ -18,7 +18,7 @@ are_alike_in_other_order(ArrayRef<Operand> o)
   return alike;
 }
 
-/// Whether the numbers of two operands of one shape are each one run in memory, in the same order.
+/// Whether the numbers of each of two operands of one shape are contiguous in memory, in the same order.
 inline bool
 are_one_run(ArrayRef<Operand> o)
 {
@@ -98,7 +98,7 @@ struct RowWise
 {
   RowFormula formula;
   c10::function_ref<std::shared_ptr<const Gradient>()> rule;
-  TensorShapeRef base; ///< of the result
+  TensorShapeRef base; ///< the base shape of the result
 };
 
 template <class Op>
@@ -146,7 +146,7 @@ with_plain_number(Op f, const Operand & a)
   const Operation op(Op::name, Accepts::any);
   check_operand(op, a);
   if (a.tensor->scalar_type() == kFloat32)
-    f.value = float(f.value); // as LibTorch does
+    f.value = float(f.value); // rounds the number as LibTorch does
   const auto composed = [&](at::Tensor * r)
   {
     call_translated(
@@ -169,7 +169,7 @@ Elementwise<Op>::number_with(const CScalar & n, const Operand & a)
   return with_plain_number(WithNumber<Op, true>(n), a);
 }
 
-/// a op b with the loop over their rows, if they have any.
+/// a op b with the loop over the rows of their types, if there is one.
 template <class Op, class A, class B>
 elementwise_t<A, B>
 elementwise_by_rows(const A & a, const B & b)
@@ -199,7 +199,7 @@ T
 ElementwiseOn<Op, T>::itself(const T & a, const T & b)
 {
   if constexpr (std::is_same_v<Op, Times> && !multiplies_elementwise<T, T>)
-    return T(); // never called: * of these types is a product of their own, or does not exist
+    return T(); // never called: for these types * is another product, or does not exist
   else
     return elementwise_by_rows<Op>(a, b);
 }

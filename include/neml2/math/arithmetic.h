@@ -94,8 +94,8 @@ using elementwise_t = std::remove_pointer_t<decltype(elementwise_result<A, B>())
 template <class A, class B>
 constexpr bool is_elementwise = !std::is_void_v<elementwise_t<A, B>>;
 
-/// Whether * multiplies components. For a type with itself it is mostly a product of the type's
-/// own, or does not exist.
+/// Whether * multiplies components. For two operands of the same type it is mostly another product,
+/// or does not exist.
 template <class A, class B>
 constexpr bool multiplies_elementwise = is_elementwise<A, B> &&
                                         (!std::is_same_v<A, B> || std::is_same_v<A, Scalar> ||
@@ -127,7 +127,7 @@ check_base_broadcast(const Operation & op, const A & a, const B & b)
   check_base_broadcast(op, operand(a), operand(b));
 }
 
-/// The dtype of an operation on both.
+/// The dtype of an operation on both operands.
 inline Dtype
 promote(const char * name, const at::Tensor & a, const at::Tensor & b)
 {
@@ -135,7 +135,7 @@ promote(const char * name, const at::Tensor & a, const at::Tensor & b)
                           [&] { return c10::promoteTypes(a.scalar_type(), b.scalar_type()); });
 }
 
-/// The largest count of numbers of float32, or in columns, for which a loop is faster than LibTorch's call.
+/// The largest count of numbers, of float32 or in columns, for which a loop is faster than LibTorch's call.
 constexpr Size few_numbers = 2048;
 
 /// The operand with all its dimensions as batch dimensions.
@@ -145,8 +145,8 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-/// Whether the elementwise operators of T have loops over its rows: not for the largest types, nor for types that a
-/// program defines, whose rows are those of PrimitiveTensor.
+/// Whether the elementwise operators of T have loops over its rows: the largest types and the types that a
+/// program defines have none, because they use the rows of PrimitiveTensor.
 template <class T>
 constexpr bool
 rows_of_its_own()
@@ -166,9 +166,9 @@ struct RowWise;
 template <class Op>
 struct Elementwise
 {
-  /// Goes by rows, if the types have rows, in three cases: one operand has one number per row of the other, whole rows are
-  /// broadcast, or there are gaps between rows. Otherwise it goes number by number if the operands are aligned (flat), and by
-  /// LibTorch's calls if not.
+  /// Evaluates by rows, if the types have rows, in three cases: one operand has one number per row of the other, whole rows
+  /// are broadcast, or there are gaps between rows. In all other cases it evaluates number by number if the operands are
+  /// aligned (flat), and by LibTorch's calls if not.
   static at::Tensor of(const Operand & a, const Operand & b, const RowWise * rows, bool flat);
   static at::Tensor with_number(const Operand & a, const CScalar & n);
   static at::Tensor number_with(const CScalar & n, const Operand & a);
@@ -218,8 +218,8 @@ number_elementwise(const CScalar & n, const A & a)
   return A(Trusted(), Elementwise<Op>::number_with(n, operand(a)), a.batch_dim());
 }
 
-/// Enables an operator for exactly these two types, without conversions: a raw at::Tensor operand
-/// stays with LibTorch's operator.
+/// Enables an operator for exactly these two types, without conversions: for a raw at::Tensor operand
+/// LibTorch's operator is chosen.
 template <class A, class First, class B, class Second>
 using if_types = std::enable_if_t<std::is_same_v<A, First> && std::is_same_v<B, Second>, int>;
 
@@ -238,6 +238,6 @@ no_such_operation()
 } // namespace math
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/math/arithmetic-inl.h"
 #endif

@@ -13,7 +13,7 @@
 namespace neml2
 {
 /**
- * The formula f, whose gradients vmap computes fused as well: exact vector-Jacobian products by
+ * Makes vmap compute the gradients of the formula f fused as well: exact vector-Jacobian products by
  * dual numbers, one pass over memory per argument that requires grad.
  *
  * Higher derivatives (create_graph) are those of LibTorch, of the formula on whole batches. with_gradient costs

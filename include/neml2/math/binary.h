@@ -26,7 +26,7 @@ struct NEML2_ONE_A_PROGRAM Atan2
 
 namespace math
 {
-/// Refuses anything but integers.
+/// Refuses tensors of any dtype that is not an integer type.
 inline void
 check_integers(const Operation & op, const Operand & o)
 {
@@ -40,7 +40,7 @@ check_integers(const Operation & op, const Operand & o)
               "). Expected an integer type; convert with .to(kInt64).");
 }
 
-/// Refuses negative integer exponents, for which LibTorch returns 0. Waits for a GPU.
+/// Refuses negative integer exponents, for which LibTorch returns 0. The check waits for a GPU.
 inline void
 check_exponent(const at::Tensor & n)
 {
@@ -144,7 +144,7 @@ pow(const N & a, const B & n)
 }
 
 /// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
-/// It is 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base). Floating types.
+/// The angle is 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
@@ -189,8 +189,8 @@ gcd(const A & a, const B & b)
       op, a, b, [](const at::Tensor & x, const at::Tensor & y) { return x.gcd(y); });
 }
 
-/// a divided by the greatest common divisor of all its base components, as Miller indices are:
-/// (4, -2, 6) is (2, -1, 3). (...; base) -> (...; base); a base of zeros is left unchanged, and a single
+/// a divided by the greatest common divisor of all its base components, as for Miller indices:
+/// (4, -2, 6) becomes (2, -1, 3). (...; base) -> (...; base); a base of zeros is left unchanged, and a single
 /// component gives 1. Floating types are rounded to the default integer dtype first.
 template <class A, core::if_tensor<A> = 0>
 A

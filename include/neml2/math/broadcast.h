@@ -70,7 +70,7 @@ expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)
     return T(Trusted(), r, Size(batch.size()));
 }
 
-/// The base shape that each is broadcast to; the type's own if base dimensions are not aligned.
+/// The base shape that each operand is broadcast to; that of its type if base dimensions are not aligned.
 template <class... T>
 std::array<TensorShape, sizeof...(T)>
 broadcast_bases(const char * where, ArrayRef<Operand> o)
@@ -153,8 +153,8 @@ broadcasted(const A & a, TensorShapeRef shape)
               ". Each of its sizes, aligned at the last, must be 1 or that of the shape.");
   return math::expanded<A>(o, shape, o.base);
 }
-/// Views of all, with the shape that they broadcast to. (5, 1), (3) -> (5, 3), (5, 3)
-/// @throws NEMLException if they do not.
+/// Views of all arguments, with the shape that they broadcast to. (5, 1), (3) -> (5, 3), (5, 3)
+/// @throws NEMLException if they do not broadcast.
 template <class A, class B, math::if_any_tensor<A> = 0, math::if_any_tensor<B> = 0>
 std::tuple<A, B>
 broadcasted(const A & a, const B & b)

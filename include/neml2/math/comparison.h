@@ -8,8 +8,8 @@
  *
  * (...; base), (...; base) -> (...; base) of dtype bool, for a type and itself, a type and Scalar, or a
  * type and a number; shapes broadcast and dtypes mix as those of + do. A type and Tensor compare as two
- * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, except for !=. There
- * is nothing to differentiate. If an operand is a raw at::Tensor, the operator is LibTorch's, on all
+ * Tensors, to a Tensor. The components are the stored ones. Comparing with NaN is false, except for !=. Comparisons
+ * have no derivatives. If an operand is a raw at::Tensor, the operator is LibTorch's, on all
  * dimensions.
  *
  * If a single truth value is needed, reduce: (a == b).all().

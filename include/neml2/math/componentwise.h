@@ -5,7 +5,7 @@
 #include "neml2/engine/numbers.h"
 #include "neml2/math/operators.h"
 
-/// The parts of functions that work component by component: checks and alignment, then plain
+/// The parts of functions that work component by component: they check and align operands, then call
 /// LibTorch.
 namespace neml2::math
 {
@@ -24,7 +24,7 @@ tensors_among(const X &... x)
   return o;
 }
 
-/// The numbers of batch and of base dimensions that operands have together, for operations
+/// The numbers of batch and of base dimensions of the broadcast of operands, for operations
 /// component by component.
 struct Together
 {

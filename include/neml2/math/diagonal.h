@@ -41,7 +41,7 @@ batch_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 {
   const core::Operation op("batch_diag_embed", core::Accepts::any);
   const auto o = core::operand(a);
-  math::batch_dimension(op, o, -1); // checks that it exists
+  math::batch_dimension(op, o, -1); // checks that there is a dimension
   const Size p1 = math::new_batch_dimension(op, o, d1), p2 = math::new_batch_dimension(op, o, d2);
   math::check_two(op, o, d1, d2, p1 == p2);
   return math::along_batch(op,
@@ -62,7 +62,7 @@ base_diag_embed(const T & a, Size offset = 0, Size d1 = -2, Size d2 = -1)
 {
   const core::Operation op("base_diag_embed", core::Accepts::any);
   const auto o = core::operand(a);
-  math::base_dimension(op, o, -1); // checks that it exists
+  math::base_dimension(op, o, -1); // checks that there is a dimension
   const Size p1 = math::new_base_dimension(op, o, d1), p2 = math::new_base_dimension(op, o, d2);
   math::check_two(op, o, d1, d2, p1 == p2);
   return math::along_base(op,

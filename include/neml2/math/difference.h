@@ -4,7 +4,7 @@
 #include "neml2/math/componentwise.h"
 #include "neml2/math/groups.h"
 
-/// Differences of neighbours along a dimension, and dimensions of evenly spaced values.
+/// Differences of neighbours along a dimension, and evenly spaced values along a new dimension.
 namespace neml2
 {
 namespace math
@@ -23,7 +23,7 @@ differences(const Operation & op, const at::Tensor & x, Size n, Size d)
 
 /// a_k+1 - a_k along batch dimension d, taken n times: (..., m, ...; base) -> (..., m - n, ...; base), of
 /// size 0 where n is larger. In the unit of a. Integers and floating types.
-/// @throws NEMLException also for n < 0, without a batch dimension, or for one out of range.
+/// @throws NEMLException also for n < 0, without a batch dimension, or for d out of range.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_diff(const T & a, Size n = 1, Size d = -1)
@@ -35,7 +35,7 @@ batch_diff(const T & a, Size n = 1, Size d = -1)
 
 /// a_k+1 - a_k along base dimension d, taken n times: (...; m) -> (...; m - n), of size 0 where n is larger.
 /// In the unit of a. Integers and floating types.
-/// @throws NEMLException also for n < 0, without a base dimension, or for one out of range.
+/// @throws NEMLException also for n < 0, without a base dimension, or for d out of range.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_diff(const T & a, Size n = 1, Size d = -1)

@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace math
 {
-/// The number of letters in a term of an equation behind its leading "...", which stands for the batch.
+/// The number of letters in a term of an equation after its leading "...", which stands for the batch.
 inline Size
 count_letters(const std::string & equation, std::string term, bool batched)
 {

@@ -7,12 +7,12 @@
 
 /**
  * Functions that work component by component, on tensors of any type of the library: functions of one
- * argument here, functions of two in binary.h and extremum.h, where in where.h, all included at the end of this one.
+ * argument here, functions of two in binary.h and extremum.h, where in where.h. The end of this header includes the other three.
  *
  * The result has the type and batch dimension of the argument: (...; base) -> (...; base). For two
  * arguments, batch shapes broadcast with batch shapes; base shapes of Tensors broadcast with base
  * shapes; each is aligned at its last dimension. A Scalar is one number per batch entry. Each function
- * is one operation of LibTorch or a few, and has their derivatives. The components are the stored
+ * consists of one or a few operations of LibTorch, and has their derivatives. The components are the stored
  * ones: a function of an SR2 takes its Mandel components, and is not a tensor function in the sense of
  * mechanics.
  *

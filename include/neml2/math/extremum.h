@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-/// The larger or the smaller of two, component by component, and bounds of a tensor: shapes, dtypes
+/// The larger or the smaller of two tensors, component by component, and bounds of a tensor: shapes, dtypes
 /// and errors are as elementwise.h says.
 namespace neml2
 {
 namespace math
 {
-/// The larger or the smaller of two: the second one at a tie, NaN if either is NaN. LibTorch's own
+/// The larger or the smaller of two numbers: the second one at a tie, NaN if either is NaN. LibTorch's own
 /// functions are several times as fast, but divide the derivative at a tie; they are used if
 /// nothing is differentiated.
 template <bool Larger>
@@ -66,7 +66,7 @@ constexpr bool is_bound =
 } // namespace math
 
 /// The larger of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
-/// is NaN. At a tie the derivative goes to b: for maximum(x, 0), the positive part, it is 0 at 0.
+/// is NaN. At a tie the derivative is that of b: for maximum(x, 0), the positive part, it is 0 at 0.
 /// (...; base), (...; base) -> (...; base). Integers and floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -98,7 +98,7 @@ maximum(const N & a, const B & b)
 }
 
 /// The smaller of a and b, each a tensor, a Scalar or a number, in their common unit. NaN if either
-/// is NaN. At a tie the derivative goes to b. (...; base), (...; base) -> (...; base). Integers and
+/// is NaN. At a tie the derivative is that of b. (...; base), (...; base) -> (...; base). Integers and
 /// floating types.
 /// @throws NEMLException also for a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -155,7 +155,7 @@ clamp(const A & a, const Lower & lower, const Upper & upper)
                                   }),
            r.batch_dim);
 }
-/// See clamp(a, lower, upper): its other name.
+/// Another name of clamp(a, lower, upper).
 template <class A, class Lower, class Upper, core::if_tensor<A> = 0>
 A
 clip(const A & a, const Lower & lower, const Upper & upper)

@@ -13,14 +13,14 @@
  * is the lambda as an ordinary function object, for vmap, vmap_out, value_and_jacobian and with_gradient; for the CPU it is
  * compiled just like the lambda.
  *
- * The text may use everything that formulas are made of (the library's functions and types, numbers, std::tuple, local variables, lambdas,
+ * The text may use everything that formulas may contain (the library's functions and types, numbers, std::tuple, local variables, lambdas,
  * loops); macros in it are expanded. It captures nothing: parameters are arguments. Constants and other formulas of this kind that it names
  * are listed in front:
  *
  *     constexpr auto flow = NEML2_FORMULA_USING((yield_stress, update), [](const auto & strain, const auto & E) { ... });
  *
- * These are constexpr variables of namespaces, or static constexpr ones of functions: numbers, std::arrays of numbers, formulas with text.
- * The text uses them by the names in the list.
+ * They are constexpr variables of namespaces, or static constexpr variables of functions: numbers, std::arrays of numbers, formulas
+ * with text. The text uses them by the names in the list.
  *
  * A formula that does not compile for the device runs on whole batches, and a warning says why.
  */
@@ -63,7 +63,7 @@
   {                                                                                                \
     return {#name, NEML2_TEXT(__VA_ARGS__) ";"};                                                   \
   }                                                                                                \
-  static_assert(true) // takes the semicolon
+  static_assert(true) // so that a semicolon may follow
 
 /// The argument as text, with macros expanded.
 #define NEML2_TEXT(...) #__VA_ARGS__

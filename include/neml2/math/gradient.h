@@ -121,7 +121,7 @@ struct GradientOf
     if constexpr ((kernels::has_numbers<A> && ...))
       return kernels::differentiate_scalar<I>(f, a...).second;
     else
-      return gradient<I>(f, a...); // the function of batches, below, by argument-dependent lookup
+      return gradient<I>(f, a...); // the function on batches, below, by argument-dependent lookup
   }
 };
 } // namespace math

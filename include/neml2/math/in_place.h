@@ -8,7 +8,7 @@ namespace neml2
 {
 namespace math
 {
-/// Refuses to store a result in a tensor of a narrower kind.
+/// Refuses to store a result in a tensor of a narrower kind of dtype.
 inline void
 check_storable(const char * where, Dtype result, const at::Tensor & t)
 {
@@ -33,11 +33,11 @@ in_place_operand(const char * name, const A & a, const B & b, bool copies = fals
   if (a.sizes() == b.sizes() && a.batch_dim() == b.batch_dim() &&
       a.scalar_type() == b.scalar_type() && a.device() == b.device() && a.has_storage() &&
       b.has_storage() && !a.is_alias_of(b))
-  { // nothing has to be aligned, converted or copied first
+  { // the right side need not be aligned, converted or copied first
     check_writable(name, a);
     return b;
   }
-  if (!copies) // a copy may convert and move
+  if (!copies) // a copy may change dtype and device
     check_operands(op, o, /*mixed_dtypes=*/true);
   const TensorShape batch = broadcast_batch(op, o);
   check_base_broadcast(op, a, b);

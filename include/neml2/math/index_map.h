@@ -3,7 +3,7 @@
 
 #include "neml2/math/operators.h"
 
-/// Tensors of indices, which LibTorch checks late: on a GPU a bad index ends the program.
+/// Checks of index tensors. LibTorch checks indices late: on a GPU an index out of range aborts the program.
 namespace neml2::math
 {
 /// @throws NEMLException unless the map has integers in [0, n). Waits for a GPU.

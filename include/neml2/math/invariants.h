@@ -16,7 +16,7 @@ namespace neml2
 {
 namespace math
 {
-/// Enables an overload for neml2::Tensor itself: as a template, so that the result may be a Scalar.
+/// Enables an overload for neml2::Tensor itself. The overload is a template, so that its result may be a Scalar.
 template <class T>
 using if_dynamic = std::enable_if_t<std::is_same_v<T, Tensor>, int>;
 
@@ -68,7 +68,7 @@ tr(const T & A)
       [&] { return A.diagonal(0, -2, -1).sum(-1, /*keepdim=*/false, A.scalar_type()); });
 }
 
-/// Determinant. (...; n, n) -> (...; ), in the nth power of the unit of A. By cofactors for n = 3.
+/// Determinant. (...; n, n) -> (...; ), in the nth power of the unit of A. Computed by cofactors for n = 3.
 template <class T, math::if_dynamic<T> = 0>
 core::dependent_scalar_t<T>
 det(const T & A)
@@ -112,7 +112,7 @@ dev(const T & A)
 }
 
 /// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =
-/// δ_ik δ_jl; of the same shape, in the inverse of the unit of A. Infinite or NaN where A is
+/// δ_ik δ_jl; the result has the same shape, and the inverse of the unit of A. Infinite or NaN where A is
 /// singular; a matrix that is singular except for rounding gives large numbers.
 template <class T, math::if_dynamic<T> = 0>
 Tensor

@@ -76,7 +76,7 @@ leaf_sequence(std::index_sequence<K...> all)
 template <size_t First, size_t... K>
 std::index_sequence<(First + K)...> shifted(std::index_sequence<K...>);
 
-/// Whether all of some leaves are tensors that one can differentiate by.
+/// Whether all leaves are tensors that one can differentiate by.
 template <class Leaves>
 constexpr bool are_tensors = false;
 template <class... L>
@@ -170,7 +170,7 @@ differentiate(const Use & use, const F & f, const A &... a)
  *
  * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). An SR2 by an SR2 is an SSR4
  * (the consistent tangent of a stress update), a Scalar by an X has the shape of X, a Y by a Scalar that of Y, an R2
- * by a Vec is an R3, an R2 by an R2 an R4; without a type of the shape it is a neml2::Tensor. Arguments, formula and
+ * by a Vec is an R3, an R2 by an R2 an R4; if no type has the shape, the Jacobian is a neml2::Tensor. Arguments, formula and
  * errors are those of vmap; the header of the Jacobian's type must be included. If autograd records an argument,
  * value and Jacobian are differentiable, and computed on whole batches: use a NoGradGuard if only the numbers are
  * wanted.

@@ -19,7 +19,7 @@ jacobian_seeds(const Tensor & y)
   return one_each.reshape(utils::add_shapes(shape, y.base_sizes()));
 }
 
-/// ∂y/∂x for all xs, which are checked.
+/// ∂y/∂x for all xs, which have been checked.
 NEML2_BODY std::vector<Tensor>
 jacobians_by_autograd(const Tensor & y,
                       const std::vector<Tensor> & xs,

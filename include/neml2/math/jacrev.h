@@ -17,7 +17,7 @@ namespace neml2
  * for all xs together. If y was not computed from anything that requires grad, the results are
  * undefined tensors.
  *
- * retain_graph keeps the graph of y for another derivative; it is on by default only if core::Strictness is relaxed. create_graph records
+ * retain_graph keeps the graph of y for another derivative; its default is true only if core::Strictness is relaxed. create_graph records
  * this derivative, for second derivatives; allow_unused gives zeros for an x that y does not depend on.
  *
  * @throws NEMLException if batch shapes of y and x differ, for an undefined or integer tensor, for
@@ -38,6 +38,6 @@ Tensor jacrev(const Tensor & y,
               bool allow_unused = false);
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/math/jacrev-inl.h"
 #endif

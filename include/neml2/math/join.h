@@ -10,9 +10,9 @@
  * Lists of tensors joined into one tensor, along a dimension that they have (cat) or a new one
  * (stack).
  *
- * A list is a std::vector or another container, or written {a, b, c}. batch_ functions return the type of
- * the elements, base_ functions Tensor. Batch shapes of the elements broadcast; base shapes are equal,
- * except along the base dimension that base_cat joins. Any dtype, the same for all.
+ * A list is a std::vector or another container, or a brace list {a, b, c}. batch_ functions return the type of
+ * the elements, base_ functions Tensor. Batch shapes of the elements broadcast; base shapes must be equal,
+ * except along the base dimension that base_cat joins. The elements must have the same dtype, which may be any.
  *
  * All throw NEMLException for an empty list, an undefined tensor, different dtypes or devices, shapes that
  * do not fit, and a dimension out of range.

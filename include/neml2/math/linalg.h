@@ -65,9 +65,9 @@ check_regular(const Operation & op, const Operand & matrices, const at::Tensor &
                  " of the batch.");
 }
 
-/// The pivots in LAPACK's form. LAPACK reads wherever they point, so they are brought into range also if their values
+/// The pivots in LAPACK's form. LAPACK reads from any place that they point to, so they are clamped to the range even if their values
 /// cannot be checked.
-/// @throws NEMLException unless they may be those of LU.
+/// @throws NEMLException unless they may be pivots of LU.
 inline at::Tensor
 checked_pivots(const Operation & op, const Operand & pivots, const Operand & LU)
 {

@@ -5,8 +5,8 @@
 
 /**
  * Derivatives by the entries of lists. A list is a tensor whose last batch dimension counts its
- * entries; f is a function of two tensors, such as the derivative of a rotated tensor, and takes
- * each entry of a list with each of the other.
+ * entries; f is a function of two tensors, such as the derivative of a rotated tensor, and is called for
+ * each entry of a list with each entry of the other.
  */
 namespace neml2
 {

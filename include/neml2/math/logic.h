@@ -5,7 +5,7 @@
 
 /**
  * Logic component by component: && || ! and the functions of the same names, and & | ^ ~, which do the same for
- * truth values and go bit by bit for integers.
+ * truth values and work bit by bit for integers.
  *
  * Operands and shapes are those of comparison, math/comparison.h. Any number except 0 is true, NaN too. The
  * result of && || ! is bool; that of & | ^ ~ has the common dtype. Both sides are evaluated. Formulas of
@@ -13,28 +13,28 @@
  */
 namespace neml2
 {
-/// Both are true.
+/// Whether both are true.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 logical_and(const A & a, const B & b)
 {
   return math::relate("logical_and", math::Relation::logical_and, a, b);
 }
-/// At least one is true.
+/// Whether at least one is true.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 logical_or(const A & a, const B & b)
 {
   return math::relate("logical_or", math::Relation::logical_or, a, b);
 }
-/// Exactly one is true.
+/// Whether exactly one is true.
 template <class A, class B, math::if_related<A, B> = 0>
 math::relation_t<A, B>
 logical_xor(const A & a, const B & b)
 {
   return math::relate("logical_xor", math::Relation::logical_xor, a, b);
 }
-/// a is 0. (...; base) -> (...; base)
+/// Whether a is 0. (...; base) -> (...; base)
 template <class A, core::if_tensor<A> = 0>
 A
 logical_not(const A & a)

@@ -7,7 +7,7 @@
 
 /**
  * Converts base dimensions of matrices (3, 3) to one dimension of Mandel or of skew components, and back: in
- * any tensor, at any place. For one matrix as a whole, R2, SR2 and WR2 convert among themselves. The
+ * any tensor, at any place. R2, SR2 and WR2 convert into each other as whole matrices. The
  * maps and factors are in mandel_maps.h; Voigt's notation is in tensors/Voigt.h.
  */
 namespace neml2
@@ -21,7 +21,7 @@ selected(const at::Tensor & t, Size d, const at::Tensor & map, const at::Tensor 
   return entries(t, d, lifted(map)) * composed::append_dims(lifted(factors), t.dim() - d - 1);
 }
 
-/// Position of the two base dimensions (3, 3); the first one is number dim.
+/// Position of the two base dimensions dim, dim + 1 of sizes (3, 3).
 inline Size
 check_matrix_at(const Operation & op, const Tensor & full, Size dim)
 {
@@ -155,7 +155,7 @@ reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfac
 }
 
 /// Mandel components of the base dimensions dim, dim + 1: entries (0,0), (1,1), (2,2) and √2 times
-/// (1,2), (0,2), (0,1). Does not symmetrise: A_ij with i < j counts, and A_ji is ignored. (...; a,
+/// (1,2), (0,2), (0,1). Does not symmetrise: A_ij with i < j is used, and A_ji is ignored. (...; a,
 /// 3, 3, b) -> (...; a, 6, b)
 inline Tensor
 full_to_mandel(const Tensor & full, Size dim = 0)

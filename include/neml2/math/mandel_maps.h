@@ -15,7 +15,7 @@ using kernels::mandel_index;
 using kernels::mandel_reverse_index;
 
 /// The factor that turns a tensor component into the Mandel component i: 1, and √2 for the shear
-/// ones.
+/// components.
 /// @throws IndexException unless i is in [0, 6).
 constexpr Real
 mandel_factor(Size i)
@@ -35,9 +35,9 @@ constexpr Real skew_factor[3][3] = {{0, -1, 1}, {1, 0, -1}, {-1, 1, 0}};
 
 // ---- Their tensors ------------------------------------------------------------------------------
 
-// A map has, for each reduced component, its place among the nine (row by row), or the other way
-// round. A tensor of factors has the factor of each entry. They are made once per dtype and device:
-// never write to them.
+// A map contains, for each reduced component, its place among the nine components (row by row), or the
+// reverse. A tensor of factors contains the factor of each entry. These tensors are made once per dtype and
+// device: never write to them.
 
 namespace math
 {
@@ -61,7 +61,7 @@ factor_options(const char * where, const TensorOptions & options)
 }
 } // namespace math
 
-/// The places of the Mandel components among the nine of a matrix, row by row: 0 4 8 5 2 1. (; 6)
+/// The places of the Mandel components among the nine components of a matrix, row by row: 0 4 8 5 2 1. (; 6)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options that are not of an integer dtype.
 inline const Tensor &
@@ -100,8 +100,8 @@ mandel_to_full_map(const TensorOptions & options = default_integer_tensor_option
   return cache(math::index_options("mandel_to_full_map", options));
 }
 
-/// The factors that turn Mandel components into the nine of a matrix, row by row: 1 on the diagonal,
-/// else 1/√2. (; 9)
+/// The factors that turn Mandel components into the nine components of a matrix, row by row: 1 on the diagonal,
+/// otherwise 1/√2. (; 9)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options of an integer dtype.
 inline const Tensor &
@@ -134,7 +134,7 @@ full_to_skew_factor(const TensorOptions & options = default_tensor_options())
   return cache(core::with_dtype(options).requires_grad(false));
 }
 
-/// The component of the axial vector for each of the nine of a matrix, row by row: 0 2 1 2 0 0 1 0 0, where
+/// The component of the axial vector for each of the nine components of a matrix, row by row: 0 2 1 2 0 0 1 0 0, where
 /// the diagonal entries are ignored. (; 9)
 /// Made once for each dtype and device: do not write to it.
 /// @throws NEMLException for options that are not of an integer dtype.
@@ -148,7 +148,7 @@ skew_to_full_map(const TensorOptions & options = default_integer_tensor_options(
   return cache(math::index_options("skew_to_full_map", options));
 }
 
-/// The factors that turn components of the axial vector into the nine of a matrix, row by row:
+/// The factors that turn components of the axial vector into the nine components of a matrix, row by row:
 /// 0 -1 1 1 0 -1 -1 1 0. (; 9)
 /// Made once for each dtype and device: do not write to it.
 inline const Tensor &

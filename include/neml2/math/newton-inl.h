@@ -37,7 +37,7 @@ struct ComposedUnknowns
     return at::cat(parts, -1);
   }
 
-  /// The step d from x, shortened as by kernels::NewtonUnknowns, and whether a bound turned it.
+  /// The step d from x, shortened as by kernels::NewtonUnknowns, and whether a bound changed its direction.
   std::pair<at::Tensor, at::Tensor> shorten(const at::Tensor & x, const at::Tensor & d) const
   {
     const at::Tensor part = (step / d.abs()).clamp_max(1.0).amin(-1, /*keepdim=*/true),
@@ -63,7 +63,7 @@ composed_newton(const at::Tensor & guess,
 {
   if (guess.is_meta())
     return {guess.clone(), guess.select(-1, 0).clone(), guess.select(-1, 0).to(c10::kBool)};
-  const c10::InferenceMode normal(false); // recording is off in inference mode
+  const c10::InferenceMode normal(false); // in inference mode autograd would not record
   const Size batch_dim = guess.dim() - 1;
   const bool recorded = differentiable && c10::GradMode::is_enabled();
   const ComposedUnknowns unknowns(numbers, options, guess);
@@ -120,7 +120,7 @@ composed_newton(const at::Tensor & guess,
   }
   const at::Tensor each = converged.unsqueeze(-1);
   if (recorded)
-  { // two steps of Newton's method from the solution: the first gives x its first derivatives, the second its second ones
+  { // two steps of Newton's method from the solution: the first gives x its first derivatives, the second its second derivatives
     const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
     at::Tensor y = known.clone().requires_grad_(true);
     for (int k = 0; k < 2; k++)

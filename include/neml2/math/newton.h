@@ -35,8 +35,8 @@ struct ComposedNewton
 /// points where it does not hold.
 using ComposedResidual = std::function<at::Tensor(const at::Tensor & x, const at::Tensor & counts)>;
 
-/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; autograd differentiates it if enabled
-/// and asked to.
+/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; it is differentiable if autograd is enabled
+/// and derivatives are requested.
 ComposedNewton composed_newton(const at::Tensor & guess,
                                ArrayRef<Size> unknowns,
                                const NewtonOptions & options,
@@ -46,7 +46,7 @@ ComposedNewton composed_newton(const at::Tensor & guess,
 /// NaN at each point of a batch (batch; ), whose derivatives by these arguments are NaN too.
 at::Tensor no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch);
 
-/// A result of newton on whole batches, taken apart into its types.
+/// A result of newton on whole batches, split into its types.
 template <class... R>
 std::tuple<R...>
 newton_parts(const at::Tensor & x, TensorShapeRef batch)
@@ -219,12 +219,12 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
 /**
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
- * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap). The result of residual is one, too, and has as many numbers as
- * x. residual takes the unknown first, then the arguments; it is a formula as for vmap, and captures nothing (a struct may have plain
- * numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may
+ * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap). The result of residual is also a tensor or a group, and has as
+ * many numbers as x. residual takes the unknown first, then the arguments; it is a formula as for vmap, and must not capture (a struct may
+ * have plain numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may
  * be NewtonOptions.
  *
- * Each point stops by itself, where |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more
+ * Each point converges independently, when |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more
  * step. A step is halved if the step after it, computed with the same derivatives, would not be shorter (natural
  * monotonicity). If 50 evaluations do not suffice, the derivatives are singular or a number is NaN, x is NaN at that
  * point. NewtonOptions change all this.
@@ -264,6 +264,6 @@ newton_report(const F & residual, const X & guess, const A &... a)
 }
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
 #include "neml2/math/newton-inl.h"
 #endif

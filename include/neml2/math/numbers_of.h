@@ -8,8 +8,8 @@
 #include <tuple>
 
 /**
- * Converts tensors to the numbers that they consist of, and back, in formulas of vmap and on whole batches: for an algorithm
- * that works only with numbers, such as a system of equations whose unknowns are several tensors.
+ * Converts tensors to the numbers that they consist of, and back, in formulas of vmap and on whole batches. It is meant for
+ * algorithms that work only with numbers, such as a system of equations whose unknowns are several tensors.
  *
  *     const auto x = numbers_of(stress, hardening);                // std::array of 7 scalars
  *     const auto [s, h] = tensors_of<SR2, Scalar>(x);

@@ -8,7 +8,7 @@
  *
  * | operands                          | + -    | *      | /      |
  * | --------------------------------- | ------ | ------ | ------ |
- * | a type and itself                 | yes    | Scalar and Tensor only; R2, SSR4 and Rot have products of their own | yes |
+ * | a type and itself                 | yes    | Scalar and Tensor only; for R2, SSR4 and Rot, * is another product | yes |
  * | a primitive type and Scalar       | yes    | yes    | yes    |
  * | Tensor and Scalar                 | yes    | yes    | yes    |
  * | any type and a number             | yes    | yes    | yes    |

@@ -10,8 +10,8 @@
  *
  * Batch shapes broadcast, with batch shapes only; the sizes of contracted base dimensions must be equal. Components
  * are the stored ones: norm(T) is the norm of the numbers. Each function consists of LibTorch's operations, and has
- * their derivatives. Functions that return a Scalar need tensors/Scalar.h. Those of Vec, R2, SR2 and others are in
- * the headers of the types, solve and the like in linalg.h.
+ * their derivatives. Functions that return a Scalar need tensors/Scalar.h. Functions of Vec, R2, SR2 and others are in
+ * the headers of the types; solve and similar functions are in linalg.h.
  *
  * All throw NEMLException for an undefined tensor, for a dtype they are not defined for, for two
  * arguments of different dtypes or devices, and for shapes that do not fit.
@@ -20,7 +20,7 @@ namespace neml2
 {
 namespace math
 {
-/// Whether an A and a B may have the same base shape: it is the same by their types, or not known
+/// Whether an A and a B may have the same base shape: their types have the same one, or a base shape is not known
 /// before run time.
 template <class A, class B>
 constexpr bool
@@ -219,7 +219,7 @@ norm(const A & a, Real epsilon = 0)
       op, a.batch_dim(), [&] { return composed::frobenius(a, a.base_dim(), epsilon); });
 }
 
-/// a / √(Σ a_i a_i + epsilon), without unit. (...; base) -> (...; base). NaN where that is 0 / 0.
+/// a / √(Σ a_i a_i + epsilon), without unit. (...; base) -> (...; base). NaN where this is 0 / 0.
 template <class A, core::if_tensor<A> = 0>
 A
 unit(const A & a, Real epsilon = 0)

@@ -6,7 +6,7 @@
 
 /**
  * The largest and smallest values along a dimension of the batch (batch_x, which keeps the type) or of the base
- * (base_x, which returns Tensor). Here and in sum.h are all functions that remove a dimension.
+ * (base_x, which returns Tensor). This header and sum.h contain all functions that remove a dimension.
  *
  * d counts within the group, from its end if negative. All throw NEMLException for an undefined tensor, a
  * dtype they are not defined for, a group without dimensions and a dimension out of range.
@@ -103,7 +103,7 @@ batch_argmin(const T & a, Size d = 0)
 
 // ---- Of the base -------------------------------------------------------------------------------
 
-/// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any is.
+/// The largest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
 /// Equal values share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>
@@ -114,7 +114,7 @@ base_max(const T & a, Size d = 0)
   return math::along_base(op, a, d, math::of_some(op, math::largest));
 }
 
-/// The smallest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any is.
+/// The smallest value along base dimension d: (...; base) -> (...; the others), in the unit of a. NaN if any value is NaN.
 /// Equal values share the derivative. Integers too.
 /// @throws NEMLException also for a dimension of size 0.
 template <class T, core::if_tensor<T> = 0>

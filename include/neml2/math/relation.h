@@ -150,7 +150,7 @@ template <class A, class B>
 using relation_t = std::remove_pointer_t<decltype(relation_result<A, B>())>;
 
 /// Enables an overload for two tensors of this library, or one and a number: exactly these, without
-/// conversions, so that a raw at::Tensor stays with LibTorch's operator.
+/// conversions, so that LibTorch's operator is chosen for a raw at::Tensor.
 template <class A, class B>
 constexpr bool
 are_related()

@@ -77,7 +77,7 @@ batch_mean(const T & a, Size d = 0)
 
 /// The reverse of batch_expand: a summed to this batch shape, which expands to that of a. (...; base) ->
 /// (shape; base), in the unit and dtype of a; a itself if there is nothing to sum.
-/// @throws NEMLException also for a shape that does not expand to it.
+/// @throws NEMLException also for a shape that does not expand to that of a.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_sum_to_size(const T & a, const TraceableTensorShape & shape)
@@ -122,7 +122,7 @@ base_mean(const T & a, Size d = 0)
 
 /// The reverse of base_expand: a summed to this base shape, which expands to that of a. (...; base) ->
 /// (...; shape), in the unit and dtype of a; a itself if there is nothing to sum.
-/// @throws NEMLException also for a shape that does not expand to it.
+/// @throws NEMLException also for a shape that does not expand to that of a.
 template <class T, core::if_tensor<T> = 0>
 Tensor
 base_sum_to_size(const T & a, TensorShapeRef shape)

@@ -17,14 +17,14 @@
  * a group of them (a std::tuple, a struct). It is called with single tensors of packs of numbers, or with whole batches:
  * both have the same functions. It must not branch on a value: use where(condition, a, b).
  *
- * Elsewhere: results in existing tensors in vmap_out.h, Jacobians in jacobian.h, fused gradients in
- * autograd.h.
+ * Related headers: vmap_out.h (results in existing tensors), jacobian.h (Jacobians), autograd.h (fused
+ * gradients).
  */
 namespace neml2
 {
 /**
- * The formula f over the batch: one pass over memory for dense CPU tensors of float32 or float64, the
- * same formula on whole batches elsewhere (CUDA, other dtypes, transforms of functorch).
+ * Evaluates the formula f over the batch: in one pass over memory for dense CPU tensors of float32 or float64, on whole
+ * batches in all other cases (CUDA, other dtypes, transforms of functorch).
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
  * numbers, which f takes as scalars. An argument or a result may be a group, such as the parameters of a model or its
@@ -46,7 +46,7 @@ vmap(const F & f, const A &... a)
 }
 
 /**
- * The formula f, which vmap and vmap_out then compute in float32 for float32 tensors: twice as many points at once, and
+ * Makes vmap and vmap_out compute the formula f in float32 for float32 tensors: twice as many points at once, and
  * elementary functions as fast as LibTorch's.
  *
  *     const Scalar rate = vmap(in_float32(flow_rule), stress, n);

@@ -13,7 +13,7 @@ template <class C>
 using if_condition = std::enable_if_t<std::is_convertible_v<const C &, const at::Tensor &>, int>;
 
 /// The number of batch dimensions of a raw condition: all its dimensions, or all except the base dimensions of
-/// the tensors it chooses from. Decided by its number of dimensions alone, so that no batch size changes the answer.
+/// the tensors it chooses from. The number of its dimensions alone decides, so that no batch size changes the answer.
 inline Size
 condition_batch_dim(const at::Tensor & c, const Together & r)
 {
@@ -101,7 +101,7 @@ choose(const C & condition, const X & a, const Y & b)
 } // namespace math
 
 /**
- * a where the condition holds, else b: two tensors of one type, or a tensor and a number. (...; c)
+ * a where the condition holds, otherwise b: two tensors of one type, or a tensor and a number. (...; c)
  * bool, (...; base), (...; base) -> (...; base), in the common unit of a and b; any dtype.
  *
  * The condition is a Scalar, one truth value per batch entry, or a tensor of any type whose base shape c
@@ -113,7 +113,7 @@ choose(const C & condition, const X & a, const Y & b)
  *
  * Both a and b are evaluated: before differentiating, make sure that the side that is not taken does
  * not divide by zero.
- * @throws NEMLException also unless the condition is bool, and for such a raw condition.
+ * @throws NEMLException also unless the condition is bool, and for a raw condition with another number of dimensions.
  */
 template <class C, class A, math::if_condition<C> = 0, core::if_tensor<A> = 0>
 A
