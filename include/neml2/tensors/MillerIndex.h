@@ -50,8 +50,8 @@ public:
   /// dtype on the device of the indices. (...; 3) -> (...; 3)
   Vec to_vec() const;
   Vec to_vec(const TensorOptions & options) const;
-  /// The direction of the indices, to_vec() over its length: with these options, or of the default floating
-  /// dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
+  /// The direction of the indices, to_vec() divided by its length: with these options, or of the default
+  /// floating dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
   /// @throws NEMLException also for options of an integer dtype.
   Vec to_normalized_vec() const;
   Vec to_normalized_vec(const TensorOptions & options) const;
