@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ways to a derivative, on one law: by dual numbers in the pass, by autograd, of a solution of equations, twice, and by
-// differences, which check them.
+// Derivatives of one law in several ways: by dual numbers in the pass, by autograd, of a solution of equations, second
+// derivatives, and differences as a check.
 
 // begin headers
 #include "neml2/neml2.h"
