@@ -19,7 +19,7 @@ using peers::Results;
 namespace
 {
 constexpr double G = 80e3, kappa = 160e3, yield = 250, H = 1000, K = 100, n = 5; // MPa, s
-constexpr double elastic = 3 * G + H;                                            // and hardening modulus
+constexpr double elastic = 3 * G + H;                                            // with hardening
 
 /// The stress beyond the yield stress is K (dp / dt)^(1/n).
 constexpr auto equation = [](const auto & dp, const auto & over)

@@ -62,7 +62,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
     if (!recursive)
       return;
     here = at.begin_here + a.size;
-    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // the last is popped first
+    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // for pops in order
     {
       here -= item->second->_items->size;
       if (const auto found = b.subaxes.find(item->first); found != b.subaxes.end())
