@@ -271,7 +271,7 @@ private:
         types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types)))
       look_around(self);
     const auto f = _python;
-    Instance instance; // as it is before the function is called
+    Instance instance; // its state before the function is called
     if (c.instance)
       instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_used_of")(c.instance)));
     const std::shared_ptr<Recorded> r = record(*f, c);

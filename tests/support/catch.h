@@ -2,7 +2,7 @@
 #pragma once
 
 // Only this header includes Catch2: version 3 or 2.13, with version 3's names. Include it last, and
-// use REQUIRE: LibTorch defines a CHECK of its own, which aborts.
+// use REQUIRE: LibTorch also defines a CHECK, which aborts.
 #undef CHECK
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>

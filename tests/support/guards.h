@@ -62,7 +62,7 @@ value_and_gradients(const Operation & op, const Arguments & a, const at::Tensor 
   return r;
 }
 
-/// Row p of a batch of one dimension, with memory of its own.
+/// Row p of a batch of one dimension, copied into separate memory.
 inline at::Tensor
 row_alone(const at::Tensor & t, int64_t p)
 {

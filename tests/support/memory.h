@@ -36,7 +36,7 @@ holds_little(const Operation & op)
 {
   constexpr int64_t numbers = 1 << 18, little = 3 << 19;
   if (op.name == "eigh")
-    return {}; // gives two results; a test knows only one
+    return {}; // it has two results; the test sees one
   int64_t components = 1;
   for (const auto & base : op.base)
     components = std::max(components, utils::numel(base));

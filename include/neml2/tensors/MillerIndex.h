@@ -42,7 +42,7 @@ public:
          const TensorOptions & options = default_integer_tensor_options());
 
   /// The smallest integers of the same direction: all divided by their greatest common divisor, which
-  /// is positive. (...; 3) -> (...; 3), of the same dtype. (0, 0, 0) stays as it is.
+  /// is positive. (...; 3) -> (...; 3), of the same dtype. (0, 0, 0) is not changed.
   /// @throws NEMLException for a floating dtype: round and convert first.
   MillerIndex reduce() const;
 
