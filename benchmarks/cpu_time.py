@@ -6,7 +6,7 @@ import time
 
 
 def timed(call, seconds=2.0):
-    """CPU seconds of the first call, with its compiler's, and ns of the fastest of the further ones."""
+    """CPU seconds of the first call, including its compiler's, and ns of the fastest later call."""
     start = sum(os.times()[:4])
     call()
     first = sum(os.times()[:4]) - start

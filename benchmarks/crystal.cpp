@@ -35,7 +35,7 @@ struct SlipSystems
   {
     int a = 0;
     for (int plane = 0; plane < 4; plane++)
-      for (int k = 0; k < 3; k++) // the direction lies in the plane and is perpendicular to axis k
+      for (int k = 0; k < 3; k++) // the direction lies in the plane, perpendicular to axis k
       {
         double normal[3] = {1, 1, 1}, direction[3] = {};
         if (plane > 0)
@@ -65,7 +65,7 @@ constexpr auto resolved = [](const auto & s, int a)
   return tau;
 };
 
-/// Slip relaxes the trial stress. In units of the resistance g.
+/// The equations: slip relaxes the trial stress. Stresses are in units of the resistance g.
 constexpr auto equations = [](const auto & s, const auto & trial, const auto & g)
 {
   auto r = numbers_of((s - trial) / g);
@@ -139,7 +139,7 @@ struct Point : hand::Gauss<6, 6>
       for (int j = 0; j < 6; j++)
         C[6 * i + j] = b[i][j];
   }
-  void gradient(double * r) // of the sum
+  void gradient(double * r) // of the sum of the stresses
   {
     evaluate(s);
     for (int i = 0; i < 6; i++)
@@ -185,8 +185,8 @@ private:
   }
 };
 
-/// On whole batches by LibTorch's calls: all points iterate until the last has converged. May be differentiated, by one
-/// more step of the iteration.
+/// On whole batches by LibTorch's calls: all points iterate until the last one has converged. One more step of the
+/// iteration makes the result differentiable.
 struct Batches
 {
   at::Tensor trial, stress, g;

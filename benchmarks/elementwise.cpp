@@ -69,7 +69,7 @@ sum(Size N)
   };
 }
 
-/// Components outermost in memory.
+/// The layout in memory with the components outermost.
 Peers
 column_sum(Size N)
 {
@@ -212,7 +212,7 @@ trace(Size N)
   };
 }
 
-/// In float64 or float32.
+/// The same operation in float64 or float32.
 template <class T>
 Peers
 deviator(const SR2 & x)

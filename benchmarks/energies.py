@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Stress P = ∂W/∂F and tangent ∂P/∂F of two hyperelastic solids from their energies, against the same written by hand, JAX, and tensortrax
-with FElupe; and how the cost grows with the level of derivatives and with the number of inputs.
+"""Stress P = ∂W/∂F and tangent ∂P/∂F of two hyperelastic solids from their energies, compared with hand-written formulas, JAX, and tensortrax
+with FElupe; and the growth of the cost with the level of derivatives and with the number of inputs.
 
     energies.py [--peers PYTHON] [--points 10000] [--growth]
 
@@ -36,7 +36,7 @@ torch.manual_seed(0)
 
 
 def deformations(n):
-    """Principal stretches that are 0.02 apart, since the tangents by hand and of the peers divide by the differences of eigenvalues."""
+    """Principal stretches that are 0.02 apart, since the hand-written tangents and those of the peers divide by the differences of eigenvalues."""
     stretches = 0.7 + 0.6 * torch.rand(20 * n, 3)
     apart = (stretches - stretches.roll(1, -1)).abs().min(-1).values > 0.02
     U = torch.diag_embed(stretches[apart][:n])
@@ -66,7 +66,7 @@ def ogden(F):
     return neml2.isotropic(of_eigenvalues, math.right_cauchy_green(F))
 
 
-# ---- The same by hand ----
+# ---- Hand-written formulas ----
 
 ONE = R4(torch.einsum("ik,jl->ijkl", torch.eye(3), torch.eye(3)))
 
@@ -78,7 +78,7 @@ def neo_hooke_by_hand(F):
 
 
 def ogden_by_hand(F):
-    """In the principal axes: F = Σ λ_i n_i N_i, with ∂²W/∂λ_i∂λ_j where P is diagonal, and for i ≠ j the entries (λ_i W_i - λ_j W_j) / (λ_i² -
+    """In the principal axes: F = Σ λ_i n_i N_i, with ∂²W/∂λ_i∂λ_j for diagonal entries, and for i ≠ j the entries (λ_i W_i - λ_j W_j) / (λ_i² -
     λ_j²) and (λ_j W_i - λ_i W_j) / (λ_i² - λ_j²). Source: Ogden (1984), Non-Linear Elastic Deformations, chapter 6."""
     squares, V = math.eigh(math.right_cauchy_green(F))
     l = [math.sqrt(squares(i)) for i in range(3)]
@@ -153,7 +153,7 @@ def compare(points, peers):
         print(f"| {solid} | {name} | {best / 1e3:.0f} | {best / hand[solid]:.1f} | {first:.2f} | {error:.0e} |")
 
 
-# ---- What grows how ----
+# ---- Growth of the cost ----
 
 
 def sample(x):
@@ -162,7 +162,7 @@ def sample(x):
 
 
 def inverted(b):
-    """The x whose gradient is b."""
+    """The x at which the gradient is b."""
     return neml2.newton(lambda x, b: neml2.gradient(sample, x) - b, 0.5 * b, b)
 
 

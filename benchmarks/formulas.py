@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The main operations for torch_compile.py and jax_jit.py, and how they are timed.
+"""The main operations for torch_compile.py and jax_jit.py, and the function that times them.
 
 `xp` is torch or jax.numpy. Optional: scripts/benchmark.py runs them in an environment that you name.
 """
@@ -98,7 +98,7 @@ def cases(random):
 
 
 def main(peer, version, random, compiled, compiled_gradient):
-    """Prints the fastest of some calls, in ns, as JSON. compiled(f) and compiled_gradient(f) return
+    """Prints the time of the fastest of several calls, in ns, as JSON. compiled(f) and compiled_gradient(f) return
     functions that wait for their result."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")

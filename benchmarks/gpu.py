@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Times on a GPU, which scripts/gpu.sh asks for: formulas as kernels and by LibTorch's calls, as shares of a copy, beside torch.compile and
-JAX, and the program of C++. The most important cases come first, and those that do not fit into --seconds are left out; all results are in the JSON file.
+"""Times on a GPU, which scripts/gpu.sh asks for: formulas as kernels and by LibTorch's calls, relative to a copy, next to torch.compile,
+JAX and the C++ program. The most important cases come first, and those that do not fit into --seconds are left out; all results are in the JSON file.
 
 Needs the package, python/tests and benchmarks in PYTHONPATH."""
 
@@ -50,7 +50,7 @@ def sizes(*wanted):
 
 
 def say(what, n, dtype="float64", **numbers):
-    """A line of the table, and the file as it is by now."""
+    """Prints a line of the table, and writes the file with all rows so far."""
     ROWS.append({"what": what, "rows": n, "dtype": dtype, **numbers})
     print(f"{what} | {n} | {dtype} | " + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in numbers.items()), flush=True)
     machine = {"device": "CPU" if REHEARSED else torch.cuda.get_device_name(), "torch": torch.__version__, "python": platform.python_version()}
@@ -60,7 +60,7 @@ def say(what, n, dtype="float64", **numbers):
 
 
 def tried(what, n, f, dtype="float64"):
-    """Calls f if there is time; an exception counts as a result, too."""
+    """Calls f if there is time left; an exception also counts as a result."""
     if left() < 5:
         return False
     try:
@@ -84,7 +84,7 @@ def first(f):
 
 
 def ceilings():
-    """Bytes a microsecond of a copy."""
+    """Bytes per microsecond of a copy."""
     x = torch.rand(min(1 << 27, 100 * ARGUMENTS.largest), device=DEVICE)
     y = torch.empty_like(x)
     y.copy_(x)
@@ -100,7 +100,7 @@ def ceilings():
 
 
 def repeated(a, n, dtype):
-    """The arguments on the device, with n rows each; one without rows stays as it is."""
+    """The arguments on the device, with n rows each; an argument without rows is not changed."""
     moved = []
     for x in a:
         if hasattr(x, "torch"):
@@ -193,14 +193,14 @@ def with_peers(name, n):
         numbers["torch_compile_first_s"] = first(lambda: compiled(*a))
         numbers["torch_compile_us"] = time_once(lambda: compiled(*a))
         numbers["difference"] = difference(mine(*typed), compiled(*a))
-    except Exception as error:  # no compiler that it knows, say
+    except Exception as error:  # for example no known compiler
         numbers["torch_compile_failed"] = f"{type(error).__name__}: {error}"[:200]
     numbers.update(by_jax(lambda jnp: lambda *x: theirs(jnp, *x), a, mine(*typed)))
     say(f"{name}, beside others", n, **numbers)
 
 
 def by_jax(made, a, expected):
-    """The times of a function of JAX of tensors of torch, if it is there, and how far it is from what this library gives."""
+    """The times of a JAX function on tensors of torch, if JAX is installed, and its difference from the result of this library."""
     try:
         import jax
         import jax.numpy as jnp
@@ -298,7 +298,7 @@ def with_jax(name, n):
     say(f"{name} with tangent, beside JAX", n, **numbers, **by_jax(lambda jnp: jax.vmap(jax.jacfwd(model(jnp))), tensors, jacobian))
 
 
-# ---- The program of C++ ----
+# ---- The C++ program ----
 
 
 def of_the_program():

@@ -157,7 +157,7 @@ tangent_of(const Inputs & x)
   return {std::get<0>(results), tangent};
 }
 
-/// By LibTorch's calls, as a program without this library would do it: twelve backward passes and a batch of solutions per
+/// By LibTorch's calls, as in a program without this library: twelve backward passes and a batch of linear systems per
 /// iteration.
 template <class F>
 auto

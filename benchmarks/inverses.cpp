@@ -12,7 +12,7 @@
 
 #include <map>
 
-/// Determinants, inverses, and tensors made from other ones.
+/// Determinants, inverses, and tensors made from other tensors.
 using namespace neml2;
 using peers::cofactors;
 using peers::empty;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A function of an INPUT at a LEVEL of derivatives, to be compiled and not run: 0 nothing, 1 its value, 2 the gradient, 3 the Hessian,
-// 4 `newton` on the gradient, 5 that with its Jacobian. For the table of docs/energies.md:
+// A function of an INPUT at a LEVEL of derivatives, which is compiled but not run: 0 nothing, 1 its value, 2 the gradient, 3 the
+// Hessian, 4 `newton` on the gradient, 5 `newton` with its Jacobian. For the table of docs/energies.md:
 //
 //     time g++ -std=c++17 -O2 -c -DLEVEL=3 -DINPUT=SR2 -Iinclude … benchmarks/levels.cpp -o /dev/null
 #include "neml2/math/elementwise.h"

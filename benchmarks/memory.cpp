@@ -6,8 +6,7 @@
 #include "support/peers.h"
 
 /// The cost of a fresh result, and the time saved by writing into an existing one; see
-/// docs/memory.md. The caller chooses the settings of malloc by --default_malloc and the
-/// environment.
+/// docs/memory.md. The option --default_malloc and the environment choose the settings of malloc.
 using namespace neml2;
 using peers::Peers;
 

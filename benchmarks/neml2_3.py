@@ -2,8 +2,8 @@
 """The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns per call as JSON.
 
 Optional: python_formulas.py runs it in an environment that you name. It has the wheel `neml2` of PyPI and the torch that the
-wheel was built with, 2.12 for neml2 3.1.0: beside a newer one its Newton's method fails. Times are of its types as they are and
-through torch.compile, of the viscoplastic model as it is and as neml2-compile makes it, which takes minutes.
+wheel was built with, 2.12 for neml2 3.1.0: with a newer torch its Newton's method fails. Its types are timed directly and
+through torch.compile, the viscoplastic model directly and as compiled by neml2-compile, which takes minutes.
 """
 
 import argparse
@@ -170,7 +170,7 @@ MODEL = """
 
 
 def viscoplastic_arguments(n):
-    """Arguments by name; the guess of newton, half of the elastic overstress, is made beforehand."""
+    """Arguments by name; the guess of newton, half of the elastic overstress, is computed before the timing."""
     strain, plastic = SR2(8e-3 * (torch.rand(n, 6) - 0.5)), dev(SR2(1e-4 * torch.rand(n, 6)))
     X, p = dev(SR2(40 * (torch.rand(n, 6) - 0.5))), Scalar(1e-2 * torch.rand(n))
     over = 160e3 * dev(strain - plastic) - X
@@ -182,7 +182,7 @@ def viscoplastic_arguments(n):
 
 
 def models(quick):
-    """The viscoplastic model, as it is and compiled."""
+    """The viscoplastic model, not compiled and compiled."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.i"
         path.write_text(MODEL)

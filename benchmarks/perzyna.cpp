@@ -19,7 +19,7 @@ using peers::Results;
 namespace
 {
 constexpr double G = 80e3, kappa = 160e3, yield = 250, H = 1000, K = 100, n = 5; // MPa, s
-constexpr double elastic = 3 * G + H;                                            // and hardening
+constexpr double elastic = 3 * G + H;                                            // with hardening
 
 /// The stress beyond the yield stress is K (dp / dt)^(1/n).
 constexpr auto equation = [](const auto & dp, const auto & over)
@@ -77,7 +77,7 @@ struct Point
         C[6 * i + j] = 2 * G * (factor * (i == j) + slope * trial[i] * trial[j]) +
                        (i < 3 && j < 3 ? kappa - 2 * G * factor / 3 : 0);
   }
-  void gradient(double * r) const // of the sum
+  void gradient(double * r) const // of the sum of the stresses
   {
     double along = 0;
     for (const double t : trial)
@@ -87,8 +87,8 @@ struct Point
   }
 };
 
-/// On whole batches by LibTorch's calls: all points iterate until the last has converged. May be differentiated, by one
-/// more step of the iteration.
+/// On whole batches by LibTorch's calls: all points iterate until the last one has converged. One more step of the
+/// iteration makes the result differentiable.
 struct Batches
 {
   at::Tensor trial, stress, factor, slope;

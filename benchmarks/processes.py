@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""One batch over several processes: the time of each process's computation, and of the exchanges.
+"""One batch over several processes: the times of computation and of communication.
 
     MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=4294967296 torchrun --nproc-per-node 2 benchmarks/processes.py [POINTS]
 
-Best of thirty, in milliseconds, of the slowest process; one thread each.
+The best of thirty runs of the slowest process, in milliseconds; one thread per process.
 """
 
 import sys

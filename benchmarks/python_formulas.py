@@ -5,8 +5,8 @@
     python_formulas.py build/release/benchmarks [--neml2-3 PYTHON] [--docs] [--targets] [--quick]
 
 needs the installed package, a C++ compiler, and the benchmarks `functions`, `j2`, `rotations` and `implicit` in that folder.
-PYTHON is one that has NEML2 3.x. One thread, float64. `--docs` puts the tables into docs/python_speed.md, `--targets` prints what
-misses our aims, `--quick` takes few samples, to see that all works.
+PYTHON is an interpreter that has NEML2 3.x. One thread, float64. `--docs` puts the tables into docs/python_speed.md, `--targets` prints the times
+that miss our targets, `--quick` takes few samples, to check that everything works.
 """
 
 import argparse
@@ -36,7 +36,7 @@ import pages  # noqa: E402
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", 10**6: "10⁶"}
 BEGIN = "<!-- results: written by benchmarks/python_formulas.py --docs -->"
 
-# The targets: time / time of C++ from N = 10⁴ on, µs that a call takes longer at N = 1, ms of a first call.
+# The targets: time / time of C++ from N = 10⁴ on, additional µs of a call at N = 1, ms of a first call.
 AT_MOST = {"compiled": 1.3, "interpreted": 2.5}
 LONGER_US = 2
 FIRST_MS = {"interpreted": 5, "compiled": 3000, "from the cache": 20}
@@ -129,7 +129,7 @@ def viscoplasticity(strain, old, m, dt):
     return 3 * m.kappa * vol(strain) + s, new
 
 
-# ---- Their arguments, and the same of PyTorch ----
+# ---- Arguments of the formulas, and the same formulas in PyTorch ----
 
 
 def tensors_of_flow(N):
@@ -165,7 +165,7 @@ class Row:
     formula: object
     arguments: object
     program: str  # of C++
-    name: str  # of its benchmark there, and in neml2_3.py
+    name: str  # of the benchmark in that program, and in neml2_3.py
     torch: object = None  # of benchmarks/formulas.py, of the first `takes` arguments; constants are folded
     takes: int = 0
     largest: int = 10**6
@@ -224,7 +224,7 @@ def times(name, row, N, rounds):
     return found
 
 
-# ---- First calls, each in a process of its own ----
+# ---- First calls, each in a separate process ----
 
 
 def print_first_call(name, backend):
@@ -237,7 +237,7 @@ def print_first_call(name, backend):
 
 
 def first_calls(name, rounds):
-    """ms, the fastest of some processes."""
+    """ms of the fastest of several processes."""
 
     def run(backend, cache):
         command = [sys.executable, __file__, "--first", name, backend]
@@ -254,11 +254,11 @@ def first_calls(name, rounds):
     return found
 
 
-# ---- What the tables say ----
+# ---- Contents of the tables ----
 
 
 def of_cpp(folder, quick):
-    """µs of C++. Its benchmarks keep memory unless they are told not to, which Python's allocator does not."""
+    """µs of C++, whose benchmarks keep freed memory by default, unlike Python's allocator."""
     found = {}
     for row in ROWS.values():
         name = f"--benchmark_filter=^{row.name}/[0-9]*/1/neml2(/|$)"
@@ -269,10 +269,10 @@ def of_cpp(folder, quick):
 
 
 def of_neml2_3(python, quick):
-    """Its version, and µs of the fastest way through it; none if it is not asked for or cannot run."""
+    """The version of NEML2 3.x, and µs of the fastest way through it; none if it is not requested or cannot run."""
     if not python:
         return "", {}
-    own = os.environ.pop("PYTHONPATH", None)  # this package may be found there, under the same name
+    own = os.environ.pop("PYTHONPATH", None)  # PYTHONPATH may contain this package, which has the same name
     found = benchmark.run_script(python, "neml2_3.py", *(["--quick"] if quick else []))
     if own:
         os.environ["PYTHONPATH"] = own

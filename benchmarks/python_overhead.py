@@ -50,11 +50,11 @@ def quaternion_map():
 
 
 QUATERNION = quaternion_map()
-# Contiguous, for products from the left
+# Contiguous matrices, for products from the left
 FULL_T, SYM_T, QUATERNION_T = (m.t().contiguous() for m in (FULL, SYM, QUATERNION))
 
 
-# ---- Compositions of several calls: as one writes them first ("obvious"), and the fastest we know ----
+# ---- Compositions of several calls: the obvious ones ("obvious"), and the fastest known ones ----
 def obvious_dev(s):
     mean = s[..., :3].mean(-1, keepdim=True)
     return torch.cat([s[..., :3] - mean, s[..., 3:]], -1)
@@ -127,11 +127,11 @@ def rotate_by_rot_columns(s, r):
 
 
 def chunks(f, s, r, rows=2048):
-    """In pieces whose temporaries stay in the cache."""
+    """Computes in pieces whose temporaries stay in the cache."""
     return torch.cat([f(a, b) for a, b in zip(s.split(rows), r.split(rows))])
 
 
-# The first is this library, the second the obvious composition. Calls that write into `out` have no gradient.
+# The first peer is this library, the second the obvious composition. Calls that write into `out` have no gradient.
 CASES = {
     "C * strain": {
         "neml2": "C * strain",

@@ -43,7 +43,7 @@ monomials(const at::Tensor & q, const at::Tensor & p)
   return (q.unsqueeze(2) * p.unsqueeze(1)).view({-1, 16});
 }
 
-/// The same in columns. (4, N) -> (16, N)
+/// The same products in columns. (4, N) -> (16, N)
 at::Tensor
 column_monomials(const at::Tensor & q, const at::Tensor & p)
 {
@@ -256,7 +256,7 @@ interpolation(Size N)
   const Quaternion x = inputs(N).q, y = inputs(N).p;
   const Scalar z = inputs(N).t;
   const at::Tensor q = x, p = y, t = z;
-  /// Along dimension d of the components.
+  /// Weighted sums along dimension d of the components.
   const auto weighted =
       [](const at::Tensor & a, const at::Tensor & b, const at::Tensor & f, int64_t d)
   {

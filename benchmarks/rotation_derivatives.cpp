@@ -82,7 +82,7 @@ dexp_map_by_hand(const double * w, double * D)
       D[3 * i + j] = h * w[i] * w[j] + (i == j ? g : 0);
 }
 
-// ---- Of LibTorch -------------------------------------------------------------------------------
+// ---- By LibTorch -------------------------------------------------------------------------------
 
 /// ∂(r * x)/∂r by the formula as books print it.
 at::Tensor
@@ -102,7 +102,7 @@ obvious_product_derivative(const at::Tensor & x, const at::Tensor & r)
          d.unsqueeze(-1);
 }
 
-/// The same in columns, in place. (N, 3), (N, 3) -> (9, N)
+/// The same derivative in columns, in place. (N, 3), (N, 3) -> (9, N)
 at::Tensor
 product_derivative_by_columns(const at::Tensor & x, const at::Tensor & r)
 {
@@ -126,7 +126,8 @@ product_derivative_by_columns(const at::Tensor & x, const at::Tensor & r)
   return D;
 }
 
-/// tan(θ/4) / θ and (1 / (4 cos²) - tan(θ/4) / θ) / θ² of s = θ², where θ is small their series.
+/// tan(θ/4) / θ and (1 / (4 cos²) - tan(θ/4) / θ) / θ² as functions of s = θ²; by their series
+/// where θ is small.
 std::pair<at::Tensor, at::Tensor>
 factors(const at::Tensor & s)
 {

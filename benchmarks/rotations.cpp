@@ -45,7 +45,7 @@ inputs(Size N)
   return x;
 }
 
-/// The matrix of r written as in a book, for a batch of any size.
+/// The matrix of r by the formula as books print it, for a batch of any size.
 at::Tensor
 obvious_matrix(const at::Tensor & r)
 {
@@ -88,7 +88,7 @@ matrix_by_mm(const at::Tensor & r, const at::Tensor & K)
   return (q.unsqueeze(2) * q.unsqueeze(1)).view({-1, 16}).mm(K);
 }
 
-/// The same in columns. (N, 3) -> (9, N)
+/// The same matrices in columns. (N, 3) -> (9, N)
 at::Tensor
 matrix_by_columns(const at::Tensor & r, const at::Tensor & Kt)
 {
@@ -230,8 +230,9 @@ rotation_by_matrix(Size N)
   };
 }
 
-/// Q_ab = R_ik R_jl + R_il R_jk of pairs a = ij and b = kl, up to factors: four picks of the nine
-/// components of R, 9×144. Q is the product of the first two plus that of the others.
+/// Q_ab = R_ik R_jl + R_il R_jk of pairs a = ij and b = kl, up to factors: four selections of the
+/// nine components of R, 9×144. Q is the product of the first two selections plus the product of
+/// the other two.
 at::Tensor
 mandel_map()
 {
@@ -319,7 +320,7 @@ stiffness_rotation(Size N)
   };
 }
 
-/// ∂R_ij/∂r_k as in a book, one term after the other.
+/// ∂R_ij/∂r_k by the formula as books print it, term by term.
 at::Tensor
 obvious_derivative(const at::Tensor & r)
 {
@@ -365,7 +366,7 @@ public:
   {
   }
 
-  /// Of turned components in columns, (n, N), by r, (N, 3). -> (N, m, 3)
+  /// The derivative of turned components in columns, (n, N), by r, (N, 3). -> (N, m, 3)
   at::Tensor operator()(const at::Tensor & turned, const at::Tensor & r) const
   {
     const auto x = r.t().contiguous(), one = at::ones({1, r.size(0)}, at::kDouble);

@@ -218,8 +218,8 @@ pushed_stress(Size N)
   };
 }
 
-/// Q_ab = F_ik F_jl + F_il F_jk of pairs a = ij and b = kl, up to factors: four picks of the nine
-/// components of F, 9×144.
+/// Q_ab = F_ik F_jl + F_il F_jk of pairs a = ij and b = kl, up to factors: four selections of the
+/// nine components of F, 9×144.
 at::Tensor
 mandel_map()
 {

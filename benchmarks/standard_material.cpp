@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-/// The step of examples/standard_material.h, whose equations are gradients of potentials, and the same equations with these gradients by hand.
+/// The step of examples/standard_material.h, whose equations are gradients of potentials, and the same equations with hand-written gradients.
 using namespace neml2;
 using peers::Peers;
 using peers::Results;
@@ -61,7 +61,7 @@ constexpr auto update = [](const auto & strain, const auto & old, const auto & m
 };
 } // namespace by_hand
 
-/// Most of the points flow, from a state that has hardened.
+/// Inputs for which most points flow, from a state that has hardened.
 struct Inputs
 {
   SR2 strain;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Associated flow of an anisotropic sheet: plastic strain along the gradient of an equivalent stress, in an implicit step of plasticity. The
-// yield stresses and the r-values of strips cut at angles to the direction of rolling are compared with those of the aluminium
-// 2090-T3, by Hill (1948), Hosford (1972) and Barlat's Yld2004-18p.
+// yield stresses and the r-values of strips cut at angles to the direction of rolling, predicted by Hill (1948), Hosford (1972) and Barlat's
+// Yld2004-18p, are compared with those of the aluminium 2090-T3.
 
 #include "neml2/neml2.h"
 
@@ -46,7 +46,7 @@ struct ByBarlat
 constexpr double yield_stress = 280.0, modulus = 1000.0; // MPa, along the direction of rolling
 
 // begin step
-/// The equations at the end of a step, for the stress and the increment of the equivalent plastic
+/// The equations at the end of a step for the stress and the increment of the equivalent plastic
 /// strain.
 template <class Equivalent>
 struct Residual
@@ -80,7 +80,7 @@ struct Step
 };
 // end step
 
-/// Tension of 1 at an angle to the direction of rolling, and at a right angle to that.
+/// Unit tension at an angle to the direction of rolling, or perpendicular to that direction.
 SR2
 pulled(const Scalar & angle)
 {
@@ -98,7 +98,7 @@ show(const char * name, const Equivalent & equivalent)
   const Scalar stress = 1.0 / value,
                r = inner(pulled(angle + 0.5 * 3.14159265358979323846), flow) / flow(2);
 
-  // The step whose elastic and plastic strains are those of tension must end in tension.
+  // A step whose elastic and plastic strains are those of tension must end in tension.
   const Scalar alpha = 0.0 * angle, increment = alpha + 0.02;
   const SR2 end = pulled(angle) * (stress * (yield_stress + modulus * increment)),
             strain = inv(SSR4::isotropic_E_nu(70e3, 0.33)) * end + flow * increment;

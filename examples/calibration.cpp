@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Calibration: seven parameters of viscoplasticity.h are found from measured stresses. Thin tubes are twisted to, fro and to
-// again at six rates; the measurements are simulated here, from known parameters and noise. The gradient of the misfit
-// passes back through all steps, and in each through the equations that newton solved, to an optimizer of LibTorch.
+// Calibration: seven parameters of viscoplasticity.h are found from measured stresses. Thin tubes are twisted forward,
+// backward and forward again at six rates; the measurements are simulated here, from known parameters and noise. The
+// gradient of the misfit passes back through all steps, and in each through the equations that newton solved, to an
+// optimizer of LibTorch.
 #include "viscoplasticity.h"
 
 #include "neml2/math/autograd.h"
@@ -19,13 +20,14 @@ constexpr const char * names[] = {"yield, MPa", "Q, MPa", "b", "C, MPa", "gamma"
 constexpr std::array<double, 7> truth{100, 50, 30, 20e3, 200, 80, 5},
     start{60, 100, 15, 40e3, 400, 40, 8};
 
-/// Logarithms of the parameters over those at the start: whatever the optimizer tries is positive, and all count alike.
+/// Logarithms of the ratios of the parameters to their initial values: parameters stay positive, and all have the same
+/// scale.
 struct Parameters : PrimitiveTensor<Parameters, 7>
 {
   using PrimitiveTensor::PrimitiveTensor;
 };
 
-/// A tube in a step: the shear stress and the new state.
+/// A step of one tube: the shear stress and the new state.
 constexpr auto twist =
     [](const auto & strain, const auto & state, const auto & parameters, const auto & dt)
 {
@@ -108,7 +110,7 @@ main(int count, char ** arguments)
   for (size_t k = 0; k < 7; k++)
     std::printf("%-10s %10.1f %9.1f %9.1f\n", names[k], truth[k], start[k], value[k]);
 
-  if (count > 1) // for a plot: the strain; the stresses measured, at the start and found
+  if (count > 1) // for a plot: strain, and measured, initial and fitted stresses
   {
     std::ofstream curve(arguments[1]);
     const at::Tensor fit = stresses(Parameters(x.detach()));

@@ -35,7 +35,7 @@ main()
   const Device device = at::hasCUDA() ? Device(kCUDA, 0) : Device(kCPU);
   const auto options = TensorOptions(kFloat64).device(device);
   constexpr Size n = 1000000;
-  const Scalar amplitude(at::linspace(0, 0.005, n, options)); // of the strain, made there
+  const Scalar amplitude(at::linspace(0, 0.005, n, options)); // of the strain, made on the device
   const SR2 strain = amplitude * SR2::fill(1, -0.3, -0.3, 0.2, 0, 0.1, options);
   const Scalar alpha = Scalar::zeros({n}, options);
   const auto [stress, new_alpha] = vmap(radial_return, strain, alpha);
@@ -43,7 +43,7 @@ main()
   std::fprintf(
       stderr, "on %s, by %zu kernels of its own\n", device.str().c_str(), device_kernels().size());
 
-  // One transfer for all that is printed.
+  // One transfer for all printed numbers.
   const at::Tensor plastic(new_alpha), moduli(tangent);
   const at::Tensor printed = at::stack({at::Tensor(von_mises(stress)).max(),
                                         plastic.max(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// J2 plasticity over several processes: 1001 points are strained in ten steps, each process has its part of them, and yield
-// stress and hardening modulus, which all points share, are found from measured stresses. Any number of processes prints the
-// same, all digits included (--digits shows them):
+// J2 plasticity over several processes: 1001 points are strained in ten steps, each process has a part of them, and yield
+// stress and hardening modulus, which all points share, are found from measured stresses. The output does not depend on the
+// number of processes, in any digit (--digits shows them):
 //
 //     ./distributed_j2
 //     torchrun --no-python --nproc-per-node 4 ./distributed_j2
@@ -42,13 +42,13 @@ constexpr Size points = 1001;
 constexpr int steps = 10;
 constexpr double start[] = {300, 500}, truth[] = {250, 2000}; // yield stress and hardening modulus
 
-/// The stress at the end: (n; 6), of the points of this process.
+/// The final stress of the points of this process: (n; 6).
 SR2
 stresses(const SR2 & strain, const at::Tensor & logarithms, const many::Group & group)
 {
   const Size n = strain.batch_size(0).concrete();
   const auto shared =
-      [&](Size k) // for each of the points, so that its derivative is the sum over all of them
+      [&](Size k) // one per point, so that the derivative is the sum over all points
   { return many::expand_batch(start[k] * exp(Scalar(logarithms[k])), n, group); };
   const Scalar yield_stress = shared(0), modulus = shared(1);
   SR2 stress, plastic_strain = SR2::zeros({n});

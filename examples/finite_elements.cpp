@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Finite elements of large deformation: a square bar of a neo-Hookean solid is twisted by a whole turn. The batch is the
-// integration points of all elements; their stresses and exact tangents are one call, the sparse linear systems of Newton's
-// method are Eigen's. A distorted mesh in tension is compared with the closed form (the patch test), the torque of the bar
-// with the difference of its energy at two angles and, at small ones, with Saint-Venant's (Timoshenko and Goodier, Theory of
-// Elasticity, 1970, section 109).
+// Finite elements of large deformation: a square bar of a neo-Hookean solid is twisted by a whole turn. The batch contains
+// the integration points of all elements; one call computes their stresses and exact tangents, and Eigen solves the sparse
+// linear systems of Newton's method. A distorted mesh in tension is compared with the closed form (the patch test), the
+// torque of the bar with the difference of its energy at two angles and, at small angles, with Saint-Venant's (Timoshenko
+// and Goodier, Theory of Elasticity, 1970, section 109).
 #include "neml2/math/jacobian.h"
 #include "neml2/tensors/invariants.h"
 #include "neml2/tensors/tensors.h"
@@ -30,8 +30,8 @@ constexpr auto stress = [](const auto & F, const auto & mu, const auto & lambda)
 };
 const double mu = 1, lambda = 1.5; // Poisson's ratio 0.3; the unit of stresses is μ
 
-/// A box 1 x 1 x l / n of trilinear hexahedra with 2 x 2 x 2 Gauss points. In subscripts of einsum, e is an element, q a
-/// point, a and b are nodes of the element, i, j, k, l directions.
+/// A box 1 x 1 x l / n of trilinear hexahedra with 2 x 2 x 2 Gauss points. In subscripts of einsum, e is an element, q
+/// an integration point, a and b are nodes of the element, i, j, k, l directions.
 struct Solid
 {
   Vec X;                // (nodes; 3), positions in the undeformed solid
@@ -76,7 +76,8 @@ struct Solid
     return Vec(at::zeros_like(X).index_add(0, elements.flatten(), f.flatten(0, 1)));
   }
 
-  /// The matrix of the components that are free, and the diagonal of the others.
+  /// The stiffness matrix of the free components; fixed components have an entry on the diagonal
+  /// only.
   Eigen::SparseMatrix<double> stiffness(const R4 & A, const at::Tensor & free) const
   {
     const at::Tensor K =
@@ -155,7 +156,7 @@ main(int count, char ** arguments)
     const auto turn = Rot::axis_angle(Vec::fill(0, 0, 1), angle / length * z);
     return equilibrium(bar, axis + rotate(x - axis, turn), free, print);
   };
-  const auto torque = [&](const Vec & x) // of the forces at the upper end; inside they are 0
+  const auto torque = [&](const Vec & x) // of the nodal forces at the upper end; inside they are 0
   {
     const Vec forces = bar.forces(vmap(stress, bar.F(x), mu, lambda));
     return (cross(x - axis, forces)(2) * z / length).sum().item<double>();

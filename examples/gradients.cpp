@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ways to a derivative, on one law: by dual numbers in the pass, by autograd, of a solution of equations, twice, and by
-// differences, which check them.
+// Derivatives of one law in several ways: by dual numbers in the pass, by autograd, of a solution of equations, second
+// derivatives, and differences as a check.
 
 // begin headers
 #include "neml2/neml2.h"
@@ -82,7 +82,7 @@ main()
     std::printf("  of material %d: %.4f\n", int(material), modulus.grad()[material].item<double>());
 
   // begin batches
-  SR2 each = strain.batch_expand({3, 2}).clone(); // a strain of its own for each stress
+  SR2 each = strain.batch_expand({3, 2}).clone(); // a separate strain for each stress
   each.requires_grad_();
   const SR2 by_operators = stress_of(each, 160.0, G, 2.0); // the same formula, on whole batches
   const Tensor by_rows = jacrev(by_operators, each);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Solids that are energies: stresses and tangents are their derivatives, in formulas; and a test in tension, whose equations have a
-// stress in them.
+// Solids defined by energies: stresses and tangents are derivatives in formulas. A tension test then solves equations that contain
+// such a stress.
 
 #include "neml2/neml2.h"
 
@@ -92,7 +92,8 @@ main()
         tangent.batch_index({0}),
         SSR4::isotropic_K_G(lambda + 2.0 / 3.0 * mu, mu));
 
-  // Of exponent 2 Ogden's solid is neo-Hooke's, also in its derivatives at equal eigenvalues.
+  // With exponent 2 Ogden's solid is the neo-Hookean one, including its derivatives at equal
+  // eigenvalues.
   const auto [T, by] = value_and_jacobian<0>(stress_of_ogden, C, mu, 2.0, lambda);
   check("Ogden: the stress of exponent 2 is neo-Hooke's", T, S);
   check("Ogden: the tangent of exponent 2 is neo-Hooke's", 2.0 * by, tangent);

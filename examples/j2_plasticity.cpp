@@ -54,7 +54,7 @@ struct State
   Scalar alpha;
 };
 
-/// The strain of given axial component at which all other stresses are the prescribed ones.
+/// The strain with a given axial component at which all other stresses are the prescribed ones.
 SR2
 solve(const Tubes & tubes,
       const Scalar & axial,
@@ -95,7 +95,7 @@ main(int count, char ** arguments)
   const auto zero = Scalar::zeros();
   State state{SR2::zeros(batch), SR2::zeros(batch), SR2::zeros(batch), Scalar::zeros(batch)};
   std::string table;
-  std::ofstream curve; // of the tubes pulled furthest, for a plot
+  std::ofstream curve; // of the tubes with the largest strain, for a plot
   if (count > 1)
     curve.open(arguments[1]);
 

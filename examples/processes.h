@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The processes that torchrun starts, or another program that sets RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as a group
-// that exchanges by Gloo; without these, one process. Needs Gloo's headers, which pip's LibTorch lacks (Debian: libgloo-dev);
-// their version does not matter, as only pointers to Gloo's types are passed here.
+// A group of the processes that torchrun or another program starts with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set;
+// they communicate by Gloo. Without these variables the group is one process. Needs Gloo's headers, which pip's LibTorch does
+// not contain (Debian: libgloo-dev); their version does not matter, since only pointers to Gloo's types are passed here.
 #pragma once
 
 #include "neml2/distributed/batch.h"
@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <string>
 
-/// The group of this many processes that meet in this store. A process that waits longer than the limit for another gets
-/// an error.
+/// The group of this many processes, which meet in this store. A process that waits for another one longer than the
+/// limit gets an error.
 inline neml2::distributed::Group
 gloo_group(const c10::intrusive_ptr<c10d::Store> & store,
            int rank,
@@ -52,7 +52,7 @@ processes_of_environment(std::chrono::milliseconds limit)
   c10d::TCPStoreOptions options;
   options.port = uint16_t(std::stoi(value("MASTER_PORT", "29500")));
   options.isServer =
-      rank == 0 && value("TORCHELASTIC_USE_AGENT_STORE", "") != "True"; // else torchrun's is there
+      rank == 0 && value("TORCHELASTIC_USE_AGENT_STORE", "") != "True"; // else torchrun has a store
   options.timeout = limit;
   const auto store =
       c10::make_intrusive<c10d::TCPStore>(value("MASTER_ADDR", "127.0.0.1"), options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A generalized standard material: a free energy and a dissipation potential (standard_material.h). Its step is compared with one by hand,
-// that of viscoplasticity.h without recall of the backstress, its cycles with a closed form, and its energies with the work supplied.
+// A generalized standard material: a free energy and a dissipation potential (standard_material.h). Its step is compared with the
+// hand-written one of viscoplasticity.h without dynamic recovery, its cycles with a closed form, and its energies with the work supplied.
 #include "standard_material.h"
 #include "viscoplasticity.h"
 
@@ -36,10 +36,11 @@ constexpr auto energies = [](const auto & strain, const auto & old, const auto &
 struct Cycles
 {
   Scalar highest, lowest, work, stored, dissipated;
-  bool dissipates = true; ///< in every step
+  bool dissipates = true; ///< whether every step dissipates energy
 };
 
-/// Between two strains without change of volume, a cycle in so many steps, at rates of strain.
+/// Cycles between two strains without change of volume, in this many steps per cycle, at these
+/// strain rates.
 Cycles
 cycle(const Scalar & rate, double amplitude, int cycles, int steps)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Taylor's model of a polycrystal: ten thousand crystals of random orientation, each of which slips on the twelve systems of
-// face-centred cubic metals by a power law so that it is strained as the whole is. In each crystal the stress solves six
+// face-centred cubic metals by a power law and has the strain rate of the polycrystal. In each crystal the stress solves six
 // equations; the law becomes that of rate-independent slip as its exponent grows. The Taylor factor is compared with the
 // literature (Taylor 1938; 3.06 to 3.07, Kocks 1970, Metall. Trans. 1, 1121-1143), and tension turns the crystals until
 // <111> or <100> lie along it.
@@ -64,11 +64,11 @@ constexpr auto flow = [](const auto & s, const auto & n)
   return tensors_of<SR2, WR2>(sum);
 };
 
-/// The crystal must flow at the given rate by its stress, whose mean is 0.
+/// The equations: the deviatoric stress must make the crystal flow at the given rate.
 constexpr auto equations = [](const auto & s, const auto & rate, const auto & n)
 { return std::get<0>(flow(s, n)) - rate + vol(s); };
 
-/// One crystal in a step, for a given exponent: its stress and orientation.
+/// A step of one crystal for a given exponent: its stress and orientation.
 struct Crystal
 {
   double exponent;
@@ -78,7 +78,7 @@ struct Crystal
   {
     const auto own_rate = rotate(rate, transpose(euler_rodrigues(orientation)));
     auto s = 2.0 * own_rate;                           // exponent 1
-    for (double n = 5;; n = std::min(2 * n, exponent)) // each guess from a smaller exponent
+    for (double n = 5;; n = std::min(2 * n, exponent)) // a smaller exponent gives the guess
     {
       s = newton(equations, s, own_rate, n);
       if (n == exponent)
@@ -89,7 +89,7 @@ struct Crystal
   }
 };
 
-/// The share of crystals that have one of the directions within 15 degrees of the axis of tension.
+/// The fraction of crystals with one of the directions within 15 degrees of the axis of tension.
 double
 share(const Rot & orientation, const std::vector<Vec> & directions)
 {

@@ -3,7 +3,8 @@
 //
 //     c++ -std=c++17 -O2 -Iinclude -c examples/umat.cpp
 //
-// main() calls it as the solver does: steps of strain, with the tangent compared with differences.
+// main() calls UMAT as the solver does, in steps of strain, and compares the tangent with
+// differences.
 
 #include "neml2/packs/at_point.h"
 #include "neml2/packs/umat.h"

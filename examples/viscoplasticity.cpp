@@ -23,12 +23,12 @@ main(int count, char ** arguments)
   const auto material = std::tuple(G, kappa, yield, Q, b, C, gamma, K, n); // MPa, s
   const Scalar rate = Scalar::create({1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1});
   const double amplitude = 0.01;
-  const int cycles = 40, steps = 200; // a cycle
+  const int cycles = 40, steps = 200; // steps per cycle
   std::ofstream curve;                // for a plot
   if (count > 1)
     curve.open(arguments[1]);
 
-  // Without change of volume: axial strain e, lateral strains -e/2.
+  // There is no change of volume: the axial strain is e, the lateral strains are -e/2.
   const SR2 path = SR2::fill(1.0, -0.5, -0.5, 0.0, 0.0, 0.0);
   const TensorShape batch{6};
   SR2 stress;
@@ -62,8 +62,8 @@ main(int count, char ** arguments)
                 highest[i].item<double>(),
                 expected[i].item<double>());
 
-  // The consistent tangent, from the same formula, against central differences: at strains in all directions, the small
-  // ones elastic.
+  // The consistent tangent, from the same formula, against central differences, at strains in all directions; the
+  // response to the small ones is elastic.
   const Size N = 1000;
   const at::Tensor directions = at::arange(6.0 * N, at::kDouble).mul(1.7).sin().view({N, 6});
   const SR2 small = Scalar(at::linspace(0, 3e-3, N, at::kDouble)) * SR2(directions);

@@ -161,7 +161,7 @@ def main():
     random.seed(35)
     print(
         "// SPDX-License-Identifier: MIT\n// Written by scripts/matrix_references.py.\n#pragma once\n\n// clang-format off\n"
-        "namespace neml2::test\n{\n/// f(A), right to the last digit, and its condition: a derivative is along E.\n"
+        "namespace neml2::test\n{\n/// f(A), correct to the last digit, and its condition number; a derivative is along E.\n"
         "struct MatrixReference\n{\n  const char * function;\n  double A[9], f[9], condition;\n};\n"
         "constexpr double direction_of_references[9] = {0.3, -0.2, 0.5, 0.1, 0.4, -0.6, 0.7, 0.2, -0.1};\n"
         "constexpr MatrixReference matrix_references[] = {"

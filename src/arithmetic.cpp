@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Elementwise operators: their common part, and those of types that define nothing else.
+/// Elementwise operators: their common part, and the operators of types that define nothing else.
 #include "neml2/core/Tensor.h"
 #include "neml2/math/arithmetic-inl.h"
 #include "neml2/tensors/R5.h"

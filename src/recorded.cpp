@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Recorded formulas: their interpreter, their source, and their evaluation over batches, on other devices by
-/// kernels.
+/// Recorded formulas: their interpreter, their source code, and their evaluation over batches, by kernels on
+/// devices other than the CPU.
 #include "neml2/engine/CudaCompiler-inl.h"
 #include "neml2/engine/CudaDriver-inl.h"
 #include "neml2/engine/KernelCache-inl.h"

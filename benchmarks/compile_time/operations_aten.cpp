@@ -13,7 +13,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-/// The ten operations of operations_neml2.cpp, as short as they get.
+/// The ten operations of operations_neml2.cpp, written as short as possible.
 using at::Tensor;
 
 Tensor

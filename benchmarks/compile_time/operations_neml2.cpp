@@ -5,7 +5,7 @@
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 
-/// Ten operations, each in a function of its own so that none is optimised away.
+/// Ten operations, each in a separate function so that none is optimised away.
 using namespace neml2;
 
 SR2

@@ -13,11 +13,11 @@
  * product replaces many slices ("mm"); results are preallocated ("out="); data are transposed so that
  * the batch is the innermost dimension, over which ATen vectorises ("columns": the result then is a
  * transposed view); the batch is cut into pieces whose temporaries stay in the cache ("chunks"). Suggestions for faster
- * compositions are welcome; each is one line.
+ * compositions are welcome; one composition takes one line.
  */
 namespace peers
 {
-/// Uniform in [0, 1), float64.
+/// Uniformly distributed numbers in [0, 1), float64.
 at::Tensor rand(at::IntArrayRef shape);
 at::Tensor empty(at::IntArrayRef shape, at::ScalarType dtype = at::kDouble);
 
@@ -28,7 +28,7 @@ at::Tensor sym_matrix();
 /// A matrix B with B B^T = dev_matrix(): the deviator has five dimensions. 6×5
 at::Tensor dev_basis();
 
-/// Column k picks component index[k] of n, times factor[k].
+/// The matrix whose column k selects component index[k] of n, times factor[k].
 at::Tensor pick(int64_t n, at::ArrayRef<int64_t> index, at::ArrayRef<double> factor);
 /// Cofactors are x y - z w of four sets of components: 6×24 for symmetric tensors, 9×36.
 at::Tensor cofactor_matrix_SR2();
@@ -42,7 +42,8 @@ at::Tensor column_product(const at::Tensor & a, const at::Tensor & b);
 at::Tensor obvious_full(const at::Tensor & s);
 at::Tensor obvious_sym(const at::Tensor & A);
 
-/// f of pieces of the inputs, of this many rows, put together: memory that f allocates stays in the cache.
+/// The results of f for pieces of the inputs, joined: pieces have this many rows, so that memory that f
+/// allocates stays in the cache.
 at::Tensor chunks(at::IntArrayRef shape,
                   int64_t rows,
                   const std::vector<at::Tensor> & inputs,

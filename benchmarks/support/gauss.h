@@ -6,7 +6,8 @@
 
 namespace hand
 {
-/// A linear system J x = b of n equations with some right sides, by elimination with row pivoting in place.
+/// A linear system J x = b of n equations with several right sides, solved in place by elimination with row
+/// pivoting.
 template <int size, int sides>
 struct Gauss
 {
@@ -32,7 +33,7 @@ struct Gauss
       }
     }
   }
-  /// b becomes the solution, of so many columns.
+  /// Overwrites the first columns of b with the solutions.
   void solve(int columns)
   {
     for (int k = 0; k < n; k++)

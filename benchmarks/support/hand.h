@@ -17,7 +17,8 @@ namespace hand
 {
 constexpr double sqrt2 = 1.4142135623730951, invsqrt2 = 0.7071067811865475;
 
-/// f(row of each input, row of the result) for all N rows; In and Out are the numbers in a row.
+/// Calls f(row of each input, row of the result) for all N rows; In and Out are the numbers of
+/// components in a row.
 template <int Out, int... In>
 struct Loop
 {
@@ -79,7 +80,7 @@ multiply(const T * C, const T * e, T * r) // 6×6 by 6
     r[i] = inner(C + 6 * i, e);
 }
 
-/// n×n by n×n.
+/// Product of two n×n matrices.
 template <int n>
 void
 multiply_square(const double * a, const double * b, double * r)
@@ -347,7 +348,7 @@ drotate_vector(const double * v, const double * r, double * d)
   }
 }
 
-/// The rotation b, then a.
+/// The rotation by b, then by a.
 inline void
 compose(const double * a, const double * b, double * r)
 {

@@ -24,7 +24,7 @@ namespace j2
 {
 using namespace neml2;
 
-/// The formula as a user of the library writes it.
+/// The formula as users of the library write it.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic_strain,
                                   const auto & alpha,
@@ -46,7 +46,7 @@ constexpr double E = 200e3, nu = 0.3, yield = 300, hardening = 2000;
 constexpr double mu = E / (2 * (1 + nu)), kappa = E / (3 * (1 - 2 * nu)),
                  c = 3 * mu / (3 * mu + hardening);
 
-/// About half of the points yield.
+/// Inputs for which about half of the points yield.
 struct Inputs
 {
   SR2 strain, plastic_strain, gradient; // (N; 6), the last the gradient of the stress
@@ -80,7 +80,7 @@ inputs(Size N, at::ScalarType dtype = at::kDouble)
   return x;
 }
 
-/// The hand-written row: stress, and the numbers that its derivatives need.
+/// The hand-written code for a row: the stress, and the numbers that its derivatives need.
 template <class T>
 struct Point
 {
@@ -105,7 +105,7 @@ struct Point
   bool yields() const { return mises > limit; }
 };
 
-/// ATen compositions with everything about the parameters folded into constants.
+/// ATen compositions with all functions of the parameters folded into constants.
 struct Folded
 {
   // e.mm(map) = c 2μ dev(e) beside 3κ vol(e) + (1 - c) 2μ dev(e); basis: 2μ √1.5 dev in 5 dimensions
@@ -129,7 +129,7 @@ struct Folded
     const auto m = at::clamp_max(limit / q, 1).unsqueeze(-1);
     return at::addcmul(x.slice(1, 6), x.slice(1, 0, 6), m);
   }
-  /// The same with the batch innermost; may be differentiated.
+  /// The same with the batch innermost; it can be differentiated.
   at::Tensor columns(const at::Tensor & e, const at::Tensor & limit) const
   {
     const auto x = map_t.mm(e.t());
@@ -140,7 +140,7 @@ struct Folded
   }
 };
 
-/// As in a book, by small operations; may be differentiated.
+/// The formula as books print it, by small operations; it can be differentiated.
 inline at::Tensor
 obvious(const at::Tensor & strain,
         const at::Tensor & plastic_strain,

@@ -21,7 +21,7 @@ namespace
 constexpr int64_t block = 16,
                   max_tensors = 4; // rows moved at a time; inputs, and outputs, of a floor
 
-/// Some tensors of a floor: where the next block of rows starts, and how many numbers a row has.
+/// Some tensors of a floor: the start of the next block of rows, and the count of numbers in a row.
 template <class T>
 struct Moved
 {
@@ -78,7 +78,7 @@ move(const Moved<const float> & in, const Moved<float> & out, int64_t begin, int
   move_blocks(in, out, begin, end);
 }
 
-/// Rows that do not fill a block.
+/// Moves the remaining rows, which do not fill a block.
 template <class T>
 void
 move_rest(const Moved<const T> & in, const Moved<T> & out, int64_t begin, int64_t end)
@@ -184,7 +184,7 @@ add(const std::string & operation, const std::function<Peers(int64_t)> & peers, 
       for (size_t k = 0; k < names.size(); k++)
       {
         if (threads > 1 && N < 10'000)
-          continue; // too little to share
+          continue; // too few rows to share
         const std::string name = operation + '/' + std::to_string(N) + '/' +
                                  std::to_string(threads) + '/' + names[k].name;
         benchmark::internal::Benchmark * const b =
@@ -194,7 +194,7 @@ add(const std::string & operation, const std::function<Peers(int64_t)> & peers, 
                                            if (at::get_num_threads() != threads)
                                              at::set_num_threads(threads);
                                            const auto run = peers(N)[k].run;
-                                           run(); // the memory that it needs is warm from here on
+                                           run(); // warms up the memory that it needs
                                            for (auto _ : state)
                                              benchmark::DoNotOptimize(run());
                                          });

@@ -44,8 +44,8 @@ void add(const std::string & operation,
          const std::function<Peers(int64_t)> & peers,
          int64_t largest = 1'000'000);
 
-/// Runs all registered peers, with all repetitions of all peers in random order; the user's flags win.
-/// --default_malloc leaves malloc as users have it; --quick repeats only twice, to see that everything
-/// works.
+/// Runs all registered peers, with all repetitions of all peers in random order; flags of the user
+/// override these settings. --default_malloc leaves malloc at its default settings; --quick repeats
+/// only twice, as a check that everything works.
 int run(int argc, char ** argv);
 } // namespace peers

@@ -31,7 +31,7 @@ register_type(nb::handle cls, const TypeInfo & type)
 const TypeInfo *
 type_of_class(const PyTypeObject * cls)
 {
-  // A class that a user derives from a class of this library counts as one of its classes.
+  // A class that a user derives from a class of this library counts as that class.
   for (const PyTypeObject * t = cls; t; t = t->tp_base)
     if (const auto found = registry().find(t); found != registry().end())
       return &found->second;

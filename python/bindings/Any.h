@@ -4,19 +4,20 @@
 #include "bindings/torch.h"
 #include "neml2/core/Tensor.h"
 
-/// A tensor of any type, from Python and back: functions of all tensor types are written with it.
+/// A tensor of any type, converted from and to Python: functions for all tensor types take and
+/// return it.
 namespace neml2::python
 {
 /// A tensor type of Python.
 struct TypeInfo
 {
   const char * name;
-  int32_t name_in_messages; ///< its place in core::names_in_messages()
+  int32_t name_in_messages; ///< its index in core::names_in_messages()
   const at::Tensor & (*tensor)(const void *);
   Size (*batch_dim)(const void *);
   /// An object of this type; throws NEMLException unless the base shape fits.
   nb::object (*make)(const Tensor &);
-  /// Makes the same in the memory of an object that is not initialized.
+  /// Constructs the same object in the memory of an uninitialized Python object.
   void (*construct)(void *, const Tensor &);
   /// The base shape, and whether the type has one.
   TensorShapeRef base;
@@ -41,8 +42,8 @@ struct Any
 
   Tensor value() const { return {core::Trusted(), *tensor, batch_dim, type->name_in_messages}; }
   operator Tensor() const { return value(); }
-  /// A result of the same type. For a class that a user derives it is made without the __init__ of
-  /// that class, as torch does for classes derived from torch.Tensor.
+  /// A result of the same type. For a class that a user derives, the result is made without the
+  /// __init__ of that class, as in torch for classes derived from torch.Tensor.
   struct Same like(const Tensor & t) const;
 
 private:
@@ -66,7 +67,7 @@ struct Other : Any
 {
 };
 
-/// The result of f, which runs while other threads of Python run. f must not touch objects of
+/// Calls f without the GIL, so that other threads of Python may run. f must not touch objects of
 /// Python.
 template <class F>
 auto
@@ -87,8 +88,8 @@ template <class T>
 nb::class_<T>
 declare(nb::module_ & m, const char * doc)
 {
-  // Only this class allows weak references: if TensorBase did, too, Python would let __class__ be
-  // assigned.
+  // Only this class allows weak references: if TensorBase also did, Python would allow assignments
+  // to __class__.
   nb::class_<T> cls(m, T::type_name, nb::type<AnyTensor>(), nb::is_weak_referenceable(), doc);
   auto & names = core::names_in_messages();
   if (!std::is_same_v<T, Tensor>)

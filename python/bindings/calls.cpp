@@ -11,7 +11,8 @@ namespace neml2::python
 {
 namespace
 {
-/// Takes away the error that is set while it lives: code that inspects objects must not see it.
+/// Holds the current Python error during its lifetime: code that inspects objects must not see the
+/// error.
 class Error
 {
 public:
@@ -62,8 +63,8 @@ qualified_names()
   return names;
 }
 
-/// Repeats a failed call as a call in a formula that is being recorded: a result, an error, or null with the error as it
-/// was.
+/// Repeats a failed call as a call in a formula that is being recorded: a result, a new error, or null with the old
+/// error.
 PyObject *
 call_recorded(const std::string & name, PyObject * const * arguments, size_t n, PyObject * names)
 {
@@ -129,7 +130,7 @@ construct(PyObject * cls, PyObject * const * arguments, size_t nargsf, PyObject 
   return r;
 }
 
-/// The message of neml2._refusals; empty if it has none.
+/// The message from neml2._refusals; empty if that module has none.
 template <class... A>
 std::string
 said(const char * of, const A &... a)
@@ -145,7 +146,7 @@ said(const char * of, const A &... a)
   }
 }
 
-/// Adds to the message of a failed call, in which nanobind names only types.
+/// Completes the message of a failed call, in which nanobind names only types.
 void
 explain(PyObject * function, PyObject * const * arguments, size_t n)
 {
@@ -192,12 +193,13 @@ is_of_library(nb::handle object)
   return type && object.type().is(type->cls);
 }
 
-/// The result of an operator that does not take its operands: NotImplemented; or null with an error if Python cannot ask another
-/// operand, as for two types of this library that have no such operation.
+/// The result of an operator that does not accept its operands: NotImplemented; or null with an error if no other operand can
+/// handle the operation, as for two types of this library without this operation.
 PyObject *
 refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyObject * r)
 {
-  // A torch.Tensor takes no tensor of this library either; a class that derives from it may.
+  // A torch.Tensor does not accept tensors of this library either; a class that derives from it
+  // may.
   const bool is_raw = n == 2 && THPVariable_CheckExact(arguments[1]);
   if (n != 2 || !is_of_library(arguments[0]) || !(is_raw || is_of_library(arguments[1])))
     return r;
@@ -216,7 +218,7 @@ refuse_operands(PyObject * function, PyObject * const * arguments, size_t n, PyO
   return nullptr;
 }
 
-/// nanobind's own functions, a few kinds: for functions with defaults, with keywords ...
+/// nanobind's own call functions, one per kind of function: with defaults, with keywords ...
 std::array<vectorcallfunc, 8> originals{};
 
 template <size_t i>
@@ -243,7 +245,7 @@ explained(std::index_sequence<i...>)
   return {call<i>...};
 }
 
-/// Makes a function of nanobind explain its errors.
+/// Changes a function of nanobind so that its errors explain more.
 void
 explain_errors_of(nb::handle function, const std::string & name)
 {
@@ -283,7 +285,7 @@ prepare_class(nb::handle cls)
     construct_original = constructor;
     constructor = construct;
   }
-  const auto members = nb::borrow<nb::dict>( // a copy: the class changes
+  const auto members = nb::borrow<nb::dict>( // a copy, since the class changes
       nb::module_::import_("builtins").attr("dict")(cls.attr("__dict__")));
   for (const auto & [name, member] : members)
   {
@@ -294,7 +296,7 @@ prepare_class(nb::handle cls)
     {
       explain_errors_of(member, full);
       if (nb::cast<std::string>(name).rfind("__", 0) !=
-          0) // operators do not need it, and it costs time
+          0) // operators need no binding, which would cost time
         cls.attr(name) = nb::steal(PyInstanceMethod_New(member.ptr()));
     }
     else if (PyType_Check(member.ptr()))

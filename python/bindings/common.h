@@ -10,7 +10,7 @@ namespace neml2::python
 /// The methods of TensorBase except operators.
 void bind_methods(AnyClass & cls);
 /// Stored components by their indices, one per base dimension: v(0), A(0, 1). Also for classes that
-/// have () of their own.
+/// define () themselves.
 void bind_components(AnyClass & cls);
 /// Constructors and factories of each registered type.
 void bind_factories();

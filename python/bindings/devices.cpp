@@ -17,7 +17,7 @@ private:
   nb::object _object;
   c10::DeviceType _type;
 
-  /// Calls f with the GIL; its exceptions become messages, since no frame of Python waits for them.
+  /// Calls f with the GIL; exceptions become messages, since no frame of Python could catch them.
   template <class F>
   static auto call(const F & f)
   {
@@ -122,7 +122,7 @@ bind_devices(nb::module_ & m)
   m.def("set_device_headers",
         [](const std::string & folder) { engine::set_device_headers(folder); });
   m.def(
-      "set_device_compiler", // of PrivateUse1 in torch
+      "set_device_compiler", // for torch's PrivateUse1
       [](nb::object compiler)
       {
         const auto type = c10::DeviceType::PrivateUse1;

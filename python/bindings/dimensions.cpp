@@ -9,7 +9,7 @@ namespace
 {
 using Along = Tensor (*)(const Tensor &, Size);
 
-/// f(a, d) along a dimension of the batch.
+/// Binds f(a, d) along a batch dimension.
 void
 along_batch(nb::module_ & m, const char * name, Along f, Size d)
 {
@@ -24,7 +24,7 @@ along_batch(nb::module_ & m, const char * name, Along f, Size d)
       nb::sig(signature.c_str()));
 }
 
-/// f(a, d) along a dimension of the base.
+/// Binds f(a, d) along a base dimension.
 void
 along_base(nb::module_ & m, const char * name, Along f, Size d, const std::string & text)
 {

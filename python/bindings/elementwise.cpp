@@ -29,8 +29,8 @@ unary(nb::module_ & m, const char * name, Unary f)
 
 constexpr const char of_numbers[] = "The same of plain numbers, which is one.";
 
-/// f of numbers, which is a number, as Python's own math has it. Outside of the domain it is what a batch has there, NaN or
-/// infinity, and no error.
+/// f of numbers, which is a number, as in Python's module math. Outside of the domain it is NaN or infinity, as for a
+/// batch, and not an error.
 template <class F, class... Names>
 void
 number(nb::module_ & m, const char * name, const F & f, const Names &... names)
@@ -351,7 +351,7 @@ bind_where(nb::module_ & m)
       nb::sig("def where(condition: bool, a: float, b: float) -> float"));
 }
 
-/// The numbers that Python's own math has.
+/// The constants of Python's module math.
 void
 bind_constants(nb::module_ & m)
 {

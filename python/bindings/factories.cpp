@@ -130,7 +130,7 @@ sizes(const nb::args & args)
 
 namespace
 {
-/// An argument that stands for a tensor of this type.
+/// Throws the error for an object that cannot become a tensor of this type.
 [[noreturn]] void
 refuse(const TypeInfo & type, nb::handle given)
 {

@@ -72,7 +72,7 @@ private:
 
   bool read(const Leaf & l);
   [[noreturn]] void refuse(const std::string & name,
-                           const Names & names) const; ///< the leaf that is not an argument
+                           const Names & names) const; ///< for a leaf that is not an argument
   size_t argument_of(size_t leaf) const;
 };
 } // namespace neml2::python

@@ -47,7 +47,7 @@ public:
   nb::object
   call(nb::handle self, nb::handle instance, nb::tuple arguments, const nb::dict & keywords)
   {
-    if (Recording::number() != 0) // inside another formula it is just its function
+    if (Recording::number() != 0) // inside another formula: just call the function
       return call_function(instance, arguments, keywords);
     update(self);
     if (keywords.size() > 0)
@@ -186,7 +186,7 @@ public:
   }
   void clear()
   {
-    // Releasing an object may run Python code, which may use this object.
+    // Releasing a Python object may run Python code, which may use this formula.
     const nb::object function = std::exchange(_function, nb::none());
     const std::shared_ptr<const PythonFunction> python = std::move(_python);
     const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);
@@ -221,7 +221,7 @@ private:
                     : _function(*arguments, **keywords);
   }
 
-  /// Records again if a name that the function uses has another value.
+  /// Records the function again if a name that it uses has changed its value.
   void update(nb::handle self)
   {
     if (_python && !_python->changed())
@@ -263,7 +263,7 @@ private:
 
   std::shared_ptr<Recorded> recorded(nb::handle self, const Call & c)
   {
-    for (size_t i = 0; i < _recorded.size(); i++) // comparing keys may run code of Python
+    for (size_t i = 0; i < _recorded.size(); i++) // comparing keys may run Python code
       if (const auto r = _recorded[i];
           r->types == c.types && r->groups == c.groups && r->instance.is(c.instance))
         return r;
@@ -271,7 +271,7 @@ private:
         types.size() > 0 && nb::cast<bool>(self.attr("_look_into")(types)))
       look_around(self);
     const auto f = _python;
-    Instance instance; // as it is before the function is called
+    Instance instance; // its state before the function is called
     if (c.instance)
       instance = Instance(c.instance, nb::cast<nb::list>(self.attr("_used_of")(c.instance)));
     const std::shared_ptr<Recorded> r = record(*f, c);
@@ -360,7 +360,7 @@ private:
   Places results_named(nb::handle self, Recorded & r, nb::handle of) const
   {
     PyObject * found = PyDict_GetItemWithError(r.chosen.ptr(), of.ptr());
-    PyErr_Clear(); // of objects without a hash
+    PyErr_Clear(); // the error of objects without a hash
     if (found)
       return nb::cast<Places>(nb::handle(found));
     const nb::object chosen = self.attr("_chosen")(Together{r.returned}, of);
@@ -383,7 +383,7 @@ private:
         std::any_of(c.operands.begin(),
                     c.operands.end(),
                     [](const auto & o) { return o.tensor && o.tensor->requires_grad(); });
-    const c10::InferenceMode normal(false); // in it nothing is recorded
+    const c10::InferenceMode normal(false); // inference mode would record nothing
     const at::AutoGradMode record(true);
     std::vector<at::Tensor> variables;
     std::vector<nb::object> leaves;
@@ -403,7 +403,7 @@ private:
     size_t i = 0;
     const auto leaf = [&] { return leaves[i++]; };
     compose(r, f, c.arguments(leaf), batch, *c.like, t);
-    const nb::gil_scoped_release release; // which autograd takes itself
+    const nb::gil_scoped_release release; // autograd takes the GIL itself
     at::Tensor * jacobian = t + r.results.size();
     for (const size_t k : of)
       for (const auto & J :
@@ -424,8 +424,8 @@ private:
     return PutTogether(r.returned, leaf).next();
   }
 
-  /// Asks for the programs that were recorded since the last call to be compiled, if enough calls
-  /// were made.
+  /// Requests compilation of the programs that were recorded since the last call, if there were
+  /// enough calls.
   void compile(nb::handle self)
   {
     if (_compile_after < 0 || ++_calls < _compile_after)

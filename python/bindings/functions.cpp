@@ -37,7 +37,7 @@ scalars(std::initializer_list<const Factor *> factors)
   for (const Factor * f : factors)
     if (!f->number)
       r.emplace_back(f->value());
-    else if (integers && !f->number->isIntegral(true)) // refused with Scalars of another dtype
+    else if (integers && !f->number->isIntegral(true)) // an error with Scalars of another dtype
       r.emplace_back(core::make_full({}, *f->number, options.dtype(kFloat64)));
     else
       r.emplace_back(core::make_full({}, *f->number, options));
@@ -188,8 +188,8 @@ bind_broadcasting(nb::module_ & m)
       "Whether broadcasted would do with these.");
 }
 
-/// C++ has undefined tensors for derivatives that do not exist; in Python they would fail later, and
-/// elsewhere.
+/// In C++ derivatives that do not exist are undefined tensors; in Python these would cause an error
+/// later, in other code.
 void
 check_differentiable(const Any & y)
 {
@@ -202,7 +202,7 @@ check_differentiable(const Any & y)
         "computing y, and compute it outside of torch.no_grad().");
 }
 
-/// Without the GIL, which the autograd engine may need in other threads.
+/// The gradients, computed without the GIL, which the autograd engine may need in other threads.
 std::vector<Tensor>
 jacrev_released(
     const Tensor & y, const std::vector<Tensor> & xs, bool retain, bool create, bool unused)
@@ -332,7 +332,7 @@ conversion(nb::module_ & m, const char * name, const char * argument, Convert f)
       doc(name));
 }
 
-/// A tensor that C++ makes once and shares; here a copy, which may be written to.
+/// A tensor that C++ makes once and shares; Python gets a copy, which it may write to.
 void
 constant(nb::module_ & m,
          const char * name,

@@ -13,7 +13,7 @@ struct Returned
   Leaves leaves;
 };
 
-/// The values of names at the time when this was made.
+/// The values of names at the time of construction.
 class Uses
 {
 public:
@@ -22,7 +22,7 @@ public:
   /// an object and an attribute. Objects themselves, and their methods, are not kept.
   explicit Uses(const nb::list & places, nb::handle object = {});
 
-  /// The name that has another value now; null if no name has.
+  /// A name whose value has changed; null if there is none.
   const char * changed() const;
 
   template <class Visit>
@@ -70,8 +70,8 @@ private:
   Uses _uses;
 };
 
-/// Lives while functions of formulas are called on whole batches in this thread. As during the recording, x += y then
-/// makes another tensor: no argument is written to.
+/// During the lifetime of this object, functions of formulas are called on whole batches in this thread. As during
+/// the recording, x += y then makes a new tensor: no argument is overwritten.
 class Composing
 {
 public:
@@ -82,6 +82,6 @@ public:
 };
 bool is_composing();
 
-/// Whether the value of a name is the same: the same object, or a number or text that is equal.
+/// Whether two values of a name are the same: the same object, or equal numbers or texts.
 bool is_same_value(nb::handle a, nb::handle b);
 } // namespace neml2::python

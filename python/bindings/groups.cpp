@@ -90,12 +90,12 @@ kind_of(nb::handle type)
   return known.emplace(type.ptr(), std::move(k)).first->second;
 }
 
-/// Refuses an object with attributes that are not fields, since these would be lost.
+/// Throws for an object with attributes that are not fields, since these would be lost.
 void
 check_attributes(nb::handle o, const Fields & fields)
 {
   const nb::object attributes = nb::steal(PyObject_GenericGetDict(o.ptr(), nullptr));
-  PyErr_Clear(); // of objects with slots
+  PyErr_Clear(); // the error of objects with slots
   if (!attributes || size_t(PyDict_Size(attributes.ptr())) <= fields.size())
     return;
   for (const auto & [name, value] : nb::borrow<nb::dict>(attributes))
@@ -144,7 +144,7 @@ public:
 private:
   Structure::Parts & _parts;
   Leaves & _leaves;
-  SmallVector<PyObject *, 8> _open; ///< groups whose members these are
+  SmallVector<PyObject *, 8> _open; ///< groups that contain the present member
 
   void open(nb::handle group)
   {
@@ -160,8 +160,8 @@ private:
     _leaves.push_back({std::move(o), type});
   }
 
-  // Members may run Python code that changes the group: each member is therefore read again, and
-  // held.
+  // Access to members may run Python code that changes the group: each member is therefore read
+  // again and kept alive.
 
   void
   sequence(nb::handle o, Py_ssize_t (*size)(PyObject *), PyObject * (*item)(PyObject *, Py_ssize_t))
@@ -218,7 +218,7 @@ is_same(const Part & a, const Part & b)
   return equal > 0;
 }
 
-/// The text behind the name of a group that names a member.
+/// The part of a member's name that follows the name of its group.
 class LeafPaths
 {
 public:
@@ -301,7 +301,7 @@ Structure::members() const
 {
   std::vector<size_t> all;
   std::vector<size_t> left = {
-      member_count()}; // for each open group the number of its parts that are still to come
+      member_count()}; // for each open group the number of its remaining parts
   size_t member = 0;
   for (size_t i = is_group(_parts[0]) ? 1 : 0; i < _parts.size(); i++)
   {
@@ -342,7 +342,7 @@ PutTogether::next()
 
 namespace
 {
-/// A new object that its type has not initialized, since a class may change the arguments of its
+/// A new object without a call of its __init__, since a class may have other arguments in its
 /// constructor.
 nb::object
 make(PyTypeObject & base, nb::handle type, const nb::tuple & arguments = nb::tuple())
@@ -398,7 +398,7 @@ PutTogether::dataclass(nb::handle type)
 {
   const Fields & fields = kind_of(type).fields;
   const nb::object made = make(PyBaseObject_Type, type);
-  for (const nb::object & name : fields) // a frozen dataclass would refuse this as frozen
+  for (const nb::object & name : fields) // works for a frozen dataclass, too
   {
     const nb::object member = next();
     if (PyObject_GenericSetAttr(made.ptr(), name.ptr(), member.ptr()) < 0)

@@ -5,11 +5,11 @@
 
 #include <memory>
 
-/// Groups: tuples, lists, dicts, named tuples and dataclasses of tensors and numbers, also of each other. They are taken apart
-/// into their leaves and a structure; groups of the same kind have the same structure.
+/// Groups: tuples, lists, dicts, named tuples and dataclasses of tensors, numbers and other groups. They are split into their
+/// leaves and a structure; groups of the same kind have the same structure.
 namespace neml2::python
 {
-/// Not a group: a tensor, a number, or an object that will be refused.
+/// An object that is not a group: a tensor, a number, or an object that is not allowed.
 struct Leaf
 {
   nb::object object;
@@ -26,10 +26,10 @@ public:
   {
     leaf,
     constant,
-    tuple,     ///< or a list, with its number of parts
-    dict,      ///< with its number of keys, each with its part behind it
+    tuple,     ///< a tuple or list, with its number of parts
+    dict,      ///< with its number of keys; the part of each key follows it
     key,       ///< of a dict
-    dataclass, ///< with the parts that its type says
+    dataclass, ///< its type determines the parts
   };
   struct Part
   {
@@ -58,7 +58,7 @@ private:
   Parts _parts;
 };
 
-/// Puts groups together, one after the other, from a source that gives their leaves in order.
+/// Builds groups, one after the other, from a source that returns their leaves in order.
 class PutTogether
 {
 public:
@@ -95,7 +95,7 @@ share_with_threads(A &&... a)
           }};
 }
 
-/// Puts a group together from a list of leaves, for Python.
+/// Builds a group from a list of leaves, for Python.
 struct Together
 {
   Structure structure;

@@ -8,7 +8,8 @@ namespace neml2::python
 {
 namespace
 {
-/// The batch dimensions of a labeled tensor, or its labels; a copy of it, which shares storage.
+/// A view of the batch dimensions or of the labels of a labeled tensor. It holds a copy of the
+/// tensor, which shares storage.
 template <class T>
 struct Batch
 {
@@ -44,8 +45,8 @@ instance(nb::handle object)
   return nb::isinstance<T>(object) && nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
 }
 
-/// One axis, or a tuple or list of axes, one per base dimension. They are copies, which share a
-/// layout that is set up: they stay valid whatever Python does meanwhile.
+/// One axis, or a tuple or list of axes, one per base dimension. They are copies, which share the
+/// layout of an axis that is set up, and stay valid if Python changes the original.
 template <class T>
 struct Axes
 {
@@ -86,7 +87,8 @@ private:
   }
 };
 
-/// A tensor, labeled or not; one of torch has this many base dimensions. nullopt for anything else.
+/// A tensor with or without labels; a torch.Tensor gets this many base dimensions. nullopt for any
+/// other object.
 std::optional<Tensor>
 tensor_of(nb::handle object, Size base_dim)
 {
@@ -126,7 +128,7 @@ value_of(const char * where, nb::handle object, Size base_dim)
   refuse(where, object, "");
 }
 
-/// The labels of all base dimensions. A colon is the whole axis, as the empty path.
+/// The labels of all base dimensions. A colon means the whole axis, as the empty path does.
 template <class T>
 indexing::TensorLabels
 labels_of(nb::handle key)
@@ -367,7 +369,7 @@ bind_making(nb::class_<T> & cls)
                { return T::zeros(batch, axes, o); });
 }
 
-/// Members that all tensors have, done by the tensor without labels.
+/// Members that all tensors have; they act on the tensor without labels.
 template <class T>
 void
 bind_as_tensor(nb::class_<T> & cls)

@@ -11,7 +11,7 @@ namespace
 {
 using Paths = std::vector<LabeledAxisAccessor>;
 
-/// Very deep axes, which nobody writes, would overflow the stack of recursive functions.
+/// The largest depth of an axis: very deep axes would overflow the stack of recursive functions.
 constexpr size_t max_depth = 256;
 
 bool
@@ -22,7 +22,7 @@ add_names(LabelNames & names, nb::handle text)
       PyUnicode_Check(text.ptr()) ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
   if (!s)
   {
-    PyErr_Clear(); // half of a character
+    PyErr_Clear(); // the error of a lone surrogate
     return false;
   }
   std::string_view rest(s, size_t(size));
@@ -43,7 +43,7 @@ names_of(const LabeledAxisAccessor & a)
   return nb::tuple(names);
 }
 
-/// Whether an object of Python stands for this path: a string is the path that it spells.
+/// Whether an object of Python is this path: a string counts as the path that it spells.
 bool
 equal(const LabeledAxisAccessor & a, nb::handle other)
 {
@@ -450,7 +450,7 @@ bind_items(AxisClass & cls)
       [](const Axis & a)
       {
         const auto variables =
-            a.get().variables(); // a copy: Python may run while a dictionary grows
+            a.get().variables(); // a copy, since Python code may run while a dictionary grows
         nb::dict r;
         for (const auto & [name, size] : variables)
           r[name.c_str()] = size;

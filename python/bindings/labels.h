@@ -14,15 +14,15 @@ struct Path
   LabelNames names;
 
   operator LabeledAxisAccessor() const { return names; }
-  /// Whether the object is a path at all.
+  /// Reads an object; returns whether it is a path.
   bool read(nb::handle object) noexcept;
 };
 
-/// The path that an object stands for; TypeError if it is not a path.
+/// The path that an object describes; TypeError if it is not a path.
 LabeledAxisAccessor path_of(nb::handle object);
 
-/// A LabeledAxis of its own, or a sub-axis of one. A sub-axis is looked up each time: after clear()
-/// of its parent this gives an error, while a pointer would dangle.
+/// A LabeledAxis, or a sub-axis of one. A sub-axis is looked up each time: after clear() of its
+/// parent the lookup throws, while a pointer would dangle.
 struct Axis
 {
   std::shared_ptr<LabeledAxis> root = std::make_shared<LabeledAxis>();

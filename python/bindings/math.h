@@ -3,7 +3,7 @@
 
 #include "bindings/operators.h"
 
-/// Helpers with which the functions of neml2.math are bound.
+/// Helpers for binding the functions of neml2.math.
 namespace neml2::python
 {
 void bind_elementwise(nb::module_ & m);
@@ -21,18 +21,18 @@ struct Factor : Value
 {
 };
 
-/// Scalars and numbers as Scalars, numbers in the dtype and on the device of the first Scalar.
-/// Without a Scalar among them the next overload is tried.
+/// Scalars and numbers as Scalars; numbers get the dtype and device of the first Scalar. If none is
+/// a Scalar, the next overload is tried.
 std::vector<Scalar> scalars(std::initializer_list<const Factor *> factors);
 
 /// A list or tuple of tensors of any types.
 using Tensors = std::vector<Any>;
 
-/// TypeError: there is no such function of these types.
+/// Throws a TypeError: the function does not exist for these types.
 [[noreturn]] void
 fail_types(const char * name, const Any & a, const Any & b, const char * expected);
 
-/// TypeError unless both are of one type.
+/// Throws a TypeError unless both have the same type.
 void check_same_type(const char * name, const Any & a, const Any & b);
 
 std::vector<Tensor> values(const Tensors & list);
@@ -83,7 +83,7 @@ struct type_caster<neml2::python::Tensors>
   NB_TYPE_CASTER(neml2::python::Tensors,
                  const_name("collections.abc.Sequence[neml2.tensors.TensorBase]"))
 
-  // No other sequences: their items may be gone when they are read.
+  // Other sequences are not accepted: their items may be freed before they are read.
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept
   {
     if (!PyList_Check(src.ptr()) && !PyTuple_Check(src.ptr()))

@@ -12,7 +12,7 @@ namespace
 {
 using Text = std::string_view;
 
-/// Replacements of words of C++ that no rule below makes.
+/// Replacements for words of C++ that the rules below do not cover.
 constexpr std::pair<Text, Text> spellings[] = {
     {"neml2::", ""},
     {"linalg::", "math."},
@@ -29,7 +29,7 @@ constexpr std::pair<Text, Text> spellings[] = {
     {"UInt16", "uint16"},
     {"UInt32", "uint32"},
     {"UInt64", "uint64"},
-    {"got unsigned char", "got uint8"}, // the dtype of options
+    {"got unsigned char", "got uint8"}, // a dtype in options
     {"got signed char", "got int8"},
     {"got short int", "got int16"},
     {"got short", "got int16"},
@@ -45,7 +45,7 @@ constexpr std::pair<Text, Text> spellings[] = {
     {"got c10::complex<double>", "got complex128"},
 };
 
-/// Members of .batch and .base, named by the part behind batch_ and base_. Functions with such names are in
+/// Members of .batch and .base: their names without batch_ and base_. Functions of these names are in
 /// neml2.math under their full names, and batch_dim is an argument.
 constexpr Text members[] = {"size",
                             "expand",
@@ -133,7 +133,8 @@ spelling_of(Text text)
   return nullptr;
 }
 
-/// Whether a text ends in the name of a type. Those of namespaces are small; PyTorch has messages of aten::add.
+/// Whether a text ends with the name of a type. Names of namespaces begin with a small letter, as in PyTorch's
+/// messages of aten::add.
 bool
 follows_type(Text text)
 {
@@ -159,7 +160,7 @@ quoted(Text text, char before)
 std::string
 with_article(const std::string & name)
 {
-  // Names of letters that begin with a vowel sound take "an": an R2, an SR2.
+  // Letters whose spoken names begin with a vowel take "an": an R2, an SR2.
   const bool spelled = name.size() > 1 && std::islower(static_cast<unsigned char>(name[1])) == 0;
   const Text vowels = spelled ? "AEFHILMNORSXaeio" : "AEIOaeio";
   const bool is_an = !name.empty() && vowels.find(name[0]) != Text::npos;

@@ -16,7 +16,7 @@ check_defined(const char * where, const Any & a)
   core::check_defined(where, a.value());
 }
 
-/// An argument in the form that torch takes: a tensor of this library becomes its torch.Tensor.
+/// An argument as torch accepts it: a tensor of this library becomes its torch.Tensor.
 nb::object
 for_torch(nb::handle x)
 {
@@ -116,7 +116,7 @@ std::string
 shape_text(const Any & a)
 {
   std::ostringstream s;
-  const auto sizes = a.tensor->sym_sizes(); // a trace may not know their numbers
+  const auto sizes = a.tensor->sym_sizes(); // in a trace their values may be unknown
   const size_t n = std::min(size_t(a.batch_dim), sizes.size());
   for (const auto group : {sizes.slice(0, n), sizes.slice(n)})
   {
@@ -128,7 +128,8 @@ shape_text(const Any & a)
   return s.str();
 }
 
-/// Whether storage() holds all values: its memory may be gone, as FSDP frees what it does not need.
+/// Whether storage() holds all values: its memory may have been freed, as FSDP frees memory that it
+/// does not need.
 bool
 has_memory(const at::Tensor & t)
 {
@@ -137,9 +138,9 @@ has_memory(const at::Tensor & t)
              t.sizes(), t.strides(), t.dtype().itemsize(), size_t(t.storage_offset()));
 }
 
-/// ": [0., 1., 2.], dtype=torch.float32", the text that torch prints of a few values. It is empty for many values, and
-/// where reading values would disturb a computation: on a GPU, which would have to finish first, under a transform or a
-/// trace, and for meta, fake and similar tensors, which have no values.
+/// ": [0., 1., 2.], dtype=torch.float32", the text that torch prints of a few values. The text is empty for many
+/// values, and where reading values would disturb a computation: on a GPU, which would have to finish first, under a
+/// transform or a trace, and for meta, fake and similar tensors, which have no values.
 std::string
 values_text(const at::Tensor & t)
 {
@@ -163,7 +164,7 @@ values_text(const at::Tensor & t)
   return r;
 }
 
-/// The result of f, or this text if f fails: a function that shows an object must not fail.
+/// The result of f, or this text if f throws: functions that print an object must not throw.
 template <class F>
 std::string
 unless_it_fails(const F & f, const char * otherwise)
@@ -179,7 +180,7 @@ unless_it_fails(const F & f, const char * otherwise)
   }
   catch (const std::exception &)
   {
-    PyErr_Clear(); // of PyTorch, if it met one in Python
+    PyErr_Clear(); // a Python error that PyTorch left behind
   }
   return otherwise;
 }
@@ -272,7 +273,7 @@ bind_methods(AnyClass & cls)
       [](const Any & a, const nb::args & args, const nb::kwargs & kwargs)
       { return call(a, "__array__", args, kwargs); },
       nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any"));
-  cls.attr("__array_ufunc__") = nb::none(); // NumPy's numbers leave operators to us
+  cls.attr("__array_ufunc__") = nb::none(); // NumPy's numbers then leave operators to this class
   cls.def(
       "item",
       [](const Any & a) { return call(a, "item", {}, {}); },

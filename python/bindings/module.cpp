@@ -15,7 +15,7 @@ namespace neml2::python
 {
 namespace
 {
-/// A module that `import` finds under this name, and whose classes say so.
+/// A module that `import` finds under this name, which is also the __module__ of its classes.
 nb::module_
 submodule(nb::module_ & m, const char * name, const char * doc)
 {
@@ -49,7 +49,8 @@ set_out_of_memory(const char * message)
   set_error(nb::hasattr(torch, name) ? "torch" : "torch.cuda", name, message);
 }
 
-/// Errors as Python has them, with the message of the library in its words; those of PyTorch as PyTorch has them.
+/// Translates the library's errors to Python's, with messages in Python's terms; errors of PyTorch become those
+/// that PyTorch itself raises.
 void
 translate(const std::exception_ptr & p, void *)
 {
@@ -61,7 +62,7 @@ translate(const std::exception_ptr & p, void *)
   {
     set(PyExc_IndexError, e);
   }
-  catch (const LabelException & e) // its words are the user's labels
+  catch (const LabelException & e) // the message contains the user's labels
   {
     PyErr_SetString(PyExc_KeyError, e.what());
   }
@@ -119,7 +120,8 @@ NB_MODULE(_C, m)
   m.doc() =
       "The compiled part of neml2. Import neml2.tensors, neml2.math and neml2.crystallography.";
   nb::register_exception_translator(translate);
-  // Users need not hear of objects that Python keeps to the end, as a traceback does.
+  // Users need no warnings of objects that Python keeps alive until it exits, for example in a
+  // traceback.
   nb::set_leak_warnings(std::getenv("NEML2_LEAK_WARNINGS") != nullptr);
 
   nb::module_ tensors = submodule(

@@ -72,7 +72,7 @@ newton_on_batches(const nb::callable & residual,
   };
   math::ComposedNewton found;
   {
-    const nb::gil_scoped_release release; // which autograd takes itself
+    const nb::gil_scoped_release release; // autograd takes the GIL itself
     found = math::composed_newton(guess, unknowns, options, /*differentiable=*/true, equations);
   }
   return nb::make_tuple(found.solution, found.iterations, found.converged);

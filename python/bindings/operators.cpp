@@ -18,7 +18,7 @@ not_implemented()
   return {nb::borrow(Py_NotImplemented)};
 }
 
-/// * of a type with itself is a product of its own, or does not exist.
+/// product: the operator * of a type with itself is a special product, or does not exist.
 enum class OfOneType
 {
   elementwise,
@@ -80,7 +80,7 @@ bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType:
   bind_number(cls, name, f);
 }
 
-/// With a Scalar, whose own operator knows no other types, or a number on the left.
+/// With a number or a Scalar on the left; the operators of Scalar itself do not take other types.
 template <class F>
 void
 bind_reflected(AnyClass & cls, const char * name, const F & f)
@@ -158,7 +158,7 @@ bind_in_place(AnyClass & cls,
                   .c_str()));
 }
 
-/// A comparison of operands that bind takes.
+/// A comparison of the operands that bind accepts.
 template <class F>
 void
 bind_comparison(AnyClass & cls, const char * name, const F & f)
@@ -303,7 +303,8 @@ bind_operators(AnyClass & cls)
   bind(cls, "__mul__", times, OfOneType::product);
   bind(cls, "__truediv__", over);
   bind(cls, "__pow__", power);
-  // Types with such products define it anew; the other types have it only for the error message.
+  // Types that have products redefine this operator; for all other types it only gives the error
+  // message.
   cls.def(
       "__matmul__",
       [](const Any &, const nb::object &) { return not_implemented(); },

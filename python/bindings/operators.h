@@ -4,7 +4,8 @@
 #include "bindings/Any.h"
 #include "neml2/tensors/Scalar.h"
 
-/// + - * / of the types whose operators run as fused loops; the others have those of TensorBase.
+/// + - * / of the types whose operators run as fused loops; other types inherit the operators of
+/// TensorBase.
 namespace neml2::python
 {
 inline bool
@@ -13,15 +14,16 @@ is_scalar(const Any & a)
   return a.type->cls.is(nb::type<Scalar>());
 }
 
-/// Truth values, one per component: a Tensor, since truth values do not have the operations and the meaning
-/// of a stress. For a Scalar they are a Scalar, one per point of the batch.
+/// Truth values, one per component: a Tensor, since they have neither the operations nor the meaning of a
+/// stress. For a Scalar the result is a Scalar, with one truth value per batch entry.
 inline nb::object
 truth_values(const Any & of, const Tensor & t)
 {
   return is_scalar(of) ? nb::cast(Scalar(t)) : nb::cast(t);
 }
 
-/// T and itself, a Scalar or a number. * of a T and a T is left to products of its own.
+/// Binds the operators of T with T, a Scalar or a number. The product * of two T is bound
+/// elsewhere.
 template <class T>
 void
 bind_arithmetic(nb::class_<T> & cls)
@@ -62,7 +64,7 @@ bind_arithmetic(nb::class_<T> & cls)
   bind_numbers(any);
 }
 
-/// + - * / with numbers, which a class needs again where it has operators of its own.
+/// + - * / with numbers, which must be bound again for a class that defines operators itself.
 void bind_numbers(AnyClass & cls);
 /// The products of rotations and vectors, and those of Tensors by @.
 void bind_rotations();

@@ -27,7 +27,7 @@ product(nb::module_ & m,
       doc(name));
 }
 
-/// f(A) of neml2.Tensor only: the other types have functions of their own, or no such function.
+/// Binds f(A) for neml2.Tensor only: other types have special functions, or none of this name.
 template <class R>
 void
 of_matrices(nb::module_ & m, const char * name, R (*f)(const Tensor &))

@@ -16,7 +16,7 @@ using recorded::Recording;
 
 namespace
 {
-/// A result of the function on whole batches, of the whole batch shape.
+/// A result of the function on whole batches, expanded to the whole batch shape.
 at::Tensor
 composed_result(nb::handle r, const Kind & kind, TensorShapeRef batch, const at::Tensor & like)
 {
@@ -93,7 +93,7 @@ public:
     return _r->formula->backward(o, results, needed, gradients);
   }
 
-  /// An error of Python stays of its class, also KeyboardInterrupt: PyTorch's engine carries it to who called backward.
+  /// An error of Python keeps its class, also KeyboardInterrupt: PyTorch's engine passes it to the caller of backward.
   void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
   {
     const nb::gil_scoped_acquire gil;
@@ -217,7 +217,7 @@ output(nb::handle object, std::vector<Kind> & results)
 std::shared_ptr<Recorded>
 record(const PythonFunction & f, const Call & c)
 {
-  const core::OutsideOfModes no_modes; // of constants that the function makes
+  const core::OutsideOfModes no_modes; // for constants that the function makes
   auto made = share_with_threads<Recorded>();
   made->arguments = c.size();
   made->groups = c.groups;

@@ -5,12 +5,12 @@
 #include "bindings/functions_of_python.h"
 #include "neml2/engine/recorded_formula.h"
 
-/// A function of Python: its recording for arguments of certain types, and its call on whole
+/// The recording of a Python function for arguments of certain types, and its call on whole
 /// batches.
 namespace neml2::python
 {
-/// The object of a method. It is compared by identity and by the values that the method uses, and is not kept alive if it can
-/// be held weakly.
+/// The object of a method. It is compared by identity and by the values that the method uses, and is held by a weak reference
+/// where that is possible.
 class Instance
 {
 public:
@@ -49,7 +49,7 @@ private:
   Uses _uses;
 
   nb::object now() const { return _is_weak ? _object() : _object; }
-  /// Its namespace, for objects that have one.
+  /// The namespace (__dict__) of an object, if it has one.
   static nb::object attributes_of(nb::handle object)
   {
     PyObject * const attributes = PyObject_GenericGetDict(object.ptr(), nullptr);
@@ -81,7 +81,7 @@ struct Recorded
   }
 };
 
-/// Records the function for such arguments.
+/// Records the function for arguments of these types.
 std::shared_ptr<Recorded> record(const PythonFunction & f, const Call & c);
 
 /// The results of the function on whole batches.
@@ -92,7 +92,7 @@ void compose(const Recorded & r,
              const at::Tensor & like,
              at::Tensor * results);
 
-/// The object that autograd asks for gradients; `instance` is that of a method.
+/// The object from which autograd gets gradients; `instance` is the object of a method.
 std::shared_ptr<const engine::Gradient> gradient_of(std::shared_ptr<const Recorded> r,
                                                     std::shared_ptr<const PythonFunction> f,
                                                     nb::handle instance);

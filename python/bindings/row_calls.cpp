@@ -53,7 +53,7 @@ functions_of_numbers()
 D
 power(const D & a, const D & n)
 {
-  // An exponent without a partial has no derivative to carry.
+  // An exponent without partial derivatives contributes no derivative.
   const Recording & r = Recording::now();
   return r.is_constant(n.d[0].id, 0)   ? pow(a, n.x)
          : r.is_constant(a.d[0].id, 0) ? pow(a.x, n)
@@ -73,7 +73,7 @@ functions_of_two_numbers()
   return functions;
 }
 
-/// Operators of components of Tensors; types have products of their own.
+/// Elementwise operators of Tensors; primitive types have special products.
 const std::unordered_map<std::string, NumberFunction2> &
 operators_of_tensors()
 {
@@ -296,7 +296,8 @@ call_of_two_tensors(const std::string & name, const Rows & x)
   return std::nullopt;
 }
 
-/// The function of Tensors, which have no function of a type; empty if it is not one.
+/// A function of Tensors, for which no function of a type exists; empty if there is none of this
+/// name.
 std::optional<Row>
 call_of_tensors(const std::string & name, const Rows & x)
 {
@@ -312,7 +313,7 @@ call_of_tensors(const std::string & name, const Rows & x)
 Row
 with_epsilon(const std::string & name, const Row & a, const D & epsilon)
 {
-  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // no row of it exists
+  if (Recording::now().is_constant(epsilon.x.id, 0) || is_scalar(a)) // no row function exists
     return call_by_name(name, {a})[0];
   const Row norm =
       scalar(kernels::norm_of_square(D(call_by_name("norm_sq", {a})[0].components[0] + epsilon)));
@@ -329,7 +330,7 @@ type_named(const char * name)
   return info(nb::module_::import_("neml2.tensors").attr(name));
 }
 
-/// Tensors made of numbers: SR2.fill and others; empty if the function is not one of these.
+/// Tensors made from numbers: SR2.fill and others; empty if the function is not one of these.
 std::optional<Row>
 build(const std::string & name, const Rows & x)
 {
@@ -347,7 +348,7 @@ build(const std::string & name, const Rows & x)
   if (type == "SR2" && (n == 1 || n == 3 || n == 6))
     for (size_t i = 0; i < 6; i++)
       c.push_back(i < 3 ? at(n == 1 ? 0 : i) : n == 6 ? at(i) * Symbol(std::sqrt(2.0)) : zero);
-  else if (type == "R2" && n == 6) // symmetric
+  else if (type == "R2" && n == 6) // the components of a symmetric tensor
     for (const size_t i : {0, 5, 4, 5, 1, 3, 4, 3, 2})
       c.push_back(at(i));
   else if (type == "R2" && (n == 1 || n == 3 || n == 9))
@@ -425,7 +426,7 @@ call_by_name(const std::string & qualified, const Rows & x)
 {
   if (const auto built = build(qualified, x))
     return {*built};
-  if (qualified == "WR2.exp") // the exponential map, while math.exp works on its numbers
+  if (qualified == "WR2.exp") // the exponential map; math.exp works component by component
     return call_rows("exp_map", x);
   if (x.size() == 1)
     if (const auto converted = convert(qualified, x[0]))

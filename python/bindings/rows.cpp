@@ -39,7 +39,7 @@ row_of_number(double x)
 
 constexpr size_t most_components = 1 << 16;
 
-/// A tensor that is not an argument: the same for all points.
+/// A tensor that is not an argument, and is the same for all points.
 Row
 row_of_constant(const TypeInfo & type, const Tensor & t)
 {
@@ -192,7 +192,7 @@ choose(const std::vector<nb::handle> & arguments)
   return nb::cast(std::move(*r));
 }
 
-/// Functions that Python defines: of lists of tensors, and with options.
+/// Functions that are defined in Python: functions of lists of tensors, and functions with options.
 std::unordered_map<std::string, nb::object> &
 definitions()
 {
@@ -234,8 +234,7 @@ call(const std::string & name,
   return own == "where" ? choose(a) : as_object(call_by_name(name, rows_of(name, a)));
 }
 
-/// A function of components from f, a function of their places: for functions that only reorder
-/// components.
+/// Reorders components: f is a function of the positions of components.
 Row
 rearranged(const Rows & rows, const nb::callable & f)
 {
@@ -534,7 +533,7 @@ call_in_formula(const std::string & function,
   if (!of_rows && std::none_of(arguments, arguments + n, has_member_of_formula))
     return nb::object();
   if (!of_rows && !definitions().count(formula_name(function)))
-    call_rows(formula_name(function) + " of a group", {}); // says that no such function exists
+    call_rows(formula_name(function) + " of a group", {}); // throws: no such function exists
   return call(function, {arguments, arguments + n}, names);
 }
 

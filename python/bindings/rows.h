@@ -26,14 +26,15 @@ struct Choice
 /// A truth value of Python or NumPy; none if it is something else.
 std::optional<bool> truth_value(nb::handle object);
 
-/// A row, a number, or a tensor of one point; nothing else.
+/// A row from a row, a number, or a tensor of one point; none for any other object.
 std::optional<Row> as_row(nb::handle object);
-/// The arguments of a function; throws TypeError of others.
+/// The arguments of a function as rows; throws TypeError for other objects.
 Rows rows_of(const std::string & function, const std::vector<nb::handle> & arguments);
 Rows rows_in(const std::string & function, const nb::list & arguments);
 /// A row, or a tuple of rows.
 nb::object as_object(Rows rows);
-/// The numbers of rows, one after the other; and the converse: numbers as rows of the types of `like`.
+/// The numbers of rows, one after the other; and the inverse: rows with the types of `like` from
+/// numbers.
 Numbers numbers_of(const Rows & rows);
 nb::list rows_of_numbers(const Rows & like, const Numbers & x);
 
@@ -44,16 +45,16 @@ std::string formula_name(const std::string & name);
 Rows call_by_name(const std::string & name, const Rows & x);
 /// Whether a function of this name takes tensors.
 bool has_function(const std::string & name);
-/// where(condition, a, b); empty for types that do not go together.
+/// where(condition, a, b); empty for types that cannot be combined.
 std::optional<Row> choose(const Choice & c, const Row & a, const Row & b);
-/// The conditions that compare gives for each pair of components; empty for types that do not go
-/// together.
+/// The conditions that compare gives for each pair of components; empty for types that cannot be
+/// combined.
 std::optional<Choice> compare(const Row & a,
                               const Row & b,
                               recorded::Condition (*compare)(const recorded::Symbol &,
                                                              const recorded::Symbol &));
 
-/// The type of a Jacobian of this base shape, as in C++: Tensor if no other type has the shape. And a Jacobian of that type.
+/// The type of a Jacobian of this base shape, as in C++: Tensor if no other type has the shape; and a Jacobian of that type.
 const TypeInfo & type_of_jacobian(TensorShapeRef base);
 nb::object as_jacobian(const at::Tensor & t, Size batch_dim);
 

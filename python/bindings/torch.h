@@ -19,8 +19,8 @@
 /// numbers and shapes.
 namespace neml2::python
 {
-/// Whether an object is a torch.Tensor, by its type: its own answer, which THPVariable_Check asks for,
-/// may be wrong, and may fail.
+/// Whether an object is a torch.Tensor, by its type: THPVariable_Check asks the object for its
+/// __class__, which may be wrong or throw.
 inline bool
 is_torch_tensor(nanobind::handle object)
 {
@@ -143,7 +143,8 @@ private:
   }
 };
 
-/// A tuple or list of sizes, or one size. Never longer than a tensor may have dimensions.
+/// A tuple or list of sizes, or one size. It is at most as long as the largest number of dimensions
+/// of a tensor.
 template <>
 struct type_caster<neml2::TensorShape>
 {
@@ -194,7 +195,7 @@ struct DeviceArgument
   Device get() const { return device ? *device : Device(name); }
 };
 
-/// A real number as an argument; not a tensor, as for CScalar.
+/// A real number as an argument; like a CScalar it cannot be a tensor.
 struct Number
 {
   double value = 0;

@@ -9,7 +9,7 @@ namespace neml2::python
 {
 namespace
 {
-/// The batch, or the base dimensions of a tensor, which the view keeps alive.
+/// A view of the batch or base dimensions of a tensor, which it keeps alive.
 struct View
 {
   Any parent;
@@ -62,7 +62,7 @@ index_tensor(nb::handle key)
   }
   if (is_torch_tensor(key))
     return nb::cast<at::Tensor>(key);
-  // An object that claims to be a tensor but is not would crash torch.as_tensor.
+  // An object whose __class__ claims wrongly to be a tensor would crash torch.as_tensor.
   const bool impostor = PyObject_IsInstance(key.ptr(), THPVariableClass) != 0;
   PyErr_Clear();
   if (impostor || PyType_Check(key.ptr()) ||
@@ -72,10 +72,10 @@ index_tensor(nb::handle key)
                              .c_str());
   const auto t =
       nb::cast<at::Tensor>(nb::module_::import_("torch").attr("as_tensor")(nb::borrow(key)));
-  return t.numel() == 0 && t.is_floating_point() ? t.to(kInt64) : t; // of an empty list
+  return t.numel() == 0 && t.is_floating_point() ? t.to(kInt64) : t; // from an empty list
 }
 
-/// A number too large for 64 bits is an IndexError, or becomes the largest or smallest number.
+/// An index as a 64-bit number; a number that is too large raises an IndexError, or is clamped.
 int64_t
 index_number(nb::handle key, bool clamp)
 {

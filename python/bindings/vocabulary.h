@@ -7,7 +7,7 @@
 
 #include <functional>
 
-/// The vocabulary of formulas in Python: the functions of the headers, on numbers that are being recorded.
+/// The functions of formulas in Python: those of the headers, applied to numbers that are being recorded.
 namespace neml2::python
 {
 using RecordedNumber = recorded::Number;
@@ -18,7 +18,7 @@ struct Row
 {
   const TypeInfo * type;
   Numbers components;
-  TensorShape base; ///< of its type, where that has one
+  TensorShape base; ///< of its type, if the type fixes one
   uint64_t recording = recorded::Recording::number();
   bool is_number = false; ///< an argument that is a plain number
 
@@ -65,7 +65,7 @@ Numbers record_cholesky(const Numbers & A, size_t rank);
 /// Written by generate.py: adds all functions.
 void add_row_functions();
 
-/// The classes with which formulas are recorded, and Formula.
+/// Binds the classes that record formulas, and Formula.
 void bind_formulas(nb::module_ & m);
 /// Repeats a failed call of a function bound by nanobind as a call in a formula, if a row is among its arguments; otherwise
 /// None.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What solvers and models of NEML2 2.0 write in place while a graph is recorded.
+// In-place operations of solvers and models of NEML2 2.0 while autograd records a graph.
 #include "neml2/misc/math.h"
 #include "neml2/tensors/LabeledMatrix.h"
 #include "neml2/tensors/LabeledVector.h"
@@ -41,7 +41,7 @@ TEST_CASE("The values of a leaf are written beside the graph", "[in_place]")
   torch::Tensor(y).sum().backward();
   REQUIRE(x.grad().eq(3).all().item<bool>());
 
-  Tensor last = x.clone(); // no leaf: the last update is on the graph
+  Tensor last = x.clone(); // not a leaf: the last update is on the graph
   last += on_graph({7});
   REQUIRE((last.requires_grad() && !last.is_leaf()));
 }
@@ -49,7 +49,7 @@ TEST_CASE("The values of a leaf are written beside the graph", "[in_place]")
 TEST_CASE("A variable that requires grad leaves the storage that it views writable", "[in_place]")
 {
   const LabeledAxis axis = state_axis();
-  for (int pass = 0; pass < 2; pass++) // each view is a tensor of its own
+  for (int pass = 0; pass < 2; pass++) // each pass makes a new view
   {
     auto in = LabeledVector::zeros({3}, {&axis});
     SR2 s = in.reinterpret<SR2>({{"state", "s"}});

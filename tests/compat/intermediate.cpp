@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to write for the intermediate dimensions of NEML2 2.1: here they are refused.
+// Replacements for the intermediate dimensions of NEML2 2.1, which this library does not have.
 #include "neml2/neml2.h"
 
 #include <functional>
@@ -31,7 +31,8 @@ main()
   refuses_to_make("full", [] { (void)Scalar::full({2}, {3}, 1.0); });
   refuses_to_make("ones", [] { (void)Tensor::ones({2}, {3}, {6}); });
 
-  // Each of two materials, at each of three sites: 2.1 has one dynamic and one intermediate dimension.
+  // Two materials at each of three sites: in NEML2 2.1 this is one dynamic and one intermediate
+  // dimension.
   const auto strength = Scalar::create({10, 20});
   const auto stress = SR2::ones({2, 3}, {});
   const auto scaled = strength.batch_unsqueeze(-1) * stress;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Labeled tensors with the headers of the labels only, which brought the types of the variables too.
+// Labeled tensors with only the headers of the labels, which in NEML2 2.x included the types of the
+// variables.
 #include "neml2/tensors/LabeledMatrix.h"
 #include "neml2/tensors/LabeledVector.h"
 

@@ -71,5 +71,5 @@ TEST_CASE("The header of all types brings the lists with semicolons too", "[list
   int n = 0;
 #define COUNT(T) n += T::const_base_dim >= 0
   FOR_ALL_PRIMITIVETENSOR(COUNT);
-  REQUIRE(n == int(TensorType::kTensor)); // every release's types, as in TensorType
+  REQUIRE(n == int(TensorType::kTensor)); // the types of all releases, as in TensorType
 }

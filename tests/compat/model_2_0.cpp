@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model, a solver and a driver as programs for NEML2 2.0 have them: viscoplasticity with linear
+// A model, a solver and a driver as in programs for NEML2 2.0: viscoplasticity with linear
 // hardening, whose yield stress requires a gradient.
 #include "neml2/base/LabeledAxis.h"
 #include "neml2/misc/math.h"
@@ -18,7 +18,7 @@ using namespace neml2;
 
 namespace
 {
-/// The value of a variable; it is a leaf of its own if derivatives by it are asked for.
+/// The value of a variable; it is a separate leaf if derivatives by it are requested.
 template <class T>
 class Variable
 {
@@ -112,7 +112,8 @@ private:
   Scalar _dt, _ep_old;
 };
 
-/// Newton's method. The values are updated beside the graph; a last step on it has the derivatives.
+/// Newton's method. The iteration runs outside of the graph; a last step on the graph has the
+/// derivatives.
 struct Newton
 {
   double atol = 1e-12;
@@ -206,7 +207,7 @@ TEST_CASE("A model of 2.0 is solved over time steps", "[model]")
     REQUIRE(at::all(ep(i) >= ep(i - 1)).item<bool>());
     REQUIRE(!results[i].requires_grad());
   }
-  // The volume is elastic: tr s = 3 K tr e.
+  // The volumetric response is elastic: tr s = 3 K tr e.
   const double three_k = 100.0 / (1 - 2 * 0.3);
   REQUIRE(at::allclose(results[8].reinterpret<SR2>({"stress"}).tr(),
                        three_k * 4.0 * strain_rates().tr()));

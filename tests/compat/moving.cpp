@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of docs/moving.md for NEML2 2.x: its spelling and that of this library, row by row.
+// The table of docs/moving.md for NEML2 2.x, row by row: the spelling of 2.x and that of this
+// library.
 #include "neml2/misc/math.h"
 #include "neml2/neml2.h"
 #include "neml2/tensors/crystallography.h"

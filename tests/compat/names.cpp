@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Every name that programs for NEML2 2.x know: this file compiles only where all of them exist.
+// SPDX-License-Identifier: MIT Every name that programs for NEML2 2.x may use: this file compiles
+// only if all of them exist.
 #include "neml2/base/LabeledAxis.h"
 #include "neml2/base/LabeledAxisAccessor.h"
 #include "neml2/misc/defaults.h"

@@ -17,7 +17,7 @@ main()
   b += 1;
   neml_assert(at::allclose(b, SR2::full({2}, 4.0)));
 
-  // Limits of each component, or of all
+  // Limits per component, or the same for all components
   const Tensor limits(at::tensor({1, 2, 3, 4, 5, 6}, at::kDouble), 0);
   neml_assert(
       at::equal((a <= limits).to(at::kLong), at::tensor({0, 0, 1, 1, 1, 1}).expand({2, 6})));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values that models and their parts in shared libraries pass on, where symbols are hidden.
+// Values that programs share with shared libraries whose symbols are hidden.
 #include "library/process_wide.h"
 
 using namespace neml2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What only programs of NEML2 2.x may write: elsewhere each of these is refused.
+// Spellings that only programs of NEML2 2.x may use: other programs get an error for each of them.
 #include "neml2/misc/utils.h"
 
 #include "neml2/math/jacrev.h"
@@ -16,7 +16,7 @@ TEST_CASE("Primitive types take their batch from the trailing dimensions of a Te
 {
   const Tensor t = Tensor::zeros({}, {4});
   REQUIRE(Scalar(t).batch_sizes() == TensorShape{4});
-  const auto batch_of = [](const Scalar & s) { return s.batch_dim(); }; // implicitly, too
+  const auto batch_of = [](const Scalar & s) { return s.batch_dim(); }; // implicitly as well
   REQUIRE(batch_of(t) == 1);
   REQUIRE(Vec(Tensor::ones({}, {4, 3})).batch_sizes() == TensorShape{4});
   REQUIRE(R2(Tensor::ones({5, 3}, {3})).batch_sizes() == TensorShape{5});
@@ -44,7 +44,7 @@ TEST_CASE("linspace and logspace take a count of batch dimensions", "[relaxed]")
   REQUIRE(at::allclose(powers.batch_index({1}), at::full({2, 3}, 10.0, kFloat64)));
   REQUIRE(at::allclose(Tensor::logspace(a, b, 3, 0, 1, 2.0).batch_index({2}),
                        at::full({2, 3}, 4.0, kFloat64)));
-  REQUIRE(at::allclose(Tensor::logspace(a, b, 3, 0, 2.0).batch_index({2}), // a base
+  REQUIRE(at::allclose(Tensor::logspace(a, b, 3, 0, 2.0).batch_index({2}), // with a base
                        at::full({2, 3}, 4.0, kFloat64)));
   REQUIRE_THAT(test::error_of([&] { (void)Tensor::linspace(a, b, 5, 0, 4); }),
                ContainsSubstring("cannot have 4 batch dimensions"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As programs for NEML2 between 2.0 and 2.1 are written: one header per function.
+// Written like programs for NEML2 between 2.0 and 2.1: one header per function.
 #include "neml2/base/LabeledAxis.h"
 #include "neml2/tensors/crystallography.h"
 #include "neml2/tensors/functions/bmm.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As programs for NEML2 2.0 are written.
+// Written like programs for NEML2 2.0.
 #include "neml2/misc/math.h"
 
 int

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: MIT
-// As programs for NEML2 2.1 are written.
+// SPDX-License-Identifier: MIT Written like programs for NEML2 2.1.
 #include "neml2/neml2.h"
 #include "neml2/tensors/crystallography.h"
 #include "neml2/tensors/functions/cross.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As on the pages about broadcasting: against include/ alone.
+// Code as on the pages about broadcasting, compiled with include/ alone.
 #include <torch/torch.h>
 
 #include "neml2/tensors/SSR4.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As on the page about tensors and labels.
+// Code as on the page about tensors and labels.
 #include "neml2/misc/math.h"
 #include "neml2/tensors/LabeledMatrix.h"
 #include "neml2/tensors/LabeledVector.h"

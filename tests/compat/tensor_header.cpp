@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The header of Tensor alone, which brought the functions of tensors too.
+// The header of Tensor alone, which in NEML2 2.x included the functions of tensors.
 #include "neml2/tensors/Tensor.h"
 
 using namespace neml2;

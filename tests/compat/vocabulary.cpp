@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes and helpers as programs of the 2.x releases pass them around, and types of their own.
+// Shapes and helpers as programs of the 2.x releases use them, and types that a program defines.
 #include "neml2/misc/error.h"
 #include "neml2/misc/utils.h"
 #include "neml2/tensors/R2.h"
@@ -71,7 +71,7 @@ main()
   neml_assert(torch::allclose(twice(v), v * 2));
   neml_assert(torch::allclose(symmetric(R2::skew(v)), R2::zeros()));
 
-  // A raw tensor is an operand if its shape tells its type.
+  // A raw tensor can be an operand if its shape determines its type.
   const at::Tensor raw = torch::rand({5, 2, 6}, default_tensor_options());
   const Model m{raw, torch::sum(raw, -1)};
   neml_assert(m.stress().batch_sizes() == TensorShape{5, 2});

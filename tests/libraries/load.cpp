@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads shared libraries, besides those it is linked with: [local|global <path>...]
+// Loads shared libraries in addition to those linked: [local|global <path>...]
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared libraries that hide their symbols have the derivative rules in common: linked into the program, or loaded by
-// it: libraries_loaded local|global <path>...
+// Shared libraries that hide their symbols share the derivative rules, whether the program links them or loads them:
+// libraries_loaded local|global <path>...
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A program whose one file is compiled from the headers alone, with the derivative rules, and whose other
-// file against neml2::compiled: both have the same operations, the same rules and one node of autograd.
+// A program with one file compiled from the headers alone, with the derivative rules, and another file
+// compiled with neml2::compiled: both have the same operations, the same rules and the same node of
+// autograd.
 #include "mixed.h"
 
 #include <cmath>

@@ -12,13 +12,13 @@
 
 #include <string>
 
-/// The parts of the library that a source file of the program sees.
+/// The results and addresses that a source file of the program gets from the library.
 struct Seen
 {
-  std::string nodes;   ///< that autograd records
+  std::string nodes;   ///< names of the nodes that autograd records
   double energy;       ///< of a formula over the batch
-  const void * rule;   ///< of dev
-  const void * record; ///< where it is said what records
+  const void * rule;   ///< derivative rule of dev
+  const void * record; ///< address of engine::record_gradient
 };
 
 /// Compiled in each source file, with the options of that file.

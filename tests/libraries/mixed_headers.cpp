@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of a program that is compiled from the headers alone, the rules it needs included.
+// The part of a program that is compiled from the headers alone, including the rules that it needs.
 #include "mixed.h"
 
 #include "neml2/gradients/SR2.h"

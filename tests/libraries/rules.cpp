@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A shared library that hides its symbols and brings the derivative rules; built twice.
+// A shared library that hides its symbols and contains the derivative rules; it is built twice.
 #include "library.h"
 
 #include "neml2/tensors/gradients.h"

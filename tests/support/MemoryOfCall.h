@@ -9,7 +9,8 @@
 
 namespace neml2::test
 {
-/// The bytes that a call of one thread holds at once, beyond those it found.
+/// The largest number of bytes that a call of one thread holds at once, beyond those allocated
+/// before it.
 class MemoryOfCall : public c10::MemoryReportingInfoBase
 {
 public:
@@ -22,7 +23,8 @@ public:
     return memory->_most;
   }
 
-  // As LibTorch 1 and 2 declare it; one of the two overrides, so that none can say so.
+  // LibTorch 1 and 2 declare this function differently: only one of the two overrides it, so
+  // neither can say `override`.
   void reportMemoryUsage(void *, int64_t bytes, int64_t, int64_t, c10::Device) { add(bytes); }
   void reportMemoryUsage(void *, int64_t bytes, size_t, size_t, c10::Device) { add(bytes); }
   bool memoryProfilingEnabled() const { return true; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// The only includer of Catch2: version 3 or 2.13, with version 3's names. Include it last, and use
-// REQUIRE: LibTorch defines a CHECK of its own, which aborts.
+// Only this header includes Catch2: version 3 or 2.13, with version 3's names. Include it last, and
+// use REQUIRE: LibTorch also defines a CHECK, which aborts.
 #undef CHECK
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>

@@ -5,7 +5,7 @@ namespace neml2::test
 {
 namespace
 {
-/// The gradient by central differences: exact except for rounding and a term of the third
+/// The gradient by central differences: exact except for rounding and a term in the third
 /// derivative.
 Arguments
 difference_quotient(const Formula & y, const Arguments & x)
@@ -59,8 +59,9 @@ compare_gradients(const char * which,
   return {};
 }
 
-/// Arguments of two batch entries; two or more arguments broadcast with one another. The same in every
-/// run: now and then random ones are closer to a kink than the step of a difference quotient.
+/// Arguments of two batch entries; two or more arguments broadcast with one another. They are the same
+/// in every run: random ones would sometimes be closer to a kink than the step of a difference
+/// quotient.
 Arguments
 differentiated_arguments(const Operation & op)
 {

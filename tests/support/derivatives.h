@@ -5,7 +5,7 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
-/// Whether the derivatives by autograd are those of central differences.
+/// Whether autograd's derivatives agree with central differences.
 namespace neml2::test
 {
 /// Σ of all entries of the tensors, each weighted.
@@ -16,13 +16,14 @@ Arguments gradient(const at::Tensor & y, const Arguments & x, bool create_graph)
 
 Arguments tracked(const Arguments & x);
 
-/// First derivatives; the difference quotient is taken of the fused path.
+/// Whether first derivatives are right; the difference quotient is computed on the fused path.
 Verdict first_derivatives_are_right(const Operation & op);
 
-/// Second derivatives: those of a random projection of the gradient.
+/// Whether second derivatives are right: the derivatives of a random projection of the gradient.
 Verdict second_derivatives_are_right(const Operation & op);
 
-/// Both, of a function of tensors of types T..., for example derivatives_are_right<SR2>(dev).
+/// Both checks, for a function of tensors of types T..., for example
+/// derivatives_are_right<SR2>(dev).
 template <class First, class... T, class F>
 Verdict
 derivatives_are_right(const F & f)

@@ -22,7 +22,7 @@ moved(const Arguments & a, Device to)
 
 namespace
 {
-/// The arguments in one of the layouts, each in another one.
+/// The arguments, each in a different layout.
 Arguments
 laid_out(const Operation & op, Arguments a, int layout)
 {
@@ -31,7 +31,7 @@ laid_out(const Operation & op, Arguments a, int layout)
   return a;
 }
 
-/// The value of the operation and, where it has derivatives, those of its weighted sum.
+/// The value of the operation and, where it has derivatives, the derivatives of its weighted sum.
 Arguments
 value_and_derivatives(const Operation & op, const Arguments & a)
 {
@@ -73,7 +73,7 @@ same_on_device(const std::function<Arguments(const Arguments &)> & f,
   const auto there = moved(a, device());
   if (const auto d = device_difference(f(there), f(a), 1e-11); !d.empty())
     return no("On ", device(), " and on the CPU: ", d);
-  if (device().is_cuda()) // which does not count
+  if (device().is_cuda()) // on CUDA waits are not counted
     return {};
   const auto found = waits_of([&] { f(there); });
   std::string names;

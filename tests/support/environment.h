@@ -11,7 +11,7 @@
 /// The environment of a program: variables, and files.
 namespace neml2::test
 {
-/// A variable of the environment as long as it lives.
+/// Sets a variable of the environment for the lifetime of this object.
 class Variable
 {
 public:
@@ -49,7 +49,7 @@ write(const std::string & file, const std::string & text)
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// A folder as long as it lives.
+/// A folder that exists for the lifetime of this object.
 class TemporaryFolder
 {
 public:

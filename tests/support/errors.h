@@ -8,7 +8,8 @@
 
 namespace neml2::test
 {
-/// The message of the NEMLException that f throws; says so if it throws something else or nothing.
+/// The message of the NEMLException that f throws; if f throws something else or nothing, a text
+/// that says so.
 template <class F>
 std::string
 error_of(const F & f)
@@ -38,7 +39,7 @@ printed(const T & t)
   return os.str();
 }
 
-/// Type and shape as messages have them: SR2 (1000, 2; 6)
+/// Type and shape as in messages: SR2 (1000, 2; 6)
 template <class T>
 std::string
 described(const T & t)

@@ -18,13 +18,13 @@
 
 namespace every_operation_test
 {
-/// Promises of every operation, checked over all that the files of this room know.
+/// Promises of every operation, checked for all operations in the tables of this room.
 
 using namespace neml2;
 
 namespace
 {
-/// Every operation passes; each that does not is named.
+/// Requires that every operation passes, and names each one that does not.
 void
 check_every(const char * promise,
             const std::function<test::Verdict(const test::Operation &)> & check)
@@ -55,7 +55,7 @@ const std::map<std::string, std::string> formulas_with{{"Kepler", "newton"},
                                                        {"root of a tensor", "newton"},
                                                        {"square root", "newton"}};
 
-/// Writes down the sources of kernels, and compiles none.
+/// Collects the sources of kernels without compiling them.
 class Collector : public engine::DeviceCompiler
 {
 public:
@@ -142,7 +142,7 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
     engine::set_device_compiler(nullptr);
   }
   const std::vector<std::string> sources(collector->sources.begin(), collector->sources.end());
-  const test::WithHostCompiler setting(sources); // throws where one does not compile
+  const test::WithHostCompiler setting(sources); // throws if a source does not compile
   std::set<std::string> composed;
   size_t fused = 0;
   check_every("kernels",
@@ -156,7 +156,7 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
                   fused++;
                 else
                   composed.insert(op.name);
-                return test::same_on_device(op); // with its gradients
+                return test::same_on_device(op); // including its gradients
               });
   std::cout << "kernels: " << sources.size() << " sources, " << fused
             << " operations fused; composed:";
@@ -180,7 +180,7 @@ TEST_CASE("Operations are kernels of a device, which compile and are right", "[e
 
 TEST_CASE("Operations and their gradients are the same on a GPU", "[every][cuda]")
 {
-  if (at::hasCUDA()) // else on the stand-in, above
+  if (at::hasCUDA()) // without CUDA the test above uses the stand-in
     check_every("GPU",
                 [](const test::Operation & op)
                 {
@@ -191,7 +191,7 @@ TEST_CASE("Operations and their gradients are the same on a GPU", "[every][cuda]
 
 TEST_CASE("An operation holds little more memory than what it gives", "[every]")
 {
-  const test::Threads one(1); // memory is counted of one thread
+  const test::Threads one(1); // memory is counted for one thread
   check_every("little memory", test::holds_little);
 }
 } // namespace every_operation_test

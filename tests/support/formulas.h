@@ -7,7 +7,8 @@
 
 #include <tuple>
 
-/// Formulas of solid mechanics for vmap and its relatives, and how to check them with types erased.
+/// Formulas of solid mechanics for vmap and related functions, and their type-erased form for the
+/// checks.
 namespace neml2::test
 {
 /// Isotropic elasticity from the strain, Young's modulus and Poisson's ratio.
@@ -21,7 +22,7 @@ constexpr auto isotropic_stress = [](const auto & strain, const auto & E, const 
 constexpr auto von_mises = [](auto stress) { return std::sqrt(1.5) * norm(dev(stress)); };
 
 /// Radial return of J2 plasticity without hardening: stress, and the increment of the plastic strain.
-/// The yield stress is that of the norm of the deviator.
+/// The yield stress is compared with the norm of the deviator.
 constexpr auto radial_return = [](const auto & strain,
                                   const auto & plastic,
                                   const auto & E,
@@ -38,7 +39,7 @@ constexpr auto radial_return = [](const auto & strain,
                     slip * direction);
 };
 
-/// All components of the results of a batch in one tensor.
+/// All components of the results for a batch in one tensor.
 template <class R>
 Tensor
 flat(const R & r)

@@ -15,7 +15,8 @@ slope(const F & f, double x)
 }
 } // namespace neml2::test
 
-/// The functions of plain numbers that the library does not bring itself: formulas find those of duals by their arguments.
+/// The functions of plain numbers, which the library does not define: formulas find the functions of duals by their
+/// arguments.
 namespace neml2::test::functions
 {
 using std::acos;

@@ -35,7 +35,7 @@ differentiated(const Operation & op, const Batches & batches, Dtype dtype, size_
   return d;
 }
 
-/// Derivatives of the operation, as its node in autograd's graph gives them.
+/// Derivatives of the operation from its node in autograd's graph.
 struct Derivatives
 {
   std::string node;

@@ -3,7 +3,7 @@
 
 #include "support/operation.h"
 
-/// Whether derivative rules are used, and give the derivatives of the composed path.
+/// Whether derivative rules are used, and agree with the derivatives of the composed path.
 namespace neml2::test
 {
 /// Autograd records the operation as one node, that of its derivative rule, and its first and second

@@ -13,7 +13,7 @@
 /// floating-point exception.
 namespace neml2::test
 {
-/// A number of threads, until the end of the scope.
+/// Sets the number of threads until the end of the scope.
 class Threads
 {
 public:
@@ -43,8 +43,8 @@ same_bits(const at::Tensor & a, const at::Tensor & b)
   return bits(a).eq(bits(b)).logical_or(both_nan).all().item<bool>();
 }
 
-/// The value of an operation, then its gradients by the arguments where it has a derivative rule: others are
-/// differentiated by LibTorch, which promises less.
+/// The value of an operation, then its gradients by the arguments if it has a derivative rule: LibTorch
+/// differentiates other operations, and promises less.
 inline Arguments
 value_and_gradients(const Operation & op, const Arguments & a, const at::Tensor & weight)
 {
@@ -62,7 +62,7 @@ value_and_gradients(const Operation & op, const Arguments & a, const at::Tensor 
   return r;
 }
 
-/// Row p of a batch of one dimension, with memory of its own.
+/// Row p of a batch of one dimension, copied into separate memory.
 inline at::Tensor
 row_alone(const at::Tensor & t, int64_t p)
 {
@@ -101,7 +101,7 @@ public:
   }
 
   /// Whether value and gradients of the batch equal those of its rows from `begin` on, each computed alone,
-  /// except the row at `except`; if not, which result differs.
+  /// except the row at `except`; if not, the verdict names the result that differs.
   Verdict are(const Arguments & batch, int64_t begin, int64_t except = -1) const
   {
     for (size_t k = 0; k < batch.size(); k++)
@@ -154,7 +154,7 @@ bad_rows(TensorShapeRef base)
   return all;
 }
 
-/// Whether rows of the result are those of the arguments, as they are not where an operation joins tensors.
+/// Whether the result has the same rows as the arguments, unlike that of an operation that joins tensors.
 inline bool
 is_of_rows(const Operation & op)
 {
@@ -162,7 +162,8 @@ is_of_rows(const Operation & op)
   return TensorShape(op.call(a).batch_sizes()) == TensorShape{3};
 }
 
-/// A bad row at each place of a batch leaves all others, and their gradients, bitwise as they are alone.
+/// With a bad row at any place of a batch, all other rows and their gradients are bitwise the same as
+/// computed alone.
 inline Verdict
 bad_rows_stay_alone(const Operation & op)
 {
@@ -186,7 +187,7 @@ bad_rows_stay_alone(const Operation & op)
         }
         catch (const SingularException &)
         {
-          continue; // refused
+          continue; // the operation refuses these rows
         }
         if (auto v = alone.are(r, 0, place); !v)
           return no("with argument ", k, " ", bad, "\nin row ", place, ": ", v.problem);
@@ -211,7 +212,7 @@ rows_are_alone(const Operation & op)
       Arguments x;
       for (size_t k = 0; k < a.size(); k++)
         x.push_back(lay_out(Layout((layout + int(k)) % layouts), a[k], op.base[k].size()));
-      const RowsAlone alone(op, x, weight); // expanded, its values differ
+      const RowsAlone alone(op, x, weight); // the expanded layout changes values
       const auto r = value_and_gradients(op, x, weight);
       if (auto v = alone.are(r, 0); !v)
         return no("in layout ", layout, ": ", v.problem);
@@ -262,7 +263,8 @@ same_on_all_threads(const Operation & op)
   return {};
 }
 
-/// The floating-point exceptions that finite-element codes trap, raised since they were cleared.
+/// The floating-point exceptions that finite-element codes trap, as far as they were raised since
+/// the flags were cleared.
 inline std::string
 raised()
 {
@@ -300,7 +302,7 @@ raises_no_exception(const Operation & op)
       if (const auto text = raised(); !text.empty())
       {
         if (!all_finite({y}))
-          continue; // not defined for all these rows
+          continue; // the operation is not defined for all these rows
         return no(op.name, " raises", text, " for", describe(a));
       }
       Arguments g;

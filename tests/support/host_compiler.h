@@ -12,11 +12,12 @@
 /// Kernels on the stand-in, compiled for the host.
 namespace neml2::test
 {
-/// Compiles the sources of kernels by the compiler of the tests, and calls a kernel for each thread.
+/// Compiles the sources of kernels with the compiler of the tests, and calls a kernel for each
+/// thread.
 class HostCompiler : public engine::DeviceCompiler
 {
 public:
-  std::vector<std::string> sources; ///< that were asked for
+  std::vector<std::string> sources; ///< of the kernels that were requested
   size_t launches = 0;
 
   HostCompiler() = default;
@@ -43,7 +44,7 @@ public:
   {
     if (image.compare(0, 4, "run_") == 0)
       return dlsym(_library, image.c_str());
-    return dlsym(open(image), "run_0"); // the program keeps its kernels
+    return dlsym(open(image), "run_0"); // stays loaded until the program ends
   }
 
   void launch(const Launch & l) override
@@ -55,7 +56,7 @@ public:
     {
       uint64_t address;
       std::memcpy(&address, arguments.data() + at, sizeof address);
-      if (address >> 47 == 1 << 7) // of the stand-in, where the host cannot read
+      if (address >> 47 == 1 << 7) // an address of the stand-in, which the host cannot read
         address ^= uint64_t(1) << 54;
       std::memcpy(arguments.data() + at, &address, sizeof address);
     }
@@ -113,7 +114,7 @@ private:
   }
 };
 
-/// Gives the stand-in such a compiler, with a cache of its own, as long as this lives.
+/// Gives the stand-in a HostCompiler with a separate cache, for the lifetime of this object.
 class WithHostCompiler
 {
 public:

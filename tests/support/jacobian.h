@@ -5,7 +5,7 @@
 
 #include <torch/csrc/autograd/autograd.h>
 
-/// References of operations that are derivatives.
+/// References for operations that are derivatives.
 namespace neml2::test
 {
 /// ∂y/∂x of y = f(x) by autograd: the y_dim base dimensions of y, then the x_dim ones of x. It can be

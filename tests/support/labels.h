@@ -53,7 +53,7 @@ text(const LabeledAxis & axis)
   return s.str();
 }
 
-/// Up to 100.
+/// Numbers up to 100.
 inline at::Tensor
 numbers(at::IntArrayRef sizes, Dtype dtype = at::kDouble)
 {

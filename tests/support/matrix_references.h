@@ -5,7 +5,7 @@
 // clang-format off
 namespace neml2::test
 {
-/// f(A), right to the last digit, and its condition: a derivative is along E.
+/// f(A), correct to the last digit, and its condition number; a derivative is along E.
 struct MatrixReference
 {
   const char * function;

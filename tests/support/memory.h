@@ -28,15 +28,15 @@ print_held(const Operation & op, const std::string & what, int64_t held, int64_t
             << double(given) / (1 << 20) << "\n";
 }
 
-/// Besides the arguments, an operation and its gradients hold no more than their results, and once more the
-/// arguments (which a test may map into its domain) or the results (which it may join): there is no gradient per
-/// row by an argument that all rows share.
+/// Besides the arguments, an operation and its gradients hold at most their results, and one copy of the
+/// arguments (which a test may map into its domain) or of the results (which it may join). So no gradient per
+/// row exists for an argument that all rows share.
 inline Verdict
 holds_little(const Operation & op)
 {
   constexpr int64_t numbers = 1 << 18, little = 3 << 19;
   if (op.name == "eigh")
-    return {}; // gives two results; a test knows only one
+    return {}; // it has two results; the test sees one
   int64_t components = 1;
   for (const auto & base : op.base)
     components = std::max(components, utils::numel(base));

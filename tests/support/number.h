@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// For the tests of the kernels: no LibTorch here.
+// For the tests of the kernels, without LibTorch.
 
 namespace neml2::test
 {
-/// A number type of a user: a value and one derivative. It has only arithmetic.
+/// A user's number type: a value and one derivative, with arithmetic only.
 struct Number
 {
   double value = 0, slope = 0;
@@ -53,7 +53,7 @@ close(double a, double b, double tolerance = 1e-14)
   return magnitude(a - b) <= tolerance * (1 + magnitude(b));
 }
 
-/// The same of all components of two rows.
+/// Whether all components of two rows are equal in this sense.
 template <class Row>
 constexpr bool
 close(const Row & a, const Row & b, double tolerance = 1e-14)

@@ -13,8 +13,8 @@
 /// CUDA's compiler, for machines that may have no GPU.
 namespace neml2::test
 {
-/// NVRTC as PyPI's packages nvidia-cuda-nvrtc have it, in the folder that the variable NEML2_NVRTC names, else among the packages of
-/// the Python that CMake has found or of make python-test.
+/// NVRTC of PyPI's packages nvidia-cuda-nvrtc, from the folder in the variable NEML2_NVRTC, or from the packages of the Python that
+/// CMake has found or of make python-test.
 class NvrtcOfTests
 {
 public:
@@ -35,7 +35,7 @@ public:
 
   bool exists() const { return _nvrtc != nullptr; }
 
-  /// Its errors for a source that does not compile; empty if it compiles.
+  /// NVRTC's errors for a source that does not compile; empty if the source compiles.
   std::string errors(const std::string & source, const std::string & architecture) const
   {
     constexpr size_t headers = recorded::cuda_header_names.size();

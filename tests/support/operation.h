@@ -13,11 +13,11 @@
 
 #include <ATen/ATen.h>
 
-/// Operations with their types erased, so that every check of them is compiled once: it is declared in a header
-/// and defined in the .cpp file of that name.
+/// Type-erased operations, so that each check of them is compiled only once: it is declared in a header and
+/// defined in the .cpp file of that name.
 namespace neml2::test
 {
-/// Yes, or no and why: REQUIRE prints it.
+/// The outcome of a check: yes, or no with the reason, which REQUIRE prints.
 struct Verdict
 {
   std::string problem;
@@ -71,13 +71,13 @@ struct Operation
 
   size_t count() const { return base.size(); }
 
-  /// The operation, to which these checks do not apply.
+  /// The operation without these checks, which do not apply to it.
   Operation without(const Checks & checks) const;
 };
 
 using Table = std::vector<Operation>;
 
-/// The operations of a table, to which these checks do not apply.
+/// The operations of a table without these checks, which do not apply to them.
 Table without(const Checks & checks, const Table & table);
 
 /// One table of several.
@@ -113,14 +113,14 @@ operation(std::string name, core::Accepts accepts, const F & f, Formula expected
 /// Batch shapes of an operation's arguments: argument k has element k % size.
 using Batches = std::vector<TensorShape>;
 
-/// All equal, and for more than one argument also pairs that broadcast.
+/// Batch shapes that are all equal, and for more than one argument also pairs that broadcast.
 std::vector<Batches> batches_for(const Operation & op);
 
 /// Values for which any operation is defined, from numbers u within (0, 1): matrices are far from
 /// singular, scalars within (0.1, 0.4).
 at::Tensor likeable(const at::Tensor & u, TensorShapeRef base);
 
-/// The same of random numbers.
+/// The same for random numbers u.
 at::Tensor values(TensorShapeRef batch, TensorShapeRef base, Dtype dtype);
 
 Arguments arguments(const Operation & op, const Batches & batches, Dtype dtype = at::kDouble);
@@ -128,7 +128,7 @@ Arguments arguments(const Operation & op, const Batches & batches, Dtype dtype =
 /// The batch shape that the arguments broadcast to, as right-aligned shapes do.
 TensorShape common_batch(const Operation & op, const Arguments & a);
 
-/// Why two tensors are not the same; empty if they are.
+/// A text that says how two tensors differ; empty if they are the same.
 std::string difference(const at::Tensor & a, const at::Tensor & b, double tolerance);
 
 std::string describe(const Arguments & a);

@@ -16,8 +16,9 @@ column(const at::Tensor & t, int n)
   return n == 0 ? t : column(t.unsqueeze(-1), n - 1);
 }
 
-/// The function of two of a type without, with one and with two base dimensions, of a type and Scalar,
-/// and of two Tensors whose base dimensions differ in number; `expected` of aligned arguments.
+/// The function of two arguments: of one type without, with one and with two base dimensions, of a
+/// type and Scalar, and of two Tensors whose base dimensions differ in number. `expected` takes
+/// aligned arguments.
 template <class F>
 void
 add_pairs(Table & all,

@@ -5,7 +5,7 @@
 
 #include <ATen/core/grad_mode.h>
 
-/// Whether the fused loop and composed ATen give the same.
+/// Whether the fused loop and the composed ATen calls give the same results.
 namespace neml2::test
 {
 /// How the entries of an argument lie in memory.
@@ -24,8 +24,8 @@ constexpr int layouts = 6;
 /// The values of t in this layout; in expanded layouts the first entry of the batch repeats.
 at::Tensor lay_out(Layout layout, const at::Tensor & t, size_t base_dim);
 
-/// While it lives, an operation whose gradient is to be recorded is composed, as in a program without
-/// derivative rules.
+/// During the lifetime of this object, operations whose gradients are recorded take the composed
+/// path, as in a program without derivative rules.
 class WithoutGradientRules
 {
 public:
@@ -38,8 +38,8 @@ private:
   engine::RecordGradient _recorder;
 };
 
-/// The fused and the composed path were both taken, each where it should be, and agree; over dtypes,
-/// batch shapes and layouts in memory.
+/// The fused and the composed path are both taken, each where it should be, and agree for all
+/// dtypes, batch shapes and layouts in memory.
 Verdict same_on_both_paths(const Operation & op);
 
 /// The same check for a function of tensors of types T..., for example same_on_both_paths<SR2>(dev).

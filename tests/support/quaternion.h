@@ -25,7 +25,7 @@ parameters_of_quaternion(const at::Tensor & q)
   return q.slice(-1, 1, 4) / (1 + q.slice(-1, 0, 1));
 }
 
-/// q, then p. (..., 4), (..., 4) -> (..., 4)
+/// The rotation by q, then by p. (..., 4), (..., 4) -> (..., 4)
 inline at::Tensor
 quaternion_product(const at::Tensor & p, const at::Tensor & q)
 {

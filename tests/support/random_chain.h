@@ -12,7 +12,7 @@
 /// Random chains of operations, each compared with its reference in plain ATen.
 namespace neml2::test
 {
-/// Random choices, the same of a seed on every platform.
+/// Random choices, which are the same for a seed on every platform.
 class Choices
 {
 public:
@@ -71,7 +71,7 @@ scattered(const at::Tensor & t, uint64_t seed)
 
 constexpr int all_layouts = layouts + 1;
 
-/// In one of the layouts, or the last of all: scattered.
+/// t in one of the layouts; the last choice is scattered.
 inline at::Tensor
 laid_out(int layout, uint64_t seed, const at::Tensor & t, size_t base_dim)
 {
@@ -79,7 +79,7 @@ laid_out(int layout, uint64_t seed, const at::Tensor & t, size_t base_dim)
   return scatter ? scattered(t, seed) : lay_out(Layout(layout), t, base_dim);
 }
 
-/// A tensor of the chain: how many of its dimensions are the batch's.
+/// A tensor of the chain, and the number of its batch dimensions.
 struct Link
 {
   at::Tensor values;
@@ -92,7 +92,7 @@ struct Link
 struct Use
 {
   size_t link;
-  int64_t first; ///< of its components; after the last comes the first again
+  int64_t first; ///< the component to begin with; after the last one, component 0 follows
   double phase;
   int layout;
   uint64_t memory;
@@ -112,7 +112,8 @@ use(const Link & link, const Use & how, TensorShapeRef base, Dtype dtype)
   return laid_out(how.layout, how.memory, x, base.size());
 }
 
-/// One operation; which of `uses` its arguments are: one may be several of them.
+/// One operation, and its arguments: positions in `uses`, where one position may occur several
+/// times.
 struct Step
 {
   const Operation * op;
@@ -127,8 +128,8 @@ struct Step
     return a;
   }
 
-  /// The reference, of arguments brought to float64 and one batch shape; each entry is changed at random by
-  /// up to `noise` times itself.
+  /// The reference, for arguments converted to float64 and one batch shape; each entry is changed at random
+  /// by up to `noise` times itself.
   at::Tensor expected(const Arguments & used, double noise) const
   {
     const auto a = arguments(used);
@@ -144,15 +145,16 @@ struct Step
   }
 };
 
-/// How a result is differentiated: by which tensors, and for which gradient by the result.
+/// The differentiation of a result: the tensors by which it is differentiated, and the gradient by
+/// the result.
 struct Differentiation
 {
   std::vector<size_t> needed;
   at::Tensor weight;
   bool twice = false;
 
-  /// The result y itself, its derivatives by the needed x, and the second ones: those of a weighted sum of
-  /// the first.
+  /// The result y, its derivatives by the needed x, and second derivatives: those of a weighted sum of the
+  /// first ones.
   Arguments of(const at::Tensor & y, const Arguments & x) const
   {
     const at::Tensor w = weight.to(y.scalar_type()).detach().requires_grad_(twice);
@@ -166,7 +168,7 @@ struct Differentiation
     {
       if (!g[k].defined())
         g[k] = at::zeros_like(by[k]);
-      r.push_back(g[k].detach()); // or it would keep the graph
+      r.push_back(g[k].detach()); // detached, since it would keep the graph
     }
     if (!twice)
       return r;
@@ -183,7 +185,7 @@ struct Differentiation
 /// Expected tensors, computed with the noise given.
 using Expected = std::function<Arguments(double)>;
 
-/// How far the entries are from one another: 0 where both are NaN, without bound where one is.
+/// The distances of the entries: 0 where both are NaN, infinite where one is.
 inline at::Tensor
 distance(const at::Tensor & a, const at::Tensor & b)
 {
@@ -194,8 +196,8 @@ distance(const at::Tensor & a, const at::Tensor & b)
 
 /// The reference for the results of a library. They may be off by the tolerance times the largest entry and
 /// 1; and, near a singularity or a jump, by ten times the change of the expected ones under noise of a tenth
-/// of the tolerance. NaN is expected of results, but not of derivatives: there the reference has none, as
-/// for the distance of a rotation from itself.
+/// of the tolerance. NaN in the reference is expected of results, but not of derivatives: where a derivative
+/// is NaN the reference has none, as for the distance of a rotation from itself.
 class Comparison
 {
 public:
@@ -206,7 +208,7 @@ public:
 
   const Arguments & expected() const { return _values; }
 
-  /// Empty, or the difference.
+  /// The difference, as text; empty if there is none.
   std::string with(const Arguments & found)
   {
     for (size_t k = 0; k < found.size(); k++)
@@ -235,7 +237,7 @@ private:
       const at::Tensor exact =
           _tolerance * (1 + at::nan_to_num(expected.detach().abs(), 0.0, 0.0, 0.0).max());
       at::Tensor allowed = exact;
-      for (const size_t samples : {8, 64}) // at a jump a few may all be on one side
+      for (const size_t samples : {8, 64}) // at a jump a few samples may all be on one side
         if (d.gt(allowed).any().item<bool>())
           allowed = at::maximum(allowed, exact + 10 * sensitivity(k, samples));
       const at::Tensor wrong = d.gt(allowed);
@@ -252,7 +254,7 @@ private:
     return s.str();
   }
 
-  /// How much the expected values change: as much as the one that changes most, or without bound.
+  /// The change of the expected values: that of the value that changes most, or infinite.
   at::Tensor sensitivity(size_t k, size_t samples)
   {
     while (_nearby.size() < samples)

@@ -11,8 +11,8 @@ namespace neml2::test
 /// Counts of the checks so far.
 struct Tally
 {
-  size_t operations = 0, gradients = 0, chains = 0; ///< of whole chains the gradients
-  size_t refused = 0; ///< LibTorch does not differentiate the reference: linalg_eig now and then
+  size_t operations = 0, gradients = 0, chains = 0; ///< chains: whole-chain gradients
+  size_t refused = 0; ///< LibTorch does not differentiate the reference: linalg_eig sometimes
   std::set<const Operation *> used;
 };
 
@@ -42,7 +42,8 @@ public:
       _batch.push_back(0);
   }
 
-  /// Runs all checks: of each step its result and often derivatives, sometimes those of all steps together.
+  /// Runs all checks: of the result of each step and often of its derivatives, sometimes of the derivatives
+  /// of all steps together.
   Verdict passes()
   {
     const auto length = _choose.once_in(100) ? _choose.from_to(60, 80) : _choose.from_to(3, 8);
@@ -57,13 +58,13 @@ private:
   Choices _choose;
   Tally & _tally;
   Dtype _dtype;
-  TensorShape _batch; ///< new tensors have a part of it
+  TensorShape _batch; ///< the shapes of new tensors are parts of it
   std::vector<Link> _links;
-  std::vector<Step> _makers; ///< of each link; without operation of one that the chain began with
+  std::vector<Step> _makers; ///< of each link; without operation for the first links
 
   double tolerance() const { return _dtype == kFloat64 ? 1e-11 : 2e-5; }
 
-  /// A shape that broadcasts with the batch, of no more than this many rows.
+  /// A new tensor whose shape broadcasts with the batch, with at most this many rows.
   size_t new_tensor(TensorShapeRef beside, Size most)
   {
     const auto missing = _choose.once_in(3) ? _choose.from_to(0, Size(_batch.size())) : 0;
@@ -79,7 +80,8 @@ private:
     return _links.size() - 1;
   }
 
-  /// Mostly the last result or one of the latest, if it broadcasts with the arguments so far.
+  /// Mostly the last result or one of the latest results, if it broadcasts with the arguments so
+  /// far.
   size_t any_link(TensorShapeRef batch, Size most)
   {
     for (int attempt = 0; attempt < 3 && !_links.empty(); attempt++)
@@ -100,7 +102,7 @@ private:
     Size components = 0;
     for (const auto & base : s.op->base)
       components += utils::numel(base);
-    const Size most = std::max<Size>(3000 / components, 24); // rows, for the references to be quick
+    const Size most = std::max<Size>(3000 / components, 24); // rows: references stay quick
     for (size_t k = 0; k < s.op->count(); k++)
     {
       const auto same = k == 0 ? 0 : _choose.below(k);
@@ -121,7 +123,7 @@ private:
     return s;
   }
 
-  /// The arguments of the step, of these links.
+  /// The arguments of the step, made from these links.
   static Arguments used(const Step & s, const std::vector<Link> & links, Dtype dtype)
   {
     Arguments a(s.uses.size());
@@ -169,7 +171,8 @@ private:
     return {};
   }
 
-  /// Now and then: the derivatives of a step by some of its arguments, sometimes also the second ones.
+  /// Sometimes checks the derivatives of a step by some of its arguments, and sometimes also the
+  /// second derivatives.
   Verdict gradients(const Step & s, const Arguments & u, const Tensor & y)
   {
     if (!_choose.once_in(3) || !y.is_floating_point() || !y.isfinite().all().item<bool>())

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-/// Expected values in plain ATen, from the definitions on full tensors.
+/// Expected values in plain ATen, computed from the definitions on full tensors.
 namespace neml2::test
 {
 /// Orthonormal basis of the symmetric matrices in Mandel's order: (6, 3, 3).

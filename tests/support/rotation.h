@@ -3,7 +3,7 @@
 
 #include "support/reference.h"
 
-/// Rotations from their definitions, in plain ATen.
+/// Rotations computed from their definitions, in plain ATen.
 namespace neml2::test
 {
 /// The matrix of modified Rodrigues parameters r = n tan(θ/4), as the exponential of -ε_ijk n_k θ.

@@ -33,7 +33,7 @@ hidden(const void * p)
   return p ? reinterpret_cast<void *>(uintptr_t(p) ^ uintptr_t(1) << 54) : nullptr;
 }
 
-/// Memory of the host as the stand-in's, which keeps the former as its context.
+/// Memory of the host as memory of the stand-in; the context of the latter keeps the former alive.
 at::DataPtr
 hidden_memory(const c10::Storage & host)
 {
@@ -43,7 +43,7 @@ hidden_memory(const c10::Storage & host)
           stand_in()};
 }
 
-/// t with its values elsewhere.
+/// t with its values in other memory.
 at::Tensor
 tensor_like(const at::Tensor & t, c10::Storage storage, c10::DispatchKey key)
 {
@@ -53,7 +53,7 @@ tensor_like(const at::Tensor & t, c10::Storage storage, c10::DispatchKey key)
   return r;
 }
 
-/// v with f of each tensor in it.
+/// v with each tensor t in it replaced by f(t).
 template <class F>
 c10::IValue
 each_tensor(const c10::IValue & v, const F & f)
@@ -178,7 +178,8 @@ const std::set<std::string> waiting{"aten::_local_scalar_dense",
 
 using Values = c10::ArrayRef<c10::IValue>;
 
-/// Masks become indices, whose number depends on values, and indices of the CPU are copied.
+/// Whether an operator waits for indices: masks become indices, whose number depends on values, and
+/// indices on the CPU are copied.
 bool
 indices_wait(Values arguments)
 {
@@ -200,7 +201,7 @@ check_devices(const std::string & name, Values arguments)
 {
   bool device = false, host = false;
   for (const auto & v : arguments)
-    if (!v.isOptionalTensorList()) // indices may be of the CPU
+    if (!v.isOptionalTensorList()) // indices may be on the CPU
       each_tensor(v,
                   [&](const at::Tensor & t)
                   {
@@ -210,7 +211,7 @@ check_devices(const std::string & name, Values arguments)
   TORCH_CHECK(!(device && host), name, ": tensors of ", stand_in(), " and of the CPU");
 }
 
-/// aten::_copy_from, which the CPU lacks.
+/// aten::_copy_from, which the CPU does not have.
 void
 copy_between(const at::Tensor & from, const at::Tensor & to, bool non_blocking)
 {

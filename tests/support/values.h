@@ -22,7 +22,7 @@ integers(std::initializer_list<int64_t> v)
   return Scalar(at::tensor(std::vector<int64_t>(v), at::kLong));
 }
 
-/// The same numbers up to rounding, NaN equal to NaN.
+/// Whether the numbers are the same up to rounding; NaN equals NaN.
 inline bool
 same(const at::Tensor & a, std::initializer_list<double> b)
 {

@@ -9,7 +9,7 @@
 
 namespace neml2::test
 {
-/// The warnings that are given while it lives.
+/// Collects the warnings that are given during the lifetime of this object.
 class Warnings : public c10::WarningHandler
 {
 public:

@@ -73,7 +73,7 @@ TEST_CASE("Slices of an axis are ordered by where they begin", "[tensors][Labele
     order.push_back(item.second);
   REQUIRE(order == std::vector<std::string>{"a", "b", "S/w", "S/x", "S/t/y"});
   REQUIRE(map.at(Slice(7, 13)) == "S/w");
-  REQUIRE(map.at(Slice()) == "a"); // begins at 0
+  REQUIRE(map.at(Slice()) == "a"); // Slice() begins at 0
   REQUIRE(map.count(Slice(8, 9)) == 0);
 
   const LabeledAxis::AssemblySliceCmp less;
@@ -128,7 +128,7 @@ TEST_CASE("Sizes of variables that 64 bits cannot sum are refused", "[tensors][l
     REQUIRE_THROWS_WITH(too_large.size(), message);
     REQUIRE_THROWS_WITH(text(too_large), message);
     REQUIRE_THROWS_WITH(picture(too_large), message);
-    too_large.clear(); // nothing of it is set up
+    too_large.clear(); // no part of the axis is set up
     too_large.add("a", 1).setup_layout();
     REQUIRE(too_large.size() == 1);
   }

@@ -33,7 +33,7 @@ TEST_CASE("Names are unique on each level, not across levels", "[tensors][labels
 {
   LabeledAxis axis;
   axis.add<SR2>("a").add<SR2>({"sub", "a"});
-  axis.add<SR2>("a"); // the same again: nothing
+  axis.add<SR2>("a"); // adding the same item again has no effect
   REQUIRE(axis.nvariable() == 2);
   REQUIRE_THROWS_WITH(axis.add<Scalar>("a"),
                       ContainsSubstring("a variable 'a' of size 6 already; one of size 1"));
@@ -58,7 +58,7 @@ TEST_CASE("A copy of an axis that is not set up is a deep one", "[tensors][label
   REQUIRE(a.variable_names() == Names{{"s", "x"}});
   REQUIRE(b.variable_names() == Names{{"s", "y"}});
   REQUIRE(b.subaxis("s").qualify("y").str() == "s/y");
-  b.subaxis("s") = example(); // set up, but the sub-axis gets a layout of its own
+  b.subaxis("s") = example(); // the axis is set up, but the sub-axis gets its own layout
   REQUIRE(b.subaxis({"s", "S"}).qualify("x").str() == "s/S/x");
   b.add<Scalar>({"s", "z"}).setup_layout();
   REQUIRE(b.range({"s", "z"}) == std::pair<Size, Size>(7, 8));

@@ -30,7 +30,7 @@ TEST_CASE("An axis that is set up cannot be changed, until it is cleared",
   REQUIRE(axis.size() == 0);
   axis.add<Scalar>("z").setup_layout();
   REQUIRE(axis.size() == 1);
-  REQUIRE(before == example()); // the copy that shared it has not changed
+  REQUIRE(before == example()); // the copy that shared the layout has not changed
 }
 
 TEST_CASE("An item that is not on the axis, or not laid out yet, is refused with its name",

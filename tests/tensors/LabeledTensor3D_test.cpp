@@ -36,7 +36,7 @@ TEST_CASE("Second derivatives chain as those of a function of a function do", "[
   p.add<SR2>("p").add<Scalar>("q").setup_layout();
   j.add<SR2>("j").setup_layout();
   const LabeledMatrix A(numbers({2, 6, 7}), {&i, &p}), B(numbers({2, 7, 6}), {&p, &j});
-  // Of u(w(x)): u_i,pq w_p,j w_q,k + u_i,p w_p,jk; numbers up to 10^8
+  // The second derivative of u(w(x)) is u_i,pq w_p,j w_q,k + u_i,p w_p,jk; numbers are up to 10^8.
   const LabeledTensor3D A2(numbers({2, 6, 7, 7}), {&i, &p, &p}),
       B2(numbers({2, 7, 6, 6}), {&p, &j, &j});
   const auto C2 = A2.chain(B2, A, B);

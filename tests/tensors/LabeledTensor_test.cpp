@@ -204,12 +204,12 @@ TEST_CASE("A block of the transposed shape is refused", "[tensors][labels][error
   REQUIRE(at::equal(M.reinterpret<SWR4>({"s", "w"}), A));
   M.base_index_put_({"s", "w"}, Tensor(A).base_reshape({18})); // in storage order
   REQUIRE(at::equal(M.reinterpret<SWR4>({"s", "w"}), A));
-  M.base_index_put_({"x", "t"}, Tensor::ones({6, 1})); // nothing to scramble
+  M.base_index_put_({"x", "t"}, Tensor::ones({6, 1})); // the block has one column
   REQUIRE(M.reinterpret<SR2>({"x", "t"}).eq(1).all().item<bool>());
   REQUIRE(M.base_index({"s", "t"}).eq(0).all().item<bool>());
 
   auto N = LabeledMatrix::zeros({2}, {&nine, &nine});
-  const R4 D(numbers({2, 3, 3, 3, 3})); // dimensions of each axis taken apart
+  const R4 D(numbers({2, 3, 3, 3, 3})); // each axis split into several dimensions
   N.base_index_put_({"F", "F"}, D);
   REQUIRE(at::equal(N.reinterpret<R4>({"F", "F"}), D));
   REQUIRE(at::equal(LabeledMatrix::assemble(nine, nine, {{"F", "F", D}}).tensor(), N.tensor()));

@@ -18,7 +18,7 @@ using test::difference;
 
 namespace
 {
-/// Unknowns and equations of a plastic model; each axis has an entry more.
+/// Unknowns and equations of a plastic model; each axis has one entry more.
 LabeledAxis
 unknown_axis()
 {

@@ -42,7 +42,8 @@ turn(const at::Tensor & q)
   return p / p.norm(2, -1, true);
 }
 
-/// The same for a batch of the library; a test that expects a refusal keeps its operand.
+/// The same for a batch of the library; the operand of a test that expects an error stays
+/// unchanged.
 Quaternion
 turned(const Quaternion & q)
 {
@@ -99,7 +100,7 @@ arc(const at::Tensor & p, const at::Tensor & q)
   return 2 * at::acos(sum(p, q).abs().clamp_max(1));
 }
 
-/// 1 or -1; of 0 it is 1.
+/// The sign of a number, 1 or -1; it is 1 for 0.
 at::Tensor
 sign_or_one(const at::Tensor & s)
 {
@@ -187,8 +188,8 @@ fused()
   return all;
 }
 
-/// Operations that run fused but have no derivative rule: autograd differentiates LibTorch's
-/// operations.
+/// Operations that run fused but have no derivative rule: autograd differentiates the operations of
+/// LibTorch.
 const test::Table &
 without_rule()
 {
@@ -304,8 +305,8 @@ random_quaternions(Size n)
   return unit(Quaternion(at::randn({n, 4}, at::kDouble)));
 }
 
-/// First and second derivatives of f at x, in one number, are finite. On the composed path, which is
-/// what autograd differentiates twice.
+/// Whether the first and second derivatives of f at x are finite on the composed path, which is the
+/// one that autograd differentiates twice.
 template <class F>
 bool
 derivatives_are_finite(const F & f, const at::Tensor & at_)
@@ -454,7 +455,7 @@ TEST_CASE("exp_map and log_map are inverse and accurate at any angle up to π",
   // R(exp w) is the exponential of the skew tensor of w
   REQUIRE(close(Quaternion::exp_map(w).rotation_matrix(),
                 at::matrix_exp(-at::einsum("ijk,...k->...ij", {test::permutation(), w})),
-                1e-11)); // of matrix_exp in LibTorch 1
+                1e-11)); // the accuracy of matrix_exp in LibTorch 1
 }
 
 TEST_CASE("dist is the angle of the rotation between, accurate where it is small",
@@ -489,7 +490,7 @@ TEST_CASE("dist does not normalise quaternions that are of another length",
         REQUIRE(close(b.dist(a), expected, tolerance));
         REQUIRE(close(composed, expected, tolerance));
         REQUIRE(close(vmap(formula, a, b), expected, tolerance));
-        if (dtype == kFloat32 || length == 0) // few digits of the slope; a kink
+        if (dtype == kFloat32 || length == 0) // the slope has few digits; there is a kink
           continue;
         const auto slopes = torch::autograd::grad({composed.sum()}, {x, y}, {}, true, true);
         const auto expected_slopes = torch::autograd::grad({expected.sum()}, {x, y});

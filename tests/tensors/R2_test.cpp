@@ -328,7 +328,7 @@ TEST_CASE("The derivative of a rotated R2 is that of its vectors", "[tensors][R2
   REQUIRE(at::allclose(a.outer(b).drotate(r),
                        at::einsum("...ik,...j->...ijk", {a.drotate(r), b.rotate(r)}) +
                            at::einsum("...i,...jk->...ijk", {a.rotate(r), b.drotate(r)})));
-  // At r = 0 a rotation is 4 dr × a to first order
+  // At r = 0 a rotation dr changes a by 4 dr × a to first order.
   REQUIRE(at::allclose(a.drotate(Rot::identity()), R2::skew(a) * -4));
 }
 

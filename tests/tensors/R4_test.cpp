@@ -19,7 +19,7 @@ using test::stored4_of;
 
 namespace
 {
-/// Far from singular as a 9×9 matrix.
+/// Tensors that are far from singular as 9×9 matrices.
 at::Tensor
 regular(const at::Tensor & T)
 {
@@ -28,7 +28,7 @@ regular(const at::Tensor & T)
   return core::raw(T) * 0.3 + 2 * at::eye(9, T.options()).reshape({3, 3, 3, 3});
 }
 
-/// The axial vectors of the skew parts of both pairs, times 4 of the whole.
+/// The components of the part that is skew in both pairs, times 4.
 at::Tensor
 axials(const at::Tensor & T)
 {
@@ -36,7 +36,7 @@ axials(const at::Tensor & T)
   return at::einsum("aij,bkl,...ijkl->...ab", {e, e, T});
 }
 
-/// Derivative by r of the rotated tensor, with the derivative of the matrix by central differences
+/// Derivative of the rotated tensor by r, from the derivative of the matrix by central differences
 /// of four points.
 at::Tensor
 drotated(const at::Tensor & T, const at::Tensor & r)
@@ -219,7 +219,7 @@ composed()
   return all;
 }
 
-/// The derivative by a rotation, whose reference is by differences.
+/// The derivative by a rotation; its reference is computed by differences.
 test::Operation
 drotate()
 {
@@ -279,7 +279,7 @@ TEST_CASE("The inverse of R4 undoes it and is NaN where there is none", "[tensor
   REQUIRE(at::allclose(T.inverse() * T, I.expand({5, 3, 3, 3, 3}), 0, 1e-13));
   const R2 A(at::rand({3, 3}, at::kDouble));
   REQUIRE(at::allclose(T.inverse() * (T * A), A.expand({5, 3, 3})));
-  REQUIRE(R4(SSR4::identity_sym()).inverse().isnan().all().item<bool>()); // of no skew tensor
+  REQUIRE(R4(SSR4::identity_sym()).inverse().isnan().all().item<bool>()); // maps skew tensors to 0
 }
 
 TEST_CASE("SSR4 and R4 convert into each other", "[tensors][R4]")
@@ -291,7 +291,7 @@ TEST_CASE("SSR4 and R4 convert into each other", "[tensors][R4]")
   REQUIRE(at::allclose(T(0, 1, 2, 0), C(0, 1, 2, 0)));
   REQUIRE(
       at::allclose(R4(back.rotate(Rot::fill(0.1, 0.2, 0.3))), T.rotate(Rot::fill(0.1, 0.2, 0.3))));
-  // Components that the part with both minor symmetries drops do not come back
+  // Components that are dropped by the part with both minor symmetries do not come back.
   const R4 any(at::rand({3, 3, 3, 3}, at::kDouble));
   REQUIRE(at::allclose(SSR4(any), SSR4(any.transpose_minor())));
   REQUIRE(at::allclose(SSR4(any), SSR4(any.transpose(0, 1))));

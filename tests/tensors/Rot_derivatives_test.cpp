@@ -42,7 +42,7 @@ matrix_derivative(const at::Tensor & r)
              (at::einsum("kim,...mj->...ijk", {e, W}) + at::einsum("...im,kmj->...ijk", {W, e}));
 }
 
-/// ∂(r * x)_i/∂r_j (of_first) or ∂(r * x)_i/∂x_j, of quaternions.
+/// ∂(r * x)_i/∂r_j (of_first) or ∂(r * x)_i/∂x_j, computed by quaternions.
 at::Tensor
 product_derivative(const at::Tensor & x, const at::Tensor & r, bool of_first)
 {
@@ -170,7 +170,7 @@ TEST_CASE("Derivatives of rotations at the identity are those of small rotations
 TEST_CASE("The derivatives of a product and of its matrix agree by the chain rule",
           "[tensors][Rot]")
 {
-  // R(q * p) = R(q) R(p), by q
+  // R(q * p) = R(q) R(p), differentiated by q
   const Rot p = t, q = r;
   const auto left = at::einsum("ijm,mk->ijk", {p.rotate(q).deuler_rodrigues(), p.drotate(q)});
   const auto right = at::einsum("imk,mj->ijk", {q.deuler_rodrigues(), p.euler_rodrigues()});

@@ -28,7 +28,7 @@ small(const T & r)
   return r.defined() && r.is_floating_point() ? T(core::raw(r) * 0.2) : r;
 }
 
-/// Axes far from 0.
+/// Axes whose length is far from 0.
 template <class T>
 T
 large(const T & n)
@@ -46,7 +46,7 @@ parameters_of(const at::Tensor & R)
   return axial / sine * at::tan(at::atan2(sine, cosine) / 4);
 }
 
-/// By the quaternion whose scalar part is the largest, which it is of the matrices in these checks.
+/// By the quaternion, whose scalar part is its largest component for the matrices in these checks.
 at::Tensor
 by_quaternion(const at::Tensor & M)
 {
@@ -261,7 +261,7 @@ TEST_CASE("The rotation of a matrix has that matrix, at any angle about any axis
     REQUIRE(at::allclose(y.euler_rodrigues(), R, 0, 1e-14));
     REQUIRE((y.norm_sq() <= 1 + 1e-15).all().item<bool>());
     REQUIRE(at::allclose(y.slice(0, 0, 9), x.slice(0, 0, 9), 1e-14, 1e-15));
-    REQUIRE(at::allclose(Rot::fill_matrix(R), y, 0, 1e-15)); // also of r and -r the same
+    REQUIRE(at::allclose(Rot::fill_matrix(R), y, 0, 1e-15)); // and the same one of r and -r
   }
   const Rot some = random_rotations(1000);
   REQUIRE(at::allclose(Rot::fill_matrix(some.euler_rodrigues()).euler_rodrigues(),

@@ -21,8 +21,8 @@ using test::stored_of;
 
 namespace
 {
-/// Every operation that may run fused, with its reference, on full tensors wherever it can be, on
-/// arguments a of equal batch shapes.
+/// Every operation that may run fused, with its reference for arguments a of equal batch shapes;
+/// the reference uses full tensors wherever possible.
 const test::Table &
 operations()
 {
@@ -253,7 +253,7 @@ TEST_CASE("SR2 has the check values of the reference", "[tensors][SR2]")
       at::tensor({2.04315792, 1.64090871, 2.31593337, -0.92857414, -1.52768858, -0.33659263},
                  at::kDouble),
       0,
-      5e-8)); // the matrix has eight digits
+      5e-8)); // the matrix is given to eight digits
 }
 
 TEST_CASE("SR2::fill of numbers takes one, three or six tensor components", "[tensors][SR2]")
@@ -392,7 +392,7 @@ TEST_CASE("The norm of a zero SR2 has gradient zero", "[tensors][SR2][autograd]"
   REQUIRE(at::equal(h, at::zeros({2, 6}, at::kDouble)));
   REQUIRE(at::allclose(torch::autograd::grad({h.sum()}, {zero})[0],
                        at::full({2, 6}, 2.0, at::kDouble)));
-  // The equivalent stress of a deviator that vanishes, as every plasticity model has it
+  // The equivalent stress of a zero deviator, which occurs in every plasticity model
   const auto d = torch::autograd::grad({zero.dev().norm().sum()}, {zero})[0];
   REQUIRE(at::equal(d, at::zeros({2, 6}, at::kDouble)));
 }
@@ -404,7 +404,7 @@ TEST_CASE("SR2 and Scalar broadcast in their batch dimensions only", "[tensors][
   REQUIRE((SR2::ones({4}) / Scalar::ones({4})).batch_sizes() == TensorShape{4});
   REQUIRE((SR2::ones({3, 1}) * Scalar::ones({5})).batch_sizes() == TensorShape{3, 5});
   REQUIRE((SR2::ones({0}) * Scalar::ones({1})).batch_sizes() == TensorShape{0});
-  // Six entries, scaled per entry, never per component
+  // The six batch entries are scaled one by one, not the components.
   const auto scaled = SR2::ones({6}) * Scalar(at::arange(6).to(at::kDouble));
   REQUIRE(scaled.batch_sizes() == TensorShape{6});
   REQUIRE(at::equal(scaled, at::arange(6).to(at::kDouble).unsqueeze(-1).expand({6, 6})));

@@ -48,8 +48,8 @@ isotropic(const at::Tensor & E, const at::Tensor & nu)
                     at::einsum("...,ijkl->...ijkl", {2 * mu, symmetric}));
 }
 
-/// Every operation that may run fused, with its reference, on full tensors wherever it can be, on
-/// arguments a of equal batch shapes.
+/// Every operation that may run fused, with its reference for arguments a of equal batch shapes;
+/// the reference uses full tensors wherever possible.
 const test::Table &
 operations()
 {
@@ -167,8 +167,8 @@ others()
   return all;
 }
 
-/// The derivative by r of the rotated tensor, with that of the matrix by central differences of six
-/// points.
+/// The derivative of the rotated tensor by r, from the derivative of the matrix by central
+/// differences of six points.
 at::Tensor
 drotated(const at::Tensor & C, const at::Tensor & r)
 {
@@ -189,7 +189,7 @@ drotated(const at::Tensor & C, const at::Tensor & r)
   return at::stack(by_r, -1);
 }
 
-/// The derivative by a rotation, fused; its reference is one of differences.
+/// The derivative by a rotation, which runs fused; its reference is computed by differences.
 test::Operation
 drotate_operation()
 {
@@ -270,7 +270,7 @@ TEST_CASE("The derivative of a rotated SSR4 is that of its differences", "[tenso
                        drotated(C.batch_index({1, 0}), at::full({3}, 1e-12, at::kDouble)),
                        1e-9,
                        1e-9));
-  // It is what autograd finds
+  // The same derivative by autograd
   const Rot tracked(r.batch_index({0}).clone().requires_grad_());
   const auto g = torch::autograd::grad({C.batch_index({0, 0}).rotate(tracked)(2, 4)}, {tracked})[0];
   REQUIRE(at::allclose(g, core::raw(d)[0][0][2][4]));
@@ -437,7 +437,7 @@ TEST_CASE("A singular SSR4 has no finite inverse on either path", "[tensors][SSR
     REQUIRE_FALSE(finite(C));
     REQUIRE_FALSE(finite(SSR4(C.clone().requires_grad_())));
   }
-  // Only the singular one of a batch
+  // In a batch only the result of the singular entry is not finite.
   const auto C = SSR4::fill_C1_C2_C3(Scalar::create({1, 4}), Scalar::ones(), Scalar::ones());
   REQUIRE_FALSE(finite(C[0]));
   REQUIRE(at::allclose(C.inverse()[1], at::linalg_inv(C[1])));

@@ -99,7 +99,7 @@ TEST_CASE("Transforms are orthogonal, and turn or mirror", "[tensors][Transforma
   REQUIRE(is_orthogonal(improper_rotation_transform(r), -1));
   REQUIRE(at::allclose(n.transform(reflection_transform(n)), -n));
   REQUIRE(at::allclose(Vec(r).transform(improper_rotation_transform(r)), -Vec(r)));
-  // A half turn and a mirror across its axis are the inversion
+  // A half turn and a reflection at the plane normal to its axis together are the inversion.
   const Rot half_turn = Rot(core::raw(n) * 1.0);
   REQUIRE(at::allclose(improper_rotation_transform(half_turn), inversion_transform(), 0, 1e-15));
   REQUIRE(improper_rotation_transform(Rot::identity()).isnan().all().item<bool>()); // no axis

@@ -15,8 +15,8 @@ using test::operation;
 
 namespace
 {
-/// Each of the indices 11, 22, 33, 23, 13, 12 of a full tensor, shear times a factor. (..., 3, 3)
-/// -> (..., 6)
+/// The components 11, 22, 33, 23, 13, 12 of a full tensor, shear components times a factor. (...,
+/// 3, 3) -> (..., 6)
 at::Tensor
 picked(const at::Tensor & A, double factor)
 {
@@ -30,7 +30,7 @@ picked(const at::Tensor & A, double factor)
                    -1);
 }
 
-/// The same of both index pairs. (..., 3, 3, 3, 3) -> (..., 6, 6)
+/// The same for both index pairs. (..., 3, 3, 3, 3) -> (..., 6, 6)
 at::Tensor
 picked_pairs(const at::Tensor & C, double factor)
 {
@@ -56,7 +56,7 @@ placed_pairs(const at::Tensor & v, double factor)
   return placed(last, factor).movedim(-4, -1).movedim(-4, -1);
 }
 
-/// A tensor in Voigt's notation; the harness knows it under the type of its shape.
+/// A tensor in Voigt's notation, which the checks pass as the type of the same shape.
 Tensor
 voigt(const at::Tensor & t, Size base)
 {

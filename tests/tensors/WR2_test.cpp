@@ -31,7 +31,7 @@ axial_of(const at::Tensor & A)
   return -0.5 * at::einsum("kij,...ij->...k", {test::permutation(), A});
 }
 
-/// Every fused operation of WR2's own.
+/// Every fused operation that only WR2 has.
 const test::Table &
 operations()
 {
@@ -43,7 +43,7 @@ operations()
   return all;
 }
 
-/// Operations that are those of the axial vector.
+/// Operations that equal those of the axial vector.
 const test::Table &
 others()
 {

@@ -55,7 +55,7 @@ operations()
         const auto n = at::einsum("ijk,...j,...k->...i", {test::permutation(), u, v});
         const auto dot = [](const at::Tensor & x, const at::Tensor & y)
         { return (x * y).sum(-1, true); };
-        // of the quaternion (|u| |v| + u · v, u × v), made a unit one
+        // by the quaternion (|u| |v| + u · v, u × v), normalised
         const auto real = at::sqrt(dot(u, u) * dot(v, v)) + dot(u, v);
         return n / (at::sqrt(real * real + dot(n, n)) + real);
       }));
@@ -115,7 +115,7 @@ TEST_CASE("Standard axis and angle give the same rotation, of an angle up to π"
   REQUIRE((s.norm() <= 1).all().item<bool>());
   const auto half = Scalar::create({-3.0, -1.0, 0.0, 2.0, 3.1});
   REQUIRE(at::allclose(Rot::axis_angle_standard(n, half), Rot::axis_angle(n, half), 1e-15, 0));
-  // n tan(θ/2) and its parameters n tan(θ/4), where the former is finite
+  // Rodrigues parameters n tan(θ/2) and modified ones n tan(θ/4), where the former are finite
   const auto rho = core::raw(n) / 3 * at::tan(core::raw(half) / 2).unsqueeze(-1);
   REQUIRE(at::allclose(Rot::fill_rodrigues(Scalar(rho.select(-1, 0)),
                                            Scalar(rho.select(-1, 1)),

@@ -59,7 +59,7 @@ all_operations()
 }
 const test::Battery battery(all_operations);
 
-/// Positive definite but in one place.
+/// Matrices that are positive definite except in one place.
 at::Tensor
 definite_but_at(Size n, Size count, Size place)
 {
@@ -77,7 +77,7 @@ TEST_CASE("cholesky passes the battery", "[tensors][cholesky][cuda]")
 
 TEST_CASE("cholesky gives the factor of the literature", "[tensors][cholesky]")
 {
-  // A matrix of integers whose factor is one of integers, of condition 7e3
+  // A matrix of integers whose factor has integers too; its condition number is 7e3.
   const auto A = R2::fill(4, 37, 98, -43, -16, 12), L = R2::fill(2, 0, 0, 6, 1, 0, -8, 5, 3);
   REQUIRE(at::allclose(cholesky(A), L, 1e-14, 1e-14));
   REQUIRE(at::allclose(cholesky(SR2(A)), L, 1e-11, 1e-11));

@@ -68,7 +68,7 @@ smallest_angle(const at::Tensor & r, const at::Tensor & q, const std::string & o
 {
   const auto R = at::einsum("...ki,nkl,...lj->...nij",
                             {test::rotation_of(r), symmetry(orbifold), test::rotation_of(q)});
-  // both are small nowhere at once, so that the angle is accurate also near 0 and π
+  // sine and cosine are never small together, so that the angle is accurate also near 0 and π
   const auto sine = ((R - R.transpose(-2, -1)).square().sum({-2, -1}) / 8).clamp_min(1e-300).sqrt(),
              cosine = (at::einsum("...ii->...", {R}) - 1) / 2;
   return at::atan2(sine, cosine).amin(-1);
@@ -86,7 +86,7 @@ all_between(const at::Tensor & r,
       .flatten(-4, -3);
 }
 
-/// The same of two phases.
+/// The same for two phases.
 at::Tensor
 smallest_angle(const at::Tensor & r,
                const at::Tensor & q,
@@ -99,7 +99,7 @@ smallest_angle(const at::Tensor & r,
   return at::atan2(sine, cosine).amin(-1);
 }
 
-/// The one of largest trace, as modified Rodrigues parameters.
+/// The rotation of largest trace, as modified Rodrigues parameters.
 at::Tensor
 smallest_rotation(const at::Tensor & r,
                   const at::Tensor & q,
@@ -188,7 +188,7 @@ TEST_CASE("Symmetry operations of each class are a group of rotations of the rig
     REQUIRE(among(S.transpose(), S).all().item<bool>()); // inverses
     REQUIRE(among(S, S).sum().item<int64_t>() == order);
     const auto d = (S.reshape({-1, 1, 9}) - S.reshape({1, -1, 9})).abs().amax(-1);
-    REQUIRE((d < 1e-3).sum().item<int64_t>() == order); // no two alike
+    REQUIRE((d < 1e-3).sum().item<int64_t>() == order); // no two are the same
     REQUIRE(at::equal(S, symmetry(orbifold)));
     REQUIRE(close(S, symmetry_quaternions(orbifold).rotation_matrix(), 1e-15));
   }
@@ -230,7 +230,7 @@ TEST_CASE("The largest classes are those of cube, square and hexagonal prism",
   REQUIRE(hexagonal().batch_sizes() == TensorShape{12});
   REQUIRE(tetragonal().batch_sizes() == TensorShape{8});
   REQUIRE(hexagonal(kFloat32).scalar_type() == kFloat32);
-  // The cube's are the signed permutations of determinant 1, exactly
+  // The rotations of the cube are exactly the signed permutations of determinant 1.
   const auto S = symmetry("432");
   REQUIRE(at::equal(S.abs().sum(-1), at::ones({24, 3}, at::kDouble)));
   REQUIRE(at::equal(S, S.round()));
@@ -328,7 +328,7 @@ TEST_CASE("Equivalent directions are counted once, without their sign",
   REQUIRE(count(1, 1, 2) == 12);
   REQUIRE(count(1, 2, 3) == 24); // no rotation maps it to -(1, 2, 3)
   REQUIRE(count(1, 1 + 1e-9, 0) == 6);
-  REQUIRE(count(1e-20, 1e-20, 2e-20) == 12); // of any length
+  REQUIRE(count(1e-20, 1e-20, 2e-20) == 12); // the length does not matter
   REQUIRE(count(0, 0, 0) == 1);
   REQUIRE(unique_bidirectional(symmetry("6"), Vec::fill(1, 0, 0)).batch_sizes() == TensorShape{3});
   REQUIRE(unique_bidirectional(symmetry("6"), Vec::fill(0, 0, 1)).batch_sizes() == TensorShape{1});
@@ -445,7 +445,7 @@ TEST_CASE("Coincidence site lattices have the angles and axes of the literature"
   {
     const auto n = Vec::fill(axis[0], axis[1], axis[2]);
     const auto turn = Quaternion::axis_angle(n, Scalar(angle * degree, kFloat64));
-    // Seen from any equivalent of any crystal
+    // The same for any equivalent orientation of either crystal
     const auto r = random_rotations(6);
     const auto S = symmetry_quaternions("432");
     const Rot q = (Quaternion(S.unsqueeze(1)) * turn * Quaternion(r)).to_rot();
@@ -454,7 +454,7 @@ TEST_CASE("Coincidence site lattices have the angles and axes of the literature"
     const auto expected = std::get<0>(unit(n).sort(-1)).expand({24, 6, 3});
     REQUIRE(close(cubic_axis(D), expected, 1e-10));
   }
-  // Σ 3 as half a turn about <111> or <112>, which are the same twin
+  // Σ 3 as half a turn about <111> or about <112>: both give the same twin.
   const auto half = Quaternion::axis_angle(Vec::fill(1, 1, 2), Scalar(pi, kFloat64)).to_rot();
   const Rot D = disorientation(Rot::identity(), half, "432");
   REQUIRE(close(D.angle(), numbers({pi / 3}).squeeze(0), 1e-14));
@@ -470,7 +470,7 @@ TEST_CASE("The relation of Kurdjumov and Sachs has 24 variants at 42.85 degrees 
   const auto axes = [](const Vec & plane, const Vec & direction)
   {
     const auto n = unit(plane), b = unit(direction);
-    return R2(at::stack({b, cross(n, b), n}, -1)); // whose columns these are
+    return R2(at::stack({b, cross(n, b), n}, -1)); // the matrix with these columns
   };
   const auto austenite = axes(Vec::fill(1, 1, 1), Vec::fill(-1, 0, 1)),
              ferrite = axes(Vec::fill(0, 1, 1), Vec::fill(-1, -1, 1));
@@ -482,7 +482,7 @@ TEST_CASE("The relation of Kurdjumov and Sachs has 24 variants at 42.85 degrees 
   REQUIRE(close(D.angle() * (180 / pi), numbers({42.85}), 5e-3));
   REQUIRE(close(cubic_axis(D), numbers({0.178, 0.178, 0.968}).expand({1, 3}), 6e-4));
   REQUIRE(close(misorientation(r, q, "m-3m", "m-3m"), D.angle(), 1e-14));
-  // Variants: the orientations of ferrite that one crystal of austenite can make, modulo those of ferrite itself
+  // Variants: the orientations of ferrite that one crystal of austenite can form, up to the symmetry of ferrite
   const auto S = symmetry("432");
   const R2 variants(at::matmul(between, S)); // (24; 3, 3)
   const auto to_rot = [](const R2 & R) { return Rot::fill_matrix(R); };
@@ -506,7 +506,7 @@ TEST_CASE("Crystals of two phases are compared by the symmetry of each",
   {
     const Rot D = disorientation(r, q, P, S);
     REQUIRE(close(D.angle(), misorientation(r, q, P, S), 1e-14));
-    // of any equivalents of both
+    // for any equivalents of both crystals
     const auto p = symmetry_quaternions(P), s = symmetry_quaternions(S);
     const Rot of_r = (Quaternion(p.unsqueeze(1)) * Quaternion(r)).to_rot(),
               of_q = (Quaternion(s.unsqueeze(1)) * Quaternion(q)).to_rot();

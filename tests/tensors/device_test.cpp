@@ -38,7 +38,7 @@ made_on_device(const F & f, const Names & waits = {})
                         waits);
 }
 
-/// The default device, until the end of the scope.
+/// Sets the default device until the end of the scope.
 struct DefaultDevice
 {
   explicit DefaultDevice(Device d) : before(std::exchange(default_device(), d)) {}

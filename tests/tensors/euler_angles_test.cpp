@@ -29,7 +29,7 @@ inside(const T & r)
              : r;
 }
 
-/// The matrix of the angles a, b, c of Kocks. (..., 3) -> (..., 3, 3)
+/// The matrix for the angles a, b, c of Kocks. (..., 3) -> (..., 3, 3)
 at::Tensor
 kocks_matrix(const at::Tensor & angles)
 {
@@ -49,7 +49,7 @@ kocks_matrix(const at::Tensor & angles)
       .unflatten(-1, {3, 3});
 }
 
-/// The angles of Kocks of Bunge's or Roe's.
+/// The angles of Kocks for angles of Bunge or Roe.
 at::Tensor
 kocks_of(const at::Tensor & angles, const std::string & convention)
 {
@@ -59,7 +59,7 @@ kocks_of(const at::Tensor & angles, const std::string & convention)
   return convention == "roe" ? at::stack({c[0], c[1], M_PI - c[2]}, -1) : angles;
 }
 
-/// r = n tan(θ/4) by the logarithm of a matrix of 0 < θ < π.
+/// r = n tan(θ/4) by the logarithm of a matrix with 0 < θ < π.
 at::Tensor
 parameters_of(const at::Tensor & R)
 {
@@ -144,7 +144,8 @@ operations()
 }
 const test::Battery battery([] { return test::without(test::own_rule, operations()); });
 
-/// Angles in degrees: the outer ones of whole turns, the middle one from 0 to 180. (n, 3)
+/// Angles in degrees: the first and the last over a whole turn, the middle one from 0 to 180. (n,
+/// 3)
 at::Tensor
 grid()
 {
@@ -258,7 +259,7 @@ TEST_CASE("Euler angles have their documented ranges", "[tensors][Rot]")
   REQUIRE(within(kocks(2).masked_select(determined), -M_PI / 2, 1.5 * M_PI));
   REQUIRE(within(bunge(0).masked_select(determined), 0, 2 * M_PI));
   REQUIRE(within(bunge(2).masked_select(determined), -M_PI, M_PI));
-  // Angles in these ranges are given back themselves
+  // Angles in these ranges come back unchanged.
   const Vec some(at::rand({100, 3}, at::kDouble) * at::tensor({6.2, 3.1, 6.2}, at::kDouble) +
                  at::tensor({0.01, 0.01, -3.1}, at::kDouble));
   const auto back =

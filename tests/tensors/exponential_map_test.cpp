@@ -30,7 +30,8 @@ turn_of(const at::Tensor & w)
   return w * at::tan(theta / 4) / theta;
 }
 
-/// Angles up to √3 and, three times as large, on both sides of the switch to the series.
+/// Angles up to √3 or, for Factor 3, three times as large: on both sides of the switch to the
+/// series.
 template <int Factor>
 at::Tensor
 times(const at::Tensor & w)
@@ -123,7 +124,7 @@ TEST_CASE("The exponential map and its derivative are exact to rounding", "[tens
   {
     const long double t = theta, u = t / 4, tangent = std::tan(u), g = tangent / t;
     const long double square = t * t, u2 = u * u;
-    // 0.001 in long double leaves the quotient 1e-13 of itself
+    // at 0.001 the quotient in long double has a relative error of 1e-13
     const long double h = theta < 1e-2 ? (1.0L / 96) * (1 + u2 * (4.0L / 5 + u2 * 17.0L / 35))
                                        : ((1 + tangent * tangent) / 4 - g) / square;
     const kernels::WR2<double> x(0, theta, 0);
@@ -173,7 +174,7 @@ TEST_CASE("The derivative of the exponential map is that of autograd and of dual
       {
         const double d = expected[n][i][j].item<double>();
         REQUIRE(std::abs(r[i].d[j] - d) <= 1e-15 + 1e-13 * std::abs(d));
-        // log_map(exp_map(w)) = w; close to 2π rounding of r is large
+        // log_map(exp_map(w)) = w; close to 2π the rounding of r is large
         if (angles[size_t(n)] < 6.1)
           REQUIRE(std::abs(back[i].d[j] - (i == j)) < 1e-12);
       }

@@ -28,7 +28,7 @@ beside(const at::Tensor & s, const at::Tensor & a)
       utils::add_shapes(s.sizes(), TensorShape(size_t(std::max<Size>(0, a.dim() - s.dim())), 1)));
 }
 
-/// f of T and Scalar, or of Scalar and T, and the same of their raw tensors.
+/// f of T and Scalar, or of Scalar and T, with f of their raw tensors as the reference.
 template <class A, class B, class F>
 test::Operation
 with_scalar(const char * name, const F & f)
@@ -63,7 +63,7 @@ with_scalar()
 }
 const test::Battery battery(with_scalar<SR2>);
 
-/// Passes values on and no gradient back.
+/// Passes values on, but no gradient back.
 struct WithoutGradient : torch::autograd::Function<WithoutGradient>
 {
   static at::Tensor forward(torch::autograd::AutogradContext *, const at::Tensor & x)

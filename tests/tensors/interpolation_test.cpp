@@ -31,7 +31,7 @@ namespace
 constexpr auto linear = Interpolant::linear, cubic = Interpolant::monotone_cubic;
 constexpr auto constant = Beyond::constant, extrapolate = Beyond::extrapolate;
 
-/// Five points of a table, and the values of one of two abscissae.
+/// Five points of a table, and the values of a table of two abscissae.
 struct Points : PrimitiveTensor<Points, 5>
 {
   using PrimitiveTensor::PrimitiveTensor;
@@ -153,7 +153,7 @@ random(at::IntArrayRef shape, Dtype dtype = kFloat64)
   return at::rand(shape, at::kDouble).to(dtype);
 }
 
-/// Abscissae in order, within (0, 5) or a little beyond.
+/// Increasing abscissae, within (0, 5) or a little beyond.
 Points
 abscissae(TensorShape batch, Dtype dtype = kFloat64)
 {
@@ -300,7 +300,7 @@ TEST_CASE("Tables of many points are searched, whoever's they are", "[tensors][i
           near(y, interpolate(Scalar(x.t().contiguous().t()), xs, ys, interpolant, beyond), 1e-12));
       REQUIRE(near(y[3][4], interpolate(Scalar(x[3][4]), xs, ys, interpolant, beyond), 1e-12));
     }
-  // it follows the sine
+  // the interpolant follows the sine
   const Tensor fine(at::linspace(0, 10, 1001, at::kDouble), 0), sine(fine.sin(), 0);
   const Scalar z(random({100}) * 10);
   REQUIRE(near(interpolate(z, fine, sine), z.sin(), 2e-5));
@@ -580,7 +580,7 @@ TEST_CASE("Tables of other dtypes and devices are composed", "[tensors][interpol
                           x),
                       expected));
   }
-  // constants are not rounded to float32, in which these are one
+  // constants are not rounded to float32, in which the first two would be equal
   const std::array<double, 3> fine{1, 1 + 1e-9, 2}, values{3, 4, 5};
   const auto f = [&](auto x) { return interpolate(x, fine, values); };
   const Scalar x = Scalar::full({5}, 1.5, kFloat32);

@@ -42,7 +42,7 @@ third(const at::Tensor & s)
   return diagonal_sum(at::matmul(deviator(s), at::matmul(deviator(s), deviator(s)))) / 3;
 }
 
-/// Far from the ends of the Lode angle.
+/// Tensors whose Lode angle is far from the ends of its range.
 template <class T>
 T
 sheared(const T & s)

@@ -102,7 +102,7 @@ TEST_CASE("autograd differentiates isotropic, fused and on whole batches", "[iso
           1e-12);
   REQUIRE(difference(grad({composed.pow(2).sum()}, {leaf})[0],
                      grad({expected.pow(2).sum()}, {leaf})[0]) < 1e-11);
-  // a function with whole batches in it gives a tensor by its eigenvectors
+  // A function that returns a Vec, on whole batches: the result is built from the eigenvectors.
   const SR2 t = isotropic(scaled, C, 2.0);
   REQUIRE(difference(grad({at::Tensor(t).sum()}, {leaf})[0],
                      grad({at::Tensor(2.0 * tr(C) * C).sum()}, {leaf})[0]) < 1e-12);

@@ -86,7 +86,7 @@ operations()
   return all;
 }
 
-/// Compositions of operations that have one.
+/// Compositions of operations that have a derivative rule.
 const test::Table &
 others()
 {

@@ -22,7 +22,7 @@ using test::stored_of;
 
 namespace
 {
-/// V f(Λ) Vᵀ of distinct eigenvalues.
+/// V f(Λ) Vᵀ, for distinct eigenvalues.
 template <class F>
 at::Tensor
 by_eigenvalues(const at::Tensor & s, const F & f)
@@ -60,7 +60,7 @@ const auto root_of = [](const at::Tensor & x) { return at::sqrt(x); };
 const auto slope_of_log = [](const at::Tensor & x) { return 1 / x; };
 const auto slope_of_root = [](const at::Tensor & x) { return 0.5 / at::sqrt(x); };
 
-/// By the eigenvalues of general matrices, which are complex.
+/// The function by the eigenvalues of a general matrix, which are complex.
 template <class F>
 at::Tensor
 by_complex_eigenvalues(const at::Tensor & A, const F & f)
@@ -251,7 +251,8 @@ all_operations()
 }
 const test::Battery battery(all_operations);
 
-/// Tensors of eigenvalues 0.7, 0.7 + gap and 0.7 + gap + other in one frame, for gaps from none to many. (n; 6)
+/// Tensors with eigenvalues 0.7, 0.7 + gap and 0.7 + gap + other and the same eigenvectors, for gaps from zero
+/// on. (n; 6)
 SR2
 nearly_equal(double other)
 {

@@ -62,7 +62,8 @@ TEST_CASE("Page on tensors: batch shapes broadcast from the last batch dimension
   REQUIRE((SR2::ones({5, 1}) + SR2::ones({3})).batch_sizes() == TensorShape{5, 3});
   REQUIRE((SR2::ones({5, 3}) + SR2::ones()).batch_sizes() == TensorShape{5, 3});
   REQUIRE_THROWS_AS(SR2::ones({5, 3}) + SR2::ones({5}), NEMLException);
-  // Of Tensors both groups must broadcast, of primitive types the batch.
+  // For Tensors both batch and base shapes must broadcast, for primitive types only the batch
+  // shapes.
   const auto t = Tensor::ones({2}, {3, 4}) + Tensor::ones({5, 1}, {4});
   REQUIRE((t.batch_sizes() == TensorShape{5, 2} && t.base_sizes() == TensorShape{3, 4}));
   REQUIRE_THROWS_AS(Tensor::ones({2}, {3}) + Tensor::ones({2}, {4}), NEMLException);

@@ -48,7 +48,7 @@ TEST_CASE("Random rotations of a seed are the same and touch no other random num
   at::manual_seed(11);
   REQUIRE(Rot::fill_random(100, 5).defined());
   REQUIRE(at::equal(at::rand({4}), expected));
-  // Without one they are those of LibTorch's generator
+  // Without a seed they come from LibTorch's generator.
   at::manual_seed(11);
   const auto first = Rot::fill_random(3);
   REQUIRE(!at::equal(Rot::fill_random(3), first));
@@ -61,11 +61,11 @@ TEST_CASE("Random rotations are uniformly distributed", "[tensors][Rot]")
   constexpr Size n = 100000;
   const auto r = Rot::fill_random(n, 0);
   REQUIRE((r.norm() <= 1).all().item<bool>());
-  // The measure of the angles up to θ is (θ - sin θ) / π
+  // The fraction of rotations with angles up to θ is (θ - sin θ) / π.
   const auto theta = std::get<0>(core::raw(r.angle()).sort());
   const auto rank = at::arange(n, at::kDouble) / n;
   REQUIRE(((theta - theta.sin()) / M_PI - rank).abs().max().item<double>() < 0.006);
-  // The axes have no direction; R_ij has the mean 0, R_ij R_kl the mean δ_ik δ_jl / 3
+  // No axis is preferred; R_ij has the mean 0, R_ij R_kl the mean δ_ik δ_jl / 3
   REQUIRE(r.axis().mean(0).abs().max().item<double>() < 0.01);
   const auto R = r.euler_rodrigues().flatten(-2);
   REQUIRE(R.mean(0).abs().max().item<double>() < 0.01);

@@ -133,7 +133,7 @@ TEST_CASE("The distance by parameters is the arc sine of their chord", "[tensors
   const Rot x = random_rotations(200), y = random_rotations(200);
   const auto chord = at::sqrt(norm_sq(Rot(core::raw(x) - core::raw(y))) /
                               ((1 + core::raw(x.norm_sq())) * (1 + core::raw(y.norm_sq()))));
-  REQUIRE(at::allclose(x.gdist(y), 4 * at::asin(chord), 0, 1e-6)); // the arc sine loses half near 1
+  REQUIRE(at::allclose(x.gdist(y), 4 * at::asin(chord), 0, 1e-6)); // arc sine: half of the digits
   REQUIRE(at::equal(x.gdist(y), y.gdist(x)));
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("The distance of rotations is the angle between their matrices", "[ten
   const Rot x = random_rotations(200), y = random_rotations(200);
   const R2 between = x.euler_rodrigues() * y.inverse().euler_rodrigues();
   const auto angle = at::acos(((core::raw(between.tr()) - 1) / 2).clamp(-1, 1));
-  REQUIRE(at::allclose(x.dist(y), angle, 0, 1e-7)); // the arc cosine loses half near 1
+  REQUIRE(at::allclose(x.dist(y), angle, 0, 1e-7)); // the arc cosine loses half of the digits
   REQUIRE(at::equal(x.dist(y), y.dist(x)));
   REQUIRE((x.dist(y) <= M_PI + 1e-14).all().item<bool>());
   REQUIRE(at::allclose(x.dist(y), at::minimum(x.gdist(y), 2 * M_PI - core::raw(x.gdist(y)))));
@@ -155,7 +155,7 @@ TEST_CASE("The distance of rotations does not depend on which of their parameter
   REQUIRE(at::allclose(x.dist(y), x.shadow().dist(y), 0, 1e-13));
   REQUIRE(at::allclose(x.dist(y), x.shadow().dist(y.shadow()), 0, 1e-13));
   REQUIRE(at::allclose(x.gdist(x.shadow()), 2 * M_PI + at::zeros({50}, at::kDouble), 0, 1e-13));
-  // Nor on a rotation that follows both
+  // The distance does not depend on a rotation that follows both, either.
   REQUIRE(at::allclose(small(x).rotate(small(t)).dist(small(y).rotate(small(t))),
                        small(x).dist(small(y)),
                        0,
@@ -190,7 +190,7 @@ TEST_CASE("Derivatives of distances are finite at equal rotations, at the identi
       REQUIRE(at::equal(first[0], at::zeros({3}, at::kDouble)));
       REQUIRE(at::equal(first[3], at::zeros({3}, at::kDouble)));
     }
-    // From the identity to r the angle grows by 4 / (1 + r·r) along r
+    // From the identity to r the angle grows at the rate 4 / (1 + r·r) along r.
     const auto n = core::raw(r) / core::raw(r.norm());
     REQUIRE(at::allclose(g[1][2], 4 / 1.14 * n, 0, 1e-14));
     for (const auto & second :

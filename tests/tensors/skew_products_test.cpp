@@ -112,7 +112,7 @@ all_operations()
 }
 const test::Battery battery(all_operations);
 
-/// Central differences of f at x by its n components, as the last dimension.
+/// Derivatives of f at x by central differences; the n components of x are the last dimension.
 template <class F>
 at::Tensor
 differences(const at::Tensor & x, const F & f)

@@ -71,7 +71,8 @@ schmid(const Systems & s)
   return at::einsum("mi,mj->mij", {s.second, s.first});
 }
 
-/// For each matrix of a, how many of b are the same, of either sign if sign is so.
+/// For each matrix of a, the number of matrices of b that are equal to it, with either sign if
+/// either_sign is given.
 at::Tensor
 among(const at::Tensor & a, const at::Tensor & b, bool either_sign)
 {
@@ -95,7 +96,7 @@ check_systems(const Expected & e, const Systems & s, bool either_sign)
   REQUIRE(at::allclose(inner(n, b), one * 0, 0, 1e-15));
   const auto P = schmid(s);
   REQUIRE((among(P, P, either_sign) == 1).all().item<bool>()); // no two are the same
-  // Closed under the rotations of the class
+  // The systems are closed under the rotations of the class.
   const auto S = symmetry(e.lattice == "hcp" ? "622" : "432");
   const auto turned = at::einsum("gij,mjk,glk->gmil", {S, P, S});
   REQUIRE((among(turned, P, either_sign) == 1).all().item<bool>());
@@ -183,7 +184,7 @@ TEST_CASE("A flat or a long hexagonal cell turns pyramids to basal planes or pri
 
 TEST_CASE("Tetragonal lattices have the ratio of their axes", "[tensors][slip_systems]")
 {
-  const double r = 0.5456; // of white tin
+  const double r = 0.5456; // c/a of white tin
   REQUIRE(slip_systems("4/mmm", "{110}<001>", r).first.batch_size(0) == 2);
   REQUIRE(slip_systems("42", "{100}<001>", r).first.batch_size(0) == 2);
   const auto s = slip_systems("42", "(101)[-101]", 1);
@@ -221,7 +222,7 @@ TEST_CASE("Schmid factors of tension are those of the literature", "[tensors][sl
 
 TEST_CASE("The shear of a twin leaves its second plane as it is", "[tensors][slip_systems]")
 {
-  // (I + s b n) leaves lengths in the planes n and K2 ∝ 2 b + s n; K2 is a plane of simple indices in the right sense only
+  // (I + s b n) leaves lengths in the planes n and K2 ∝ 2 b + s n; K2 has simple indices only for the right sense
   // (Christian and Mahajan 1995, Prog. Mater. Sci. 39, table 2)
   const auto second_plane =
       [](const std::string & lattice, const std::string & family, double r, double shear)

@@ -27,7 +27,7 @@ using test::operation;
 
 namespace
 {
-/// Matrices of a program's own: any kind of slips, and the interaction between them.
+/// Types of a program: four slips of any kind, and the interaction between them.
 class Slips : public PrimitiveTensor<Slips, 4>
 {
 public:
@@ -57,7 +57,7 @@ public:
   using PrimitiveTensor::PrimitiveTensor;
 };
 
-/// Far from singular.
+/// Matrices that are far from singular.
 at::Tensor
 regular(const at::Tensor & t)
 {
@@ -109,7 +109,7 @@ operations()
               })};
 }
 
-/// The operations on a program's own types.
+/// The operations on types that a program defines.
 test::Table
 others()
 {
@@ -150,7 +150,7 @@ residual(const at::Tensor & A, const at::Tensor & x, const at::Tensor & b)
   return (at::linalg_vector_norm(r, 2, at::IntArrayRef(-1)) / scale).max().item<double>();
 }
 
-/// Matrices n×n, regular but in the entries that are listed, where the last row is the first.
+/// n×n matrices that are regular except in the listed entries, where the last row equals the first.
 at::Tensor
 singular_at(Size n, Size count, std::initializer_list<Size> where)
 {

@@ -20,7 +20,7 @@ using test::stored_of;
 
 namespace
 {
-/// With eigenvalues far from one another.
+/// Tensors whose eigenvalues are far from one another.
 template <class T>
 T
 spread(const T & s)
@@ -220,7 +220,7 @@ TEST_CASE("A tensor function of the user has its derivative by dsptrf", "[tensor
     REQUIRE(at::allclose(sinh_of(s), (expm(s) - expm(-s)) / 2, 1e-14, 1e-14));
     REQUIRE(at::allclose(
         dsinh_of(s), core::raw(dexpm(s)) / 2 + core::raw(dexpm(-s)) / 2, 1e-10, 1e-10));
-    // in float32 as well: the rounding of the values is taken into account
+    // The same in float32; the tolerance accounts for the rounding of the values.
     const auto single = s.to(kFloat32);
     REQUIRE(at::allclose(dsinh_of(single).to(kFloat64), core::raw(dsinh_of(s)), 1e-4, 1e-4));
     const SR2 tracked(s.detach().clone().requires_grad_());

@@ -18,7 +18,7 @@ using test::operation;
 
 namespace
 {
-/// The 6×6 matrix of entries that all have one batch shape; entries that are left out are 0.
+/// The 6×6 matrix of entries with one common batch shape; entries that are left out are 0.
 at::Tensor
 matrix(const std::vector<std::pair<std::pair<int, int>, at::Tensor>> & entries)
 {
@@ -31,7 +31,7 @@ matrix(const std::vector<std::pair<std::pair<int, int>, at::Tensor>> & entries)
   return at::stack(rows, -1).unflatten(-1, {6, 6});
 }
 
-/// Inverse of the compliance of the book, of E1, E2, E3, ν12, ν13, ν23, G12, G13, G23.
+/// Inverse of the compliance as books print it, for E1, E2, E3, ν12, ν13, ν23, G12, G13, G23.
 at::Tensor
 orthotropic_by_compliance(const Arguments & a)
 {
@@ -211,7 +211,7 @@ TEST_CASE("The engineering constants of magnesium give back its stiffness", "[te
   const auto of_constants = SSR4::transversely_isotropic(E_p, E_t, nu_p, nu_pt, C44);
   REQUIRE(at::allclose(of_constants, C));
   REQUIRE(positive_definite(of_constants));
-  // The plane is isotropic, no other is
+  // The plane is isotropic; no other plane is.
   REQUIRE(at::allclose(
       of_constants.rotate(Rot::axis_angle(Vec::fill(0, 0, 1), number(0.7))), C, 0, 1e-12));
   REQUIRE_FALSE(
@@ -247,7 +247,7 @@ TEST_CASE("The compliance of an orthotropic material has the entries of the book
   REQUIRE(Q[0][0].item<double>() == Approx(181.8).epsilon(2e-4));
   REQUIRE(Q[1][1].item<double>() == Approx(10.34).epsilon(1e-3));
   REQUIRE(Q[0][1].item<double>() == Approx(2.897).epsilon(1e-3));
-  // Turned about the fibres nothing changes: E2 = E3, G12 = G13, G23 = E2 / 2 (1 + ν23)
+  // A rotation about the fibres changes nothing: E2 = E3, G12 = G13, G23 = E2 / 2 (1 + ν23)
   REQUIRE(at::allclose(C.rotate(Rot::axis_angle(Vec::fill(1, 0, 0), number(0.4))), C, 0, 1e-11));
 }
 

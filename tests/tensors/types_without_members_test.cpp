@@ -19,7 +19,7 @@ using test::operation;
 
 namespace
 {
-/// The scalar with size-1 dimensions as many as T has base dimensions.
+/// The scalar with as many dimensions of size 1 as T has base dimensions.
 template <class T>
 at::Tensor
 aligned(at::Tensor s)
@@ -93,7 +93,7 @@ check_factories()
   REQUIRE_THROWS_AS(T(at::zeros({5, 2}, at::kDouble)), NEMLException);
 }
 
-/// Shares the numbers, both ways and implicitly.
+/// The types convert into each other implicitly and share their numbers.
 template <class A, class B>
 void
 check_conversion()

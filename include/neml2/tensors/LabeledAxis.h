@@ -47,16 +47,17 @@ public:
  *
  * - Items are laid out in ascending order of their names (by bytes), variables before sub-axes.
  * - Names are unique on each level; different levels may repeat them.
- * - setup_layout() freezes the axis; only clear() lifts that. From then on copies share it, everything
- *   made with it keeps it alive, and any number of threads may read it. Before, a copy is a deep copy.
+ * - setup_layout() freezes the axis; only clear() makes it modifiable again. Copies of a frozen axis
+ *   share it, everything made with it keeps it alive, and any number of threads may read it. A copy of
+ *   an axis that is not frozen is a deep copy.
  */
 class LabeledAxis
 {
 public:
   using AxisLayout = neml2::AxisLayout;
 
-  /// Order of slices by where they begin: for a std::map whose keys come from indices(); slices have
-  /// no order of their own.
+  /// Orders slices by their first entry, for a std::map whose keys come from indices(): slices have
+  /// no operator <.
   struct AssemblySliceCmp
   {
     /// AssemblySliceCmp()(a, b): whether slice a begins before b.
@@ -83,7 +84,7 @@ public:
       add_variable<T>(name);
     return *this;
   }
-  /// Adds a variable of this size; nothing for the empty path.
+  /// Adds a variable of this size; does nothing for the empty path.
   LabeledAxis & add(const LabeledAxisAccessor & name, Size size)
   {
     if (!name.empty())
@@ -104,7 +105,7 @@ public:
   /// Computes the place of every item, and freezes the axis with its sub-axes. A second call does nothing.
   /// @throws NEMLException if there are more entries than 64 bits can count.
   void setup_layout();
-  /// Whether it has a layout, and can no longer be changed.
+  /// Whether the axis has a layout, and can no longer be changed.
   bool is_setup() const { return _items->is_setup; }
 
   // ---- Items: LabeledAxisItems.h --------------------------------------------------------------
@@ -113,7 +114,7 @@ public:
   bool has_item(const LabeledAxisAccessor & a) const { return has_variable(a) || has_subaxis(a); }
   /// Whether there is a variable of this path.
   bool has_variable(const LabeledAxisAccessor & a) const { return find_variable(a) != nullptr; }
-  /// Whether there is a variable of the storage size of T (which may be that of another type, too).
+  /// Whether there is a variable of the storage size of T, which other types may share.
   template <class T>
   bool has_variable(const LabeledAxisAccessor & a) const
   {
@@ -169,7 +170,8 @@ public:
   Size storage_size(const LabeledAxisAccessor & a = {}) const { return size(a); }
   Size variable_size(const LabeledAxisAccessor & a) const;
   Size subaxis_size(const LabeledAxisAccessor & a) const { return subaxis(a).size(); }
-  /// Position of a variable among all variables, and of a sub-axis among those of its level.
+  /// Position of a variable among all variables; position of a sub-axis among the sub-axes of its
+  /// level.
   Size variable_id(const LabeledAxisAccessor & a) const;
   Size subaxis_id(const std::string & name) const;
   /// [begin, end) of a variable or sub-axis in the numbering of this axis; all of it for the empty path.
@@ -211,15 +213,16 @@ public:
 
   // ---- Two axes: LabeledAxisCommon.h ----------------------------------------------------------
 
-  /// For the variables that both axes have, the entries here and there as indices, in the order of this
-  /// axis; adjacent ones are merged.
+  /// The entries of the variables that both axes have, as indices on this axis and on the other one, in
+  /// the order of this axis; adjacent ones are merged.
   std::vector<std::pair<indexing::TensorIndex, indexing::TensorIndex>>
   common_indices(const LabeledAxis & other, bool recursive = true) const;
-  /// For the variables that both axes have, the entries [begin, end) here and there, in the order of this
-  /// axis; adjacent ones are merged.
+  /// The entries [begin, end) of the variables that both axes have, on this axis and on the other one, in
+  /// the order of this axis; adjacent ones are merged.
   std::vector<CommonRange> common_ranges(const LabeledAxis & other, bool recursive = true) const;
-  /// Calls f(path, here, there) for each variable that both have, in the order of this axis, with its entries
-  /// [begin, end) here and there. path() returns its path, which takes longer than the rest.
+  /// Calls f(path, here, there) for each variable that both axes have, in the order of this axis; here and
+  /// there are its entries [begin, end) on this axis and on the other one. path() returns its path, which
+  /// takes longer than the rest.
   template <class F>
   void visit_common(const LabeledAxis & other, const F & f, bool recursive = true) const;
   /// Whether names and sizes of all items are the same.
@@ -232,7 +235,7 @@ public:
 private:
   friend class tensors::AxisLevels;
 
-  /// The items of this level. Shared by copies of an axis that is set up.
+  /// The items of this level, shared by copies of an axis that is set up.
   struct Items
   {
     explicit Items(std::shared_ptr<const tensors::AxisPlace> where = nullptr)
@@ -244,13 +247,13 @@ private:
     std::shared_ptr<const tensors::AxisPlace> place; ///< null for the outermost axis
     std::map<std::string, Size> variables;
     std::map<std::string, std::unique_ptr<LabeledAxis>> subaxes;
-    // Since setup_layout():
+    // Set by setup_layout():
     bool is_setup = false;
     Size size = 0;
     size_t count = 0;                              ///< count of variables, recursively
     AxisLayout layout;                             ///< of this level
     std::unordered_map<std::string, Size> ids;     ///< of this level's variables
-    std::unordered_map<std::string, Size> offsets; ///< ids before each sub-axis
+    std::unordered_map<std::string, Size> offsets; ///< first id of each sub-axis
   };
   using Name = LabelNames::const_iterator;
 

@@ -32,10 +32,10 @@ public:
 };
 
 /**
- * Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, then its own.
+ * Path to an item of a LabeledAxis: the names of the sub-axes that lead to it, then its own name.
  *
- * Printed `sub/b`, built from its parts: LabeledAxisAccessor("sub", "b"). A name is not empty and
- * contains no white space, no quotes and none of / . , ;
+ * It is printed as `sub/b`, and built from its parts: LabeledAxisAccessor("sub", "b"). A name is
+ * not empty and contains no white space, no quotes and none of / . , ;
  */
 class LabeledAxisAccessor
 {
@@ -78,7 +78,7 @@ public:
   auto end() const { return _names.end(); }
   const LabelNames & vec() const { return _names; }
   explicit operator std::vector<std::string>() const { return {_names.begin(), _names.end()}; }
-  /// @throws NEMLException if there is no such name.
+  /// @throws NEMLException if the path has no name i.
   const std::string & operator[](size_t i) const
   {
     NEML2_CHECK(i < size(), "The path '", str(), "' has ", size(), " names, none at ", i, ".");

@@ -7,7 +7,8 @@
 
 namespace neml2
 {
-/// One run of entries that two axes have in common, of LabeledAxis::common_ranges: [begin, end) on each.
+/// Contiguous entries that two axes have in common, from LabeledAxis::common_ranges: [begin, end) on
+/// each axis.
 struct CommonRange
 {
   AxisRange here, there;
@@ -61,7 +62,7 @@ LabeledAxis::visit_common(const LabeledAxis & other, const F & f, bool recursive
     if (!recursive)
       return;
     here = at.begin_here + a.size;
-    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // so the first is next
+    for (auto item = a.subaxes.rbegin(); item != a.subaxes.rend(); ++item) // for pops in order
     {
       here -= item->second->_items->size;
       if (const auto found = b.subaxes.find(item->first); found != b.subaxes.end())

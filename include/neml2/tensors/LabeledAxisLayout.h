@@ -14,7 +14,7 @@ LabeledAxis::setup_layout()
     return;
   size(); // refuses more entries than 64 bits can count before anything is set up
   const tensors::AxisLevels all(*this);
-  for (auto level = all.rbegin(); level != all.rend(); ++level) // sub-axes before their axes
+  for (auto level = all.rbegin(); level != all.rend(); ++level) // sub-axes come first
   {
     Items & items = *level->axis->_items;
     if (items.is_setup)

@@ -21,8 +21,8 @@ struct AxisPlace
     : parent(std::move(on)), name(std::move(name_))
   {
   }
-  /// Frees one by one the places that nothing else shares: freeing each within the next would exhaust the
-  /// stack.
+  /// Frees the places that nothing else shares one by one: nested destructors of a deep axis would
+  /// overflow the stack.
   ~AxisPlace()
   {
     while (parent && parent.use_count() == 1)
@@ -43,7 +43,7 @@ path_of(const AxisPlace * place)
   return names;
 }
 
-/// An axis and all its sub-axes in the order of the layout, as a list, so that no walk over them needs to recurse.
+/// An axis and all its sub-axes in the order of the layout, as a list, so that loops over them need no recursion.
 class AxisLevels
 {
 public:
@@ -52,10 +52,10 @@ public:
   {
     const LabeledAxis * axis;
     const std::string * name; ///< null for the axis itself
-    size_t parent;            ///< among the levels; the axis itself is its own
+    size_t parent;            ///< its position among the levels; the axis itself is its own parent
   };
 
-  /// Not recursive: the axis itself only.
+  /// If recursive is false, the only level is the axis itself.
   explicit AxisLevels(const LabeledAxis & axis, bool recursive = true);
 
   size_t size() const { return _levels.size(); }

@@ -8,7 +8,8 @@ namespace neml2
 {
 namespace tensors
 {
-/// Draws an axis into lines of text: the entries on top, the items below them, sub-axes under theirs.
+/// Draws an axis into lines of text: the entries on top, the items below them, each sub-axis below
+/// its items.
 class AxisPicture
 {
 public:
@@ -29,7 +30,7 @@ public:
         begin += size;
       }
     }
-    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes before the axes they are on
+    for (size_t k = levels.size() - 1; k > 0; k--) // sub-axes first
       places[levels[k].parent].content += 1 + places[k].width(*levels[k].name);
     _lines.assign(size_t(1 + 2 * _depth), std::string(size_t(std::max(0, places[0].content)), ' '));
     for (size_t k = 0; k < levels.size(); k++)
@@ -59,7 +60,7 @@ private:
   /// For an axis: the columns of its items, and the place of the next one.
   struct Place
   {
-    int level = 0, content = -1, x = 0; ///< columns, one between two items
+    int level = 0, content = -1, x = 0; ///< in columns; one column separates two items
     Size begin = 0;                     ///< the first entry
 
     int width(const std::string & name) const { return std::max(2 + int(name.size()), content); }

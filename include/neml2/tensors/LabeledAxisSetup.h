@@ -7,7 +7,7 @@
 
 namespace neml2
 {
-// Sub-axes are freed one after the other: freeing each within the one that it is on would exhaust the stack.
+// Sub-axes are freed one after the other: nested destructors of a deep axis would overflow the stack.
 inline LabeledAxis::Items::~Items()
 {
   thread_local std::multimap<std::string, std::unique_ptr<LabeledAxis>> * waiting = nullptr;
@@ -49,7 +49,7 @@ inline LabeledAxis &
 LabeledAxis::operator=(const LabeledAxis & other)
 {
   check_modifiable("assign", /*cleared=*/true);
-  // A sub-axis keeps its place, and a layout of its own.
+  // A sub-axis keeps its place and its own layout.
   _items = _items->place ? other.deep_copy(_items->place) : other.copied_items();
   return *this;
 }
@@ -78,7 +78,7 @@ LabeledAxis::add_variable(const LabeledAxisAccessor & name, Size size)
   NEML2_CHECK(!name.empty(), "add_variable: the path of a variable cannot be empty.");
   NEML2_CHECK(
       size >= 0, "add_variable: the size of '", name, "' is ", size, ", expected at least 0.");
-  // All refusals come before the first sub-axis is made.
+  // All errors are thrown before the first sub-axis is made.
   if (const Size * there = find_variable(name))
     NEML2_CHECK(*there == size,
                 "add_variable: the axis has a variable '",

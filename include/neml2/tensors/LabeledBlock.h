@@ -85,9 +85,9 @@ block_of(const Tensor & tensor, const std::array<AxisRange, D> & ranges)
   return Tensor(t, tensor.batch_dim());
 }
 
-/// Whether base dimensions of these sizes are those of a block, some of them perhaps split into several, so that each
-/// entry in storage order stays on its axis: 3, 3, 6 fits 9, 6, but 3, 6 does not fit 6, 3. A block of one dimension
-/// always fits.
+/// Whether base dimensions of these sizes fit those of a block, where a dimension of the block may be split into
+/// several: each entry, in storage order, must stay on its axis. 3, 3, 6 fits 9, 6, but 3, 6 does not fit 6, 3. A
+/// block of one dimension always fits.
 inline bool
 is_taken_apart(TensorShapeRef base, TensorShapeRef block)
 {
@@ -119,7 +119,8 @@ check_order(const char * where, const Operand & value, TensorShapeRef base, Tens
 }
 
 /// The entries of a block as a tensor of type T. A view.
-/// @throws NEMLException if their number is not that of T's base, or the base shape does not fit the block.
+/// @throws NEMLException if the block and T's base differ in the number of entries, or T's base shape does
+/// not fit the block.
 template <class T>
 T
 block_as(const Tensor & block)
@@ -170,7 +171,7 @@ write_block(Tensor block, const T & value)
 }
 } // namespace tensors
 
-/// An item of an axis for repeated use: indexing with it looks nothing up.
+/// An item of an axis for repeated use: indexing with it needs no lookup.
 /// LabeledVector::BoundLabels{bind(axis, "a")} are the labels of base_index, reinterpret and
 /// base_index_put_.
 /// @throws NEMLException if there is no such item, or before setup_layout().

@@ -15,7 +15,8 @@ public:
 
   using LabeledTensor::LabeledTensor;
 
-  /// A block: row variable, column variable, value. LabeledMatrix::assemble(rows, columns, {{"r", "s", C}}) has one.
+  /// A block: row variable, column variable, value. LabeledMatrix::assemble(rows, columns, {{"r", "s", C}}) takes
+  /// one block.
   struct Block
   {
     LabeledAxisAccessor row, column;
@@ -36,12 +37,13 @@ public:
            const LabeledAxis & axis,
            const TensorOptions & options = default_tensor_options());
 
-  /// Copies the rows that both matrices have from the other one; the columns must be the same.
-  /// @throws NEMLException if they are not, sizes differ or the batch does not fit; nothing is written.
+  /// Copies from the other matrix the rows that both have; the columns must be the same.
+  /// @throws NEMLException if the columns or the sizes of rows differ, or the batch does not fit;
+  /// nothing is written.
   void fill(const LabeledMatrix & other, bool recursive = true);
 
-  /// Chain rule: the matrix product A_ij B_jk of derivatives. Axis 1 of this one must be axis 0 of the
-  /// other. (batch; m, k), (batch; k, n) -> (batch; m, n)
+  /// Chain rule: the matrix product A_ij B_jk of derivatives. Axis 1 of this matrix must be axis 0 of
+  /// the other. (batch; m, k), (batch; k, n) -> (batch; m, n)
   LabeledMatrix chain(const LabeledMatrix & other) const;
 };
 } // namespace neml2

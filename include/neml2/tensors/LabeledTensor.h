@@ -25,8 +25,8 @@ public:
   using if_bound = std::enable_if_t<std::is_same_v<L, BoundLabels>, int>;
 
   LabeledTensor() = default;
-  /// Labels a tensor: LabeledVector(t, {&axis}), LabeledMatrix(t, {&rows, &columns}). A raw one has D base
-  /// dimensions. The pointers are only read during the call.
+  /// Labels a tensor: LabeledVector(t, {&axis}), LabeledMatrix(t, {&rows, &columns}). A raw tensor has D
+  /// base dimensions. The pointers are only read during the call.
   /// @throws NEMLException unless each base size is the size of its axis.
   LabeledTensor(const Tensor & tensor, const AxisPointers & axes)
     : LabeledTensor(tensor, handles(axes))
@@ -38,14 +38,14 @@ public:
   {
   }
 
-  /// Values not set. LabeledVector::empty({5}, {&axis}) is (5; size of the axis).
+  /// A tensor whose values are not set. LabeledVector::empty({5}, {&axis}) is (5; size of the axis).
   [[nodiscard]] static Derived empty(const TraceableTensorShape & batch,
                                      const AxisPointers & axes,
                                      const TensorOptions & options = default_tensor_options())
   {
     return Derived(Tensor::empty(batch, sizes_of(axes), options), axes);
   }
-  /// All 0. LabeledMatrix::zeros({5}, {&rows, &columns}) is (5; size of rows, size of columns).
+  /// A tensor of zeros. LabeledMatrix::zeros({5}, {&rows, &columns}) is (5; size of rows, size of columns).
   [[nodiscard]] static Derived zeros(const TraceableTensorShape & batch,
                                      const AxisPointers & axes,
                                      const TensorOptions & options = default_tensor_options())
@@ -171,8 +171,8 @@ public:
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
   /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if it does not fit, or has other entries on an axis, as the transposed block has;
-  /// this tensor is then unchanged.
+  /// @throws NEMLException if the value does not fit, or if its entries lie on other axes, as those of the
+  /// transposed block do; this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
   {

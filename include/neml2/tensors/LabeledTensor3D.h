@@ -16,12 +16,13 @@ public:
 
   using LabeledTensor::LabeledTensor;
 
-  /// Copies the entries that both tensors have on axis 0 from the other one; the other axes must be the same.
-  /// @throws NEMLException if they are not, sizes differ or the batch does not fit; nothing is written.
+  /// Copies from the other tensor the entries that both have on axis 0; axes 1 and 2 must be the same.
+  /// @throws NEMLException if axes 1 and 2 or the sizes of variables differ, or the batch does not fit;
+  /// nothing is written.
   void fill(const LabeledTensor3D & other, bool recursive = true);
 
-  /// Chain rule of second derivatives, A_ipq B_pj B_qk + C_ip D_pjk, where A is this one, D the other, and C and
-  /// B are the first derivatives that belong to them.
+  /// Chain rule of second derivatives, A_ipq B_pj B_qk + C_ip D_pjk, where A is this tensor, D the other, and C
+  /// and B are the first derivatives that belong to them.
   /// (batch; m, p, p), (batch; p, n, n), (batch; m, p), (batch; p, n) -> (batch; m, n, n)
   LabeledTensor3D chain(const LabeledTensor3D & other,
                         const LabeledMatrix & dself,

@@ -98,7 +98,7 @@ public:
   [[nodiscard]] LabeledVector vmap(const F & f, const A &... a) const
   {
     const auto result = evaluation_of(a...);
-    if (result.recorded) // otherwise it would have to be written in place
+    if (result.recorded) // autograd allows no writing in place
       return assembled(neml2::vmap(f, a...), std::index_sequence_for<T...>());
     const auto y = tensors::labeled_result<LabeledVector>(result, _ranges.are_all, {&_axis});
     auto variables = of(y);

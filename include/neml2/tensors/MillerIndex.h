@@ -42,7 +42,7 @@ public:
          const TensorOptions & options = default_integer_tensor_options());
 
   /// The smallest integers of the same direction: all divided by their greatest common divisor, which
-  /// is positive. (...; 3) -> (...; 3), of the same dtype. (0, 0, 0) stays as it is.
+  /// is positive. (...; 3) -> (...; 3), of the same dtype. (0, 0, 0) is not changed.
   /// @throws NEMLException for a floating dtype: round and convert first.
   MillerIndex reduce() const;
 
@@ -50,8 +50,8 @@ public:
   /// dtype on the device of the indices. (...; 3) -> (...; 3)
   Vec to_vec() const;
   Vec to_vec(const TensorOptions & options) const;
-  /// The direction of the indices, to_vec() over its length: with these options, or of the default floating
-  /// dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
+  /// The direction of the indices, to_vec() divided by its length: with these options, or of the default
+  /// floating dtype. (...; 3) -> (...; 3). NaN for (0, 0, 0).
   /// @throws NEMLException also for options of an integer dtype.
   Vec to_normalized_vec() const;
   Vec to_normalized_vec(const TensorOptions & options) const;

@@ -58,7 +58,7 @@ public:
   identity(const TensorOptions & options = default_tensor_options());
   /// The unit quaternion of the rotation matrix R, s ≥ 0. (...; 3, 3) -> (...; 4)
   /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as for a reflection; whether it is
-  /// orthogonal is not checked. At θ = π the result is either of q and -q.
+  /// orthogonal is not checked. At θ = π the result is either q or -q.
   ///
   /// Source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Quaternion fill_matrix(const R2 & R);
@@ -136,17 +136,18 @@ Vec rotate(const Vec & v, const Quaternion & q);
 Vec log_map(const Quaternion & q);
 /// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.
 /// (...; 4), (...; 4) -> (...; )
-/// Nothing is normalised, and for other lengths it is not an angle: take dist(unit(p), unit(q)). If |p|² and
-/// |q|² are 1 up to 16 roundings of their dtype, it is accurate also where it is small. Where it is 0 its
-/// derivatives are taken as 0.
+/// Nothing is normalised: for quaternions of other lengths the result is not an angle; take dist(unit(p),
+/// unit(q)). If |p|² and |q|² are 1 up to 16 roundings of their dtype, the angle is accurate also where
+/// it is small. Where the angle is 0, its derivatives are taken as 0.
 ///
-/// Computed as 4 atan2(|p - q|, |p + q|) where it is an angle; source: Kahan (2006), How futile are mindless
-/// assessments of roundoff in floating-point computation?, section 12.
+/// Computed as 4 atan2(|p - q|, |p + q|) where the result is an angle; source: Kahan (2006), How futile are
+/// mindless assessments of roundoff in floating-point computation?, section 12.
 Scalar dist(const Quaternion & p, const Quaternion & q);
 /// Point t of the arc of unit quaternions from q, at t = 0, to p or -p, at t = 1, whichever is nearer:
 /// (sin((1 - t) Ω) q ± sin(t Ω) p) / sin Ω, cos Ω = |q · p|. The rotation turns at constant speed.
-/// (...; 4), (...; 4), (...; ) -> (...; 4). Outside of [0, 1] it continues along the arc, and is NaN
-/// unless -8 ≤ t ≤ 9. Smooth, also at q = ±p; where Ω is π/2, -p and p are equally near and it takes p.
+/// (...; 4), (...; 4), (...; ) -> (...; 4). For t outside of [0, 1] the point continues along the arc;
+/// it is NaN unless -8 ≤ t ≤ 9. Smooth, also at q = ±p; where Ω is π/2, -p and p are equally near, and
+/// p is taken.
 ///
 /// Source: Shoemake (1985), Computer Graphics 19(3), 245-254.
 Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);

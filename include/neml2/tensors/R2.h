@@ -150,15 +150,16 @@ Scalar tr(const R2 & A);
 R2 vol(const R2 & A);
 /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, with a relative error of rounding times the condition of A: by cofactors where these keep their digits. (...; 3, 3) -> (...; ), in the cube
-/// of the unit of A.
+/// Determinant, with a relative error of rounding times the condition number of A. Cofactors are used where they lose no digits. (...; 3, 3) -> (...; ), in
+/// the cube of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1, with a relative error of rounding times the condition of A, as det(A); infinite or NaN where A is singular. (...; 3, 3) -> (...;
-/// 3, 3), in the inverse of the unit of A.
+/// A^-1, with a relative error of rounding times the condition number of A, as for det(A); infinite or NaN where A is singular. (...; 3,
+/// 3) -> (...; 3, 3), in the inverse of the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);
-/// The vector A_ij over j in row i, or over i in column j, as a view. (...; 3, 3) -> (...; 3)
+/// Row i, the vector A_ij over j, or column j, the vector A_ij over i, as a view. (...; 3, 3) ->
+/// (...; 3)
 /// @throws IndexException for an index that is not in [-3, 3).
 Vec row(const R2 & A, Size i);
 Vec col(const R2 & A, Size j);

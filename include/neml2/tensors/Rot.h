@@ -62,7 +62,7 @@ public:
   [[nodiscard]] static R2 identity_map(const TensorOptions & options = default_tensor_options());
   /// The rotation of the matrix R, of an angle up to π. (...; 3, 3) -> (...; 3)
   /// R must be a rotation, orthogonal with determinant 1. NaN where its determinant is not above 0, as for a reflection; whether it is
-  /// orthogonal is not checked. At θ = π the result is either of r and -r.
+  /// orthogonal is not checked. At θ = π the result is either r or -r.
   ///
   /// Computed by the unit quaternion of R; source: Shepperd (1978), J. Guid. Control 1, 223-224.
   [[nodiscard]] static Rot fill_matrix(const R2 & R);
@@ -83,7 +83,7 @@ public:
   /// The rotation about a × b that turns the direction of a into that of b, both of any length except 0.
   /// (...; 3), (...; 3) -> (...; 3)
   /// Where they are opposite up to rounding, it is the half turn about one axis orthogonal to a. That
-  /// rotation is right, but has no derivative; autograd differentiates the axis as a function of a.
+  /// rotation is correct, but has no derivative; autograd differentiates the axis as a function of a.
   [[nodiscard]] static Rot rotation_from_to(const Vec & a, const Vec & b);
 
   /// Unit axis r_i / |r|; (0, 0, 1) where there is no rotation, with the derivative 0.
@@ -100,7 +100,7 @@ public:
   /// The rotation, of an angle up to π, of three Euler angles. (...; 3) -> (...; 3)
   ///
   /// Convention "kocks" (Ψ, Θ, φ), "bunge" (φ1, Φ, φ2) or "roe" (ψ, θ, φ); type "degrees" or "radians".
-  /// Of the angles a, b, c of Kocks, with ca for cos a and sa for sin a, the matrix is
+  /// With the angles a, b, c of Kocks, ca for cos a and sa for sin a, the matrix is
   ///   [[-sc sa - cc ca cb,  sc ca - cc sa cb, cc sb],
   ///    [ cc sa - sc ca cb, -cc ca - sc sa cb, sc sb],
   ///    [            ca sb,             sa sb,    cb]];
@@ -226,12 +226,12 @@ R2 dshadow(const Rot & r);
 /// (...; 3), (...; 3) -> (...; ), in radians. Computed by the arc tangent, which is accurate at both ends.
 /// At both ends the function has a kink; autograd takes 0, a subgradient, for the derivative there.
 Scalar gdist(const Rot & a, const Rot & b);
-/// Angle between two rotations, whichever of its two sets of parameters each has: the smaller one of θ and
-/// 2π - θ, θ = gdist(a, b). (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the identity
-/// too; the derivative for equal rotations is taken as 0.
+/// Angle between two rotations, the same for both sets of parameters of each rotation: the smaller one of
+/// θ and 2π - θ, θ = gdist(a, b). (...; 3), (...; 3) -> (...; ), in radians, in [0, π]. Defined for the
+/// identity too; the derivative for equal rotations is taken as 0.
 Scalar dist(const Rot & a, const Rot & b);
 /// Volume of rotations per volume of parameters, 8 / (π (1 + r_i r_i)³). (...; 3) -> (...; )
-/// Its integral over |r| < 1, which is all rotations, is π.
+/// Its integral over |r| < 1, which contains all rotations, is π.
 Scalar dV(const Rot & r);
 
 /// The rotation by b, then by a: ((1 - b·b) a + (1 - a·a) b + 2 a × b) / (1 + (a·a) (b·b) - 2 a·b).

@@ -145,8 +145,8 @@ SR2 unit(const SR2 & s, Real epsilon = 0);
 SSR4 outer(const SR2 & s, const SR2 & t);
 /// s_ij s_kl. (...; 6) -> (...; 6, 6), in the square of the unit of s.
 SSR4 outer(const SR2 & s);
-/// s^-1, with a relative error of rounding times the condition of s; infinite or NaN where s is singular. (...; 6) -> (...; 6), in
-/// the inverse of the unit of s.
+/// s^-1, with a relative error of rounding times the condition number of s; infinite or NaN where s is singular. (...; 6) -> (...;
+/// 6), in the inverse of the unit of s.
 SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)
 SR2 transpose(const SR2 & s);

@@ -124,8 +124,9 @@ public:
                                   const TensorOptions & options = default_tensor_options());
   /// Stiffness that is isotropic in the plane (p) of axes 1 and 2, with axis 3 (t) across it:
   /// orthotropic with E1 = E2 = E_p, E3 = E_t, ν12 = nu_p, ν13 = ν23 = nu_pt,
-  /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt is the contraction along t by a stress along
-  /// p; the contraction along p by a stress along t is nu_pt E_t / E_p. (...; ) five times -> (...; 6, 6)
+  /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt describes the contraction along t under a
+  /// stress along p; for the contraction along p under a stress along t the ratio is nu_pt E_t / E_p.
+  /// (...; ) five times -> (...; 6, 6)
   [[nodiscard]] static SSR4 transversely_isotropic(const Scalar & E_p,
                                                    const Scalar & E_t,
                                                    const Scalar & nu_p,

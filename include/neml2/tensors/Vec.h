@@ -106,9 +106,9 @@ R2 outer(const Vec & v, const Vec & w);
 R2 outer(const Vec & v);
 /// v_i v_j as a symmetric tensor. (...; 3) -> (...; 6), in the square of the unit of v.
 SR2 self_outer(const Vec & v);
-// Rotations and spins as the vectors of their components. These are templates, which need no conversion
-// of their arguments: otherwise LibTorch's functions of these names, which need none, would be chosen and
-// take batch dimensions for base dimensions.
+// cross and outer of rotations and spins, as vectors of their components. These overloads are templates,
+// so that they need no conversion of their arguments. Otherwise overload resolution would choose
+// LibTorch's functions of these names, which treat batch dimensions as base dimensions.
 /// ε_ijk v_j w_k for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 Vec cross(const A & v, const B & w);

@@ -10,10 +10,10 @@
  *
  * Voigt's order is 11, 22, 33, 23, 13, 12 here, the same as Mandel's (see SR2). Some codes order the
  * shear components differently, for example 12, 13, 23: reorder their arrays first. A stress has its
- * components σ_ij, a strain the shear angles γ_ij = 2 ε_ij, so that both notations of a stiffness
- * differ by factors of √2 and 2, not by order. A tensor in Voigt's notation is a Tensor, or a raw
- * at::Tensor, of base shape (6) or (6, 6). An SR2 or SSR4 is in Mandel's notation, and does not compile
- * where Voigt's notation is expected.
+ * components σ_ij, a strain the shear angles γ_ij = 2 ε_ij, so that a stiffness in Voigt's notation
+ * differs from one in Mandel's by factors of √2 and 2, not in the order. A tensor in Voigt's notation
+ * is a Tensor, or a raw at::Tensor, of base shape (6) or (6, 6). An SR2 or SSR4 is in Mandel's
+ * notation, and does not compile where Voigt's notation is expected.
  *
  * Source: Nye (1985), Physical Properties of Crystals, chapter VIII.
  */

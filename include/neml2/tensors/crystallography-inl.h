@@ -179,8 +179,8 @@ symmetries(const Quaternion & operators)
   return {static_cast<const double *>(data), int(operators.size(0))};
 }
 
-/// Those of the operators P of a class that make different rotations Pᵀ S with the operators S of another class. One of all h P with
-/// h in both classes is enough, as (h P)ᵀ (h S) = Pᵀ S; for equal classes only the identity is left. If values are not known, all
+/// The operators P of a class that make different rotations Pᵀ S with the operators S of another class. Of all h P, with h in both
+/// classes, one is enough, since (h P)ᵀ (h S) = Pᵀ S; for equal classes only the identity is left. If values are not known, all
 /// operators of the class are returned.
 NEML2_BODY Quaternion
 without_repetitions(const Quaternion & P, const Quaternion & S)
@@ -211,7 +211,7 @@ without_repetitions(const Quaternion & P, const Quaternion & S)
   return Quaternion(P.index_select(0, at::tensor(kept, kInt64)));
 }
 
-/// A function of the orientations r and q and of the operators of the class of each.
+/// A function of the orientations r and q and of the operators of their classes.
 template <class Result, class RowBody, class BatchBody>
 Result
 compare_phases(const char * name,

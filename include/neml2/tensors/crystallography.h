@@ -41,7 +41,7 @@ Quaternion cubic(const TensorOptions & options = default_tensor_options());
 
 /// The name of the class of rotations to which a point group belongs, such as "432" for "m-3m", "-43m", "m3m" and "432". They are the
 /// rotations of its Laue group, which is the point group with the inversion added. The 32 point groups have their international
-/// (Hermann-Mauguin) names, written with / and -, with or without spaces: "m-3m" or "m -3 m". 43, 62 and 22, as .ang files have them, are
+/// (Hermann-Mauguin) names, written with / and -, with or without spaces: "m-3m" or "m -3 m". The names 43, 62 and 22 of .ang files mean
 /// "432", "622" and "222". The monoclinic axis is y, and twofold axes of trigonal classes are as in "32"; if a file has other axes,
 /// rotate its orientations.
 ///
@@ -61,7 +61,8 @@ R2 symmetry(const std::string & orbifold, const TensorOptions & options = defaul
 
 /// The directions that are equivalent to v by the operations T, where v and -v count as one: T_ij
 /// v_j without repetitions, in their order, in the unit of v. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤
-/// n. Equal means equal up to 1e-5 of the length. m depends on the values, so this waits for a GPU.
+/// n. Equal means equal up to 1e-5 of the length. m depends on the values, so the function waits
+/// for a GPU.
 /// @throws NEMLException also if v is batched, T does not have exactly one batch dimension, or there are no
 /// values (the meta device).
 Vec unique_bidirectional(const R2 & T, const Vec & v);
@@ -70,8 +71,8 @@ Vec unique_bidirectional(const R2 & T, const Vec & v);
 /// equivalent to q: min over S of the angle of R(r)_ki S_kl R(q)_lj. (...; 3), (...; 3) -> (...; )
 /// The batch shapes of r and q broadcast. Its derivatives are 0 where it is 0.
 ///
-/// Computed by unit quaternions, whose angle is accurate where the arc cosine of the trace is not: near 0 to
-/// 1e-16 instead of 1e-8.
+/// Computed by unit quaternions, whose angle has an error of 1e-16 near 0, where that of the arc cosine of the
+/// trace has 1e-8.
 /// @throws NEMLException also for a class that symmetry_quaternions does not have.
 Scalar misorientation(const Rot & r, const Rot & q, const std::string & orbifold = "1");
 /// Misorientation of crystals of two phases, r of the first class and q of the second: the smallest angle in [0, π], in

@@ -20,8 +20,8 @@
  * direction of rolling, 1 the transverse one, 2 the normal. The coefficients of shear are in the order of Mandel components: yz, zx, xy, which
  * are s_12, s_02, s_01.
  *
- * In formulas there are two exact derivatives, also at equal principal stresses. Where the deviator is zero, value and derivatives are those
- * of the part that depends on the pressure alone. Exponents may be large: powers are taken of ratios up to 1.
+ * In formulas the first and the second derivative are exact, also at equal principal stresses. Where the deviator is zero, value and
+ * derivatives are those of the part that depends on the pressure alone. Exponents may be large: powers are taken of ratios up to 1.
  */
 namespace neml2
 {

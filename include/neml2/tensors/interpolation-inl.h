@@ -57,8 +57,9 @@ public:
                 ".");
   }
 
-  /// Whether the abscissae are known to be finite and to increase strictly: those of a Tensor are checked.
-  /// @throws NEMLException if the abscissae of a Tensor are not.
+  /// Whether the abscissae are known to be finite and to increase strictly; the abscissae of a Tensor are
+  /// checked.
+  /// @throws NEMLException if the abscissae of a Tensor are not finite and increasing.
   bool are_in_order(const TableArgument & xs) const
   {
     if (!xs.operand.tensor)
@@ -66,7 +67,7 @@ public:
     const at::Tensor & t = *xs.operand.tensor;
     if (!xs.is_general || !core::has_known_values(t))
       return false;
-    constexpr Size few = 4096; // checked one by one, before LibTorch would even begin
+    constexpr Size few = 4096; // a loop over so few is faster than a call of LibTorch
     const bool ok =
         t.is_cpu() && t.numel() <= few
             ? disorder(t) < 0
@@ -108,7 +109,7 @@ private:
     return a.operand.tensor ? utils::numel(a.operand.base) : Size(a.constants.size());
   }
 
-  /// Constants are float64, and results computed with them too, as in the fused pass.
+  /// Constants are float64, and so are results computed with them, as in the fused pass.
   at::Tensor own(const TableArgument & a) const
   {
     return _has_constants ? a.operand.tensor->to(kFloat64) : *a.operand.tensor;

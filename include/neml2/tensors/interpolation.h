@@ -71,7 +71,8 @@ using if_fixed_table_of_two =
  * point; at an end it is that of the interval inside. There are derivatives of any order, by x, abscissae and
  * ordinates.
  *
- * Checks the abscissae, which waits for a GPU. In a formula of vmap tables have types of fixed size, or are constants.
+ * The abscissae are checked, and the check waits for a GPU. In a formula of vmap tables have types of fixed size, or
+ * are constants.
  * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
  *   that are finite and increase strictly.
  *
@@ -91,7 +92,8 @@ interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates
  * at least 2.
  *
  * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate continues the bilinear
- * function of the nearest cell, and Beyond::nan gives NaN. Checks the abscissae, which waits for a GPU.
+ * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check waits for a
+ * GPU.
  * @throws NEMLException also unless sizes fit, and abscissae are finite and increase strictly.
  */
 Scalar interpolate(const Scalar & x,
@@ -146,10 +148,10 @@ namespace neml2
 {
 namespace tensors
 {
-/// An argument of interpolate, its type erased.
+/// An argument of interpolate, of any of the allowed types.
 struct TableArgument
 {
-  core::Operand operand;         ///< it has no tensor if the argument is constants
+  core::Operand operand;         ///< has no tensor if the argument consists of constants
   std::vector<double> constants; ///< a number counts as one constant
   bool is_general;               ///< a Tensor, whose abscissae are checked
 };

@@ -143,7 +143,7 @@ hencky_strain(const R2 & F)
 NEML2_BODY SR2
 push_forward(const SR2 & s, const R2 & F)
 {
-  return rotate(s, F); // it does not need F to be a rotation
+  return rotate(s, F); // rotate accepts any matrix F
 }
 
 NEML2_BODY SR2

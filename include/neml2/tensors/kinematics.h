@@ -22,16 +22,16 @@ namespace neml2
  *
  * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite.
  * R is orthogonal to rounding also where F is nearly singular, although its sensitivity to F, 1 over the
- * sum of the two smallest stretches, is then large. Where F is singular, R is NaN. Derivatives are right
- * everywhere else, also at F = I.
+ * sum of the two smallest stretches, is then large. Where F is singular, R is NaN. Derivatives are
+ * correct everywhere else, also at F = I.
  */
 std::pair<R2, SR2> polar(const R2 & F);
 /// The rotation R of F = R U, as in polar(F). (...; 3, 3) -> (...; 3, 3), without unit.
 /// Computed by Newton's iteration; source: Higham (1986), SIAM J. Sci. Stat. Comput. 7, 1160-1174.
 R2 polar_rotation(const R2 & F);
 /// The rotation, of determinant 1, that is closest to A in the sum of the squared differences. It is polar_rotation(A); where det A < 0,
-/// this is reflected in the direction of the smallest stretch. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular. Source:
-/// Kabsch (1978), Acta Cryst. A 34, 827-828.
+/// the direction of the smallest stretch is reflected. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular. Source: Kabsch
+/// (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
 /// The principal stretches of F, its singular values, in ascending order, with an error of rounding times the largest one. They are not
 /// computed from F_ki F_kj, since the roots of its eigenvalues lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where
@@ -53,9 +53,9 @@ SR2 green_lagrange(const R2 & F);
 /// The fused loop has the relative accuracy of F - I also for small strains. NaN where F is singular.
 SR2 hencky_strain(const R2 & F);
 
-/// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no
-/// factor: the result is the Kirchhoff stress from the second Piola-Kirchhoff stress; divide by det F for the Cauchy
-/// stress. (...; 6), (...; 3, 3) -> (...; 6)
+/// Push-forward of a tensor with contravariant components, such as a stress: F_ik s_kl F_jl. There is no factor
+/// 1 / det F: the second Piola-Kirchhoff stress gives the Kirchhoff stress; divide that by det F for the Cauchy stress.
+/// (...; 6), (...; 3, 3) -> (...; 6)
 SR2 push_forward(const SR2 & s, const R2 & F);
 /// The inverse of push_forward(s, F), F^-1_ik s_kl F^-1_jl. (...; 6), (...; 3, 3) -> (...; 6). Infinite or
 /// NaN where F is singular.

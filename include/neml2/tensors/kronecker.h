@@ -5,7 +5,7 @@
 #include "neml2/kernels/kronecker.h"
 #include "neml2/tensors/fwd.h"
 
-/// Fourth order products of second order tensors, which map a tensor K to A K Bᵀ and the like: the
+/// Fourth order products of second order tensors: maps of a tensor K such as A K Bᵀ, which are the
 /// derivatives of products, inverses and rotations. Each of A and B is an R2 or an SR2. A_ij B_kl is
 /// outer(A, B), in R2.h and SR2.h.
 namespace neml2

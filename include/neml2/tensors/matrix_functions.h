@@ -11,8 +11,8 @@
  * derivatives. (exp, log, sqrt and pow are the functions of the components.)
  *
  * Functions of symmetric tensors are f(s) = Σ_k f(λ_k) v_k v_k with the eigenvalues and eigenvectors of s, and
- * derivatives are exact also between equal and nearly equal eigenvalues. Under autograd derivatives of
- * any order are right and finite.
+ * derivatives are exact also between equal and nearly equal eigenvalues. Under autograd derivatives of any
+ * order are correct and finite.
  *
  * Domain: logarithm, root and powers of symmetric tensors are those of positive definite ones, and NaN for
  * others. Those of an R2 are the principal ones: the eigenvalues of the root are in the right half plane, those

@@ -4,9 +4,9 @@
 #include "neml2/kernels/inline.h"
 
 /**
- * Operations that several types have, as types with a name for messages and a formula for rows, which kernels/ has
- * for each type. Operations of one type or topic are in its header; batch bodies are in composed/. The derivative
- * rules in gradients/ are found by these types.
+ * Operations that several tensor types share. Each operation is a type with a name for messages and a formula for
+ * rows; kernels/ has the formula of each tensor type. Operations of one type or topic are in its header; batch
+ * bodies are in composed/. The compiler finds the derivative rules in gradients/ by these types.
  */
 namespace neml2::tensors
 {

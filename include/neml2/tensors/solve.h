@@ -6,12 +6,12 @@
 #include "neml2/tensors/fwd.h"
 
 /**
- * Systems of linear equations, one per point: for a strain from a stress, or a step of Newton's
- * method.
+ * Systems of linear equations, one per point, for example for a strain from a
+ * stress or a step of Newton's method.
  *
- * All use elimination with row pivoting. If the matrix of a point is singular, so that a pivot is exactly 0, the solution at
- * that point is NaN; a matrix that is singular except for rounding gives large numbers. solve(A, b) is more accurate than
- * inv(A) * b, and for 6×6 and larger matrices also faster.
+ * All functions here use elimination with row pivoting. If the matrix of a point is singular, so that a pivot is exactly 0,
+ * the solution at that point is NaN; a matrix that is singular except for rounding gives large numbers. solve(A, b) is more
+ * accurate than inv(A) * b, and for 6×6 and larger matrices also faster.
  *
  * Matrices of a type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, have solve, inv and det here, and
  * cholesky in cholesky.h, with right sides `PrimitiveTensor<X, n>` or, many at once, `PrimitiveTensor<X, n, m>`.

@@ -33,8 +33,8 @@ namespace linalg
  *
  * The fused loop uses Jacobi rotations: accurate to rounding for components of any size, exact for
  * diagonal tensors. Where a gradient is recorded LibTorch's linalg_eigh is used: gradients by the
- * eigenvalues are right everywhere; those by an eigenvector grow as 1 / (λ_i - λ_j), and are undefined
- * for equal eigenvalues.
+ * eigenvalues are correct everywhere; those by an eigenvector grow as 1 / (λ_i - λ_j), and are
+ * undefined for equal eigenvalues.
  *
  * Source: Golub and Van Loan (2013), Matrix Computations, section 8.5.
  */

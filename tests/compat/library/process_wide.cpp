@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A shared library that hides its symbols, except this function.
+// A shared library that hides all symbols except this function.
 #include "process_wide.h"
 
 NEML2_ONE_A_PROGRAM std::vector<const void *> places_of_the_library();

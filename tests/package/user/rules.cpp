@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// With neml2::compiled operations have their derivative rules, and functions number by number theirs, unasked.
+// With neml2::compiled, operations and elementwise functions have their derivative rules without another
+// include.
 #include "neml2/math/elementwise.h"
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiles in a third of the time of examples/broadcasting.cpp, as it does not include torch/torch.h.
+// This program compiles in a third of the time of examples/broadcasting.cpp, since it does not
+// include torch/torch.h.
 #include "neml2/tensors/SR2.h"
 #include "neml2/tensors/Scalar.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// The headers that programs of NEML2 2.x get with each type, whichever header they include.
-// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
+// Includes the library's own header of this name: the path contains the folder kernels/, which only the library has.
 #include "neml2/kernels/../core/Tensor.h"
 #include "neml2/misc/defaults.h"
 #include "neml2/misc/errors.h"

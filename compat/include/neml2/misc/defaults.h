@@ -8,7 +8,7 @@
 
 namespace neml2
 {
-/// Tolerances, which nothing in this library reads.
+/// Tolerances that this library does not read.
 NEML2_ONE_A_PROGRAM inline Real &
 machine_precision()
 {
@@ -48,7 +48,7 @@ machine_precision(Dtype dtype)
 
 // Variables that models of NEML2 2.0 read and set; this library does not use them.
 
-/// Whether a nonlinear system is being solved; false at first.
+/// Whether a nonlinear system is being solved; initially false.
 NEML2_ONE_A_PROGRAM inline bool &
 currently_solving_nonlinear_system()
 {
@@ -56,7 +56,7 @@ currently_solving_nonlinear_system()
   return value;
 }
 
-/// The separator between the names of a model and of its buffer; "." at first.
+/// The separator between the names of a model and of its buffer; initially ".".
 NEML2_ONE_A_PROGRAM inline std::string &
 buffer_name_separator()
 {
@@ -64,7 +64,7 @@ buffer_name_separator()
   return value;
 }
 
-/// The separator between the names of a model and of its parameter; "." at first.
+/// The separator between the names of a model and of its parameter; initially ".".
 NEML2_ONE_A_PROGRAM inline std::string &
 parameter_name_separator()
 {

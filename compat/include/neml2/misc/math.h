@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// All functions of NEML2 2.0 in the namespace that they had there.
+/// All functions of NEML2 2.0, in the namespace that they had in that release.
 #include "neml2/math/binary.h"
 #include "neml2/math/diagonal.h"
 #include "neml2/math/difference.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The helpers on strings, and the reading of one value; input files are not part of this library.
+/// Functions on strings, and a function that reads one value from text; input files are not part of
+/// this library.
 #include "neml2/misc/errors.h"
 #include "neml2/misc/string_utils.h"
 #include "neml2/misc/types.h"

@@ -15,7 +15,7 @@
 /// Functions on text.
 namespace neml2::utils
 {
-/// Streams all parts back to back.
+/// Writes all parts to a stream, without separators.
 template <class... Parts>
 void
 stream_all(std::ostringstream & os, const Parts &... parts)
@@ -33,7 +33,7 @@ stringify(const T & t)
   return os.str();
 }
 
-/// The strings with delim between each and the next.
+/// The strings joined by delim.
 inline std::string
 join(const std::vector<std::string> & strings, const std::string & delim)
 {
@@ -43,7 +43,7 @@ join(const std::vector<std::string> & strings, const std::string & delim)
   return r;
 }
 
-/// The pieces between any characters of delims, without empty ones: "/b/c" at "/" is {b, c}.
+/// The text split at any character of delims, without empty pieces: "/b/c" split at "/" is {b, c}.
 inline std::vector<std::string>
 split(const std::string & str, const std::string & delims)
 {
@@ -78,8 +78,7 @@ end_with(std::string_view str, std::string_view suffix)
   return str.size() >= suffix.size() && str.substr(str.size() - suffix.size()) == suffix;
 }
 
-/// The type that typeid(T).name() stands for, as it is written in C++; if the compiler cannot tell,
-/// the name itself.
+/// The demangled form of a name from typeid(T).name(); the name itself if it cannot be demangled.
 inline std::string
 demangle(const char * name)
 {
@@ -94,7 +93,7 @@ demangle(const char * name)
 #endif
 }
 
-/// `indent` blanks for each level.
+/// `indent` spaces per level.
 inline std::string
 indentation(int level, int indent = 2)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The helpers that NEML2 2.0 had without a namespace of their own.
+/// The helpers that NEML2 2.0 had directly in namespace neml2.
 #include "neml2/math/join.h"
 #include "neml2/misc/error.h"
 #include "neml2/misc/parser_utils.h"

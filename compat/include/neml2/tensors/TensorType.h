@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
+// Includes the library's own header of this name: the path contains the folder kernels/, which only the library has.
 #include "neml2/kernels/../tensors/tensors.h"
 
 #include <cstdint>
@@ -36,7 +36,7 @@ enum class TensorType : std::int8_t
   kQuaternion,
   kMillerIndex,
   kTensor,
-  kUknown ///< spelled so
+  kUknown ///< NEML2 2.x has this spelling
 };
 
 namespace tensors
@@ -49,7 +49,7 @@ struct ByTensorType<TypeList<T...>>
 {
   static constexpr const char * names[] = {T::type_name..., "Unknown"};
 
-  /// The place of U in the list; the length of the list if it is not there.
+  /// The position of U in the list; the length of the list if U is not in it.
   template <class U>
   static constexpr int position()
   {
@@ -59,7 +59,7 @@ struct ByTensorType<TypeList<T...>>
   }
 };
 
-/// In the order of TensorType.
+/// All types in the order of TensorType.
 using TensorTypes = ByTensorType<AllTypes>;
 } // namespace tensors
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// Includes the library's own header of this name: only the library has a folder kernels/, which the path goes through.
+// Includes the library's own header of this name: the path contains the folder kernels/, which only the library has.
 #include "neml2/kernels/../tensors/crystallography.h"
 
 namespace neml2::crystallography

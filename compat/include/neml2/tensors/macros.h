@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// The lists of types of NEML2 2.x: f(A); f(B) ..., of every release's types.
+/// The lists of types of NEML2 2.x: f(A); f(B) ..., with the types of all releases.
 
 #define FOR_ALL_VECBASE(f)                                                                         \
   f(Vec);                                                                                          \

@@ -23,7 +23,7 @@ storage_size(TensorShapeRef shape)
 }
 
 /// `pad` appended on the right until there are `dim` sizes: ({4, 2}, 3) is [4, 2, 1].
-/// @throws NEMLException if the shape is longer than that.
+/// @throws NEMLException if the shape has more than `dim` sizes.
 inline TensorShape
 pad_append(TensorShapeRef shape, Size dim, Size pad = 1)
 {
@@ -52,7 +52,7 @@ sizes_same(TensorShapeRef a, TensorShapeRef b)
 }
 
 /// Position of dimension d of a group that occupies dimensions [lo, hi); negative d counts from hi.
-/// @throws NEMLException if it is outside the group.
+/// @throws NEMLException if the position is outside the group.
 inline Size
 normalize_dim(Size d, Size lo, Size hi)
 {
@@ -69,7 +69,7 @@ normalize_dim(Size d, Size lo, Size hi)
 }
 
 /// Position at which to insert into such a group, which has one more position than dimensions.
-/// @throws NEMLException if it is outside the group.
+/// @throws NEMLException if the position is outside the group.
 inline Size
 normalize_itr(Size d, Size lo, Size hi)
 {
@@ -86,7 +86,7 @@ normalize_itr(Size d, Size lo, Size hi)
 }
 
 /// Positions of several dimensions of a group that occupies dimensions [lo, hi).
-/// @throws NEMLException if one is outside the group.
+/// @throws NEMLException if a position is outside the group.
 inline TensorShape
 normalize_dims(TensorShapeRef dims, Size lo, Size hi)
 {
@@ -97,7 +97,7 @@ normalize_dims(TensorShapeRef dims, Size lo, Size hi)
 }
 
 /// Positions at which to insert into such a group.
-/// @throws NEMLException if one is outside the group.
+/// @throws NEMLException if a position is outside the group.
 inline TensorShape
 normalize_itrs(TensorShapeRef dims, Size lo, Size hi)
 {
@@ -193,7 +193,7 @@ broadcast_dynamic_sizes(const std::vector<neml2::Tensor> & tensors)
 {
   return broadcast_batch_sizes(tensors);
 }
-/// Empty: there are no intermediate dimensions.
+/// Always empty: there are no intermediate dimensions.
 inline TensorShape
 broadcast_intmd_sizes(const std::vector<neml2::Tensor> &)
 {
@@ -224,8 +224,8 @@ with_base_dim(const T & t, Size n)
 
 namespace utils
 {
-/// The tensors with equally many intermediate dimensions, and that number; here the tensors as they
-/// are, and 0.
+/// The tensors with equally many intermediate dimensions, and that number; here the unchanged
+/// tensors, and 0.
 template <class T, class... Ts, std::enable_if_t<core::is_tensor<T>, int> = 0>
 std::tuple<T, Ts..., Size>
 align_intmd_dim(const T & a, const Ts &... more)
@@ -239,9 +239,9 @@ align_intmd_dim(const std::vector<T> & tensors)
   return {tensors, 0};
 }
 
-/// The tensors with equally many base dimensions, of size 1 where some were missing on the left; last
-/// the number of intermediate dimensions, 0.
-/// @throws NEMLException if the type of one fixes fewer base dimensions.
+/// The tensors with equally many base dimensions: missing ones are added on the left with size 1. The
+/// last result is the number of intermediate dimensions, 0.
+/// @throws NEMLException if a type fixes fewer base dimensions.
 template <class T, class... Ts, std::enable_if_t<core::is_tensor<T>, int> = 0>
 std::tuple<T, Ts..., Size>
 align_static_dim(const T & a, const Ts &... more)

@@ -12,7 +12,7 @@ namespace neml2
 {
 namespace math
 {
-/// The refusal of intmd_ functions.
+/// Throws the error of all intmd_ functions.
 [[noreturn]] NEML2_COLD inline void
 fail_intermediate(const char * name, const char * instead)
 {
@@ -51,7 +51,7 @@ dynamic_stack(std::initializer_list<T> list, Size d = 0)
   return batch_stack(list, d);
 }
 
-/// Not here, where tensors have no intermediate dimensions. See batch_cat(list, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_cat(list, d).
 /// @throws NEMLException always.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
@@ -65,7 +65,7 @@ intmd_cat(std::initializer_list<T>, Size = 0)
 {
   math::fail_intermediate("intmd_cat", "batch_cat");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_stack(list, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_stack(list, d).
 /// @throws NEMLException always.
 template <class List, math::if_list<List> = 0>
 math::element_t<List>
@@ -102,7 +102,7 @@ dynamic_sum_to_size(const T & a, const TraceableTensorShape & shape)
   return batch_sum_to_size(a, shape);
 }
 
-/// Not here, where tensors have no intermediate dimensions. See batch_sum(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_sum(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -110,7 +110,7 @@ intmd_sum(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_sum", "batch_sum");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_mean(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_mean(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -159,7 +159,7 @@ dynamic_argmin(const T & a, Size d = 0)
   return batch_argmin(a, d);
 }
 
-/// Not here, where tensors have no intermediate dimensions. See batch_max(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_max(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -167,7 +167,7 @@ intmd_max(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_max", "batch_max");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_min(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_min(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -175,7 +175,7 @@ intmd_min(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_min", "batch_min");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_argmax(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_argmax(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -183,7 +183,7 @@ intmd_argmax(const T &, Size = 0)
 {
   math::fail_intermediate("intmd_argmax", "batch_argmax");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_argmin(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_argmin(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -199,7 +199,7 @@ dynamic_diagonalize(const T & a, Size d = -1)
 {
   return batch_diagonalize(a, d);
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_diagonalize(a, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_diagonalize(a, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -230,7 +230,7 @@ dynamic_logspace(const T & start, const T & end, Size nstep, Size d = 0, Real ba
   return batch_logspace(start, end, nstep, d, base);
 }
 
-/// Not here, where tensors have no intermediate dimensions. See batch_diff(a, n, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_diff(a, n, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -238,7 +238,8 @@ intmd_diff(const T &, Size = 1, Size = -1)
 {
   math::fail_intermediate("intmd_diff", "batch_diff");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_linspace(start, end, nstep, d).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_linspace(start, end,
+/// nstep, d).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
@@ -246,7 +247,8 @@ intmd_linspace(const T &, const T &, Size, Size = 0)
 {
   math::fail_intermediate("intmd_linspace", "batch_linspace");
 }
-/// Not here, where tensors have no intermediate dimensions. See batch_logspace(start, end, nstep, d, base).
+/// Always throws, since tensors here have no intermediate dimensions. See batch_logspace(start, end, nstep,
+/// d, base).
 /// @throws NEMLException always.
 template <class T, core::if_tensor<T> = 0>
 T
