@@ -17,7 +17,8 @@ recording: Any = import_module("._C", __package__).recording
 def is_rotation(R: R2, tolerance: float = 1e-8) -> Scalar:
     """Whether a matrix is a rotation: |RᵀR - 1| <= tolerance and det R > 0. (...; 3, 3) -> (...; ), of dtype bool.
 
-    In a formula it is a condition. False where R has NaN, and for reflections. nearest_rotation(R) makes one of almost a rotation.
+    In a formula the result is a condition. It is False for reflections, and where R has NaN. nearest_rotation(R) turns a matrix that is
+    almost a rotation into a rotation.
     """
     if not isinstance(R, R2) and getattr(R, "type", None) is not R2:
         raise TypeError(f"is_rotation: the matrix is {recording.with_article(type(R).__name__)}. Expected an R2.")
@@ -27,11 +28,11 @@ def is_rotation(R: R2, tolerance: float = 1e-8) -> Scalar:
 
 
 def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
-    """The mean of the rotations along batch dimension d: that with the smallest sum of w_k |R - R_k|², for weights w_k > 0.
+    """The mean of the rotations along batch dimension d: the R with the smallest Σ_k w_k |R - R_k|², for weights w_k > 0.
 
     Its quaternion is the eigenvector of the largest eigenvalue of Σ_k w_k q_k q_kᵀ, in which q and -q are the same rotation.
     (..., n, ...; 3) -> (..., ...; 3). It is not unique where that eigenvalue is double, for example for two rotations half a turn apart. The
-    rotations are not reduced by a symmetry: bring equivalent ones near each other first. Not in formulas.
+    rotations are not reduced by a symmetry: first choose equivalent ones that are near each other. Not in formulas.
 
     Source: Markley, Cheng, Crassidis and Oshman (2007), Averaging Quaternions, J. Guid. Control Dyn. 30, 1193-1197.
     """
