@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-cmake_minimum_required(VERSION 3.25) # without it "archive" is what the variable of that name holds
+cmake_minimum_required(VERSION 3.25) # otherwise CMake replaces "archive" by the value of that variable
 set(prefix_path ${TORCH})
 set(project ${CMAKE_CURRENT_LIST_DIR}/user)
 set(options -D WAY=${WAY} -D NEML2=${NEML2})
@@ -11,7 +11,7 @@ if(WAY STREQUAL "compiled")
 elseif(WAY STREQUAL "installed")
   set(source ${NEML2}/examples/stress_update)
 endif()
-if(WAY MATCHES "^(installed|compiled|pkg_config)$") # in one place, used in another
+if(WAY MATCHES "^(installed|compiled|pkg_config)$") # installed in one place, then moved to another
   file(REMOVE_RECURSE ${WAY}/new)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WAY}/old COMMAND_ERROR_IS_FATAL ANY)
   if(WAY STREQUAL "compiled")
@@ -41,7 +41,7 @@ elseif(WAY STREQUAL "cuda")
     cmake_path(GET library FILENAME name)
     file(CREATE_LINK ${library} ${prefix_path}/lib/${name} SYMBOLIC)
   endforeach()
-  foreach(name IN ITEMS torch_cuda c10_cuda) # stand-ins for those that this LibTorch lacks
+  foreach(name IN ITEMS torch_cuda c10_cuda) # stand-ins for the libraries that this LibTorch lacks
     set(library ${prefix_path}/lib/lib${name}.so)
     if(NOT EXISTS ${library})
       execute_process(COMMAND ${CXX} -shared -x c++ /dev/null -Wl,-soname,lib${name}.so -o ${library} COMMAND_ERROR_IS_FATAL ANY)
@@ -73,7 +73,7 @@ if(WAY MATCHES "^(installed|archive)$") # the project of docs/start.md, in `inst
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/start DESTINATION ${WAY})
   file(COPY_FILE ${source}.cpp ${WAY}/start/model.cpp)
   set(project ${WAY}/start)
-  set(options -D CMAKE_FIND_PACKAGE_PREFER_CONFIG=ON) # as Conan has it
+  set(options -D CMAKE_FIND_PACKAGE_PREFER_CONFIG=ON) # as Conan sets it
   set(program model)
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${project} -B ${WAY}/build
@@ -84,7 +84,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --build ${WAY}/build COMMAND_ERROR_IS_F
 set(PROGRAM ${WAY}/build/${program})
 set(EXPECTED ${source}.out)
 include(${NEML2}/cmake/CompareOutput.cmake)
-if(WAY STREQUAL "cuda") # the program loads the libraries of CUDA though it calls nothing of them
+if(WAY STREQUAL "cuda") # the program must load the libraries of CUDA although it calls none of their functions
   find_program(READELF readelf REQUIRED)
   execute_process(COMMAND ${READELF} -d ${PROGRAM} OUTPUT_VARIABLE needs COMMAND_ERROR_IS_FATAL ANY)
   foreach(library IN ITEMS libtorch_cuda.so libc10_cuda.so)
