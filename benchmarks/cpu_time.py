@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""CPU time of a call, for benchmarks that several Pythons run."""
+"""CPU time of a call, for benchmarks that run in several Python environments."""
 
 import os
 import time
 
 
 def timed(call, seconds=2.0):
-    """CPU seconds of the first call, with its compiler's, and ns of the fastest of the further ones."""
+    """CPU seconds of the first call, including its compiler's, and ns of the fastest later call."""
     start = sum(os.times()[:4])
     call()
     first = sum(os.times()[:4]) - start

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Stress P = ∂W/∂F and tangent ∂P/∂F of two hyperelastic solids from their energies, against the same written by hand, JAX, and tensortrax
-with FElupe; and how the cost grows with the level of derivatives and with the number of inputs.
+"""Times the stress P = ∂W/∂F and the tangent ∂P/∂F of two hyperelastic solids from their energies, against derivatives written by hand, JAX,
+and tensortrax with FElupe; shows how the cost grows with the level of derivatives and with the number of inputs.
 
     energies.py [--peers PYTHON] [--points 10000] [--growth]
 
-needs the installed package and a C++ compiler. PYTHON is an interpreter that has jax, tensortrax and felupe, and runs energies_peers.py.
-One thread, float64, CPU time, minima; the compiler's seconds are those of an empty cache. It stops if two results differ by 1e-10.
+needs the installed package and a C++ compiler. PYTHON is an interpreter with jax, tensortrax and felupe, which runs energies_peers.py.
+One thread, float64, CPU time, minima; the compiler's seconds are measured with an empty cache. It stops if two results differ by 1e-10.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from neml2 import math
 from neml2.tensors import R2, R4, SR2, Rot, Scalar, Vec
 
 HERE = pathlib.Path(__file__).resolve().parent
-MU, LAMBDA = 1.0, 1.5  # of neo-Hooke
+MU, LAMBDA = 1.0, 1.5  # of the neo-Hookean solid
 OGDEN = ((0.63, 1.3), (0.0012, 5.0), (-0.01, -2.0))  # pairs of μ and α: Ogden (1972)
 K = 100.0  # of Ogden's solid
 
@@ -36,7 +36,8 @@ torch.manual_seed(0)
 
 
 def deformations(n):
-    """Principal stretches that are 0.02 apart, since the tangents by hand and of the peers divide by the differences of eigenvalues."""
+    """Deformation gradients whose principal stretches are 0.02 apart, since the tangents by hand and of the peers divide by the differences
+    of eigenvalues."""
     stretches = 0.7 + 0.6 * torch.rand(20 * n, 3)
     apart = (stretches - stretches.roll(1, -1)).abs().min(-1).values > 0.02
     U = torch.diag_embed(stretches[apart][:n])
@@ -66,7 +67,7 @@ def ogden(F):
     return neml2.isotropic(of_eigenvalues, math.right_cauchy_green(F))
 
 
-# ---- The same by hand ----
+# ---- Derivatives written by hand ----
 
 ONE = R4(torch.einsum("ik,jl->ijkl", torch.eye(3), torch.eye(3)))
 
@@ -78,7 +79,7 @@ def neo_hooke_by_hand(F):
 
 
 def ogden_by_hand(F):
-    """In the principal axes: F = Σ λ_i n_i N_i, with ∂²W/∂λ_i∂λ_j where P is diagonal, and for i ≠ j the entries (λ_i W_i - λ_j W_j) / (λ_i² -
+    """Works in the principal axes, F = Σ λ_i n_i N_i, with ∂²W/∂λ_i∂λ_j where P is diagonal, and for i ≠ j the entries (λ_i W_i - λ_j W_j) / (λ_i² -
     λ_j²) and (λ_j W_i - λ_i W_j) / (λ_i² - λ_j²). Source: Ogden (1984), Non-Linear Elastic Deformations, chapter 6."""
     squares, V = math.eigh(math.right_cauchy_green(F))
     l = [math.sqrt(squares(i)) for i in range(3)]
@@ -153,7 +154,7 @@ def compare(points, peers):
         print(f"| {solid} | {name} | {best / 1e3:.0f} | {best / hand[solid]:.1f} | {first:.2f} | {error:.0e} |")
 
 
-# ---- What grows how ----
+# ---- Growth of the cost ----
 
 
 def sample(x):
@@ -206,7 +207,7 @@ def main():
     parser.add_argument("--growth", action="store_true", help="only the growth of times and operations")
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # compilers and peers inherit it
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # compilers and peers inherit this setting
     with tempfile.TemporaryDirectory() as cache:
         os.environ["NEML2_CACHE"] = cache
         if options.growth:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Exported formulas called one point at a time from C, by their functions and as UMAT, beside the same call of a batch from Python.
+"""Times exported formulas called point by point from C, by their functions and as UMAT, and the same batch in one call from Python.
 
     exported.py [--points 1000]
 
@@ -64,7 +64,7 @@ def neo_hooke(F, mu, lame):
 
 
 def models():
-    """Name, formula, and the arguments of a step at which part of the points flow."""
+    """Name, formula, and the arguments of a step in which part of the points yield."""
     strain = SR2(1.2e-3 * torch.randn(POINTS, 6))
     plastic, alpha = math.dev(SR2(2e-4 * torch.randn(POINTS, 6))), Scalar(1e-3 * torch.rand(POINTS))
     yield "linear", linear_hardening, (strain, State(plastic, alpha), (G, K, YIELD, 3e3))
@@ -139,7 +139,7 @@ def run(place, name, formula, arguments):
     seconds = time.perf_counter() - start
     umat = neml2.export(formula, "umat", *arguments, to=place / name, roles=roles) if by_umat else None
 
-    # All numbers of each argument of a point side by side, as the functions take them; plain numbers are shared.
+    # For each argument, the numbers of one point are contiguous, as the functions take them; plain numbers are shared.
     columns, shared, first, pointers = [], [], 0, []
     for argument in arguments:
         leaves = neml2._C.recording.flatten(argument)[0]
@@ -152,7 +152,7 @@ def run(place, name, formula, arguments):
             first += rows.shape[1] * POINTS
             columns.append(rows)
     numbers = torch.cat([c.reshape(-1) for c in columns])
-    if by_umat:  # in the solver's order and notation
+    if by_umat:  # in the order and notation of the solver
         voigt = arguments[0].torch() / torch.tensor([1, 1, 1, 0.5**0.5, 0.5**0.5, 0.5**0.5])
         pointers.append(f"buffer + {len(numbers)} + 6 * i")
         numbers = torch.cat([numbers, voigt[:, [0, 1, 2, 5, 4, 3]].reshape(-1)])

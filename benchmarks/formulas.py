@@ -86,7 +86,7 @@ def radial_return(xp, strain, plastic_strain, alpha):
 
 
 def cases(random):
-    """Operations by their names in the C++ benchmarks: the function and its arguments for a batch of N."""
+    """The operations under their names in the C++ benchmarks: the function and its arguments for a batch of N."""
     return {
         "C * strain": (multiply, lambda n: (random(6, 6), random(n, 6))),
         "SR2 dev": (dev, lambda n: (random(n, 6),)),
@@ -98,7 +98,7 @@ def cases(random):
 
 
 def main(peer, version, random, compiled, compiled_gradient):
-    """Prints the fastest of some calls, in ns, as JSON. compiled(f) and compiled_gradient(f) return
+    """Prints the time of the fastest call, in ns, as JSON. compiled(f) and compiled_gradient(f) return
     functions that wait for their result."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Times on a GPU, which scripts/gpu.sh asks for: formulas as kernels and by LibTorch's calls, as shares of a copy, beside torch.compile and
-JAX, and the program of C++. The most important cases come first, and those that do not fit into --seconds are left out; all results are in the JSON file.
+"""Times on a GPU, for scripts/gpu.sh: formulas as kernels and by LibTorch's calls, relative to a copy, beside torch.compile and JAX, and the
+C++ program. The most important cases come first, and those that do not fit into --seconds are left out; all results are in the JSON file.
 
 Needs the package, python/tests and benchmarks in PYTHONPATH."""
 
@@ -25,7 +25,7 @@ from neml2 import math  # noqa: E402
 from neml2.tensors import R2, SR2, Rot, Scalar  # noqa: E402
 
 BASE = 4096  # rows; larger batches repeat them
-ROWS = []  # of the results: dicts
+ROWS = []  # the rows of the results, dicts
 
 
 def parsed():
@@ -50,7 +50,7 @@ def sizes(*wanted):
 
 
 def say(what, n, dtype="float64", **numbers):
-    """A line of the table, and the file as it is by now."""
+    """Prints a line of the table, and writes the results so far to the file."""
     ROWS.append({"what": what, "rows": n, "dtype": dtype, **numbers})
     print(f"{what} | {n} | {dtype} | " + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in numbers.items()), flush=True)
     machine = {"device": "CPU" if REHEARSED else torch.cuda.get_device_name(), "torch": torch.__version__, "python": platform.python_version()}
@@ -84,7 +84,7 @@ def first(f):
 
 
 def ceilings():
-    """Bytes a microsecond of a copy."""
+    """Bytes per microsecond of a copy."""
     x = torch.rand(min(1 << 27, 100 * ARGUMENTS.largest), device=DEVICE)
     y = torch.empty_like(x)
     y.copy_(x)
@@ -100,7 +100,7 @@ def ceilings():
 
 
 def repeated(a, n, dtype):
-    """The arguments on the device, with n rows each; one without rows stays as it is."""
+    """The arguments on the device, with n rows each; an argument without rows is not changed."""
     moved = []
     for x in a:
         if hasattr(x, "torch"):
@@ -158,11 +158,11 @@ def time_once(f):
     return microseconds(f)
 
 
-# ---- The same through torch.compile and JAX ----
+# ---- The same formulas with torch.compile and JAX ----
 
 
 def return_map(strain, plastic_strain, alpha):
-    """formulas.radial_return."""
+    """The same as formulas.radial_return."""
     elastic = strain - plastic_strain
     trial = 2 * formulas.MU * math.dev(elastic)
     mises = 1.5**0.5 * math.norm(trial)
@@ -193,14 +193,14 @@ def with_peers(name, n):
         numbers["torch_compile_first_s"] = first(lambda: compiled(*a))
         numbers["torch_compile_us"] = time_once(lambda: compiled(*a))
         numbers["difference"] = difference(mine(*typed), compiled(*a))
-    except Exception as error:  # no compiler that it knows, say
+    except Exception as error:  # for example, it finds no compiler
         numbers["torch_compile_failed"] = f"{type(error).__name__}: {error}"[:200]
     numbers.update(by_jax(lambda jnp: lambda *x: theirs(jnp, *x), a, mine(*typed)))
     say(f"{name}, beside others", n, **numbers)
 
 
 def by_jax(made, a, expected):
-    """The times of a function of JAX of tensors of torch, if it is there, and how far it is from what this library gives."""
+    """The times of a JAX function of torch tensors, if JAX is installed, and the difference of its result from this library's."""
     try:
         import jax
         import jax.numpy as jnp
@@ -233,7 +233,7 @@ def neo_hookean_by_jax(jnp):
 
 
 def chaboche_by_jax(jnp):
-    """formulas_support.chaboche, with Newton's method in a loop that ends when all points of the batch have converged."""
+    """The same as formulas_support.chaboche, with Newton's method in a loop that ends when all points of the batch have converged."""
     import jax
 
     G, yield_stress, Q, b, C, gamma, K, n = 80e3, 100.0, 50.0, 20.0, 20e3, 200.0, 80.0, 5.0
@@ -298,7 +298,7 @@ def with_jax(name, n):
     say(f"{name} with tangent, beside JAX", n, **numbers, **by_jax(lambda jnp: jax.vmap(jax.jacfwd(model(jnp))), tensors, jacobian))
 
 
-# ---- The program of C++ ----
+# ---- The C++ program ----
 
 
 def of_the_program():

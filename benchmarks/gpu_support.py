@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The common part of scripts/gpu_checks.py and benchmarks/gpu.py: the GPU, or for a rehearsal the CPU in its place; and how calls are
-timed."""
+"""The common part of scripts/gpu_checks.py and benchmarks/gpu.py: the device, which is the GPU or, in a rehearsal, the CPU; and the timing
+of calls."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ DEVICE = torch.device("cpu" if REHEARSED else "cuda:0")
 
 
 class Nothing:
-    """Stands in for a stream of CUDA."""
+    """Replaces a CUDA stream on the CPU."""
 
     def __init__(self, *a, **k):
         pass
@@ -35,7 +35,7 @@ if REHEARSED:
 
 
 def there(x, dtype=None):
-    """Tensors of this library, in groups too, on the device; and plain numbers as they are."""
+    """Copies tensors of this library, also those in groups, to the device; returns plain numbers unchanged."""
     if isinstance(x, tuple):
         return tuple(there(part, dtype) for part in x)
     return type(x)(x.torch().to(DEVICE, dtype).contiguous()) if hasattr(x, "torch") else x
@@ -51,7 +51,7 @@ def size_in_bytes(x):
 
 
 def difference(found, expected):
-    """The largest, in parts of the largest number."""
+    """The largest difference, relative to the largest number."""
     worst = 0.0
     for a, b in zip(leaves(found), leaves(expected), strict=True):
         assert a.shape == b.shape, f"{tuple(a.shape)} and {tuple(b.shape)}"
@@ -71,7 +71,7 @@ def without_kernels():
 
 
 def microseconds(f, wait=torch.cuda.synchronize):
-    """The time of one call among many that are waited for together at the end: the median of several runs. f was called before."""
+    """The time per call of many calls with one wait at the end: the median of several runs. f must have been called before."""
 
     def of(calls):
         start = time.perf_counter()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns per call as JSON.
 
-Optional: python_formulas.py runs it in an environment that you name. It has the wheel `neml2` of PyPI and the torch that the
-wheel was built with, 2.12 for neml2 3.1.0: beside a newer one its Newton's method fails. Times are of its types as they are and
-through torch.compile, of the viscoplastic model as it is and as neml2-compile makes it, which takes minutes.
+Optional: python_formulas.py runs it in an environment that you name. The environment has the wheel `neml2` of PyPI and the torch that
+the wheel was built with, 2.12 for neml2 3.1.0: with a newer torch its Newton's method fails. Its types are timed directly and with
+torch.compile; the viscoplastic model is timed directly and compiled by neml2-compile, which takes minutes.
 """
 
 import argparse
@@ -53,7 +53,7 @@ CASES = {
     "SR2 rotate by Rot": (rotated, (SR2, MRP), lambda n: (torch.rand(n, 6), 0.6 * torch.rand(n, 3) - 0.3)),
 }
 
-# examples/viscoplasticity.h, the flow rule solved for the rate.
+# The model of examples/viscoplasticity.h, with the flow rule solved for the rate.
 MODEL = """
 [Models]
   [elastic_strain]
@@ -170,7 +170,7 @@ MODEL = """
 
 
 def viscoplastic_arguments(n):
-    """Arguments by name; the guess of newton, half of the elastic overstress, is made beforehand."""
+    """Arguments by name; the initial guess of newton, half of the elastic overstress, is computed outside the timed call."""
     strain, plastic = SR2(8e-3 * (torch.rand(n, 6) - 0.5)), dev(SR2(1e-4 * torch.rand(n, 6)))
     X, p = dev(SR2(40 * (torch.rand(n, 6) - 0.5))), Scalar(1e-2 * torch.rand(n))
     over = 160e3 * dev(strain - plastic) - X
@@ -182,7 +182,7 @@ def viscoplastic_arguments(n):
 
 
 def models(quick):
-    """The viscoplastic model, as it is and compiled."""
+    """The viscoplastic model, run directly and compiled."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.i"
         path.write_text(MODEL)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""One batch over several processes: the time of each process's computation, and of the exchanges.
+"""Times one batch divided over several processes: each process's computation, and the exchanges.
 
     MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=4294967296 torchrun --nproc-per-node 2 benchmarks/processes.py [POINTS]
 
-Best of thirty, in milliseconds, of the slowest process; one thread each.
+The times are those of the slowest process, the best of thirty, in milliseconds; one thread per process.
 """
 
 import sys

@@ -5,8 +5,8 @@
     python_formulas.py build/release/benchmarks [--neml2-3 PYTHON] [--docs] [--targets] [--quick]
 
 needs the installed package, a C++ compiler, and the benchmarks `functions`, `j2`, `rotations` and `implicit` in that folder.
-PYTHON is one that has NEML2 3.x. One thread, float64. `--docs` puts the tables into docs/python_speed.md, `--targets` prints what
-misses our aims, `--quick` takes few samples, to see that all works.
+PYTHON is an interpreter with NEML2 3.x. One thread, float64. `--docs` puts the tables into docs/python_speed.md, `--targets` prints
+the times that miss our targets, `--quick` takes few samples, for a test of the script.
 """
 
 import argparse
@@ -36,7 +36,7 @@ import pages  # noqa: E402
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", 10**6: "10⁶"}
 BEGIN = "<!-- results: written by benchmarks/python_formulas.py --docs -->"
 
-# The targets: time / time of C++ from N = 10⁴ on, µs that a call takes longer at N = 1, ms of a first call.
+# The targets: the time relative to C++ from N = 10⁴ on, the additional µs of a call at N = 1, and ms of a first call.
 AT_MOST = {"compiled": 1.3, "interpreted": 2.5}
 LONGER_US = 2
 FIRST_MS = {"interpreted": 5, "compiled": 3000, "from the cache": 20}
@@ -129,7 +129,7 @@ def viscoplasticity(strain, old, m, dt):
     return 3 * m.kappa * vol(strain) + s, new
 
 
-# ---- Their arguments, and the same of PyTorch ----
+# ---- Their arguments, and the same formulas with PyTorch ----
 
 
 def tensors_of_flow(N):
@@ -164,9 +164,9 @@ def torch_flow(xp, s, n):
 class Row:
     formula: object
     arguments: object
-    program: str  # of C++
-    name: str  # of its benchmark there, and in neml2_3.py
-    torch: object = None  # of benchmarks/formulas.py, of the first `takes` arguments; constants are folded
+    program: str  # the C++ program
+    name: str  # the name of the benchmark in the program, and in neml2_3.py
+    torch: object = None  # a function of benchmarks/formulas.py with the first `takes` arguments; constants are folded
     takes: int = 0
     largest: int = 10**6
 
@@ -184,7 +184,7 @@ def sizes(row, quick):
 
 
 def torch_compiled(row, arguments):
-    """The call, and its arguments."""
+    """The call compiled by torch.compile, and its arguments."""
     torch._dynamo.reset()
     call = torch.compile(lambda *a: row.torch(torch, *a), dynamic=False)
     return torch.no_grad()(call), [a.torch() for a in arguments[: row.takes]]
@@ -206,8 +206,8 @@ def first_tensor(result):
 
 
 def times(name, row, N, rounds):
-    """µs of each peer: the fastest of many samples of 2 ms or one call, taken in turns. CPU time, which other programs
-    on the machine disturb less than the clock."""
+    """µs of each peer: the fastest of many samples of 2 ms or of one call, taken in turns. It measures CPU time, which other programs
+    on the machine disturb less than elapsed time."""
     timers, expected = {}, None
     for peer, call, a in peers(row, N):
         found = first_tensor(call(*a))
@@ -224,7 +224,7 @@ def times(name, row, N, rounds):
     return found
 
 
-# ---- First calls, each in a process of its own ----
+# ---- First calls, each in a new process ----
 
 
 def print_first_call(name, backend):
@@ -237,7 +237,7 @@ def print_first_call(name, backend):
 
 
 def first_calls(name, rounds):
-    """ms, the fastest of some processes."""
+    """ms of the first calls, the fastest of some processes."""
 
     def run(backend, cache):
         command = [sys.executable, __file__, "--first", name, backend]
@@ -254,11 +254,11 @@ def first_calls(name, rounds):
     return found
 
 
-# ---- What the tables say ----
+# ---- The contents of the tables ----
 
 
 def of_cpp(folder, quick):
-    """µs of C++. Its benchmarks keep memory unless they are told not to, which Python's allocator does not."""
+    """µs of C++. By default its benchmarks keep freed memory, which Python's allocator does not; here they are told not to keep it."""
     found = {}
     for row in ROWS.values():
         name = f"--benchmark_filter=^{row.name}/[0-9]*/1/neml2(/|$)"
@@ -269,7 +269,7 @@ def of_cpp(folder, quick):
 
 
 def of_neml2_3(python, quick):
-    """Its version, and µs of the fastest way through it; none if it is not asked for or cannot run."""
+    """The version of NEML2 3.x, and µs of its fastest variant; none if it is not requested or cannot run."""
     if not python:
         return "", {}
     own = os.environ.pop("PYTHONPATH", None)  # this package may be found there, under the same name
