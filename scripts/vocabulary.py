@@ -131,10 +131,10 @@ def in_python_formulas(f):
     return name in ROW_FUNCTIONS.get(least, "").split() and callable_with(name, types[:least], least, f.letters)
 
 
-# ---- What the compiler says ----
+# ---- The check by the compiler ----
 
 def source(functions):
-    """A program that does not compile unless rows are taken by those functions of the vocabulary, and by no other."""
+    """A program that compiles only if exactly the functions of the vocabulary take rows."""
     lines = [f'#include "neml2/{h.relative_to(INCLUDE).as_posix()}"' for h in sorted(INCLUDE.glob("kernels/*.h"))]
     lines += ['#include "neml2/packs/Pack.h"', "using P = neml2::packs::Pack<4>;"]
     for at, f in enumerate(functions):
