@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The checks of scripts/gpu.sh on a GPU from Python: gpu_checks.py operations|concurrency|memory|processes ROWS
 
-Each check prints ok or FAILED with its findings, and the next one runs in any case. Needs the package, python/tests and benchmarks in PYTHONPATH."""
+Each check prints ok or FAILED with its findings, and the next one runs in any case.
+Needs the package, python/tests and benchmarks in PYTHONPATH."""
 
 import os
 import sys
