@@ -3,7 +3,7 @@
 LIBTORCH ?= auto
 PRESET ?= $(if $(filter system,$(LIBTORCH)),system,dev)
 
-# Warnings are errors in the presets; a newcomer's newer compiler shall not stop at one.
+# Warnings are errors in the presets. A newcomer may have a newer compiler with more warnings, which must not stop the build.
 strict := $(if $(CI),,-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF)
 jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
@@ -40,8 +40,8 @@ tutorial:
 	@{ $(configure) && cmake --build --preset $(PRESET) --target broadcasting; } >&2
 	@build/$(PRESET)/examples/broadcasting
 
-# `test` is what tests/CMakeLists.txt does not label "guard"; `test-all` is everything. Each says its part, of how many, and
-# the seconds so far.
+# `test` runs the tests that tests/CMakeLists.txt does not label "guard"; `test-all` runs all tests. Each prints the current part, the number
+# of parts, and the seconds so far.
 test test-all: PART = test
 test: TARGETS ?= quick
 test: only = $(if $(TESTS),-R '$(TESTS)',-LE guard)
@@ -78,7 +78,7 @@ fuzz:
 	@mkdir -p build/fuzz/corpus
 	@build/fuzz/tests/labels_fuzz -runs=1000000 -max_len=200 build/fuzz/corpus tests/fuzz/corpus
 
-# Both rooms, half of the cases each, from the same seed.
+# Runs both rooms with half of the cases each, from the same seed.
 CASES ?= 1000000
 SEED ?= 1
 random:
@@ -111,7 +111,7 @@ docs:
 docs-test:
 	@scripts/docs.sh test
 
-# What of a release is not compiled.
+# Builds the uncompiled files of a release: the archive of headers and the source distribution.
 packages:
 	@scripts/setup.sh $(LIBTORCH)
 	@cmake -S . -B build/packages/headers -DNEML2_BUILD_TESTS=OFF -DNEML2_BUILD_EXAMPLES=OFF \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CPU time of a call, for benchmarks that several Pythons run."""
+"""CPU time of a call, for benchmarks that run in several Python environments."""
 
 import os
 import time

@@ -5,8 +5,8 @@ with FElupe; and the growth of the cost with the level of derivatives and with t
 
     energies.py [--peers PYTHON] [--points 10000] [--growth]
 
-needs the installed package and a C++ compiler. PYTHON is an interpreter that has jax, tensortrax and felupe, and runs energies_peers.py.
-One thread, float64, CPU time, minima; the compiler's seconds are those of an empty cache. It stops if two results differ by 1e-10.
+needs the installed package and a C++ compiler. PYTHON is an interpreter with jax, tensortrax and felupe, which runs energies_peers.py.
+One thread, float64, CPU time, minima; the compiler's seconds are measured with an empty cache. It stops if two results differ by 1e-10.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from neml2 import math
 from neml2.tensors import R2, R4, SR2, Rot, Scalar, Vec
 
 HERE = pathlib.Path(__file__).resolve().parent
-MU, LAMBDA = 1.0, 1.5  # of neo-Hooke
+MU, LAMBDA = 1.0, 1.5  # of the neo-Hookean solid
 OGDEN = ((0.63, 1.3), (0.0012, 5.0), (-0.01, -2.0))  # pairs of μ and α: Ogden (1972)
 K = 100.0  # of Ogden's solid
 
@@ -206,7 +206,7 @@ def main():
     parser.add_argument("--growth", action="store_true", help="only the growth of times and operations")
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # compilers and peers inherit it
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # compilers and peers inherit this setting
     with tempfile.TemporaryDirectory() as cache:
         os.environ["NEML2_CACHE"] = cache
         if options.growth:

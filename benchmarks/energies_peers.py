@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stresses and tangents of energies.py through JAX, and through tensortrax and FElupe, which runs this: energies_peers.py FOLDER PARAMETERS."""
+"""The stresses and tangents of energies.py with JAX, and with tensortrax and FElupe. energies.py runs it: energies_peers.py FOLDER PARAMETERS."""
 
 import os
 import sys

@@ -152,7 +152,7 @@ def run(place, name, formula, arguments):
             first += rows.shape[1] * POINTS
             columns.append(rows)
     numbers = torch.cat([c.reshape(-1) for c in columns])
-    if by_umat:  # in the solver's order and notation
+    if by_umat:  # in the order and notation of the solver
         voigt = arguments[0].torch() / torch.tensor([1, 1, 1, 0.5**0.5, 0.5**0.5, 0.5**0.5])
         pointers.append(f"buffer + {len(numbers)} + 6 * i")
         numbers = torch.cat([numbers, voigt[:, [0, 1, 2, 5, 4, 3]].reshape(-1)])

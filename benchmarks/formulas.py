@@ -86,7 +86,7 @@ def radial_return(xp, strain, plastic_strain, alpha):
 
 
 def cases(random):
-    """Operations by their names in the C++ benchmarks: the function and its arguments for a batch of N."""
+    """The operations under their names in the C++ benchmarks: the function and its arguments for a batch of N."""
     return {
         "C * strain": (multiply, lambda n: (random(6, 6), random(n, 6))),
         "SR2 dev": (dev, lambda n: (random(n, 6),)),

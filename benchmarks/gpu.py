@@ -25,7 +25,7 @@ from neml2 import math  # noqa: E402
 from neml2.tensors import R2, SR2, Rot, Scalar  # noqa: E402
 
 BASE = 4096  # rows; larger batches repeat them
-ROWS = []  # of the results: dicts
+ROWS = []  # the rows of the results, dicts
 
 
 def parsed():
@@ -158,11 +158,11 @@ def time_once(f):
     return microseconds(f)
 
 
-# ---- The same through torch.compile and JAX ----
+# ---- The same formulas with torch.compile and JAX ----
 
 
 def return_map(strain, plastic_strain, alpha):
-    """formulas.radial_return."""
+    """The same as formulas.radial_return."""
     elastic = strain - plastic_strain
     trial = 2 * formulas.MU * math.dev(elastic)
     mises = 1.5**0.5 * math.norm(trial)
@@ -233,7 +233,7 @@ def neo_hookean_by_jax(jnp):
 
 
 def chaboche_by_jax(jnp):
-    """formulas_support.chaboche, with Newton's method in a loop that ends when all points of the batch have converged."""
+    """The same as formulas_support.chaboche, with Newton's method in a loop that ends when all points of the batch have converged."""
     import jax
 
     G, yield_stress, Q, b, C, gamma, K, n = 80e3, 100.0, 50.0, 20.0, 20e3, 200.0, 80.0, 5.0

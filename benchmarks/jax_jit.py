@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The operations of formulas.py through jax.jit on one CPU core; prints ns per call as JSON."""
+"""The operations of formulas.py with jax.jit on one CPU core; prints ns per call as JSON."""
 import os
 
 if hasattr(os, "sched_setaffinity"):  # before XLA makes its thread pool

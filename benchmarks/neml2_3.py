@@ -53,7 +53,7 @@ CASES = {
     "SR2 rotate by Rot": (rotated, (SR2, MRP), lambda n: (torch.rand(n, 6), 0.6 * torch.rand(n, 3) - 0.3)),
 }
 
-# examples/viscoplasticity.h, the flow rule solved for the rate.
+# The model of examples/viscoplasticity.h, with the flow rule solved for the rate.
 MODEL = """
 [Models]
   [elastic_strain]

@@ -184,7 +184,7 @@ def sizes(row, quick):
 
 
 def torch_compiled(row, arguments):
-    """The call, and its arguments."""
+    """The call compiled by torch.compile, and its arguments."""
     torch._dynamo.reset()
     call = torch.compile(lambda *a: row.torch(torch, *a), dynamic=False)
     return torch.no_grad()(call), [a.torch() for a in arguments[: row.takes]]
@@ -206,8 +206,8 @@ def first_tensor(result):
 
 
 def times(name, row, N, rounds):
-    """µs of each peer: the fastest of many samples of 2 ms or one call, taken in turns. CPU time, which other programs
-    on the machine disturb less than the clock."""
+    """µs of each peer: the fastest of many samples of 2 ms or of one call, taken in turns. It measures CPU time, which other programs
+    on the machine disturb less than elapsed time."""
     timers, expected = {}, None
     for peer, call, a in peers(row, N):
         found = first_tensor(call(*a))

@@ -102,7 +102,7 @@ def rotate_by_rot_mm(s, r):
 
 
 def column_product(a, b):
-    """With the batch as innermost dimension, over which PyTorch vectorises: (3, 3, N)."""
+    """The product with the batch as innermost dimension, over which PyTorch vectorises: (3, 3, N)."""
     r = a[:, 0:1] * b[0:1]
     for k in (1, 2):
         r.addcmul_(a[:, k : k + 1], b[k : k + 1])
@@ -197,7 +197,7 @@ def names(N, requires_grad):
 
 
 def with_backward(operation, peer, statement):
-    """The result's gradient by its batched arguments, for a gradient g of the result."""
+    """A statement that computes the gradients by the batched arguments, for a gradient g of the result."""
     result = f"({statement}).torch()" if peer == "neml2" else statement
     return f"grad({result}, ({LEAVES.get(operation, 's')},), g)"
 
@@ -219,8 +219,8 @@ def check(operation, found, expected):
 
 
 def times(operation, N, backward, rounds):
-    """µs of each peer: the fastest of many samples of 2 ms, taken in turns. CPU time, which other programs on the
-    machine disturb less than the clock."""
+    """µs of each peer: the fastest of many samples of 2 ms, taken in turns. It measures CPU time, which other programs on the
+    machine disturb less than elapsed time."""
     scope = names(N, backward)
     if backward:
         scope["g"] = torch.rand_like(eval(CASES[operation]["obvious"], scope))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The operations of formulas.py through torch.compile, one thread; prints ns per call as JSON."""
+"""The operations of formulas.py with torch.compile, one thread; prints ns per call as JSON."""
 import torch
 
 import formulas

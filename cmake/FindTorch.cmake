@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # find_package(Torch): chooses one LibTorch, in this order,
 #   1. the one the user names: Torch_DIR, Torch_ROOT or CMAKE_PREFIX_PATH
-#   2. the torch of the Python environment that this file was installed in, or else of the active one
+#   2. the torch of the Python environment in which this file was installed, otherwise of the active one
 #   3. the system's
 #   4. only if NEML2_LIBTORCH_DOWNLOAD names a folder: a virtual environment made there
-# and takes headers and libraries from the same place. NEML2_LIBTORCH=system considers 3 alone, private 4 alone.
-# Of a wheel or archive that was built with CUDA, without the CUDA toolkit here, it takes the libraries: the driver is enough to run
-# on a GPU. Where they do not load, as without the packages of pip that they need, it takes what runs on CPUs.
+# and takes headers and libraries from the same place. NEML2_LIBTORCH=system considers only 3, private only 4.
+# If the wheel or archive was built with CUDA but this machine has no CUDA toolkit, it takes the libraries without the toolkit: the driver is
+# enough to run on a GPU. If they do not load, for example because pip packages that they need are missing, it takes only the CPU part.
 
 include(FindPackageHandleStandardArgs)
 set(NEML2_LIBTORCH auto CACHE STRING "Which LibTorch: auto, system or private")
@@ -15,7 +15,7 @@ if(NOT NEML2_LIBTORCH MATCHES "^(auto|system|private)$")
 endif()
 set(NEML2_LIBTORCH_DOWNLOAD "" CACHE PATH "Folder for a private LibTorch if there is no other")
 
-# Looks where find_package would look, but loads nothing: no version is that high.
+# Looks where find_package would look, but loads nothing, because it asks for a version that does not exist.
 macro(neml2_look_for_torch)
   if(NOT neml2_torch)
     find_package(Torch 9999 QUIET CONFIG NO_SYSTEM_ENVIRONMENT_PATH NO_CMAKE_PACKAGE_REGISTRY
@@ -24,14 +24,14 @@ macro(neml2_look_for_torch)
   endif()
 endmacro()
 
-# Takes the wheel in this folder, if there is one.
+# Takes the wheel in this folder, if the folder contains one.
 macro(neml2_take_torch_wheel)
   if(NOT neml2_torch AND EXISTS ${ARGV0}/share/cmake/Torch/TorchConfig.cmake)
     set(neml2_torch ${ARGV0}/share/cmake/Torch/TorchConfig.cmake)
   endif()
 endmacro()
 
-# Whether the TorchConfig.cmake of one that was built with CUDA works here: without the CUDA toolkit it stops with an error.
+# Whether the TorchConfig.cmake of a LibTorch with CUDA works here: without the CUDA toolkit it stops with an error.
 macro(neml2_try_cuda)
   if(NOT DEFINED NEML2_TORCH_CUDA)
     set(neml2_trial ${CMAKE_BINARY_DIR}/CMakeFiles/neml2_torch_cuda)
@@ -58,8 +58,8 @@ macro(neml2_try_cuda)
   endif()
 endmacro()
 
-# The targets of TorchConfig.cmake, which with CUDA needs the CUDA toolkit, without the toolkit's. The libraries of CUDA are linked by name
-# though nothing calls them: LibTorch knows the GPU once they are loaded.
+# Defines the targets of TorchConfig.cmake without those of the CUDA toolkit. The libraries of CUDA are linked by name although nothing calls
+# them: LibTorch can use the GPU once they are loaded.
 macro(neml2_take_without_toolkit)
   file(STRINGS ${neml2_torch}/TorchConfigVersion.cmake Torch_VERSION REGEX "PACKAGE_VERSION \"" LIMIT_COUNT 1)
   string(REGEX REPLACE ".*\"(.*)\".*" "\\1" Torch_VERSION "${Torch_VERSION}")
@@ -68,9 +68,9 @@ macro(neml2_take_without_toolkit)
   file(STRINGS ${neml2_prefix}/share/cmake/Caffe2/Caffe2Targets.cmake neml2_definitions
        REGEX "COMPILE_DEFINITIONS \"USE_.*DISTRIBUTED" LIMIT_COUNT 1)
   string(REGEX REPLACE ".*\"(.*)\".*" "\\1" neml2_definitions "${neml2_definitions}")
-  string(REPLACE "\\;" ";" neml2_definitions "${neml2_definitions}") # file(STRINGS) hides them
+  string(REPLACE "\\;" ";" neml2_definitions "${neml2_definitions}") # file(STRINGS) escapes semicolons
   foreach(neml2_target IN ITEMS c10 torch_cpu torch)
-    string(REGEX REPLACE "^torch$" torch_cpu neml2_library ${neml2_target}) # libtorch itself brings libtorch_cuda
+    string(REGEX REPLACE "^torch$" torch_cpu neml2_library ${neml2_target}) # libtorch itself loads libtorch_cuda
     add_library(${neml2_target} SHARED IMPORTED)
     set_target_properties(${neml2_target} PROPERTIES
       IMPORTED_LOCATION ${neml2_prefix}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}${neml2_library}${CMAKE_SHARED_LIBRARY_SUFFIX}
@@ -88,7 +88,7 @@ macro(neml2_take_without_toolkit)
   else()
     set(neml2_taken " (with its CUDA, without the CUDA toolkit)")
     set(neml2_cuda ${neml2_prefix}/lib/libtorch_cuda.so ${neml2_prefix}/lib/libc10_cuda.so)
-    # Their own needs are looked for when the program runs, as Python does.
+    # The libraries that these need are found when the program runs, as in Python.
     set_target_properties(torch PROPERTIES INTERFACE_LINK_OPTIONS
       "LINKER:--push-state,--no-as-needed;${neml2_cuda};LINKER:--pop-state,--allow-shlib-undefined")
   endif()
@@ -129,7 +129,7 @@ if(NOT TARGET torch)
   endif()
 
   if(neml2_torch)
-    # TorchConfig.cmake looks for the rest of itself everywhere: show it its own folder first.
+    # TorchConfig.cmake looks for its other parts in all prefixes: this puts its own folder first.
     cmake_path(GET neml2_torch PARENT_PATH neml2_torch)
     string(REGEX REPLACE "/(share|lib|lib/[^/]+)/cmake/Torch$" "" neml2_prefix "${neml2_torch}")
     list(PREPEND CMAKE_PREFIX_PATH ${neml2_prefix})
@@ -144,7 +144,7 @@ if(NOT TARGET torch)
       neml2_take_without_toolkit()
     else()
       set(neml2_log_level "${CMAKE_MESSAGE_LOG_LEVEL}")
-      set(CMAKE_MESSAGE_LOG_LEVEL ERROR) # it warns about static libraries that no one needs
+      set(CMAKE_MESSAGE_LOG_LEVEL ERROR) # it warns about static libraries that are not needed
       find_package(Torch CONFIG QUIET PATHS ${neml2_torch} NO_DEFAULT_PATH)
       set(CMAKE_MESSAGE_LOG_LEVEL "${neml2_log_level}")
     endif()
@@ -160,12 +160,12 @@ if(TARGET torch)
   get_target_property(neml2_torch torch INTERFACE_INCLUDE_DIRECTORIES)
   list(GET neml2_torch 0 neml2_torch)
   cmake_path(GET neml2_torch PARENT_PATH neml2_torch)
-  # Which C++ library's strings it was compiled for, if it says so.
+  # The ABI of std::string for which it was compiled, if it says so.
   get_target_property(neml2_definitions torch INTERFACE_COMPILE_DEFINITIONS)
   get_target_property(neml2_options torch INTERFACE_COMPILE_OPTIONS)
   string(REGEX MATCH "_GLIBCXX_USE_CXX11_ABI=[01]" neml2_torch_abi
                      "${neml2_definitions};${neml2_options};${CMAKE_CXX_FLAGS};${TORCH_CXX_FLAGS}")
-  set(neml2_libraries ${TORCH_LIBRARY} ${c10_LIBRARY}) # what TORCH_LIBRARIES holds beside the targets
+  set(neml2_libraries ${TORCH_LIBRARY} ${c10_LIBRARY}) # the other libraries in TORCH_LIBRARIES
   foreach(neml2_target IN ITEMS torch torch_cpu c10)
     if(TARGET ${neml2_target})
       get_target_property(neml2_library ${neml2_target} LOCATION)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The target neml2_gloo, of what exchanges between processes by LibTorch's c10d and Gloo, where both can be compiled against. pip's
-# LibTorch has Gloo in it but not its headers (Debian: libgloo-dev).
+# The target neml2_gloo, for programs whose processes exchange data by LibTorch's c10d and Gloo. It exists if the headers of both do. pip's
+# LibTorch contains Gloo but not its headers (Debian: libgloo-dev).
 include_guard(GLOBAL)
 get_target_property(definitions torch_cpu INTERFACE_COMPILE_DEFINITIONS)
 find_path(NEML2_GLOO_HEADERS gloo/context.h)

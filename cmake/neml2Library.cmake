@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# neml2::compiled: static, or shared with BUILD_SHARED_LIBS. A static one hides its symbols, as it may end in several
-# shared libraries of one program; the Python module has one of its own.
+# neml2::compiled: static, or shared with BUILD_SHARED_LIBS. The static library hides its symbols, as it may be linked into
+# several shared libraries of one program; the Python module contains a copy, too.
 set(library_type STATIC)
 if(BUILD_SHARED_LIBS AND NOT NEML2_BUILD_PYTHON)
   set(library_type SHARED)
@@ -17,10 +17,10 @@ target_compile_definitions(neml2_compiled PUBLIC NEML2_COMPILED PRIVATE NEML2_LI
 target_precompile_headers(neml2_compiled PRIVATE include/neml2/tensors/tensors.h)
 set_target_properties(neml2_compiled PROPERTIES
   EXPORT_NAME compiled OUTPUT_NAME neml2 POSITION_INDEPENDENT_CODE ON
-  UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5 # joined files compile in a half of the time
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}) # programs need the version they were compiled with
-# Functions of matrices are long kernels. They have the same bits as operations, in interpreted formulas and in compiled ones, where no
-# compiler joins a product and a sum of itself.
+  UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5 # joined files compile in half of the time
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}) # a program needs the version that it was compiled with
+# Functions of matrices are long kernels. Their results are bitwise the same in operations, in interpreted formulas and in compiled formulas,
+# so the compiler must not contract a product and a sum to a fused multiply-add.
 set_source_files_properties(src/matrix_functions.cpp src/recorded.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>)
 if(library_type STREQUAL "STATIC")
@@ -29,7 +29,7 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(neml2_compiled PRIVATE -fno-semantic-interposition) # its own calls may be inlined
 endif()
 
-# Installed beside the headers, for programs with the same LibTorch. What is built for tests is left out.
+# The library is installed beside the headers, for programs with the same LibTorch. A build for tests does not install it.
 set(optional "")
 if(NEML2_BUILD_TESTS)
   set(optional EXCLUDE_FROM_ALL)

@@ -24,7 +24,7 @@ options = options_of("the block and the residuals", "stresses and elasticity ten
 checks = Checks()
 
 
-# ---- Energies: of the change of shape, and of the volume ----
+# ---- Energies: the part of the change of shape, and that of the volume ----
 
 
 # begin energies
@@ -44,7 +44,7 @@ def mooney_rivlin(F: R2, C10: float, C01: float) -> Scalar:
 # end energies
 
 
-# ---- A material of FElupe from an energy ----
+# ---- A FElupe material made from an energy ----
 
 
 # begin material

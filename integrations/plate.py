@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A plate with a hole, in plane strain, is pulled until it flows: von Mises plasticity by a formula of this library, meshes, assembly
-and linear solvers by scikit-fem. The tangent of the formula is exact, so Newton's method of the structure converges quadratically.
+"""A plate with a hole, in plane strain, is pulled until it yields. The von Mises plasticity is a formula of this library; meshes, assembly
+and linear solvers are those of scikit-fem. The formula's tangent is exact, so Newton's method of the structure converges quadratically.
 
     plate.py [--plot FILE] [--time] [--refine N]
 """
@@ -63,7 +63,7 @@ def update(strain: SR2, state: State, m: Material) -> tuple[SR2, State]:
 # end material
 
 
-# ---- scikit-fem has the components first, (3, 3, elements, points), and the batch last ----
+# ---- Conversions: in scikit-fem the components come first and the batch last, (3, 3, elements, points) ----
 
 
 # begin convert
@@ -159,7 +159,7 @@ def evaluate(u: numpy.ndarray, state: State) -> tuple[numpy.ndarray, scipy.spars
 
 
 def equilibrium(u: numpy.ndarray, force: numpy.ndarray, K: scipy.sparse.csr_matrix, state: State, end: float):
-    """Newton's method of the structure from the end of a step, its forces and stiffness, to where the top is pulled by end."""
+    """Newton's method of the structure: from the end of a step, its forces and stiffness, to equilibrium with the top displaced by end."""
     residuals = []
     jump = numpy.zeros(basis.N)
     jump[pulled] = end - u[pulled]
@@ -177,7 +177,7 @@ def equilibrium(u: numpy.ndarray, force: numpy.ndarray, K: scipy.sparse.csr_matr
 # end newton
 
 
-# ---- What is known ----
+# ---- Known results ----
 
 
 def by_hand(strain: numpy.ndarray, p: numpy.ndarray, dp: numpy.ndarray, plastic: numpy.ndarray, m: Material) -> numpy.ndarray:
@@ -225,7 +225,7 @@ for end in ends:
 
 spent = dict(seconds)
 
-# The set of points that flow changes in the first iterations of a step. From then on r_(k + 1) <= c r_k².
+# In the first iterations of a step the set of yielding points changes. From then on r_(k + 1) <= c r_k².
 ratios = [b / a**2 for r in all_residuals for a, b in zip(r, r[1:]) if a < 1e-4 and b > 1e-10]
 print(f"\nbelow 1e-4 each residual is at most {max(ratios):.0f} times the square of the one before it")
 checks.true(0 < max(ratios) < 50)
@@ -242,7 +242,7 @@ for end, kN in history:
     print(f"{end:6.3f} {kN:8.3f}")
 print(f"largest plastic strain {100 * p.max():.1f} %; {100 * (p > 0).mean():.0f} % of the points have flowed")
 
-# The benefit of the exact tangent: the last step is repeated with the stiffness without load in all iterations.
+# The benefit of the exact tangent: the last step is repeated with the unloaded stiffness in all iterations.
 other, other_force = last_u, last_force
 jump = numpy.zeros(basis.N)
 jump[pulled] = ends[-1] - last_u[pulled]

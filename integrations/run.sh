@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs this library's formulas inside finite-element codes, each of the version named here, and compares what the programs print.
-# The package is the wheel of `make python-test`, which is built where there is none, or an old one. A program is skipped, with the reason,
-# where PyPI cannot be reached.
+# Runs this library's formulas inside finite-element codes, each of the version named here, and compares the output of the programs.
+# The package is the wheel of `make python-test`, which is built if it is missing or old. If PyPI cannot be reached, a program is skipped, and
+# the reason is printed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=$PWD/build/integrations/venv

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The options of the programs here, and the checks that they print."""
+"""The options of the programs in this folder, and the checks that they print."""
 
 import argparse
 
 
 def options_of(draws: str, times: str) -> argparse.Namespace:
-    """--plot FILE, --time and --refine N, with what a program draws and times."""
+    """The options --plot FILE, --time and --refine N. The arguments say what the program draws and times."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--plot", metavar="FILE", help=f"draws {draws} into this file (needs matplotlib)")
     parser.add_argument("--time", action="store_true", help=f"prints how long {times} take")
@@ -14,7 +14,7 @@ def options_of(draws: str, times: str) -> argparse.Namespace:
 
 
 class Checks:
-    """Whether all is as expected."""
+    """Prints checks, and records whether all have passed."""
 
     failed = False
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Checks for faults of a build that would go unseen: check_module.py FOLDER_OF_NEML2 READELF PATH... (where torch is).
+"""Checks for build faults that would otherwise be missed: check_module.py FOLDER_OF_NEML2 READELF PATH... (of torch).
 
-A module linked with a C++ library of its own whose symbols are visible shares half of it with torch, and crashes.
+A module linked with a second C++ standard library whose symbols are visible shares half of it with torch, and crashes.
 """
 
 import subprocess
@@ -16,7 +16,7 @@ def lines(option: str) -> list[str]:
     return subprocess.run([readelf, "--wide", option, module], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
-# std::ostream << unsigned long, std::locale::classic(), std::cout: a library has them, no template makes them.
+# std::ostream << unsigned long, std::locale::classic(), std::cout: a C++ standard library defines them, and no template does.
 library = {"_ZNSolsEm", "_ZNSt6locale7classicEv", "_ZSt4cout"}
 given = {x[7].split("@")[0] for x in map(str.split, lines("--dyn-syms")) if len(x) > 7 and x[6] != "UND"}
 if found := sorted(library & given):

@@ -5,8 +5,8 @@
 A function that is added to a header is in Python with the next build, with its comment as its docstring. Bindings without such a
 declaration are written by hand in bindings/: the members of all types, and the templates of include/neml2/math.
 
-    generate.py --list       the names of the files, one a line
-    generate.py --out DIR    writes them
+    generate.py --list       prints the names of the files, one per line
+    generate.py --out DIR    writes the files
 """
 import argparse
 import itertools
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 from headers import INCLUDE, declaring, read  # noqa: E402
 
-# One source file per group: headers that compile slowly have their own, the rest share one.
+# One source file per group: each header that compiles slowly has a separate file, and the rest share one.
 GROUPS = {
     "SR2": ["SR2.h", "invariants.h", "Voigt.h"],
     "R2": ["R2.h", "Transformable.h"],
@@ -31,11 +31,11 @@ GROUPS = {
     "kinematics": ["spectral.h", "kinematics.h", "skew_products.h"],
     "matrix_functions": ["matrix_functions.h"],
 }
-# Bound elsewhere, or nothing for Python.
+# Headers that are bound elsewhere, or have nothing for Python.
 LABELS = sorted(h.name for h in declaring("tensors") if h.name.lower().startswith("labeled"))
 BY_HAND = {*LABELS, "equivalent_stresses.h", "fwd.h", "gradients.h", "interpolation.h", "isotropic.h", "operations.h", "tensors.h"}
 SKIPPED = {"Scalar::Scalar", "Rot::rand", "MillerIndex::create", "Transformable::transform", "Scalar::base_unsqueeze_to"}
-# Types whose + - * / with a Scalar run as fused loops of their own.
+# Types with separate fused loops for + - * / with a Scalar.
 FUSED = "Scalar Vec R2 SR2 WR2 Rot Quaternion SSR4 R4".split()
 # The types that template parameters of a declaration may stand for.
 TEMPLATES = {
@@ -46,8 +46,8 @@ TEMPLATES = {
     "stiffness_from_voigt": {"T": ["Tensor"]}, "compliance_from_voigt": {"T": ["Tensor"]},
     "kron": {"A": ["R2"], "B": ["R2"]}, "kron_transposed": {"A": ["R2"], "B": ["R2"]},
     "sym_kron": {"A": ["SR2"], "B": ["SR2"]},
-    **dict.fromkeys(["solve", "inv", "det", "cholesky"], {"A": [], "B": []}),  # of types of a program's own
-    # of formulas
+    **dict.fromkeys(["solve", "inv", "det", "cholesky"], {"A": [], "B": []}),  # for types that a program defines
+    # for formulas
     **dict.fromkeys(["R2::fill", "SR2::fill", "SSR4::fill_C1_C2_C3"], {"V": []}),
     **dict.fromkeys(["R2::identity", "SR2::identity", "SSR4::identity", "SSR4::identity_sym", "SSR4::identity_vol",
                      "SSR4::identity_dev"], {"Like": []}),
@@ -65,7 +65,7 @@ ROW_FUNCTIONS = {
 }
 SCALAR_FUNCTIONS = {2: "isotropic_E_nu isotropic_K_G isotropic_lambda_mu", 3: "cubic fill_C1_C2_C3", 5: "transversely_isotropic",
                     9: "orthotropic"}
-# Of rows of these types: the headers have templates of any type, which fail inside.
+# Functions bound only for rows of these types: the headers have templates for any type, which fail inside for others.
 TYPED_FUNCTIONS = [("rotate", "Vec R2 SR2 WR2 R4 SSR4", "R2 Rot"), ("rotate", "Rot", "Rot"), ("rotate", "Vec", "Quaternion"),
                    ("push_forward pull_back", "SR2 SSR4", "R2"), ("push_forward_covariant pull_back_covariant", "SR2", "R2"),
                    ("kron kron_transposed", "R2", "R2"), ("sym_kron", "SR2", "SR2"), ("contract_k", "R3", "Vec"),
@@ -105,17 +105,17 @@ def literal(kind, default):
 
 
 def quoted(text):
-    """A comment of the headers in words of Python."""
+    """A comment of the headers, with C++ names replaced by those of Python."""
     for cpp, python in {"NEMLException": "ValueError", "IndexException": "IndexError", "std::invalid_argument": "ValueError"}.items():
         text = text.replace(f"@throws {cpp}", f"Raises {python}")
     text = text.replace("a std::array of n constants", "n constants as a torch.Tensor").replace("neml2::", "")
-    text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # which are strings
+    text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # strings in Python
     text = re.sub(r"\b([A-Z]\w*)::(?=\w)", r"\1.", text)  # members
     return "R\"doc(" + text + ")doc\""
 
 
 def mixed(f):
-    """Functions of Scalars that also take numbers, although the headers have a function of Scalars only."""
+    """The overloads of a function of Scalars that take numbers, where the headers have a function of Scalars only."""
     if len(f.args) < 2 or any(kind != "const Scalar &" for kind, _, _ in f.args) or f.is_class and not f.static:
         return
     name = f"{f.scope}::{f.name}"
@@ -130,7 +130,7 @@ def mixed(f):
 
 
 def by_quaternion(f):
-    """rotate by a Quaternion, where the headers have one by a Rot."""
+    """rotate by a Quaternion, added where the headers have rotate by a Rot."""
     if f.name != "rotate" or f.args[-1][0] != "const Rot &":
         return
     own = f.scope if f.is_class else re.search(r"\w+(?= &)", f.args[0][0])[0]
@@ -143,7 +143,7 @@ def by_quaternion(f):
 
 
 def definitions(f, types):
-    """The calls of nanobind that bind a function, one for each choice of its template parameters."""
+    """The nanobind calls that bind a function, one for each choice of its template parameters."""
     for args in expanded(f):
         options = args[-1][0] == "const TensorOptions &" if args else False
         integers = options and "integer" in (args[-1][2] or "")
@@ -176,7 +176,7 @@ def definitions(f, types):
         else:
             owner = f"{scope}::"
             head, body, name, define = "", f"return {owner}{f.name}({call});", f.name, "def_static" if f.is_class else "def"
-        if not f.constructor and not options:  # the others look at Python's defaults
+        if not f.constructor and not options:  # the others use Python's defaults
             extras.append("nb::call_guard<nb::gil_scoped_release>()")
         parameters = ", ".join(([head] if head else []) + parameters)
         text = quoted(f.comment) if f.comment else None
@@ -197,7 +197,7 @@ def group_source(name, headers, declared, types, report):
     for header in headers:
         found = declared[INCLUDE / "tensors" / header].functions
         docs.update(declared[INCLUDE / "tensors" / header].classes)
-        # Of two overloads, with and without options, the one with them serves both.
+        # If there are overloads with and without options, only the one with options is bound.
         with_options = {(f.key, *f.args[:-1]) for f in found if f.args and f.args[-1][0] == "const TensorOptions &"}
         for f in found:
             if (f.key, *f.args) in with_options or f.constructor and not f.args:
@@ -221,7 +221,7 @@ def group_source(name, headers, declared, types, report):
            '#include "bindings/common.h"', '#include "bindings/math.h"', "#include <neml2/neml2.h>", "",
            "namespace neml2::python", "{", "void",
            f"bind_{name}(nb::module_ & math, nb::module_ & crystallography)", "{", "(void)math;", "(void)crystallography;"]
-    for target, calls in last.items():  # after the overloads of numbers only
+    for target, calls in last.items():  # must follow the overloads that take only numbers
         lines[target] += calls
     for target, calls in lines.items():
         of_class = target in types

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The target torch for the Python module: the torch of the Python that shall import it, and no other. Not by
-# TorchConfig.cmake, which needs the CUDA toolkit where torch has CUDA; this module needs no more of it than that torch.
+# The target torch for the Python module: the torch of the Python that will import it, and no other. It does not use
+# TorchConfig.cmake, which needs the CUDA toolkit if torch has CUDA; this module needs only the CUDA in that torch.
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
 
-# pip builds in an environment without torch, made by PYTHONPATH: with -E Python sees the user's.
+# pip builds in an environment without torch, made with PYTHONPATH: with -E Python ignores it and sees the user's torch.
 foreach(flag IN ITEMS -B -E)
   execute_process(
     COMMAND ${Python_EXECUTABLE} ${flag} -c

@@ -20,7 +20,7 @@ import svg
 
 PROGRAMS = ["elementwise", "functions", "products", "inverses", "rotations", "rotation_derivatives", "quaternions", "spectral",
             "j2", "j2_gradient"]
-LARGEST = 10**6  # or the largest size there is: 10⁵ where a row has 36 numbers
+LARGEST = 10**6  # or the largest size of a case: 10⁵ where a row has 36 numbers
 SIZES = {1: "1", 100: "100", 10**4: "10⁴", LARGEST: "10⁶"}
 PICTURE = [
     "C(2) * strain", "C * strain", "SSR4 * SSR4", "SR2 dev", "SR2 norm", "von Mises", "SR2 + SR2", "R2 * R2",
@@ -28,7 +28,7 @@ PICTURE = [
     "SR2 rotate by Rot", "SSR4 rotate by Rot", "SR2 drotate by Rot", "Quaternion * Quaternion", "SR2 eigh", "SR2 expm", "J2",
     "J2 and backward to strain", "J2 and tangent",
 ]
-FLOPS = {"SSR4 rotate by Rot": 864}  # a row: two products of 6×6 matrices
+FLOPS = {"SSR4 rotate by Rot": 864}  # per row: two products of 6×6 matrices
 
 # The cases that docs/memory.md compares: text, flags, environment.
 THRESHOLD = "4294967296"
@@ -70,7 +70,7 @@ def cpu():
 def run(program, *flags, statistic=min, environment={}):
     """Runs a program; returns its context and the fastest sample of each benchmark in ns.
 
-    With one thread CPU time counts: other programs on the machine disturb it less than the clock.
+    With one thread it takes CPU time: other programs on the machine disturb it less than elapsed time.
     """
     print(" ".join([*(f"{k}={v}" for k, v in environment.items()), str(program), *flags]), file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +94,7 @@ def run(program, *flags, statistic=min, environment={}):
 
 
 def measure_malloc(folder, *flags):
-    """A setting's times; the median: sometimes a free block happens to be there, and the minimum is luck."""
+    """The times with one setting. It takes the median: sometimes a free block happens to exist, so the minimum is luck."""
     times = {}
     for text, setting, environment in MALLOC:
         times[text] = run(folder / "memory", "--benchmark_filter=/1000000/1/", *setting, *flags,
@@ -115,7 +115,7 @@ def run_script(python, name, *flags):
 
 def measure(folder, threads, python, quick):
     context, times = {}, {}
-    for t in threads:  # a process each: idle threads of a team spin, which would disturb the single thread
+    for t in threads:  # one process per number of threads: idle threads of a team spin, which would disturb the single thread
         for program in PROGRAMS:
             context, found = run(folder / program, f"--benchmark_filter=^[^/]*/[0-9]*/{t}/", *quick)
             times |= found
@@ -217,7 +217,7 @@ def flop_rates(times):
 
 
 def compilers(results):
-    """Other compilers' times over ours, where a benchmark has both."""
+    """The ratio of other compilers' times to ours, for benchmarks that have both."""
     times, rows = results["times"], []
     for peer, found in results["compilers"].items():
         for operation in operations(found):
@@ -313,7 +313,7 @@ def missed(results):
 
 
 def picture(results):
-    """Speed-up over the best ATen composition: a panel per size, a bar per operation, on log axes."""
+    """Speed-up over the best ATen composition: one panel per size and one bar per operation, on log axes."""
     times = results["times"]
     names = [name for name in PICTURE if name in operations(times)]
     sizes = [1, 10**4, LARGEST]

@@ -39,7 +39,7 @@ return {
   images: document.images.length,
   styled: getComputedStyle(document.body).getPropertyValue('--color-brand-primary') != ''
 };"""
-# Text whose colour is too near to that of the nearest background.
+# Finds text whose colour has too little contrast with the nearest background.
 CONTRAST = r"""
 const rgb = c => (c.match(/[\d.]+/g) || []).map(Number);
 const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -68,7 +68,7 @@ class Browser:
         for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        # Debian's pair; else the pair that Selenium finds, without asking the web.
+        # Debian's browser and driver; otherwise those that Selenium finds without access to the network.
         if chromium := shutil.which("chromium"):
             options.binary_location = chromium
         self.driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
@@ -104,7 +104,7 @@ class Browser:
 
     def check_page(self, page):
         self.open(page)
-        # Pictures load when they are scrolled to.
+        # By default pictures load only when the page is scrolled to them.
         self.driver.execute_script("for (const i of document.images) i.loading = 'eager'")
         width = SCREENS[self.screen][0]
         self.wait(lambda: not self.driver.execute_script(LAYOUT, width)["broken"], 5)
@@ -135,7 +135,7 @@ class Browser:
         self.theme("auto")
 
     def check_search(self, word, page):
-        """From the field of the first page, by the keyboard."""
+        """Searches for a word in the field of the first page, by the keyboard; the results must include the page."""
         self.open("index")
         if self.screen == "phone":
             self.driver.find_element(By.CSS_SELECTOR, "label[for=__navigation]:not(.overlay)").click()

@@ -3,7 +3,7 @@
 """Checks that quotations in the pages still match their sources.
 
 A fenced block under `<!-- from FILE -->` must be part of that file; links to files must lead somewhere. Comments of the
-headers, which become the reference and docstrings, must stand alone, and name only functions that exist.
+headers, which become the reference and docstrings, must be understandable alone, and name only functions that exist.
 """
 import ast
 import pathlib
@@ -18,7 +18,7 @@ errors = []
 
 
 def comments(header):
-    """(line number, text, whether a comment begins with it) of documentation comments."""
+    """(line number, text, whether a comment begins there) for each line of documentation comments."""
     begins = True
     for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
         comment = re.match(r"\s*(?:///|/\*\*|\*(?= |$))\s*(.*)", line)
@@ -28,7 +28,7 @@ def comments(header):
 
 
 def faults_of_comments(headers, functions):
-    """Comments that need a neighbour, which is not shown everywhere, and references to nothing."""
+    """Comments that refer to a neighbouring comment, which is not shown everywhere, and references to names that do not exist."""
     for header in headers:
         for number, text, begins in comments(header):
             where = f"{header.relative_to(root)}:{number}"
@@ -39,7 +39,7 @@ def faults_of_comments(headers, functions):
                     yield f"{where}: the comment refers to {name}, which no header declares"
 
 
-# In formulas and public, but with other arguments each time.
+# Public functions that formulas have with other arguments.
 OTHER_ARGUMENTS = {"disorientation", "dsptrf", "misorientation", "move_to_fundamental_zone", "scale_shear"}
 
 
@@ -48,7 +48,7 @@ def without_comments(header):
 
 
 def faults_of_vocabulary():
-    """Functions that formulas can call and docs/vmap.md does not name, and names that its test does not call."""
+    """Functions that formulas can call but docs/vmap.md does not name, and names there that the page's test does not call."""
     table = re.search(r"(?s)\| arithmetic \|.*?\n\n", (root / "docs" / "vmap.md").read_text(encoding="utf-8"))[0]
     rows = [line for line in table.splitlines() if not re.match(r"\s*\| (arithmetic|components) ", line)]
     named = {name for quoted in re.findall(r"`([^`]*)`", "\n".join(rows)) for name in re.findall(r"[A-Za-z]\w+", quoted)}
@@ -67,7 +67,7 @@ def faults_of_vocabulary():
 
 
 def faults_of_speed():
-    """Rows of the table of docs/tour.md that are not those of docs/benchmarks.md."""
+    """Rows of the table in docs/tour.md that differ from those in docs/benchmarks.md."""
     best = {}
     for size, operation, own, line in benchmarks(root / "docs" / "benchmarks.md"):
         best.setdefault(operation, {})[size] = f"{line['best']} ×" + f" ({own})" * (own != size)
@@ -81,7 +81,7 @@ def faults_of_speed():
 
 
 def faults_of_moving():
-    """Rows of docs/moving.md that no test runs, and rows of tests that it lacks."""
+    """Rows of docs/moving.md that no test runs, and rows of tests that the page lacks."""
     page = (root / "docs" / "moving.md").read_text(encoding="utf-8")
     tested = ast.parse((root / "python" / "tests" / "moving.py").read_text(encoding="utf-8")).body
     tables = {n.targets[0].id: ast.literal_eval(n.value) for n in tested
@@ -113,7 +113,7 @@ def faults_of_messages():
 
 
 def faults_of_versions():
-    """Files that name another version than the headers."""
+    """Files that name a version other than that of the headers."""
     header = (root / "include" / "neml2" / "version.h").read_text(encoding="utf-8")
     version = ".".join(re.findall(r"#define NEML2_VERSION_\w+ (\d+)", header))
     for name in ("CITATION.cff", "packaging/vcpkg/neml2/vcpkg.json", "packaging/conda-forge/recipe.yaml"):

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Compiles each header of include/neml2 with nothing before it: check_headers.py FOLDER COMPILER FLAG...
 
-A header sees what it includes above its first declaration. Where that brings another header, a file that includes first
-the one and then the other tests both: the fewest such files are compiled, less than half as many as there are headers.
-LibTorch's headers, which core/aten.h only includes, are compiled once; that who uses LibTorch includes it, check_layers.py checks.
+A header is tested alone if its file has read, above its first declaration, only headers that it includes itself. So if it includes
+another header there, one file that includes first that header and then this one tests both. The script compiles the fewest such
+files, less than half the number of headers. LibTorch's headers, which only core/aten.h includes, are compiled once; check_layers.py
+checks that headers that use LibTorch include core/aten.h.
 """
 import os
 import re
@@ -16,7 +17,7 @@ from pathlib import Path
 from check_layers import ROOT, reached_from
 
 DOOR = ROOT / "neml2" / "core" / "aten.h"
-NOT_ALONE = re.compile(r"(-inl|/cuda_kernel|/cuda_formula)\.h$")  # X.h includes X-inl.h; kernels are of a device
+NOT_ALONE = re.compile(r"(-inl|/cuda_kernel|/cuda_formula)\.h$")  # X.h includes X-inl.h; device compilers compile the kernels
 COMMENT = re.compile(r"//.*|/\*[\s\S]*?\*/")
 
 
@@ -31,7 +32,7 @@ def before(header):
 
 
 def chains(headers):
-    """Each header once, in lists whose members are each before the next: by the matching that saves most text."""
+    """Lists that contain each header once, in which every header precedes those that include it. The matching that saves most text is used."""
     closure = {h: reached_from([h]) for h in headers}
     size = {h: h.stat().st_size for h in ROOT.rglob("*.h")}
     cost = {h: sum(map(size.get, closure[h])) for h in headers}

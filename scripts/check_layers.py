@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks who includes whom in include/neml2 and what tests it (CONTRIBUTING.md, "Rooms"). Prints each breach."""
+"""Checks the includes between headers in include/neml2, and that tests cover them (CONTRIBUTING.md, "Rooms"). Prints each breach."""
 import re
 import sys
 from functools import cache
@@ -22,25 +22,25 @@ ROOMS = {  # the rooms that each may include besides itself
 }
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
-APART = [  # headers that programs include besides neml2.h: those that record formulas, and those whose formulas keep their text
+APART = [  # headers that programs include in addition to neml2.h: those that record formulas, and those whose formulas keep their text
     ROOT / "neml2" / "engine" / "recorded_formula.h",
     ROOT / "neml2" / "math" / "formula.h",
 ]
-ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # brings the room gradients, which does not belong there
-DOORS = {  # the headers besides core/aten.h that include headers of LibTorch, with those headers
+ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # includes the room gradients, an exception to the order of the rooms
+DOORS = {  # the headers other than core/aten.h that include headers of LibTorch, with the headers that they include
     "engine/autograd.h": ("torch/csrc/autograd/",),
     "distributed/c10d.h": ("torch/csrc/distributed/",),
     "engine/libtorch_devices.h": ("ATen/DynamicLibrary.h", "ATen/detail/CUDAHooksInterface.h", "ATen/ops/empty_strided.h", "c10/core/", "c10/util/hash.h"),
 }
 TORCH = re.compile(r"(ATen|c10|torch|caffe2)/")
-PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # belongs into compat/
+PAST = re.compile(r"NEML2 [12]\.|NEML2_COMPAT")  # only compat/ may contain these
 
 
 PUBLIC = re.compile(r"^\| \[(\w+)/(\w+)\.h\]", re.M)  # the headers of docs/reference.md
 COMMON = "tests/tensors/types_without_members_test.cpp"
 MAPS = "tests/tensors/R8_test.cpp"
 REDUCTIONS = "tests/math/reduction_test.cpp"
-TESTED_ELSEWHERE = {  # public headers without a test file of their name: where they are tested, and why there
+TESTED_ELSEWHERE = {  # public headers without a test file of the same name: where they are tested, and why
     "kernels/errors": ("tests/kernels/indices_test.cpp", "what formulas throw"),
     "math/mandel_maps": ("tests/math/mandel_test.cpp", "the tables of the functions there"),
     "math/sum": (REDUCTIONS, "all reductions are in one table"),
@@ -83,8 +83,8 @@ def breaches(header):
 
 
 def class_needs(header):
-    """The headers that a header of types includes above its class, except lower rooms, fwd.h and bases of a class there, also as a
-    template's argument. Labels build on one another without circles."""
+    """The headers that a header of types includes above its class, except those of lower rooms, fwd.h and bases of its class, also of
+    template arguments. Headers of labels may include one another, since they form no circles."""
     text = header.read_text(encoding="utf-8")
     below = re.search(r'^(// ---- Definitions|#include "[^"]*-inl\.h")', text, re.M)
     if header.parent.name != "tensors" or header.name.startswith("Labeled") or not below:
@@ -99,7 +99,7 @@ def class_needs(header):
 
 
 def past(header):
-    """Lines about older releases."""
+    """Lines that mention older releases."""
     if header.name != "aten.h":  # <torch/types.h> has to come before everything
         for line in filter(PAST.search, header.read_text(encoding="utf-8").splitlines()):
             yield f"knows other releases, whose names are in compat/: {line.strip()}"
@@ -116,7 +116,7 @@ def foreign_namespaces(header):
 
 
 def untested():
-    """Public headers that no file of their name tests, nor the one that the list above names."""
+    """Public headers without a test: no test file has their name, and the list above names none for them."""
     public = PUBLIC.findall((PROJECT / "docs" / "reference.md").read_text(encoding="utf-8"))
     for room, name in public:
         listed = TESTED_ELSEWHERE.get(f"{room}/{name}")
@@ -143,14 +143,14 @@ def reached_from(headers, past=None):
 
 
 def uses_torch_unseen(header):
-    """A header with LibTorch's names that reaches core/aten.h by nobody: alone it would not compile."""
+    """Whether a header uses LibTorch's names but does not include core/aten.h, directly or indirectly: alone it would not compile."""
     text = re.sub(r"//.*|/\*[\s\S]*?\*/", "", header.read_text(encoding="utf-8"))
     if re.search(r"\b(at|c10|torch)::", text) and ROOT / "neml2" / "core" / "aten.h" not in reached_from([header]):
         yield "uses LibTorch and does not include core/aten.h, itself or by others"
 
 
 def not_compiled():
-    """The parts that neml2::compiled would lack: bodies and rules that no file in src/ includes, and elementwise loops of types."""
+    """The parts missing in neml2::compiled: bodies and rules that no file in src/ includes, and elementwise loops of types."""
     sources = "\n".join(f.read_text(encoding="utf-8") for f in sorted((PROJECT / "src").glob("*.cpp")))
     reached = reached_from(ROOT / i for i in re.findall(r'#include "([^"]+)"', sources))
     for header in [*ROOT.rglob("*-inl.h"), *ROOT.rglob("gradients/*.h")]:
@@ -166,7 +166,7 @@ def not_compiled():
 
 
 def shared_namespaces():
-    """Test files that are compiled joined have a namespace each."""
+    """Namespaces shared by test files, each of which needs a separate one, since they may be compiled as one file."""
     for test in sorted((PROJECT / "tests").glob("*/*_test.cpp")):
         if test.parent.name not in ("kernels", "threads") and f"\nnamespace {test.stem}\n" not in test.read_text(encoding="utf-8"):
             yield f"{test.relative_to(PROJECT)} is not in a namespace {test.stem}: a room's files are compiled joined"

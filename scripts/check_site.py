@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks that the links of the site lead somewhere: pages, anchors, pictures, scripts. check_site.py FOLDER
 
-Addresses of the web are not opened; files that a page loads must be in the folder, since pages are read without a network.
+Web addresses are not opened; files that a page loads must be in the folder, since the pages must work without a network.
 """
 import sys
 from html.parser import HTMLParser

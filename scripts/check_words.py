@@ -14,7 +14,7 @@ FOLDERS = ("include", "compat/include", "src", "python", "examples", "tests", "b
 UNIT = ("argument|batch|call|class|component|core|device|doubling|dtype|entry|file|function|header|iteration|kernel|module|node|operation|"
         "page|parameter|point|process|program|rank|room|row|section|step|tensor|thread|tile|topic|type")
 
-# Between words of one paragraph there is one space; ¶ is what parts paragraphs, | cells of tables, ` code.
+# Between words of one paragraph there is one space; ¶ separates paragraphs, | separates cells of tables, and ` stands for code.
 ADVICE = {
     rf"(?<!on )(?<!in )(?<!at )(?<!by )(?<!of )(?<!for )(?<!from )(?<!with )(a|an|one|each) (?!in |of |is )[\w-]+ an? ({UNIT})": "one ... per ...",
     rf"(one|ns|µs|ms|\d s|seconds|microseconds|minutes) an? ({UNIT})": "per",
@@ -37,7 +37,7 @@ PATTERNS = {re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.I): advice for pattern
 
 
 def prose(text):
-    """Words and where they are, without code, comments, headings and where links lead; lines stay."""
+    """The words of a page with their line numbers, without code, comments, headings and targets of links."""
     for pattern, left in ((r"(?s)<!-- (results|kernels).*?<!-- end of|<!--.*?-->", "¶"), (r"(?ms)^ *(```+)\w*$.*?^ *\1$", "¶"),
                           (r"(?<=\n\n)(    .*\n)+", "¶"), (r"(?s)`[^`]*`", "`"), (r"\]\([^)]*\)", "]"),
                           (r"(?m)^#.*$|^$", "¶"), (r"(?m)^ *- ", "¶ "), (r"\|", " | ")):
@@ -51,7 +51,7 @@ MARKS = re.compile(r"""(?m)^[ \t]*(?:#+|/\*\*?|//[/<]*|\*(?!/|\S))?[ \t]*|\*/$|^
 
 
 def words_of_source(text, python):
-    """The comments of a program, and its strings that are sentences, at their lines; ¶ in place of code."""
+    """The words of comments in a program, and of strings that are sentences, with their line numbers; ¶ replaces code."""
     end, kept = 0, []
     for m in LEXICONS[python].finditer(text):
         code = text[end:m.start()]

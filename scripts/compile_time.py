@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints what the library costs at compile time, by headers alone and with neml2::compiled, as a Markdown table: user
-seconds, minimum of some runs.
+"""Prints the compile time of programs with the headers alone and with neml2::compiled, as a Markdown table: user seconds, the
+minimum of some runs.
 
-Compiles benchmarks/compile_time/*.cpp at -O2 without linking. --profile prints instead where gcc spends them. Standard library
-only.
+Compiles benchmarks/compile_time/*.cpp at -O2 without linking. --profile prints the time of each phase of gcc instead. Standard
+library only.
 """
 import argparse
 import json
@@ -20,12 +20,12 @@ root = pathlib.Path(__file__).resolve().parent.parent
 ATEN = ("one_aten", "operations_aten")  # plain ATen, the same in both modes
 LIBRARY = ("one_neml2", "operations_neml2", "vmap_includes", "vmap", "gradient_includes", "gradient", "rules_includes", "rules")
 PHASES = {"reading headers": "phase parsing", "instantiating templates": "phase lang. deferred",
-          "optimising, generating code": "phase opt and generate", "all": "TOTAL"}  # of gcc's -ftime-report
+          "optimising, generating code": "phase opt and generate", "all": "TOTAL"}  # names in gcc's -ftime-report
 MODES = {"headers alone": [], "neml2::compiled": ["-DNEML2_COMPILED"]}
 
 
 def libtorch(python):
-    """The folder of a Python's LibTorch."""
+    """The folder of LibTorch in the torch of this Python."""
     code = "import torch, os; print(os.path.dirname(torch.__file__))"
     return subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
@@ -37,7 +37,7 @@ def user_seconds(command):
 
 
 def commands(compiler, flags, torch, folder):
-    """How each program is compiled in each mode."""
+    """The command that compiles each program in each mode."""
     includes = [f"{torch}/include", f"{torch}/include/torch/csrc/api/include"]
     system = [x for folder in includes if pathlib.Path(folder).exists() for x in ("-isystem", folder)]
     runs = [(name, "headers alone") for name in ATEN] + [(name, mode) for name in LIBRARY for mode in MODES]
@@ -47,7 +47,7 @@ def commands(compiler, flags, torch, folder):
 
 
 def measure(programs, repetitions):
-    """User seconds by program and mode, all in turn so that a busy moment disturbs all alike."""
+    """User seconds by program and mode. The programs take turns, so that a busy moment disturbs all of them equally."""
     best = {}
     for _ in range(repetitions):
         for which, command in programs.items():

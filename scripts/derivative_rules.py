@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which fused functions have no derivative rule: those whose definition evaluates a leaf by its name alone.
+"""Lists the fused functions without a derivative rule: their definitions evaluate a leaf by its name alone.
 
-A rule names the type of its operation, `add_gradient_rule<tensors::Rotate, ...>`; one of which only the name in messages is written
-down, `engine::evaluate_leaf<R4>("drotate", ...)`, has none, and no kernel of its own on a device either.
+A rule names the type of its operation, `add_gradient_rule<tensors::Rotate, ...>`. An operation that has only a name for messages,
+`engine::evaluate_leaf<R4>("drotate", ...)`, has no rule, and no separate kernel on a device either.
 """
 import re
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the site of the pages, the reference and the examples with their pictures, into build/docs/site. Argument: test, to
-# have Chromium look at it, too.
-# What it needs is installed the first time; after that it needs no network.
+# Builds the site of the pages, the reference and the examples with their pictures, into build/docs/site. With the argument test
+# it also checks the site in Chromium.
+# The first run installs the necessary packages; later runs need no network.
 set -eu
 cd "$(dirname "$0")/.."
 out=build/docs
@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 scripts/setup.sh auto "docs${1:+-$1}"
 
-has() # has FILE: what this file of requirements names is installed
+has() # has FILE: whether the packages that this requirements file names are installed
 {
   cmp -s "docs/site/$1" "$venv/$1"
 }
@@ -27,8 +27,8 @@ if ! has requirements.txt; then
   python3 -m venv --clear "$venv"
   install requirements.txt
 fi
-# Its pictures are made by the examples: those of `make test-all` where it was run, else of headers alone, which here compile sooner than
-# the library.
+# The examples draw the pictures of the site. They are those of `make test-all` if it was run, otherwise they are compiled from the headers
+# alone, which takes less time here than compiling the library.
 build=build/dev
 {
   [ -x build/dev/examples/calibration ] || {
@@ -40,7 +40,7 @@ build=build/dev
 rm -rf "$out/pictures"
 cp -r "$build/examples/pictures" "$out"
 "$venv/bin/python" scripts/site_pages.py "$out/source"
-# Of a page that it read with a warning Sphinx would not warn again, nor copy the pictures of one that it was stopped at.
+# After an incomplete run Sphinx would not repeat its warnings about pages that it has read, nor copy the pictures of the last page.
 [ -e "$out/complete" ] || rm -rf "$out/doctrees"
 rm -f "$out/complete"
 "$venv/bin/sphinx-build" -q -W --keep-going -b html -c docs/site -d "$out/doctrees" "$out/source" "$out/site"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Draws the pictures of docs/images that explain shapes, components, rotations and the fused pass: draw_concepts.py [--check]
 
-They are 480 wide, so that letters of 15 can be read on a phone; boxes leave room for a wider font than that of the browser.
-Blue is the batch, orange the base, hatched what is not stored. `--check` says which pictures differ from what is drawn.
+They are 480 wide, so that letters of size 15 can be read on a phone; boxes leave room for fonts that are wider than usual.
+The batch is blue, the base orange, and parts that are not stored are hatched. `--check` lists the pictures that differ from new drawings.
 """
 import sys
 from math import cos, radians, sin
@@ -36,7 +36,7 @@ class Picture:
         return "\n".join([*self.parts, "</svg>"]) + "\n"
 
     def text(self, x, y, text, colour=GREY, size=15, bold=False, anchor="middle", turn=0):
-        """A text, or several of (text, colour), its base line at y."""
+        """A text, or a list of (text, colour), with its base line at y."""
         if not isinstance(text, str):
             text = "".join(f'<tspan fill="{c}">{t}</tspan>' for t, c in text)
         more = (f' fill="{colour}"' if colour != GREY else "") + (f' font-size="{size}"' if size != 15 else "")
@@ -83,7 +83,7 @@ class Picture:
         self.head(x1, y1, end + turn * (90 - 200 / radius), colour, 9)
 
     def span(self, x0, y0, x1, y1, colour):
-        """A dimension line between two points, across or upright."""
+        """A dimension line between two points, horizontal or vertical."""
         dx, dy = (0, 4) if y0 == y1 else (4, 0)
         self.add(f'<path d="M{x0} {y0}L{x1} {y1}M{x0 - dx} {y0 - dy}l{2 * dx} {2 * dy}M{x1 - dx} {y1 - dy}l{2 * dx} {2 * dy}" '
                  f'stroke="{colour}" stroke-width="1.5"/>')
@@ -93,12 +93,12 @@ class Picture:
             self.add(f'<circle cx="{x:g}" cy="{y + 7 * i:g}" r="1.7"/>')
 
     def size(self, x, y, width, text, colour, hatched=False):
-        """A box of the size of one dimension."""
+        """A box that shows the size of one dimension."""
         self.box(x, y, width, 28, colour, hatched=hatched)
         self.text(x + width / 2, y + 20, text, colour, 17, True)
 
     def matrix(self, x, y, rows, pitch, row=24):
-        """Numbers in brackets, the first one's middle at x, its base line at y."""
+        """Numbers in brackets. The first number is centred at x, with its base line at y."""
         for i, numbers in enumerate(rows):
             for j, number in enumerate(numbers):
                 self.text(x + j * pitch, y + i * row, number)

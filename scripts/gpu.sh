@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# All that is to be seen of the library on a GPU, on a machine with one and without network, from a clean checkout, in 15 minutes:
+# Tests and times the library on a GPU, on a machine with a GPU and without network, from a clean checkout, in 15 minutes:
 #
-#   scripts/gpu.sh --prepare             here, with network: build/gpu-kit, of what such a machine lacks, to be carried there
-#   scripts/gpu.sh [STAGE...]            there: these stages, or all, each with a limit of time; what was built is taken up again
-#   scripts/gpu.sh rest                  there: those of which no call has told a result yet
+#   scripts/gpu.sh --prepare             here, with network: makes build/gpu-kit, the files that such a machine lacks, to be carried there
+#   scripts/gpu.sh [STAGE...]            there: runs these stages, or all, each with a time limit; files built before are used again
+#   scripts/gpu.sh rest                  there: runs the stages that have no result yet
 #   scripts/gpu.sh --rehearse [STAGE...] here: the same on the CPU and the tests' stand-in for a device, without network, in a new folder
 #
-# Variables: OUT, the folder of log.txt, summary.txt, times.json and other logs (build/gpu/out); PYTHON, one that has torch (python3); LIMIT,
-# seconds of all stages (590); REHEARSAL, the folder of a rehearsal, which a second one takes up; WHEEL, a wheel of the package that --prepare
-# takes along.
+# Variables: OUT, the folder of log.txt, summary.txt, times.json and other logs (build/gpu/out); PYTHON, a Python with torch (python3); LIMIT,
+# the limit in seconds for all stages together (590); REHEARSAL, the folder of a rehearsal, which a second rehearsal continues; WHEEL, a wheel
+# of the package that --prepare includes in the kit.
 set -uo pipefail
 self=$(realpath "$0")
 [ -z "${OUT:-}" ] || OUT=$(realpath -m "$OUT")
@@ -17,25 +17,25 @@ cd "$(dirname "$self")/.." || exit
 root=$PWD
 kit=$root/build/gpu-kit
 work=$root/build/gpu
-source=$work/source # of what is compiled: a copy, in which only what has changed is new
+source=$work/source # a copy of the compiled files, in which only changed files have new dates
 programs=$source/build/gpu/tests
 OUT=${OUT:-$work/out}
 PYTHON=$(command -v "${PYTHON:-python3}")
 LIMIT=${LIMIT:-590}
 REHEARSED=${REHEARSED:-}
 jobs=$(nproc)
-PATH=$PATH$(printf ':%s' /usr/local/cuda*/bin) # the sanitizer
+PATH=$PATH$(printf ':%s' /usr/local/cuda*/bin) # for the sanitizer
 
 stages=(versions build known operations_cpp operations_python tests_cpp tests_python concurrency memory sanitizer times processes)
 declare -A limits=([versions]=40 [build]=240 [known]=60 [operations_cpp]=60 [operations_python]=90 [tests_cpp]=160 [tests_python]=120
                    [concurrency]=60 [memory]=60 [sanitizer]=80 [times]=230 [processes]=40)
 rows=100000 largest=10000000
-if [ -n "$REHEARSED" ]; then # with fewer and slower cores
+if [ -n "$REHEARSED" ]; then # on fewer and slower cores
   rows=300 largest=1000
   for stage in "${stages[@]}"; do limits[$stage]=1200; done
 fi
 
-# ---- Made beforehand ----
+# ---- Preparation ----
 
 prepare()
 {
@@ -65,9 +65,9 @@ rehearse() # [STAGE...]
     REHEARSED=1 LIMIT=100000 PATH="$(dirname "$PYTHON"):/usr/local/bin:/usr/bin:/bin" bash "$folder/scripts/gpu.sh" "$@"
 }
 
-# ---- Stages: what each prints at its end is what the summary is read with ----
+# ---- Stages: the last lines that each prints explain its line in the summary ----
 
-there() # there COMMAND...: with the package and what its tests and benchmarks share
+there() # there COMMAND...: runs a command that can import the package and the modules that its tests and benchmarks share
 {
   PYTHONPATH=$work/site:$root/python/tests:$root/benchmarks NEML2_CACHE=$work/cache PYTHONDONTWRITEBYTECODE=1 "$@"
 }
@@ -107,7 +107,7 @@ copy_sources()
   (cd "$source" && find . -path ./build -prune -o -type f -print) | while read -r file; do
     [ -e "$file" ] || rm "$source/$file"
   done
-  [ ! -e "$kit/usr" ] || find "$kit/usr" -exec touch --date @1 {} + # that it was carried again is nothing new
+  [ ! -e "$kit/usr" ] || find "$kit/usr" -exec touch --date @1 {} + # files that were only carried again must not cause a new build
 }
 
 build_programs()
@@ -124,7 +124,7 @@ build_programs()
   cmake --build --preset gpu --parallel "$jobs" -- -k 0
 }
 
-# Into a folder: the environment is not ours. A wheel that was built beforehand will do if it can be imported.
+# Installs into a folder, since the environment belongs to someone else. A wheel from the kit is used if it can be imported.
 build_package()
 {
   cd "$source" || return
@@ -139,7 +139,7 @@ build_package()
       -C cmake.build-type=RelWithDebInfo -C cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 .
 }
 
-timed() # timed NAME COMMAND...: with a log of its own, which is there also of what is stopped
+timed() # timed NAME COMMAND...: writes a separate log, which remains if the command is stopped
 {
   local start=$SECONDS name=$1 result=ok
   shift
@@ -160,7 +160,7 @@ stage_build()
   return $status
 }
 
-# What went wrong before: a module with a C++ library of its own; gradients after the stand-in is a device, too.
+# Tests for earlier faults: a module that contains a second C++ standard library; gradients after the stand-in became a second device.
 stage_known()
 {
   local module status=0
@@ -185,7 +185,7 @@ stage_operations_python()
   there "$PYTHON" scripts/gpu_checks.py operations $rows
 }
 
-some_tests() # some_tests ROOM WHICH: in a process of their own; those of the stand-in itself without the GPU
+some_tests() # some_tests ROOM WHICH: runs these tests in a separate process; hides the GPU from the tests of the stand-in itself
 {
   local start=$SECONDS log result=ok
   log=$work/tests/$1_${2//[^a-zA-Z0-9_]/}.log
@@ -202,7 +202,7 @@ stage_tests_cpp()
   local room all=$work/tests/all.log
   export -f some_tests
   export work SOME_LIMIT=$((limits[tests_cpp] - 30)) OMP_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE
-  { # the longest first
+  { # the slowest tests first
     [ -n "$REHEARSED" ] || printf '%s [every][cuda]~[stand-in]\n' tensors math
     printf '%s_test][cuda]~[stand-in]\n' 'tensors [#matrix_functions' 'math [#formula' 'math [#newton' 'tensors [#kinematics' 'tensors [#R4'
     echo 'engine ~[stand-in]'
@@ -264,7 +264,7 @@ stage_processes()
 
 # ---- Running them ----
 
-run() # run STAGE, within its limit and what is left of all
+run() # run STAGE: runs a stage within its time limit and the remaining total time
 {
   local start=$SECONDS limit=${limits[$1]} left=$((LIMIT - SECONDS)) status result=passed
   if ((left < 15)); then

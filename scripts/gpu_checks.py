@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The checks of scripts/gpu.sh on a GPU from Python: gpu_checks.py operations|concurrency|memory|processes ROWS
 
-Each check prints ok or FAILED with what it found, and does not stop the next. Needs the package, python/tests and benchmarks in PYTHONPATH."""
+Each check prints ok or FAILED with its findings, and the next one runs in any case.
+Needs the package, python/tests and benchmarks in PYTHONPATH."""
 
 import os
 import sys
@@ -25,7 +26,7 @@ CHECKS = {"operations": [], "concurrency": [], "memory": [], "processes": []}
 
 
 def check(group, name):
-    """Adds a function that returns what it found, or raises."""
+    """Adds a check: a function that returns its findings, or raises an exception."""
 
     def add(f):
         CHECKS[group].append((name, f))
@@ -42,7 +43,7 @@ def launches():
 
 
 def same_as_cpu(name, f, here, *, fused=True, dtype=torch.float64, tolerance=None):
-    """f of the arguments, there and here; where it is to be a kernel, it is."""
+    """Compares f of the arguments on the device and on the CPU; checks that it ran as a kernel if it should be fused."""
 
     @check("operations", f"{name}{', float32' if dtype == torch.float32 else ''}")
     def compared():
@@ -57,7 +58,7 @@ def same_as_cpu(name, f, here, *, fused=True, dtype=torch.float64, tolerance=Non
 
 
 def gradient(f):
-    """By the first argument, of the sum of the first result."""
+    """The function that returns the gradient of the sum of the first result of f by the first argument."""
 
     def call(x, *others):
         t = x.torch().detach().requires_grad_()
@@ -139,7 +140,7 @@ def a_graph():
 
 @check("concurrency", "streams")
 def streams():
-    """A kernel reads tensors made on its stream just before, and its results are read just after."""
+    """A kernel reads tensors that were just made on its stream, and its results are read immediately afterwards."""
     f, (strain, plastic_strain, p, C) = j2_there()
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -163,7 +164,7 @@ def threads():
 
     def work(k):
         try:
-            own = neml2.formula(lambda s, *a: f(s, *a)) if k % 2 else f  # half of them need a kernel that is not there
+            own = neml2.formula(lambda s, *a: f(s, *a)) if k % 2 else f  # half of the formulas need a kernel that does not exist yet
             with torch.cuda.stream(torch.cuda.Stream()):
                 for _ in range(50):
                     equal(own(SR2(strain.torch() * (1.0 + k)), *others)[0], SR2(expected[k]))
@@ -191,11 +192,11 @@ def backward():
     return "as on the stream that is current"
 
 
-# ---- Memory, and what is refused ----
+# ---- Memory, and refused calls ----
 
 
 def refused(call, *words):
-    """Its message, in which the words are."""
+    """The message of a refused call; it must contain the words."""
     try:
         call()
     except Exception as error:
@@ -241,7 +242,7 @@ def none_left():
             except torch.OutOfMemoryError:
                 break
     messages = []
-    for call in (lambda: f(strain, *others), lambda: neml2.formula(lambda s: s * 3.25)(strain)):  # the second is to be loaded, too
+    for call in (lambda: f(strain, *others), lambda: neml2.formula(lambda s: s * 3.25)(strain)):  # the second kernel must be loaded, too
         try:
             call()
             messages.append("it ran")
@@ -271,7 +272,7 @@ def many_numbers():
     return f"{x.numel():.1e}, each 100,003rd row looked at"
 
 
-# ---- Processes: one, with the engine that GPUs have ----
+# ---- Processes: a group of one process, with the backend for GPUs ----
 
 
 @check("processes", "batches over processes, of one rank")
@@ -325,4 +326,4 @@ def main():
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    os._exit(status)  # whatever a context that is broken does at its end
+    os._exit(status)  # skips the clean-up, since a broken context could change the status

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Declarations of headers, read by libclang: their public classes and functions as written, with their comments.
+"""The declarations of headers, read by libclang: their public classes and functions as written, with their comments.
 
-Neither LibTorch nor a standard library is needed: stand_ins.h has the names of theirs.
+Neither LibTorch nor a standard library is needed: stand_ins.h declares the names of theirs.
 """
 import re
 import sys
@@ -12,16 +12,16 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include" / "neml2"
 STAND_INS = ROOT / "scripts" / "stand_ins.h"
-sys.path += map(str, ROOT.glob("build/libclang/lib/python3*/site-packages"))  # where setup.sh puts it
+sys.path += map(str, ROOT.glob("build/libclang/lib/python3*/site-packages"))  # setup.sh installs it there
 try:
     from clang.cindex import AccessSpecifier, AvailabilityKind, CursorKind, Index, TranslationUnit
 
     INDEX = Index.create()
-except Exception as error:  # there is no clang, or no libclang for it, which has an error of its own
+except Exception as error:  # the package clang is missing, or its libclang, which has a separate exception type
     sys.exit(f"The headers are read with libclang, which {sys.executable} does not find: {error}\n"
              "pip install libclang; for the tests, scripts/setup.sh auto test")
 
-OPTIONS = TranslationUnit.PARSE_SKIP_FUNCTION_BODIES | 0x200  # CXTranslationUnit_KeepGoing, past what is not there
+OPTIONS = TranslationUnit.PARSE_SKIP_FUNCTION_BODIES | 0x200  # CXTranslationUnit_KeepGoing: continue after missing headers
 CLASSES = {CursorKind.CLASS_DECL, CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE}
 FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION,
              CursorKind.FUNCTION_TEMPLATE}
@@ -31,7 +31,7 @@ TEMPLATE_PARAMETERS = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_N
 
 
 def declaring(room):
-    """The headers of a room that declare; X-inl.h has the definitions of X.h."""
+    """The headers of a room that contain declarations; X-inl.h has the definitions of X.h."""
     return sorted(h for h in (INCLUDE / room).glob("*.h") if not h.stem.endswith("-inl"))
 
 
@@ -54,7 +54,7 @@ class Name:
 
 
 class Argument(NamedTuple):
-    type: str  # all of it if it has no name
+    type: str  # the whole parameter if it has no name
     name: str
     default: str
 
@@ -68,9 +68,9 @@ class Function:
     static: bool
     comment: str
     text: str
-    section: str  # the heading between the members of its class, // ---- Views ----
+    section: str  # the heading above it among the members of its class, // ---- Views ----
     letters: set[str]  # its template parameters
-    named: list[str]  # those that a call has to name, add<T>(...), as they are declared
+    named: list[str]  # the template parameters that a call has to give, add<T>(...), as they are declared
 
     @property
     def key(self):
@@ -81,7 +81,7 @@ class Function:
         return self.is_class and self.name == self.scope
 
 
-# Conditions that leave one type to a template.
+# Conditions that restrict a template to one type.
 ONE_TYPE = {"math::if_dynamic<T>": "Tensor", "std::is_same_v<T, Tensor>,": "Tensor", "core::if_raw_tensor<T>": "at::Tensor"}
 
 # The namespaces of the rooms, which are not for users.
@@ -109,7 +109,7 @@ class Header:
 
     @property
     def classes(self):
-        """The comments by the names."""
+        """The comments of classes by name."""
         return {i.name: i.comment for i in self.items if isinstance(i, Class) and i.defined}
 
     def text(self, begin, end):
@@ -120,7 +120,7 @@ class Header:
         raw, begin = (cursor.raw_comment or "").encode(), cursor.extent.start.offset
         at = self.source.rfind(raw, 0, begin)
         if not raw or at < 0 or b"\n\n" in self.source[at + len(raw):begin]:
-            return ""  # or that of another declaration of the same
+            return ""  # or it belongs to another declaration of the same name
         return self.plain(raw)
 
     @staticmethod
@@ -131,18 +131,18 @@ class Header:
         return "\n".join(s.strip().removeprefix("*" if block else "///").removeprefix(" ") for s in lines).strip()
 
     def beside(self, end):
-        """The comment behind something, ///<."""
+        """The comment that follows a declaration in its line, ///<."""
         found = re.match(rb"[;,]?[ \t]*///< *(.*)", self.source[end:])
         return found[1].decode().strip() if found else ""
 
     def read(self, cursors, scope=(), is_class=False):
         last, comment = None, ""
         for c in cursors:
-            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copies, as every class has them
+            if self.source.startswith(b"NEML2_ASSIGNED_WHOLE(", c.extent.start.offset):  # copy operations, which every class has
                 continue
             if c.kind == CursorKind.NAMESPACE and c.spelling not in INTERNAL:
                 self.read(c.get_children(), (*scope, c.spelling))
-            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # there only the bases of tensors are for users
+            elif c.kind == CursorKind.NAMESPACE and c.spelling == "core":  # in core only the bases of tensors are for users
                 self.unread.append(c.extent)
                 self.read([m for m in c.get_children() if m.kind == CursorKind.NAMESPACE and m.spelling == "mixins"], scope)
             elif (c.kind == CursorKind.NAMESPACE or c.kind in CLASSES and c.semantic_parent.spelling in INTERNAL
@@ -172,12 +172,12 @@ class Header:
         self.read(cursor.get_children(), (cursor.spelling,), True)
         own = " ".join(f.text for f in self.functions if f.is_class and f.scope == cursor.spelling)
         self.names = [n for n in self.names if not n.is_class or n.scope != cursor.spelling or "using " not in n.text
-                      or re.search(rf"\b{n.name}\b", own)]  # of aliases those that declarations name
+                      or re.search(rf"\b{n.name}\b", own)]  # only aliases that declarations name
 
     def read_name(self, cursor, scope, is_class):
         begin, end = cursor.extent.start.offset, cursor.extent.end.offset
         alias = cursor.kind in (CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPE_ALIAS_TEMPLATE_DECL)
-        again = is_class and alias and re.search(rf"= {cursor.spelling};?$", self.text(begin, end))  # its full name is left out
+        again = is_class and alias and re.search(rf"= {cursor.spelling};?$", self.text(begin, end))  # an alias of the same name is omitted
         if (again or cursor.spelling == "type_name" or len(cursor.spelling) == 1
                 or not is_class and cursor.semantic_parent.spelling in INTERNAL):
             return
@@ -202,9 +202,9 @@ class Header:
         if again or cursor.availability == AvailabilityKind.NOT_AVAILABLE:  # = delete
             return
         begin, at, end = cursor.extent.start.offset, cursor.location.offset, cursor.extent.end.offset
-        if re.match(rb"[^;{]*= delete;", self.source[at:]):  # of a template
+        if re.match(rb"[^;{]*= delete;", self.source[at:]):  # = delete of a template
             return
-        if b"core::if_relaxed<" in self.source[begin:at]:  # of programs of NEML2 2.x: docs/compat.md
+        if b"core::if_relaxed<" in self.source[begin:at]:  # only for programs of NEML2 2.x: docs/compat.md
             return
         name = "operator()" if cursor.spelling == "operator()" else self.text(at, end).partition("(")[0]
         args, types, rest, letters, given = [], {}, at + len(name), set(), {}
@@ -227,7 +227,7 @@ class Header:
                 args.append(self.argument(c, types))
                 rest = c.extent.end.offset
         words = [w for w in self.text(begin, at).split() if w != "inline" and not w.startswith(("NEML2_", "[["))]
-        if args and words == ["auto"] and not any(a.name for a in args):  # only there to refuse them
+        if args and words == ["auto"] and not any(a.name for a in args):  # exists only to refuse calls
             return
         if cursor.type.is_function_variadic():
             args.append(Argument("...", "", ""))
@@ -249,7 +249,7 @@ class Header:
 
 
 def read(paths):
-    """The headers by their paths."""
+    """The parsed headers by path."""
     headers = {p: Header(p) for p in sorted(paths)}
     unit = INDEX.parse(
         "headers.cpp", ["-std=c++17", "-nostdinc", f"-I{INCLUDE.parent}", f"-include{STAND_INS}", "-ferror-limit=0"],
@@ -265,8 +265,8 @@ def read(paths):
 
 
 def bring(headers, cursors):
-    """Declarations of kernels/ for users: names that a header brings in by using, and enumerations, which go to the header whose functions
-    take them."""
+    """Moves declarations of kernels/ that are for users to other headers: names go to the header with the using declaration, and enumerations
+    to the header whose functions take them."""
     for path, outer in cursors:
         kernels, inner = Header(path), list(outer.get_children())
         kernels.read(inner, ("neml2",))
@@ -284,7 +284,8 @@ def bring(headers, cursors):
 
 
 def matters(error, headers):
-    """Whether an error is about the headers that are read: names that other headers leave unknown are errors where they are used."""
+    """Whether an error concerns the headers that are read. Names that are unknown because other headers are missing are errors where they
+    are used."""
     if error.spelling.endswith("' file not found"):
         return "'neml2/" in error.spelling
     file, at = error.location.file and Path(error.location.file.name), error.location.offset

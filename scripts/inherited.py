@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The members that a type has from its bases: the factories as its own declarations, and the members by the headings between them."""
+"""The members that a type inherits: factories, shown as if the type declared them, and other members, grouped by the headings between them."""
 import re
 
 from headers import Class
@@ -19,12 +19,12 @@ class Bases:
     def of(self, name):
         for base in self.classes[name].bases:
             base = re.match(r"[\w:]+", base)[0].removeprefix("core::mixins::")
-            if base in self.classes:  # at::Tensor is none
+            if base in self.classes:  # at::Tensor is not among them
                 yield base
                 yield from self.of(base)
 
     def inherited(self, name):
-        """The functions of the bases that none of the same name hides."""
+        """The functions of the bases that are not hidden by a function of the same name."""
         hidden = {f.name for f in self.functions.get(name, [])} - self.shown_again.get(name, set())
         for base in self.of(name):
             found = [f for f in self.functions.get(base, []) if not f.constructor and f.name not in hidden]
@@ -32,12 +32,12 @@ class Bases:
             yield from found
 
     def is_type(self, name):
-        """Whether it is a type of tensor, and no base of them."""
+        """Whether the class is a type of tensor, and not a base of such types."""
         return "TensorBase" in self.of(name) and name != "PrimitiveTensor"
 
     def factories(self, name):
-        """Constructors and factories, as declarations of the type. Those for dynamic and intermediate dimensions are left out where
-        there are others."""
+        """Constructors and factories, as declarations of the type. Those for dynamic and intermediate dimensions are left out if
+        others exist."""
         base = next(self.of(name))
         if name in self.shown_again.get(name, set()):  # using PrimitiveTensor::PrimitiveTensor
             for f in self.functions[base]:

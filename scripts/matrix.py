@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds and tests the library with one LibTorch, compiler, standard and set of flags after the other.
+"""Builds and tests the library with different versions of LibTorch, compilers, standards and flags, one combination after another.
 
 scripts/matrix.py                 lists the cells and their last results, which are in build/matrix/results.json
 scripts/matrix.py run NAME...     configures, builds and tests these, each in build/matrix/NAME
-scripts/matrix.py run --all ...   builds and tests all of the library there, not the part that takes minutes
+scripts/matrix.py run --all ...   builds and tests the whole library there, not only a part that takes minutes
 
-A torch of pip that is not in build/matrix yet is installed there: of one for CUDA, for C++, only what runs on CPUs. So is a
-release of Debian that is not this machine's, with its compiler, LibTorch and Python (as root, by debootstrap). Of this machine's
-own, nothing is installed. Standard library only.
+A torch of pip that is missing in build/matrix is installed there; for C++, only the CPU part of a torch for CUDA is. A release of
+Debian other than this machine's is installed there, too, with its compiler, LibTorch and Python (as root, by debootstrap). The script
+installs no packages on this machine itself. Standard library only.
 """
 import argparse
 import datetime
@@ -47,15 +47,15 @@ PACKAGES = ["ca-certificates", "catch2", "cmake", "g++", "libeigen3-dev", "libto
 @dataclass
 class Cell:
     name: str
-    libtorch: str  # version
+    libtorch: str  # the version
     layout: str  # pip, zip, system, or none
     compiler: str
     standard: int
     build: str  # CMAKE_BUILD_TYPE, then flags
-    sample: str  # of SAMPLES, or PYTHON, or what a command runs
-    command: str = ""  # of make, instead
-    result: str = "not run here"  # before the first one
-    debian: str = "bookworm"  # the release that it runs in
+    sample: str  # a key of SAMPLES, PYTHON, or the name of what the command runs
+    command: str = ""  # a make command to run instead
+    result: str = "not run here"  # until the first run
+    debian: str = "bookworm"  # the release in which it runs
 
 
 def in_ci(name, libtorch, layout, standard, build, sample, command):
@@ -101,7 +101,7 @@ def run(log, *command, **options):
 
 
 def cuda_libraries(metadata):
-    """The requirements of a torch for CUDA with which its libraries for CPUs are linked."""
+    """The requirements of a torch for CUDA that its CPU libraries are linked with."""
     toolkit = re.search(r"Requires-Dist: cuda-toolkit\[.*?\] ?\(?==([\d.]+)", metadata)
     if toolkit:
         return [f"cuda-toolkit[cudart,cupti]=={toolkit[1]}"]
@@ -109,7 +109,7 @@ def cuda_libraries(metadata):
 
 
 def installed(folder, version, *packages):
-    """The site-packages of a virtual environment with this torch: all of it if there are packages beside it."""
+    """The site-packages of a virtual environment with this torch; the complete torch if other packages are installed beside it."""
     venv = MATRIX / folder / version
     if not (venv / "complete").exists():
         print(f"-- torch {version} into {venv}", file=sys.stderr, flush=True)
@@ -119,13 +119,13 @@ def installed(folder, version, *packages):
         site = next(venv.glob("lib/python3*/site-packages"))
         needed = cuda_libraries(next(site.glob("torch-*.dist-info/METADATA")).read_text(encoding="utf-8"))
         if needed and not packages:
-            subprocess.run([*pip, *needed], check=True, stderr=subprocess.DEVNULL)  # it says what torch lacks besides
+            subprocess.run([*pip, *needed], check=True, stderr=subprocess.DEVNULL)  # pip prints what else torch lacks
         (venv / "complete").touch()
     return next(venv.glob("lib/python3*/site-packages"))
 
 
 def unpacked(version):
-    """A LibTorch as its archive unpacks, made from pip's."""
+    """A LibTorch with the layout of its archive, made from pip's torch."""
     archive = MATRIX / "zip" / version / "libtorch"
     for part in ("include", "lib", "share"):
         if not (archive / part).exists():
@@ -139,7 +139,7 @@ def cmake_options(cell):
                "CMAKE_COMPILE_WARNING_AS_ERROR": "OFF"}
     start = {"Release": "-O3 -DNDEBUG ", "Debug": "-g ", "RelWithDebInfo": ""}[build_type]
     options[f"CMAKE_CXX_FLAGS_{build_type.upper()}"] = start + flags
-    if "-ffast-math" in flags:  # gcc's, linked, flushes small numbers to zero in the whole program
+    if "-ffast-math" in flags:  # if gcc links with it, the whole program flushes subnormal numbers to zero
         options |= {"CMAKE_EXE_LINKER_FLAGS": "-fno-fast-math", "CMAKE_SHARED_LINKER_FLAGS": "-fno-fast-math"}
     return options
 
@@ -166,10 +166,10 @@ def run_python(cell, log, everything):
     if not run(log, python, "-m", "pip", "install", "-v", "--no-deps", "--no-build-isolation", "--force-reinstall",
                *(f"-C{name}={value}" for name, value in settings.items()), ROOT):
         return False
-    # Without those that need a compiler or a device when they run.
+    # Leaves out the tests that need a compiler or a device at run time.
     ignored = [] if everything else ["compiled_formulas", "cuda_sources", "device", "device_kernels", "distributed"]
     with tempfile.TemporaryDirectory() as work:
-        for part in ("tests", "bindings"):  # whose messages a test reads
+        for part in ("tests", "bindings"):  # a test reads the messages in the bindings
             shutil.copytree(ROOT / "python" / part, f"{work}/{part}")
         return run(log, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "logical", "tests",
                    *(f"--ignore=tests/test_{name}.py" for name in ignored), cwd=work,
@@ -177,7 +177,7 @@ def run_python(cell, log, everything):
 
 
 def count(text):
-    """Tests that failed and all of them, as the last of ctest, Catch2 and pytest says; none if none does."""
+    """The numbers of failed tests and of all tests, from the last summary of ctest, Catch2 or pytest; none if no summary exists."""
     found = [(m.start(), int(m[1]), int(m[2])) for m in re.finditer(r"(\d+) tests failed out of (\d+)", text)]
     found += [(m.start(), 0, int(m[1])) for m in re.finditer(r"All tests passed \(.* in (\d+) test cases\)", text)]
     for m in re.finditer(r"(?m)^.*\b(?:passed|failed).* in [\d.]+s.*$", text):
@@ -191,7 +191,7 @@ def release():
 
 
 def of_debian(name):
-    """A release of Debian in a folder, with what the cells need."""
+    """Installs a release of Debian in a folder, with the packages that the cells need."""
     root = MATRIX / "debian" / name
     if not (root / "complete").exists():
         print(f"-- {RELEASES[name]} into {root}", file=sys.stderr, flush=True)
@@ -199,7 +199,7 @@ def of_debian(name):
         mirror = next((site for site in sources.split() if site.endswith("/debian")), "http://deb.debian.org/debian")
         root.mkdir(parents=True, exist_ok=True)
         log = root.with_suffix(".log")
-        # The script of sid does for releases that debootstrap has not heard of.
+        # The script of sid also works for releases that debootstrap does not know.
         if not (run(log, "debootstrap", "--variant=minbase", name, root, mirror, "sid")
                 and run(log, "chroot", root, "apt-get", "install", "-qq", "--no-install-recommends", *PACKAGES,
                         env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"})):
@@ -222,13 +222,13 @@ exec env -i $(env | grep ^PIP_) HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:
 
 
 def run_there(cell, everything):
-    """Runs a cell in its release of Debian, by this script there, which writes its result."""
+    """Runs a cell in its release of Debian: a copy of this script runs there and writes the result."""
     command = [ROOT / "scripts" / "matrix.py", "run", cell.name, *(["--all"] if everything else [])]
     return subprocess.run(["unshare", "--mount", "sh", "-ec", ENTER, "sh", of_debian(cell.debian), ROOT, *command]).returncode == 0
 
 
 def run_cell(cell, everything):
-    """Builds and tests; returns what the list says and whether all is well."""
+    """Builds and tests a cell; returns the text for the list, and whether all tests passed."""
     if not shutil.which(cell.compiler):
         sys.exit(f"{cell.name}: there is no {cell.compiler}")
     MATRIX.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,8 @@
 
     pip install mpmath; scripts/matrix_references.py > tests/support/matrix_references.h
 
-Numbers of so many digits in a table, as long double has but 64 bits, on some machines 53, and __float128 is not everywhere. The algorithms
-are not those of the library: plain iterations, whose precision is raised by the condition.
+A table has numbers with enough digits; long double has only 64 bits, on some machines 53, and __float128 is not available everywhere. The
+algorithms differ from those of the library: they are plain iterations, with a precision that grows with the condition.
 
 The condition of f at A is |df/dA| |A| / |f(A)| in Frobenius norms, by differences.
 """
@@ -41,7 +41,7 @@ def random_turn():
 
 
 def sqrtm(A):
-    """By the iteration of Denman and Beavers; None if it does not converge."""
+    """The square root, by the iteration of Denman and Beavers; None if it does not converge."""
     size = norm(A)
     B = X = A / size
     Y = I
@@ -55,7 +55,7 @@ def sqrtm(A):
 
 
 def logm(A):
-    """By roots, then the series."""
+    """The logarithm, by square roots, then the series."""
     size, roots = norm(A), 0
     Y = A / size
     while norm(Y - I) > mp.mpf("1e-6"):
@@ -72,7 +72,7 @@ def logm(A):
 
 
 def expm(A):
-    """By the series of A over a power of two."""
+    """The exponential, by the series of A divided by a power of two."""
     halvings = max(0, int(mp.log(norm(A) + 1, 2))) + 20
     B = A / mp.mpf(2) ** halvings
     term, sum_ = I, I
@@ -174,7 +174,7 @@ def main():
             size = mp.mpf(10) ** random.choice([0, 0, -290, -150, -60, -14, 11, 60, 150, 290])
             Q, P = random_turn(), random_turn()
             for name in any_matrix:
-                # whose result is a number
+                # the result of det is a number
                 s = size if name != "det" else mp.mpf(10) ** (mp.log10(size) / 3)
                 row(name, Q * d * P.T * s, 80)
             S = Q * d * Q.T

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Writes the notebooks of examples/python from the programs there that are in cells: notebooks.py [--check]
 
-A line `# %%` begins a cell of code, `# %% [markdown]` one of text in comments, `# %% only in the script` what a notebook does
-without: arguments of the command line, and where the picture goes. The docstring, without the lines on how to call the program, becomes the
-first cell, under the title that docs/site/gallery.md has. `--check` says which notebooks differ from that. `notebooks.py --run NOTEBOOK`
-executes one, which needs nbclient and ipykernel, and prints what it prints.
+A line `# %%` begins a cell of code, `# %% [markdown]` a cell of text in comments, and `# %% only in the script` a part that the notebook
+omits: arguments of the command line, and the file of the picture. The docstring, without the lines on how to call the program, becomes the
+first cell, under the title in docs/site/gallery.md. `--check` lists the notebooks that differ from their programs. `notebooks.py --run
+NOTEBOOK` executes a notebook, which needs nbclient and ipykernel, and prints its output.
 """
 import json
 import re
@@ -21,7 +21,7 @@ def cells_of(program, title):
     says = re.search(r'(?s)"""(.*?)(?:\n    .*)?"""', head)[1].strip()
     yield "markdown", f"# {title}\n\n{says}"
     for mark, text in zip(parts[::2], parts[1::2]):
-        text = re.sub(r"(?m)^# (begin|end) \w+\n", "", text).strip("\n")  # which pages quote
+        text = re.sub(r"(?m)^# (begin|end) \w+\n", "", text).strip("\n")  # marks of quotations in pages
         if mark == " [markdown]":
             yield "markdown", re.sub(r"(?m)^# ?", "", text)
         elif not mark:
@@ -42,7 +42,7 @@ def notebook(program, title):
 
 
 def notebooks():
-    """Each notebook there should be, with its text."""
+    """The path and the text of each notebook that should exist."""
     gallery = (ROOT / "docs" / "site" / "gallery.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "examples" / "python").glob("*.py")):
         program = path.read_text(encoding="utf-8")

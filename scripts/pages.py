@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages that scripts write and read: whole ones, results between two comments of a page, the tables in these."""
+"""Reads and writes pages for scripts: whole pages, results between two comments of a page, and the tables in them."""
 import re
 import sys
 from pathlib import Path
@@ -27,14 +27,14 @@ def replace_results(page, begin, text):
 
 
 def tables(text):
-    """Of each table its lines, by the names of the columns; of columns of one name the first."""
+    """The lines of each table, by the names of the columns. If several columns have the same name, the first one counts."""
     for table in re.findall(r"(?m)(?:^\|.*\n?)+", text):
         head, _, *lines = ([cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines())
         yield [dict(reversed(list(zip(head, cells)))) for cells in lines]
 
 
 def benchmarks(page):
-    """The lines of docs/benchmarks.md: the number of points of their table, operation, its own number of points, the line."""
+    """The lines of docs/benchmarks.md: the number of points of the table, the operation, the number of points of the line, and the line."""
     for size, part in re.findall(r"(?ms)^### N = (\S+)$(.*?)(?=^### |\Z)", results(page, BENCHMARKS)):
         for line in next(tables(part)):
             operation, _, own = line["operation"].partition(" (")
@@ -47,7 +47,7 @@ def reference_introduction():
 
 
 def write_or_check(page, text, difference):
-    """Writes a page; with --check says instead if it is another one. Returns the status to exit with."""
+    """Writes a page; with --check it only reports whether the file differs. Returns the exit status."""
     if "--check" not in sys.argv:
         page.write_text(text, encoding="utf-8")
     elif not page.is_file() or page.read_text(encoding="utf-8") != text:

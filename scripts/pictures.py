@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Has the examples of C++ draw their pictures: pictures.py EXAMPLES FOLDER
+"""Runs the C++ examples that draw pictures: pictures.py EXAMPLES FOLDER
 
-    scripts/pictures.py build/dev/examples docs/images   # those of the repository anew
-    scripts/pictures.py ... --check                      # and says which of docs/images are not like them
+    scripts/pictures.py build/dev/examples docs/images   # draws the pictures of the repository again
+    scripts/pictures.py ... --check                      # also lists the pictures in docs/images that differ from them
 
-EXAMPLES is the folder of the programs. Those of Python draw theirs themselves, in `make python-test`.
+EXAMPLES is the folder of the programs. The Python examples draw their pictures in `make python-test`.
 """
 import argparse
 import re
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The program, which writes its results, and the script that draws them.
+# The program that writes its results, and the script that draws them.
 PICTURES = {
     "j2.svg": ("j2_plasticity", "plot_loops.py", "j2"),
     "viscoplasticity.svg": ("viscoplasticity", "plot_loops.py", "viscoplasticity"),
@@ -27,7 +27,7 @@ NUMBER = r"-?\d+(?:\.\d+)?"
 
 
 def alike(a, b):
-    """Whether two pictures differ by rounding at most: another machine has other last bits."""
+    """Whether two pictures differ at most by round-off: last bits depend on the machine."""
     numbers = zip(re.findall(NUMBER, a), re.findall(NUMBER, b))
     return re.sub(NUMBER, "0", a) == re.sub(NUMBER, "0", b) and all(abs(float(x) - float(y)) < 0.5 for x, y in numbers)
 

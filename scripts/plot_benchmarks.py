@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Draws the tables of the pages: plot_benchmarks.py [--check]
 
-docs/images/sizes.svg has the time per point over the number of points, from benchmarks.md; docs/images/formulas.svg has the time of
-formulas of Python relative to that of C++. --check says which pictures do not match the tables.
+docs/images/sizes.svg shows the time per point over the number of points, from benchmarks.md; docs/images/formulas.svg shows the time of
+Python formulas relative to C++. --check lists the pictures that do not match the tables.
 """
 import sys
 from math import log10
@@ -13,7 +13,7 @@ from pages import benchmarks, results, tables, write_or_check
 from svg import BLUE, GREY, ORANGE, RED, curve, line, picture, text
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 290, 170, 52, 84, 354, 226  # of a panel, and from one to the next
+WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 290, 170, 52, 84, 354, 226  # the size of a panel, the margins, and the distances between panels
 POWERS = {"1": 0, "100": 2, "10⁴": 4, "10⁵": 5, "10⁶": 6}
 
 

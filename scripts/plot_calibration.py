@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws docs/images/calibration.svg: measured and computed stresses at the start and found, from what `calibration` writes.
+"""Draws docs/images/calibration.svg: measured stresses, and those computed with the first and with the fitted parameters,
+from the output of `calibration`.
 
     build/dev/examples/calibration curve.txt && scripts/plot_calibration.py curve.txt docs/images/calibration.svg
 """

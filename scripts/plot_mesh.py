@@ -12,8 +12,8 @@ from pathlib import Path
 
 from svg import picture, text
 
-WIDTH, HEIGHT, SCALE = 700, 424, 84  # pixels; of a unit of length
-AZIMUTH, ELEVATION = math.radians(32), math.radians(20)  # whence one looks
+WIDTH, HEIGHT, SCALE = 700, 424, 84  # pixels; SCALE is the pixels per unit of length
+AZIMUTH, ELEVATION = math.radians(32), math.radians(20)  # the position of the viewer
 LIGHT = (-0.35, 0.55, 0.75)  # to the right, up, to the viewer
 FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]  # outward
 STOPS = [(50, 136, 189), (102, 194, 165), (171, 221, 164), (230, 245, 152),
@@ -21,21 +21,21 @@ STOPS = [(50, 136, 189), (102, 194, 165), (171, 221, 164), (230, 245, 152),
 
 
 def colour(t, light=1.0):
-    """Blue at 0, red at 1, darker where less light falls."""
+    """A colour: blue at t = 0, red at 1, darker with less light."""
     t = min(max(t, 0), 1) * (len(STOPS) - 1)
     i = min(int(t), len(STOPS) - 2)
     return "#" + "".join(f"{round((p + (t - i) * (q - p)) * light):02x}" for p, q in zip(STOPS[i], STOPS[i + 1]))
 
 
 def view(x, y, z):
-    """To the right, up and to the viewer."""
+    """The coordinates of a point to the right, up and to the viewer."""
     x, y, z = x - 0.5, y - 0.5, z - 2
     right, back = x * math.cos(AZIMUTH) + y * math.sin(AZIMUTH), y * math.cos(AZIMUTH) - x * math.sin(AZIMUTH)
     return (right, z * math.cos(ELEVATION) + back * math.sin(ELEVATION), z * math.sin(ELEVATION) - back * math.cos(ELEVATION))
 
 
 def visible_faces(elements):
-    """(depth, corners as seen, value, light) of the faces that no two elements share and that look to the viewer; values are
+    """(depth, projected corners, value, light) of the faces that belong to one element only and that face the viewer; values are
     averaged at the nodes."""
     at_node, of_face = {}, {}
     for value, corners in elements:

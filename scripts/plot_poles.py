@@ -4,7 +4,7 @@
 
     build/dev/examples/taylor poles.txt && scripts/plot_poles.py poles.txt docs/images/taylor.svg
 
-Equal-area projection along the axis of tension; the colour is the density of poles over that of random crystals.
+The projection is equal-area, along the axis of tension; the colour is the density of poles relative to that of random crystals.
 """
 import math
 import sys
@@ -16,10 +16,10 @@ CELLS, RADIUS = 32, 120  # cells from edge to edge, pixels
 
 
 def densities(points):
-    """The number of points in each cell over the number for an even distribution."""
+    """The number of points in each cell divided by the number for a uniform distribution."""
     counts = [[0.0] * CELLS for _ in range(CELLS)]
     for x, y, z in points:
-        s = -1 if z < 0 else 1  # a pole and its opposite are one
+        s = -1 if z < 0 else 1  # a pole and its opposite count as one
         scale = 1 / math.sqrt(1 + abs(z))  # the hemisphere within the unit circle
         i, j = (min(CELLS - 1, int((c * s * scale + 1) / 2 * CELLS)) for c in (x, y))
         counts[j][i] += 1
@@ -27,7 +27,7 @@ def densities(points):
 
 
 def colour(density):
-    """White at 0, blue at 1, dark red from 4 on."""
+    """A colour: white at 0, blue at 1, dark red from 4 on."""
     stops = [(0, (255, 255, 255)), (1, (147, 190, 225)), (2, (253, 190, 110)), (4, (160, 20, 20))]
     for (a, low), (b, high) in zip(stops, stops[1:]):
         if density <= b:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a program as 1, 2, ... processes, as torchrun starts them, and compares what they print: processes.py 1,2,4 PROGRAM ARGUMENT...
+"""Runs a program with 1, 2, ... processes, as torchrun starts them, and compares the outputs: processes.py 1,2,4 PROGRAM ARGUMENT...
 
-Fails unless all print the same, or after a minute."""
+Fails if the outputs differ, or after a minute."""
 import os
 import socket
 import subprocess
@@ -18,7 +18,7 @@ def free_port():
 
 
 def printed(command, size):
-    """By the process of rank 0; the others must not fail either."""
+    """The output of the process of rank 0; the other processes must not fail either."""
     place = {"WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
     processes = [subprocess.Popen(command, env={**os.environ, **place, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
                  for rank in range(size)]

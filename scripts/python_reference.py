@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes build/docs/python_reference.md, the names of the Python package: python_reference.py [STUBS]
 
-STUBS is the folder of a built package, which has tensors.pyi, math.pyi and crystallography.pyi; without it the last one that was
+STUBS is the folder of a built package, with tensors.pyi, math.pyi and crystallography.pyi; the default is the package that was last
 built in this clone. Functions written in Python are read from python/neml2. Public names that the page lacks are an error.
 """
 import ast
@@ -25,12 +25,12 @@ UNARY = {"neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a"}
 
 
 def plain(text):
-    """Types by the names that users import them by."""
+    """A text with types under the names by which users import them."""
     return re.sub(r"\bneml2\.(?:tensors|math)\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
 
 
 def parameters(f):
-    """As they are written, without self."""
+    """The parameters as they are written, without self."""
     a, out = f.args, []
     defaults = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     given = [("", x, d) for x, d in zip(a.args, defaults)] + [("*", a.vararg, None)] * bool(a.vararg or a.kwonlyargs)
@@ -45,7 +45,7 @@ def lines(text, indent):
 
 
 def signature(f, owner):
-    """A function of a module, SR2.fill(...) of a class, s.dev() of its objects, s.shape of a property."""
+    """The signature: the name for a function of a module, SR2.fill(...) for a class, s.dev() for its objects, s.shape for a property."""
     marks = {ast.unparse(d) for d in f.decorator_list}
     arguments = parameters(f).replace(OPTIONS, "**options").replace("*, **options", "**options")
     returned = f" -> {plain(ast.unparse(f.returns))}" if f.returns else ""
@@ -84,7 +84,7 @@ def listed(functions, owner, scope):
         last = f is functions[-1] or functions[functions.index(f) + 1].name != f.name
         if comment or last:
             by_name = any(a.annotation and ast.unparse(a.annotation) == "str" for g in group for a in g.args.args)
-            said = comment if by_name else first_sentence(comment)  # where names are listed
+            said = comment if by_name else first_sentence(comment)  # only names are listed
             if scope != "crystallography" and any(in_python_formulas(as_declared(g, scope)) for g in group):
                 said = f"{said} [in formulas]".strip()
             out += [f"    # {line}".rstrip() if by_name else lines(f"    # {line}", "    # ") for line in said.splitlines()]
@@ -112,7 +112,7 @@ def operators(c, base):
             continue
         given = [plain(ast.unparse(a.annotation)) for a in f.args.args if a.arg != "self"]
         operands = found.setdefault((name, called(plain(ast.unparse(f.returns)))), [])
-        # Of two tensors of one type * is a product, which is declared with those that have one.
+        # For two tensors of the same type * is a product; only types that have one declare it.
         no_product = name in ("mul", "imul") and f in inherited and c.name not in ("Tensor", "Scalar")
         operands += [called(o) for g in given for o in g.split(" | ") if not (o == "Self" and no_product)]
     rows = {}
@@ -146,18 +146,18 @@ def stub(path, module):
 
 
 def names_of(module):
-    """Its __all__, as it is written."""
+    """The __all__ of a module, as it is written."""
     listed = [n.value for n in ast.parse(module.read_text(encoding="utf-8")).body
               if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__" and isinstance(n.value, ast.List)]
     return ast.literal_eval(listed[0])
 
 
 def sources():
-    """Modules that are written in Python: name, public names, files where these may stand, and the file of the module."""
+    """Modules that are written in Python: the name, the public names, the files that may define them, and the file of the module."""
     for name, home in {"neml2": "__init__.py", "neml2.formulas": "formulas.py", "neml2.distributed": "distributed.py",
                        "neml2.plot": "plot/__init__.py", "neml2.point": "point.py"}.items():
         home = PACKAGE / home
-        names = ["Formula"] if name == "neml2.formulas" else names_of(home)  # whose others are in neml2
+        names = ["Formula"] if name == "neml2.formulas" else names_of(home)  # its other names are in neml2
         yield name, names, sorted(home.parent.glob("*.py")) if home.name == "__init__.py" else [home], home
 
 
@@ -190,12 +190,12 @@ def built():
 
 
 def introduction():
-    """The first part of docs/python_reference.md, after the paragraph about where the names are."""
+    """The first part of docs/python_reference.md, after the paragraph about the locations of names."""
     return (ROOT / "docs" / "python_reference.md").read_text(encoding="utf-8").partition("\n## ")[0].split("\n\n", 2)[2].strip()
 
 
 def page(stubs):
-    """Everything; without stubs, the modules that are written in Python."""
+    """The whole page; without stubs, only the modules that are written in Python."""
     out = [f"# Python reference\n\n{introduction()}\n"]
     for source in sources():
         out += written(*source)
@@ -205,7 +205,7 @@ def page(stubs):
 
 
 def missing(text):
-    """Public names that are in no signature."""
+    """Public names that occur in no signature."""
     shown = {*re.findall(r"\w+", " ".join("".join(m) for m in re.findall(r"(?ms)^```python\n(.*?)^```$|^###? ([^\n]*)$", text)))}
     for module, names, *_ in sources():
         yield from (f"{module}.{name}" for name in names if name not in shown)

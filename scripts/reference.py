@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes build/docs/reference.md, every public function of the headers with its comment, and the tables of docs/reference.md, which header
-declares what. --check writes nothing, and says what is wrong."""
+"""Writes build/docs/reference.md, every public function of the headers with its comment, and the tables of docs/reference.md, the names that
+each header declares. --check writes no files, and prints the differences."""
 import re
 import sys
 from os.path import relpath
@@ -16,7 +16,7 @@ INDEX = ROOT / "docs" / "reference.md"
 PAGE = ROOT / "build" / "docs" / "reference.md"
 CORE = ["TensorBase.h", "Tensor.h", "PrimitiveTensor.h", "factories.h", "operators.h", "comparison.h", "in_place.h", "shape.h", "options.h",
         "TensorCache.h", "errors.h", "types.h", "indexing.h", "TensorDataContainer.h", "TraceableTensorShape.h", "DynamicDims.h"]
-MEMBERS_ONLY = {"factories.h"}  # names there that are not members are for the library
+MEMBERS_ONLY = {"factories.h"}  # in these headers, names that are not members are internal
 FIRST = "Scalar Vec R2 SR2 WR2 R3 R4 SSR4 Rot Quaternion MillerIndex".split()
 NO_PAGE = {"fwd.h", "tensors.h", "operations.h"}
 ABOUT_ONLY = {"gradients.h"}
@@ -33,11 +33,11 @@ def headers():
 
 
 def shown(text):
-    """A declaration without what is for the library only."""
+    """A declaration without its internal parts."""
     text = re.sub(r"core::dependent_scalar_t<\w+>|typename core::dependent_scalar<.*?>::type(?= )", "Scalar", text)
     text = text.replace(", core::Implicit = core::Implicit(\"\")", "")
     text = text.replace(", core::Strictness = core::Strictness(\"\")", "")
-    text = text.replace("core::Strictness::relaxed", "false")  # in programs of NEML2 2.x true
+    text = text.replace("core::Strictness::relaxed", "false")  # true in programs of NEML2 2.x
     text = text.replace("const O &... o", "const TensorOptions & options = default_tensor_options()")  # core/factories.h
     return text.replace("const O & options", "const TensorOptions & options")
 
@@ -47,20 +47,20 @@ def block(texts):
 
 
 def is_shown(f):
-    """Whether it is not for the library's own use."""
+    """Whether a function is for users."""
     internal = "core::Trusted" in f.text or f.name in ("expected_base_sizes", "name_in_messages")
     return not internal and (f.comment or f.args or not f.constructor)
 
 
 def marks(functions):
-    """A sentence, perhaps empty, that says where functions of one comment may be called, and how their derivatives are computed."""
+    """A sentence, perhaps empty, that says where functions with the same comment may be called, and how their derivatives are computed."""
     languages = [n for n, test in (("C++", in_formulas), ("Python", in_python_formulas)) if any(map(test, functions))]
     formulas = ["In formulas of " + " and ".join(languages) + "."] if languages else []
     return " ".join(formulas + ["No derivative rule."] * all(map(has_no_rule, functions)))
 
 
 def entries(found):
-    """Functions of one comment, next to each other."""
+    """Groups of adjacent functions that share a comment."""
     out = []
     for f in found:
         if not out or f.comment != out[-1][0].comment:
@@ -147,7 +147,7 @@ def row(path, header):
 
 
 def index(parts):
-    """docs/reference.md: the text there before the tables, and these."""
+    """docs/reference.md: its present text before the tables, and the new tables."""
     text = [INDEX.read_text(encoding="utf-8").partition(TABLES)[0] + TABLES]
     for title, found in parts.items():
         text += [f"\n## {title}\n", "| header of `neml2/` | is about | besides members declares |", "| --- | --- | --- |", *(row(*h) for h in found)]
@@ -155,13 +155,13 @@ def index(parts):
 
 
 def anchors(text):
-    """Links of a page to headings that it has not."""
+    """Links of a page to headings that it lacks."""
     there = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"(?m)^#+ (.*)$", text)}
     return [f"the reference has no heading for the link to #{a}" for a in sorted({*re.findall(r"\]\(#([^)]*)\)", text)} - there)]
 
 
 def pages():
-    """The page of everything, and that of the tables."""
+    """The complete reference, and the page with the tables."""
     groups, parts = headers(), [f"# Reference\n\n{reference_introduction()}"]
     declared = read([h for found in groups.values() for h in found])
     bases = Bases(declared.values())

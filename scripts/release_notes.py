@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Prints the section of a version in CHANGELOG.md as the notes of its release: release_notes.py VERSION URL
 
-Relative links lead to URL. Lines are joined, as each would be a paragraph of its own where notes are shown.
+Relative links lead to URL. The lines of a paragraph are joined, since release notes show each line as a separate paragraph.
 """
 import re
 import sys

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the system packages that this project needs and this machine lacks. With none missing it
-# calls no package manager. Arguments: auto, system or private, as NEML2_LIBTORCH; what for, test, python, aarch64, docs or
-# docs-test, if for these.
+# Installs the system packages that this project needs and this machine lacks. If no package is missing, it calls no package
+# manager. Arguments: auto, system or private, as for NEML2_LIBTORCH; and the purpose, if it is test, python, aarch64, docs or
+# docs-test.
 set -eu
 libtorch=${1:-auto}
 part=${2:-}
@@ -15,15 +15,15 @@ need() # need PACKAGE COMMAND...: the package is missing if the command fails
   shift
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
-testing() # testing PACKAGE COMMAND...: the same of what tests and benchmarks are linked with
+testing() # testing PACKAGE COMMAND...: need, for the libraries of tests and benchmarks
 {
   [ "$docs" = docs ] || need "$@"
 }
-drawing() # drawing PACKAGE COMMAND...: the same of what all examples need
+drawing() # drawing PACKAGE COMMAND...: need, for the packages that all examples need
 {
   [ "$part" != test ] && [ "$docs" != docs ] || need "$@"
 }
-browsing() # browsing PACKAGE COMMAND...: the same of what looks at the site
+browsing() # browsing PACKAGE COMMAND...: need, for the browser that checks the site
 {
   [ "$part" != docs-test ] || need "$@"
 }
@@ -94,7 +94,7 @@ if [ -n "$missing" ]; then
   { $sudo $update && $sudo $install $missing; } </dev/null >"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 1; }
 fi
 
-# For scripts/headers.py, which looks there; without it the tests that need it say so.
+# scripts/headers.py looks for libclang in this folder; if it is missing, the tests that need it say so.
 cd "$(dirname "$0")/.."
 if [ "$part" = test ] && ! python3 -B scripts/headers.py 2>/dev/null; then
   echo "Installing libclang in build/libclang" >&2

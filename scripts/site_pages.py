@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lays out in FOLDER what Sphinx makes the site of: site_pages.py FOLDER
+"""Writes the source of the site for Sphinx into FOLDER: site_pages.py FOLDER
 
-The Markdown pages of the repository with the links of the site, the reference in one page per header, that of Python in one per class
-and module, the examples. In a page,
-`<!-- section FILE: Heading -->` stands for that section of another one, `<!-- lead FILE -->` for what is before its first
-heading, block or picture, and `<!-- cells -->` for the table of scripts/matrix.py. A block under `<!-- from FILE -->` says where it is from.
+It consists of the Markdown pages of the repository with the links of the site, the reference with one page per header, the Python reference
+with one page per class and per module, and the examples. In a page,
+`<!-- section FILE: Heading -->` stands for that section of another page, `<!-- lead FILE -->` for the text before its first
+heading, block or picture, and `<!-- cells -->` for the table of scripts/matrix.py. A block under `<!-- from FILE -->` gets a caption that
+names the file.
 """
 import json
 import re
@@ -25,15 +26,15 @@ PAGES = {"README.md": "index", "CONTRIBUTING.md": "contributing", "CHANGELOG.md"
          "docs/reference.md": "reference/index"}
 for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/site/*.md")]:
     PAGES.setdefault(file.relative_to(ROOT).as_posix(), file.stem)
-MADE = ["build/docs/pictures", "build/python/pictures"]  # pictures as the examples draw them now, where there are such
-GREY = "#777f88"  # of text in pictures, a contrast of 4 to white as to black
+MADE = ["build/docs/pictures", "build/python/pictures"]  # the pictures that the examples draw, if they have been made
+GREY = "#777f88"  # the colour of text in pictures, with a contrast of 4 to white and to black
 HEADERS_OF = {"viscoplasticity.h": "viscoplasticity", "standard_material.h": "standard_material", "processes.h": "distributed_j2"}  # examples
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2\s*?$")
 LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
 
 
 def without_white(svg):
-    """A picture of matplotlib as the others are, so that it can be read on light and dark: no white behind it, grey for black. Others stay."""
+    """A picture without white behind it and with grey instead of black, so that it can be read on light and on dark. Changes only matplotlib's."""
     if "matplotlib" not in svg:
         return svg
     svg = re.sub(r'(?<=" style=")fill: #ffffff(?="/>\n *</g>)', "fill: none", svg)
@@ -42,7 +43,7 @@ def without_white(svg):
 
 
 def written(folder):
-    """A function that writes a file if it is another now, so that Sphinx reads no page twice; and the files so far."""
+    """A function that writes a file only if its text has changed, so that Sphinx does not read the page again; and the set of these files."""
     files = set()
 
     def write(name, text):
@@ -58,8 +59,8 @@ def written(folder):
 
 class Site:
     def __init__(self, headers):
-        self.headers = headers  # page of the reference, by the header's path below neml2
-        self.examples = {}  # page of each source file
+        self.headers = headers  # the page of the reference, by the header's path below neml2
+        self.examples = {}  # the page of each source file
         for source in sorted([*ROOT.glob("examples/*.[ch]*"), *ROOT.glob("examples/python/*.py")]):
             name = HEADERS_OF[source.name] if source.suffix == ".h" else source.stem
             self.examples[source.relative_to(ROOT).as_posix()] = f"examples/{name}"
@@ -93,7 +94,7 @@ class Site:
         return self.tabs(block, *region, page) if region else block
 
     def region(self, source, code):
-        """The program in Python, and its part, that corresponds to a part of one in C++: both are between comments of the same name."""
+        """The Python program and its part that correspond to a part of a C++ program: both parts are between comments of the same name."""
         other = f"examples/python/{Path(source).stem}.py"
         parts = re.findall(r"(?ms)^ *// begin (\w+)\n(.*?)^ *// end \1$", (ROOT / source).read_text(encoding="utf-8"))
         if other in self.examples:
@@ -109,13 +110,13 @@ class Site:
                 f":::{{tab-item}} Python\n:sync: python\n\n{quoted}\n:::\n::::")
 
     def insert(self, match, page):
-        """The part of another page that is asked for, with its links."""
+        """The requested part of another page, with its links."""
         path, heading = match[2], match[3]
         text = (ROOT / path).read_text(encoding="utf-8")
         if match[1] == "lead":
             part = re.match(r"(?s)#[^\n]*\n(.*?)(?=^(?:#|<!--|```|!\[))", text, re.M)[1]
             return self.prose(part.strip(), path, page)
-        # Headings in blocks are comments of shells.
+        # In blocks, lines that look like headings are shell comments.
         plain = FENCE.sub(lambda m: " " * len(m[0]), text)
         begin = re.search(rf"(?m)^(#+) {re.escape(heading)}$", plain)
         if not begin:
@@ -164,7 +165,7 @@ class Site:
         return "\n\n".join([*out, "::::::"]) + "\n"
 
 
-# ---- The reference of Python ----
+# ---- The Python reference ----
 
 NOT_BUILT = """
 :::{note}
@@ -175,8 +176,8 @@ clone builds it, after which `make docs` has them. The [C++ reference](reference
 
 
 def python_reference(site, write, stubs):
-    """The reference of Python in a page per module and a page per class. Returns the pages of classes by those of their modules. Without stubs,
-    that is, without a built package, a list says which modules it lacks."""
+    """The Python reference, with one page per module and one per class. Returns the pages of classes by the pages of their modules. Without
+    stubs, that is, without a built package, it contains a list of the missing modules."""
     path, index = "docs/python_reference.md", "python_reference"
     introduction, *sections = re.split(r"(?m)^(?=###? `)", python_names.page(stubs))
     classes, texts, titles, about = {}, {}, {}, {}
@@ -244,7 +245,7 @@ TITLES = {
 
 
 def escaped(text):
-    """Plain text in reStructuredText, except `code`."""
+    """A text with all markup of reStructuredText escaped, except `code`."""
     parts = re.split(r"(`[^`]+`)", text)
     parts = [f"`{p}`" if i % 2 else re.sub(r"([\\*`|_])", r"\\\1", p) for i, p in enumerate(parts)]
     text = "".join(parts)
@@ -329,7 +330,7 @@ class Page:
 
     @property
     def about(self):
-        """One line for lists: the first sentence of its class, or its functions."""
+        """One line for lists: the first sentence of the class, or the functions of the header."""
         own = next((c for c in self.classes if c.name == Path(self.path).stem), None)
         if own:
             return escaped(re.split(r"(?<=\.)\s", " ".join(own.comment.split()) + " ")[0])
@@ -355,13 +356,13 @@ class Page:
 
     @staticmethod
     def declaration(f):
-        """As Sphinx reads it: `template <class T> A add(...)` for add<T>(...)."""
+        """The declaration in Sphinx's form: `template <class T> A add(...)` for add<T>(...)."""
         if not f.named:
             return shown(f.text)
         return f"template <{', '.join(f.named)}> " + re.sub(rf"\b{f.name}<[^(]*>\(", f"{f.name}(", shown(f.text), count=1)
 
     def entries(self, functions, seen):
-        """The functions; those of one comment together."""
+        """The functions; those that share a comment are together."""
         out, at = [], 0
         while at < len(functions):
             first, group = functions[at], []
@@ -386,7 +387,7 @@ class Page:
         return f".. raw:: html\n\n   <p class=\"names\">{links}</p>\n" if len(names) > 3 else ""
 
     def constants(self, found, seen):
-        """Types, constants and macros: those of a line in one block."""
+        """Types, constants and macros: those that need one line share a block."""
         out = [anchor(n.name) for n in found if not n.is_class and n.name not in seen]
         seen |= {n.name for n in found if not n.is_class}
         for space, part in by_namespace(found):
@@ -414,12 +415,12 @@ class Page:
 
     def text(self):
         spaces = [*dict.fromkeys("neml2" if f.is_class else f.scope for f in [*self.functions, *self.header.names] if f.scope)]
-        if "neml2" in spaces:  # blocks and headings name the others
+        if "neml2" in spaces:  # blocks and headings name the other namespaces
             spaces = ["neml2"]
         include = f"#include \"neml2/{self.path}\"" + f" // namespace {', '.join(spaces)}" * bool(spaces)
         out, seen = [heading(self.title, "="), f".. code-block:: cpp\n\n   {include}\n", comment(self.header.about) + "\n"], set()
         out.append(self.constants([n for n in self.header.names if not n.is_class], seen))
-        seen.add(self.title if re.fullmatch("[a-z]+", self.title) else "")  # whose heading has this anchor
+        seen.add(self.title if re.fullmatch("[a-z]+", self.title) else "")  # its heading already has this anchor
         many = len(self.classes) > 1 or (self.classes and any(not f.is_class for f in self.functions))
         for c in self.classes:
             own = [f for f in self.functions if f.is_class and f.scope == c.name]
@@ -430,7 +431,7 @@ class Page:
             out += [self.contents(own), f".. cpp:namespace:: neml2::{c.name}\n"]
             seen.add(c.name)
             names = [n for n in self.header.names if n.is_class and n.scope == c.name]
-            aliases = [n for n in names if "using " in n.text]  # which the declarations below name
+            aliases = [n for n in names if "using " in n.text]  # the declarations below name them
             out.append(self.constants(aliases, seen))
             making = [f for f in own if f.constructor or f.static]
             rest = [f for f in own if f not in making]
@@ -524,14 +525,14 @@ def main(folder):
         drawn = [f for f in (ROOT / made / picture.name for made in MADE) if f.exists()]
         write(f"images/{picture.name}", without_white((drawn or [picture])[0].read_text(encoding="utf-8")))
 
-    # The targets of names of C++. For a name that several headers have it is the header that has its own page, else that of SR2, else the
-    # first.
+    # The targets of C++ names. If several headers have a name, the target is the header whose page has that name, otherwise that of SR2,
+    # otherwise the first one.
     names, headers = {}, {}
     for page in sorted(pages, key=lambda p: (not p.path.startswith("tensors/SR2"), p.path.startswith(("core/", "kernels/")))):
         headers[f"neml2/{page.path}"] = page.name
         for name, at in page.names():
             names.setdefault(name, {})[page.name] = at
-    # Members that all types have, by themselves and as those of a type.
+    # Members that all types have, with and without the name of a type.
     members = {f.name: [p.name, p.qualified(f)] for p in reversed(pages) if p.path.startswith("core/") for f in p.functions
                if f.is_class and not f.constructor and not f.name.startswith("operator")}
     write("names.json", json.dumps({"names": names, "members": members, "headers": headers, "examples": site.examples},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For scripts/headers.py, in place of the standard library and of LibTorch: the names that public declarations of this
-// library need to be valid C++. Their meaning does not matter, nor do names that only bodies use.
+// Replaces the standard library and LibTorch for scripts/headers.py: declares the names that public declarations of this
+// library need to be valid C++. Their meaning does not matter, and names that only bodies use are omitted.
 // clang-format off
 #pragma once
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parts of pictures in SVG: colours that can be read on white and on dark, text, lines, the whole."""
+"""Parts of SVG pictures: colours that can be read on light and dark backgrounds, text, lines, and the picture as a whole."""
 GREY, BLUE, ORANGE, RED = "#6e7781", "#3b82c4", "#d97706", "#dc2626"
 FONT = "-apple-system, Segoe UI, Helvetica, Arial, DejaVu Sans, sans-serif"
 

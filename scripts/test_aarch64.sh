@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The tests of kernels and packs, which need no LibTorch, compiled for aarch64 and run by qemu. Wants Catch2 2.13, a header.
+# Compiles the tests of kernels and packs, which need no LibTorch, for aarch64, and runs them in qemu. Needs Catch2 2.13, a single header.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/aarch64

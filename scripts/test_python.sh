@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The Python package as its users meet it: built as a wheel, installed into a fresh environment and tested there, outside
-# this tree and with no compiler in reach; then a C++ program that takes the library from the wheel. Argument: CMAKE_BUILD_TYPE,
-# if another than that of the other tests; as users build the package, Release, it takes longer to compile.
+# Tests the Python package as its users see it: builds a wheel, installs it into a fresh environment and tests it there, outside
+# this tree and without access to a compiler; then builds a C++ program with the library in the wheel. Argument: CMAKE_BUILD_TYPE, if
+# it differs from that of the other tests. Users build the package as Release, which takes longer to compile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
@@ -21,7 +21,7 @@ pip() # pip VENV ARGUMENTS
   "$1/bin/python" -m pip --quiet "${@:2}"
 }
 
-# As cmake/FindTorch.cmake does, and the same one.
+# Takes the same torch as cmake/FindTorch.cmake.
 torch=$(grep -o 'torch==[0-9.]*' cmake/FindTorch.cmake)
 builder=$source/build/libtorch
 say "an environment with $torch to build in"
@@ -50,8 +50,8 @@ mkdir "$old/neml2-3.0.0.dist-info"
 printf 'Metadata-Version: 2.1\nName: neml2\nVersion: 3.0.0\n' >"$old/neml2-3.0.0.dist-info/METADATA"
 refuses "package neml2 3.0.0 of PyPI is installed .* pip uninstall neml2"
 
-# By pip's default the build is isolated; here it is not, so that a second one continues it. What it needs is what
-# pyproject.toml says all the same: the source distribution is made isolated.
+# By default pip isolates the build; here it does not, so that a second build continues the first. The requirements in
+# pyproject.toml are tested nevertheless, since the source distribution is built isolated.
 say "the source distribution"
 pip "$builder" install build
 "$builder/bin/python" -m build --sdist --outdir "$work/sdist" . >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
@@ -62,7 +62,7 @@ export SKBUILD_CMAKE_BUILD_TYPE=${1:-RelWithDebInfo} SKBUILD_CMAKE_ARGS="--prese
 rm -rf build/python/wheel
 mkdir -p build/python
 pip "$builder" install $(sed -n 's/^requires = //p' pyproject.toml | tr -d '[]",')
-# With -v, as users are told, the build says what it does.
+# With -v, as the documentation recommends, the build prints its progress.
 "$builder/bin/python" -m pip wheel -v . --no-deps --no-build-isolation --wheel-dir build/python/wheel 2>&1 | tee build/python/log >&2
 grep -q "files to compile, which take about" build/python/log
 ls -l build/python/wheel
@@ -71,13 +71,13 @@ say "a fresh environment"
 venv=$source/build/python/venv
 python3 -m venv --clear "$venv"
 pip "$venv" install "$torch" numpy matplotlib pytest pytest-xdist hypothesis mypy build/python/wheel/*.whl
-clean() # in the fresh environment, which is all there is
+clean() # clean COMMAND...: runs a command in the fresh environment, with nothing else in PATH
 {
   (cd "$work" && env -i HOME="$work" PATH="$venv/bin" LANG=C.UTF-8 "$@")
 }
 
 say "its tests"
-cp -r python/tests python/bindings "$work"  # whose messages a test reads
+cp -r python/tests python/bindings "$work"  # a test reads the messages in the bindings
 cp tests/support/equivalent_stresses.h "$work/tests"
 clean OMP_WAIT_POLICY=PASSIVE python -m pytest -q -p no:cacheprovider -n logical tests --ignore tests/test_compiled_formulas.py \
   --ignore tests/test_compilers.py --ignore tests/test_cuda_sources.py --ignore tests/test_device.py --ignore tests/test_device_kernels.py --ignore tests/test_distributed.py --ignore tests/test_export.py
@@ -89,7 +89,7 @@ clean python processes.py 1,2,4 python distributed_j2.py --digits
 
 say "formulas that compilers compile, for GPUs by NVRTC"
 cp tests/support/cuda_on_host.h "$work/tests"
-# The smallest NVRTC that knows sm_70, sm_80 and sm_90; where PyPI has none, its tests are skipped, and say how many sources.
+# The smallest NVRTC that supports sm_70, sm_80 and sm_90. Where PyPI has none, its tests are skipped, and print how many sources were not compiled.
 pip "$venv" install nvidia-cuda-nvrtc-cu11 || echo "no NVRTC for this machine" >&2
 clean OMP_WAIT_POLICY=PASSIVE PATH="$venv/bin:$PATH" python -m pytest -q -rs -p no:cacheprovider -n logical tests/test_compiled_formulas.py \
   tests/test_compilers.py tests/test_cuda_sources.py tests/test_export.py
@@ -116,7 +116,7 @@ for example in examples/python/*.py; do
   [ ! -e "$expected" ] || diff "$expected" "$work/out"
 done
 
-say "pictures of the examples" # which the site has from here
+say "pictures of the examples" # the site takes them from here
 clean python fit_elastic_constants.py --plot fit.svg >"$work/out"
 clean python texture.py --plot texture.svg >"$work/out"
 clean python hyperelastic.py --plot hyperelastic.svg >"$work/out"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which public functions a formula of vmap can call: those that the rooms of rows have, too, for the same types.
+"""Finds the public functions that a formula of vmap can call: the rooms of rows have them, too, for the same types.
 
 A formula is called with rows: `dev(s)` is then kernels::dev of a kernels::SR2<T>. So a function is part of the vocabulary if the
-kernels or packs have one of its name that takes rows of its arguments' types. Calls with a namespace, `linalg::eigh(s)`, find none.
-In Python it is besides among the functions that python/generate.py registers for rows, or that bindings/row_calls.cpp and
-neml2/_rows.py and neml2/_equivalent_stresses.py have by hand.
+kernels or packs have a function of the same name that takes rows of its arguments' types. Calls with a namespace, `linalg::eigh(s)`, find
+no such function. In Python it must also be among the functions that python/generate.py registers for rows, or that are written by hand in
+bindings/row_calls.cpp, neml2/_rows.py and neml2/_equivalent_stresses.py.
 
-    vocabulary.py COMPILER    whether the compiler finds for rows what is said here, and nothing else
+    vocabulary.py COMPILER    checks that the compiler finds exactly these functions for rows
 """
 import re
 import subprocess
@@ -21,7 +21,7 @@ from generate import OPERATORS, ROW_FUNCTIONS, SCALAR_FUNCTIONS, TYPED_FUNCTIONS
 DECLARED = re.compile(r"(?m)(?:^|friend [\w ]+ )(operator[^\w\s(]+|\w+)\(")
 NUMBERS = {"Size", "Real", "bool", "int", "double", "CScalar"}
 TYPES = set(re.findall(r"(?m)^class (?:NEML2_\w+ )?(\w+);", (INCLUDE / "tensors" / "fwd.h").read_text(encoding="utf-8"))) - {"Tensor"}
-# By the pattern of types of a program's own, which are matrices; a WR2 is not a matrix.
+# The pattern for types that a program defines allows these calls, but it is meant for matrices, and a WR2 is not a matrix.
 REFUSED = {("det", "WR2")}
 
 
@@ -44,12 +44,12 @@ def parameters(text):
 
 
 def kind(parameter):
-    """SR2 of `const SR2<A> & a`; an ellipsis is one of any number."""
+    """The type of a parameter: SR2 for `const SR2<A> & a`. An ellipsis stands for any number of parameters."""
     return "..." if "..." in parameter else re.sub(r"\b(const|constexpr)\b|\[\[\w+\]\]", "", parameter).split("<")[0].split()[0]
 
 
 def functions_of_rows():
-    """The parameters of each, as their kinds and whether they may be left out, by name."""
+    """The functions of rows by name; for each, the kinds of its parameters and whether they may be left out."""
     out = {}
     for header in [*INCLUDE.glob("kernels/*.h"), *INCLUDE.glob("packs/*.h")]:
         text = without_comments(header)
@@ -73,7 +73,7 @@ def fits(public, row, letters):
 def takes(given, types, least, letters):
     """Whether a function of rows with these parameters takes arguments of these types, or the first of them."""
     kinds = [k for k, _ in given]
-    if "..." in kinds:  # of any number
+    if "..." in kinds:  # any number of parameters
         at = kinds.index("...")
         kinds[at:] = ["..."] if "..." in types else ["T"] * (len(types) - at)
     least = max(least, sum(not default for k, default in given if k != "..."))
@@ -87,7 +87,7 @@ def callable_with(name, types, least=0, letters=frozenset()):
 
 
 def in_formulas(f):
-    """Whether the function f of the headers may be called in a formula of C++. Members there are factories for formulas alone."""
+    """Whether the function f of the headers may be called in a C++ formula. The members in the rooms of rows are factories only for formulas."""
     if f.static and f.letters and f.text.startswith("static auto "):
         return True
     least = sum(not a.default for a in f.args)
@@ -110,7 +110,7 @@ NO_ROWS = {"SFR4", "WFR4", "R5", "R8", "SSSSR8", "MillerIndex"}  # with SFFR4 an
 
 
 def in_python_formulas(f):
-    """Whether it may be called in a formula of Python: a function, or a method of a tensor there."""
+    """Whether it may be called in a Python formula, as a function or as a method of a tensor."""
     types = [f.scope] * (f.is_class and not f.static) + [kind(a.type) for a in f.args]
     name, least = OTHER_NAMES.get(f.name, f.name), len(types) - sum(bool(a.default) for a in f.args)
     if f.static and in_formulas(f):
@@ -131,10 +131,10 @@ def in_python_formulas(f):
     return name in ROW_FUNCTIONS.get(least, "").split() and callable_with(name, types[:least], least, f.letters)
 
 
-# ---- What the compiler says ----
+# ---- The check by the compiler ----
 
 def source(functions):
-    """A program that does not compile unless rows are taken by those functions of the vocabulary, and by no other."""
+    """A program that compiles only if exactly the functions of the vocabulary take rows."""
     lines = [f'#include "neml2/{h.relative_to(INCLUDE).as_posix()}"' for h in sorted(INCLUDE.glob("kernels/*.h"))]
     lines += ['#include "neml2/packs/Pack.h"', "using P = neml2::packs::Pack<4>;"]
     for at, f in enumerate(functions):

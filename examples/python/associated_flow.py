@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Associated flow of an anisotropic sheet: plastic strain along the gradient of an equivalent stress. A strip is pulled at angles to
-the direction of rolling, by a step of implicit plasticity whose stress is free at the sides, as Hill (1948), Hosford (1972)
-and Barlat's Yld2004-18p have it; its yield stresses and r-values are compared with those that were measured on the aluminium 2090-T3.
+"""Associated flow of an anisotropic sheet: plastic strain along the gradient of an equivalent stress. Strips are pulled at several angles to
+the rolling direction, by an implicit step of plasticity without stress at the sides, with the equivalent stresses of Hill (1948), Hosford
+(1972) and Barlat (Yld2004-18p). The yield stresses and r-values are compared with those measured on the aluminium alloy 2090-T3.
 
     associated_flow.py [--plot FILE]
 """
@@ -19,8 +19,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--plot", metavar="FILE", help="draws yield surfaces and r-values into this file (needs matplotlib)")
 plot = parser.parse_args().plot
 
-# Tension at 0, 15, ... 90° to the direction of rolling: yield stress over that at 0°, and r-value, the strain across over that through the
-# thickness. Then both for tension in two directions. The coefficients were fitted to these and to computed stresses out of the plane.
+# Tension at 0, 15, ... 90° to the rolling direction: the yield stress relative to that at 0°, and the r-value, the ratio of width strain to
+# thickness strain. Then both for biaxial tension. The coefficients were fitted to these values and to computed stresses out of the plane.
 # Source: Barlat, Aretz, Yoon, Karabin, Brem and Dick (2005), Int. J. Plasticity 21, 1009-1039.
 measured_stress = [1.0, 0.9605, 0.9102, 0.8114, 0.8096, 0.8815, 0.9102]
 measured_r = [0.2115, 0.3269, 0.6923, 1.5769, 1.0385, 0.5384, 0.6923]
@@ -54,7 +54,7 @@ yield_stress, modulus = 280.0, 1000.0  # MPa, along the direction of rolling
 
 # begin step
 def step(strain: SR2, plastic_strain: SR2, alpha: Scalar, equivalent: Equivalent) -> tuple[SR2, SR2, Scalar]:
-    """An implicit step: stress, plastic strain and equivalent plastic strain at its end."""
+    """An implicit step: the stress, the plastic strain and the equivalent plastic strain at its end."""
     C = SSR4.isotropic_E_nu(E, nu)
     trial = C * (strain - plastic_strain)
     is_elastic = equivalent(trial) <= yield_stress + modulus * alpha
@@ -74,9 +74,9 @@ def step(strain: SR2, plastic_strain: SR2, alpha: Scalar, equivalent: Equivalent
 
 # begin strip
 def strip(angle: Scalar, elongation: Scalar, equivalent: Equivalent) -> tuple[Scalar, Scalar]:
-    """A strip cut at an angle to the direction of rolling, after a step of tension: its stress over the yield stress, and its r-value."""
+    """A strip cut at an angle to the rolling direction, after a step of tension: the ratio of its stress to the yield stress, and its r-value."""
     c, s = math.cos(angle), math.sin(angle)
-    axes = R2.fill(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)  # of the strip, in those of the sheet
+    axes = R2.fill(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)  # the axes of the strip in those of the sheet
     none = 0.0 * SR2.fill(angle)
 
     def ends(x: tuple[Scalar, Scalar, Scalar], elongation: Scalar, axes: R2) -> tuple[SR2, SR2, Scalar]:
@@ -98,13 +98,13 @@ def strip(angle: Scalar, elongation: Scalar, equivalent: Equivalent) -> tuple[Sc
 
 
 def pulled(angle: Scalar) -> SR2:
-    """Tension of 1 at an angle to the direction of rolling."""
+    """Uniaxial tension of 1 at an angle to the rolling direction."""
     c, s = math.cos(angle), math.sin(angle)
     return SR2.fill(c * c, s * s, 0.0, 0.0, 0.0, c * s)
 
 
 def without_strip(angle: Scalar, equivalent: Equivalent) -> tuple[Scalar, Scalar]:
-    """The same of the equivalent stress alone, whose gradient is the direction of flow."""
+    """The same results from the equivalent stress alone: its gradient is the direction of flow."""
     value, flow = neml2.value_and_gradient(equivalent, pulled(angle))
     return 1 / value, math.inner(pulled(angle + 0.5 * torch.pi), flow) / flow(2, 2)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Calibration: seven parameters of a viscoplastic model are found from measured stresses. Thin tubes are twisted to, fro and to
+"""Calibration: seven parameters of a viscoplastic model are found from measured stresses. Thin tubes are twisted forward, back and forward
 again at six rates; the measurements are simulated here, from known parameters and noise. The gradient of the misfit passes back through all
-steps, and in each through the equations that newton solved, to an optimizer of PyTorch. The model is that of viscoplasticity.py in shear,
-where its thirteen equations are three.
+steps, and in each step through the equations that newton solved, to an optimizer of PyTorch. The model is that of viscoplasticity.py in
+shear, where its thirteen equations reduce to three.
 
     calibration.py [--plot FILE]
 """
@@ -70,7 +70,7 @@ def twist(strain: Scalar, old: State, logarithms: Parameters, dt: Scalar) -> tup
     m = {name: start[name] * exp(x) for name, x in logarithms.items()}
     trial = 2 * G * (strain - old.plastic_strain)
     beyond = macaulay(sqrt(3) * abs(trial - old.X) - m["yield, MPa"] - m["Q, MPa"] * (1 - exp(-m["b"] * old.p)))
-    most = beyond / (3 * G + m["C, MPa"])  # if all of it flowed
+    most = beyond / (3 * G + m["C, MPa"])  # if all stress beyond the yield stress flowed
     over = minimum(beyond, m["K, MPa"] * (most / dt) ** (1 / m["n"]))
     guess = (trial - sqrt(3) * G * dt * (over / m["K, MPa"]) ** m["n"] * sign(trial - old.X), old.X, over)
     stress, X, over = neml2.newton(equations, guess, trial, old, m, dt, bounds={2: (0, inf)})  # of the overstress
@@ -83,7 +83,7 @@ def twist(strain: Scalar, old: State, logarithms: Parameters, dt: Scalar) -> tup
 
 # %% [markdown]
 # ## What was measured
-# The parameters are logarithms over values at the start: whatever the optimizer tries is positive, and all count alike.
+# The unknowns are logarithms of the ratios to the start values: so all values that the optimizer tries are positive, and have equal weight.
 
 # %%
 truth = {"yield, MPa": 100, "Q, MPa": 50, "b": 30, "C, MPa": 20e3, "gamma": 200, "K, MPa": 80, "n": 5}

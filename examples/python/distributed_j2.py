@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""J2 plasticity over several processes: 1001 points are strained in ten steps, each process has its part of them, and yield
-stress and hardening modulus, which all points share, are found from measured stresses. Any number of processes prints the
-same, all digits included (--digits shows them). The points, and the numbers, are those of distributed_j2.cpp.
+"""J2 plasticity over several processes: 1001 points are strained in ten steps, each process has its part of them, and the yield
+stress and the hardening modulus, which all points share, are found from measured stresses. The output is the same for any number
+of processes, in all digits (--digits shows them). The points, and the numbers, are those of distributed_j2.cpp.
 
     python distributed_j2.py
     torchrun --nproc-per-node 4 distributed_j2.py
@@ -21,7 +21,7 @@ from neml2.tensors import SR2, Scalar
 torch.set_default_dtype(torch.float64)
 digits = "--digits" in sys.argv
 
-# The processes that torchrun started, or this one alone. Whoever waits longer than the limit for another gets an error.
+# The processes that torchrun started, or this one alone. A process that waits longer than the limit for another gets an error.
 limit = timedelta(seconds=60)
 if "RANK" in os.environ:
     torch.distributed.init_process_group("gloo", timeout=limit)
@@ -46,7 +46,7 @@ start, truth = (300.0, 500.0), (250.0, 2000.0)  # yield stress and hardening mod
 
 
 def stresses(strain: SR2, logarithms: torch.Tensor) -> SR2:
-    """The stress at the end: (n; 6), of the points of this process."""
+    """The final stress of the points of this process, (n; 6)."""
     (n,) = strain.batch.shape
     # for each of the points, so that the derivative is the sum over all of them
     yield_stress, modulus = (many.expand_batch(s * exp(Scalar(x)), n) for s, x in zip(start, logarithms))
@@ -67,7 +67,7 @@ measured = von_mises(stresses(strain, exact)) + noise
 
 
 def misfit(logarithms: torch.Tensor) -> torch.Tensor:
-    """Of all points, in all processes."""
+    """The misfit of all points, in all processes."""
     error = von_mises(stresses(strain, logarithms)) - measured
     return many.batch_mean(error * error).torch()
 
@@ -96,7 +96,7 @@ with torch.no_grad():
         "                  largest": many.batch_max(mises).torch(),
         "                  of all": many.gather_batch(mises).torch().sum(),
     }
-if torch.distributed.get_rank() == 0:  # all have the same
+if torch.distributed.get_rank() == 0:  # all processes have the same results
     for what, value in results.items():
         print(f"{what:28s} {value.item().hex() if digits else format(value.item(), '10.3f')}")
 torch.distributed.destroy_process_group()

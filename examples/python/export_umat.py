@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A formula as a user subroutine UMAT: exported, and called as a solver calls it. Where there is no C++ compiler, the formula itself is called."""
+"""A formula as a user subroutine UMAT: exported, and called as a solver calls it. Without a C++ compiler the formula itself is called."""
 
 import ctypes
 import shutil
@@ -59,7 +59,7 @@ ROOT = 2**0.5
 
 
 class Solver:
-    """One point: it passes the addresses of its numbers, as programs of Fortran do, and keeps the state."""
+    """One point: it passes the addresses of its numbers, as Fortran programs do, and keeps the state."""
 
     def __init__(self, library):
         self.umat = ctypes.CDLL(str(library)).umat_
@@ -100,13 +100,13 @@ class Solver:
         rest = (a["props"], count[4], spare, a["turn"], a["pnewdt"], a["one"], a["turn"], a["turn"], *[count[0]] * 6)
         a["pnewdt"][0] = 1.0
         self.umat(*values, spare, spare, b"VOCE", *count[:4], *rest)
-        assert a["pnewdt"][0] == 1.0  # else a solver tries a smaller step
+        assert a["pnewdt"][0] == 1.0  # otherwise a solver tries a smaller step
         a["strain"][:] = [e + d for e, d in zip(a["strain"], increment)]
         return a["strain"][0], a["stress"][0], a["stress"][3], a["ddsdde"][0]
 
 
 class Formula:
-    """The same point by the formula."""
+    """The same point, computed by the formula."""
 
     def __init__(self):
         self.strain, self.state = before

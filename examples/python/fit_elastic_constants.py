@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Finds the elastic constants of a cubic crystal from noisy stresses, by gradient descent.
 
-100 grains of copper, turned at random as diffraction has told us, were strained in 20 ways each, and their
-stresses measured. The constants are leaves of autograd: the gradient of the misfit passes through C * strain,
+100 grains of copper, whose random orientations are known from diffraction, were strained in 20 ways each, and
+their stresses measured. The constants are leaves of autograd: the gradient of the misfit passes through C * strain,
 the rotation of the stiffness and SSR4.cubic.
 
     fit_elastic_constants.py [--plot FILE]

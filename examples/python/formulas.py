@@ -89,7 +89,7 @@ print(f"{mean:.4e} {slope:.4e} {curvature:.4e}")
 
 # Equations
 def relaxed(stress: Scalar, before: Scalar, dt: float) -> Scalar:
-    """Stress falls as strain creeps, at a rate of its fourth power."""
+    """Relaxation: the stress decreases by creep at a rate proportional to its fourth power."""
     return (stress - before + 1e-9 * dt * stress**4) / 100.0
 
 

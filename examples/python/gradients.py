@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The ways to a derivative, on one law: by dual numbers in the pass, by autograd, of a solution of equations, twice, and by
-# differences, which check them.
+# The ways to compute a derivative, shown on one law: by dual numbers in the pass, by autograd, of a solution of equations, second
+# derivatives, and differences, which check them.
 
 # begin headers
 import neml2
@@ -24,7 +24,7 @@ def stress_of(strain: SR2, K: float, G: Scalar, limit: float) -> SR2:
 
 # begin energy
 def energy_of(strain: SR2, K: float, G: Scalar, limit: float) -> Scalar:
-    """The energy whose derivative by the strain that is, in kJ/m³."""
+    """The energy, in kJ/m³; its derivative by the strain is the stress of the law."""
     volume, square = math.tr(strain), limit**2
     shear = math.sqrt(1 + math.norm_sq(math.dev(strain)) / square) - 1
     return 0.5 * K * volume**2 + 2 * G * square * shear
@@ -72,7 +72,7 @@ for material, slope in enumerate(modulus.grad.torch()):
     print(f"  of material {material}: {slope:.4f}")
 
 # begin batches
-each = SR2(strain.batch.expand(3, 2).torch().clone().requires_grad_())  # a strain of its own for each stress
+each = SR2(strain.batch.expand(3, 2).torch().clone().requires_grad_())  # a separate strain for each stress
 by_operators = stress_of(each, 160.0, G, 2.0)  # the same function, on whole batches
 by_rows = math.jacrev(by_operators, each)
 # end batches

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Solids defined by their energies: neo-Hooke, Mooney-Rivlin, Ogden and an artery with two families of fibres. Stresses and tangents
-are derivatives of the energies, and nobody writes them by hand. Those of two solids are nevertheless compared with closed forms;
-specimens are sheared, and pulled in one and in two directions while the stress on their free sides is zero.
+are derivatives of the energies, and need not be written by hand. For two solids they are compared with closed forms. Specimens
+are sheared, and pulled in one and in two directions while the stress on their free sides is zero.
 
     hyperelastic.py [--plot FILE]
 """
@@ -45,7 +45,7 @@ class NeoHooke:
 class MooneyRivlin:
     c1: float
     c2: float
-    c: float  # of the volume
+    c: float  # resistance to changes of volume
 
     def energy(self, C: SR2) -> Scalar:
         """Source: Holzapfel (2000), Nonlinear Solid Mechanics, eq. 6.147, with d = 2 (c1 + 2 c2)."""
@@ -144,7 +144,7 @@ def tension(stretch: Scalar, solid: Solid, scale: float) -> tuple[Scalar, Scalar
 
 
 def equibiaxial(stretch: Scalar, solid: Solid, scale: float) -> Scalar:
-    """Pulled along axes 0 and 1 alike: the force per undeformed area along axis 0."""
+    """Equibiaxial tension along axes 0 and 1: the force per undeformed area along axis 0."""
 
     def residual(x: Scalar, stretch: Scalar) -> Scalar:
         return second_piola(SR2.fill(stretch**2, stretch**2, math.exp(2 * x)), solid)(2, 2) / scale
@@ -154,7 +154,7 @@ def equibiaxial(stretch: Scalar, solid: Solid, scale: float) -> Scalar:
 
 
 def shear(amount: Scalar, solid: Solid) -> R2:
-    """Cauchy's stress σ = P Fᵀ of simple shear, where the volume stays."""
+    """The Cauchy stress σ = P Fᵀ in simple shear, which preserves the volume."""
     F = R2.fill(1.0, amount, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     return first_piola(F, solid) * math.transpose(F)
 
@@ -185,8 +185,8 @@ def ogden_without_change_of_volume(stretch: Scalar, mu: tuple[float, ...], alpha
 
 # ---- What is known of the solids ----
 
-# Rubber, from Treloar's measurements, in MPa: Ogden (1972). Neo-Hooke has its shear modulus, Mooney-Rivlin too, with c1 / c2 = 7 as in
-# Holzapfel (2000), section 6.5. The bulk modulus is about a thousand times as large.
+# Rubber, from Treloar's measurements, in MPa: Ogden (1972). Neo-Hooke and Mooney-Rivlin have its shear modulus; Mooney-Rivlin has
+# c1 / c2 = 7 as in Holzapfel (2000), section 6.5. The bulk modulus is about a thousand times as large.
 mu, alpha = (0.63, 0.0012, -0.01), (1.3, 5.0, -2.0)
 G = 0.5 * sum(m * a for m, a in zip(mu, alpha))
 rubber = {
@@ -231,10 +231,10 @@ gamma = Scalar(torch.linspace(0.1, 2.0, 20))
 for name, solid in rubber.items():
     stress = neml2.vmap(shear, gamma, solid)
     normal = stress(0, 0) - stress(1, 1)
-    # Source: Rivlin (1948), Phil. Trans. R. Soc. Lond. A 241, 379-397; of all isotropic solids.
+    # Source: Rivlin (1948), Phil. Trans. R. Soc. Lond. A 241, 379-397; it holds for all isotropic solids.
     check(f"{name}: σ_00 - σ_11 of shear is γ σ_01", normal.torch(), (gamma * stress(0, 1)).torch())
 
-# At equal eigenvalues: the tangent of Ogden's solid at C = 1, which the eigenvalues by themselves do not give.
+# At equal eigenvalues: the tangent of Ogden's solid at C = 1, which does not follow from the eigenvalues alone.
 one = SR2.identity()
 tangent = 2 * neml2.value_and_jacobian(second_piola, one, rubber["Ogden"])[1]
 check("Ogden: the tangent at C = 1 is K and G", tangent.torch(), SSR4.isotropic_K_G(1000 * G, G).torch())

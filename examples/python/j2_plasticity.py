@@ -28,8 +28,8 @@ torch.set_default_dtype(torch.float64)
 
 # %% [markdown]
 # ## The model
-# `@neml2.formula` makes of a function of one point one of batches, which runs in one pass over memory. The material and the
-# state go in as dataclasses, and the new state comes out as one.
+# `@neml2.formula` turns a function of one point into a function of batches, which runs in one pass over memory. The material and
+# the state are passed as dataclasses, and the new state is returned as one.
 
 # %%
 @dataclass
@@ -64,12 +64,12 @@ def radial_return(strain: SR2, old: State, material: Material) -> tuple[SR2, Sta
 
 # %% [markdown]
 # ## Prescribed stresses
-# The axial strain is given, and the other components are such that five stresses are what they must be. `value_and_jacobian`
-# computes stresses and their derivatives by the strain, exact and in the same pass.
+# The axial strain is given, and the other components make the other five stresses equal to the prescribed ones. `value_and_jacobian`
+# computes the stresses and their exact derivatives by the strain in the same pass.
 
 # %%
 def find_strain(start: SR2, axial: Scalar, prescribed: SR2, old: State, material: Material, verbose: bool) -> SR2:
-    """The strain of given axial component at which all other stresses are the prescribed ones."""
+    """The strain with the given axial component at which all other stresses are the prescribed ones."""
     strain = start.clone()
     strain.base[0] = axial
     for iteration in range(20):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A material point under tests of a laboratory: cycles of strain at three amplitudes without stress on the sides, with the closed form
-of the stabilized amplitude; ratchetting under cycles of stress with a mean; and the derivative of a history by the parameters. The
-model has two hardenings, isotropic (Voce) and kinematic (Armstrong and Frederick), and does not depend on the rate.
+"""A material point in laboratory tests: strain cycles at three amplitudes without stress on the sides, with the closed form of the
+stabilized amplitude; ratchetting under stress cycles with a mean stress; and the derivative of a history by the parameters. The
+model has isotropic hardening (Voce) and kinematic hardening (Armstrong and Frederick), and does not depend on the rate.
 Source: Lemaitre and Chaboche (1990), Mechanics of Solid Materials, Cambridge University Press.
 
     material_point.py [--plot FILE]
@@ -31,7 +31,7 @@ class State:
 
 
 def update(strain: SR2, old: State, E, nu, yield_stress, Q, b, C, gamma) -> tuple[SR2, State]:
-    """Stress and state at the end of a step at one point; the plastic strain that is added solves one equation."""
+    """The stress and the state at the end of a step at one point; the plastic strain increment solves one equation."""
     G, K = E / (2 * (1 + nu)), E / (3 * (1 - 2 * nu))
     trial = 2 * G * dev(strain - old.plastic_strain)
 

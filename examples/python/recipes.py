@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The recipes of the page "How to": short answers to what material models need, one function each.
+# The recipes of the page "How to": short answers to common needs of material models, one function each.
 
 # begin headers
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def hardening(strain: Scalar, p: dict[str, Scalar]) -> Scalar:
 
 
 def calibrate(strain: Scalar, measured: Scalar, guess: dict[str, Scalar]) -> dict[str, Scalar]:
-    """The parameters whose yield stresses are closest to those measured."""
+    """The parameters whose yield stresses are closest to the measured ones."""
     x = [math.log(value).requires_grad_() for value in guess.values()]  # logarithms: all stay positive
     optimizer = torch.optim.LBFGS([a.torch() for a in x], max_iter=100, line_search_fn="strong_wolfe")
 
@@ -82,13 +82,13 @@ def calibration() -> None:
 
 # begin crystal
 def stress_by_stiffness(C: SSR4, strain: SR2, to_crystal: Rot) -> SR2:
-    """The stiffness is turned to the axes of the sample: once, if the crystals do not turn."""
+    """Rotates the stiffness to the axes of the sample: only once, if the crystals do not rotate."""
     return C.rotate(to_crystal.inverse()) * strain
 
 
 @neml2.formula
 def stress_by_strain(C: SSR4, strain: SR2, to_crystal: Rot) -> SR2:
-    """The strain is turned to the axes of the crystal and the stress back, as a law there needs it."""
+    """Rotates the strain to the axes of the crystal and the stress back, for a law in these axes."""
     stress = C * strain.rotate(to_crystal)
     return stress.rotate(to_crystal.inverse())
 # end crystal
@@ -114,7 +114,7 @@ moduli = Tensor.create([210e3, 202e3, 185e3, 160e3], 0)  # MPa
 
 
 def thermoelastic(strain: SR2, T: Scalar, nu: float) -> SR2:
-    """Elasticity whose modulus is a table."""
+    """Elasticity with a modulus from a table."""
     E = math.interpolate(T, temperatures, moduli)
     return SSR4.isotropic_E_nu(E, nu) * strain
 
@@ -139,7 +139,7 @@ equations = LabeledAxis().add("elasticity", SR2).add("creep_law", Scalar).setup_
 
 
 def creep(x: tuple[SR2, Scalar], strain: SR2, C: SSR4, dt: float) -> tuple[SR2, Scalar]:
-    """The equation that is 0 at the end of a step of creep from rest, by Norton's law."""
+    """The equations of a creep step from rest, by Norton's law; they are 0 at its end."""
     stress, creep_strain = x
     mises = math.von_mises(stress)
     elastic_strain = strain - 1.5 * creep_strain / mises * math.dev(stress)
@@ -177,7 +177,7 @@ def residual() -> None:
 
 
 # begin points
-# What a finite-element code keeps of an integration point, in Voigt's notation.
+# The data that a finite-element code keeps per integration point, in Voigt's notation.
 Point = numpy.dtype(
     [
         ("strain", float, 6),
@@ -190,7 +190,7 @@ Point = numpy.dtype(
 
 
 def state_of(rows: numpy.ndarray) -> State:
-    """Nothing is copied."""
+    """A state that shares the memory of the array: nothing is copied."""
     numbers = torch.from_numpy(rows)
     return State(SR2(numbers[:, :6]), Scalar(numbers[:, 6]))
 # end points
@@ -217,7 +217,7 @@ def finite_elements() -> None:
     for rank in range(ranks):
         # begin rank
         torch.set_num_threads(1)  # once, at the start of each rank
-        first, end = n * rank // ranks, n * (rank + 1) // ranks  # those of this rank
+        first, end = n * rank // ranks, n * (rank + 1) // ranks  # the points of this rank
         update(points[first:end])
         # end rank
     update(whole)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A generalized standard material is two potentials: a free energy and a dissipation potential. Stress, forces and flow are their
-gradients, an implicit step solves equations that have these gradients in them, and the consistent tangent is the derivative of the
+"""Two potentials define a generalized standard material: a free energy and a dissipation potential. Stress, forces and flow are their
+gradients, an implicit step solves equations that contain these gradients, and the consistent tangent is the derivative of the
 step. The energy has kinematic hardening (Prager) and isotropic hardening (Voce), the dissipation potential is Norton's. The step is
-compared with one by hand, the last of forty cycles with a closed form, and the energies with the work supplied.
+compared with one written by hand, the last of forty cycles with a closed form, and the energies with the work supplied.
 Sources: Halphen and Nguyen (1975), Journal de mécanique 14, 39-63; Lemaitre and Chaboche (1990), Mechanics of Solid Materials,
 Cambridge University Press.
 
@@ -71,7 +71,7 @@ class Material:  # MPa, s
 
 # begin step
 def forces_of(strain: SR2, state: State, m: Material) -> Forces:
-    """Minus the gradient of the energy by the state."""
+    """The forces, minus the gradient of the energy by the state."""
     slope = neml2.gradient(m.energy, strain, state, argnums="state")
     return Forces(-slope.plastic_strain, -slope.p)
 
@@ -83,7 +83,7 @@ def flow(forces: Forces, old: State, m: Material, dt: Scalar | float) -> State:
 
 
 def equations(x: Forces, strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, Scalar]:
-    """The forces are those of the state to which they lead."""
+    """The residual: zero if the forces are those of the state to which they lead."""
     found = forces_of(strain, flow(x, old, m, dt), m)
     return (x.plastic_strain - found.plastic_strain) / m.yield_stress, (x.p - found.p) / m.yield_stress
 
@@ -101,7 +101,7 @@ def update(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR
 
 # begin guess
 def guess(trial: Forces, m: Material, dt: Scalar | float) -> Forces:
-    """Forces with an overstress that is not below that of the solution, but close to it, however large n is."""
+    """Forces with an overstress close to that of the solution, and never below it, however large n is."""
     mises = sqrt(1.5) * norm(trial.plastic_strain)
     over = macaulay(mises + trial.p - m.yield_stress)
     less = minimum(over, m.K * (over / ((3 * m.G + m.C) * dt)) ** (1 / m.n))
@@ -122,7 +122,7 @@ def overstress_equation(x: Scalar, over: Scalar, p: Scalar, m: Material, dt: Sca
 
 @neml2.formula
 def by_hand(strain: SR2, old: State, m: Material, dt: Scalar | float) -> tuple[SR2, State]:
-    """Radial return: the direction of flow is that of the stress without flow, and one equation remains.
+    """Radial return: the direction of flow is that of the trial stress, and one equation remains.
     Source: Simo and Hughes (1998), Computational Inelasticity, chapters 2 and 3."""
     trial = 2 * m.G * (dev(strain) - old.plastic_strain)
     shifted = trial - 2 / 3 * m.C * old.plastic_strain
@@ -179,7 +179,7 @@ class History:  # (steps + 1, rates)
 
 
 def cycle(cycles: int, steps: int) -> History:
-    """steps are those of a cycle."""
+    """steps is the number of steps per cycle."""
     m, dt = material, 4 * amplitude / steps / rate
     strain, stress, state = SR2.zeros(4), SR2.zeros(4), State(SR2.zeros(4), Scalar.zeros(4))
     work, dissipated, closed = Scalar.zeros(4), Scalar.zeros(4), Scalar.zeros(4)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The texture of a rolled sheet of copper, and what it does to the stiffness: the {111} pole figure, the inverse pole
-figure of the rolling direction, Young's modulus of one crystal and that of the sheet.
+"""The texture of a rolled copper sheet, and its effect on the stiffness: the {111} pole figure, the inverse pole figure of
+the rolling direction, and Young's modulus of one crystal and of the sheet.
 
-Half of the crystals lie about the brass orientation, half about the copper orientation, turned from it by a few degrees
-at random, and in the four ways that are one by the symmetry of rolling. The stiffness of the sheet is between the bounds
-of Voigt, whose crystals are all strained alike, and of Reuss, whose crystals are all stressed alike (Hill 1952, Proc.
-Phys. Soc. A 65, 349-354).
+Half of the crystals are near the brass orientation and half near the copper orientation, rotated from it by a few random
+degrees, each in the four variants that are equivalent by the symmetry of rolling. The stiffness of the sheet is between the
+bounds of Voigt, with equal strain in all crystals, and of Reuss, with equal stress in all crystals (Hill 1952, Proc. Phys.
+Soc. A 65, 349-354).
 
     texture.py [--plot FILE]
 """
@@ -46,7 +46,7 @@ reuss = math.inv(SSR4(math.inv(turned).torch().mean((0, 1, 2))))
 
 
 def modulus(C: SSR4, n: Vec) -> Scalar:
-    """Stress over strain in tension along unit vectors n."""
+    """The ratio of stress to strain in tension along unit vectors n."""
     tension = SR2(n.outer(n))
     return 1 / tension.inner(math.inv(C) * tension)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What docs/python.md shows, piece by piece.
+# The code of docs/python.md, piece by piece.
 import torch
 from neml2 import math
 from neml2.tensors import R2, SR2, SSR4, Rot, Scalar, Tensor
@@ -10,7 +10,7 @@ torch.manual_seed(0)
 # From torch, and back
 t = torch.rand(1000, 2, 6)
 strain = SR2(t)  # the last dimensions are the base shape, those before it batch
-pairs = Tensor(t, 1)  # a Tensor has no base shape of its own: one batch dimension here
+pairs = Tensor(t, 1)  # the type Tensor fixes no base shape: one batch dimension here
 moduli = Scalar.create([1e5, 2e5])  # from numbers, as torch.tensor
 guess = SR2.zeros(1000, 2, dtype=torch.float32, requires_grad=True)
 print(repr(strain), repr(pairs), repr(moduli), strain.torch() is t)

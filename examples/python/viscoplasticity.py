@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Cyclic viscoplasticity: six specimens, pulled and pushed between two strains at rates that differ by a hundred thousand. The
-model has isotropic hardening (Voce), kinematic hardening (Armstrong and Frederick) and a power law for the rate (Norton), as
-those of Chaboche: thirteen equations at each point, which Newton's method solves. The amplitude of the last cycle is compared
-with the closed form of Lemaitre and Chaboche (1990), Mechanics of Solid Materials, Cambridge University Press, section 5.4.4.
+"""Cyclic viscoplasticity: six specimens are pulled and pushed between two strains, at rates that differ by a factor of a hundred
+thousand. The model has isotropic hardening (Voce), kinematic hardening (Armstrong and Frederick) and a power law for the rate
+(Norton), as Chaboche's models do: thirteen equations at each point, which Newton's method solves. The amplitude of the last cycle is
+compared with the closed form of Lemaitre and Chaboche (1990), Mechanics of Solid Materials, Cambridge University Press, section 5.4.4.
 
     viscoplasticity.py [--plot FILE]
 """
@@ -37,8 +37,8 @@ torch.set_default_dtype(torch.float64)
 # %% [markdown]
 # ## The equations
 # The equations at the end of a step are written for one point. The unknowns are thirteen numbers, a dataclass of two tensors and a
-# scalar. In units of the yield stress all equations count alike. The overstress is an unknown rather than the plastic strain: the power law
-# is smooth in it, while its inverse has an infinite slope where flow begins.
+# scalar. In units of the yield stress all equations have equal weight. The overstress is an unknown rather than the plastic strain: the
+# power law is smooth in it, while its inverse has an infinite slope where flow begins.
 
 
 # %%
@@ -66,7 +66,7 @@ class State:
 class Unknowns:
     s: SR2  # deviator of the stress
     X: SR2
-    over: Scalar  # overstress, which gives the rate of flow
+    over: Scalar  # overstress, which determines the rate of flow
 
 
 # begin equations
@@ -92,8 +92,8 @@ def equations(x: Unknowns, trial: SR2, old: State, m: Material, dt: Scalar | flo
 
 # %% [markdown]
 # ## A step
-# `newton` solves them in the pass that computes the rest. The guess is the overstress if all of the stress beyond the yield stress flowed, which
-# is a bound and close. `where` takes the solution at points that flow, and the elastic stress at the others.
+# `newton` solves the equations in the pass that computes the rest. The guess is the overstress if all of the stress beyond the yield stress
+# flowed, which is a bound close to the solution. `where` takes the solution at points that flow, and the elastic stress at the others.
 
 
 # %%
@@ -137,7 +137,7 @@ for step in tqdm(range(1, cycles * steps + 1), disable=None):  # None: where the
     stress, state = update(strain, state, material, dt)
     if step >= (cycles - 1) * steps:
         strains.append(strain)
-        stresses.append(1.5 * dev(stress))  # in tension and compression alone
+        stresses.append(1.5 * dev(stress))  # for uniaxial tension and compression
         plastic.append(state.plastic_strain(0, 0))
 
 highest = batch_stack(stresses)(0, 0).torch()[1:].amax(0)

@@ -15,7 +15,7 @@ from ._build import __version__ as __version__
 
 
 def _import_torch() -> None:
-    """Says which torch is needed, before the loader would only name a missing symbol."""
+    """Imports torch; if it does not fit, the error says which one is needed, where the loader would only name a missing symbol."""
     release = ".".join(TORCH.split(".")[:2])
     built = f"neml2 {__version__} was built with torch {TORCH} and works with torch {release}"
     mend = (
@@ -53,7 +53,7 @@ from . import point as point  # noqa: E402
 from .tensors import *  # noqa: E402, F403
 
 _interop.install()
-setattr(math, "__getattr__", _refusals.no_function)  # not an attribute of its stub, where it would stand for any name
+setattr(math, "__getattr__", _refusals.no_function)  # set here so that the stub has no __getattr__, which would allow any name
 for _module in (_equivalent_stresses, _rotations):
     for _name in _module.__all__:
         setattr(math, _name, getattr(_module, _name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the programs of formulas: at once, or in the background, in the order in which they were asked for."""
+"""Compiles the programs of formulas: at once, or in the background in the order of the requests."""
 
 import os
 import sys
@@ -32,10 +32,10 @@ class Request(NamedTuple):
 
 
 class Background:
-    """Programs that wait for being compiled. One thread looks for them in the cache and another one compiles, so that programs in the cache
-    need not wait. There are threads only while there is work.
+    """A queue of programs to compile. One thread looks for them in the cache and another one compiles, so that programs in the cache
+    need not wait. The threads exist only while there is work.
 
-    A program stays in its queue until it is done: a process that was forked meanwhile goes on with it.
+    A program stays in its queue until it is done: a process that is forked meanwhile compiles it, too.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Background:
         self.start_again()
 
     def start_again(self) -> None:
-        """Starts the threads; also in a process that was forked."""
+        """Starts the threads, also in a forked process."""
         self._lock = threading.RLock()
         self._threads: dict[str, threading.Thread] = {}
         self._start_threads()
@@ -78,7 +78,7 @@ class Background:
                 pause = min(2 * pause, LONGEST)
 
     def _look_up(self) -> bool:
-        """Loads the first new program from the cache; a program that is not there waits for being compiled."""
+        """Loads the first new program from the cache; a program that is not in the cache is queued for the compiler."""
         request = self._new[0]
         try:
             if request.formula() is not None:
@@ -130,11 +130,11 @@ class Background:
 
 
 def _warn(error: Exception) -> None:
-    if _compilers.ended.is_set():  # the end of the program ends compilers, too
+    if _compilers.ended.is_set():  # when the program ends, it also ends its compilers
         return
     try:
         warnings.warn(f"a formula could not be compiled, and stays interpreted: {error}", RuntimeWarning, stacklevel=2)
-    except Warning:  # the user turns warnings into errors: the thread goes on after one
+    except Warning:  # the user turns warnings into errors: the thread must survive one
         threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
 

@@ -26,13 +26,13 @@ from ._build import __version__
 recording: Any = import_module("._C", __package__).recording
 
 BACKENDS = ("auto", "interpreter", "compiler")
-CALLS = 20  # calls of a formula before "auto" compiles it in the background: a formula that is called once is not worth it
-# The operations that "auto" compiles at most, so that a compiler takes less than a minute of a slow core, and half a GB. On such a core gcc
-# 12 took, at -O2: 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB if 800 of them are tanh), 32 to 41 s and
-# 0.34 GB for 7000 to 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels took 19 minutes and 3.4 GB. -O1
-# takes half as long.
+CALLS = 20  # calls of a formula before "auto" compiles it in the background: compiling does not pay for a formula that is called once
+# The largest number of operations that "auto" compiles, so that a compiler takes less than a minute on a slow core, and half a GB. On such
+# a core gcc 12 took, at -O2: 2 s and 0.11 GB for 850 operations, 5 s and 0.17 GB for 3500 (21 s and 0.32 GB if 800 of them are tanh), 32 to
+# 41 s and 0.34 GB for 7000 to 7700, 41 s and 0.46 GB for 10500. A random formula with derivatives at three levels took 19 minutes and 3.4
+# GB. -O1 takes half as long.
 LARGEST = 6000
-KEPT = 1000  # formulas in the cache: the oldest are removed
+KEPT = 1000  # the largest number of formulas in the cache: the oldest are removed
 _LIBRARY = re.compile(r"formula-[0-9a-f]{64}\.so")  # the names of files and folders that are made here: no other file is ever removed
 _UNFINISHED = re.compile(r"unfinished-[a-z0-9_]{8}")
 
@@ -62,8 +62,8 @@ def flags() -> list[str]:
 
 
 def link_flags() -> list[str]:
-    """Flags that link torch, which is loaded already and has the elementary functions of packs. Outside Linux the functions are found
-    without flags."""
+    """Flags that link torch, which is loaded already and contains the elementary functions of packs. Outside Linux the linker needs no
+    flags."""
     if sys.platform != "linux":
         return []
     return [f"-L{Path(torch.__file__).parent / 'lib'}", "-Wl,--no-as-needed", "-ltorch_cpu"]
@@ -94,7 +94,7 @@ def operations(text: str) -> int:
 
 
 def use(program: Any) -> None:
-    """Compiles a program at once, and runs it compiled from then on."""
+    """Compiles a program at once; from then on its compiled form runs."""
     source = source_of(program)
     set_loop(program, cached(source) or _waited_for(source))
 
@@ -140,7 +140,7 @@ def cached(source: Source) -> Any:
 
 
 def made(source: Source, is_waited_for: bool) -> Any:
-    """The library of a source, compiled if no other process has done so; None while another one does."""
+    """The library of a source, compiled here unless another process has compiled it; None while another process compiles it."""
     kept = writable_folder()
     if kept is None:
         return _made(source, None, is_waited_for)
@@ -160,7 +160,7 @@ def writable_folder() -> Path | None:
 
 
 def _made(source: Source, kept: Path | None, is_waited_for: bool) -> Any:
-    """The library of a source, compiled now; it is kept in the cache if the cache can be written."""
+    """The library of a source, compiled now; it is kept in the cache if the cache is writable."""
     error: Exception | None = None
     for parent in dict.fromkeys((kept, None)):  # None: the folder of temporary files
         place = None
@@ -169,7 +169,7 @@ def _made(source: Source, kept: Path | None, is_waited_for: bool) -> Any:
             library_file = _compile(source, place, is_waited_for)
             library = ctypes.CDLL(str(library_file))
             if parent:
-                os.replace(library_file, parent / source.name)  # at once, so that no process sees half of it
+                os.replace(library_file, parent / source.name)  # in one step, so that no process sees half of it
                 _tidy(parent)
             return library
         except (OSError, RuntimeError) as e:  # read-only, or full
@@ -188,7 +188,7 @@ def _compile(source: Source, place: Path, is_waited_for: bool) -> Path:
     done = _compilers.run(command, place, is_waited_for)
     if done.returncode != 0:
         text = f"{shlex.join(source.command)} failed: {done.stderr[:1000]}"
-        raise RuntimeError(text.encode(errors="surrogateescape").decode(errors="backslashreplace"))  # names of files are in any encoding
+        raise RuntimeError(text.encode(errors="surrogateescape").decode(errors="backslashreplace"))  # file names may be in any encoding
     contents = library.read_bytes()
     library.write_bytes(contents + hashlib.sha256(contents).digest())
     library.chmod(0o700)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How compilers of formulas run: one at a time in a process, few on a machine, and those that nobody waits for at low priority."""
+"""How compilers of formulas run: one at a time per process, few per machine, and at low priority if nobody waits for the result."""
 
 import atexit
 import contextlib
@@ -26,15 +26,15 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 NICENESS = "10"  # for compilers that nobody waits for: beside a program that uses all cores they get a tenth of one core
-PROCESSOR_TIME, TIME = 120, 900  # the most seconds that they may take: of a processor, and in all
-# Options that compile a recording to a library: with the arithmetic of this library, without warnings of unused code.
+PROCESSOR_TIME, TIME = 120, 900  # their limits in seconds: of processor time, and of elapsed time
+# Options that compile a recording to a library, with the same arithmetic as this library and without warnings of unused code.
 FLAGS = ("-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno")
 LIBRARY = ("-shared", "-fPIC", "-w")
 LOCK = re.compile(r"(formula-[0-9a-f]{64}|compiler-[0-9a-f]{8}-[0-9]{1,4})\.lock")
 
 
 def compiler() -> tuple[str, ...] | None:
-    """The C++ compiler that CXX names, with options or a launcher in front; c++ if CXX is not set."""
+    """The C++ compiler that CXX names, with its options, or with a launcher in front; c++ if CXX is not set."""
     try:
         command, *options = shlex.split(os.environ.get("CXX", "c++"))
     except ValueError:  # empty, or an unmatched quote
@@ -50,13 +50,13 @@ def version(command: tuple[str, ...]) -> str:
 
 # ---- Running one ----
 
-_running: dict[subprocess.Popen[str], Path | None] = {}  # with the folders that they write to
-_state = threading.Lock()  # of _running
+_running: dict[subprocess.Popen[str], Path | None] = {}  # the compilers, and the folders that they write to
+_state = threading.Lock()  # guards _running
 ended = threading.Event()  # set when the program ends: nothing is compiled in the background from then on
 
 # Runs a compiler in the process group of this shell, and ends the group when the shell's input ends. The program holds the other end of the
 # input, so the compiler ends with the program, however the program ends. Linux can end a process with its parent (PR_SET_PDEATHSIG), but
-# not the processes that a compiler driver starts.
+# this does not reach the processes that a compiler driver starts.
 WATCHED = """
 [ -z "$1" ] || ulimit -t "$1" 2>/dev/null
 shift
@@ -70,7 +70,7 @@ kill -9 $watch
 wait $watch
 exit $status
 """
-_ends: set[int] = set()  # of the inputs of shells, held by this process
+_ends: set[int] = set()  # this process's ends of the inputs of shells
 
 
 class TookTooLong(Exception):
@@ -79,7 +79,7 @@ class TookTooLong(Exception):
 
 @contextlib.contextmanager
 def _input() -> Iterator[int]:
-    """The input of a shell, which ends with this block, or with the process."""
+    """The input of a shell. It ends with this block, or with the process."""
     read, write = os.pipe()
     _ends.add(write)
     try:
@@ -91,8 +91,8 @@ def _input() -> Iterator[int]:
 
 
 def run(command: list[str], place: Path | None = None, is_waited_for: bool = True) -> subprocess.CompletedProcess[str]:
-    """The output of a compiler, in any encoding. Its temporary files are in `place`, too. A compiler that nobody waits for has a limit of
-    its time; exceeding it is an error."""
+    """The output of a compiler, in any encoding. Its temporary files are in `place`, too. A compiler that nobody waits for has a time
+    limit; exceeding it is an error."""
     nice = None if is_waited_for else shutil.which("nice")
     if nice:
         command = [nice, "-n", NICENESS, *command]
@@ -103,11 +103,11 @@ def run(command: list[str], place: Path | None = None, is_waited_for: bool = Tru
 
 
 def _run(command: list[str], stdin: int, place: Path | None, is_waited_for: bool) -> subprocess.CompletedProcess[str]:
-    # The compiler runs in a process group of its own, which is ended as a whole, since a driver starts other processes. A new session would
-    # get its own share of the processor from Linux, whatever its priority.
+    # The compiler runs in a separate process group, which is ended as a whole, since a driver starts other processes. Linux would give a
+    # new session a separate share of the processor, whatever its priority.
     group: Any = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
     start = time.monotonic()
-    # Processes of multiprocessing end without atexit.
+    # Processes of multiprocessing end without calling atexit.
     at_end = util.Finalize(None, end, exitpriority=10)  # type: ignore[no-untyped-call, unused-ignore]
     try:
         with _state:
@@ -126,7 +126,7 @@ def _run(command: list[str], stdin: int, place: Path | None, is_waited_for: bool
             _running[process] = place
         try:
             out, err = process.communicate(timeout=None if is_waited_for else TIME)
-        except BaseException as error:  # an interrupt, or the time is over
+        except BaseException as error:  # an interrupt, or the time limit
             _kill(process)
             process.wait()
             if isinstance(error, subprocess.TimeoutExpired):
@@ -173,7 +173,7 @@ atexit.register(end)
 
 
 class Turn:
-    """Decides which thread of this process compiles next: first those that somebody waits for."""
+    """Decides which thread of this process compiles next: first the threads that somebody waits for."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -202,8 +202,8 @@ turn = Turn()
 
 
 class FileLock:
-    """A lock that is a file, which exists while a process holds it. The lock of a process that dies is free. If files cannot be locked, as
-    on Windows and on some network drives, it is always free."""
+    """A lock in the form of a file, which exists while a process holds it. If the process dies, the lock is free. If files cannot be
+    locked, as on Windows and on some network drives, the lock is always free."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -211,7 +211,7 @@ class FileLock:
         self._owner = 0
 
     def acquire(self) -> bool:
-        """Holds it from now on, if it was free."""
+        """Takes the lock if it is free, and says whether it was."""
         while fcntl:
             try:
                 file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -241,7 +241,7 @@ class FileLock:
         _held.discard(self)
         if self._file is not None and self._owner == os.getpid():
             self._remove()
-            fcntl.flock(self._file, fcntl.LOCK_UN)  # also if a process that was forked meanwhile has the file
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # also releases it in a forked process that inherited the file
             os.close(self._file)
         self._file = None
 

@@ -7,7 +7,7 @@ import torch
 
 
 def _knows_blocks() -> bool:
-    """Whether torch.get_default_device knows `with torch.device(...)`: that of torch 2.6 does not, and torch 2.1 has none."""
+    """Whether torch.get_default_device respects `with torch.device(...)`: in torch 2.6 it does not, and torch 2.1 has no such function."""
     with torch.device("meta"):
         return hasattr(torch, "get_default_device") and torch.get_default_device().type == "meta"
 

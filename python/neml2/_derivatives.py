@@ -24,12 +24,12 @@ def gradient(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
         def second_piola_kirchhoff(C, mu):
             return 2.0 * neml2.gradient(energy, C, mu)
 
-    (batch; ), (batch; x) -> (batch; x): by an SR2 it is an SR2, in Mandel components as the SR2 itself. argnums is the place or the name of
-    an argument, or a tuple of these, which gives a tuple. The derivative by a group has its structure, with None for its numbers.
+    (batch; ), (batch; x) -> (batch; x): the derivative by an SR2 is an SR2, in Mandel components, too. argnums is the place or the name of
+    an argument, or a tuple of these, which gives a tuple. The derivative by a group has the group's structure, with None for its numbers.
 
-    The function takes single tensors, as for vmap. In a formula it may use variables around it. The derivative may itself be
-    differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the side taken, a
-    norm the derivative 0 at 0.
+    The function takes single tensors, as for vmap. In a formula it may use variables of the enclosing function. The derivative may itself
+    be differentiated, by gradient, value_and_jacobian, newton or autograd. It is exact: where(c, a, b) has the derivative of the side
+    taken, and a norm has the derivative 0 at 0.
 
     Source: Griewank and Walther (2008), Evaluating Derivatives, chapter 3.
     """
@@ -52,7 +52,7 @@ def jacobian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **
     """The derivative of a function that returns tensors, by the argument argnums; also in a formula.
 
     (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2. For several argnums or results it is a tuple: the derivatives of
-    the first result by each argument, then those of the next, as in value_and_jacobian. See gradient for the rest.
+    the first result by each argument, then those of the next result, as in value_and_jacobian. For the rest see gradient.
     """
     return value_and_jacobian(function, *arguments, argnums=argnums, **keywords)[1]
 
@@ -71,7 +71,7 @@ def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **k
     def slopes(*a: Any) -> list[Any]:
         return list(_slopes("hessian", function, a, places)[1])
 
-    jacobians = iter(_jacobians("hessian", slopes, x, places)[1])  # of each tensor of each argument
+    jacobians = iter(_jacobians("hessian", slopes, x, places)[1])  # one for each tensor of each argument
     blocks = []
     for k in places:
         leaves, together = flatten(x[k])
@@ -84,16 +84,16 @@ def hessian(function: Callable[..., Any], *arguments: Any, argnums: Any = 0, **k
 def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
     """A function of the eigenvalues of a symmetric tensor, exact with its derivatives also at equal eigenvalues; also in a formula.
 
-        def ogden(l, mu, alpha):  # of the eigenvalues l, a Vec
+        def ogden(l, mu, alpha):  # l are the eigenvalues, a Vec
             return mu / alpha * (l(0) ** (alpha / 2) + l(1) ** (alpha / 2) + l(2) ** (alpha / 2) - 3.0)
 
         W = neml2.isotropic(ogden, C, mu, alpha)
 
-    If function(λ, *arguments) returns a scalar f: f(λ); f must not depend on the order of the eigenvalues. If it returns a Vec: Σ_i f_i(λ)
-    v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too. (batch; 6), ... -> (batch; ) or
-    (batch; 6).
+    If function(λ, *arguments) returns a scalar f, the result is f(λ); f must not depend on the order of the eigenvalues. If it returns a
+    Vec, the result is Σ_i f_i(λ) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too.
+    (batch; 6), ... -> (batch; ) or (batch; 6).
 
-    In formulas it has two derivatives if it is a scalar, one if it is a tensor. On whole batches, where autograd differentiates
+    In formulas a scalar result has two derivatives, and a tensor has one. On whole batches, where autograd differentiates
     eigenvectors, derivatives that need those of equal eigenvalues are NaN.
 
     Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
@@ -112,7 +112,7 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 def value_and_jacobian_inside(
     function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
 ) -> tuple[Any, Any]:
-    """neml2.value_and_jacobian in a formula, or while the formula's function runs on whole batches."""
+    """neml2.value_and_jacobian, called in a formula or while the formula's function runs on whole batches."""
     name = "value_and_jacobian"
     value, jacobians = _jacobians(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     if of is not None:
@@ -137,7 +137,7 @@ class _Operation:
     function: Callable[..., Any]
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:  # the function uses more than its arguments
+    def __wrapped__(self) -> Callable[..., Any]:  # lets the caller see what the function uses besides its arguments
         return self.function
 
     def __call__(self, *arguments: Any) -> Any:
@@ -212,10 +212,10 @@ def _said(value: Any, leaves: list[Any]) -> str:
 def _jacobians(
     name: str, function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Any, with_value: bool = False
 ) -> tuple[Any, list[list[Any]]]:
-    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may be that of other
+    """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may belong to other
     tensors of the same types."""
     places = _places(name, function, arguments, argnums)
-    if isinstance(function, recording.Formula):  # its function may use batches around it when it runs on whole batches
+    if isinstance(function, recording.Formula):  # on whole batches its function may use batches of the enclosing function
         function = function.__wrapped__
     groups = [flatten(arguments[k]) for k in places]
     for k, (leaves, _) in zip(places, groups, strict=True):
@@ -249,7 +249,7 @@ def _jacobians(
 
 
 def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results: list[Any]) -> list[list[Any]]:
-    """The derivatives of whole batches: each point is a variable of its own, also where a batch is broadcast."""
+    """The derivatives of whole batches: each point is a separate variable, also where a batch is broadcast."""
     batch = math.broadcast_batch_sizes([t for t in (*variables, *results) if isinstance(t, TensorBase)])
     bases = [_base(v) for v in variables]
 
@@ -263,7 +263,7 @@ def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results:
         return tuple(t.expand((*batch, *_base(r))) for r, t in zip(returned, made, strict=True))
 
     at = [v.torch().expand((*batch, *base)) for v, base in zip(variables, bases, strict=True)]
-    vjp: Any = torch.func.vjp  # whose type has a third result
+    vjp: Any = torch.func.vjp  # Any, since its declared type has a third result
     y, pull = vjp(of, *at)
     found = []
     for i, result in enumerate(y):

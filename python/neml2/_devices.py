@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of formulas on a GPU: those that were compiled, and the place of their headers."""
+"""Kernels of formulas on a GPU: the list of compiled kernels, and the folder of their headers."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Calls with tensors of the library and groups of them: the check that all processes make the same call, and the dimension that is
-divided."""
+"""Calls with tensors of the library and groups of them: the check that all processes make the same call, and the choice of the dimension
+that is divided among them."""
 
 import pickle
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from .tensors import Tensor, TensorBase
 recording: Any = import_module("._C", __package__).recording
 dist: Any = torch.distributed
 T = TypeVar("T")
-Group = Any  # torch.distributed.ProcessGroup, not every torch has it
+Group = Any  # torch.distributed.ProcessGroup, which some builds of torch lack
 
 
 class Leaf:
-    """A tensor of the library, and its dimension d among all dimensions."""
+    """A tensor of the library, and the place of its batch dimension d among all its dimensions."""
 
     def __init__(self, name: str, a: Any, d: int, new: int):
         if not isinstance(a, (TensorBase, *_interop.LABELED)):
@@ -42,7 +42,7 @@ class Leaf:
         self.d = d % dims
 
     def text(self, n_at: int = -1) -> str:
-        """Text such as SR2 (5, 2; 6), or with n in place of one size."""
+        """A text such as SR2 (5, 2; 6), in which n may replace one size."""
         sizes = ["n" if i == n_at else str(size) for i, size in enumerate(self.x.shape)]
         batch, base = ", ".join(sizes[: self.batch_dim]), ", ".join(sizes[self.batch_dim :])
         return f"{type(self.tensor).__name__} ({batch};{' ' if base else ''}{base})"
@@ -81,7 +81,8 @@ def on_leaves(
     n: int | None = None,
     accepts: str = "",
 ) -> T:
-    """Calls run(processes, x, counts) for each tensor of a group, d first in x; its result has `more` more dimensions."""
+    """Calls run(processes, x, counts) for each tensor of a group. In x the dimension d is the first one; the result has `more` more
+    dimensions than x."""
     p = Processes(name, group)
     try:
         leaves, together, entries, call = _checked(p, a, d, n, accepts)
@@ -152,7 +153,7 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
     grad = "on" if torch.is_grad_enabled() else "off"
     counts = divided(p.agree(f"scatter_batch from process {source} along dimension {d}, grad mode {grad}", n)[source], p.size)
     shared = p.share(message, source)
-    try:  # where a class of the group may be missing
+    try:  # a class of the group may be missing here
         empty, devices, recorded = pickle.loads(shared)
     except Exception as error:
         p.refuse(error)
@@ -165,7 +166,7 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
     for leaf, device, is_recorded in zip(leaves, devices, recorded, strict=True):
         if isinstance(leaf, Leaf):
             x = leaf.x.movedim(leaf.d, 0)
-            if p.rank != source:  # it stands for the whole batch, so that its gradient is asked for here too
+            if p.rank != source:  # represents the whole batch, so that autograd asks for its gradient here, too
                 x = x.to(torch.device("cuda", torch.cuda.current_device()) if device == "cuda" else device).requires_grad_(is_recorded)
             leaf = leaf.like(differentiated(ScatterFrom, x, p, counts, source).movedim(0, leaf.d), leaf.batch_dim)
         results.append(leaf)
@@ -173,8 +174,8 @@ def scatter_from(p: Processes, a: Any, d: int, source: int) -> Any:
 
 
 def _about(leaves: list[Any], together: Any) -> bytes:
-    """A description from which the other processes make the group before its numbers come: the group without entries, device types,
-    requires_grad."""
+    """A description from which the other processes make the group before its numbers arrive: the group without entries, its device types
+    and requires_grad."""
     tensors = [leaf if isinstance(leaf, Leaf) else None for leaf in leaves]
     empty = [leaf.like(_empty(leaf), leaf.batch_dim) if isinstance(leaf, Leaf) else leaf for leaf in leaves]
     return pickle.dumps((together(empty), [t and t.x.device.type for t in tensors], [t is not None and _is_recorded(t.x) for t in tensors]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Functions, with derivatives, of a tensor that all processes have, or that is divided among them. Gather and Part are the derivatives of
-each other, and so are Sum and Expand. All of them take an x whose first dimension is the divided one."""
+"""Functions, with derivatives, of a tensor that all processes have, or that is divided among them. Gather and Part are each other's
+derivatives, and so are Sum and Expand. All of them take an x whose first dimension is the divided one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from ._processes import Processes, tree_sum
 
-ACCUMULATED = {torch.float16: torch.float32, torch.bfloat16: torch.float32}  # dtypes of sums, with more digits
+ACCUMULATED = {torch.float16: torch.float32, torch.bfloat16: torch.float32}  # sums are accumulated in a dtype with more digits
 
 
 def divided(n: int, size: int) -> list[int]:
@@ -33,7 +33,7 @@ def differentiated(function: Any, x: torch.Tensor, p: Processes, counts: list[in
 
 
 def _agree_on(p: Processes, function: str, counts: list[int]) -> Processes:
-    """Checks that all processes now call the derivative of the same function."""
+    """Checks that all processes are computing the derivative of the same function."""
     q = p.named(f"backward of {p.name}")
     q.agree(f"{function}, parts of {counts} entries")
     return q

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Equivalent stresses, in formulas and on batches: the formulas of include/neml2/kernels/equivalent_stresses.h, with which
-test_equivalent_stresses.py compares them."""
+"""Equivalent stresses, in formulas and on batches. The formulas are those of include/neml2/kernels/equivalent_stresses.h;
+test_equivalent_stresses.py compares the two."""
 
 import functools
 from collections.abc import Callable
@@ -20,7 +20,7 @@ SQRT3, SQRT6 = 3.0**0.5, 6.0**0.5
 
 
 def _of_batches(function: Callable[P, Scalar]) -> Callable[P, Scalar]:
-    """A formula of a stress as a function of neml2.math: in formulas, and on batches."""
+    """Makes a function of neml2.math, for formulas and for batches, from a formula of a stress."""
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> Scalar:
@@ -54,8 +54,8 @@ def hill(s: SR2, parameters: Any) -> Scalar:
     """Hill's quadratic equivalent stress of 1948, √(F (s_11 - s_22)² + G (s_22 - s_00)² + H (s_00 - s_11)² + 2 L s_12² + 2 M s_02² + 2 N s_01²).
 
     (batch; 6), (batch; ) of each parameter -> (batch; ), in the unit of s. The parameters are a group of six numbers or Scalars F, G, H, L, M, N,
-    or those of hill_parameters. Axis 0 is the direction of rolling of a sheet, 1 the transverse one, 2 the normal. It is von_mises
-    for F = G = H = 1/2, L = M = N = 3/2.
+    or those of hill_parameters. Axis 0 is the rolling direction of a sheet, 1 the transverse and 2 the normal direction. hill equals
+    von_mises for F = G = H = 1/2, L = M = N = 3/2.
 
     Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
     """
@@ -72,10 +72,11 @@ def hill(s: SR2, parameters: Any) -> Scalar:
 
 
 def hill_parameters(r0: Scalar | float, r45: Scalar | float, r90: Scalar | float) -> tuple[Any, ...]:
-    """The parameters F, G, H, L, M, N of hill for a sheet of r-values r0, r45 and r90, in tension at these angles to the direction of rolling.
+    """The parameters F, G, H, L, M, N of hill for a sheet with the r-values r0, r45 and r90, in tension at these angles to the rolling
+    direction.
 
-    An r-value is the strain across the width over that through the thickness. The equivalent stress of tension along the direction of
-    rolling is that tension. Tests of the sheet do not determine L and M: they are 3/2, as for an isotropic material.
+    An r-value is the ratio of the width strain to the thickness strain. In tension along the rolling direction the equivalent stress
+    equals the applied stress. Tests of the sheet do not determine L and M: they are 3/2, as for an isotropic material.
 
     Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
     """
@@ -92,9 +93,9 @@ def hill_parameters(r0: Scalar | float, r45: Scalar | float, r90: Scalar | float
 def hosford(s: SR2, a: Scalar | float) -> Scalar:
     """Hosford's equivalent stress ((|l_0 - l_1|^a + |l_1 - l_2|^a + |l_2 - l_0|^a) / 2)^(1/a) of the principal stresses l.
 
-    (batch; 6), (batch; ) -> (batch; ), in the unit of s. The exponent a is at least 1. It is von_mises for a = 2 and a = 4; as a grows, it
-    becomes Tresca's. For metals a is about 6 (body-centred cubic) or 8 (face-centred cubic). In formulas two derivatives are exact, also at
-    equal principal stresses; there the second is infinite or NaN for a < 2.
+    (batch; 6), (batch; ) -> (batch; ), in the unit of s. The exponent a is at least 1. The result is von_mises for a = 2 and a = 4, and
+    tends to Tresca's stress as a grows. For metals a is about 6 (body-centred cubic) or 8 (face-centred cubic). In formulas two derivatives
+    are exact, also at equal principal stresses; there the second one is infinite or NaN for a < 2.
 
     Source: Hosford (1972), J. Appl. Mech. 39, 607-609.
     """
@@ -117,10 +118,10 @@ def _hosford(l: Vec, a: Any) -> Scalar:
 
 @_of_batches
 def drucker_prager(s: SR2, alpha: Scalar | float) -> Scalar:
-    """Drucker's and Prager's α I1(s) + √J2(s), times √3: von_mises(s) + √3 α tr(s). Tension is positive.
+    """Drucker's and Prager's equivalent stress √3 (α I1(s) + √J2(s)) = von_mises(s) + √3 α tr(s). Tension is positive.
 
-    (batch; 6), (batch; ) -> (batch; ), in the unit of s. The cone through the corners of Mohr's and Coulomb's pyramid in compression has
-    α = 2 sin φ / (√3 (3 - sin φ)), and that in tension 2 sin φ / (√3 (3 + sin φ)).
+    (batch; 6), (batch; ) -> (batch; ), in the unit of s. The cone through the compressive corners of Mohr's and Coulomb's pyramid has
+    α = 2 sin φ / (√3 (3 - sin φ)); the cone through its tensile corners has 2 sin φ / (√3 (3 + sin φ)).
 
     Source: Drucker and Prager (1952), Q. Appl. Math. 10, 157-165.
     """
@@ -130,12 +131,13 @@ def drucker_prager(s: SR2, alpha: Scalar | float) -> Scalar:
 
 @_of_batches
 def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.43633231299858239423) -> Scalar:
-    """Mohr's and Coulomb's (l_2 - l_0) + (l_2 + l_0) sin φ of the largest and the smallest principal stress, with its edges rounded.
+    """Mohr's and Coulomb's equivalent stress (l_2 - l_0) + (l_2 + l_0) sin φ of the largest and the smallest principal stress l_2 and l_0,
+    with rounded edges.
 
-    (batch; 6), (batch; ), (batch; ) -> (batch; ), in the unit of s; angles in radians, tension positive. It is 2 c cos φ at yield, c the
-    cohesion. The friction angle φ is in [0, π/2). If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition (in [0, π/6),
-    by default 25°), A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the same value and slope at the transition. The function is convex
-    for φ up to 86° with a transition of 25°, and up to 40° with one of 0.
+    (batch; 6), (batch; ), (batch; ) -> (batch; ), in the unit of s; angles in radians, tension positive. At yield it is 2 c cos φ with the
+    cohesion c. The friction angle φ is in [0, π/2). If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition (in [0,
+    π/6), by default 25°), A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the same value and slope at the transition. The function is
+    convex for φ up to 86° with a transition of 25°, and up to 40° with one of 0.
 
     Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
     """
@@ -159,10 +161,10 @@ def mohr_coulomb(s: SR2, phi: Scalar | float, transition: Scalar | float = 0.436
 def yld2004(s: SR2, first: Any, second: Any, a: Scalar | float) -> Scalar:
     """Barlat's Yld2004-18p, (Σ_ij |l_i - m_j|^a / 4)^(1/a), of the principal values l and m of two transformed deviators.
 
-    (batch; 6), (batch; ) of each coefficient, and of a -> (batch; ), in the unit of s. It is hosford where all coefficients are 1. Each
+    (batch; 6), (batch; ) of each coefficient, and of a -> (batch; ), in the unit of s. It is hosford if all coefficients are 1. Each
     transformation is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66, which count axes from 1 as the source
     does. It maps the deviator d to the tensor t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 = -c31 d_00 - c32 d_11, t_12 =
-    c44 d_12, t_02 = c55 d_02, t_01 = c66 d_01. Axis 0 is the direction of rolling of a sheet, 1 the transverse one, 2 the normal.
+    c44 d_12, t_02 = c55 d_02, t_01 = c66 d_01. Axis 0 is the rolling direction of a sheet, 1 the transverse and 2 the normal direction.
 
     Source: Barlat, Aretz, Yoon, Karabin, Brem and Dick (2005), Int. J. Plasticity 21, 1009-1039.
     """

@@ -24,9 +24,9 @@ from .tensors import Scalar, TensorBase
 recording: Any = import_module("._C", __package__).recording
 
 KINDS = ("c", "umat")
-MARK = "exported by neml2"  # behind the name of each file that is written here: no other file is ever overwritten
-TURNED = ("Vec", "WR2", "R2", "SR2")  # types that DROT turns
-RESERVED = {  # reserved by C and C++, and used in the functions that are written here
+MARK = "exported by neml2"  # follows the name in each file that export writes: files without it are never overwritten
+TURNED = ("Vec", "WR2", "R2", "SR2")  # types that DROT rotates
+RESERVED = {  # names reserved by C and C++, or used in the exported functions
     *"alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast consteval constexpr".split(),
     *"constinit continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern".split(),
     *"false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private".split(),
@@ -50,7 +50,7 @@ struct neml2_variable
 #endif
 """
 
-# The types of the arguments that a solver passes to UMAT, by their names in a formula, which are those of members of Umat.
+# The types of the arguments that a solver passes to UMAT, by their names in a formula; members of Umat have the same names.
 PASSED = {
     "strain": "SR2",
     "strain_before": "SR2",
@@ -94,7 +94,7 @@ class Variable(NamedTuple):
     name: str
     type: str
     operand: int  # the argument or result of the formula to which it belongs; for a derivative, the argument by which it is taken
-    place: int  # the place among all numbers of arguments, or of results and derivatives
+    place: int  # the index among all numbers of the arguments, or of the results and derivatives
     size: int
     member: str = ""  # the name of the argument or result
     where: str = ""  # the place in it
@@ -121,17 +121,17 @@ def export(
       the derivatives by the arguments argnums of the results `of`, as value_and_jacobian does. The tensors of an argument lie one after the
       other: an SR2 as xx, yy, zz, √2 yz, √2 xz, √2 xy. An argument that consists of plain numbers is one row for all points; any other has
       one row per point. Each function returns the number of points at which a result is NaN.
-    - "umat": the subroutine UMAT of Abaqus/Standard and of codes that call the same. The names of the formula's arguments say what the solver passes:
-      strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step, time, temperature; state,
-      old, old_state or state_before is the state, in STATEV; any other is in PROPS, in the order of the arguments. `roles` gives other
-      names these meanings: {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and the new state.
-      DDSDDE is the derivative of the stress by strain, or by strain_increment, only: a dependence of the stress on the deformation gradient
-      is not in it. DROT turns the tensors of the state, or those that `rotate` names. If a result is NaN, as when newton does not converge,
-      the subroutine changes only PNEWDT, which it halves.
+    - "umat": the subroutine UMAT of Abaqus/Standard and of codes with the same interface. The names of the formula's arguments say what the
+      solver passes: strain, strain_before, strain_increment, stress_before, deformation_gradient, deformation_gradient_before, time_step,
+      time, temperature; state, old, old_state or state_before is the state, in STATEV; all other arguments are in PROPS, in their order.
+      `roles` gives other names these meanings: {"eps": "strain", "mu": "props"}. The formula returns the stress, an SR2, or the stress and
+      the new state. DDSDDE is the derivative of the stress by strain, or by strain_increment, only: it ignores a dependence of the stress
+      on the deformation gradient. DROT rotates the tensors of the state, or those that `rotate` names. If a result is NaN, as when newton
+      does not converge, the subroutine changes only PNEWDT, which it halves.
 
     Both kinds have a function `NAME_variables`, which gives names, types, places and sizes of all arguments, states, properties and
-    results. Existing files of that name are overwritten only if export wrote them. The compiler is that of formulas, CXX; its options
-    are used, too: CXX="g++ -march=native". Only the C library's elementary functions are linked; their last bit may differ from that of the
+    results. Existing files of that name are overwritten only if export wrote them. The compiler is the one for formulas, CXX; its options
+    are used, too: CXX="g++ -march=native". The elementary functions are those of the C library; their last bit may differ from that of the
     functions used on batches.
     """
     if kind not in KINDS:
@@ -172,7 +172,7 @@ def export(
 
 
 def _is_of_c(name: str) -> bool:
-    """Whether the C library has a function of this name, which programs would call in place of the exported one."""
+    """Whether the C library has a function of this name, which programs would call instead of the exported one."""
     try:
         return any(hasattr(ctypes.CDLL(library), name) for library in ("libc.so.6", "libm.so.6"))
     except OSError:  # another platform
@@ -191,7 +191,7 @@ def _compile(source: Path, library: Path) -> None:
 
 
 def _unbound(function: Any, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function, and its arguments: the object of a method is the first one if it is a tensor or a group of tensors and numbers."""
+    """A function, and its arguments. The object of a method is the first argument if it is a tensor or a group of tensors and numbers."""
     if isinstance(function, _Method):
         function = types.MethodType(function._formula.__wrapped__, function._first[0] if function._first else function._instance)
     elif isinstance(function, Formula):
@@ -260,7 +260,7 @@ class _Model:
             self.inputs += _variables("argument", self.names[k], argument, k, self.inputs)
 
     def record(self, argnums: Any = None, of: Any = None) -> tuple[str, list[Variable]]:
-        """The source of its recording, with the derivatives by argnums, and its results."""
+        """The source of the formula's recording, with the derivatives by argnums, and the results."""
         known = len(self.formula.programs())
         with torch.no_grad():
             if argnums is None:
@@ -271,7 +271,7 @@ class _Model:
         for k, (member, result) in enumerate(_members(value)):
             outputs += _variables("result", member, result, k, outputs)
         if argnums is not None:
-            given = [leaf for leaf, _ in _leaves(jacobians) if leaf is not None]  # None: by a number
+            given = [leaf for leaf, _ in _leaves(jacobians) if leaf is not None]  # None: the derivative by a plain number
             for leaf, (y, x) in zip(given, self._pairs(value, argnums, of, outputs), strict=True):
                 outputs.append(Variable("derivative", f"{y.name} by {x.name}", type(leaf).__name__, x.operand, _end(outputs), _size(leaf)))
         text = recording.source(self.formula.programs()[known:][-1][2])
@@ -312,7 +312,7 @@ class _Model:
     def _function(self, name: str, struct: str, arrays: list[str], outputs: list[Variable], bodies: list[str]) -> str:
         """Declares a function of C, and appends its definition to bodies."""
         is_shared = [self._is_shared(k) for k in range(len(arrays))]
-        groups: dict[Any, list[Variable]] = {}  # each is one array: the tensors of a result; a derivative
+        groups: dict[Any, list[Variable]] = {}  # each is one array: the tensors of a result, or a derivative
         for v in outputs:
             groups.setdefault(v.operand if v.role == "result" else v.name, []).append(v)
         results: dict[str, list[Variable]] = {}
@@ -404,7 +404,7 @@ class _Model:
         return self._files([self._point("Model", text), body], [], variables)
 
     def _numbers_to_scalars(self, given: list[str]) -> None:
-        """Plain numbers in a state are tensors that change."""
+        """Turns plain numbers in a state into Scalars, since they change."""
         if "state" not in given:
             return
         k = given.index("state")
@@ -439,7 +439,7 @@ class _Model:
 
     @staticmethod
     def _turned(states: list[Variable], rotate: bool | Sequence[str]) -> list[Variable]:
-        """The tensors of the state that DROT turns."""
+        """The tensors of the state that DROT rotates."""
         tensors = [v for v in states if v.type not in ("Scalar", "number", "Tensor")]
         if not isinstance(rotate, bool):
             names = [rotate] if isinstance(rotate, str) else list(rotate)
@@ -499,7 +499,7 @@ def _where(v: Variable, is_shared: bool) -> str:
 
 
 def _identifier(name: str, taken: Collection[str]) -> str:
-    """A name for a parameter of a function of C that no other parameter has."""
+    """A name for a parameter of a C function, different from those of its other parameters."""
     name = re.sub(r"\W", "_", name, flags=re.ASCII)
     if not name[:1].isalpha():
         name = f"a{name}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The hooks that Python's copies and torch's tools need of a type: pickles, trees, batches of a DataLoader, torch.compile."""
+"""The hooks of a type for Python's copies and torch's tools: pickles, trees, batches of a DataLoader, torch.compile."""
 
 import copyreg
 import functools
@@ -41,7 +41,7 @@ def rebuilt(cls: Any, *parts: Any) -> Any:
 
 
 def attributes(a: Any) -> tuple[Any, Any]:
-    """The attributes that a derived class adds, in pickle's form: of __dict__ and of __slots__."""
+    """The attributes that a derived class adds, in pickle's form: those of __dict__ and those of __slots__."""
     slots = {name: getattr(a, name) for name in copyreg._slotnames(type(a)) if hasattr(a, name)}  # type: ignore[attr-defined]
     return getattr(a, "__dict__", None), slots
 
@@ -54,7 +54,7 @@ def reduce(self: Any) -> tuple[Any, ...]:
 
 
 def copy_of_axis(self: Any, memo: Any = None) -> Any:
-    """A copy. Shares the items if the axis is set up."""
+    """A copy. It shares the items if the axis is set up."""
     if type(self) is LabeledAxis:
         return LabeledAxis(self)
     a = rebuilt(type(self), self)
@@ -64,7 +64,7 @@ def copy_of_axis(self: Any, memo: Any = None) -> Any:
     return a
 
 
-# ---- Trees of torch.utils._pytree: torch.func, torch.export and others look into them ----
+# ---- Trees of torch.utils._pytree, which torch.func, torch.export and others use ----
 
 
 def flatten(a: Any) -> tuple[list[torch.Tensor], Any]:
@@ -83,7 +83,7 @@ def unflatten(cls: Any, leaves: Any, context: Any) -> Any:
         return cls()
     (t,) = leaves
     if not isinstance(t, torch.Tensor):
-        return t  # in a tree_map whose function returns something else
+        return t  # in a tree_map whose function returns something other than a tensor
     if cls is Tensor:
         return Tensor(t, t.dim() - context)
     return cls(t, context) if cls in LABELED else cls(t)
@@ -117,8 +117,8 @@ def collated(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 
 def inlined(name: str) -> Any:
-    """An in-place operator as a Python function, which torch.compile looks into and then leaves to Python. torch.compile takes compiled
-    operators for calls of themselves."""
+    """An in-place operator as a Python function, which torch.compile traces into and then leaves to Python. A compiled operator would look
+    to torch.compile like a recursive call."""
     operate = getattr(TensorBase, name)
 
     @functools.wraps(operate)

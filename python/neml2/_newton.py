@@ -66,7 +66,8 @@ def _of_unknowns(choice: Any, guess: Any, read: Callable[[Any], tuple[float, ...
 
 
 def _places(unknown: Any, guess: Any, name: str) -> list[int]:
-    """The places of an unknown in a guess: its own, or those of the unknowns with its name, `p` or `inner.p`, and of its members."""
+    """The places in a guess that a choice names: the one of the given number, or those of the unknowns with the given name, `p` or
+    `inner.p`, and of their members."""
     leaves, structure = flatten(guess)
     if not isinstance(unknown, str):
         place = operator.index(unknown)
@@ -88,7 +89,7 @@ class _Solve:
     options: _Options
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:  # the function uses more than its arguments
+    def __wrapped__(self) -> Callable[..., Any]:  # lets the caller see what the function uses besides its arguments
         return self.residual
 
     def __call__(self, guess: Any, *arguments: Any) -> Any:
@@ -122,17 +123,17 @@ def newton(
 ) -> X:
     """The x with residual(x, *arguments) = 0 at each point, by Newton's method from a guess; also in a formula.
 
-    x is a tensor or a group of tensors (tuples, dicts, dataclasses). The result of residual is one, too, and has as many numbers as x.
+    x is a tensor or a group of tensors (tuples, dicts, dataclasses). So is the result of residual, which has as many numbers as x.
     residual is a function of single tensors, as for vmap. Batch shapes broadcast: (batch; base) of the guess -> (batch; base).
 
-    Each point stops by itself, where |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
+    Each point stops by itself, once |r_i| <= absolute_tolerance + relative_tolerance Σ_j |∂r_i/∂x_j x_j| in each equation
     i, and then takes one more step. A step is halved if the step after it, computed with the same derivatives, would not be shorter
     (line_search). bounds = (lower, upper) keep iterates inside, max_step bounds the change of each number in a step; either may be a dict
     by the places or names of unknowns: {"p": (0.0, 1.0)}. If max_iterations evaluations do not suffice, the derivatives are singular or a
     number is NaN, x is NaN, or the last iterate with keep_unconverged.
 
     Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a. In a formula they exist by everything that the residual uses,
-    elsewhere by the arguments. The guess has no derivative.
+    elsewhere only by the arguments. The result has no derivative by the guess.
 
     Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
     """
@@ -153,7 +154,7 @@ def newton(
 def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
     """newton with a report at each point: solution, iterations and converged. The options are those of newton."""
     chosen = _Options(**options).of(guess)
-    chosen.chosen()  # checks them
+    chosen.chosen()  # checks the options
     if recording.is_recording() or recording.is_composing():
         return _solve(residual, guess, arguments, chosen)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten([guess, *arguments])[0]):
@@ -172,7 +173,7 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
 def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
     unknowns, together = flatten(guess)
     inputs, regroup = flatten(list(arguments))
-    used = flatten(residual(guess, *arguments))[0]  # includes the tensors that the residual uses from around it
+    used = flatten(residual(guess, *arguments))[0]  # includes the tensors that the residual uses from the enclosing function
     tensors = [t for t in (*unknowns, *inputs, *used) if isinstance(t, TensorBase)]
     batch = math.broadcast_batch_sizes(tensors)
     like = tensors[0].torch()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The exchanges of a group of processes, by the collective calls of torch.distributed. The processes first exchange a description of the
-call that each is about to make, so that a difference is an error in all of them; then they exchange the numbers."""
+"""The exchanges within a group of processes, by the collective calls of torch.distributed. The processes first exchange a description of
+the call that each is about to make, so that a difference is an error in all of them; then they exchange the numbers."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ dist: Any = torch.distributed
 
 # torch's optimizers import this module, whose default arguments keep the group that exists at that time. destroy_process_group does not end
 # the threads of a group that is still referenced, and one of them may abort the process while Python ends. Imported here, before any group
-# exists, the module keeps none.
+# exists, the module keeps no group.
 if dist.is_available() and not dist.is_initialized():
     import_module("torch.distributed.nn.functional")
 
@@ -41,8 +41,8 @@ class Processes:
         return dist.group.WORLD if self._group is None else self._group
 
     def device(self) -> torch.device:
-        """The device for tensors that are exchanged and read at once: the CPU if the group can, since no device must be waited for
-        there."""
+        """The device for tensors that are exchanged and read at once: the CPU if the group can use it, since that avoids waiting for another
+        device."""
         return torch.device("cpu") if self.reaches("cpu") else torch.device("cuda", torch.cuda.current_device())
 
     def reaches(self, kind: str) -> bool:
@@ -53,7 +53,7 @@ class Processes:
             return False
 
     def named(self, name: str) -> "Processes":
-        """The same processes in another call."""
+        """The same processes, in a call of another function."""
         return Processes(name, self._group)
 
     # ---- Agreement ----
@@ -125,7 +125,7 @@ class Processes:
         return buffer.view(part.dtype)[: part.numel()].reshape(part.shape)
 
     def gather_to(self, part: torch.Tensor, counts: Sequence[int], source: int) -> torch.Tensor | None:
-        """gather whose result only one process gets."""
+        """gather with the result in one process only."""
         largest, shape = max(counts), part.shape[1:]
         width = largest * shape.numel() * part.element_size()
         buffers = None
@@ -140,7 +140,7 @@ class Processes:
         return torch.cat([b.view(part.dtype).reshape(largest, *shape)[:n] for b, n in zip(buffers, counts, strict=True)])
 
     def share(self, value: Any, source: int) -> Any:
-        """An object of the source, given to all processes."""
+        """Sends an object of the source to all processes, and returns it in each."""
         objects = [value]
         with self.waiting():
             root = dist.get_global_rank(self.group, source)
@@ -152,7 +152,7 @@ class Processes:
 
 
 class _Waiting:
-    """Adds the usual cause to the error of an exchange."""
+    """Adds the usual cause to the message of an error in an exchange."""
 
     def __init__(self, processes: Processes):
         self.processes = processes
@@ -186,12 +186,13 @@ def _as_bytes(t: torch.Tensor, width: int) -> torch.Tensor:
 
 # ---- Sums in a fixed order ----
 #
-# Entries are added by pairs, (0 + 1), (2 + 3), ..., the sums by pairs again, and so on; an entry without a partner waits. The
-# ivision into processes does not matter: each adds its complete pairs, and all together add the rest, at most two numbers per level.
+# Entries are added in pairs, (0 + 1), (2 + 3), ..., then the sums in pairs, and so on; an entry without a partner is left for the next
+# level. The division into processes does not matter: each process adds its complete pairs, and all together add the rest, at most two
+# numbers per level.
 
 
 def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.Tensor:
-    """Σ over the first dimension of all parts, process k having counts[k] entries, bitwise the same for any division into parts."""
+    """Σ over the first dimension of all parts, bitwise the same for any division into parts. Process k has counts[k] entries."""
     total = sum(counts)
     if total == 0:
         return part.new_zeros(part.shape[1:])
@@ -211,8 +212,8 @@ def tree_sum(p: Processes, part: torch.Tensor, counts: Sequence[int]) -> torch.T
 
 
 def _levels(begin: int, end: int, total: int) -> Iterator[tuple[tuple[int, int], bool]]:
-    """The sums of a part [begin, end) of `total` entries that are left for all processes to add: (level, number), and whether it is the
-    first."""
+    """The sums of a part [begin, end) of `total` entries that are left for all processes to add. For each: (level, number), and whether it
+    is the first number of the part at this level, or the last."""
     level = 0
     while begin < end:
         if total == 1:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The messages of TypeErrors of calls and operators: the types that were given, and the expression to write instead. The compiled part
-calls this when no overload has taken the arguments."""
+calls these functions when no overload fits the arguments."""
 
 import ast
 import math as mathematics
@@ -27,7 +27,7 @@ PRODUCTS = {
     "Tensor": ("Tensor",),
 }
 ROTATED = ("Vec", "WR2", "R2", "SR2", "R4", "SSR4")
-# The same tensor as another type, with all components or as another description of a rotation.
+# Expressions that convert a tensor to another type: one with all components, or another description of a rotation.
 OTHERWISE = {
     "SR2": {"R2": "R2({})"},
     "WR2": {"R2": "R2({})"},
@@ -92,7 +92,7 @@ RAW = (
 
 
 def raw_operand(name: str, own: Any, other: Any) -> str | None:
-    """The message for an operator of a tensor of the library and one of torch."""
+    """The message for an operator between a tensor of the library and a tensor of torch."""
     bare = name.strip("_")
     reflected = bare not in SYMBOLS and bare[:1] == "r"
     symbol = SYMBOLS.get(bare[1:] if reflected else bare)
@@ -104,7 +104,7 @@ def raw_operand(name: str, own: Any, other: Any) -> str | None:
 
 
 def in_formula(symbol: str, a: Any, b: Any) -> str:
-    """The message for `a symbol b` in a formula: of tensors of the formula, of conditions and of anything else."""
+    """The message for `a symbol b` in a formula, where a and b are tensors of the formula, conditions or anything else."""
     names = [x.type if type(x).__name__ == "Row" else type(x) for x in (a, b)]
     left, right = ("torch.Tensor" if issubclass(t, torch.Tensor) else t.__name__ for t in names)
     message = f"unsupported operand types for {symbol} in a formula: '{left}' and '{right}'."
@@ -133,7 +133,7 @@ Parameters = list[tuple[str, set[str]]]  # names and types
 
 
 def overloads(listed: str, n: int) -> list[Parameters]:
-    """Those signatures of nanobind's list that take n arguments."""
+    """The signatures in nanobind's list that take n arguments."""
     found = []
     for line in re.findall(r"(?m)^    \d+\. (.*)$", listed):
         try:
@@ -152,7 +152,7 @@ def is_number(value: Any) -> bool:
 
 
 def fits(value: Any, types: set[str]) -> bool:
-    """Whether an argument is of one of these types, as far as their names tell."""
+    """Whether an argument is of one of these types, judged by their names."""
     known = {t.__name__ for t in type(value).__mro__}
     known |= {"torch.Tensor"} if isinstance(value, torch.Tensor) else {"float"} if is_number(value) else set()
     return not types or bool(types & known) or "TensorBase" in known and bool(types & ANY_TENSOR)
@@ -184,7 +184,7 @@ def is_raw(argument: Any) -> bool:
 
 
 def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> str:
-    """The message for a call whose arguments no overload took, from nanobind's message. Arguments by keyword are the last ones."""
+    """The message for a call whose arguments fit no overload, made from nanobind's message. Keyword arguments are the last ones."""
     listed, _, given = re.sub(MODULES, "", said).partition("\n\nInvoked with types: ")
     types = given.partition("\n")[0].split(", ")
     lines = re.findall(r"(?m)^    \d+\. .*$", listed)
@@ -209,7 +209,7 @@ def of_call(name: str, module: str, said: str, arguments: tuple[Any, ...]) -> st
 
 
 def of_constructor(name: str, said: str, arguments: tuple[Any, ...]) -> str | None:
-    """The message for a type made of a tensor and of options, which go with a number."""
+    """The message for a constructor called with a tensor and options, although options may only follow a number."""
     options = re.search(r"kwargs = \{ (.*?) \}", said)
     if options is None or not arguments or not isinstance(arguments[0], (torch.Tensor, tensors.TensorBase)):
         return None
@@ -227,7 +227,7 @@ OF_PYTHON = {"degrees": "rad2deg", "radians": "deg2rad", "fabs": "abs"}  # funct
 
 
 def no_function(name: str) -> Any:
-    """neml2.math stands where programs had Python's own: getattr of what only that has."""
+    """The error for a name that only Python's math has, since programs may have imported neml2.math in its place."""
     if name in OF_PYTHON:
         raise AttributeError(f"neml2.math has no {name}. Write {OF_PYTHON[name]}.", name=name)
     if not name.startswith("_") and hasattr(mathematics, name):

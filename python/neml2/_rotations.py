@@ -27,7 +27,8 @@ def _described(a: Any) -> str:
 def is_rotation(R: R2, tolerance: float = 1e-5) -> Scalar:
     """Whether a matrix is a rotation: |RᵀR - 1| <= tolerance and det R > 0. (...; 3, 3) -> (...; ), of dtype bool.
 
-    In a formula it is a condition. False where R has NaN, and for reflections. nearest_rotation(R) makes one of almost a rotation.
+    In a formula the result is a condition. It is False for reflections, and where R has NaN. nearest_rotation(R) turns a matrix that is
+    almost a rotation into a rotation.
     """
     if not isinstance(R, R2) and getattr(R, "type", None) is not R2:
         raise TypeError(f"is_rotation: the matrix is {_described(R)}. Expected an R2.")
@@ -37,7 +38,7 @@ def is_rotation(R: R2, tolerance: float = 1e-5) -> Scalar:
 
 
 def mean_rotation(r: Rot, weights: Scalar | float = 1.0, d: int = 0) -> Rot:
-    """The mean of the rotations along batch dimension d: that with the smallest sum of w_k |R - R_k|², for weights w_k > 0.
+    """The mean of the rotations along batch dimension d: the R with the smallest Σ_k w_k |R - R_k|², for weights w_k > 0.
 
     Its quaternion is the eigenvector of the largest eigenvalue of Σ_k w_k q_k q_kᵀ, in which q and -q are the same rotation.
     (..., n, ...; 3) -> (..., ...; 3). It is not unique where that eigenvalue is double, for example for two rotations half a turn apart; its derivative is NaN there. The

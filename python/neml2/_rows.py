@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Methods and functions of tensors, for single tensors of a formula."""
+"""Methods and functions of batched tensors, for single tensors of a formula."""
 
 import functools
 import itertools
@@ -79,7 +79,7 @@ for _type in _types:
         setattr(_type, f"__{_name}__", _operator)
 
 
-# ---- Operators that a formula does not have, which say what to write ----
+# ---- Operators that formulas lack: their messages say what to write instead ----
 
 
 OPERATORS = {**_refusals.SYMBOLS, "mod": "%"}
@@ -91,7 +91,7 @@ def _is_of_user(a: Any) -> bool:
 
 
 def _refusing(cls: Any, name: str, symbol: str) -> None:
-    """Has an operator of tensors or of conditions of a formula name its operands, where it does not take them."""
+    """Makes an operator of tensors or of conditions of a formula name its operands in the error when it does not accept them."""
     bare = name.strip("_")
     reflected = bare[0] == "r" and bare[1:] in OPERATORS
     own = getattr(cls, name, None)
@@ -117,7 +117,7 @@ def _refusing(cls: Any, name: str, symbol: str) -> None:
 
 
 def _of_truth(name: str, with_true: Callable[[Any], Any], with_false: Callable[[Any], Any]) -> None:
-    """A condition and a truth value of Python."""
+    """Makes a logical operator accept a condition and a truth value of Python."""
     own = getattr(Condition, name)
 
     def call(self: Any, other: Any) -> Any:
@@ -141,7 +141,7 @@ for _name, _symbol in OPERATORS.items():
 
 
 class _Base:
-    """s.base of a tensor of a formula: its results are Tensors of the formula, as for batches."""
+    """s.base of a tensor of a formula. The results are Tensors of the formula, as for batches."""
 
     def __init__(self, row: Any):
         self._row = row
@@ -193,7 +193,7 @@ Row.__torch_function__ = classmethod(_no_function_of_torch)
 
 
 def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a function or a member, some of them given by name, in the order of one of its signatures."""
+    """The arguments of a function or a member, in the order of one of its signatures. Some may be given by name."""
     cls, _, member = name.rpartition(".")
     function = getattr(math if cls in ("", "math") else getattr(tensors, cls), member)
     for signature, _, defaults in getattr(function, "__nb_signature__", ()):
@@ -238,7 +238,7 @@ def _base_mean(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any
 
 
 def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
-    """A table of one abscissa, or of two, told apart as in math.interpolate."""
+    """Interpolates in a table with one abscissa or with two; which of them it is, is decided as in math.interpolate."""
     if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
         return _bilinear_interpolation(x, *arguments, **options)
 
@@ -249,7 +249,7 @@ def _table(x: Any, abscissae: Any, ordinates: Any, interpolant: str = "linear", 
     return recording.interpolate(x, abscissae, ordinates, interpolant, beyond)
 
 
-_table.__qualname__ = "interpolate"  # which messages of Python name
+_table.__qualname__ = "interpolate"  # the name in Python's messages
 
 
 def _linear_interpolation(x: Any, abscissae: Any, ordinates: Any, beyond: str = "constant") -> Any:
@@ -272,7 +272,7 @@ def _einsum(equation: str, operands: Any) -> Any:
     """Sums of products of components, one by one."""
     ones = [torch.ones(t.base.shape) for t in operands]
     types = [t.type if isinstance(t, Row) else type(t) for t in operands]
-    math.einsum(equation, [Tensor(one, 0) if t is Tensor else t(one) for t, one in zip(types, ones, strict=True)])  # refuses what it does not take
+    math.einsum(equation, [Tensor(one, 0) if t is Tensor else t(one) for t, one in zip(types, ones, strict=True)])  # raises an error for unsuitable arguments
     inputs, arrow, result = equation.replace(" ", "").replace("...", "").partition("->")
     letters = inputs.split(",")
     if not arrow:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_MOST = 10000  # functions and objects that are searched; those behind them are not seen
+_MOST = 10000  # the largest number of functions and objects that are searched; uses in further ones are not seen
 _LIBRARIES = {"neml2", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
@@ -20,21 +20,21 @@ Use = tuple[Any, str]  # a namespace, a cell or an object, and a name that is lo
 
 
 def uses(*roots: Any) -> list[Use]:
-    """The uses of functions and objects, and of the functions, classes and objects that they use, except those of libraries: of Python,
-    torch, NumPy, this one, and all that are installed, save for the package that a root is of."""
+    """The uses of functions and objects, and of the functions, classes and objects that they use, except those of libraries: Python, torch,
+    NumPy, this library, and all installed packages other than that of a root."""
     search = _Search(packages_of(*roots))
     search.left.extend(roots)
     return search.run()
 
 
 def is_foreign(cls: type, own: frozenset[str] = frozenset()) -> bool:
-    """Whether a class belongs to a library, and to none of the packages in own."""
+    """Whether a class belongs to a library, and not to a package in own."""
     module = getattr(cls, "__module__", None) or ""
     return module.partition(".")[0] not in own and _is_library(module)
 
 
 def packages_of(*roots: Any) -> frozenset[str]:
-    """The installed packages that functions and objects are of."""
+    """The installed packages to which functions and objects belong."""
     left, found = list(roots), set()
     for _ in range(100):  # a wrapped function may wrap itself
         if not left:
@@ -50,7 +50,7 @@ def packages_of(*roots: Any) -> frozenset[str]:
 def _is_library(module: str) -> bool:
     if module.split(".")[0] in _LIBRARIES:
         return True
-    file = getattr(sys.modules.get(module), "__file__", None)  # a module of a user may have the name of a module of the standard library
+    file = getattr(sys.modules.get(module), "__file__", None)  # a user's module may have the name of a module of the standard library
     if file is None:
         return module in sys.builtin_module_names
     return file.startswith(_STANDARD) or not _INSTALLED.isdisjoint(Path(file).parts)
@@ -67,12 +67,12 @@ class _Search:
         self._of_classes: dict[int, Any] = {}  # namespaces of classes, because each call of vars makes a new one
 
     def run(self) -> list[Use]:
-        objects = names = 0  # how many of them have been looked up
+        objects = names = 0  # the numbers of those that have been looked up
         while self.left and len(self._kept) < _MOST:
             while self.left:
                 self._visit(self.left.pop())
-            # Looks up attributes of the objects by all names, each once: of new objects, and of old ones the names that the last
-            # functions read.
+            # Looks up each pair of an object and a name once: all names in new objects, and in old objects only the names that
+            # the latest functions read.
             known = list(self._names)
             for o in self._objects[:objects] if names < len(known) else ():
                 self._look_up(o, known[names:])
@@ -189,7 +189,7 @@ def _class_of(o: Any) -> type:
 
 
 def _operators(place: Any) -> set[str]:
-    """Names of methods in the namespace of a class that are called without being named."""
+    """Names of methods in the namespace of a class that Python calls without their names being written."""
     return set() if isinstance(place, dict) else {n for n in place if n.startswith("__") and isinstance(place[n], types.FunctionType)}
 
 

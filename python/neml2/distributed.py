@@ -8,15 +8,15 @@ Each process has a part of a batch, and calls all other functions of the library
 
 Results of the latter are bitwise the same for any number of processes, and so are the gradients.
 
-Gradients are those of one loss that all processes compute from the same numbers. By a tensor that all processes have, all
-get the same gradient, that of the whole batch. By its own part of a batch, each process gets the gradient by that part. So a loss is
-made from results of batch_sum, batch_mean or gather_batch, and parameters that all points share go through expand_batch (or
+Gradients are those of one loss that all processes compute from the same numbers. For a tensor that all processes have, all of them
+get the same gradient, that of the whole batch. For a divided batch, each process gets the gradient by its own part. So compute a loss
+from results of batch_sum, batch_mean or gather_batch, and pass parameters that all points share through expand_batch (or
 scatter_batch, if each point has its own).
 
 All processes of the group (default: all processes) call a function together, with tensors of the same type, dtype and shape except
-for the number of entries along batch dimension d; each may have a different number of these, or none. Groups of tensors (tuples, lists,
-dicts, dataclasses) go through in one call. Any other difference is a ValueError in all processes, before anything has been exchanged.
-If a process ends, or does not call within the time limit that init_process_group was given, the others get a RuntimeError.
+for the number of entries along batch dimension d; each may have a different number of these, or none. One call may take a group of
+tensors (tuples, lists, dicts, dataclasses). Any other difference is a ValueError in all processes, before anything has been exchanged.
+If a process ends, or does not call within the time limit given to init_process_group, the others get a RuntimeError.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,8 @@ T = TypeVar("T")
 
 
 def batch_part(n: int, group: Group = None) -> slice:
-    """The entries of a batch of n that scatter_batch gives this process: as many as the others have, or one more or less.
+    """The slice of a batch of n entries that scatter_batch gives this process. The numbers of entries of any two processes differ by at
+    most one.
 
     Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no process needs all of it.
     """
@@ -48,14 +49,14 @@ def batch_part(n: int, group: Group = None) -> slice:
 
 
 def scatter_batch(a: T, d: int = 0, group: Group = None, *, source: int | None = None) -> T:
-    """Gives each process its part along batch dimension d: (..., N, ...; base) -> (..., n, ...; base), n = N / processes, one more in
-    the first processes if there is a remainder.
+    """Gives each process its part along batch dimension d: (..., N, ...; base) -> (..., n, ...; base) with n = N / processes. If there is a
+    remainder, the first processes have one entry more.
 
-    Without a source all processes have the whole batch, with the same numbers, and nothing is sent. Otherwise only the process of this rank
-    in the group has it; the others pass None, since their arguments are ignored. Their parts are on the CPU, or on the current CUDA device
-    if the source's batch is on one.
+    Without a source all processes have the whole batch, with the same numbers, and nothing is sent. Otherwise source is the rank in the
+    group of the only process that has it; the others pass None, since their arguments are ignored. Their parts are on the CPU, or on the
+    current CUDA device if the source's batch is on a CUDA device.
 
-    Derivatives: the gradients of all parts, gathered in all processes; with a source, in the source only, and of first order.
+    Derivatives: the gradients of all parts, gathered in all processes; with a source, gathered in the source only, and of first order only.
     """
     if source is not None:
         return cast(T, scatter_from(Processes("scatter_batch", group), a, d, source))
@@ -80,11 +81,11 @@ def gather_batch(a: T, d: int = 0, group: Group = None) -> T:
 
 
 def expand_batch(a: T, n: int, d: int = 0, group: Group = None) -> T:
-    """Repeats a tensor that all processes have, for each of the n entries of this one, along a new batch dimension at d, as a view:
-    (...; base) -> (..., n, ...; base). n may differ between processes; a must have the same numbers in all.
+    """Repeats a tensor that all processes have, for each of the n entries of this process, along a new batch dimension at d, as a view:
+    (...; base) -> (..., n, ...; base). n may differ between processes; a must have the same numbers in all of them.
 
-    Derivatives: Σ over the entries of all processes, as in batch_sum, so that parameters that the whole batch shares have the same
-    gradient in all processes, bitwise the gradient in one process.
+    Derivatives: Σ over the entries of all processes, as in batch_sum. So parameters that the whole batch shares have the same
+    gradient in all processes, bitwise equal to the gradient of a run in one process.
     """
 
     def expanded(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:
@@ -100,7 +101,7 @@ def batch_sum(a: T, d: int = 0, group: Group = None) -> T:
     """Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a. Integers,
     and bool, whose true entries are counted, give int64.
 
-    Entries are added by pairs in an order that belongs to the whole batch, not to its parts: the result is bitwise the same for
+    Entries are added in pairs, in an order that depends on the whole batch, not on its parts: the result is bitwise the same for
     any number of processes, but its last digits may differ from math.batch_sum. Each process sends at most 2 log2(Σn) tensors.
     """
     return on_leaves("batch_sum", a, d, group, add, more=-1)
@@ -108,7 +109,7 @@ def batch_sum(a: T, d: int = 0, group: Group = None) -> T:
 
 def batch_mean(a: T, d: int = 0, group: Group = None) -> T:
     """Mean along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a; NaN if no
-    process has an entry. Floating types. Computed as batch_sum over the number of entries.
+    process has an entry. Only for floating dtypes. Computed as batch_sum divided by the number of entries.
     """
 
     def mean(p: Processes, x: torch.Tensor, counts: list[int]) -> torch.Tensor:

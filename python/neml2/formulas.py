@@ -6,8 +6,8 @@
 
     neml2.vmap(von_mises, stress)  # (1000000; 6) -> (1000000; )
 
-The function is called once for each choice of argument types, with tensors of a formula, which record its operations on
-them. The recorded operations run at the speed of C++: interpreted block by block in the cache, or compiled if a compiler is available. They
+The function is called once for each choice of argument types, with tensors of a formula, which record the operations on them. The recorded
+operations run at the speed of C++: interpreted in blocks that fit in the processor's cache, or compiled if a compiler is available. They
 are differentiated exactly, by the rules of the library.
 """
 
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
-from . import _background, _compiled, _rows, _uses  # _rows gives tensors of formulas their methods
+from . import _background, _compiled, _rows, _uses  # importing _rows gives tensors of formulas their methods
 from .tensors import TensorBase
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
@@ -36,10 +36,10 @@ R = TypeVar("R")
 class Formula(recording.Formula):  # type: ignore[misc]
     """A formula that is recorded when it is first called with arguments of certain types.
 
-    Called with tensors and numbers it is vmap of its function; in a class it is a method. Everything that the function uses besides its
-    arguments is taken as it is during the recording. If a name, a variable of the enclosing function, a member of a module or an attribute
-    has another value later, also in functions that it calls, it is recorded again. Changes inside a list, a dict or a tensor are not
-    noticed: pass these as arguments.
+    Calling it with tensors and numbers is vmap of its function; in a class it is a method. Everything that the function uses besides its
+    arguments keeps the value that it has during the recording. If a global name, a variable of the enclosing function, a member of a module
+    or an attribute has another value later, also one used in functions that it calls, the formula is recorded again. Changes inside a list,
+    a dict or a tensor are not noticed: pass these as arguments.
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -48,7 +48,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         functools.update_wrapper(self, function)
         self.backend = _compiled.checked(backend)
         super().__init__(function, {"interpreter": -1, "compiler": 0, "auto": _compiled.CALLS}[self.backend])
-        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # classes of groups and objects that it was called with
+        self._classes: weakref.WeakSet[type] = weakref.WeakSet()  # classes of groups and objects among the arguments so far
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Method(self, instance)
@@ -71,7 +71,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return _uses.uses(self.__wrapped__, *self._classes)
 
     def _used_of(self, instance: Any) -> list[Any]:
-        """The names that the object of a method uses."""
+        """The uses of the object of a method."""
         return _uses.uses(self.__wrapped__, instance)
 
     def _look_into(self, classes: list[type]) -> bool:
@@ -82,19 +82,19 @@ class Formula(recording.Formula):  # type: ignore[misc]
         return bool(new)
 
     def _names(self) -> list[str]:
-        """The names of the arguments that have places."""
+        """The names of the positional arguments."""
         return argument_names(self.__wrapped__)
 
     def _by_place(self, instance: tuple[Any, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments by their places, also those that were passed by name."""
         bound = inspect.signature(self.__wrapped__, follow_wrapped=False).bind(*instance, *arguments, **keywords)
         given = set(bound.arguments)
-        if bound.kwargs:  # arguments behind one that is left out
+        if bound.kwargs:  # arguments that follow an omitted one
             bound.apply_defaults()
         if bound.kwargs:
             raise TypeError(f"vmap: {', '.join(bound.kwargs)}: arguments of a formula are passed by place: none may be keyword-only.")
         for name, value in bound.arguments.items():
-            if name in given or value is None:  # None is an argument as others are
+            if name in given or value is None:  # None is a valid argument
                 continue
             if recording.is_leaf(value) and not isinstance(value, (TensorBase, int, float)):
                 raise TypeError(
@@ -123,7 +123,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
 
 class _Method:
-    """A formula as a method of an object; an object that is a tensor or a group of tensors is the first argument."""
+    """A formula as a method of an object. An object that is a tensor or a group of tensors is the first argument."""
 
     def __init__(self, formula: Formula, instance: Any):
         functools.update_wrapper(self, formula, updated=())
@@ -143,7 +143,7 @@ class _Method:
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The arguments of a function, a formula or a method that have places; none if it has no signature."""
+    """The positional arguments of a function, a formula or a method; an empty list if it has no signature."""
     if isinstance(function, _Method):
         return parameters_of(function._formula)[1:]
     if isinstance(function, Formula):
@@ -156,7 +156,7 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def argument_names(function: Callable[..., Any]) -> list[str]:
-    """The names of these arguments."""
+    """The names of the positional arguments of a function."""
     return [p.name for p in parameters_of(function)]
 
 
@@ -170,9 +170,9 @@ def places_named(name: str, structure: Any) -> list[int]:
     return [i for i, n in enumerate(names_of(structure)) if n and f"{n}.".startswith(f"{name}.")]
 
 
-_most = 256  # formulas of functions that vmap keeps
+_most = 256  # the largest number of formulas that vmap keeps
 _formulas: "collections.OrderedDict[Any, Formula]" = collections.OrderedDict()
-atexit.register(_formulas.clear)  # a formula of a module's function would keep that module
+atexit.register(_formulas.clear)  # a formula of a module's function would keep that module alive
 _lock = threading.RLock()
 
 
@@ -181,13 +181,13 @@ def formula(function: Callable[P, R], *, backend: str | None = None) -> Callable
 @overload
 def formula(function: None = None, *, backend: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def formula(function: Callable[..., Any] | None = None, *, backend: str | None = None) -> Any:
-    """A function of single tensors as a function of batches: vmap of it, as a decorator.
+    """Turns a function of single tensors into a function of batches, its vmap; for use as a decorator.
 
         @neml2.formula
         def energy(strain, stiffness): ...
 
-    backend is "auto" (interpreted, and compiled in the background once that pays), "interpreter" or "compiler"; the environment variable
-    NEML2_FORMULAS is the default.
+    backend is "auto" (interpreted, and compiled in the background once that pays), "interpreter" or "compiler"; the default is the value of
+    the environment variable NEML2_FORMULAS.
     """
     if function is None:
         return functools.partial(formula, backend=backend)
@@ -195,8 +195,8 @@ def formula(function: Callable[..., Any] | None = None, *, backend: str | None =
 
 
 def _key(function: Any) -> Any:
-    """The key that equal functions have in common. A function that uses only its arguments, as most lambdas do, equals any other function
-    of the same code. Other functions equal only themselves, whatever == says."""
+    """A key that is the same for equal functions. A function that uses only its arguments, as most lambdas do, equals any other function
+    with the same code. Any other function equals only itself, whatever == says."""
     if type(function) is types.FunctionType and not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
         return function.__code__, id(function.__globals__)
     if type(function) is types.MethodType:
@@ -205,7 +205,7 @@ def _key(function: Any) -> Any:
 
 
 def formula_of(function: Any, key: Any = None) -> Any:
-    """The formula of a function; those used last are kept."""
+    """The formula of a function. The most recently used formulas are kept."""
     if isinstance(function, (Formula, _Method)):
         return function
     if key is None:
@@ -225,16 +225,16 @@ def formula_of(function: Any, key: Any = None) -> Any:
     with _lock:
         known = _formulas.setdefault(key, made)
         gone = _formulas.popitem(last=False) if len(_formulas) > _most else None
-    del gone  # may run code that is itself a formula
+    del gone  # may run code that calls formulas itself
     return known
 
 
 def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> R:
-    """A function of single tensors, over a batch: in one pass over memory, with its gradients.
+    """Calls a function of single tensors over a batch: in one pass over memory, with its gradients.
 
     (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
     type fixes their base shape, numbers, and groups of them. The function is called once for each choice of types, with
-    tensors of a formula, and must not branch on their values: math.where chooses. If it cannot run like this (other devices and dtypes,
+    tensors of a formula, and must not branch on their values: use math.where. If it cannot run like this (other devices and dtypes,
     transforms of functorch), it is called with the batches.
     """
     result: R = formula_of(function)(*arguments, **keywords)
@@ -242,13 +242,13 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
 
 
 def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> tuple[R, Any]:
-    """A function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
+    """The value of a function of single tensors over a batch, and its exact Jacobians by the arguments argnums, in one pass.
 
     argnums is the place or the name of an argument, or a tuple of these.
 
     Returns the value, and the Jacobian or, for several argnums or results, a tuple of Jacobians: of the first result by each
     argument, then of the next. The Jacobian by a group has its structure, with None for its numbers. `of` names the results that are
-    differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula it differentiates at the
+    differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula it differentiates at each
     point. (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
     if recording.is_recording() or recording.is_composing():

@@ -5,7 +5,7 @@
 
     history = neml2.point.drive(update, state, (E, nu), time=t, strain={"xx": e})  # the other components are free of stress
 
-Components are those of the tensors: `xy` of a strain is ε_xy, half of the engineering shear, and has no factor √2.
+Components are those of the tensors: `xy` of a strain is ε_xy, half of the engineering shear, without the factor √2.
 """
 
 import dataclasses
@@ -43,8 +43,8 @@ class History:
         return columns[name]
 
     def table(self) -> Any:
-        """All columns as a NumPy structured array, `strain_xx` and so on; for a batch, the points one after another, with a column `point`
-        that has the number of the point."""
+        """All columns as a NumPy structured array, `strain_xx` and so on. A batch has its points one after another, with the number of the
+        point in a column `point`."""
         import numpy
 
         known = self._columns()
@@ -61,14 +61,14 @@ class History:
         return table
 
     def to_csv(self, path: Any) -> None:
-        """Writes table() with a row of names."""
+        """Writes table() as CSV, with a header row of names."""
         import numpy
 
         table = self.table()
         numpy.savetxt(path, table, delimiter=",", header=",".join(table.dtype.names), comments="", fmt="%.17g")
 
     def plot(self, x: str, y: str, ax: Any = None, **options: Any) -> Any:
-        """Draws one column over another, a line per point, by matplotlib; returns the axes. The options are those of its plot."""
+        """Draws one column over another with matplotlib, one line per point; returns the axes. The options are those of matplotlib's plot."""
         if ax is None:
             from matplotlib import pyplot
 
@@ -110,16 +110,16 @@ def drive(
     """Strain, stress and state over time; for each component either the strain or the stress is given.
 
     update(strain, state, *parameters) -> (stress, state) is one step of one point, a formula as for vmap: strain is the SR2 at the end of
-    the step, state a tensor or a group of tensors. An argument named dt gets the time step. parameters are a tuple in the order of the
-    other arguments, or a dict by their names. strain and stress are dicts of the components xx, yy, zz, yz, xz, xy; a value is a constant
-    number, or an array (steps, ) or (steps, batch). The stress of components in neither dict is 0. The batch shapes of targets, parameters,
-    state and initial values broadcast; all points are computed at once.
+    the step, and state is a tensor or a group of tensors. An argument named dt gets the time step. parameters is a tuple in the order of
+    the other arguments, or a dict by their names. strain and stress are dicts of the components xx, yy, zz, yz, xz, xy; a value is a
+    constant number, or an array (steps, ) or (steps, batch). The stress is 0 for components in neither dict. The batch shapes of targets,
+    parameters, state and initial values broadcast; all points are computed at once.
 
-    The first time is the start: the history begins with the state, initial_strain and initial_stress (by default 0). Arrays must have these
-    as their first value. Each step is solved by Newton's method with the derivative of update. It ends when the error of each given stress
-    is below relative_tolerance times the largest stress of the point, given or found, or when the strain changes only by rounding; one more
-    iteration follows. For points that do not converge in max_iterations, the step is halved, at most max_halvings times, along straight
-    lines of strain, stress and time.
+    The first time is the start: the history begins with state, initial_strain and initial_stress (by default 0). The first value of an
+    array must equal the initial one. Each step is solved by Newton's method with the derivative of update. It ends when the error of each
+    given stress is below relative_tolerance times the largest stress of the point, given or found, or when the strain changes only by
+    round-off; one more iteration follows. For points that do not converge in max_iterations, the step is halved, at most max_halvings
+    times, along straight lines of strain, stress and time.
 
     Autograd differentiates the history once by parameters, targets, state and initial values: each step is an implicit function.
 
@@ -202,7 +202,7 @@ class _Drive:
         self.differentiable = torch.is_grad_enabled() and any(t.requires_grad for t in (*(x.torch() for x in others), *targets.values()))
 
     def _targets(self, strain: Any, stress: Any) -> dict[str, torch.Tensor]:
-        """The given targets, by names: (steps or 1, batch)."""
+        """The given targets by name, each (steps or 1, batch)."""
         targets = {}
         for kind, given in (("strain", strain), ("stress", stress)):
             for c, value in given.items():
@@ -270,7 +270,7 @@ class _Drive:
         """One step, from one time to the next; each point takes as many parts as it needs."""
         halvings = self.options[2]
         whole = self.time[step] - self.time[step - 1]
-        done, part = (torch.full((self.points,), v, dtype=torch.int64) for v in (0, 2**halvings))  # counted in the smallest parts
+        done, part = (torch.full((self.points,), v, dtype=torch.int64) for v in (0, 2**halvings))  # in units of the smallest part of a step
         substeps = torch.zeros(self.points, dtype=torch.int64)
         end = torch.where(self.controlled, self.targets[step] - strain, self.targets[step] - stress)  # the rest of the step
         begin = torch.where(self.controlled, strain, stress)
@@ -323,7 +323,7 @@ class _Drive:
         )
 
     def _solve(self, goal: Any, strain: Any, state: Any, arguments: Any, dt: Scalar, largest: Any) -> Any:
-        """The strain by Newton's method, without derivatives; the tangent there; the residual and its limit; whether it has converged."""
+        """Newton's method, without derivatives: the strain, the tangent there, the residual and its limit, and whether it has converged."""
         with torch.no_grad():
             goal, x = goal.detach(), torch.where(self.controlled, goal, strain).detach()
             state, arguments = (self._each(group, lambda t: _like(t, t.torch().detach())) for group in (state, arguments))
@@ -335,7 +335,7 @@ class _Drive:
                 residual = off.abs().amax(-1)
                 change = self._correction(slope, off)
                 size = change.abs().amax(-1)  # NaN or infinite if a model overflows, although its stress may equal the given one
-                is_rounding = size <= 1e3 * torch.finfo(self.dtype).eps * x.abs().amax(-1)  # as for a point without stress
+                is_rounding = size <= 1e3 * torch.finfo(self.dtype).eps * x.abs().amax(-1)  # converged, as for a point without stress
                 ok = ok | (size.isfinite() & ((residual <= allowed) | is_rounding))
                 if bool(ok.all()):
                     break
@@ -343,7 +343,7 @@ class _Drive:
             return x, slope, torch.stack((residual, allowed), -1), ok.cpu()
 
     def _correction(self, slope: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
-        """The change of strain with this change of stress, which is 0 where strains are given."""
+        """The change of strain that causes this change of stress; it is 0 in components whose strain is given."""
         if bool(self.controlled.all()):
             return torch.zeros_like(off)
         rows = torch.where(self.controlled.unsqueeze(-1), torch.eye(6).to(slope) * slope.abs().amax((-1, -2), keepdim=True), slope)
@@ -351,7 +351,7 @@ class _Drive:
         return change
 
     def _accept(self, goal: Any, x: Any, slope: Any, state: Any, arguments: Any, dt: Scalar) -> Any:
-        """One more iteration, which makes the strain, and so the step, an implicit function of all inputs."""
+        """One more iteration. It makes the strain, and so the step, an implicit function of all inputs."""
         with torch.set_grad_enabled(self.differentiable):
             x = torch.where(self.controlled, goal, x)
             if not bool(self.controlled.all()):
@@ -415,7 +415,7 @@ def _like(t: Any, value: torch.Tensor, batch: int = 1) -> Any:
 
 
 def _by_place(update: Any, parameters: Any) -> list[Any]:
-    """The arguments of an update behind strain and state, by their places."""
+    """The arguments of an update that follow strain and state, by their places."""
     known = parameters_of(update)[2:]
     wanted = [p.name for p in known if p.name != "dt"]
     named = {p.name: p.default for p in known if p.name != "dt" and p.default is not p.empty}

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Keeps apart what both is imported as neml2: the package neml2-tensors, and the package neml2 of PyPI (NEML2 3.x).
+"""Keeps two packages apart that are both imported as neml2: neml2-tensors, and neml2 of PyPI (NEML2 3.x).
 
-pip installs one over the other without a word. Each then has files of the other, whichever came last; where that
-is neml2, nothing of neml2-tensors would run on import that could say so. So neml2_tensors.pth has Python call
-watch() when it starts, which does nothing until neml2 is imported.
+pip installs one over the other without a warning, and mixes their files. If neml2 was installed last, no code of
+neml2-tensors would run on import that could report it. So neml2_tensors.pth makes Python call watch() when it
+starts, which does nothing until neml2 is imported.
 """
 
-import sys  # and nothing else: this is imported whenever Python starts
+import sys  # no other imports: this module is imported whenever Python starts
 
 
 def check() -> None:
-    """ImportError if both are installed here."""
+    """Raises ImportError if both packages are installed here."""
     from importlib import metadata
     from pathlib import Path
 
@@ -29,7 +29,7 @@ def check() -> None:
 
 
 class _Watch:
-    """Finds no module; looks on as neml2 is searched for."""
+    """A finder that finds no module, but notices the search for neml2."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
@@ -38,5 +38,5 @@ class _Watch:
 
 
 def watch() -> None:
-    """Has the import of neml2 check first."""
+    """Makes the import of neml2 call check first."""
     sys.meta_path.insert(0, _Watch)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recorded formulas as CUDA sources. Compiled for the host they run here; compiled by NVRTC they are for GPUs, which this machine need not
-have."""
+"""Recorded formulas as CUDA sources. Here they are compiled for the host, and run, or compiled by NVRTC for GPUs, which this machine need
+not have."""
 
 import ctypes
 import functools
@@ -23,7 +23,7 @@ MAX_DIMS = 8
 
 
 class Source:
-    """The CUDA source of a program, and what its kernel takes."""
+    """The CUDA source of a program, and a description of its kernel's arguments."""
 
     def __init__(self, name, program, is_float=False):
         self.name, self.program, self.is_float = name, program, is_float
@@ -34,11 +34,11 @@ class Source:
         self.is_number = [word.strip() == "true" for word in m[4].split(",")] if m[4] else []
 
     def named(self, k):
-        """The text with names of its own, for several in one file."""
+        """The text with unique names, so that one file may contain several."""
         return f"#define Formula Formula_{k}\n#define neml2_kernel neml2_kernel_{k}\n{self.text}#undef Formula\n#undef neml2_kernel\n"
 
     def is_exact(self):
-        """Whether it has none of the functions that the standard library and SLEEF may round differently."""
+        """Whether it calls none of the functions that the standard library and SLEEF may round differently."""
         return not re.search(r"\b(cbrt|exp|expm1|log|log1p|log10|a?sinh?|a?cosh?|a?tanh?|atan2|fmod|pow)\(", self.text)
 
 
@@ -106,7 +106,7 @@ def interpret(source, arguments, rows):
 
 @functools.cache
 def nvrtc():
-    """NVRTC, as PyPI's packages nvidia-cuda-nvrtc have it, or where NEML2_NVRTC says; None where it is not."""
+    """NVRTC, from PyPI's packages nvidia-cuda-nvrtc or the folder that NEML2_NVRTC names; None if it is missing."""
     places = [os.environ["NEML2_NVRTC"]] if "NEML2_NVRTC" in os.environ else sys.path
     for place in map(Path, places):
         for path in sorted(place.glob("nvidia/*/lib/libnvrtc.so.*[0-9]")):
@@ -142,7 +142,7 @@ class Cubin:
         return text.raw
 
     def usage(self):
-        """Of each kernel: registers a thread, bytes of stack, and bytes of spill stores."""
+        """For each kernel: registers per thread, bytes of stack, and bytes of register spills."""
         found = {}
         for part in self.log.split("Compiling entry function '")[1:]:
             registers = re.search(r"Used (\d+) registers", part)

@@ -40,7 +40,7 @@ def neo_hookean(F):
 
 
 def exponential_step(F, L):
-    """F after a step of the velocity gradient L, its logarithm and its root."""
+    """The deformation gradient F after a step with the velocity gradient L, its logarithm and its root."""
     F = math.expm(0.5 * L) * F
     return F, math.logm(F), math.sqrtm(F)
 
@@ -165,7 +165,7 @@ def crystal(strain, C, g):
 
 
 def steps_of_materials(*batch):
-    """Arguments of chaboche and of crystal, that flow at most points."""
+    """Arguments of chaboche and of crystal with which most points flow."""
     strain = SR2(2e-3 * (2.0 * torch.rand(*batch, 6) - 1.0))
     state = (SR2(torch.zeros(*batch, 6)), SR2(10.0 * torch.rand(*batch, 6)), Scalar(1e-3 * torch.rand(*batch)))
     C = SSR4.isotropic_E_nu(120e3, 0.34, dtype=torch.float64)
@@ -173,7 +173,7 @@ def steps_of_materials(*batch):
 
 
 def cubes(x, a):
-    """Its Jacobian is singular at 0."""
+    """A residual whose Jacobian is singular at 0."""
     v, root = x
     return math.inner(v, v) * v - a * root * Vec.fill(1.0, 2.0, 3.0), root * root - a
 
@@ -306,7 +306,7 @@ def same(found, expected, digits=11):
 
 
 def bitwise(found, expected):
-    """But the signs of NaN."""
+    """Compares bits, except the signs of NaN."""
     for a, b in zip(torches(found), torches(expected), strict=True):
         assert a.shape == b.shape and torch.equal(a.isnan(), b.isnan())
         assert torch.equal(*(x.nan_to_num(0.0).contiguous().view(torch.int64) for x in (a, b)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The tables of docs/moving.md: expressions of other libraries beside those of this one, evaluated for the plain tensors below.
 
-test_moving.py runs both columns. Of NEML2 3.x, which cannot be beside this package, `python moving.py` does, in an environment
-that has it.
+test_moving.py runs both columns. NEML2 3.x cannot be installed beside this package: `python moving.py` runs its column in an
+environment with NEML2 3.x.
 """
 
 import sys
@@ -59,7 +59,7 @@ def rotation(r):
 R = rotation(r)
 
 
-# Of NEML2 3.x, with the value in plain torch.
+# Expressions of NEML2 3.x, with their values in plain torch.
 NEML2_3 = (
     ("s.data", "s.torch()", "s"),
     ("SR2(grains, sub_batch_ndim=1)", "SR2(grains)", "grains"),
@@ -111,7 +111,7 @@ NEML2_3 = (
     ("rotate(s, euler_rodrigues(r))", "s.rotate(r)", "mandel(rotation(r) @ matrix(s) @ rotation(r).mT)"),
 )
 
-# Of PyTorch.
+# Expressions of PyTorch.
 TORCH = (
     ("s[:10]", "s.batch[:10]"),
     ("s[..., 0]", "s.base[0]"),

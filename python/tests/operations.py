@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Everything that the package exports, with arguments. The table is made from the signatures, so that it includes new functions. Arguments
-that the signatures do not tell are below, by name; test_transforms.py fails if one is missing."""
+that do not follow from the signatures are below, by name; test_transforms.py fails if one is missing."""
 
 import ast
 import math as numbers
@@ -37,13 +37,13 @@ PLACES = [*MEMBERS_OF, math, crystallography, *VIEWS, *LABELED]
 
 
 def spd(*batch, n):
-    """Symmetric, with eigenvalues that are apart."""
+    """Symmetric positive definite matrices with well-separated eigenvalues."""
     A = 0.2 * torch.rand(*batch, n, n)
     return A + A.mT + torch.diag(torch.linspace(1, 2, n))
 
 
 def values(cls, *batch):
-    """In the domain of nearly all functions: symmetric tensors and stiffnesses are positive definite, matrices near the
+    """Values in the domain of nearly all functions: symmetric tensors and stiffnesses are positive definite, matrices near the
     identity, numbers in [0.1, 0.4)."""
     if cls is SR2:
         return SR2(R2(spd(*batch, n=3))).torch()
@@ -71,7 +71,7 @@ class Row:
         return tuple(self.place(cls, *batch) for cls in self.types)
 
     def results(self, *raw):
-        """All of its tensors, as tensors of torch; numbers, shapes and the like are in others()."""
+        """All tensors in the result, as tensors of torch; others() returns numbers, shapes and so on."""
         return tuple(x for x in self.all(*raw) if isinstance(x, torch.Tensor))
 
     def others(self, *raw):
@@ -97,7 +97,7 @@ def leaves(x):
         yield x
 
 
-# ---- What no signature tells ----
+# ---- Arguments that no signature tells ----
 
 MADE_BY_HAND = {}  # name -> rows, each of types and a function
 REASONS = dict.fromkeys(  # name -> why there is no row
@@ -172,14 +172,14 @@ def written(view, i, *value):
 
 
 def index(i):
-    """Tensors are made where they are used: another is none under a mode that makes them fake."""
+    """An index of tensors is made where it is used: under a mode that makes tensors fake, one made before would be an ordinary tensor."""
     return torch.tensor(i[1]) if isinstance(i, tuple) else i
 
 
 for _index in (0, slice(0, 1), None, ..., [0, 1, 0], ("tensor", [1, 0]), ("tensor", [True, False])):
     by_hand("TensorBase.BatchView.__getitem__", SR2)(lambda a, i=_index: a.batch[index(i)])
     if _index == [0, 1, 0]:
-        continue  # PyTorch has no right gradient by what is written twice
+        continue  # PyTorch has no correct gradient by values that are written twice
     by_hand("TensorBase.BatchView.__setitem__", SR2, Scalar)(
         lambda a, b, i=_index: written(a, i, "batch", b.batch[0].torch())
     )
@@ -353,7 +353,7 @@ by_hand("LabeledMatrix.identity", Scalar)(lambda x: LabeledMatrix.identity(2, AX
 by_hand("LabeledMatrix.chain", SSR4, SSR4)(lambda C, D: matrix(C).chain(matrix(D)))
 by_hand("LabeledTensor3D.chain", SSR4, SSR4, SSR4)(lambda C, D, E: cube(C).chain(cube(E), matrix(D), matrix(D)))
 
-# Bound once for all types: some stand for the others.
+# Bound once for all types: some types represent the others.
 OF_ALL_TYPES = set("empty zeros ones rand full empty_like zeros_like ones_like rand_like full_like create linspace logspace".split())
 
 INTEGERS = {"d": 0, "n": 1, "nstep": 3, "dim": 0, "i": 1, "j": 2, "k": 0, "l": 1, "d1": 0, "d2": 1, "dim0": 0, "dim1": 1, "ndof": 5}
@@ -390,7 +390,7 @@ class Missing(Exception):
 
 
 def parameters(signature):
-    """The positional ones without a default: (name, annotation, whether there may be more of them)."""
+    """The positional parameters without a default: (name, annotation, whether it stands for any number of arguments)."""
     text = re.sub(r"= \\\d+", "= 0", signature)
     (function,) = ast.parse(text + ": ...").body
     a = function.args
@@ -427,7 +427,7 @@ def alternatives(key, name, annotation, variable):
 
 
 def chosen(options):
-    """All arguments the first of their options; all the last; and the first one alone the first."""
+    """Choices of options: the first for all arguments; the last for all; and the first for the first argument, with the last for the rest."""
     first, last = tuple(o[0] for o in options), tuple(o[-1] for o in options)
     out = [first]
     for other in (last, first[:1] + last[1:]):
@@ -498,7 +498,7 @@ def exported():
 
 
 def collected():
-    """The rows, and what has neither row nor reason."""
+    """The rows, and the names that have neither a row nor a reason."""
     rows, missing, names = [], [], set()
     for key, place, name, member in exported():
         names.add(key)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that run functions of tests together."""
+"""Groups of processes that run test functions together."""
 
 import datetime
 import multiprocessing
@@ -8,7 +8,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-LIMIT = 100  # seconds, of one function in all processes
+LIMIT = 100  # seconds for one function in all processes
 
 
 def work(rank, size, store, seconds, pipe):

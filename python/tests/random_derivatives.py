@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Random formulas with derivatives in them, and the same in plain PyTorch, where autograd differentiates.
+"""Random formulas that contain derivatives, and the same formulas in plain PyTorch, where autograd differentiates.
 
-A formula is a list of steps on what is known: its arguments, a Scalar, a Vec, an SR2 and an R2, then the result of each step. A step may be
-the gradient of another formula of that kind by one tensor, which uses all that is known, too. In PyTorch symmetric tensors are matrices,
+A formula is a list of steps on known tensors: its arguments, a Scalar, a Vec, an SR2 and an R2, and the results of earlier steps. A step may
+be the gradient, by one tensor, of another such formula, which may use all known tensors, too. In PyTorch symmetric tensors are matrices,
 and functions of them are series and iterations, which have derivatives of any order also at equal eigenvalues.
 """
 
@@ -130,8 +130,8 @@ def deviator(M):
 
 @dataclass(frozen=True)
 class Step:
-    """of_inputs: only on arguments of the formula, as its condition or its point without derivative would else hang on rounding. orders: how many
-    derivatives it has. anywhere: whole batches have its derivatives, too."""
+    """of_inputs: applied only to arguments of the formula, since otherwise round-off would decide its condition, or reach its point without a
+    derivative. orders: the number of derivatives that it has. anywhere: whole batches have its derivatives, too."""
 
     name: str
     result: Any
@@ -219,9 +219,9 @@ STEPS = [
 
 @dataclass
 class Formula:
-    steps: list[tuple[Any, list[int]]]  # or, in place of a step, the formula whose gradient it is by the tensor at the one place
+    steps: list[tuple[Any, list[int]]]  # instead of a step, a formula stands for its gradient by the tensor at the only place
     result: Any
-    of: Any = None  # the type of the tensor by which it is differentiated, if it is such a step
+    of: Any = None  # the type of the tensor by which it is differentiated, if it is used as a step
 
     def __call__(self, *known):
         known = list(known)
@@ -259,15 +259,15 @@ class Formula:
 
 
 def slopes(value, y):
-    """The derivatives of the numbers of a batch, each by its own y."""
+    """The derivatives of the numbers of a batch, each by the y of the same point."""
     if not value.requires_grad:
         return torch.zeros_like(y)
     return torch.autograd.grad(value.sum(), y, create_graph=True, allow_unused=True, materialize_grads=True)[0]
 
 
 def random_formula(r, result, levels, orders, kinds, live):
-    """A formula that returns the type result and depends on what is known at the place live, with gradients in gradients to that many levels; each
-    step has that many derivatives at least."""
+    """A formula that returns the type `result` and depends on the known tensor at the place `live`. It nests gradients to `levels` levels; each
+    step has at least `orders` derivatives."""
     while True:
         formula, depends = any_formula(r, result, levels, orders, list(kinds), live)
         if depends:
@@ -319,7 +319,7 @@ class Case:
     operation: str
     formula: Formula
     place: int
-    order: int  # derivatives in derivatives
+    order: int  # the number of nested derivatives
 
     def __call__(self, *x):
         if self.operation == "third":
@@ -352,7 +352,7 @@ class Case:
 
 
 def by_each(value, y):
-    """(batch; ...) by (batch; ...)."""
+    """The derivative of (batch; ...) by (batch; ...), point by point."""
     return torch.stack([slopes(v, y) for v in value.reshape(len(value), -1).unbind(1)], 1)
 
 
@@ -376,7 +376,7 @@ REGULAR = STATES - 10  # the first ones
 
 
 def states(seed):
-    """Random ones, then special ones: ties, zeros, equal eigenvalues, NaN."""
+    """Random states, then special ones: ties, zeros, equal eigenvalues, NaN."""
     g = torch.Generator().manual_seed(seed)
 
     def around(center, *base, size=1.0):

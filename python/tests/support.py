@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Helpers of several tests."""
+"""Helpers for several tests."""
 
 import os
 import re
@@ -56,7 +56,7 @@ def random(cls, *batch, dtype=None, grad=False):
 
 
 def run(code, input=None, timeout=120):
-    """Runs a program in an interpreter of its own, which may die; stderr is that of torch and Python, too."""
+    """Runs a program in a separate interpreter, which may crash; stderr also contains the messages of torch and Python."""
     path = os.pathsep.join(p for p in sys.path if p)
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "NEML2_LEAK_WARNINGS": "1"}
     return subprocess.run(
@@ -76,7 +76,7 @@ OF_CPP = (
 
 
 def of_cpp(message):
-    """The words of a message that do not belong to Python: words of C++, and names that Python does not have."""
+    """The words of a message that do not belong in Python: words of C++, and names that do not exist in Python."""
     text = re.sub(r"(?<!\w)('[^']*'|\"[^\"]*\")", "", message)  # the user's
     words = re.findall(OF_CPP, text)
     known = {"batch_dim", "batch_shape"}  # arguments

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Derivatives through the library's operations, as through PyTorch's own."""
+"""Derivatives through the library's operations, compared with those through PyTorch's operations."""
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ def leaf(*shape, low=-1.0, high=1.0):
 
 
 def symmetric_positive(*batch):
-    """Well away from coincident principal values."""
+    """Symmetric positive definite tensors with well-separated principal values."""
     A = torch.rand(*batch, 3, 3)
     return SR2(R2(A @ A.mT + torch.diag(torch.tensor([1.0, 3.0, 6.0])))).torch().detach().requires_grad_()
 
@@ -173,7 +173,7 @@ def test_no_grad():
         assert not c.requires_grad and c.torch().is_inference() and d.torch().is_inference()
         c += 1
         assert c.dev().torch().is_inference()
-    (b * 2).inner(c).torch().sum().backward()  # from a copy: nobody notices a change of c later
+    (b * 2).inner(c).torch().sum().backward()  # from a copy: autograd cannot notice a later change of c
     assert torch.equal(b.grad.torch(), 2 * c.torch())
 
 
@@ -273,7 +273,7 @@ def chain(e):
 
 
 def without_constants(e):
-    """Of nothing that is made from numbers in it."""
+    """A function without tensors made from numbers."""
     a = SR2(e)
     return (a.dev() * a.norm() + math.expm(a) / 2 - a.inner(a) * a + SR2(R2(a) * R2(a))).torch()
 
@@ -407,7 +407,7 @@ def test_subclasses_of_torch_tensor():
 
 
 def test_views_with_negative_bits():
-    """Which PyTorch computes only when somebody reads."""
+    """Lazy negation: PyTorch computes it only when the tensor is read."""
     z = torch.rand(2, 6, dtype=torch.complex128).conj().imag
     assert z.is_neg()
     a = SR2(z)

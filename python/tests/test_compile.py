@@ -159,7 +159,7 @@ PROGRAMS = [
     an_inner_function,
     derivatives_within,
 ]
-# Of these Dynamo does not leave an operator of two of the library's tensors to Python, as it does other methods.
+# For these types Dynamo does not leave an operator of two of the library's tensors to Python, as it does with other methods.
 OPERATORS = pytest.mark.xfail(
     torch.__version__ >= "2.15",
     raises=torch._dynamo.exc.InternalTorchDynamoError,
@@ -269,7 +269,7 @@ def test_export_works_for_the_sizes_that_it_is_given():
     other = torch.rand(4, 6)
     assert torch.allclose(exported(other), Norms()(other))
     with pytest.raises(Exception, match="(?i)size|shape|guard"):
-        exported(torch.rand(5, 6))  # says so, rather than compute with another
+        exported(torch.rand(5, 6))  # raises an error instead of computing with another size
 
 
 def test_export_with_dynamic_sizes_is_refused():

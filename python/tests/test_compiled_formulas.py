@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas compiled by the C++ compiler of this machine: bitwise as interpreted, from a cache that nothing breaks.
+"""Formulas compiled by the C++ compiler of this machine: the results are bitwise those of the interpreter, and no event breaks the cache.
 
 Only these tests and test_compilers.py need a compiler.
 """
@@ -53,7 +53,7 @@ def both(f):
 
 
 def compile_the_rest(formula):
-    """Programs that ran for the first time were interpreted then."""
+    """Compiles the programs that were interpreted in their first call."""
     for _, _, program, is_compiled in formula.programs():
         if not is_compiled:
             _compiled.use(program)
@@ -81,9 +81,9 @@ def test_compiled_is_interpreted_bitwise(formula):
         bitwise(run_everything(compiled, types, *batch), run_everything(interpreted, types, *batch))
 
 
-STEP = int(os.environ.get("NEML2_COMPILED_STEP", 20))  # 1 takes all operations, and some ten minutes
+STEP = int(os.environ.get("NEML2_COMPILED_STEP", 20))  # 1 tests all operations, which takes about ten minutes
 TOGETHER = 30
-CHOSEN = [r for r in IN_FORMULAS if MillerIndex not in r.types][::STEP]  # whose numbers are integers
+CHOSEN = [r for r in IN_FORMULAS if MillerIndex not in r.types][::STEP]  # the numbers of a MillerIndex are integers
 
 
 @pytest.mark.parametrize("first", range(0, len(CHOSEN), TOGETHER))
@@ -103,8 +103,8 @@ def test_operations_are_interpreted_bitwise(first):
 @given(st.lists(random_formulas(), min_size=8, max_size=40))
 @settings(max_examples=int(os.environ.get("NEML2_RANDOM_COMPILED", 10)), suppress_health_check=list(HealthCheck))
 def test_random_formulas(formulas):
-    """Many of them compiled together: bitwise as interpreted together. Compiled alone they may round otherwise, since common parts are not
-    computed anew there."""
+    """Many operations compiled in one formula: bitwise as the interpreted formula. Compiled alone they may round differently, since a formula
+    computes common parts only once."""
     torch.manual_seed(1)
     interpreted, compiled = both(lambda *a: [f(*a) for f in formulas])
     a = [t(2 * torch.rand(77, *FIXED[t]) - 1) for t in (Scalar, Vec, SR2, R2)]
@@ -120,7 +120,7 @@ COMPILED = int(os.environ.get("NEML2_RANDOM_COMPILED", 10))
 
 
 def test_random_derivatives_are_interpreted_bitwise():
-    """Of test_random_derivatives.py, many of them compiled together."""
+    """Formulas of test_random_derivatives.py, many of them compiled together."""
     first = int(os.environ.get("NEML2_RANDOM_SEED", 1))
     raw = states(first)
 
@@ -172,7 +172,7 @@ def test_iterations_are_interpreted_bitwise(case):
 
 
 def test_formulas_alike_keep_their_own_options():
-    """That differ in nothing else, in one process."""
+    """Formulas that differ only in the options of newton, in one process."""
     a = Scalar(torch.rand(50) + 0.2)
     for n in (1, 2, 20):
         options = dict(max_iterations=n, keep_unconverged=True)

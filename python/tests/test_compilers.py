@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How compilers of formulas run: one at a time, once for a source, few on a machine, behind the program, and not after its end.
+"""How compilers of formulas run: one at a time, once per source, few per machine, at a lower priority than the program, and not after its end.
 
-Their compilers are scripts that write down what they do, and make a library whose loop does nothing.
+The compilers of these tests are scripts that record their calls, and make a library whose loop is empty.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ WAITS = "while [ ! -e {folder}/go ]; do sleep 0.05; done"
 
 
 class Compilers:
-    """The behaviour of the compilers of a test, and a record of their calls. Their sources are known by their numbers of lines."""
+    """The behaviour of the compilers of a test, and a record of their calls. The number of lines identifies a source."""
 
     def __init__(self, folder):
         self.folder, self.path, self.cache = folder, folder / "compiler", folder / "cache" / "neml2-formulas"
@@ -70,7 +70,7 @@ class Compilers:
         return [words for words in self.log() if words[0] == "start"]
 
     def sources(self):
-        """In the order in which they were compiled. One that fails is tried again at once, in the folder of temporary files."""
+        """The sources in the order of compiling. A source that fails is tried again at once, in the folder of temporary files."""
         sizes = [int(words[1]) for words in self.started()]
         return [n for i, n in enumerate(sizes) if i == 0 or n != sizes[i - 1]]
 
@@ -123,7 +123,7 @@ S = torch.linspace(0, 1, 5, dtype=torch.float64)
 
 
 def formula(k, backend="auto"):
-    """One with k functions, so that its source is longer than those of fewer."""
+    """A formula with k functions: the larger k, the longer its source."""
 
     def f(x):
         for _ in range(k):
@@ -134,7 +134,7 @@ def formula(k, backend="auto"):
 
 
 def called(k):
-    """One that is compiled in the background from now on."""
+    """A formula that is compiled in the background from now on."""
     f = formula(k)
     for _ in range(_compiled.CALLS + 1):
         f(Scalar(S))
@@ -487,7 +487,7 @@ except KeyboardInterrupt:
 
 
 def test_a_forked_process_goes_on_with_what_waits(compilers):
-    """Also with what its parent is compiling, and without ending that when it ends."""
+    """A forked process can also compile the formula that its parent is compiling, and its end does not end the parent's compiler."""
     compilers.do(f"{WAITS}\n{WORKS}")
     body = f"""
 import os

@@ -43,7 +43,7 @@ def test_schmid_factors_of_tension_along_001():
 
 
 def test_resolved_shear_stresses_of_many_grains():
-    """One contraction on (grains, systems): of uniaxial stress along the axis t it is σ (t·n) (t·b)."""
+    """One contraction over (grains, systems): for uniaxial stress along the axis t it is σ (t·n) (t·b)."""
     n, b = crystallography.slip_systems("bcc", "{112}<111>")
     t = torch.nn.functional.normalize(torch.randn(7, 3), dim=-1)
     stress = SR2(R2(100 * t[:, :, None] * t[:, None, :]))

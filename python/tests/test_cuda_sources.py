@@ -33,7 +33,7 @@ from neml2.tensors import R2, R4, SR2, SSR4, MillerIndex, Rot, Scalar
 BATCH = (5, 7)
 ARCHITECTURES = ("sm_70", "sm_80", "sm_90")
 needs_compiler = pytest.mark.skipif(_compilers.compiler() is None, reason="there is no C++ compiler")
-STEP = int(os.environ.get("NEML2_CUDA_STEP", 20))  # 1 takes all operations, and some ten minutes
+STEP = int(os.environ.get("NEML2_CUDA_STEP", 20))  # 1 tests all operations, which takes about ten minutes
 
 
 # ---- Formulas, and their arguments ----
@@ -65,13 +65,13 @@ def iterations():
 
 
 def operations():
-    rows = [r for r in IN_FORMULAS if MillerIndex not in r.types][::STEP]  # whose numbers are integers
+    rows = [r for r in IN_FORMULAS if MillerIndex not in r.types][::STEP]  # the numbers of a MillerIndex are integers
     rows = [r for r in rows if not isinstance(outcome(r, r.arguments(2)), str)]
     return {f"{r.name} {k}": (r.call, tuple(t(x) for t, x in zip(r.types, r.arguments(*BATCH)))) for k, r in enumerate(rows)}
 
 
 def large():
-    """Rows of many numbers, which no thread has registers for."""
+    """Rows with more numbers than a thread has registers."""
     return {"inverse": (math.inv, arguments((R4,), *BATCH)), "product": (lambda A, B: A * B, arguments((R4, R4), *BATCH))}
 
 
@@ -106,7 +106,7 @@ def sources_with_arguments(group):
     for name, (f, a) in GROUPS[group]().items():
         own = [leaf for x in a for leaf in leaves(x)]
         numbers = sum(leaf.shape[-1] for leaf in own if not isinstance(leaf, float))
-        with_derivatives = group in ("materials", "implicit") or numbers < 20  # else of more than a thousand numbers
+        with_derivatives = group in ("materials", "implicit") or numbers < 20  # otherwise a Jacobian has more than a thousand numbers
         for source in sources_of(name, f, a, len(sources) % 3 == 2, with_derivatives):
             weights = [torch.rand(*BATCH, size, dtype=torch.float64) for size in source.arguments[len(own) :]]
             sources.append((source, own + weights))
@@ -118,7 +118,7 @@ def sources_with_arguments(group):
 
 
 def laid_out(x, layout, k):
-    """The rows of operand k elsewhere in memory."""
+    """The rows of operand k in another memory layout."""
     if isinstance(x, float):
         return x
     rows, n = x.shape[:-1], x.shape[-1]
@@ -126,7 +126,7 @@ def laid_out(x, layout, k):
         return x.contiguous()
     if layout == "transposed":
         return x.transpose(0, 1).contiguous().transpose(0, 1) if k % 2 == 0 else x.contiguous()
-    if layout == "apart":  # by one number more, and none at a multiple of 16 bytes
+    if layout == "apart":  # a stride with one number more, and no row at a multiple of 16 bytes
         room = torch.zeros(x.numel() + x.shape[:-1].numel() + 1, dtype=x.dtype)
         rows_apart = room.as_strided((*rows, n), ((n + 1) * rows[1], n + 1, 1), 1)
         rows_apart.copy_(x)
@@ -193,7 +193,7 @@ def compile_all(sources, architecture):
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("group", GROUPS)
 def test_nvrtc_compiles_them(group, architecture):
-    """All sources for one architecture, every fourth one for the others, or all."""
+    """Compiles all sources for one architecture, and every fourth one, or all, for the others."""
     step = 1 if STEP == 1 or architecture == "sm_80" else 4
     compile_all([source for source, _ in sources_with_arguments(group)][::step], architecture)
 
@@ -230,7 +230,7 @@ CALLS = [  # functions of rows, the types of the rows, the counts of their resul
 
 
 class Call:
-    """The source of a function of kernels/, as those of formulas, with all headers of kernels/."""
+    """The source of a function of kernels/, in the form of formula sources, with all headers of kernels/."""
 
     is_float = False
 

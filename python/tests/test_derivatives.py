@@ -26,7 +26,7 @@ def spread(*batch, size=0.2):
     return SR2(s + torch.tensor([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]))
 
 
-# ---- A solid of an energy ----
+# ---- A solid defined by its energy ----
 
 
 def stress_by_hand(C, mu, K):
@@ -313,7 +313,7 @@ def test_functions_of_eigenvalues_are_exact_where_they_are_equal(at):
     def W(c, m, a):
         return neml2.isotropic(of_stretches, c, m, a)
 
-    def in_its_place(c, m, a):  # variables around it are used where they are
+    def in_its_place(c, m, a):  # uses variables of the enclosing function
         return neml2.isotropic(lambda l: of_stretches(l, m, a), c)
 
     for f in (W, in_its_place):
@@ -499,7 +499,7 @@ def test_third_derivatives_of_functions_of_tensors_are_refused():
 
 # ---- Every function ----
 
-HAVE_ONE_DERIVATIVE = {"dexpm", "dlogm", "dsqrtm", "expm", "logm", "sqrtm"}  # of some types
+HAVE_ONE_DERIVATIVE = {"dexpm", "dlogm", "dsqrtm", "expm", "logm", "sqrtm"}  # one derivative for some types
 REFUSED = "third derivative of a function|second derivative of expm, logm and sqrtm of an R2"
 
 

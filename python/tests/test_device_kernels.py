@@ -63,7 +63,7 @@ class HostCompiler:
         a = bytearray(arguments)
         for at in range(self.HEAD, len(a), self.OPERAND):
             (word,) = struct.unpack_from("Q", a, at)
-            if word >> 47 == 1 << 7:  # an address of the stand-in, whose memory the host cannot read there
+            if word >> 47 == 1 << 7:  # an address of the stand-in, which the host cannot read directly
                 struct.pack_into("Q", a, at, word ^ 1 << 54)
         self.launched.append((blocks, threads, bytes(a)))
         self.loaded[function - 1]((ctypes.c_char * len(a)).from_buffer(a), ctypes.c_uint(blocks), ctypes.c_uint(threads))
@@ -76,7 +76,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def compiler(device, cache, tmp_path, monkeypatch):
-    """Sources compiled once in all tests are in the cache for the others."""
+    """Compiles each source once: later tests find it in the cache."""
     monkeypatch.setenv("NEML2_CACHE", str(cache))
     if device.type == "cuda":
         yield None

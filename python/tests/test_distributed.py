@@ -20,7 +20,7 @@ from neml2 import math
 from neml2.tensors import R2, SR2, LabeledAxis, LabeledVector, Rot, Scalar, Tensor
 
 SIZES = (1, 2, 3, 4)
-DIVISIONS = {  # of 13 entries
+DIVISIONS = {  # divisions of 13 entries
     1: [[13]],
     2: [[7, 6], [13, 0], [0, 13], [1, 12], [8, 5]],
     3: [[5, 4, 4], [0, 13, 0], [3, 0, 10]],
@@ -59,7 +59,7 @@ def bitwise(outcomes):
 
 
 def scatter_and_gather_all(group, n):
-    """Of all types: the part, and the whole again."""
+    """For all types: the part, and the whole batch again."""
     found = []
     for cls in SMALL:
         for d in (0, 1, -1):
@@ -181,7 +181,7 @@ def test_reductions_are_those_of_the_whole_and_the_same_bits_for_any_division(pr
 
 
 def many_divisions(group, cases):
-    """Sums of as many batches, each divided at random, and by one process."""
+    """Sums of `cases` batches, each divided at random, and computed by one process."""
     generator = torch.Generator().manual_seed(1)
     for _ in range(cases):
         counts = torch.randint(0, int(torch.randint(1, 200, (), generator=generator)), (group.size(),), generator=generator).tolist()
@@ -192,7 +192,7 @@ def many_divisions(group, cases):
 
 
 def pairwise(x):
-    """Entries added by pairs, these by pairs again."""
+    """The sum of entries added in pairs, then of these sums in pairs, and so on."""
     while len(x) > 1:
         x = [sum(x[i : i + 2][1:], x[i]) for i in range(0, len(x), 2)]
     return x[0] if x else 0.0
@@ -237,8 +237,8 @@ TIES = [1.0, 2.0, 2.0, 0.5, 2.0, 1.0, 0.5, 2.0, 1.5, 1.0, 0.5, 0.5, 1.0]
 
 
 def gradients(group, counts):
-    """A loss with all functions, its gradients and those of a loss of its gradients: by tensors that all have, and by parts. Without a
-    group it is that of the whole batch, by functions of math."""
+    """A loss that uses all functions, its gradients, and the gradients of a loss of these: by tensors that all processes have, and by parts.
+    Without a group it is computed for the whole batch, with functions of math."""
     n = sum(counts)
     generator = torch.Generator().manual_seed(2)
     whole, shared = (torch.rand(*shape, 6, generator=generator).requires_grad_() for shape in ((n,), ()))  # all have these
@@ -273,7 +273,7 @@ def test_gradients_are_those_of_the_whole_batch(processes, size):
     (one, of_one_part), *_ = processes(1, gradients, [13])
     for counts in [DEFAULT[size], *DIVISIONS[size]]:
         found = processes(size, gradients, counts)
-        of_all = 5 if counts == DEFAULT[size] else 3  # without those of scattered tensors, which have the default device
+        of_all = 5 if counts == DEFAULT[size] else 3  # omits the gradients of scattered tensors, which are on the default device
         bitwise([one[:of_all], *(everywhere[:of_all] for everywhere, _ in found)])
         same([found[0][0][:of_all]], expected[:of_all], rtol=1e-13, atol=1e-13)
         parts = [torch.cat(parts) for parts in zip(*(parts for _, parts in found))]
@@ -282,7 +282,7 @@ def test_gradients_are_those_of_the_whole_batch(processes, size):
 
 
 def of_few(group):
-    """More processes than entries."""
+    """Runs all functions with more processes than entries."""
     return gradients(group, [len(x) for x in torch.arange(2).tensor_split(group.size())])[0][:2]
 
 
@@ -354,7 +354,7 @@ def test_what_differs_is_the_same_error_in_all_processes(processes, case):
     said = messages(processes.outcomes(2, differing, case))
     assert said[0].split(":", 1)[1] == said[1].split(":", 1)[1]
     assert all(part in said[0] for part in CASES[case]), said[0]
-    assert processes(4, counted) == [3] * 4  # and they go on
+    assert processes(4, counted) == [3] * 4  # and the processes continue
 
 
 REFUSED = [
@@ -475,7 +475,7 @@ print(group())
 
 
 def test_a_destroyed_group_has_ended_also_after_an_optimizer():
-    """Its threads would otherwise still run while Python ends, which may abort the process."""
+    """Otherwise the group's threads would still run while Python ends, which may abort the process."""
     ended = subprocess.run([sys.executable, "-c", END], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout) == (0, "None\n"), ended.stderr
 
@@ -498,7 +498,7 @@ def test_a_process_that_ends_or_hangs_is_an_error_in_the_others_within_the_time_
     limit = 30 if what == "killed" else 6
     few = Processes(3, seconds=limit)
     try:
-        few(3, counted)  # they are all there
+        few(3, counted)  # all processes have started
         begin = time.monotonic()
         few.start(3, sum_after, what)
         for rank in (0, 2):

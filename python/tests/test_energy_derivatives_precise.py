@@ -17,11 +17,11 @@ from neml2 import math
 from neml2.tensors import R2, SR2, Scalar, Vec
 
 DIGITS = 220
-STEP = mpf(10) ** -40  # of one-sided differences, relative to the argument: the error of a third difference is of its size
+STEP = mpf(10) ** -40  # the step of one-sided differences, relative to the argument: the error of a third difference is of this size
 EPS = mpf(2) ** -52
-ROUNDINGS = 10  # that a formula may make, of the size of its terms and of its argument
+ROUNDINGS = 10  # the number of roundings of its terms and of its argument that a formula may make
 RANDOM = 50
-ALONG = [0.3, -0.5, 0.7, 0.2, -0.4, 0.6]  # the tensor whose product with a second derivative is differentiated
+ALONG = [0.3, -0.5, 0.7, 0.2, -0.4, 0.6]  # a tensor: its product with a second derivative is differentiated
 
 
 # ---- In mpmath: the terms whose sum an energy is ----
@@ -55,7 +55,7 @@ C1, C2, C = 0.4, 0.15, 2.5
 RUBBER, K = ((0.63, 1.3), (0.0012, 5.0), (-0.01, -2.0)), 12.0
 EXPONENT = 8.0
 SOFT, K1, K2 = 3.0, 2.3632, 0.8393
-A0, A1 = 0.8746197071393957, 0.484809620246337  # of fibres, at 29 degrees
+A0, A1 = 0.8746197071393957, 0.484809620246337  # the direction of fibres, at 29 degrees
 
 
 def neo_hooke(C):
@@ -131,7 +131,7 @@ def hosford_terms(x):
     return [(sum(abs(a - b) ** int(EXPONENT) for a, b in itertools.combinations(principal(x), 2)) / 2) ** (1 / mpf(EXPONENT))]
 
 
-ENERGIES = {  # with the derivatives that it has in formulas
+ENERGIES = {  # with the number of derivatives in formulas
     "neo-Hooke": (neo_hooke, neo_hooke_terms, 3),
     "Mooney-Rivlin": (mooney_rivlin, mooney_rivlin_terms, 3),
     "Ogden": (ogden, ogden_terms, 2),
@@ -147,7 +147,7 @@ def unit(*places):
 
 
 def derivatives(terms, x, order):
-    """Of each term: the value, the first derivatives, the second ones, and the first ones of that along ALONG twice."""
+    """For each term: the value, the first and the second derivatives, and the first derivatives of the second derivative along ALONG, twice."""
     h = STEP * max(abs(y) for y in x)
     along = [mpf(a) for a in ALONG]
     at: dict = {}
@@ -176,11 +176,11 @@ def norm(v):
     return max(map(abs, v))
 
 
-SIGNS = (1, -1, 1, 1, -1, -1)  # of the roundings of an argument
+SIGNS = (1, -1, 1, 1, -1, -1)  # signs of the roundings of an argument
 
 
 def expected_and_tolerances(terms, x, order):
-    """The derivatives of each level, and what roundings of terms and argument make of them."""
+    """The derivatives of each level, and the effects on them of roundings of the terms and of the argument."""
     mpmath.mp.dps = DIGITS
     x = [mpf(y) for y in x]
     size = max(abs(y) for y in x)
@@ -245,7 +245,7 @@ def states_of(name):
         "nearly one": [1.0, 1.0, 1.0, 1e-9, 0.0, -1e-9],
         "any": [1.2, 0.9, 1.1, 0.1, -0.2, 0.05],
     }
-    if name != "Hosford":  # which has no derivative there
+    if name != "Hosford":  # Hosford's stress has no derivative there
         special |= {"one": one, "all equal": [1.7, 1.7, 1.7, 0.0, 0.0, 0.0]}
     if name == "artery":
         del special["all equal"]  # its fibres are at their corner: see below
@@ -256,7 +256,7 @@ def states_of(name):
 
 
 def compare(states, found, terms, order):
-    """Errors over their tolerances, and what is beyond them."""
+    """Ratios of errors to tolerances, and the errors that exceed them."""
     worst: dict = {}
     wrong = []
     for n, (at, x) in enumerate(states.items()):
@@ -280,7 +280,7 @@ def test_an_energy_has_its_derivatives_to_the_last_digits(name):
 
 # ---- Corners ----
 
-AXES = ((1.0, 0.0), (0.0, 1.0))  # of fibres
+AXES = ((1.0, 0.0), (0.0, 1.0))  # directions of fibres
 
 
 def artery_along_axes(x):
@@ -298,7 +298,7 @@ def test_fibres_that_are_hardly_stretched_have_their_derivatives():
 
 @pytest.mark.parametrize("x", [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.5, 2.0, 0.0, 0.0, 0.0]], ids=["one", "volume kept"])
 def test_at_the_corner_of_fibres_the_second_derivative_is_that_of_a_ramp_of_slope_one_half(x):
-    """Value and gradient have no choice there."""
+    """At a corner value and gradient are still unique."""
     at_corner = [f for f, stretch in zip(AXES, x) if stretch == 1.0]  # the others are compressed
     found = of_neml2(artery_along_axes, 2, [x])
     off, _ = expected_and_tolerances(lambda y: artery_terms(y, at_corner, lambda e: mpf(0)), x, 2)

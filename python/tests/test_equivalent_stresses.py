@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equivalent stresses: compared with mpmath, with the values of C++, and with what the literature says of them."""
+"""Equivalent stresses: compared with mpmath, with the values of C++, and with statements in the literature."""
 
 import dataclasses
 import itertools
@@ -85,7 +85,7 @@ def exact_drucker_prager(s):
 
 
 def exact_mohr_coulomb(s):
-    """Source: Abbo and Sloan (1995), whose A and B these are."""
+    """Source: Abbo and Sloan (1995), including A and B."""
     l, sin_phi = principal(s), mpmath.sin(mpmath.mpf(0.5))
     mean = sum(l) / 3
     J2 = sum((x - mean) ** 2 for x in l) / 2
@@ -157,7 +157,7 @@ def test_values_are_those_of_cpp():
         assert FUNCTIONS[name](s).item() == pytest.approx(float(expected), rel=1e-14), name
 
 
-# ---- What they all are ----
+# ---- Properties of all equivalent stresses ----
 
 
 def random_stresses(*batch):

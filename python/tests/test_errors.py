@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Nothing that a user types may end the interpreter: odd input gives an answer or an exception of Python.
+"""No input may crash the interpreter: odd input gives an answer or a Python exception.
 
-All programs run in forks of one interpreter, so that one that dies is only one that fails.
+All programs run in forks of one interpreter, so that a program that crashes is only one failed test.
 """
 
 import json

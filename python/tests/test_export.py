@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exported formulas, called as C and as UMAT, against the batch."""
+"""Exported formulas, called from C and as UMAT, compared with the batch."""
 
 import ctypes
 import shutil
@@ -186,7 +186,7 @@ def test_types_that_drot_turns(tmp_path):
     expected = np.concatenate([*(math.rotate(v, tensor(R2, R)).numpy().ravel() for v in values[:3]), [2.0]])
     np.testing.assert_allclose(found, expected, atol=1e-15)
     files = neml2.export(hold, "umat", tensor(SR2, np.zeros(6)), values, to=tmp_path / "hold", rotate=["state.w"])
-    # The library that is loaded stays as it is, so another name.
+    # A loaded library cannot be replaced, so the copy has another name.
     shutil.copy(files.library, tmp_path / "libagain.so")
     call = Umat(tmp_path / "libagain.so", 16, ())
     call.statev[:] = start
@@ -297,7 +297,7 @@ class Configured:
 
 
 def test_methods(tmp_path):
-    """The object is an argument where it is a group of numbers."""
+    """The object of a method is an argument if it is a group of numbers."""
     strain, twice = tensor(SR2, [1e-3, 0, 0, 0, 0, 0]), tensor(SR2, [0, 1, 0, 0, 0, 0])
     for k, method in enumerate((Material(2.0, 3.0).stress, Material(2.0, 3.0).formula)):
         files = neml2.export(method, "umat", strain, to=tmp_path / "new" / f"method{k}")
@@ -419,7 +419,7 @@ def test_sources_of_two_models_in_one_program_of_c(built, tmp_path):
 
 
 def test_newton_and_powers(tmp_path):
-    """Elementary functions are the C library's: the last bits may differ, and newton makes no more of it."""
+    """Elementary functions are the C library's: the last bits may differ, and newton does not amplify the difference."""
     n = 300
     strain, plastic, alpha = random_states(n, 8)
     old = State(tensor(SR2, plastic), tensor(Scalar, alpha))
@@ -481,7 +481,7 @@ def test_a_program_of_fortran(built, tmp_path):
     np.testing.assert_allclose(found[6:].reshape(6, 6).T, C, rtol=1e-12, atol=1e-9)
 
 
-# ---- What is refused ----
+# ---- Refused formulas and options ----
 
 
 def check_refused(kind, text, *arguments, error=ValueError, function=linear, to="model", **keywords):
@@ -566,7 +566,7 @@ def test_a_umat_without_state_and_properties(tmp_path):
 
 
 def test_rows_of_arguments_with_numbers(tmp_path):
-    """An argument of plain numbers alone is one row; of any other each point has one."""
+    """An argument of plain numbers alone is one row for all points; any other has one row per point."""
 
     def model(x, mixed, shared):
         return x * mixed[0] + mixed[1] * shared[0] + shared[1]
@@ -600,7 +600,7 @@ def test_files_of_others_are_kept(tmp_path):
     check_refused("c", "model.h exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
     assert theirs.read_text() == "int theirs;\n" and [p.name for p in tmp_path.iterdir()] == ["model.h"]
     theirs.unlink()
-    (tmp_path / "model.cpp").write_text("// model calls model: exported by neml2\n")  # a comment of theirs
+    (tmp_path / "model.cpp").write_text("// model calls model: exported by neml2\n")  # a file of the user, with the mark only in a comment
     check_refused("c", "model.cpp exists, and was not exported", to=tmp_path / "model", error=FileExistsError)
     (tmp_path / "model.cpp").unlink()
     for _ in range(2):  # exported files are replaced

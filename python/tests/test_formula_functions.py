@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions as formulas: with groups and constants, methods, and the names that they use besides their arguments."""
+"""Functions as formulas: groups and constants among their arguments, methods, and the names that they use besides their arguments."""
 
 import collections
 import copy
@@ -196,7 +196,7 @@ def test_groups_that_are_none_are_refused():
 
 
 def test_a_group_that_differs_on_whole_batches_is_refused():
-    s = Scalar(values(Scalar, 3).to(torch.float16))  # which formulas do on whole batches
+    s = Scalar(values(Scalar, 3).to(torch.float16))  # formulas compute float16 on whole batches
     returned = iter([{"a": s}, [s]])
     with pytest.raises(TypeError, match="returned another group on whole batches"):
         neml2.vmap(lambda x: {k: x for k in r} if isinstance(r := next(returned), dict) else [x], s)
@@ -269,7 +269,7 @@ def module_formula(x):
     return later(x) if "later" in globals() else x
 
 
-# ---- What a function uses ----
+# ---- The names and values that a function uses ----
 
 
 def test_a_name_that_comes_later_is_seen(monkeypatch):
@@ -380,7 +380,7 @@ def of_default(x, law=LAW.inner):
 
 
 def test_what_objects_have_is_seen(monkeypatch):
-    """Attributes of the object of a method, of a callable object, a global object, an object in another, a default argument, and of objects
+    """Attributes of various objects: of a method, a callable object, a global object, an object in another, a default argument, and objects
     that a helper reads."""
     s = scalar()
     own, inner, slots = Law1D(2.0), Law1D(2.0), WithSlots(2.0)
@@ -491,7 +491,7 @@ def test_what_a_function_imports_is_seen(monkeypatch):
 
 
 class Linked:
-    """One of a chain of objects."""
+    """One object of a chain."""
 
     def __init__(self, next_=None):
         self.next = next_
@@ -502,7 +502,7 @@ class Linked:
 
 
 def searched(*roots):
-    """How many functions and objects are visited, and how often a name is looked up."""
+    """The numbers of visited functions and objects, and of lookups of names."""
     search = _uses._Search(_uses.packages_of(*roots))
     counts = collections.Counter()
     add = search._add
@@ -518,7 +518,7 @@ def test_objects_are_searched_once():
         chain = Linked(chain)
         if n in (100, 200, 400):
             chains[n] = searched(Linked.times, chain)
-    for k in (0, 1):  # grows as the number of objects, and no faster
+    for k in (0, 1):  # grows in proportion to the number of objects, not faster
         assert chains[400][k] - chains[200][k] == 2 * (chains[200][k] - chains[100][k])
     assert chains[400][1] < 20 * 400
     first = chain
@@ -577,7 +577,7 @@ K = 2.0
     for k in (2.0, 3.0):
         many.k = k
         same(neml2.vmap(many.times, s), k * s)
-    # ... save for the one that the formula itself is of
+    # ... except the package of the formula itself
     f = neml2.formula(other.law)
     for k in (2.0, 3.0):
         other.K = k
@@ -621,7 +621,7 @@ def test_formulas_in_finalizers_do_not_wait():
         ends = Ends()
         return lambda x: x * (1.0 if ends else 0.0)
 
-    for _ in range(300):  # more than are kept
+    for _ in range(300):  # more than the library keeps
         neml2.vmap(made(), s)
 
 
@@ -755,7 +755,7 @@ def test_norm_with_epsilon_is_smooth_at_zero():
 
 @pytest.mark.parametrize("to", FIXED, ids=lambda t: t.__name__)
 def test_types_made_of_others(to):
-    """As on batches, where these do not take batch dimensions from base dimensions."""
+    """The same results as on batches, except where batches take batch dimensions from base dimensions."""
     for of in FIXED:
         x = of(values(of, 3))
         try:
@@ -773,7 +773,7 @@ def test_fourth_order_types_made_of_others(of, to):
     found, by = neml2.value_and_jacobian(lambda a: 2.0 * to(a), x)
     same(found, 2.0 * expected)
     n = x.torch()[0].numel()
-    basis = of(torch.eye(n, dtype=torch.float64).reshape(n, *x.torch().shape[1:]))  # whose images are the derivatives
+    basis = of(torch.eye(n, dtype=torch.float64).reshape(n, *x.torch().shape[1:]))  # the images of its columns are the derivatives
     image = 2.0 * to(basis).torch().reshape(n, -1).T
     torch.testing.assert_close(by.torch().reshape(7, -1, n), image.expand(7, -1, n))
     raw = values(of, 2).requires_grad_()

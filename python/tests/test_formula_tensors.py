@@ -115,7 +115,7 @@ def test_pivots_are_of_each_point():
 
 
 def test_slip():
-    """Resolved shear stresses of twelve systems, and the rate of plastic strain that they make."""
+    """Resolved shear stresses of twelve systems, and the plastic strain rate that they cause."""
 
     def rate(stress, schmid, strength):
         tau = math.base_stack([math.inner(SR2(p), stress) for p in schmid.base])
@@ -218,7 +218,7 @@ def test_a_matrix_without_function_is_nan_alone(f):
 
 
 def test_functions_of_matrices_in_newton():
-    """An exponential map: the velocity gradient whose exponential a point has."""
+    """Inverts an exponential map: newton finds the velocity gradient whose exponential is given at each point."""
     F = R2(values(R2, 20))
     found = neml2.newton(lambda L, F: math.expm(L) - F, 0.0 * F, F)
     same(found, math.logm(F), 8)

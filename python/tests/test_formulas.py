@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Formulas, recorded and interpreted: the same as their functions on whole batches."""
+"""Formulas, recorded and interpreted: they give the same results as their functions on whole batches."""
 
 import dataclasses
 import gc
@@ -66,7 +66,7 @@ NAMES = {"inv": "inverse", "solve": "solve"}
 
 
 def function_of(name, types):
-    """As a user writes it: a function of neml2.math, or of a type."""
+    """A function of neml2.math, or of a type, as users write it."""
     if name in OPERATORS:
         return OPERATORS[name]
     name = NAMES.get(name, name)
@@ -432,7 +432,7 @@ def test_a_tensor_of_another_formula_is_refused():
         kept[0] + kept[0]
 
 
-# ---- What surrounds it ----
+# ---- Values from the enclosing scope, and transforms ----
 
 
 def test_torch_transforms():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions bound from the headers: docstrings, values by independent formulas, one result in either precision."""
+"""Functions bound from the headers: docstrings, values by independent formulas, and the same results in both precisions."""
 
 import inspect
 import re
@@ -105,7 +105,7 @@ def test_arguments_have_the_names_of_the_headers():
     assert torch.equal(s.norm(epsilon=1.0).torch(), s.norm(1.0).torch())
     assert torch.equal(SSR4.isotropic_E_nu(E=1.0, nu=0.3).torch(), SSR4.isotropic_E_nu(1.0, 0.3).torch())
     assert torch.equal(math.dev(s=s).torch(), s.dev().torch())
-    SSR4.isotropic_lambda_mu(lambda_=1.0, mu=2.0)  # lambda is a word of Python
+    SSR4.isotropic_lambda_mu(lambda_=1.0, mu=2.0)  # lambda is a Python keyword
     with pytest.raises(TypeError):
         s.norm(eps=1.0)
 
@@ -148,7 +148,7 @@ def deviator(A):
 
 
 def matrix(r):
-    """By Rodrigues' formula of axis and angle."""
+    """The matrix of a rotation, by Rodrigues' formula with axis and angle."""
     size = r.norm(dim=-1, keepdim=True)
     angle = 4 * torch.atan(size)[..., None]
     W = skew(r / size)
@@ -170,7 +170,7 @@ def double_dot(C, e):
 
 
 def rotation6(R):
-    """The matrix that turns Mandel components."""
+    """The matrix that rotates Mandel components."""
     E = torch.stack([full(x) for x in torch.eye(6).to(R)])
     return torch.stack([mandel(R @ x @ R.mT) for x in E], -1)
 
@@ -356,7 +356,7 @@ def test_values(name, dtype, n):
     result = f(*x)
     assert result.dtype == dtype
     assert result.batch.shape == (n,)
-    # In single precision what is subtracted from each other in the formulas has few digits left.
+    # In single precision subtractions in the formulas leave few correct digits.
     tolerance = {"rtol": 1e-9, "atol": 1e-9} if dtype == torch.float64 else {"rtol": 2e-3, "atol": 2e-3}
     if "dist" in name or "misorientation" in name:
         tolerance["atol"] *= 10
@@ -365,7 +365,7 @@ def test_values(name, dtype, n):
 
 
 def test_functions_of_a_type_are_also_methods():
-    """With one result."""
+    """The formulas with one result."""
     s, t, r = random(SR2, 3), random(SR2, 3), random(Rot, 3)
     for name, arguments in [
         ("tr", ()),
@@ -380,7 +380,7 @@ def test_functions_of_a_type_are_also_methods():
         assert torch.equal(getattr(s, name)(*arguments).torch(), getattr(math, name)(s, *arguments).torch())
 
 
-# ---- Derivatives that have functions of their own ----
+# ---- Derivatives that have separate functions ----
 
 
 # derivative, function, shape of the argument, type of the derivative; s, v, w and C are constants
@@ -475,7 +475,7 @@ def test_symmetry_groups(group):
     assert torch.allclose(T.det().torch(), torch.ones(ORDERS[group]))
     products = torch.einsum("aij,bjk->abik", T.torch(), T.torch())
     distances = (products[:, :, None] - T.torch()).norm(dim=(-1, -2)).min(-1).values
-    assert (distances < 1e-12).all()  # a group: products are in it
+    assert (distances < 1e-12).all()  # a group: it contains all products
     assert torch.equal(crystallography.symmetry_operations_from_orbifold(group).torch(), T.torch())
     q = crystallography.symmetry_quaternions(group)
     assert torch.allclose(q.to_R2().torch(), T.torch())

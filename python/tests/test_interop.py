@@ -27,7 +27,7 @@ def labeled_vector(*batch):
 
 
 class Stress(SR2):
-    """A class with an __init__ of its own, which a copy must not need."""
+    """A class with a different __init__, which a copy must not need."""
 
     def __init__(self, values, unit):
         super().__init__(values)
@@ -258,4 +258,4 @@ def test_memory_that_an_operation_asks_for_in_vain_is_torchs_error():
     }.items():
         with pytest.raises(torch.OutOfMemoryError, match=rf"^{name}.*\b{rows}\b"):
             use()
-    assert SR2.zeros(2).norm().batch.shape == (2,)  # and all goes on
+    assert SR2.zeros(2).norm().batch.shape == (2,)  # and later calls work

@@ -557,7 +557,7 @@ def test_labeled_tensors_print():
     assert repr(LabeledMatrix()) == "<LabeledMatrix, undefined>" and str(LabeledMatrix()) == "LabeledMatrix undefined"
 
 
-# ---- Nothing crashes ----
+# ---- Odd input does not crash ----
 
 
 def test_an_undefined_tensor_is_refused():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Features that docs/limits.md says are missing are missing."""
+"""Checks that the features that docs/limits.md calls missing are still missing."""
 
 import neml2
 import pytest

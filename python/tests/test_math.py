@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The functions of neml2.math that take tensors of any type, against PyTorch on the same numbers."""
+"""The functions of neml2.math that take tensors of any type, compared with PyTorch on the same numbers."""
 import math as numbers
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def integers(cls, *values, batch_dim=0):
 
 
 def check(result, cls, expected, batch=None):
-    """A result is of a type, of this batch shape, and has these values."""
+    """Checks the type, the batch shape and the values of a result."""
     assert type(result) is cls
     torch.testing.assert_close(result.torch(), expected, equal_nan=True)
     if batch is not None:
@@ -84,7 +84,7 @@ def test_gradients_of_unary(name):
     assert torch.autograd.gradgradcheck(lambda t: f(Vec(t)).torch(), x)
 
 
-ON_BOTH_SIDES = {  # numbers, too
+ON_BOTH_SIDES = {  # either operand may be a number
     "pow": torch.pow, "maximum": torch.maximum, "minimum": torch.minimum,
     "gt": torch.gt, "lt": torch.lt, "ge": torch.ge, "le": torch.le, "eq": torch.eq, "ne": torch.ne,
     "logical_and": torch.logical_and, "logical_or": torch.logical_or, "logical_xor": torch.logical_xor,
@@ -144,7 +144,7 @@ def test_binary_refuses(name):
         f(random(Vec), Scalar())
 
 
-# ---- Of plain numbers: the values of Python's own math, and those of a batch where it raises ----
+# ---- Plain numbers: the values of Python's math, and those of a batch where Python's math raises an exception ----
 
 EDGES = (0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -2.5, 710.0, numbers.inf, -numbers.inf, NAN)
 
@@ -208,7 +208,7 @@ def test_batch_never_meets_base():
     with pytest.raises(ValueError, match="do not broadcast"):
         math.maximum(random(Vec, 2), random(Vec, 3, 3))
     check(math.maximum(random(Vec, 3, low=-2, high=-1), random(Scalar, 2, 1, low=1, high=1)), Vec, torch.ones(2, 3, 3))
-    a, b = random(Tensor, 4, base=(2, 1)), random(Tensor, base=(5,))  # those of Tensors broadcast
+    a, b = random(Tensor, 4, base=(2, 1)), random(Tensor, base=(5,))  # base shapes of Tensors broadcast
     check(math.minimum(a, b), Tensor, torch.minimum(a.torch(), b.torch().expand(4, 2, 5)), (4,))
 
 
@@ -351,7 +351,7 @@ def test_where(cls):
         math.where(s > 0, 1.0, 2.0)
     with pytest.raises(TypeError, match=r"where\(condition: "):
         math.where(1.0, a, b)
-    for truth in (True, False, np.bool_(True)):  # of a condition that is the same for all
+    for truth in (True, False, np.bool_(True)):  # a condition that is the same for the whole batch
         check(math.where(truth, a, b), cls, torch.where(torch.tensor(bool(truth)), a.torch(), b.torch()), (4, 2))
         check(math.where(truth, a, 2.0), cls, torch.where(torch.tensor(bool(truth)), a.torch(), full(2.0, a)), (4, 1))
     with pytest.raises(ValueError, match="where: undefined"):
@@ -807,7 +807,7 @@ def test_jacrev_refuses():
 
 
 def test_jacrev_calls_python_back():
-    """The engine calls functions of Python from its threads, and their errors arrive."""
+    """The engine calls Python functions from its threads, and their errors reach the caller."""
 
     class Twice(torch.autograd.Function):
         @staticmethod
@@ -1062,7 +1062,7 @@ def test_no_names_of_intermediate_dimensions():
 
 
 def calls():
-    """Every function with arguments of all kinds: an answer or an exception, never a crash."""
+    """Calls every function with arguments of all kinds: each gives an answer or an exception, never a crash."""
     some = [SR2(), SR2(torch.rand(2, 6)), Scalar(torch.rand(3)), Tensor(torch.rand(2, 2), 1), 1, -1, 2.5, None, "x", [],
             [SR2()], [SR2(torch.rand(6))], torch.rand(2), SR2, (1,), Vec(torch.ones(3, dtype=torch.int64)),
             SR2(torch.empty(2, 6, device="meta")), SR2.__new__(SR2), TensorBase, {}, True]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors use the names of Python: .batch.unsqueeze, not batch_unsqueeze; the messages of the headers are looked through, too."""
+"""Errors use the names of Python: .batch.unsqueeze, not batch_unsqueeze. The tests also search the messages in the headers."""
 
 import re
 from pathlib import Path
@@ -210,17 +210,17 @@ def test_what_is_quoted_or_of_no_rule_stays():
     assert in_python("my_batch_unsqueeze xbase_index batch_unsqueezed") == "my_batch_unsqueeze xbase_index batch_unsqueezed"
 
 
-# ---- What the library can say at all ----
+# ---- All messages of the library ----
 
 LITERAL = re.compile(
     r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|\'(?:\\.|[^\'\\\n])\'|R"doc\(.*?\)doc"|((?:"(?:\\.|[^"\\\n])*"\s*)+)', re.DOTALL | re.MULTILINE
 )
-# Said by compilers: to programs of C++ only.
+# Messages of compilers, which only C++ programs see.
 COMPILED = re.compile(r"(?:static_assert|deprecated)\s*\((?:[^()\"]|\"(?:\\.|[^\"\\])*\"|\((?:[^()]|\([^()]*\))*\))*\)")
 
 
 def literals(path):
-    """The texts of a source, those that stand together as one, with where."""
+    """The string literals of a source with their positions; adjacent literals are joined."""
     text = path.read_text(encoding="utf-8")
     text = COMPILED.sub(lambda m: "\n" * m[0].count("\n"), text)
     for m in LITERAL.finditer(text):
@@ -229,7 +229,7 @@ def literals(path):
 
 
 def test_no_message_of_the_headers_is_spelled_as_in_cpp():
-    # Names of NEML2 2.x, source code, and what Python has of its own, which are nobody's in Python; so are Tensor::identity and an
+    # Texts that are never shown in Python: names of NEML2 2.x, source code, functions that Python writes itself, Tensor::identity and an
     # option of NVRTC.
     others = {"core/DynamicDims.h", "core/TraceableTensorShape.h"}
     others |= {f"recorded/{h}.h" for h in ("source", "source-inl", "Writer", "listing-inl", "Code", "cuda_standard", "layout_check", "tile_source-inl")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Operators against PyTorch, with batch dimensions aligned by hand."""
+"""Operators, compared with PyTorch, where batch dimensions are aligned by hand."""
 
 import operator
 import re
@@ -117,7 +117,7 @@ def test_broadcasting(cls, left, right, op, scalar):
 
 
 def test_a_scalar_meets_the_batch_never_the_base():
-    """Of shape (6,), a batch of 6 scalars beside a batch of 6 tensors with 6 components."""
+    """A raw tensor of shape (6,), a batch of 6 scalars, beside a batch of 6 tensors with 6 components."""
     a, s = random(SR2, 6), random(Scalar, 6)
     check(a * s, SR2, a.torch() * s.torch()[:, None])
     v = random(Vec)
@@ -198,7 +198,7 @@ def test_logic(cls, op):
     check(f(a, s), truth, f(a.torch(), beside(s.torch(), n)), (2, 3))
     check(f(s, a), truth, f(beside(s.torch(), n), a.torch()), (2, 3))
     i = typed(cls, torch.randint(0, 8, (2, *TYPES[cls])))
-    check(f(i, i), cls, f(i.torch(), i.torch()))  # of integers the bits, of their type
+    check(f(i, i), cls, f(i.torch(), i.torch()))  # for integers bitwise, in their type
 
 
 @every_type
@@ -397,7 +397,7 @@ def test_each_pair_of_types_has_a_result_or_an_error_that_says_what_to_write(lef
                 a, b = a.to(torch.bool), b.to(torch.bool)
             try:
                 assert f(a, b).defined()
-            except ValueError as error:  # of two Tensors, by their base shapes
+            except ValueError as error:  # two Tensors are refused because of their base shapes
                 assert left is right is Tensor and symbol == "@" and "Tensor" in str(error)
             except TypeError as error:
                 refused += 1
@@ -455,7 +455,7 @@ def test_what_other_types_define_comes_before_refusing():
     assert a + mine == "mine" and type(2.0 + mine) is Mine
     with pytest.raises(TypeError, match="unsupported operand"):
         a * mine
-    assert a.__add__(random(SR2)) is NotImplemented  # which SR2 is asked after
+    assert a.__add__(random(SR2)) is NotImplemented  # Python then asks SR2
     assert (a == random(SR2)) is False and (a != random(SR2)) is True
 
 
@@ -473,7 +473,7 @@ def test_products_of_a_type_with_itself(cls):
 @every_type
 @pytest.mark.parametrize("op", [*ARITHMETIC.items(), ("**", operator.pow)], ids=lambda item: item[0])
 def test_other_operands_are_refused(cls, op):
-    """Raw tensors, too: whose dimensions are batch dimensions is not clear."""
+    """Raw tensors are refused, too: it is not clear which of their dimensions are batch dimensions."""
     a = random(cls, 2)
     others = (
         None,

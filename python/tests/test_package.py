@@ -24,7 +24,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def import_with(torch_module: str) -> str:
-    """The last line of `import neml2` where torch is another."""
+    """The last line that `import neml2` prints with another torch."""
     code = f"import sys, types\nsys.modules['torch'] = torch = {torch_module}\n"
     code += f"if torch: torch.__version__, torch.compiled_with_cxx11_abi = torch.__doc__, lambda: {CXX11_ABI}\n"
     done = run("-c", code + "import neml2")
@@ -82,7 +82,7 @@ def test_it_carries_the_cmake_package():
 
 def test_the_module_looks_for_torch_nowhere_but_among_what_is_loaded():
     (module,) = PACKAGE.glob("_C.*.so")
-    assert not re.search(rb"torch/lib[:\0]", module.read_bytes())  # as a run path would have it
+    assert not re.search(rb"torch/lib[:\0]", module.read_bytes())  # as a run path would contain it
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -109,7 +109,7 @@ def test_its_modules_say_what_is_public(name):
     assert {n for n in names if n != "__builtins__"} == set(module.__all__)
     here = {n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__ and not n.startswith("_")}
     left_out = {n for n in here - set(module.__all__) if not isinstance(vars(module)[n], (TypeVar, ParamSpec))}
-    assert left_out <= {"argument_names", "parameters_of", "names_of", "places_named", "formula_of"}  # which the modules of formulas share
+    assert left_out <= {"argument_names", "parameters_of", "names_of", "places_named", "formula_of"}  # shared by the modules of formulas
 
 
 def test_the_types_are_at_top_level_too():
@@ -121,7 +121,7 @@ def test_the_types_are_at_top_level_too():
 
 
 def wheel(folder, name, version, files):
-    """A wheel of these files, made here."""
+    """Makes a wheel of these files."""
     path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
     files = {
         **files,
@@ -150,7 +150,7 @@ def other_one(folder):
 
 @pytest.fixture
 def environment(tmp_path):
-    """An environment without anything: its Python, and pip for it."""
+    """An empty virtual environment: its Python, and a pip for it."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
     python = tmp_path / "env/bin/python"
 
@@ -189,7 +189,7 @@ def test_beside_the_other_package_each_import_says_so_and_how_to_cure_it(environ
 def test_alone_each_package_is_imported(environment, tmp_path):
     install, pip, python = environment
     install(this_one(tmp_path))
-    assert "there is no torch here" in python("-c", "import neml2").stderr  # as far as it comes without
+    assert "there is no torch here" in python("-c", "import neml2").stderr  # the first error without torch
     pip("uninstall", "--yes", "neml2-tensors")
     install(other_one(tmp_path))
     assert python("-c", "import neml2; print(neml2.VERSION)").stdout == "3.0.0\n"

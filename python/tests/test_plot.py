@@ -50,7 +50,7 @@ def offsets(artist):
 
 
 def same_points(artist, expected):
-    """Up to their order, and to repetitions."""
+    """Compares points, regardless of order and repetitions."""
     points, expected = offsets(artist), np.array(expected)
     apart = np.linalg.norm(points[:, None] - expected, axis=-1)
     return apart.min(0).max() < 1e-7 and apart.min(1).max() < 1e-7
@@ -94,7 +94,7 @@ def test_without_matplotlib_the_import_says_what_to_install():
 def test_functions_are_documented_and_take_axes(name):
     function = getattr(plot, name)
     assert function.__doc__ and function.__name__ == name
-    if name == "inverse_pole_figure_directions":  # which draws nothing
+    if name == "inverse_pole_figure_directions":  # draws nothing
         return
     assert inspect.signature(function).parameters["ax"].default is None
 
@@ -197,7 +197,7 @@ def test_several_poles_are_a_row_of_figures(draw):
     axes = [artist.axes for artist in drawn]
     assert axes == pyplot.gcf().axes and len({ax.get_subplotspec().rowspan.start for ax in axes}) == 1
     assert [ax.get_title() for ax in axes] == [r"$\{111\}$", r"$\{100\}$", ""]
-    again = draw(r, tuple(poles), "432")  # not into figures that are there
+    again = draw(r, tuple(poles), "432")  # not into existing figures
     assert again[0].axes.figure is not axes[0].figure
     one = draw(r, [(1, 1, 1)], "432")
     assert len(one) == 1
@@ -302,7 +302,7 @@ LEVELS = np.array([0, *np.geomspace(1e-3, 40, 300)])
 
 
 def even_points(n=20000):
-    """Points that lie evenly (a Fibonacci lattice)."""
+    """Evenly distributed points (a Fibonacci lattice)."""
     i = torch.arange(n) + 0.5
     return _sphere.spherical(torch.arccos(1 - 2 * i / n), i * (pi * (1 + sqrt(5))))
 
@@ -330,7 +330,7 @@ def test_the_density_of_a_pole_and_its_opposite_are_one():
 
 
 def drawn_mean(contours):
-    """The mean over what is filled, of the layers' mean values and areas."""
+    """The mean over the filled area, from the mean values and areas of the layers."""
     areas = np.array([area(p) for p in contours.get_paths()])
     middles = (contours.levels[1:] + contours.levels[:-1]) / 2
     return abs((areas * middles).sum() / areas.sum()), abs(areas.sum())
@@ -401,7 +401,7 @@ def test_each_direction_has_one_equivalent_in_the_sector(crystal_class, order):
     v = torch.randn(20000, 3)
     v /= v.norm(dim=-1, keepdim=True)
     inside = ((v @ sector.planes().mT) > 0).all(-1)
-    assert abs(inside.double().mean() * 2 * order - 1) < 0.15  # one of as many as the Laue group has operations
+    assert abs(inside.double().mean() * 2 * order - 1) < 0.15  # one of as many sectors as the Laue group has operations
     images = torch.einsum("gij,nj->ngi", torch.cat([S, -S]), v)
     assert (((images @ sector.planes().mT) > 0).all(-1).sum(-1) == 1).all()
     reduced = sector.reduce(v, S)
@@ -438,8 +438,8 @@ def test_curves_are_the_components(component):
 
 
 def test_equivalent_measures_are_those_of_von_mises():
-    """In uniaxial tension of a volume that stays the same they are the axial ones, and in pure shear √3 σ_xy and 2/√3
-    ε_xy."""
+    """In uniaxial tension at constant volume the equivalent stress and strain equal the axial ones; in pure shear they are √3 σ_xy and
+    2/√3 ε_xy."""
     t = torch.linspace(0, 1, 5)
     zero = 0 * t
     strain = SR2.fill(*map(Scalar, (t, -t / 2, -t / 2, zero, zero, zero)))
@@ -583,7 +583,7 @@ def test_a_batch_of_stiffnesses_has_a_line_each():
     assert lines[0].axes.get_ylim() == pytest.approx((0, 210)) and lines[0].axes.get_title() == "E (GPa)"
 
 
-# ---- Of any dtype, on any device ----
+# ---- Any dtype, any device ----
 
 
 def test_numbers_are_float64_whatever_the_defaults_are():
@@ -640,7 +640,7 @@ NAN = float("nan")
 TEXTURES = ["pole_figure", "pole_figure_density", "inverse_pole_figure", "inverse_pole_figure_density"]
 DENSITIES = TEXTURES[1::2]
 REFUSED = [
-    # functions, which argument, what it is, error, message
+    # functions, index of the argument, its value, error, message
     (TEXTURES, 0, torch.zeros(3), TypeError, "expected orientations of type Rot or Quaternion, not Tensor"),
     (TEXTURES, 0, R2(torch.eye(3)), TypeError, "Rot or Quaternion, not R2"),
     (TEXTURES, 0, Rot(torch.tensor([[0, 0, 0], [NAN, 0, 0]])), ValueError, "1 of the 6 numbers of orientations are NaN"),

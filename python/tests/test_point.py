@@ -54,7 +54,7 @@ def close(a, b, relative=1e-9):
 
 
 def cyclic(path, yield_stress=YIELD):
-    """The stress of the strain in tension, by the one-dimensional return."""
+    """The stress in tension for this strain, by the one-dimensional return mapping."""
     stress, back, plastic = [], 0.0, 0.0
     for e in path.tolist():
         trial = E * (e - plastic) - back
@@ -72,15 +72,15 @@ def test_elastic_closed_forms():
     close(h.column("strain.yy"), -NU * 1e-3 * t)
     close(h.column("strain.zz"), -NU * 1e-3 * t)
     assert h.strain.batch.shape == (4,) and h.substeps.tolist() == [0, 1, 1, 1]
-    # Shear has no factor of its own: σ_xy = 2 G ε_xy.
+    # Shear has no extra factor: σ_xy = 2 G ε_xy.
     h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, stress={"xy": 10.0 * t})
     close(h.column("strain.xy"), 10.0 * t * (1 + NU) / E)
     close(h.strain.torch()[:, 5], 2**0.5 * 10.0 * t * (1 + NU) / E)
-    # Plane stress of given strains in the plane.
+    # Plane stress with given strains in the plane.
     h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, strain={"xx": 1e-3 * t, "yy": -2e-3 * t, "xy": 5e-4 * t})
     close(h.column("stress.xx"), E / (1 - NU**2) * (1e-3 - NU * 2e-3) * t)
     close(h.column("strain.zz"), NU / (1 - NU) * 1e-3 * t)
-    # Plane strain: a number holds.
+    # Plane strain: a number stands for a constant.
     h = point.drive(elastic, Scalar(0.0), (E, NU), time=t, strain={"xx": 1e-3 * t, "zz": 0.0})
     close(h.column("stress.zz"), NU * h.column("stress.xx"))
 
@@ -113,7 +113,7 @@ def test_strains_are_found_again_from_stresses():
         strain = {c: walk[..., i] for i, c in enumerate(point.COMPONENTS) if i in controlled}
         stress = {c: by_strain.column(f"stress.{c}") for i, c in enumerate(point.COMPONENTS) if i not in controlled}
         h = point.drive(j2, new(), (E, YIELD, H), time=time, strain=strain, stress=stress)
-        whole = h.substeps[1:] == 1  # where both go along the same path
+        whole = h.substeps[1:] == 1  # where both follow the same path
         first = int((~whole).any(1).nonzero()[0]) + 1 if not whole.all() else len(time)
         assert first > 1
         close(h.strain.torch()[:first], by_strain.strain.torch()[:first], 1e-7)
@@ -292,7 +292,7 @@ def thermal(strain, state, rate, dt):
 
 
 def test_free_expansion_has_no_stress():
-    """No stress is there to be relative to: only rounding is left."""
+    """Without stress the residual has no reference value: only round-off is left."""
     h = point.drive(thermal, Scalar(0.0), (7.3,), time=torch.arange(30.0))
     for c in ("xx", "yy", "zz"):
         close(h.column(f"strain.{c}"), 1.3e-5 * 7.3 * torch.arange(30.0))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Random formulas with derivatives in derivatives, to two and three levels, against autograd in plain PyTorch.
+"""Random formulas with nested derivatives, to two and three levels, compared with autograd in plain PyTorch.
 
-NEML2_RANDOM_CASES is the number of cases, NEML2_RANDOM_SEED the seed of the first; the next case has the next seed. Each has 40
-states, also ones with ties, zeros, equal eigenvalues and NaN. test_compiled_formulas.py compiles some of them.
+NEML2_RANDOM_CASES is the number of cases, NEML2_RANDOM_SEED the seed of the first case; the next case has the next seed. Each has 40
+states, some with ties, zeros, equal eigenvalues and NaN. test_compiled_formulas.py compiles some of them.
 """
 
 import os
@@ -22,7 +22,7 @@ PARTS = min(CASES, 5)
 
 
 def close(case, what, found, expected):
-    """To the digits that the largest number of a row leaves."""
+    """Compares with a tolerance relative to the largest number of a row."""
     assert found.shape == expected.shape, f"{case}\n{what}: {found.shape}"
     found, expected = found.reshape(len(found), -1), expected.reshape(len(found), -1)
     error = ((found - expected).abs() / (1.0 + expected.abs().max(1, keepdim=True).values)).max(1).values
@@ -66,7 +66,7 @@ def test_on_whole_batches_a_function_that_is_differentiated_uses_batches_around_
 
 
 def on_whole_batches(case, raw):
-    """Under torch.func, where formulas run through LibTorch."""
+    """Runs under torch.func, where formulas call LibTorch on whole batches."""
     composed = []
 
     def f(*a):

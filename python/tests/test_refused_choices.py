@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Choices and places that there are not, in formulas and of newton, are refused; `%` is that of Python and torch."""
+"""Formulas and newton refuse choices and places that do not exist; `%` behaves as in Python and torch."""
 
 import pytest
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Construction, factories, conversions and what every type offers, as users of PyTorch know it."""
+"""Construction, factories, conversions and the members of every type, with the behaviour that users of PyTorch expect."""
 
 import copy
 import io
@@ -436,7 +436,7 @@ FACTOR = torch.tensor([1, 1, 1, 2, 2, 2], dtype=torch.float64).sqrt()
 
 
 def mandel_basis():
-    """E_ijA, the symmetric tensors that Mandel's components belong to."""
+    """E_ijA, the basis of symmetric tensors for Mandel components."""
     E = torch.zeros(3, 3, 6, dtype=torch.float64)
     for A, (i, j) in enumerate(MANDEL):
         E[i, j, A] = E[j, i, A] = 1 / FACTOR[A]
@@ -451,7 +451,7 @@ def skew_basis():
 
 
 def symmetrized(t, left, right):
-    """Symmetric (1) or skew (-1) in its first and its last two indices."""
+    """The part of t that is symmetric (1) or skew (-1) in its first and in its last two indices."""
     t = t + left * t.transpose(-4, -3)
     return (t + right * t.transpose(-2, -1)) / 4
 
@@ -815,7 +815,7 @@ def test_meta_functions():
 
 def test_classes_of_users():
     class Stress(SR2):
-        """With a name of its own."""
+        """A derived class with a different name."""
 
         def __init__(self, t, unit="MPa"):
             super().__init__(t)
@@ -985,6 +985,6 @@ def test_numbers_among_scalars_take_their_dtype_and_gradients_flow():
         with pytest.raises(TypeError, match="isotropic_E_nu"):
             use()
     with pytest.raises(ValueError, match="dtype"):
-        Vec.fill(Scalar(torch.tensor(1)), 0.5, 1)  # which is not an integer
+        Vec.fill(Scalar(torch.tensor(1)), 0.5, 1)  # the result is not an integer
     with pytest.raises(ValueError, match="undefined"):
         SSR4.isotropic_E_nu(Scalar(), 0.3)

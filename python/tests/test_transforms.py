@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every operation under what looks through it: recorded traces, fake and meta tensors, torch.func, vectorized gradients."""
+"""Every operation under transforms that look inside it: recorded traces, fake and meta tensors, torch.func, vectorized gradients."""
 
 import re
 import warnings
@@ -37,7 +37,7 @@ def described(tensors):
 
 def quietly(f, *arguments, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of sizes that become constants
+        warnings.simplefilter("ignore")  # warnings about sizes that become constants
         return f(*arguments, **options)
 
 
@@ -51,7 +51,7 @@ def each_of(rows):
 
 WITH_TENSORS = [r for r in ROWS if r.results(*r.arguments(*BATCH))]
 FIRST = {function(r): r for r in reversed(WITH_TENSORS)}
-# Thousands of calls of PyTorch each, which take 2 ms in a graph and 4 ms in an export.
+# Each makes thousands of PyTorch calls, which take 2 ms each in a graph and 4 ms each in an export.
 LONG = {"math.logm", "math.dlogm", "math.powm", "math.dpowm", "math.hencky_strain"}
 IN_GRAPHS = [r for r in WITH_TENSORS if function(r) not in LONG or r is FIRST[function(r)]]
 EXPORTED = [r for f, r in FIRST.items() if r.name not in OF_VALUES and f not in LONG - {"math.logm"}]  # An export takes a second.
@@ -120,7 +120,7 @@ def test_fake_tensors_are_right_or_refused_outside_of_their_mode(row):
     fake = [mode.from_tensor(t) for t in row.arguments(*BATCH)]
     try:
         shapes_agree(row, fake)
-    except AssertionError as refusal:  # of PyTorch, where constants take part
+    except AssertionError as refusal:  # an error of PyTorch if constants are involved
         assert "Please convert all Tensors to FakeTensors first" in str(refusal)
 
 
@@ -182,7 +182,7 @@ def weighted(weights, results):
 
 
 def derivatives(y, x, **options):
-    """0 by what y does not depend on."""
+    """The derivatives of y by x; 0 if y does not depend on x."""
     if not y.requires_grad:
         return tuple(torch.zeros_like(t) for t in x)
     return torch.autograd.grad(y, x, materialize_grads=True, **options)
@@ -232,7 +232,7 @@ def test_func_hessian_is_that_of_autograd(row):
     first = derivatives(c.loss(*x), x, create_graph=True)
     expected = derivatives(weighted(c.tangents, first), x)
     gradient = torch.func.jacrev(c.loss, c.inputs)
-    rows = torch.func.jacfwd(gradient, c.inputs, randomness="same")(*c.x)  # which torch.func.hessian is
+    rows = torch.func.jacfwd(gradient, c.inputs, randomness="same")(*c.x)  # the same as torch.func.hessian
     found = [sum(torch.tensordot(u, row[k].to(u.dtype), u.dim()) for u, row in zip(c.tangents, rows)) for k in c.inputs]
     same(found, expected, c.digits)
 
@@ -250,7 +250,7 @@ def test_vectorized_gradients_are_those_of_autograd(row):
     each = [torch.autograd.grad(y, x, [k * t for t in w], **options) for k in (1, 2)]
     try:
         both = torch.autograd.grad(y, x, [torch.stack([t, 2 * t]) for t in w], is_grads_batched=True, **options)
-    except RuntimeError as refusal:  # of PyTorch: its vmap of old, which torch.func does not use, lacks them
+    except RuntimeError as refusal:  # an error of PyTorch: its old vmap, which torch.func does not use, lacks these operations
         assert re.search("Batching rule not implemented for aten::(flatten|unflatten|detach)", str(refusal))
         return
     same(*zip(*((g, torch.stack(t)) for g, t in zip(both, zip(*each)) if g is not None)), c.digits)
@@ -275,7 +275,7 @@ def test_func_vmap_of_the_first_argument_is_the_batch(row):
     same(mapped(x, *others), expected)
 
 
-# ---- What depends on values, and what is kept ----
+# ---- Results that depend on values, and results that are kept ----
 
 
 def directions(v):

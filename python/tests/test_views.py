@@ -240,7 +240,7 @@ def test_undefined_indices():
 
 
 def test_large_slices():
-    """As those of lists: bounds beyond the end are the end."""
+    """Slices behave as for lists: bounds beyond the end are replaced by the end."""
     a = random(SR2, 5)
     assert a.batch[: 10**30].batch.shape == (5,)
     assert a.batch[-(10**30) :].batch.shape == (5,)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program whose types mypy --strict shall find out by itself."""
+"""A program whose types mypy --strict must infer."""
 
 import torch
 from typing_extensions import assert_type
@@ -51,7 +51,7 @@ stress.batch[0] = stress
 
 
 class Stress(SR2):
-    """A class of one's own."""
+    """A class that a user defines."""
 
     def overstress(self, limit: float) -> Scalar:
         return math.macaulay(math.von_mises(self) - limit)

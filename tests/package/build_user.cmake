@@ -11,7 +11,7 @@ if(WAY STREQUAL "compiled")
 elseif(WAY STREQUAL "installed")
   set(source ${NEML2}/examples/stress_update)
 endif()
-if(WAY MATCHES "^(installed|compiled|pkg_config)$") # in one place, used in another
+if(WAY MATCHES "^(installed|compiled|pkg_config)$") # installed in one place, then moved to another
   file(REMOVE_RECURSE ${WAY}/new)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WAY}/old COMMAND_ERROR_IS_FATAL ANY)
   if(WAY STREQUAL "compiled")

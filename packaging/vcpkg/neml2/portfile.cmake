@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# An overlay port of this checkout, headers alone: vcpkg install neml2 --overlay-ports=packaging/vcpkg
+# An overlay port of this checkout with the headers alone: vcpkg install neml2 --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(VCPKG_BUILD_TYPE release)
 

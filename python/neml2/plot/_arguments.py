@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arguments of the functions, as tensors of torch, and the refusals of wrong ones."""
+"""The arguments of the plotting functions, converted to tensors of torch, and the errors for wrong ones."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def on_cpu(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, with its new tensors on the CPU for any default device of torch."""
+    """The function, changed to create its tensors on the CPU for any default device of torch."""
 
     @wraps(function)
     def wrapped(*arguments: P.args, **keywords: P.kwargs) -> T:
@@ -91,7 +91,7 @@ def crystal_to_sample(function: str, orientations: Any, maps: Maps, *, empty: bo
 
 
 def rotation_group(function: str, crystal_class: Any) -> str:
-    """The name of the rotations of a class or point group: "432" for "m-3m"."""
+    """The name of the rotation group of a crystal class or point group: "432" for "m-3m"."""
     if not isinstance(crystal_class, str):
         raise TypeError(f'{function}: expected a crystal class as a string, such as "432", not {crystal_class!r}.')
     try:
@@ -102,7 +102,7 @@ def rotation_group(function: str, crystal_class: Any) -> str:
 
 
 def symmetry(group: str) -> torch.Tensor:
-    """The rotations (n, 3, 3) of a class."""
+    """The rotations (n, 3, 3) of a crystal class."""
     operations: torch.Tensor = crystallography.symmetry(group, dtype=torch.float64).torch()
     return operations
 

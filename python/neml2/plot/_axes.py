@@ -41,7 +41,7 @@ def outline(ax: Axes, corners: torch.Tensor) -> bool:
 
 
 def scatter(ax: Axes, x: torch.Tensor, y: torch.Tensor, style: dict[str, Any]) -> PathCollection:
-    """A style of points: the more points, the smaller they are."""
+    """Draws points in a common style: the more points, the smaller they are."""
     defaults: dict[str, Any] = {"s": min(30.0, max(2.0, 3000 / len(x))), "linewidths": 0, "clip_on": False}
     if "c" not in style and "facecolors" not in style:
         defaults["color"] = BLUE

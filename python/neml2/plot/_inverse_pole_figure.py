@@ -22,9 +22,9 @@ def inverse_pole_figure_directions(
     *,
     maps: Maps = "sample to crystal",
 ) -> Vec:
-    """The directions that inverse_pole_figure draws, as unit vectors in the frame of the crystal. Each is the one in the fundamental sector
-    of the crystal class among those equivalent to the direction of the sample. (...; 3) with the batch shape of the orientations, which may
-    be empty, in float64 on the CPU, without a gradient.
+    """The directions that inverse_pole_figure draws, as unit vectors in the frame of the crystal. Among the directions equivalent to that
+    of the sample, it takes the one in the fundamental sector of the crystal class. (...; 3) with the batch shape of the orientations, which
+    may be empty, in float64 on the CPU, without a gradient.
 
     For 432 the sector is 0 ≤ y ≤ x ≤ z, that is 001-101-111. Arguments as for inverse_pole_figure.
     """
@@ -46,14 +46,14 @@ def inverse_pole_figure(
     **style: Any,
 ) -> PathCollection:
     """Inverse pole figure: which crystal direction lies along a direction of the sample, in the fundamental sector of the
-    crystal class, where each direction has one equivalent: for 432 the standard triangle 001-101-111.
+    crystal class, in which each direction has one equivalent: for 432 the standard triangle 001-101-111.
 
     sample_direction: a Vec or three numbers.
     crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry; the sector is that of
         its Laue group, in which a direction and its opposite are equivalent.
     The other arguments are those of pole_figure.
 
-    Draws with Axes.scatter. inverse_pole_figure_directions has the directions as numbers. Source: Bunge (1982), Texture
+    Draws with Axes.scatter. inverse_pole_figure_directions returns the directions as numbers. Source: Bunge (1982), Texture
     Analysis in Materials Science.
     """
     function = "inverse_pole_figure"

@@ -56,14 +56,13 @@ def pole_figure(
     +z, x to the right and y up.
 
     orientations: Rot or Quaternion of any batch shape. By default each takes vectors of the sample to the frame of the
-        crystal, as in neml2.crystallography and as Bunge's Euler angles do; maps="crystal to sample" where they turn the
+        crystal, as in neml2.crystallography and as Bunge's Euler angles do; maps="crystal to sample" if they rotate the
         crystal, as in C.rotate(orientation).
     pole: Miller indices (MillerIndex, or three numbers) for cubic classes; for any class a Vec in the Cartesian frame of the
-        crystal. A list of poles makes as many figures side by side, into a list of axes where ax is given, and returns the list
-        of what is drawn.
+        crystal. A list of poles makes as many figures side by side; ax is then a list of axes, and the result a list of artists.
     crystal_class: "1" to "432" or a point group such as "m-3m", as in neml2.crystallography.symmetry. A pole and its
         opposite count as one.
-    projection: "equal_area" (Lambert; equal solid angles are equal areas) or "stereographic" (angles and circles are kept).
+    projection: "equal_area" (Lambert; equal solid angles are equal areas) or "stereographic" (preserves angles and circles).
     labels: names of the sample's axes x and y, such as ("RD", "TD").
 
     Draws with Axes.scatter. Source: Bunge (1982), Texture Analysis in Materials Science.
@@ -125,7 +124,7 @@ def pole_figure_density(
     mean is 1 with any texture.
 
     halfwidth: width of the von Mises-Fisher kernel about each pole, in degrees: the angle at which it has fallen to one half.
-        Few grains need a wide kernel.
+        The fewer the grains, the wider the kernel must be.
     The other arguments are those of pole_figure. The figures of several poles have the same levels, so that one scale serves all.
 
     Draws with Axes.contourf. figure.colorbar(...) of the result is the scale. Sources: Bunge (1982), Texture
@@ -146,14 +145,14 @@ def pole_figure_density(
         return draw(pole, values(pole), ax, style)
     poles = cast(Sequence[Direction], pole)
     densities = torch.stack([values(one) for one in poles])
-    # as matplotlib chooses them for one
+    # as matplotlib chooses the levels of a single figure
     levels = MaxNLocator(8, min_n_ticks=1).tick_values(float(densities.min()), float(densities.max()))
     rows = zip(poles, densities, _row_of_axes(function, len(poles), ax), strict=True)
     return [draw(one, density, axes, {"levels": levels} | style) for one, density, axes in rows]
 
 
 def _are_several(function: str, pole: Any) -> bool:
-    """Whether it is a list of poles, which three numbers are not."""
+    """Whether the argument is a list of poles. Three numbers are one pole."""
     if not isinstance(pole, (list, tuple)):
         return False
     if not pole:
@@ -180,7 +179,7 @@ def _poles(function: str, orientations: Orientations, pole: Direction, crystal_c
 
 
 def _title(pole: Direction) -> str:
-    """The indices in braces, minus signs as bars."""
+    """The Miller indices in braces, with minus signs as bars."""
     if not isinstance(pole, (MillerIndex, list, tuple)):
         return ""
     indices = pole.torch().tolist() if isinstance(pole, MillerIndex) else pole

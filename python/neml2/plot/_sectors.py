@@ -13,15 +13,15 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Sector:
-    """The directions between the azimuths 0 and `azimuth`, in degrees, on the positive side of the planes through the
-    origin that have these normals, from z to a rim."""
+    """The directions between the azimuths 0 and `azimuth`, in degrees, from z to a rim: they are on the positive side of the planes
+    through the origin that have these normals."""
 
     azimuth: float
     normals: tuple[Triple, ...]
-    corners: dict[str, Triple]  # by their names, counterclockwise
+    corners: dict[str, Triple]  # name: direction, counterclockwise
 
     def planes(self) -> torch.Tensor:
-        """The normals of all its sides, (n, 3)."""
+        """The normals of all sides of the sector, (n, 3)."""
         a = radians(self.azimuth)
         sides = ((0.0, 1.0, 0.0), (sin(a), -cos(a), 0.0)) if self.azimuth <= 180 else ()
         return torch.tensor([*self.normals, *sides], dtype=torch.float64)
@@ -55,7 +55,7 @@ def _wedge(azimuth: float, *names: str) -> Sector:
     return Sector(azimuth, ((0, 0, 1),), dict(zip(names, [(0, 0, 1), (1, 0, 0), (cos(a), sin(a), 0)])))
 
 
-# Sectors by the class of rotations; the Laue group has the inversion, too. In classes where Miller indices depend on the lattice, corners
+# Sectors by the class of rotations; the Laue group also contains the inversion. In classes where Miller indices depend on the lattice, corners
 # are named by x, y and z, or by an angle from x.
 SECTORS = {
     "1": Sector(360, ((0, 0, 1),), {"x": (1, 0, 0), "y": (0, 1, 0)}),

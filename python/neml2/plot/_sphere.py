@@ -30,12 +30,12 @@ def upper(v: torch.Tensor) -> torch.Tensor:
 
 
 def spherical(polar: torch.Tensor, azimuth: torch.Tensor) -> torch.Tensor:
-    """Unit vectors at these angles, in radians, from z and about it."""
+    """Unit vectors at these polar angles from z and azimuths about z, in radians."""
     return torch.stack([polar.sin() * azimuth.cos(), polar.sin() * azimuth.sin(), polar.cos().expand_as(azimuth)], -1)
 
 
 def spacing(function: str, halfwidth: float) -> float:
-    """The distance, in radians, of the points where a density is computed; between them it is nearly linear."""
+    """The distance, in radians, between the points where a density is computed; between them the density is nearly linear."""
     if not 0 < halfwidth <= 90:
         raise ValueError(f"{function}: halfwidth is {halfwidth!r}. Expected degrees above 0, up to 90.")
     return radians(min(2.5, max(halfwidth / 3, 0.25)))

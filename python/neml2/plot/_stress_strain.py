@@ -24,10 +24,10 @@ def stress_strain(
 ) -> list[Line2D]:
     """Stress-strain curves of histories (steps, ...; 6): one line for each entry of the other batch dimensions.
 
-    component: (i, j), counted from 0, of both tensors; a shear strain is that of the tensor, half the angle. Or
+    component: (i, j), counted from 0, of both tensors; a shear strain is the tensor's component, half the angle. Or
         "equivalent": von Mises stress √(3/2 s_ij s_ij) and strain √(2/3 e_ij e_ij) of the deviators s and e.
     unit: unit of the stress, for the label.
-    A history without other dimensions, such as a strain that all points share, is paired with each curve of the other.
+    A history without other batch dimensions, such as a strain that all points share, is paired with each curve of the other history.
 
     Draws with Axes.plot; its label may be a list with one name per curve.
     """

@@ -27,7 +27,7 @@ def yield_surface(
     """The yield surface f(σ) = 0 in a plane of the space of stresses.
 
     f: a function of stresses, float64 on the CPU, (n, n; 6) -> (n, n; ), called once: negative in the elastic range.
-    limit: largest value of the two coordinates, on either side of 0: the window, in the unit of stress.
+    limit: largest absolute value of the two coordinates, in the unit of stress; it determines the window.
     plane: "plane_stress", principal stresses σ1 and σ2, along x and y, with σ3 = 0; "normal_shear", σxx and σxy, all
         others 0; "pi", principal stresses of the given mean, seen along the hydrostatic axis: σ1 points up, σ2 to the
         lower left, σ3 to the lower right, and the distance from the centre is √(s_ij s_ij) of the deviator, √(2/3) of the
@@ -38,7 +38,7 @@ def yield_surface(
 
     Draws with Axes.contour, whose legend_elements() are for legends. Source: Hill (1950), The Mathematical Theory of
     Plasticity, ch. 2.
-    Raises ValueError also where f is NaN, and where it does not change sign in the window.
+    Raises ValueError also if f is NaN somewhere, and if it does not change sign in the window.
     """
     choice("yield_surface", "plane", plane, "plane_stress", "pi", "normal_shear")
     count("yield_surface", "points", points, 2)

@@ -22,15 +22,15 @@ def youngs_modulus(
     """The surface of the directional Young's modulus E(n) of one stiffness: in each direction n the point E(n) n,
     coloured by E.
 
-    E(n) = 1 / (n_i n_j S_ijkl n_k n_l), the stress over the strain along n in tension along n, with the compliance S: a
-    sphere, if the material is isotropic.
-    points: number from pole to pole; twice as many around.
+    E(n) = 1 / (n_i n_j S_ijkl n_k n_l) with the compliance S, the ratio of stress to strain along n in tension along n. The
+    surface is a sphere if the material is isotropic.
+    points: number of points from pole to pole; twice as many around the axis.
     unit: unit of the stiffness, for the label.
-    ax: made with projection="3d"; without it the current axes if they are of this kind, else those of a new figure.
+    ax: made with projection="3d"; by default the current axes if they are of this kind, otherwise those of a new figure.
 
     Draws with Axes3D.plot_surface. figure.colorbar(...) of the result is the scale.
     Source: Nye (1985), Physical Properties of Crystals, ch. 8.
-    Raises ValueError also where the stiffness is not positive definite.
+    Raises ValueError also if the stiffness is not positive definite.
     """
     S = _compliance("youngs_modulus", stiffness)
     if S.dim() != 2:
@@ -74,9 +74,9 @@ def youngs_modulus_section(
     over the angle in the plane, one line for each stiffness of the batch.
 
     The angle is counted counterclockwise about the normal, from the projection of the x axis onto the plane, or from
-    the y axis where the normal is x.
+    the y axis if the normal is x.
     unit: unit of the stiffness, for the label.
-    ax: made with projection="polar"; without it the current axes if they are of this kind, else those of a new figure.
+    ax: made with projection="polar"; by default the current axes if they are of this kind, otherwise those of a new figure.
 
     Draws with PolarAxes.plot; its label may be a list with one name per stiffness. Formula and source as for youngs_modulus.
     """
@@ -97,7 +97,7 @@ def youngs_modulus_section(
 
 
 def _compliance(function: str, stiffness: Any) -> torch.Tensor:
-    """(...; 6, 6)"""
+    """The compliance of a stiffness, in Mandel components (..., 6, 6)."""
     C = numbers(function, "the stiffness", stiffness, SSR4)
     smallest = float(torch.linalg.eigvalsh((C + C.mT) / 2).amin())
     if not smallest > 0:
