@@ -132,7 +132,10 @@ without_row(
 without_row("requires_grad requires_grad_ grad is_leaf backward jacrev", "about the graph of autograd, which transforms replace")
 without_row("cuda pin_memory", "needs a GPU")
 without_row("gcd normalize_gcd", "of integers")
-without_row("TensorBase.__getitem__ TensorBase.__setitem__ TensorBase.__matmul__", "says what to write instead")
+without_row(
+    "TensorBase.__getitem__ TensorBase.__setitem__ TensorBase.__matmul__ TensorBase.__floordiv__ TensorBase.__rfloordiv__ math.__getattr__",
+    "says what to write instead",
+)
 without_row("broadcast_shapes mandel_factor axis", "of numbers")
 without_row("__new__", "made by __init__")
 without_row("__class_getitem__", "of types")
@@ -152,6 +155,8 @@ for _name in ("__iadd__", "__isub__", "__imul__", "__itruediv__"):
 for _name in ("__and__", "__or__", "__xor__"):
     by_hand(f"TensorBase.{_name}", SR2, SR2)(lambda a, b, name=_name: getattr(a > b, name)(b > 0.25))
 by_hand("TensorBase.__invert__", SR2, SR2)(lambda a, b: ~(a > b))
+by_hand("TensorBase.__mod__", SR2, SR2)(lambda a, b: a % b)
+by_hand("TensorBase.__rmod__", SR2)(lambda a: 1.75 % a)
 
 # Shapes and types
 without_row("TensorBase.__init__", "of no type")
@@ -481,7 +486,7 @@ def row_of(key, f, choice, spread):
         return Row(f"{key}({shown})", types, call, PLACED.get(key, values))
 
     def made(s):  # a new tensor becomes part of the result
-        return [t * s.torch().sum() for t in leaves(call())]
+        return [(float(t) if isinstance(t, bool) else t) * s.torch().sum() for t in leaves(call())]
 
     return Row(f"{key}({shown})", [Scalar], made)
 
