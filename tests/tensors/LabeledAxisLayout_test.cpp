@@ -82,7 +82,7 @@ TEST_CASE("Slices of an axis are ordered by where they begin", "[tensors][Labele
   REQUIRE(!less(Slice(2, 3), Slice(2, 9)));
   for (const auto & i : {indexing::TensorIndex(3), indexing::TensorIndex("...")})
   {
-    REQUIRE_THROWS_WITH(less(Slice(), i), ContainsSubstring("is no slice"));
+    REQUIRE_THROWS_WITH(less(Slice(), i), ContainsSubstring("is not a slice"));
     REQUIRE_THROWS_WITH(less(i, Slice()), ContainsSubstring("AssemblySliceCmp: the index"));
   }
 }
