@@ -23,7 +23,7 @@ ROOMS = {  # the rooms that each may include besides itself
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
 APART = [  # headers that programs include in addition to neml2.h: those that record formulas, and those whose formulas keep their text
-    ROOT / "neml2" / "engine" / "recorded_formula.h",
+    ROOT / "neml2" / "engine" / "recorded_gradient.h",
     ROOT / "neml2" / "math" / "formula.h",
 ]
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # includes the room gradients, an exception to the order of the rooms

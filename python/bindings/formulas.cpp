@@ -118,18 +118,24 @@ public:
     const std::vector<TensorShapeRef> bases(shapes.begin(), shapes.end());
     const auto composed = [&](at::Tensor * t)
     { compose_jacobians(*r, *f, by, results, batch, c, t); };
+    const std::shared_ptr<const engine::RecordedFormula> under_autograd =
+        is_recorded(c.operands) ? r->formula->with_jacobians(by, results) : nullptr;
+    const auto gradient = [&]() -> std::shared_ptr<const engine::Gradient>
+    {
+      const nb::gil_scoped_acquire gil;
+      return under_autograd ? engine::gradient_of_jacobians(
+                                  gradient_of(r, f, instance), under_autograd, by, results)
+                            : nullptr;
+    };
     std::vector<at::Tensor> t(bases.size());
     {
       const PassedWarnings warnings;
       const nb::gil_scoped_release release;
-      engine::evaluate({op,
-                        c.operands,
-                        batch,
-                        engine::row_formula(r->formula->jacobian(by, results)),
-                        bases,
-                        composed,
-                        engine::no_gradient},
-                       t.data());
+      const auto & program =
+          under_autograd ? under_autograd->value() : r->formula->jacobian(by, results);
+      engine::evaluate(
+          {op, c.operands, batch, engine::row_formula(program), bases, composed, gradient},
+          t.data());
     }
     compile(self);
     const auto batch_dim = Size(batch.size());
@@ -367,6 +373,13 @@ private:
     if (PyDict_SetItem(r.chosen.ptr(), of.ptr(), chosen.ptr()) < 0)
       PyErr_Clear();
     return nb::cast<Places>(chosen);
+  }
+
+  /// Whether autograd would record a loop or a kernel on these operands.
+  static bool is_recorded(ArrayRef<core::Operand> operands)
+  {
+    return engine::choose_path(operands) == engine::Path::recorded ||
+           engine::choose_device_path(operands) == engine::Path::recorded;
   }
 
   static void compose_jacobians(const Recorded & r,

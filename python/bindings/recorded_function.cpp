@@ -59,38 +59,17 @@ compose(const Recorded & r,
 
 namespace
 {
-class RecordedGradient : public engine::Gradient
+class PythonGradient final : public engine::RecordedGradient
 {
 public:
-  RecordedGradient(std::shared_ptr<const Recorded> r,
-                   std::shared_ptr<const PythonFunction> f,
-                   nb::handle instance)
-    : _r(std::move(r)),
+  PythonGradient(std::shared_ptr<const Recorded> r,
+                 std::shared_ptr<const PythonFunction> f,
+                 nb::handle instance)
+    : engine::RecordedGradient(r->formula),
+      _r(std::move(r)),
       _f(std::move(f)),
       _instance(instance ? share_with_threads<nb::object>(nb::borrow(instance)) : nullptr)
   {
-  }
-
-  const char * name() const override { return "VmapBackward"; }
-
-  bool backward(ArrayRef<at::Tensor> results,
-                ArrayRef<at::Tensor> arguments,
-                ArrayRef<bool> needed,
-                at::Tensor * gradients) const override
-  {
-    std::vector<double> numbers;
-    numbers.reserve(arguments.size());
-    std::vector<core::Operand> o;
-    for (size_t i = 0; i < arguments.size(); i++)
-      if (const Kind & k = _r->types[i]; k.type)
-        o.push_back(
-            {&arguments[i], k.type->name, arguments[i].dim() - Size(k.base.size()), k.base});
-      else
-      {
-        numbers.push_back(arguments[i].item<double>());
-        o.push_back(core::operand(numbers.back()));
-      }
-    return _r->formula->backward(o, results, needed, gradients);
   }
 
   /// An error of Python keeps its class, also KeyboardInterrupt: PyTorch's engine passes it to the caller of backward.
@@ -119,8 +98,8 @@ private:
       name = _r->instance.changed();
     if (name)
       fail_type(std::string("vmap: ") + name +
-                ", which the formula uses, has another value than when it ran: create_graph=True "
-                "differentiates its function. Pass it as an argument.");
+                ", which the formula uses, has another value than when it ran, and this derivative "
+                "calls its function again. Pass it as an argument.");
     TensorShape batch;
     at::Tensor like;
     size_t i = 0;
@@ -150,7 +129,7 @@ gradient_of(std::shared_ptr<const Recorded> r,
             std::shared_ptr<const PythonFunction> f,
             nb::handle instance)
 {
-  return std::make_shared<RecordedGradient>(std::move(r), std::move(f), instance);
+  return std::make_shared<PythonGradient>(std::move(r), std::move(f), instance);
 }
 
 // ---- Recording ----
@@ -238,7 +217,7 @@ record(const PythonFunction & f, const Call & c)
           "vmap: the formula returned nothing. Expected a tensor, a number, or a group of them.");
     made->returned = returned.structure;
   }
-  made->formula = std::make_unique<const RecordedFormula>(
+  made->formula = std::make_shared<const RecordedFormula>(
       std::move(recording), std::move(arguments), std::move(results), f.name());
   made->bases = made->formula->bases();
   return made;

@@ -3,7 +3,7 @@
 
 #include "bindings/formula_call.h"
 #include "bindings/functions_of_python.h"
-#include "neml2/engine/recorded_formula.h"
+#include "neml2/engine/recorded_gradient.h"
 
 /// The recording of a Python function for arguments of certain types, and its call on whole
 /// batches.
@@ -66,7 +66,7 @@ struct Recorded
   Instance instance;
   Structure returned;
   std::vector<Kind> results;
-  std::unique_ptr<const engine::RecordedFormula> formula;
+  std::shared_ptr<const engine::RecordedFormula> formula;
   std::vector<TensorShapeRef> bases; ///< of the results
   nb::dict chosen;                   ///< places of results by their names
 

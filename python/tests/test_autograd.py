@@ -493,3 +493,16 @@ assert done == [True] * 8, done
 """
     r = run(code)
     assert (r.returncode, r.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("function", [math.sqrtm, math.logm])
+def test_many_derivatives_of_a_function_of_a_matrix_at_the_identity(function):
+    """Of f(1 + t a) for each a on the diagonal."""
+    t, a = torch.zeros((), requires_grad=True), torch.tensor([1.0, -0.4, 2.0])
+    y = function(R2(torch.eye(3) + t * torch.diag(a))).torch().diagonal()
+    factor = 1.0
+    for n in range(1, 7):
+        slopes = [torch.autograd.grad(entry, t, create_graph=True)[0] for entry in y]
+        factor *= 1.5 - n if function is math.sqrtm else 1.0 if n == 1 else 1.0 - n
+        torch.testing.assert_close(torch.stack(slopes).detach(), factor * a**n, rtol=1e-9, atol=1e-12)
+        y = torch.stack(slopes)

@@ -649,14 +649,17 @@ def test_another_number_is_seen(a, b):
         same(f(s), Scalar(1.0 / torch.full((3,), k, dtype=torch.float64)))
 
 
-def test_second_derivatives_of_another_function_are_refused(monkeypatch):
-    x = scalar(grad=True)
-    y = neml2.vmap(lambda x: RATE * x * x, x)
-    (g,) = torch.autograd.grad(y.torch().sum(), x.torch(), create_graph=True)
+def test_derivatives_of_another_function_are_refused(monkeypatch):
+    s = (0.1 * values(SR2, 3).abs() + torch.tensor([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])).requires_grad_()
+    y = neml2.vmap(lambda s: RATE * math.tr(math.expm(s)), SR2(s)).torch().sum()
+    slope = torch.autograd.grad(y, s, create_graph=True)[0]
+    second = torch.autograd.grad(slope.sum(), s, create_graph=True)[0]
     monkeypatch.setattr(sys.modules[__name__], "RATE", 3.0)
-    same(Scalar(torch.autograd.grad(y.torch().sum(), x.torch(), retain_graph=True)[0]), 4.0 * x)  # the recorded value
-    with pytest.raises(RuntimeError, match="RATE, which the formula uses, has another value than when it ran"):
-        torch.autograd.grad(y.torch().sum(), x.torch(), create_graph=True)
+    again = torch.autograd.grad(y, s, create_graph=True)[0]  # by the recorded value
+    torch.testing.assert_close(again, slope)
+    torch.testing.assert_close(slope.detach(), 2.0 * math.expm(SR2(s.detach())).torch())
+    with pytest.raises(RuntimeError, match="RATE, which the formula uses, has another value than when it ran, and this derivative calls"):
+        torch.autograd.grad(second.sum(), s)  # the third derivative calls the function
 
 
 def test_a_formula_writes_into_no_argument():

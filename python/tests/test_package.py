@@ -64,7 +64,7 @@ def test_another_patch_of_the_same_torch_is_accepted():
 def test_it_has_one_version():
     assert neml2.__version__ == metadata.version("neml2-tensors") == run("-m", "neml2", "--version").stdout.strip()
     header = (PACKAGE / "include/neml2/version.h").read_text()
-    assert neml2.__version__ == ".".join(line.split()[-1] for line in header.splitlines() if "define" in line)
+    assert neml2.__version__ == ".".join(line.split()[-1] for line in header.splitlines() if line.startswith("#define"))
 
 
 def test_it_says_what_it_is():

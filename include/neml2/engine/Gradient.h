@@ -16,7 +16,7 @@
 namespace neml2::engine
 {
 /// The data that autograd's node of an operation keeps, besides the arguments.
-class Gradient
+class Gradient : public std::enable_shared_from_this<Gradient>
 {
 public:
   virtual ~Gradient() = default;

@@ -5,6 +5,7 @@
 
 #include "neml2/engine/slabs.h"
 #include "neml2/engine/vector_jacobian.h"
+#include "neml2/recorded/Replay.h"
 #include "neml2/recorded/linear.h"
 #include "neml2/recorded/source.h"
 
@@ -76,16 +77,17 @@ gradient_text(size_t k)
   return "gradient by " + std::to_string(k);
 }
 NEML2_BODY std::string
+places_text(const std::vector<size_t> & places)
+{
+  std::string s;
+  for (const size_t k : places)
+    s += (s.empty() ? "" : ", ") + std::to_string(k);
+  return s;
+}
+NEML2_BODY std::string
 jacobian_text(const std::vector<size_t> & by, const std::vector<size_t> & of)
 {
-  const auto text = [](const std::vector<size_t> & places)
-  {
-    std::string s;
-    for (const size_t k : places)
-      s += (s.empty() ? "" : ", ") + std::to_string(k);
-    return s;
-  };
-  return "value, and Jacobian of " + text(of) + " by " + text(by);
+  return "value, and Jacobian of " + places_text(of) + " by " + places_text(by);
 }
 
 /// All values, or partials, of some tensors.
@@ -122,22 +124,24 @@ RecordedFormula::make_vector_jacobian(size_t k) const
       _name + ": " + gradient_text(k), r, std::move(p), true);
 }
 
-NEML2_BODY std::unique_ptr<const RecordedProgram>
-RecordedFormula::make_jacobian(const Places & by, const Places & of) const
+/// The Jacobians of each result by each argument, as many lists of components.
+NEML2_BODY std::vector<recorded::Components>
+RecordedFormula::record_jacobians(recorded::Recording & r,
+                                  const Places & by,
+                                  const Places & of,
+                                  bool by_rules) const
 {
-  recorded::Recording r = _recording;
-  recorded::Program p = program();
   std::vector<Tensor> results;
   for (const size_t i : of)
     results.push_back(_results[i]);
-  std::vector<recorded::Components> jacobians; // of each result by each argument
+  std::vector<recorded::Components> jacobians;
   for (const auto & result : results)
     for (const size_t k : by)
       jacobians.emplace_back(result.values.size() * _arguments[k].values.size());
   for (size_t m = 0; m < by.size(); m++)
   {
     const recorded::Components & seeds = _arguments[by[m]].partials;
-    const recorded::LinearMap map(r, seeds, all(true, results));
+    const recorded::LinearMap map(r, seeds, all(true, results), by_rules);
     for (size_t j = 0; j < seeds.size(); j++)
     {
       recorded::Components direction(seeds.size(), -1);
@@ -149,9 +153,144 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
           jacobians[i * by.size() + m][c * seeds.size() + j] = column[at++];
     }
   }
+  return jacobians;
+}
+
+NEML2_BODY std::unique_ptr<const RecordedProgram>
+RecordedFormula::make_jacobian(const Places & by, const Places & of) const
+{
+  recorded::Recording r = _recording;
+  recorded::Program p = program();
+  const auto jacobians = record_jacobians(r, by, of, /*by_rules=*/false);
   p.results.insert(p.results.end(), jacobians.begin(), jacobians.end());
   return std::make_unique<const RecordedProgram>(
       _name + ": " + jacobian_text(by, of), r, std::move(p));
+}
+
+// ---- Derivatives as formulas ----
+
+/// A formula from the values of its results: their partials are recorded here.
+NEML2_BODY std::shared_ptr<RecordedFormula>
+RecordedFormula::differentiable(recorded::Recording r,
+                                std::vector<Tensor> arguments,
+                                std::vector<Tensor> results,
+                                std::string name)
+{
+  if (arguments.size() + results.size() > size_t(max_operands))
+    return nullptr;
+  try
+  {
+    const recorded::Recording::Scope scope(r);
+    recorded::Components values, seeds, partials;
+    for (const auto & t : results)
+      values.insert(values.end(), t.values.begin(), t.values.end());
+    const std::vector<recorded::Number> numbers = recorded::Replay(r).of(values);
+    auto next = numbers.begin();
+    for (auto & t : results)
+      for (int32_t & value : t.values)
+      {
+        value = next->x.id;
+        t.partials.push_back(next->d[0].id);
+        partials.push_back(next->d[0].id);
+        ++next;
+      }
+    for (const auto & t : arguments)
+      seeds.insert(seeds.end(), t.partials.begin(), t.partials.end());
+    const recorded::LinearMap is_available(r, seeds, partials);
+  }
+  catch (const std::invalid_argument &) // a partial is not available
+  {
+    return nullptr;
+  }
+  return std::make_shared<RecordedFormula>(
+      std::move(r), std::move(arguments), std::move(results), std::move(name));
+}
+
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::make_gradient(const Places & by) const
+{
+  recorded::Recording r = _recording;
+  std::vector<Tensor> arguments = _arguments, results;
+  recorded::Components weights, seeds;
+  for (const auto & result : _results)
+  {
+    Tensor w;
+    w.base = result.base;
+    for (size_t i = 0; i < result.values.size(); i++)
+    {
+      w.values.push_back(r.input());
+      w.partials.push_back(r.input());
+      r.set_partial(w.values.back(), w.partials.back());
+      weights.push_back(w.values.back());
+    }
+    arguments.push_back(std::move(w));
+  }
+  for (const size_t k : by)
+    seeds.insert(seeds.end(), _arguments[k].partials.begin(), _arguments[k].partials.end());
+  {
+    const recorded::Recording::Scope scope(r);
+    const recorded::LinearMap map(r, seeds, all(true, _results), /*by_rules=*/true);
+    const recorded::Components g = map.transposed(weights);
+    auto next = g.begin();
+    for (const size_t k : by)
+    {
+      Tensor t;
+      t.base = _arguments[k].base;
+      const auto n = std::ptrdiff_t(_arguments[k].values.size());
+      t.values.assign(next, next + n);
+      next += n;
+      results.push_back(std::move(t));
+    }
+  }
+  const auto made =
+      differentiable(std::move(r), std::move(arguments), std::move(results), _name + ": gradient");
+  if (made)
+    made->_weight_count = _results.size();
+  return made;
+}
+
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::make_with_jacobians(const Places & by, const Places & of) const
+{
+  recorded::Recording r = _recording;
+  std::vector<Tensor> results = _results;
+  for (auto & t : results)
+    t.partials.clear();
+  const auto bases = bases_with_jacobians(by, of);
+  {
+    const recorded::Recording::Scope scope(r);
+    for (auto & J : record_jacobians(r, by, of, /*by_rules=*/true))
+    {
+      Tensor t;
+      t.base = bases[results.size()];
+      t.values = std::move(J);
+      results.push_back(std::move(t));
+    }
+  }
+  return differentiable(std::move(r), _arguments, std::move(results), _name + ": Jacobian");
+}
+
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::derived(const Places & by, const Places & of) const
+{
+  const std::lock_guard<std::mutex> lock(_mutex);
+  auto found = _derived.find({by, of});
+  if (found == _derived.end())
+  {
+    auto made = of.empty() ? make_gradient(by) : make_with_jacobians(by, of);
+    found = _derived.emplace(std::pair(by, of), std::move(made)).first;
+  }
+  return found->second;
+}
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::gradient(const Places & by) const
+{
+  return derived(by, {});
+}
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::with_jacobians(const Places & by, const Places & of) const
+{
+  return derived(by, of);
 }
 
 NEML2_BODY const RecordedProgram &
@@ -183,6 +322,16 @@ RecordedFormula::evaluators() const
     all.emplace_back(gradient_text(k), e.get());
   for (const auto & [key, e] : _jacobians)
     all.emplace_back(jacobian_text(key.first, key.second), e.get());
+  for (const auto & [key, formula] : _derived)
+    if (formula)
+    {
+      const bool is_gradient = key.second.empty();
+      const std::string name =
+          (is_gradient ? "gradient by " + places_text(key.first) + ", under autograd"
+                       : jacobian_text(key.first, key.second) + ", under autograd");
+      for (const auto & [what, e] : formula->evaluators())
+        all.emplace_back(what == "value" ? name : what + " of (" + name + ")", e);
+    }
   return all;
 }
 
@@ -190,7 +339,31 @@ NEML2_BODY size_t
 RecordedFormula::evaluator_count() const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
-  return 1 + _vector_jacobians.size() + _jacobians.size();
+  size_t n = 1 + _vector_jacobians.size() + _jacobians.size();
+  for (const auto & [key, formula] : _derived)
+    n += formula ? formula->evaluator_count() : 0;
+  return n;
+}
+
+NEML2_BODY std::vector<at::Tensor>
+RecordedFormula::weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const
+{
+  std::vector<at::Tensor> w;
+  for (size_t i = 0; i < _results.size(); i++)
+    w.push_back(results[i].defined()
+                    ? results[i]
+                    : at::zeros(_results[i].base, first_tensor(arguments).options()));
+  return w;
+}
+
+NEML2_BODY void
+RecordedFormula::append_weights(const std::vector<at::Tensor> & w, std::vector<Operand> & o) const
+{
+  for (size_t i = 0; i < _results.size(); i++)
+    o.push_back({&w[i],
+                 "gradient",
+                 w[i].dim() - Size(_results[i].base.size()),
+                 TensorShapeRef(_results[i].base)});
 }
 
 NEML2_BODY bool
@@ -201,16 +374,8 @@ RecordedFormula::backward(ArrayRef<Operand> arguments,
 {
   std::vector<Operand> o = arguments.vec();
   const TensorShape batch = broadcast_batch("vmap", o);
-  std::vector<at::Tensor> weights;
-  for (size_t i = 0; i < _results.size(); i++)
-    weights.push_back(results[i].defined()
-                          ? results[i]
-                          : at::zeros(_results[i].base, first_tensor(arguments).options()));
-  for (size_t i = 0; i < _results.size(); i++)
-    o.push_back({&weights[i],
-                 "gradient",
-                 weights[i].dim() - Size(_results[i].base.size()),
-                 TensorShapeRef(_results[i].base)});
+  const std::vector<at::Tensor> w = weights(arguments, results);
+  append_weights(w, o);
   if (o.size() >= size_t(max_operands) || batch.size() > size_t(max_dims))
     return false;
   const bool on_cpu = recorded::interpreter().run && choose_path(o) == Path::fused;

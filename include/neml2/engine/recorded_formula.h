@@ -65,6 +65,20 @@ public:
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 
+  /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null if
+  /// a partial that it needs is not available (see Recording::refused_partial).
+  std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
+  /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula. Null if
+  /// a partial that it needs is not available.
+  std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
+                                                        const std::vector<size_t> & of) const;
+  /// The number of results whose weights are the last arguments of a formula made by gradient().
+  size_t weight_count() const { return _weight_count; }
+
+  /// The weights of the results: their gradients, or zero where these are not defined.
+  std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
+  void append_weights(const std::vector<at::Tensor> & weights, std::vector<Operand> & o) const;
+
   /// The programs made so far, with descriptions of their results.
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
@@ -87,11 +101,26 @@ private:
   mutable std::mutex _mutex;
   mutable Programs<size_t> _vector_jacobians;
   mutable Programs<std::pair<Places, Places>> _jacobians; ///< by, of
+  mutable std::map<std::pair<Places, Places>, std::shared_ptr<const RecordedFormula>>
+      _derived; ///< by, of; for gradients `of` is empty
+  size_t _weight_count = 0;
 
   recorded::Program program() const;
   recorded::Components all(bool partials, const std::vector<Tensor> & tensors) const;
   std::unique_ptr<const RecordedProgram> make_vector_jacobian(size_t k) const;
   std::unique_ptr<const RecordedProgram> make_jacobian(const Places & by, const Places & of) const;
+  std::vector<recorded::Components> record_jacobians(recorded::Recording & r,
+                                                     const Places & by,
+                                                     const Places & of,
+                                                     bool by_rules) const;
+  std::shared_ptr<const RecordedFormula> derived(const Places & by, const Places & of) const;
+  std::shared_ptr<const RecordedFormula> make_gradient(const Places & by) const;
+  std::shared_ptr<const RecordedFormula> make_with_jacobians(const Places & by,
+                                                             const Places & of) const;
+  static std::shared_ptr<RecordedFormula> differentiable(recorded::Recording r,
+                                                         std::vector<Tensor> arguments,
+                                                         std::vector<Tensor> results,
+                                                         std::string name);
 };
 
 inline RowFormula

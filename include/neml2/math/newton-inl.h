@@ -120,10 +120,10 @@ composed_newton(const at::Tensor & guess,
   }
   const at::Tensor each = converged.unsqueeze(-1);
   if (recorded)
-  { // two steps of Newton's method from the solution: the first gives x its first derivatives, the second its second derivatives
+  { // Steps of Newton's method from the solution: n steps give x its derivatives up to order 2^n - 1, since each squares the error.
     const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
     at::Tensor y = known.clone().requires_grad_(true);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
     {
       const at::Tensor r = residual(y, converged),
                        J = engine::composed_jacobians(r, batch_dim, {y}, /*create_graph=*/true)[0],

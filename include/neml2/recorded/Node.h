@@ -164,7 +164,6 @@ struct Loop
 /**
  * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are indices of nodes.
  *
- * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i], k
  * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i]
  * for i > k. The operands of a solve, or of a transposed solve, are all these except det, then a right side; its outputs are the n
  * unknowns.
@@ -204,5 +203,11 @@ struct Rule
   /// which they are linear.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &)> linear = {};
   size_t linear_from = 0;
+  /// For some groups of linear operands, as many as there are outputs: the matrix of the outputs by these operands is symmetric. Each group
+  /// is given by its first operand.
+  std::vector<size_t> symmetric = {};
+  /// The transposed map, where it needs care: from the operands and the weights of the outputs, the weights of the linear operands.
+  std::function<std::vector<int32_t>(const std::vector<int32_t> &, const std::vector<int32_t> &)>
+      transposed = {};
 };
 } // namespace neml2::recorded

@@ -30,7 +30,8 @@ struct SlopeOfPrincipal
                          l[i], l[j], x[6 + size_t(i)], x[6 + size_t(j)], x[slopes], x[slopes + 1]);
     }
     const kernels::SR2<Symbol> r = rotate(z, V);
-    ruled.differentiate_linear(values_in(x), x.size() / 2, values_in(r.v), *this);
+    const size_t n = x.size() / 2;
+    ruled.differentiate_linear(values_in(x), n, values_in(r.v), *this, {n});
     return r;
   }
   kernels::SR2<Number> operator()(const std::vector<Number> & x) const

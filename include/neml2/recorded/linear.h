@@ -3,6 +3,9 @@
 
 #include "neml2/recorded/Recording.h"
 
+#include <algorithm>
+#include <limits>
+
 /**
  * The derivatives of a recording whose numbers were duals: the partials of the results are linear in those of the arguments,
  * the seeds.
@@ -17,7 +20,7 @@ class LinearMap
 {
 public:
   /// With `by_rules`, the partials of nodes that have a linear rule are recorded by that rule, so that they can be
-  /// differentiated again; only `of` may be called then.
+  /// differentiated again.
   LinearMap(Recording & r,
             std::vector<int32_t> seeds,
             std::vector<int32_t> partials,
@@ -50,14 +53,17 @@ public:
   /// The transposed map: Σ_o weights_o ∂partial_o/∂seed_k. A weight of zero adds nothing, even if the derivative is infinite.
   std::vector<int32_t> transposed(const std::vector<int32_t> & weights) const
   {
-    if (_by_rules)
-      throw std::logic_error("a LinearMap by rules is not transposed");
     std::vector<int32_t> x(_size, -1);
     for (size_t k = 0; k < weights.size(); k++)
       if (_depends[size_t(_partials[k])])
         add(x, _partials[k], weights[k]);
     for (size_t k = _order.size(); k-- > 0;)
-      if (const Node n = _r.node(_order[k]); is_of_system(n.op))
+      if (const auto rule = linear_rule(_order[k]))
+      {
+        if (is_first_output(*rule, _order[k])) // the weights of the others are known by now
+          hand_down_by(*rule, x);
+      }
+      else if (const Node n = _r.node(_order[k]); is_of_system(n.op))
         hand_down_system(system(n), x);
       else if (x[size_t(_order[k])] >= 0 && !is_output(n.op))
         hand_down(_order[k], x);
@@ -69,9 +75,9 @@ private:
   std::vector<int32_t> _seeds, _partials;
   size_t _size;
   bool _by_rules;
-  std::vector<bool> _depends; ///< whether a node depends on a seed
-  std::vector<bool> _may_be_infinite;
-  std::vector<int32_t> _order; ///< all nodes that depend on a seed, except the seeds
+  std::vector<bool> _depends;         ///< whether a node depends on a seed
+  std::vector<bool> _may_be_infinite; ///< or NaN
+  std::vector<int32_t> _order;        ///< all nodes that depend on a seed, except the seeds
 
   void find_dependent()
   {
@@ -94,10 +100,10 @@ private:
         continue;
       const Node n = _r.node(int32_t(i));
       bool depends = false;
-      bool infinite = (n.op >= Op::cbrt && n.op <= Op::atanh) ||
+      bool infinite = n.op == Op::sqrt || (n.op >= Op::cbrt && n.op <= Op::atanh) ||
                       (n.op == Op::constant && !std::isfinite(n.number));
-      infinite = infinite || n.op == Op::divide || n.op == Op::pow || n.op == Op::state ||
-                 n.op == Op::result || is_of_system(n.op);
+      infinite = infinite || n.op == Op::divide || n.op == Op::pow || n.op == Op::fmod ||
+                 n.op == Op::state || n.op == Op::result || is_of_system(n.op);
       each_operand(int32_t(i),
                    [&](int32_t k)
                    {
@@ -256,23 +262,118 @@ private:
   void hand_down_system(const System s, std::vector<int32_t> & x) const
   {
     check_linear(s);
-    const int32_t zero = _r.constant(0);
-    std::vector<int32_t> weights;
-    int32_t nothing = -1; // the condition that all weights are zero
-    for (const int32_t o : s.outputs)
-    {
-      const int32_t w = x[size_t(o)];
-      weights.push_back(w < 0 ? zero : w);
-      if (w < 0)
-        continue;
-      const int32_t is_zero = _r.record(Op::equal, w, zero);
-      nothing = nothing < 0 ? is_zero : _r.record(Op::and_, nothing, is_zero);
-    }
-    if (nothing < 0)
+    const Weights weights(_r, x, s.outputs);
+    if (weights.nothing < 0)
       return;
-    const auto outputs = record_like(transposed(s), weights);
+    const auto outputs = record_like(transposed(s), weights.each);
     for (size_t k = 0; k < outputs.size(); k++)
-      add(x, s.operands[s.linear_from() + k], _r.record(Op::where, nothing, zero, outputs[k]));
+      add(x, s.operands[s.linear_from() + k], unless(weights.nothing, outputs[k]));
+  }
+
+  /// The weights of several outputs.
+  struct Weights
+  {
+    std::vector<int32_t> each;
+    int32_t nothing = -1; ///< the condition that all weights are zero; -1 if there are none
+
+    Weights(Recording & r, const std::vector<int32_t> & x, const std::vector<int32_t> & outputs)
+    {
+      const int32_t zero = r.constant(0);
+      for (const int32_t o : outputs)
+      {
+        const int32_t w = size_t(o) < x.size() ? x[size_t(o)] : -1;
+        each.push_back(w < 0 ? zero : w);
+        if (w < 0)
+          continue;
+        const int32_t is_zero = r.record(Op::equal, w, zero);
+        nothing = nothing < 0 ? is_zero : r.record(Op::and_, nothing, is_zero);
+      }
+    }
+  };
+
+  /// Whether node i is the first of the outputs of its rule that depend on a seed.
+  bool is_first_output(const Rule & rule, int32_t i) const
+  {
+    return std::none_of(rule.outputs.begin(),
+                        rule.outputs.end(),
+                        [&](int32_t o)
+                        { return o < i && depends(o) && linear_rule(o).get() == &rule; });
+  }
+
+  void hand_down_by(const Rule & rule, std::vector<int32_t> & x) const
+  {
+    const size_t n = rule.outputs.size();
+    const int32_t zero = _r.constant(0), one = _r.constant(1);
+    std::vector<int32_t> outputs = rule.outputs;
+    for (int32_t & o : outputs)
+      if (linear_rule(o).get() != &rule)
+        o = std::numeric_limits<int32_t>::max(); // it has a rule of its own
+    const Weights weights(_r, x, outputs);
+    if (weights.nothing < 0)
+      return;
+    if (rule.transposed)
+    {
+      const std::vector<int32_t> found = rule.transposed(rule.operands, weights.each);
+      for (size_t k = 0; k < found.size(); k++)
+        add(x, rule.operands[rule.linear_from + k], found[k]);
+      return;
+    }
+    std::vector<int32_t> operands = rule.operands;
+    std::fill(operands.begin() + std::ptrdiff_t(rule.linear_from), operands.end(), zero);
+    const auto is_active = [&](size_t k) { return depends(rule.operands[k]); };
+    for (size_t k = rule.linear_from; k < operands.size(); k++)
+    {
+      const auto begins = rule.symmetric.begin(), ends = rule.symmetric.end();
+      if (std::find(begins, ends, k) != ends)
+      {
+        bool any = false;
+        for (size_t i = 0; i < n; i++)
+          any = any || is_active(k + i);
+        if (any)
+        {
+          std::vector<int32_t> along = operands;
+          std::copy(weights.each.begin(), weights.each.end(), along.begin() + std::ptrdiff_t(k));
+          const std::vector<int32_t> images = rule.linear(along);
+          for (size_t i = 0; i < n; i++)
+            add(x, rule.operands[k + i], unless(weights.nothing, images[i]));
+        }
+        k += n - 1;
+      }
+      else if (is_active(k))
+      {
+        std::vector<int32_t> along = operands;
+        along[k] = one;
+        const std::vector<int32_t> images = rule.linear(along);
+        int32_t sum = -1;
+        for (size_t i = 0; i < n; i++)
+          if (!_r.is_constant(images[i], 0) && !_r.is_constant(weights.each[i], 0))
+          {
+            const int32_t product = _r.record(Op::multiply, weights.each[i], images[i]);
+            sum = sum < 0 ? product : _r.record(Op::add, sum, product);
+          }
+        if (sum >= 0)
+          add(x, rule.operands[k], unless(weights.nothing, sum));
+      }
+    }
+  }
+
+  /// a, or 0 where the condition holds that all weights on which a depends linearly are zero. If this is differentiated again, the partial
+  /// is that of a: weights of zero may have partials.
+  int32_t unless(int32_t nothing, int32_t a) const
+  {
+    return _by_rules ? unless_ruled(_r, nothing, a)
+                     : _r.record(Op::where, nothing, _r.constant(0), a);
+  }
+  static int32_t unless_ruled(Recording & r, int32_t nothing, int32_t a)
+  {
+    const size_t first = r.nodes().size();
+    const int32_t chosen = r.record(Op::where, nothing, r.constant(0), a);
+    Rule rule{{nothing, a}, {chosen}, {}};
+    rule.apply = [](const std::vector<int32_t> & x) {
+      return std::vector<int32_t>{unless_ruled(Recording::now(), x[0], x[2]), x[3]};
+    };
+    r.set_rule(std::move(rule), first);
+    return chosen;
   }
 
   void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const
@@ -283,14 +384,80 @@ private:
     sum = sum < 0 ? amount : _r.record(Op::add, sum, amount);
   }
 
-  /// weight · factor, 0 if the weight is 0.
+  /// weight · factor or weight / factor, 0 if the weight is 0.
   int32_t weighted(Op op, int32_t weight, int32_t factor) const
   {
-    const int32_t product = _r.record(op, weight, factor);
-    if (!_may_be_infinite[size_t(factor)] && op == Op::multiply)
-      return product;
-    const int32_t zero = _r.constant(0);
-    return _r.record(Op::where, _r.record(Op::equal, weight, zero), zero, product);
+    const bool may_be_infinite = _may_be_infinite[size_t(factor)] || op == Op::divide;
+    return _by_rules ? weighted_ruled(_r, op, weight, factor, may_be_infinite)
+                     : weighted(_r, op, weight, factor, may_be_infinite);
+  }
+  static int32_t
+  weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
+  {
+    const int32_t product = r.record(op, weight, factor), zero = r.constant(0);
+    return may_be_infinite ? r.record(Op::where, r.record(Op::equal, weight, zero), zero, product)
+                           : product;
+  }
+  /// The same, with the rules by which it is differentiated again. A weight of zero may have a partial, and that part of the partial is that of
+  /// the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
+  static int32_t
+  weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
+  {
+    const size_t first = r.nodes().size();
+    const int32_t result = weighted(r, op, weight, factor, may_be_infinite);
+    Rule rule{{weight, factor}, {result}, {}};
+    rule.apply = [op, may_be_infinite](const std::vector<int32_t> & x)
+    {
+      Recording & now = Recording::now();
+      const int32_t w = x[0], dw = x[1], f = x[2], df = x[3];
+      const int32_t value = weighted_ruled(now, op, w, f, may_be_infinite);
+      int32_t d = now.is_constant(dw, 0) ? dw : now.record(op, dw, f);
+      if (!now.is_constant(df, 0))
+      { // d(w f) = dw f + w df, d(w / f) = dw / f - w (df / f / f)
+        const bool is_product = op == Op::multiply;
+        const int32_t by_f = is_product ? df : now.record(op, now.record(op, df, f), f);
+        const int32_t of_f = weighted_ruled(now, Op::multiply, w, by_f, true);
+        d = now.record(is_product ? Op::add : Op::subtract, d, of_f);
+      }
+      return std::vector<int32_t>{value, d};
+    };
+    if (op == Op::multiply)
+    {
+      rule.linear_from = 1;
+      rule.linear = [](const std::vector<int32_t> & x) {
+        return std::vector<int32_t>{
+            weighted_ruled(Recording::now(), Op::multiply, x[0], x[1], true)};
+      };
+      rule.transposed = [](const std::vector<int32_t> & x, const std::vector<int32_t> & weights)
+      { return std::vector<int32_t>{product_of_weights(Recording::now(), x[0], weights[0])}; };
+    }
+    r.set_rule(std::move(rule), first);
+    return result;
+  }
+  /// v w, 0 if either is 0.
+  static int32_t product_of_weights(Recording & r, int32_t v, int32_t w)
+  {
+    const size_t first = r.nodes().size();
+    const int32_t zero = r.constant(0);
+    const int32_t nothing =
+        r.record(Op::or_, r.record(Op::equal, v, zero), r.record(Op::equal, w, zero));
+    const int32_t result = r.record(Op::where, nothing, zero, r.record(Op::multiply, v, w));
+    Rule rule{{v, w}, {result}, {}};
+    rule.apply = [](const std::vector<int32_t> & x)
+    {
+      Recording & now = Recording::now();
+      int32_t d = now.constant(0);
+      if (x[1] != d)
+        d = weighted_ruled(now, Op::multiply, x[2], x[1], true);
+      if (!now.is_constant(x[3], 0))
+      {
+        const int32_t of_w = weighted_ruled(now, Op::multiply, x[0], x[3], true);
+        d = now.is_constant(d, 0) ? of_w : now.record(Op::add, d, of_w);
+      }
+      return std::vector<int32_t>{product_of_weights(now, x[0], x[2]), d};
+    };
+    r.set_rule(std::move(rule), first);
+    return result;
   }
 
   /// Adds the weight of a node, times the derivatives of the node, to the weights of its operands.

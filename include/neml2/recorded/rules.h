@@ -116,12 +116,13 @@ public:
     r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
     Recording::now().set_rule(std::move(r), _first);
   }
-  /// `rule` computes a row from the operands; the row is linear in the operands from index `from` on.
+  /// `rule` computes a row from the operands; the row is linear in the operands from index `from` on. For `symmetric` see Rule.
   template <class F>
   void differentiate_linear(std::vector<int32_t> operands,
                             size_t from,
                             std::vector<int32_t> outputs,
-                            const F & rule)
+                            const F & rule,
+                            std::vector<size_t> symmetric = {})
   {
     Rule r{std::move(operands), std::move(outputs), {}};
     r.apply = [rule](const std::vector<int32_t> & ids)
@@ -129,6 +130,7 @@ public:
     r.linear = [rule](const std::vector<int32_t> & ids)
     { return values_in(rule(symbols_of(ids)).v); };
     r.linear_from = from;
+    r.symmetric = std::move(symmetric);
     Recording::now().set_rule(std::move(r), _first);
   }
 
@@ -227,7 +229,7 @@ struct SlopeOfDerivative
     kernels::SR2<Symbol> r{kernels::Unset()};
     for (int i = 0; i < 6; i++)
       r[i] = along[i].d[0];
-    ruled.differentiate_linear(values_in(x), n, values_in(r.v), *this);
+    ruled.differentiate_linear(values_in(x), n, values_in(r.v), *this, {n, 2 * n - 6});
     return r;
   }
 };
@@ -247,24 +249,35 @@ record_derivative(const Derivative & derivative, const std::vector<T> & x)
     ruled.differentiate_linear(joined(values_in(x), partials_in(x)),
                                x.size(),
                                partials_in(r.v),
-                               SlopeOfDerivative<Derivative>{derivative});
+                               SlopeOfDerivative<Derivative>{derivative},
+                               {x.size(), 2 * x.size() - 6}); // the tensor and the direction
   return r;
 }
 
-/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x).
+/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x). If x begins with a symmetric tensor, the
+/// matrix of the derivative by it is symmetric: for a function that has a potential.
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
-record_isotropic(const Function & function, const Derivative & derivative, const std::vector<T> & x)
+record_isotropic(const Function & function,
+                 const Derivative & derivative,
+                 const std::vector<T> & x,
+                 bool of_symmetric = true)
 {
   Ruled ruled;
   const kernels::SR2<T> r = function(x);
   ruled.differentiate(values_in(x),
                       values_in(r.v),
-                      [function, derivative](const std::vector<Number> & y)
-                      { return elements(record_isotropic(function, derivative, y)); });
+                      [function, derivative, of_symmetric](const std::vector<Number> & y) {
+                        return elements(record_isotropic(function, derivative, y, of_symmetric));
+                      });
   if constexpr (std::is_same_v<T, Number>)
+  {
+    std::vector<size_t> symmetric;
+    if (of_symmetric)
+      symmetric.push_back(x.size());
     ruled.differentiate_linear(
-        joined(values_in(x), partials_in(x)), x.size(), partials_in(r.v), derivative);
+        joined(values_in(x), partials_in(x)), x.size(), partials_in(r.v), derivative, symmetric);
+  }
   return r;
 }
 
@@ -342,6 +355,7 @@ hencky_strain(const kernels::R2<Number> & F)
             right_cauchy_green(f),
             sym(transpose(f) * along)); // half of the derivative by C, along dC = 2 sym(Fᵀ dF)
       },
-      elements(F));
+      elements(F),
+      /*of_symmetric=*/false);
 }
 } // namespace neml2::recorded
