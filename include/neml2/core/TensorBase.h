@@ -71,7 +71,8 @@ refuse_assignment_to_part()
  * A shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast with batch
  * dimensions only, never with base dimensions.
  *
- * Other names of batch and base dimensions: core/DynamicDims.h; _like factories: core/factories.h.
+ * core/DynamicDims.h has other names of batch and base dimensions, core/factories.h the _like
+ * factories.
  *
  * In the scope of this class the name `Tensor` is at::Tensor; ours is neml2::Tensor.
  */
