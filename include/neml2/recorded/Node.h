@@ -150,8 +150,8 @@ struct NewtonLoop
 /**
  * A loop at each point. It runs while `active`, one of its states, holds, at most `most` times.
  *
- * It runs as long as any point needs it, so the states that matter must not change at a point that has finished. The body of the loop
- * consists of the nodes that depend on its states.
+ * It runs as long as any point needs it, so states whose values are used after the loop must not change at a point that has finished.
+ * The body of the loop consists of the nodes that depend on its states.
  */
 struct Loop
 {
@@ -164,7 +164,6 @@ struct Loop
 /**
  * The result of one operation on a matrix of n × n numbers, row by row; operands and outputs are indices of nodes.
  *
- * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i], k
  * Equations of n unknowns, as in kernels::LU: the outputs of a factor are a, over and det of the LU, then the conditions swapped[k][i]
  * for i > k. The operands of a solve, or of a transposed solve, are all these except det, then a right side; its outputs are the n
  * unknowns.
