@@ -205,7 +205,7 @@ Scalar inner(const Rot & r, const Rot & q);
 Scalar norm_sq(const Rot & r);
 /// √(r_i r_i) = |tan(θ/4)|. (...; 3) -> (...; ). Its gradient at r = 0 is 0.
 Scalar norm(const Rot & r);
-/// The rotation back, -r. (...; 3) -> (...; 3)
+/// The inverse rotation, -r. (...; 3) -> (...; 3)
 Rot inv(const Rot & r);
 /// The rotation by x, then by r: r * x. (...; 3), (...; 3) -> (...; 3)
 Rot rotate(const Rot & x, const Rot & r);

@@ -208,10 +208,10 @@ Scalar det(const SSR4 & C);
 SSR4 inv(const SSR4 & C);
 /// C_klij, as a view. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
-/// R_im R_jn R_ko R_lp C_mnop, C turned (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) ->
+/// R_im R_jn R_ko R_lp C_mnop, C rotated (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) ->
 /// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const R2 & R);
-/// R_im R_jn R_ko R_lp C_mnop, C turned (active) by r, whose matrix is R. (...; 6, 6), (...; 3) ->
+/// R_im R_jn R_ko R_lp C_mnop, C rotated (active) by r, whose matrix is R. (...; 6, 6), (...; 3) ->
 /// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const Rot & r);
 /// Derivative of rotate(C, r) by the parameters of r, in the unit of C. (...; 6, 6), (...; 3) ->
