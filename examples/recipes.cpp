@@ -270,7 +270,7 @@ struct Voigt : PrimitiveTensor<Voigt, 6>
   using PrimitiveTensor::PrimitiveTensor;
 };
 
-/// radial_return of a strain in Voigt's notation; so is its stress.
+/// radial_return of a strain in Voigt's notation; the stress is in Voigt's notation, too.
 constexpr auto in_voigt = [](const auto & e, const auto & old, const auto & material)
 {
   const auto strain = SR2::fill(e(0), e(1), e(2), 0.5 * e(3), 0.5 * e(4), 0.5 * e(5));
@@ -284,7 +284,7 @@ update_in_one_pass(Point * points, Size n)
   const Voigt strain(rows_of(points->strain, n, 6));
   Voigt stress(rows_of(points->stress, n, 6));
   auto state = state_of(points->state, n);
-  SSR4 tangent(rows_of(points->tangent, n, 36).view({n, 6, 6})); // here, too, Voigt's numbers
+  SSR4 tangent(rows_of(points->tangent, n, 36).view({n, 6, 6})); // in Voigt's notation, too
   value_and_jacobian_out<0, 0>(
       std::tie(stress, state, tangent), in_voigt, strain, state_of(points->old_state, n), steel);
 }
