@@ -203,7 +203,7 @@ public:
     return core::translate_errors(
         "contiguous", [&] { return wrap(at::Tensor::contiguous()); }, core::operand(self()));
   }
-  /// Copies from another tensor of this library, whose batch and base shape broadcast to this one's.
+  /// Copies from another tensor of this library, whose batch and base shape broadcast to those of this tensor.
   /// @throws NEMLException if they do not; this tensor is then unchanged.
   template <class B, core::if_tensor<B> = 0>
   Derived & copy_(const B & other, bool non_blocking = false);
