@@ -6,7 +6,7 @@
 
 namespace neml2::engine
 {
-/// A formula for rows, in the form that a device other than the CPU runs.
+/// A formula for rows, in the form in which a device other than the CPU runs it.
 class DeviceFormula
 {
 public:

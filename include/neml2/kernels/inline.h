@@ -49,7 +49,7 @@
  * Marks every function that is part of the formula of a row.
  *
  * The driver compiles its loop once per instruction set. A formula uses the wide instructions only where it is inlined into that
- * loop, so inlining is requested explicitly. NEML2_RECORDS asks for quick compilation instead, for tests and for programs that only
+ * loop, so inlining is requested explicitly. NEML2_RECORDS requests quick compilation instead, for tests and for programs that only
  * record formulas.
  */
 #ifdef NEML2_ON_DEVICE
@@ -72,7 +72,7 @@
 #endif
 
 /**
- * Marks each function that calls a user's formula, which does not ask for inlining itself, and all functions between it and the
+ * Marks each function that calls a user's formula, which does not request inlining itself, and all functions between it and the
  * driver.
  *
  * With clang, the attribute flatten of the driver does not reach through other functions, so each of them has the attribute. With

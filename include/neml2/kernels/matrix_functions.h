@@ -419,7 +419,7 @@ logm(const R2<T> & A)
   return r;
 }
 
-/// A + ε E: the ε part of a function of it is the derivative along E.
+/// A + ε E: the ε part of a function of this sum is the derivative along E.
 template <class T>
 NEML2_INLINE R2<Dual<T, 1>>
 along(const R2<T> & A, const R2<T> & E)

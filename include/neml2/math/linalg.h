@@ -139,7 +139,7 @@ inv(const Tensor & A)
 
 /// X of A X = B, where B is a batch of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
 /// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A. Where A is singular X
-/// is NaN; a matrix that is singular except for rounding gives large numbers.
+/// is NaN; a matrix that is singular up to round-off gives large numbers.
 /// @throws NEMLException with the number of singular matrices if check_errors is true; this check
 /// synchronises with a GPU.
 inline Tensor

@@ -10,7 +10,7 @@ namespace neml2::recorded
 {
 /**
  * A C++ source that defines the tile loop of a program. It is compiled to a shared library with the headers of this library, without
- * those of LibTorch; its function neml2_tile_loop(void ** run, int * width) gives the loop.
+ * those of LibTorch; its function neml2_tile_loop(void ** run, int * width) returns the loop.
  *
  * Values that depend only on constants and on arguments that are plain numbers are computed once per tile.
  */

@@ -171,8 +171,8 @@ public:
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
   /// its batch broadcasts to that of this tensor: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if the value does not fit, or if its entries lie on other axes, as those of the
-  /// transposed block do; this tensor is then unchanged.
+  /// @throws NEMLException if the value does not fit, or if its entries belong to other axes, as in the
+  /// transposed block; this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
   {

@@ -14,7 +14,7 @@ namespace neml2
  * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first; (s, u) for short. No unit.
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
  *   active as in Rot; q and -q are the same rotation.
- * - q * p is Hamilton's product: for rotations p first, then q, and R(q * p) = R(q) R(p).
+ * - q * p is Hamilton's product: for rotations, the rotation by p, then by q; R(q * p) = R(q) R(p).
  * - Only functions whose documentation says so normalise q, such as unit(q).
  * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
  *   vector is exp_map, its inverse log_map.

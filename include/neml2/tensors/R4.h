@@ -10,7 +10,7 @@ namespace neml2
 /**
  * Batch of fourth order tensors, for example the derivative of an R2 by an R2.
  *
- * Shape (...; 3, 3, 3, 3): any batch shape, then T_ijkl, the last index the fastest.
+ * Shape (...; 3, 3, 3, 3): any batch shape, then T_ijkl, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.
  *
  * Elsewhere: outer(A, B) of R2 in R2.h; kron in kronecker.h; stiffnesses as SSR4 in SSR4.h.

@@ -204,7 +204,7 @@ struct core::batch_of_rows<kernels::SSR4>
 /// derivatives.
 Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
-/// singular except for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
+/// singular up to round-off gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);
 /// C_klij, as a view. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);

@@ -21,7 +21,7 @@ namespace neml2
  * U. (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
  * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite.
- * R is orthogonal to rounding also where F is nearly singular, although its sensitivity to F, 1 over the
+ * R is orthogonal up to round-off also where F is nearly singular, although its sensitivity to F, 1 over the
  * sum of the two smallest stretches, is then large. Where F is singular, R is NaN. Derivatives are
  * correct everywhere else, also at F = I.
  */
