@@ -2,7 +2,7 @@
 // Finite elements of large deformation: a square bar of a neo-Hookean solid is twisted by a whole turn. The batch contains
 // the integration points of all elements; one call computes their stresses and exact tangents, and Eigen solves the sparse
 // linear systems of Newton's method. A distorted mesh in tension is compared with the closed form (the patch test), the
-// torque of the bar with the difference of its energy at two angles and, at small angles, with Saint-Venant's (Timoshenko
+// torque of the bar with the difference of its energy at two angles and, at small angles, with Saint-Venant's solution (Timoshenko
 // and Goodier, Theory of Elasticity, 1970, section 109).
 #include "neml2/math/jacobian.h"
 #include "neml2/tensors/invariants.h"

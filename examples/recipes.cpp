@@ -95,14 +95,14 @@ calibration()
 }
 
 // begin crystal
-/// The stiffness is turned to the axes of the sample: once, if the crystals do not turn.
+/// Rotates the stiffness to the axes of the sample: only once, if the crystals do not rotate.
 SR2
 stress_by_stiffness(const SSR4 & C, const SR2 & strain, const Rot & to_crystal)
 {
   return C.rotate(to_crystal.inverse()) * strain;
 }
 
-/// The strain is turned to the axes of the crystal and the stress back, for a law in these axes.
+/// Rotates the strain to the axes of the crystal and the stress back, for a law in these axes.
 constexpr auto stress_by_strain = [](const auto & C, const auto & strain, const auto & to_crystal)
 {
   const auto R = euler_rodrigues(to_crystal);
@@ -117,7 +117,7 @@ crystal()
   const auto angles = Vec::create({{0.0, 0.0, 0.0}, {0.0, 45.0, 0.0}, {20.0, 54.7356, 45.0}});
   const auto to_crystal = Rot::fill_euler_angles(angles, "bunge", "degrees"); // of φ1, Φ, φ2
   const auto copper = SSR4::cubic(168.4e3, 121.4e3, 75.4e3); // MPa, in the crystal's axes
-  const auto strain = SR2::fill(0.0, 0.0, 1e-3);             // in the sample's
+  const auto strain = SR2::fill(0.0, 0.0, 1e-3);             // in the sample's axes
   const SR2 stress = stress_by_stiffness(copper, strain, to_crystal);
   const SR2 same = vmap(stress_by_strain, copper, strain, to_crystal);
   // end angles
@@ -270,7 +270,7 @@ struct Voigt : PrimitiveTensor<Voigt, 6>
   using PrimitiveTensor::PrimitiveTensor;
 };
 
-/// radial_return of a strain in Voigt's notation; so is its stress.
+/// radial_return of a strain in Voigt's notation; the stress is in Voigt's notation, too.
 constexpr auto in_voigt = [](const auto & e, const auto & old, const auto & material)
 {
   const auto strain = SR2::fill(e(0), e(1), e(2), 0.5 * e(3), 0.5 * e(4), 0.5 * e(5));
@@ -284,7 +284,7 @@ update_in_one_pass(Point * points, Size n)
   const Voigt strain(rows_of(points->strain, n, 6));
   Voigt stress(rows_of(points->stress, n, 6));
   auto state = state_of(points->state, n);
-  SSR4 tangent(rows_of(points->tangent, n, 36).view({n, 6, 6})); // here, too, Voigt's numbers
+  SSR4 tangent(rows_of(points->tangent, n, 36).view({n, 6, 6})); // in Voigt's notation, too
   value_and_jacobian_out<0, 0>(
       std::tie(stress, state, tangent), in_voigt, strain, state_of(points->old_state, n), steel);
 }

@@ -34,7 +34,7 @@ def neo_hooke(F: R2, mu: float, bulk: float) -> Scalar:
 
 
 def mooney_rivlin(F: R2, C10: float, C01: float) -> Scalar:
-    """Without its volumetric part, which the element has."""
+    """Without its volumetric part, which belongs to the element."""
     C = math.right_cauchy_green(F)
     J, I1 = math.det(F), math.tr(C)
     I2 = 0.5 * (I1**2 - math.norm_sq(C))

@@ -99,7 +99,7 @@ def crystal() -> None:
     angles = Vec.create([[0.0, 0.0, 0.0], [0.0, 45.0, 0.0], [20.0, 54.7356, 45.0]])
     to_crystal = Rot.fill_euler_angles(angles, "bunge", "degrees")  # of φ1, Φ, φ2
     copper = SSR4.cubic(168.4e3, 121.4e3, 75.4e3)  # MPa, in the crystal's axes
-    strain = SR2.fill(0.0, 0.0, 1e-3)  # in the sample's
+    strain = SR2.fill(0.0, 0.0, 1e-3)  # in the sample's axes
     stress = stress_by_stiffness(copper, strain, to_crystal)
     same = stress_by_strain(copper, strain, to_crystal)
     # end angles

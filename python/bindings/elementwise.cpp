@@ -27,10 +27,11 @@ unary(nb::module_ & m, const char * name, Unary f)
       nb::sig(signature.c_str()));
 }
 
-constexpr const char of_numbers[] = "The same of plain numbers, which is one.";
+constexpr const char of_numbers[] =
+    "The same function of plain numbers; the result is a plain number.";
 
-/// f of numbers, which is a number, as in Python's module math. Outside of the domain it is NaN or infinity, as for a
-/// batch, and not an error.
+/// f of numbers; the result is a number, as in Python's module math. Outside of the domain of f it is NaN or infinity, as
+/// for a batch, and not an error.
 template <class F, class... Names>
 void
 number(nb::module_ & m, const char * name, const F & f, const Names &... names)

@@ -331,7 +331,7 @@ bind_constructors()
   auto cls = nb::borrow<nb::class_<T>>(nb::type<T>());
   const TypeInfo & type = info(cls);
   cls.def(
-      "__init__", [](T * self) { new (self) T(); }, "Undefined: without values.");
+      "__init__", [](T * self) { new (self) T(); }, "An undefined tensor, which has no values.");
   if constexpr (std::is_same_v<T, Tensor>)
     cls.def(
         "__init__",

@@ -342,7 +342,9 @@ void
 bind_making(nb::class_<T> & cls)
 {
   cls.def(
-      "__init__", [](T * self) { new (self) T(); }, "Undefined: without values and axes.");
+      "__init__",
+      [](T * self) { new (self) T(); },
+      "An undefined tensor, which has neither values nor axes.");
   cls.def(
       "__init__",
       [](T * self, nb::handle tensor, nb::handle axes)

@@ -81,7 +81,7 @@ struct type_caster<c10::Device>
   }
 };
 
-/// A number of Python or NumPy; never a tensor, whose value would leave the graph and wait for a GPU.
+/// A number of Python or NumPy; never a tensor: reading its value would leave the graph, and synchronise with a GPU.
 template <>
 struct type_caster<c10::Scalar>
 {

@@ -93,8 +93,8 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
     Vec, the result is Σ_i f_i(λ) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too.
     (batch; 6), ... -> (batch; ) or (batch; 6).
 
-    In formulas a scalar result has two derivatives, and a tensor has one. On whole batches, where autograd differentiates
-    eigenvectors, derivatives that need those of equal eigenvalues are NaN.
+    In formulas a scalar result has two derivatives, and a tensor has one. On whole batches autograd differentiates the
+    eigenvectors: where eigenvalues are equal, a derivative that contains derivatives of eigenvectors is NaN.
 
     Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
     """

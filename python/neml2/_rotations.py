@@ -16,7 +16,7 @@ recording: Any = import_module("._C", __package__).recording
 
 
 def _described(a: Any) -> str:
-    """The type of an argument, that of a tensor of a formula included."""
+    """The type of an argument, which may be a tensor of a formula."""
     if isinstance(a, torch.Tensor):
         return "a torch.Tensor"
     cls = a.type if isinstance(a, recording.Row) else type(a)

@@ -238,7 +238,7 @@ def _base_mean(a: Any, d: int | Sequence[int] = 0, keepdim: bool = False) -> Any
 
 
 def _interpolate(x: Any, *arguments: Any, **options: Any) -> Any:
-    """Interpolates in a table with one abscissa or with two; which of them it is, is decided as in math.interpolate."""
+    """Interpolates in a table with one abscissa or with two, which are told apart as in math.interpolate."""
     if "values" in options or (len(arguments) > 3 and not isinstance(arguments[2], str)):
         return _bilinear_interpolation(x, *arguments, **options)
 

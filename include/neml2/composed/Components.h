@@ -14,9 +14,9 @@
  */
 namespace neml2::composed
 {
-using namespace core; // the names of lower rooms
+using namespace core; // the names of the rooms that this room includes
 
-/// t with size-1 dimensions on the left until it has n.
+/// t with size-1 dimensions inserted on the left until it has n dimensions.
 inline at::Tensor
 prepend_dims(const at::Tensor & t, Size n)
 {
@@ -47,8 +47,8 @@ contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)
                              .sum(-1, /*keepdim=*/false, product.scalar_type());
 }
 
-/// The largest |x_i| as a constant, so that the squares of x divided by it neither overflow nor are all lost; 1 where it is not
-/// a finite number above 0. (..., n) -> (..., 1)
+/// The largest |x_i| as a constant, so that the squares of x divided by it neither overflow nor all underflow; 1 where the
+/// largest |x_i| is 0 or not finite. (..., n) -> (..., 1)
 inline at::Tensor
 scale_of(const at::Tensor & x)
 {

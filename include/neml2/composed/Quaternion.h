@@ -99,8 +99,9 @@ quaternion_rows(const at::Tensor & M)
                  -2);
 }
 
-/// The unit quaternion of a rotation matrix, with a scalar part that is not negative, by the steps of
-/// kernels::unit_quaternion, so that both choose the same quaternion at θ = π; NaN for a reflection. (..., 3, 3) -> (..., 4)
+/// The unit quaternion of a rotation matrix, with a scalar part that is not negative. Computed as in
+/// kernels::unit_quaternion, so that both functions choose the same quaternion at θ = π; NaN for a reflection. (..., 3, 3)
+/// -> (..., 4)
 inline at::Tensor
 quaternion_of_matrix(const at::Tensor & M)
 {
@@ -137,8 +138,8 @@ quaternion_axis(const at::Tensor & q)
   return u * (side_of(s) / at::sqrt(dot_last(u, u)));
 }
 
-/// (cos(|w|/2), w sin(|w|/2) / |w|), by the steps of kernels::exp_quaternion; masks are numbers, since at::where
-/// has no meta kernel. (..., 3) -> (..., 4)
+/// (cos(|w|/2), w sin(|w|/2) / |w|), computed as in kernels::exp_quaternion. The condition `near` is a tensor of
+/// ones and zeros, since at::where has no meta kernel. (..., 3) -> (..., 4)
 inline at::Tensor
 quaternion_exp_map(const at::Tensor & w)
 {
@@ -149,7 +150,7 @@ quaternion_exp_map(const at::Tensor & w)
   return at::cat({s, 0.5 * k * w}, -1);
 }
 
-/// 2 atan(|u| / s) u / |u|; where s < 0, the same of -q. (..., 4) -> (..., 3)
+/// 2 atan(|u| / s) u / |u|; where s < 0, the same for -q. (..., 4) -> (..., 3)
 inline at::Tensor
 quaternion_log_map(const at::Tensor & q)
 {
@@ -171,7 +172,7 @@ rotation_angle(const at::Tensor & p, const at::Tensor & q)
   return 4 * length_or_zero(a - b).atan2(length_or_zero(a + b)).squeeze(-1);
 }
 
-/// 2 acos(min(|p · q|, 1)), by the steps of kernels::dist. (..., 4), (..., 4) -> (...)
+/// 2 acos(min(|p · q|, 1)), computed as in kernels::dist. (..., 4), (..., 4) -> (...)
 inline at::Tensor
 quaternion_distance(const at::Tensor & p, const at::Tensor & q, double tolerance)
 {

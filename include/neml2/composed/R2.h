@@ -64,7 +64,8 @@ skew(const at::Tensor & v)
   return at::stack(entries, -1).unflatten(-1, at::IntArrayRef({3, 3}));
 }
 
-/// Cofactors det(A) A_ji^-1, also where A is singular: cross products of the rows.
+/// The cofactors, which are cross products of the rows: det(A) A_ji^-1, but also defined where A is
+/// singular.
 /// (..., 3, 3) -> (..., 3, 3)
 inline at::Tensor
 cofactors(const at::Tensor & A)
@@ -88,7 +89,7 @@ cross_by_projection(const at::Tensor & b, at::Tensor c)
   return at::linalg_cross(b, c, -1);
 }
 
-/// Determinant: kernels::det_of(ScaledRows) for numbers that can be scaled, otherwise by cofactors of the first row. (..., 3, 3) -> (...)
+/// Determinant: kernels::det_of(ScaledRows) for floating dtypes, otherwise by cofactors of the first row. (..., 3, 3) -> (...)
 inline at::Tensor
 det(const at::Tensor & A)
 {

@@ -123,8 +123,9 @@ mandel_generators(const TensorOptions & options)
   return sym_pairs(generators(options));
 }
 
-/// Derivative by r of a tensor that r has rotated, with its matrix M, the generators of its pairs
-/// and the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (..., n, n, 3)
+/// Derivative by r of a tensor that r has rotated, from the matrix M of the rotated tensor, the
+/// generators of its pairs and the spin_by_rate of r. (..., n, n), (3, n, n), (..., 3, 3) -> (...,
+/// n, n, 3)
 inline at::Tensor
 rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const at::Tensor & rate)
 {

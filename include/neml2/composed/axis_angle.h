@@ -37,7 +37,7 @@ shortest_rotation_about(const at::Tensor & n, const at::Tensor & theta)
   return rotation_about(n, theta - 2 * pi * turn.round());
 }
 
-/// The rotation of the direction of a into that of b, by the steps of kernels::rotation_from_to.
+/// The rotation of the direction of a into that of b, computed as in kernels::rotation_from_to.
 /// (..., 3), (..., 3) -> (..., 3)
 inline at::Tensor
 rotation_from_to(const at::Tensor & a, const at::Tensor & b)

@@ -45,8 +45,8 @@ rotation_of_kocks(const at::Tensor & kocks)
       {cosine * mu.sin(), sine * delta.cos(), sine * delta.sin(), cosine * mu.cos()}, -1));
 }
 
-/// The multiple of the period to subtract from x so that x + shift is in [0, period), except for
-/// rounding.
+/// The multiple of the period whose subtraction from x brings x + shift into [0, period), except
+/// for rounding.
 inline at::Tensor
 whole_periods(const at::Tensor & x, double shift, double period)
 {

@@ -91,7 +91,8 @@ struct Place
   {
     return beyond == Beyond::extrapolate ? x : held;
   }
-  /// y, or NaN: beyond the ends if `beyond` requests it, and where the abscissae are not valid, unless in_order says that they are.
+  /// y; NaN beyond the ends if `beyond` requests it, and NaN where the abscissae are not valid. If in_order is true, they are known
+  /// to be valid.
   at::Tensor checked(const at::Tensor & y, Beyond beyond, bool in_order) const
   {
     at::Tensor r = y;

@@ -37,7 +37,7 @@ check_no_intmd(const char * where, TensorShapeRef shape)
  * Names for programs that divide batch dimensions into dynamic and intermediate ones.
  *
  * Here all batch dimensions are dynamic: dynamic_x is batch_x, static_x is base_x, and there are no intermediate
- * dimensions. Asking for some is refused.
+ * dimensions. A request for intermediate dimensions throws NEMLException.
  */
 template <class Derived>
 class DynamicDims

@@ -71,7 +71,8 @@ refuse_assignment_to_part()
  * A shape is written (batch; base), for example (1000, 2; 6, 6). Batch dimensions broadcast with batch
  * dimensions only, never with base dimensions.
  *
- * Other names of batch and base dimensions: core/DynamicDims.h; _like factories: core/factories.h.
+ * core/DynamicDims.h has other names of batch and base dimensions, core/factories.h the _like
+ * factories.
  *
  * In the scope of this class the name `Tensor` is at::Tensor; ours is neml2::Tensor.
  */
@@ -202,7 +203,7 @@ public:
     return core::translate_errors(
         "contiguous", [&] { return wrap(at::Tensor::contiguous()); }, core::operand(self()));
   }
-  /// Copies from another tensor of this library, whose batch and base shape broadcast to this one's.
+  /// Copies from another tensor of this library, whose batch and base shape broadcast to those of this tensor.
   /// @throws NEMLException if they do not; this tensor is then unchanged.
   template <class B, core::if_tensor<B> = 0>
   Derived & copy_(const B & other, bool non_blocking = false);

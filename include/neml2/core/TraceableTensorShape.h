@@ -27,8 +27,8 @@ public:
   const at::Tensor * traceable() const { return nullptr; }
   /// The size as a tensor. () int64
   at::Tensor as_tensor() const { return at::full({}, _size, kInt64); }
-  /// The size as a Scalar. (; ) int64. The type is a parameter because Scalar is complete only
-  /// above this room.
+  /// The size as a Scalar. (; ) int64. The type is a template parameter because Scalar is not
+  /// complete yet in this room.
   template <class S = Scalar>
   S as_scalar() const
   {
@@ -90,8 +90,8 @@ operator<<(std::ostream & os, const TraceableSize & s)
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
  * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives: the
- * temporary refers to the tensor's sizes, not to a separate copy, and keeps the tensor alive as long
- * as it lives itself.
+ * temporary refers to the sizes of the tensor, not to a copy of them, and keeps the tensor alive as
+ * long as the temporary exists.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
 {

@@ -90,7 +90,8 @@ reshape(const Group & g, TensorShapeRef shape)
       g.where, [&] { return g.o.tensor->reshape(g.with(shape)); }, g.o);
 }
 
-/// n dimensions of size 1 at position d; there is one more position than dimensions.
+/// n dimensions of size 1 inserted at position d, which may also be the position after the last
+/// dimension.
 inline at::Tensor
 unsqueeze(const Group & g, Size d, Size n)
 {

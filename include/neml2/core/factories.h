@@ -38,8 +38,8 @@ check_shape(const char * where, TensorShapeRef shape)
         s >= 0, where, ": a tensor cannot have the shape ", shape, ": sizes are not negative.");
 }
 
-/// The tensor f(shape, options) of a factory: a leaf if the options request grad, of the library's
-/// default dtype if they name none.
+/// The tensor f(shape, options) of a factory. It is a leaf if the options request grad, and has the
+/// default dtype of the library if they name no dtype.
 inline at::Tensor
 make(const char * where,
      TensorShapeRef shape,

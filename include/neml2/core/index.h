@@ -17,14 +17,14 @@ full_scalar(const char * where, const CScalar & value, const TensorOptions & opt
   return translate_errors(where, [&] { return at::full({}, value, options); });
 }
 
-/// t indexed; errors of torch become NEMLExceptions.
+/// The indexed part of t; errors of torch become NEMLExceptions.
 inline at::Tensor
 index(const char * where, const at::Tensor & t, const indexing::TensorIndices & indices)
 {
   return translate_errors(where, [&] { return indices.empty() ? t.alias() : t.index(indices); });
 }
 
-/// Writes into t indexed; value takes t's dtype and device.
+/// Writes the value, converted to the dtype and device of t, into the indexed part of t.
 inline void
 index_put(const char * where,
           at::Tensor & t,

@@ -24,9 +24,9 @@ namespace neml2::distributed
 {
 // ---- Parts ----
 
-/// The entries [first, second) of a batch of n that scatter_batch gives this process: as many as those of the
-/// others, or one more or less. Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no process
-/// needs all of it. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
+/// The entries [first, second) of a batch of n that scatter_batch gives this process; the numbers of entries of two
+/// processes differ by at most one. Nothing is exchanged: if a batch, such as a mesh, can be made or read in parts, no
+/// process needs all of it. Group is c10::intrusive_ptr<c10d::ProcessGroup>.
 inline std::pair<Size, Size>
 batch_part(Size n, const Group & group)
 {

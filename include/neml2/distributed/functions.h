@@ -82,7 +82,7 @@ described(const at::Tensor & part, Size n_at = 0)
   return s.str();
 }
 
-/// The processes of a call for its derivative; checks that all are in the same derivative.
+/// The processes of a call, for its derivative; checks that all processes compute the same derivative.
 inline Processes
 in_derivative(const Processes & p, const char * name, const at::Tensor & g, const Counts & counts)
 {
@@ -182,7 +182,7 @@ extremum(const Processes & p, const at::Tensor & x, const Counts & counts, bool 
       [=](const at::Tensor & g) { return expand(p, g, counts) * equal / number; });
 }
 
-/// The part of this process of the source's tensor. In the other processes x is an empty stand-in for that tensor.
+/// This process's part of the tensor x of the source. In the other processes x is an empty stand-in for that tensor.
 inline at::Tensor
 part_from(const Processes & p, const at::Tensor & x, const Counts & counts, int source)
 {

@@ -6,7 +6,7 @@
 
 namespace neml2::engine
 {
-/// A formula for rows, in the form that a device other than the CPU runs.
+/// A formula for rows, in the form in which a device other than the CPU runs it.
 class DeviceFormula
 {
 public:
@@ -20,8 +20,8 @@ public:
                         ArrayRef<TensorShapeRef> bases,
                         at::Tensor * results) const = 0;
 
-  /// Evaluates into existing tensors, which are not broadcast. Returns false, with nothing written, if
-  /// the formula cannot be evaluated there.
+  /// Evaluates into existing tensors, which are not broadcast. If the formula cannot be evaluated
+  /// there, writes nothing and returns false.
   virtual bool evaluate_into(ArrayRef<Operand> operands,
                              TensorShapeRef batch,
                              ArrayRef<at::Tensor> results) const = 0;

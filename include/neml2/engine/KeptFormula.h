@@ -7,10 +7,10 @@
 #include <array>
 #include <tuple>
 
-/// Formulas with their text, made by NEML2_FORMULA.
+/// Formulas with their source text, made by NEML2_FORMULA.
 namespace neml2::engine
 {
-/// A formula F and its text.
+/// A formula F and its source text.
 template <class F, class TextOfIt>
 struct KeptFormula : F
 {
@@ -38,7 +38,8 @@ constexpr bool is_array = false;
 template <class T, size_t n>
 constexpr bool is_array<std::array<T, n>> = std::is_arithmetic_v<T>;
 
-/// Defines a name that a formula uses: a formula with a text, a number, or an array of numbers.
+/// Defines a name that a formula uses: a formula with source text, a number, or an array of
+/// numbers.
 template <class T>
 void
 define_one(recorded::Definitions & all, const std::string & name, const T & x)

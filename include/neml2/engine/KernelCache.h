@@ -17,8 +17,8 @@ namespace neml2::engine
  *
  * A file ends with the digest of its contents, so that a file cut short by a full disk or a crash is not used. It is written under
  * another name and renamed, so that no process sees half of it. If there are more than `most` files, those unused for longest are
- * removed. All files are in a separate folder, `neml2-kernels`: everything else in the folder of the cache is the user's, and is
- * never touched.
+ * removed. All files are in a separate folder, `neml2-kernels`: everything else in the folder of the cache belongs to the user,
+ * and is never touched.
  */
 class KernelCache
 {

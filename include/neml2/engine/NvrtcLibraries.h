@@ -23,7 +23,7 @@ public:
   explicit NvrtcLibraries(std::vector<std::string> names);
 
   /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor. The first choice is
-  /// code, by the first NVRTC that knows the architecture and whose major version is not newer than the driver's. The second is text
+  /// code, by the first NVRTC that knows the architecture and whose major version is not newer than that of the driver. The second is text
   /// for the newest architecture known to an NVRTC that is not newer than the driver. The last is the output of a newer NVRTC, which
   /// the driver may refuse.
   /// @throws NEMLException if all of them know only newer architectures.

@@ -4,7 +4,7 @@
 #include "neml2/engine/KernelFormula.h"
 #include "neml2/engine/TileSource.h"
 
-/// Tiles of formulas that have a text, on devices.
+/// Kernels for devices, made from the source text of formulas.
 namespace neml2::engine
 {
 /// A tile as a kernel.

@@ -9,7 +9,7 @@
 
 #include <atomic>
 
-/// Which formulas have a text, and the texts of their tiles.
+/// Formulas with source text, and the texts of their tiles.
 namespace neml2::engine
 {
 /// An operation as a type: Op::name for messages, and a call operator with its formula for rows. Derivative
@@ -21,13 +21,13 @@ constexpr bool has_name<Op, std::void_t<decltype(Op::name)>> = true;
 template <class Op>
 using if_operation = std::enable_if_t<std::is_empty_v<Op> && has_name<Op>>;
 
-/// The text of an operation: Op::source, or its name.
+/// The source text of an operation: Op::source, or its name.
 template <class Op, class = void>
 constexpr const char * operation_text = Op::name;
 template <class Op>
 constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
 
-/// The text of a formula, where NEML2_FORMULA has given it one.
+/// The source text of a formula, if NEML2_FORMULA has given it one.
 template <class F, class = void>
 struct TextOf
 {
@@ -91,7 +91,7 @@ struct TextOfTile<FormulaTile<F, Results, Arguments>>
 {
 };
 
-/// The source of a tile of a formula with a text, or of an operation.
+/// The source of a tile of a formula with source text, or of an operation.
 template <class Tile, class F>
 inline const TileSource tile_source{TextOfTile<Tile>::of(TextOf<F>::text), "vmap", Tile::numbers};
 template <class Tile, class Op>

@@ -10,7 +10,8 @@
 
 namespace neml2::engine
 {
-/// Whether float32 can hold the number without making it infinite or subnormal.
+/// Whether a number converts to float32 without becoming infinite or subnormal; 0, infinity and NaN
+/// do.
 inline bool
 fits_float(double x)
 {
@@ -19,7 +20,8 @@ fits_float(double x)
          !(size > std::numeric_limits<float>::max() && std::isfinite(x));
 }
 
-/// Whether all tensors are float32, and plain numbers fit: these become float32, in `copies`.
+/// Returns whether all tensors are float32 and all plain numbers convert to float32; if so,
+/// converts the numbers, into `copies`.
 inline bool
 as_floats(Memories & m, ArrayRef<Operand> operands, float * copies)
 {

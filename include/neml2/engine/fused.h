@@ -50,7 +50,8 @@ device_formula(const RowFormula & r)
   return make ? make(*r.source) : r.on_device;
 }
 
-/// A formula of K numbers that returns one, with ForwardTile Tile; computed in float32 for tensors of float32.
+/// A formula of K numbers that returns one number, with the ForwardTile Tile; computed in float32 for tensors
+/// of float32.
 template <class Tile, int K, class F>
 RowFormula
 row_formula_in_float32(const F & f)
@@ -61,8 +62,8 @@ row_formula_in_float32(const F & f)
   return r;
 }
 
-/// Evaluates into results. False, with nothing computed, if the batch has more dimensions that do not
-/// merge than a plan holds, or there is no loop for this machine.
+/// Evaluates into results. Computes nothing and returns false if the batch has more dimensions that
+/// do not merge than a plan holds, or there is no loop for this machine.
 bool fused_pass_into(const RowFormula & formula,
                      ArrayRef<Operand> operands,
                      TensorShapeRef batch,

@@ -32,7 +32,7 @@ operand_of_numbers(const char *, const double & x)
   return operand(x);
 }
 
-/// The rule of an operation on numbers; a mere formula has none.
+/// The rule of an operation on numbers; a formula that is not an operation has no rule.
 template <class Op, class... X>
 std::shared_ptr<const Gradient>
 rule_of_numbers()

@@ -17,7 +17,7 @@ enum class Path
   composed
 };
 
-/// The path of operands; is_readable says whether one can be read in place.
+/// The path of operands; is_readable says whether an operand can be read in place.
 template <class IsReadable>
 Path
 choose_path(ArrayRef<Operand> operands, const IsReadable & is_readable)

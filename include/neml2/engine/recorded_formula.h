@@ -83,7 +83,8 @@ public:
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
 
-  /// The gradients of the needed arguments from those of the results, as Gradient::backward; false if not fused.
+  /// The gradients of the needed arguments from those of the results, as in Gradient::backward; false if not
+  /// fused.
   bool backward(ArrayRef<Operand> arguments,
                 ArrayRef<at::Tensor> results,
                 ArrayRef<bool> needed,

@@ -7,7 +7,7 @@
 
 namespace neml2::gradients
 {
-/// Cofactors det(A) A_ji^-1, also where A is singular.
+/// The cofactors: det(A) A_ji^-1, but also defined where A is singular.
 inline R2
 cofactors(const R2 & A)
 {

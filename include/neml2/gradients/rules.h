@@ -11,15 +11,15 @@
 /// A derivative rule in the form in which autograd's node calls it.
 namespace neml2::gradients
 {
-using namespace core; // the names of lower rooms
+using namespace core; // the names of the rooms that this room includes
 using namespace packs;
 using namespace engine;
 using namespace math;
 using namespace tensors;
 
-/// The gradients of an operation by its derivative rule: for each argument a function of the result's
-/// gradient and all arguments, on whole batches, which autograd can record again. Plain numbers have
-/// nullptr.
+/// The gradients of an operation by its derivative rule. The rule has one function per argument, on
+/// whole batches: the gradient by that argument from the gradient by the result and all arguments.
+/// Autograd can record it again. For a plain number the function is nullptr.
 template <class Result, class Arguments, class Functions>
 class RuleGradient;
 template <class Result, class... A, class... Functions>

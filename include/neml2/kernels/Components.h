@@ -15,7 +15,7 @@ struct Unset
 {
 };
 
-/// Throws for component i of n, with the message that batches have.
+/// Throws the error for component i of n, with the same message as for batches.
 [[noreturn]] NEML2_COLD inline void
 refuse_component([[maybe_unused]] int i, [[maybe_unused]] int n)
 {

@@ -164,7 +164,8 @@ rotate(const R2<A> & a, const R2<B> & R)
   return R * a * transpose(R);
 }
 
-/// Cofactors det(A) A_ji^-1, also where A is singular: cross products of the rows.
+/// The cofactors, which are cross products of the rows: det(A) A_ji^-1, but also defined where A is
+/// singular.
 template <class T>
 NEML2_INLINE constexpr R2<T>
 cofactors(const R2<T> & a)
@@ -193,8 +194,8 @@ det_by_cofactors(const R2<T> & a)
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/// Tells where a determinant d by cofactors has lost its digits, or where one of its products may have overflowed or underflowed. The test
-/// is that d is small compared with the bound that the sum of the squares of the components gives.
+/// Tells where a determinant d by cofactors has lost its digits, or where one of its products may have overflowed or underflowed: where d
+/// is small compared with its bound, which follows from the sum of the squares of the components.
 template <class T>
 NEML2_INLINE constexpr auto
 loses_digits(const T & squares, const T & d)

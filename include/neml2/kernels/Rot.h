@@ -93,7 +93,7 @@ operator*(const Rot<A> & a, const Rot<B> & b)
           p * a[2] + q * b[2] + d * (a[0] * b[1] - a[1] * b[0])};
 }
 
-/// The rotation back, -r.
+/// The inverse rotation, -r.
 template <class T>
 NEML2_INLINE constexpr Rot<T>
 inv(const Rot<T> & r)

@@ -87,7 +87,7 @@ abs(T a)
   return a < 0 ? -a : a;
 }
 
-/// The larger one; b where they are equal, NaN where either is NaN.
+/// The larger of a and b; b where they are equal, NaN where either is NaN.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 maximum(T a, T b)
@@ -95,7 +95,7 @@ maximum(T a, T b)
   return a > b || a != a ? a : b;
 }
 
-/// The smaller one; b where they are equal, NaN where either is NaN.
+/// The smaller of a and b; b where they are equal, NaN where either is NaN.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 minimum(T a, T b)
@@ -175,7 +175,7 @@ rad2deg(const T & a)
   return a * T(180 / pi);
 }
 
-/// a limited to [lower, upper]; each bound has the type of a or is a plain number. If lower > upper,
+/// a clamped to [lower, upper]; each bound has the type of a or is a plain number. If lower > upper,
 /// the result is upper. At a bound the derivative is that of a.
 template <class T, class Lower, class Upper, if_component<T> = 0>
 NEML2_INLINE constexpr auto

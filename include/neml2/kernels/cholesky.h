@@ -6,7 +6,8 @@
 /// Cholesky's factor of a symmetric positive definite matrix at a point.
 namespace neml2::kernels
 {
-/// The lower L of A = L Lᵀ, for the symmetric part of a matrix of n columns; NaN where that is not positive definite.
+/// The lower triangular L of A = L Lᵀ, for the symmetric part of a matrix of n columns; NaN where that part is not
+/// positive definite.
 /// Source: Golub and Van Loan (2013), Matrix Computations, 4th ed., section 4.2.
 template <int n, class R>
 NEML2_INLINE R

@@ -21,7 +21,7 @@ closest_equivalent(const Quaternion<T> & a, const Quaternion<T> & b, const Symme
 {
   const Quaternion<T> d = a * conjugate(b); // a · (S b) = S · (a b*)
   T largest(-1.0);
-  Quaternion<T> closest = d; // set for compilers: a class may look empty to them
+  Quaternion<T> closest = d; // avoids a warning: to compilers a class may look empty
   NEML2_KEEP_LOOP
   for (int k = 0; k < symmetries.count; k++)
   {
@@ -49,8 +49,8 @@ misorientation(const Rot<T> & r, const Rot<T> & q, const Symmetries & symmetries
   return T(4.0 * atan2(norm(a - b), norm(a + b)));
 }
 
-/// The pair of unit quaternions P a and S b, P and S each in its class, whose rotations are closest. The second one has the sign that
-/// makes its product with the first not negative. At a tie it is the first pair in the order of P, then of S.
+/// The pair of unit quaternions P a and S b whose rotations are closest, with P in the class of a and S in that of b. The sign of S b
+/// is such that its product with P a is not negative. At a tie it is the first pair in the order of P, then of S.
 template <class T>
 NEML2_INLINE std::pair<Quaternion<T>, Quaternion<T>>
 closest_pair(const Quaternion<T> & a,

@@ -80,8 +80,8 @@ struct Exponential
     const T d = T(m - l);
     return T(g * ratio_or(T(-expm1(T(-d))), d, 1.0));
   }
-  /// The second divided difference from the values f, the quotient of the first two and that of the last
-  /// two.
+  /// The second divided difference at l. `first` is the divided difference of the first two eigenvalues,
+  /// `last` that of the last two; the second argument, unused here, has the values f.
   NEML2_INLINE T second(const Vec<T> & l, const Vec<T> &, const T & first, const T & last) const
   {
     using std::exp;

@@ -50,7 +50,8 @@ rotation_of_kocks(const Vec<T> & kocks)
       T(cosine * sin(mu)), T(sine * cos(delta)), T(sine * sin(delta)), T(cosine * cos(mu))));
 }
 
-/// The multiple of the period to subtract from x so that x + shift is in [0, period), up to round-off.
+/// The multiple of the period whose subtraction from x brings x + shift into [0, period), up to
+/// round-off.
 template <class T>
 NEML2_INLINE T
 whole_periods(const T & x, double shift, double period, double tolerance)

@@ -200,7 +200,7 @@ jacobian_part(const T * partials, int padded, int i, int j)
       x[k * columns + l] = partials[(i + k) * padded + j + l];
     if constexpr (!std::is_void_v<R>)
       return from_numbers<R>(x);
-    else // an error is reported already: avoids further ones
+    else // an error has been reported already: this avoids further ones
       return 0.0;
   }
 }
@@ -211,7 +211,7 @@ using if_in_formula = std::enable_if_t<sizeof...(A) != 0 && (has_numbers<A> && .
 template <class... A>
 using if_on_batches = std::enable_if_t<sizeof...(A) == 0 || !(has_numbers<A> && ...), int>;
 
-/// Checks the arguments I of a derivative before their use, so that an error is reported alone.
+/// Checks the arguments I of a derivative before their use, so that only this error is reported.
 template <size_t I, class... A>
 constexpr bool
 can_differentiate_by()
@@ -264,7 +264,7 @@ differentiate_scalar(const F & f, const A &... a)
                        std::tuple(from_numbers<std::tuple_element_t<I, std::tuple<A...>>, T>(
                            d.partials + D::template first_of<I>())...));
   }
-  else // an error is reported already: avoids further ones
+  else // an error has been reported already: this avoids further ones
     return std::pair(0.0, 0.0);
 }
 

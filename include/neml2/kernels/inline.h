@@ -49,7 +49,7 @@
  * Marks every function that is part of the formula of a row.
  *
  * The driver compiles its loop once per instruction set. A formula uses the wide instructions only where it is inlined into that
- * loop, so inlining is requested explicitly. NEML2_RECORDS asks for quick compilation instead, for tests and for programs that only
+ * loop, so inlining is requested explicitly. NEML2_RECORDS requests quick compilation instead, for tests and for programs that only
  * record formulas.
  */
 #ifdef NEML2_ON_DEVICE
@@ -72,13 +72,13 @@
 #endif
 
 /**
- * Marks each function that calls a user's formula, which does not ask for inlining itself, and all functions between it and the
+ * Marks each function that calls a user's formula, which does not request inlining itself, and all functions between it and the
  * driver.
  *
- * The attribute flatten of the driver does not reach through other functions with clang, so each of them has the attribute. With gcc
- * it does, but only to formulas that gcc has compiled before the driver. When gcc chooses the order, it ignores calls from functions
- * that are always inlined (gcc 12, ipa_reverse_postorder). With gcc, everything between driver and formula is therefore plainly
- * inline.
+ * With clang, the attribute flatten of the driver does not reach through other functions, so each of them has the attribute. With
+ * gcc it reaches through them, but inlines only formulas that gcc has compiled before the driver; and when gcc chooses the order of
+ * compilation, it ignores calls from functions that are always inlined (gcc 12, ipa_reverse_postorder). With gcc, the functions
+ * between driver and formula are therefore only `inline`.
  */
 #ifdef NEML2_ON_DEVICE
 #define NEML2_CALLS_FORMULA __forceinline__
@@ -89,8 +89,8 @@
 #endif
 
 /**
- * Unrolls the short loop over components that follows. Without it gcc -O2 keeps the loop, and with
- * it the components in memory instead of in registers.
+ * Unrolls the short loop over components that follows. gcc -O2 would otherwise keep the loop, and
+ * therefore the components in memory instead of in registers.
  */
 #ifdef NEML2_RECORDS
 #define NEML2_UNROLL

@@ -35,7 +35,7 @@ struct Where
   }
 };
 
-/// x limited to the range [first, last]. At an end the result is x, with the derivative of x.
+/// x clamped to the range [first, last]. At an end the result is x, with the derivative of x.
 template <class X, class E, class Choose>
 NEML2_INLINE constexpr auto
 held_between(const X & x, const E & first, const E & last, const Choose & choose)
@@ -85,14 +85,14 @@ secant(const Knot<A, B> & p, const Knot<A, B> & q)
 }
 
 /**
- * The monotone cubic between a and b at `held`, which is x limited to the range of the table; plus the tangent at the end, if
- * the table is extrapolated.
+ * The monotone cubic between a and b at `held`, which is x clamped to the range of the table. If the table is extrapolated,
+ * the tangent at the end continues it.
  *
  * The derivative at a point is that of the parabola through it and its neighbours; at an end it is that of the parabola through
  * the last three points. Each of the two derivatives is limited separately to the square [0, 3]² of Fritsch and Carlson (1980),
  * SIAM J. Numer. Anal. 17, 238-246, so that the curve depends on four points only: l is the point before a, r the point after
- * b. In the first interval (first), l is the third point from that end; in the last interval (last), r is. Divided differences
- * do not depend on the order of points.
+ * b. In the first interval (first), l is the third point from that end instead; in the last interval (last), r is the third
+ * point from the other end. Divided differences do not depend on the order of points.
  */
 template <class X, class Held, class A, class B, class C, class Choose>
 NEML2_INLINE constexpr auto

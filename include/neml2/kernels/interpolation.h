@@ -250,7 +250,7 @@ held_by(const X & x, const Xs & xs)
   return held_between(x, first_of<P>(xs), last_of<P>(xs), Where());
 }
 
-/// NaN outside the range, if asked for. This NaN has no derivatives: otherwise the gradient by a table that several
+/// NaN outside the range, if requested. This NaN has no derivatives: otherwise the gradient by a table that several
 /// points share would be NaN.
 template <class P, class X, class Xs, class Y>
 NEML2_INLINE constexpr Y
@@ -262,7 +262,7 @@ where_within(const X & x, const Xs & xs, Beyond beyond, const Y & y)
   return where(x >= first_of<P>(xs) && x <= last_of<P>(xs), y, Y(nan));
 }
 
-/// x, limited to the range unless the table is extrapolated.
+/// x, clamped to the range unless the table is extrapolated.
 template <class P, class X, class Xs>
 NEML2_INLINE constexpr auto
 held_unless_extrapolated(const X & x, const Xs & xs, Beyond beyond)

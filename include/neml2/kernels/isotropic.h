@@ -6,7 +6,6 @@
 
 /**
  * The caller's functions of the eigenvalues of a symmetric tensor, with derivatives that are exact at and near equal eigenvalues. The
- * The caller's functions of the eigenvalues of a symmetric tensor, with derivatives that are exact at and near equal eigenvalues. The
  * derivative of a scalar f(λ) is Σ_i ∂f/∂λ_i v_i v_i. The derivative of Σ_i y_i v_i v_i along e is V z Vᵀ with ε = Vᵀ e V, z_ii = dy_i and
  * z_ij = (y_i - y_j) / (λ_i - λ_j) ε_ij, where the limit of the quotient at λ_i = λ_j is ∂y_i/∂λ_i - ∂y_j/∂λ_i. Source: Chadwick and Ogden
  * (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
@@ -230,7 +229,7 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
     else
       return frame.tensor(f, x, a...);
   }
-  else // an error is reported already: avoids further ones
+  else // an error has been reported already: this avoids further ones
     return R(0.0);
 }
 } // namespace neml2::kernels

@@ -173,7 +173,7 @@ struct LU
   T over[N]; ///< 1 / pivot; the last one is NaN where the matrix is singular
   T det;     ///< the determinant
   Condition swapped[N][N] =
-      {}; ///< where step k exchanged rows k and i; set here for compilers that warn otherwise
+      {}; ///< where step k exchanged rows k and i; initialised because some compilers would warn
 
   /// Factors the matrix in a.
   NEML2_INLINE void factor() { factor_lu<N>(*this, N); }

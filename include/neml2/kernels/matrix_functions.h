@@ -334,9 +334,10 @@ sqrtm_of_ill_conditioned(const R2<T> & A)
   return only_where(last < 1e-7, X * P(1.0 / h));
 }
 
-/// The principal square root by the scaled product form of the Denman-Beavers iteration. It is faster, and accurate where all its
-/// matrices are well conditioned; NaN where neither iteration converges, as for eigenvalues on the negative real axis, 0 included, or
-/// very close to it. Source: Higham (2008), Functions of Matrices, eq. 6.29, here with scaling by norms.
+/// The principal square root by the scaled product form of the Denman-Beavers iteration, which is faster than
+/// sqrtm_of_ill_conditioned, and accurate where all its matrices are well conditioned; elsewhere that function is called. NaN where
+/// neither iteration converges, as for eigenvalues on the negative real axis, 0 included, or very close to it. Source: Higham (2008),
+/// Functions of Matrices, eq. 6.29, here with scaling by norms.
 template <class T>
 NEML2_INLINE R2<T>
 sqrtm(const R2<T> & A)
@@ -418,7 +419,7 @@ logm(const R2<T> & A)
   return r;
 }
 
-/// A + ε E: the ε part of a function of it is the derivative along E.
+/// A + ε E: the ε part of a function of this sum is the derivative along E.
 template <class T>
 NEML2_INLINE R2<Dual<T, 1>>
 along(const R2<T> & A, const R2<T> & E)

@@ -189,7 +189,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
   if constexpr (System::check())
   {
     V x[n], J[n][n];
-    for (auto & row : J) // set for compilers that would warn that they are uninitialised
+    for (auto & row : J) // initialised because some compilers would warn
       for (V & entry : row)
         entry = V(0.0);
     int k = 0;
@@ -253,7 +253,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       }
     }
   }
-  else // an error is reported already: avoids further ones
+  else // an error has been reported already: this avoids further ones
     return NewtonReport<X, V, bool>{guess, V(0.0), false};
 }
 

@@ -164,8 +164,8 @@ struct NewtonIteration
       V size(0.0);
       for (int j = 0; j < n; j++)
         size = size + abs(V(J[i][j] * x[j]));
-      // abs keeps compilers from contracting product and sum into one rounding: with any compiler the same points
-      // converge.
+      // abs keeps compilers from contracting product and sum into a fused multiply-add: with any compiler the
+      // same points converge.
       const V bound = options.absolute_tolerance + abs(V(options.relative_tolerance * size));
       small = small & (abs(r[i][0]) <= bound) & (bound < std::numeric_limits<double>::infinity());
       finite = finite + 0.0 * r[i][0];

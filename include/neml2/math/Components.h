@@ -8,7 +8,7 @@
 #include "neml2/math/operators.h"
 
 /// Contractions of all components, of any type. Result is the type to return; it is a template parameter
-/// because Scalar is complete only above this room.
+/// because Scalar is not complete yet in this room.
 namespace neml2
 {
 namespace math

@@ -66,7 +66,7 @@ struct NEML2_ONE_A_PROGRAM Pow
 
 namespace math
 {
-using namespace core; // the names of lower rooms
+using namespace core; // the names of the rooms that this room includes
 using namespace engine;
 using namespace packs;
 

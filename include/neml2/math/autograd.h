@@ -13,12 +13,12 @@
 namespace neml2
 {
 /**
- * Makes vmap compute the gradients of the formula f fused as well: exact vector-Jacobian products by
- * dual numbers, one pass over memory per argument that requires grad.
+ * Makes vmap compute the gradients of the formula f in fused passes, too: exact vector-Jacobian
+ * products by dual numbers, one pass over memory per argument that requires grad.
  *
- * Higher derivatives (create_graph) are those of LibTorch, of the formula on whole batches. with_gradient costs
- * compile time: one derivative of the formula per argument. f must not capture: pass parameters as arguments, or
- * let f be a struct whose fields are plain numbers.
+ * Higher derivatives (create_graph) are computed by LibTorch from the formula on whole batches. with_gradient
+ * costs compile time: one derivative of the formula is compiled per argument. f must not capture: pass
+ * parameters as arguments, or let f be a struct whose fields are plain numbers.
  */
 template <class F>
 engine::WithGradient<F>

@@ -40,7 +40,8 @@ check_integers(const Operation & op, const Operand & o)
               "). Expected an integer type; convert with .to(kInt64).");
 }
 
-/// Refuses negative integer exponents, for which LibTorch returns 0. The check waits for a GPU.
+/// Refuses negative integer exponents, for which LibTorch returns 0. The check synchronises with a
+/// GPU.
 inline void
 check_exponent(const at::Tensor & n)
 {
@@ -78,8 +79,8 @@ over_gcd(const at::Tensor & x, Size batch_dim)
 /// a^n for an exponent n of the type of a, a Scalar or a number: (...; base), (...; ) -> (...; base).
 /// n has no unit; the unit of the result is the n-th power of that of a. NaN where a < 0 and n is not an integer.
 /// The derivative by n is a^n log a. Integers and floating types.
-/// @throws NEMLException also for integers to a negative integer power (checking a tensor of exponents waits for
-/// a GPU), or a complex number.
+/// @throws NEMLException also for integers to a negative integer power (the check of a tensor of exponents
+/// synchronises with a GPU), or a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
 math::elementwise_t<A, B>
 pow(const A & a, const B & n)
@@ -117,8 +118,8 @@ pow(const A & a, const N & n)
 }
 /// a^n for a number a and exponents n without unit: (...; base) -> (...; base), without unit. NaN where
 /// a < 0 and n is not an integer. The derivative by n is a^n log a. Integers and floating types.
-/// @throws NEMLException also for an integer a and a negative integer in n (checking n waits for a
-/// GPU), or a complex number.
+/// @throws NEMLException also for an integer a and a negative integer in n (the check of n
+/// synchronises with a GPU), or a complex number.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
 pow(const N & a, const B & n)

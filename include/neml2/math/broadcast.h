@@ -133,8 +133,8 @@ expand_to_match_ranks(A & a, B & b)
   std::tie(a, b) = with_matching_ranks(a, b);
 }
 
-/// A view with this shape, which is that of all dimensions for a raw tensor, and the batch shape for a
-/// tensor of this library.
+/// A view with this shape: the shape of all dimensions for a raw tensor, the batch shape for a tensor
+/// of this library.
 /// @throws NEMLException if a does not broadcast to it, also if it has more dimensions.
 template <class A, math::if_any_tensor<A> = 0>
 A

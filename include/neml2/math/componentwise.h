@@ -24,8 +24,8 @@ tensors_among(const X &... x)
   return o;
 }
 
-/// The numbers of batch and of base dimensions of the broadcast of operands, for operations
-/// component by component.
+/// The shape to which the operands of an operation component by component broadcast: the number of
+/// batch dimensions, and the base shape.
 struct Together
 {
   Size batch_dim;

@@ -5,8 +5,8 @@
 
 /**
  * Maps between a vector of degrees of freedom and the elements of a mesh. A map has one integer in [0,
- * number of degrees of freedom) per entry of the elements. All integers are checked, which waits for a
- * GPU.
+ * number of degrees of freedom) per entry of the elements. All integers are checked; the check
+ * synchronises with a GPU.
  */
 namespace neml2
 {

@@ -19,8 +19,8 @@
  *
  *     constexpr auto flow = NEML2_FORMULA_USING((yield_stress, update), [](const auto & strain, const auto & E) { ... });
  *
- * They are constexpr variables of namespaces, or static constexpr variables of functions: numbers, std::arrays of numbers, formulas
- * with text. The text uses them by the names in the list.
+ * These constants are constexpr variables of namespaces, or static constexpr variables of functions: numbers, std::arrays of
+ * numbers, or formulas that keep their text. The text uses them by the names in the list.
  *
  * A formula that does not compile for the device runs on whole batches, and a warning says why.
  */

@@ -164,10 +164,10 @@ value_and_gradient(const F & f, const A &... a)
  *
  *     const SR2 S = vmap([](const auto & C, const auto & mu) { return 2.0 * gradient<0>(energy, C, mu); }, C, mu);
  *
- * It is exact, by dual numbers, and may be differentiated again: value_and_jacobian of that formula is a tangent, and the residual of
- * newton may have a gradient in it. In a formula f captures nothing: pass everything that it depends on as an argument. Second
- * derivatives of expm, logm, sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal eigenvalues. Eigenvectors have no
- * derivatives there, and eigenvalues no second ones: these are NaN.
+ * The derivative is exact, by dual numbers, and may be differentiated again: value_and_jacobian of that formula is a tangent, and the
+ * residual of newton may contain a gradient. Inside a formula, f must not capture: pass everything that f depends on as an argument.
+ * Second derivatives of expm, logm, sqrtm and powm, and of a scalar isotropic(f, s), are exact also at equal eigenvalues. There
+ * eigenvectors have no derivatives, and eigenvalues have no second derivatives: the results are NaN.
  */
 template <size_t... I, class F, class... A, kernels::if_on_batches<A...> = 0>
 auto

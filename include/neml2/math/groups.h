@@ -60,7 +60,8 @@ new_base_dimension(const Operation & op, const Operand & o, Size d)
   return position(op.name, o, d, o.batch_dim, o.batch_dim + Size(o.base.size()) + 1);
 }
 
-/// f(a, p) along dimension d of the batch, at position p: of a's type, with that many more dimensions.
+/// The tensor f(a, p), where p is the position of batch dimension d. It has the type of a, and `more`
+/// batch dimensions more than a.
 template <class A>
 A
 along_batch(const Operation & op,
@@ -76,7 +77,8 @@ along_batch(const Operation & op,
            a.batch_dim() + more);
 }
 
-/// f(a, p) along dimension d of the base, at position p: a Tensor with the batch dimensions of a.
+/// The Tensor f(a, p), where p is the position of base dimension d among all dimensions. It has the
+/// batch dimensions of a.
 template <class A>
 Tensor
 along_base(const Operation & op,

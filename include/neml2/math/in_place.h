@@ -21,7 +21,8 @@ check_storable(const char * where, Dtype result, const at::Tensor & t)
               ". Convert the left side with .to(dtype), or use the operation that returns.");
 }
 
-/// The right side aligned with the left one, after all checks; nothing has been written yet.
+/// The right side aligned with the left one. All checks have been made, and nothing has been
+/// written yet.
 template <class A, class B>
 at::Tensor
 in_place_operand(const char * name, const A & a, const B & b, bool copies = false)

@@ -6,7 +6,7 @@
 /// Checks of index tensors. LibTorch checks indices late: on a GPU an index out of range aborts the program.
 namespace neml2::math
 {
-/// @throws NEMLException unless the map has integers in [0, n). Waits for a GPU.
+/// @throws NEMLException unless the map has integers in [0, n). Synchronises with a GPU.
 inline void
 check_index_map(const Operation & op, const Operand & map, Size n)
 {

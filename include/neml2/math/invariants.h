@@ -113,7 +113,7 @@ dev(const T & A)
 
 /// A^-1 of matrices (...; n, n), or of maps of matrices (...; n, n, n, n) with A^-1_ijmn A_mnkl =
 /// δ_ik δ_jl; the result has the same shape, and the inverse of the unit of A. Infinite or NaN where A is
-/// singular; a matrix that is singular except for rounding gives large numbers.
+/// singular; a matrix that is singular up to round-off gives large numbers.
 template <class T, math::if_dynamic<T> = 0>
 Tensor
 inv(const T & A)

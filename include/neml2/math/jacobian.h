@@ -208,7 +208,7 @@ value_and_jacobian(const F & f, const A &... a)
  *     value_and_jacobian_out<0, 0>(std::tie(stress, state, tangent), update, strain, old_state, parameters);
  *
  * They must have the batch shape of the results, and the dtype and device of the arguments; an argument may be its own output.
- * @throws NEMLException as vmap_out does, with nothing written.
+ * @throws NEMLException as vmap_out does; the outputs are then unchanged.
  */
 template <size_t I, size_t... Of, class... Out, class F, class... A>
 void

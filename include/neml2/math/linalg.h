@@ -139,9 +139,9 @@ inv(const Tensor & A)
 
 /// X of A X = B, where B is a batch of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
 /// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A. Where A is singular X
-/// is NaN; a matrix that is singular except for rounding gives large numbers.
-/// @throws NEMLException with the number of singular matrices if check_errors (which waits for a
-/// GPU).
+/// is NaN; a matrix that is singular up to round-off gives large numbers.
+/// @throws NEMLException with the number of singular matrices if check_errors is true; this check
+/// synchronises with a GPU.
 inline Tensor
 solve(const Tensor & A, const Tensor & B, bool check_errors = false)
 {
@@ -167,9 +167,10 @@ solve(const Tensor & A, const Tensor & B, bool check_errors = false)
   return {core::Trusted(), columns == 1 ? X.squeeze(-1) : X, batch_dim};
 }
 
-/// A = P L U by Gaussian elimination with partial pivoting; pivot = false, without pivoting, works
-/// only on a GPU. Returns L (whose diagonal of ones is not stored) and U in one tensor, and the row
-/// interchanges, counted from 1. (...; m, n) -> (...; m, n), (...; min(m, n)) int32
+/// A = P L U by Gaussian elimination with partial pivoting. With pivot = false there is no
+/// pivoting, which works only on a GPU. Returns L (whose diagonal of ones is not stored) and U in
+/// one tensor, and the row interchanges, counted from 1. (...; m, n) -> (...; m, n), (...; min(m,
+/// n)) int32
 /// @throws NEMLException also where A is singular.
 inline std::tuple<Tensor, Tensor>
 lu_factor(const Tensor & A, bool pivot = true)
@@ -188,7 +189,7 @@ lu_factor(const Tensor & A, bool pivot = true)
 /// = true replaces A by A^T. (...; n, n), (...; n), (...; n, k) -> (...; n, k); not left: (...; k, n)
 /// -> (...; k, n).
 /// @throws NEMLException also unless B has two base dimensions and the pivots fit LU; this check
-/// waits for a GPU.
+/// synchronises with a GPU.
 inline Tensor
 lu_solve(const Tensor & LU,
          const Tensor & pivots,

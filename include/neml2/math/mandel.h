@@ -120,8 +120,8 @@ index_options_for(const Tensor & t)
 /// Replaces the base dimensions dim, dim + 1 of sizes (3, 3) by one: those of the nine entries,
 /// counted row by row, that rmap names, each multiplied by its rfactor. (...; a, 3, 3, b), (; n),
 /// (; n) -> (...; a, n, b)
-/// @throws NEMLException also for an index outside [0, 9). The check of the indices waits for a
-/// GPU.
+/// @throws NEMLException also for an index outside [0, 9). The check of the indices synchronises
+/// with a GPU.
 inline Tensor
 full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
 {
@@ -134,8 +134,8 @@ full_to_reduced(const Tensor & full, const Tensor & rmap, const Tensor & rfactor
 /// Replaces the base dimension dim by two of sizes (3, 3). Each of the nine entries, counted row by
 /// row, is the one that rmap names, multiplied by its rfactor. (...; a, n, b), (; 9), (; 9) ->
 /// (...; a, 3, 3, b)
-/// @throws NEMLException also for an index outside [0, n). The check of the indices waits for a
-/// GPU.
+/// @throws NEMLException also for an index outside [0, n). The check of the indices synchronises
+/// with a GPU.
 inline Tensor
 reduced_to_full(const Tensor & reduced, const Tensor & rmap, const Tensor & rfactors, Size dim = 0)
 {

@@ -220,7 +220,7 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
  * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap). The result of residual is also a tensor or a group, and has as
- * many numbers as x. residual takes the unknown first, then the arguments; it is a formula as for vmap, and must not capture (a struct may
+ * many numbers as x. residual takes the unknown first, then the arguments; it is a formula like those of vmap, and must not capture (a struct may
  * have plain numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may
  * be NewtonOptions.
  *

@@ -71,7 +71,7 @@ bits(const CScalar & n, const at::Tensor & a)
 }
 
 /// The relation of two tensors, or of a tensor and a number. Bitwise operations of truth values have a meta kernel in
-/// every LibTorch, logical ones do not.
+/// every LibTorch; logical operations do not.
 template <class B>
 at::Tensor
 related(Relation r, const at::Tensor & a, const B & b)

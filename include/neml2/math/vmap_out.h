@@ -14,9 +14,9 @@ namespace neml2
  *     vmap_out(std::tie(stress, plastic_strain), update, strain, plastic_strain, E, nu);
  *
  * An output must have the result's batch shape, and the dtype and device of the arguments.
- * @throws NEMLException, with nothing written, as vmap does, and if an output has another shape, dtype
- *   or device, shares memory with itself, with another output or with a part of an argument, or if a
- *   gradient would have to be recorded.
+ * @throws NEMLException as vmap does, and if an output has another shape, dtype or device, shares
+ * memory with itself, with another output or with a part of an argument, or if a gradient would have
+ * to be recorded. The outputs are then unchanged.
  */
 template <class Out, class F, class... A>
 void

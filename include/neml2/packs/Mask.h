@@ -48,8 +48,8 @@ struct Mask
   NEML2_INLINE friend Mask operator||(const Mask & a, const Mask & b) { return a | b; }
   NEML2_INLINE friend Mask operator!(const Mask & a) { return ~a; }
 
-  /// Whether the condition holds in any lane, or in all lanes, to end a loop. The results of a lane must not
-  /// depend on this.
+  /// any: whether the condition holds in at least one lane; all: whether it holds in all lanes. Both are
+  /// meant for ending loops: the results of a lane must not depend on them.
   NEML2_INLINE friend bool any(const Mask & a)
   {
     if constexpr (W == 1)

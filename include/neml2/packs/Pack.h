@@ -117,12 +117,12 @@ struct Pack : PackFunctions<W, E>
       return of(c.m ? a.v : b.v);
   }
 
-  /// The larger one; b where they are equal, NaN where one is NaN.
+  /// The larger of a and b; b where they are equal, NaN where one is NaN.
   NEML2_INLINE friend Pack maximum(const Pack & a, const Pack & b)
   {
     return where((a > b) | (a != a), a, b);
   }
-  /// The smaller one; b where they are equal, NaN where one is NaN.
+  /// The smaller of a and b; b where they are equal, NaN where one is NaN.
   NEML2_INLINE friend Pack minimum(const Pack & a, const Pack & b)
   {
     return where((a < b) | (a != a), a, b);

@@ -73,8 +73,8 @@ run_plain_rounding(Args... args)
   Body::template run<Pack<1>>(args...);
 }
 
-/// Whether a product and a sum in Body may be contracted into one rounding: yes in the library's operations, no in formulas of the
-/// caller.
+/// Whether a product and a sum in Body may be contracted into a fused multiply-add: true for operations of the library, false for
+/// formulas of the caller.
 template <class Body, class = void>
 constexpr bool may_join_products = false;
 template <class Body>

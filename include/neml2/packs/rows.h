@@ -121,8 +121,7 @@ struct RowSlot
 {
   Row row;
 
-  NEML2_INLINE RowSlot()
-    : row(zero()) {} // set for compilers: rows that are not loaded are not used
+  NEML2_INLINE RowSlot() : row(zero()) {} // avoids warnings: rows that are not loaded are not used
 
 private:
   NEML2_INLINE static Row zero()

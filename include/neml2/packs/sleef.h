@@ -14,9 +14,9 @@
  * Elementary functions of a vector of numbers at once, by the SLEEF that LibTorch's library exports or links; they are looked up at
  * their first use. Where SLEEF is missing, packs call the standard library lane by lane.
  *
- * The standard library also computes each lane outside the domain of the function. Within its domain SLEEF is known to be accurate,
- * to raise no floating-point exception, and to compute each lane independently of the others. A result thus depends only on the
- * number in its own lane.
+ * The standard library computes the lanes whose argument is outside the domain of the function. Inside its domain SLEEF is known to
+ * be accurate, to raise no floating-point exception, and to compute each lane independently of the others. A result therefore
+ * depends only on the number in its own lane.
  *
  * clang passes vectors in memory, where SLEEF does not expect them, unless the whole program is compiled for AVX2 or AVX-512: only
  * then is SLEEF called.
@@ -298,8 +298,8 @@ one_by_one(const G & g, int lanes, Pack<W, E> & r, const X &... x)
       r.lane(w, g(x.lane(w)...));
 }
 
-// Calls f for the lanes whose arguments are inside its domain, g for the others: for vectors of AVX2, and of AVX-512. The rare part
-// works on copies, so that the main part stays in registers.
+// Calls f for the lanes whose arguments are in the domain of the function, and g for the other lanes; one version for AVX2 and one
+// for AVX-512. The calls of g, which are rare, work on copies, so that the common path stays in registers.
 
 template <class Outside, class F, class G, int W, class E, class... X>
 NEML2_COLD NEML2_FOR_AVX2 void

@@ -150,8 +150,8 @@ struct NewtonLoop
 /**
  * A loop at each point. It runs while `active`, one of its states, holds, at most `most` times.
  *
- * It runs as long as any point needs it, so the states that matter must not change at a point that has finished. The body of the loop
- * consists of the nodes that depend on its states.
+ * It runs as long as any point needs it, so states whose values are used after the loop must not change at a point that has finished.
+ * The body of the loop consists of the nodes that depend on its states.
  */
 struct Loop
 {

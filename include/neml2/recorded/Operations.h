@@ -17,8 +17,8 @@ struct Program
 };
 
 /**
- * The operations of a program. A product whose only use is one sum or difference becomes one instruction with it; the instruction
- * rounds the product and the sum separately, so that results have the same bits however the program is run.
+ * The operations of a program. A product that is used only in one sum or difference forms one instruction with it; the
+ * instruction rounds the product and the sum separately, so that results have the same bits however the program is run.
  */
 struct Operations
 {

@@ -35,7 +35,7 @@ iterate(P (&x)[n],
         const Evaluate & evaluate)
 {
   P J[n][n];
-  for (auto & row : J) // set for compilers that would warn that they are uninitialised
+  for (auto & row : J) // initialised because some compilers would warn
     for (P & entry : row)
       entry = P(0.0);
   return kernels::newton_iterate<false>(

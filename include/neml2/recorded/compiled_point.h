@@ -7,7 +7,7 @@
 namespace neml2::recorded
 {
 /// Computes the results of a formula of N arguments at one point: all components, one after the other. Returns false if
-/// one is NaN.
+/// a component is NaN.
 template <class Formula, int N, int M>
 NEML2_ROUNDS_PRODUCTS bool
 compute_point(const double * arguments, double * results)

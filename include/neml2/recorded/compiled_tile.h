@@ -44,7 +44,7 @@ private:
       for (int i = 0; i < Results::total; i++)
         total[i] = P(0.0);
     for (int i = 0; i < Arguments::total; i++)
-      x[i] = P(0.0); // set for compilers: it is neither loaded nor used
+      x[i] = P(0.0); // avoids warnings: it is neither loaded nor used
     ((stride[I] == 0 ? packs::load_shared<Arguments::size[I]>(x + Arguments::before(I), p[I])
                      : void()),
      ...);

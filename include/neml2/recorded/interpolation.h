@@ -6,8 +6,8 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas, by the functions that kernels/ has for tables whose type gives their
-/// size.
+/// Tables of any size in recorded formulas. They use the functions of kernels/ for tables whose size is part of
+/// their type.
 namespace neml2::recorded
 {
 struct Table
@@ -30,7 +30,7 @@ columns_of(const Table & ys, const Table &)
   return {std::vector<Number>(ys.numbers.size())};
 }
 
-/// y; NaN where the abscissae are not constants and not in order.
+/// y; NaN if the abscissae are not constants and turn out not to be in order.
 inline Number
 where_known_in_order(const Table & xs, const Number & y)
 {

@@ -11,7 +11,8 @@
 /// Runs recorded formulas on tiles of rows: one operation after the other, on blocks of rows that stay in the cache.
 namespace neml2::recorded
 {
-/// Rows per block: enough rows that the choice of an operation costs little compared with its execution.
+/// Rows per block: enough rows that the dispatch of an operation costs little compared with its
+/// execution.
 constexpr int block_rows = 64;
 
 /**

@@ -69,7 +69,7 @@ row_of(const std::vector<T> & x, size_t first = 0)
     r[i] = x[first + size_t(i)];
   return r;
 }
-/// Symbols from their nodes; numbers from nodes, each followed by that of its partial; and the nodes of numbers in that order.
+/// Symbols from their nodes. numbers_of takes the node of each number and of its partial, in turn; nodes_of is its inverse.
 inline std::vector<Symbol>
 symbols_of(const std::vector<int32_t> & ids)
 {
@@ -167,7 +167,9 @@ inv(const kernels::SR2<Symbol> & A)
 {
   return record_function([](const auto & a) { return kernels::inv(a); }, A);
 }
-/// NaN times d, or 0 if d is the constant 0: recorded partials must be linear in those of their arguments.
+/// The derivative along d of a function that has no derivative: NaN, or 0 if d is the constant 0. It is
+/// recorded as NaN times the sum of the components of d, because recorded partials must be linear in the
+/// partials of their arguments.
 inline Symbol
 undefined_along(const kernels::SR2<Symbol> & d)
 {

@@ -28,8 +28,8 @@ using AxisRange = std::pair<Size, Size>;
 /// The places of the items of one level of an axis, by name.
 using AxisLayout = std::unordered_map<std::string, AxisRange>;
 
-/// Paths of items in the order of the layout. It converts to a set, ordered by path, for programs that were
-/// written for a set.
+/// A list of the paths of items in the order of the layout. It converts to a set, ordered by path, for programs that
+/// were written for a set.
 class ItemNames : public std::vector<LabeledAxisAccessor>
 {
 public:

@@ -141,7 +141,7 @@ public:
   {
     return slice(n).prepend(axis);
   }
-  /// Whether the first names are those of the other path.
+  /// Whether this path begins with the names of the other path.
   bool start_with(const LabeledAxisAccessor & axis) const
   {
     return size() >= axis.size() && std::equal(axis.begin(), axis.end(), begin());

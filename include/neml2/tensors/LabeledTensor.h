@@ -110,7 +110,7 @@ public:
     return self();
   }
   Derived to(const TensorOptions & options) const { return like(_tensor.to(options)); }
-  /// Copies the entries of a tensor of the same axes; its batch broadcasts to this one's.
+  /// Copies the entries of a tensor of the same axes; its batch broadcasts to that of this tensor.
   Derived & copy_(const Derived & other)
   {
     for (size_t i = 0; i < size_t(D); i++)
@@ -170,9 +170,9 @@ public:
     return tensors::block_as<T>(base_index(labels));
   }
   /// Writes into base_index(labels). The base entries of the value, in storage order, fill the block;
-  /// its batch broadcasts to this one's: an SSR4 (...; 6, 6) fits a variable of size 36.
-  /// @throws NEMLException if the value does not fit, or if its entries lie on other axes, as those of the
-  /// transposed block do; this tensor is then unchanged.
+  /// its batch broadcasts to that of this tensor: an SSR4 (...; 6, 6) fits a variable of size 36.
+  /// @throws NEMLException if the value does not fit, or if its entries belong to other axes, as in the
+  /// transposed block; this tensor is then unchanged.
   template <class T, core::if_tensor<T> = 0>
   void base_index_put_(indexing::TensorLabelsRef labels, const T & value)
   {

@@ -30,7 +30,7 @@ VariableRanges variable_ranges(const LabeledAxis & axis,
                                indexing::TensorLabelsRef names,
                                ArrayRef<VariableType> types);
 
-/// A block of a matrix by types: (batch; m, n) -> (batch; base of the row's type, base of the column's). A view.
+/// A block of a matrix by types: (batch; m, n) -> (batch; base of the type of the row, base of the type of the column). A view.
 at::Tensor variable_block(const Tensor & matrix,
                           const AxisRange & rows,
                           TensorShapeRef row_base,

@@ -14,7 +14,7 @@ namespace neml2
  * Shape (...; 4): any batch shape, then (s, x, y, z), scalar first; (s, u) for short. No unit.
  * - The unit quaternion (cos θ/2, n sin θ/2) is the rotation by the angle θ about the unit axis n,
  *   active as in Rot; q and -q are the same rotation.
- * - q * p is Hamilton's product: for rotations p first, then q, and R(q * p) = R(q) R(p).
+ * - q * p is Hamilton's product: for rotations, the rotation by p, then by q; R(q * p) = R(q) R(p).
  * - Only functions whose documentation says so normalise q, such as unit(q).
  * - neml2::exp and log work component by component, as for every type; the exponential of a rotation
  *   vector is exp_map, its inverse log_map.
@@ -107,7 +107,7 @@ struct core::batch_of_rows<kernels::Quaternion>
 /// Hamilton's product (s, u) (t, w) = (s t - u · w, s w + t u + u × w). (...; 4), (...; 4) -> (...; 4)
 template <class A, class B, math::if_types<A, Quaternion, B, Quaternion> = 0>
 Quaternion operator*(const A & q, const B & p);
-/// (s, -u) for q = (s, u); for a unit quaternion, the rotation back. (...; 4) -> (...; 4)
+/// (s, -u) for q = (s, u); for a unit quaternion, the inverse rotation. (...; 4) -> (...; 4)
 Quaternion conjugate(const Quaternion & q);
 /// (s, -u) / (s² + u · u) for q = (s, u), so that q * inv(q) = 1. (...; 4) -> (...; 4). NaN where q = 0.
 Quaternion inv(const Quaternion & q);
@@ -137,8 +137,8 @@ Vec log_map(const Quaternion & q);
 /// 2 acos(min(|p · q|, 1)) in radians: for unit quaternions the angle in [0, π] of the rotation from p to q.
 /// (...; 4), (...; 4) -> (...; )
 /// Nothing is normalised: for quaternions of other lengths the result is not an angle; take dist(unit(p),
-/// unit(q)). If |p|² and |q|² are 1 up to 16 roundings of their dtype, the angle is accurate also where
-/// it is small. Where the angle is 0, its derivatives are taken as 0.
+/// unit(q)). If |p|² and |q|² are 1 up to 16 times the unit round-off of their dtype, the angle is
+/// accurate also where it is small. Where the angle is 0, its derivatives are taken as 0.
 ///
 /// Computed as 4 atan2(|p - q|, |p + q|) where the result is an angle; source: Kahan (2006), How futile are
 /// mindless assessments of roundoff in floating-point computation?, section 12.

@@ -150,11 +150,11 @@ Scalar tr(const R2 & A);
 R2 vol(const R2 & A);
 /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, with a relative error of rounding times the condition number of A. Cofactors are used where they lose no digits. (...; 3, 3) -> (...; ), in
-/// the cube of the unit of A.
+/// Determinant, with a relative error of the unit round-off times the condition number of A. Cofactors are used where they lose no digits. (...; 3,
+/// 3) -> (...; ), in the cube of the unit of A.
 Scalar det(const R2 & A);
-/// A^-1, with a relative error of rounding times the condition number of A, as for det(A); infinite or NaN where A is singular. (...; 3,
-/// 3) -> (...; 3, 3), in the inverse of the unit of A.
+/// A^-1, with a relative error of the unit round-off times the condition number of A, as for det(A); infinite or NaN where A is
+/// singular. (...; 3, 3) -> (...; 3, 3), in the inverse of the unit of A.
 R2 inv(const R2 & A);
 /// A_ji. (...; 3, 3) -> (...; 3, 3)
 R2 transpose(const R2 & A);
@@ -178,10 +178,10 @@ Scalar norm(const R2 & A, Real epsilon = 0);
 R2 unit(const R2 & A, Real epsilon = 0);
 /// W_ij = -ε_ijk v_k, so that W a = v × a. (...; 3) -> (...; 3, 3), in the unit of v.
 R2 skew(const Vec & v);
-/// R_ik A_kl R_jl, A turned (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in
+/// R_ik A_kl R_jl, A rotated (active) by the rotation matrix R. (...; 3, 3), (...; 3, 3) -> (...; 3, 3), in
 /// the unit of A. R need not be a rotation: any matrix is allowed.
 R2 rotate(const R2 & A, const R2 & R);
-/// R_ik A_kl R_jl, A turned (active) by r, whose matrix is R. (...; 3, 3), (...; 3) -> (...; 3, 3), in the
+/// R_ik A_kl R_jl, A rotated (active) by r, whose matrix is R. (...; 3, 3), (...; 3) -> (...; 3, 3), in the
 /// unit of A.
 R2 rotate(const R2 & A, const Rot & r);
 /// ∂(R_im A_mn R_jn)/∂R_kl = δ_ik R_jn A_ln + δ_jk R_im A_ml, in the unit of A.

@@ -10,7 +10,7 @@ namespace neml2
 /**
  * Batch of third order tensors, for example the derivative of a rotation matrix by its parameters.
  *
- * Shape (...; 3, 3, 3): any batch shape, then T_ijk, the last index the fastest.
+ * Shape (...; 3, 3, 3): any batch shape, then T_ijk, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.
  */
 class R3 : public PrimitiveTensor<R3, 3, 3, 3>

@@ -10,7 +10,7 @@ namespace neml2
 /**
  * Batch of fourth order tensors, for example the derivative of an R2 by an R2.
  *
- * Shape (...; 3, 3, 3, 3): any batch shape, then T_ijkl, the last index the fastest.
+ * Shape (...; 3, 3, 3, 3): any batch shape, then T_ijkl, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.
  *
  * Elsewhere: outer(A, B) of R2 in R2.h; kron in kronecker.h; stiffnesses as SSR4 in SSR4.h.
@@ -68,10 +68,10 @@ struct core::batch_of_rows<kernels::R4>
   using type = R4;
 };
 
-/// R_im R_jn R_ko R_lp T_mnop, T turned (active) by the rotation matrix R, in the unit of T.
+/// R_im R_jn R_ko R_lp T_mnop, T rotated (active) by the rotation matrix R, in the unit of T.
 /// (...; 3, 3, 3, 3), (...; 3, 3) -> (...; 3, 3, 3, 3)
 R4 rotate(const R4 & T, const R2 & R);
-/// R_im R_jn R_ko R_lp T_mnop, T turned (active) by r, whose matrix is R, in the unit of T.
+/// R_im R_jn R_ko R_lp T_mnop, T rotated (active) by r, whose matrix is R, in the unit of T.
 /// (...; 3, 3, 3, 3), (...; 3) -> (...; 3, 3, 3, 3)
 R4 rotate(const R4 & T, const Rot & r);
 /// T_jilk, as a view. (...; 3, 3, 3, 3) -> (...; 3, 3, 3, 3)

@@ -9,7 +9,7 @@ namespace neml2
 /**
  * Batch of fifth order tensors, for example the derivative of an R4 by a Rot.
  *
- * Shape (...; 3, 3, 3, 3, 3): any batch shape, then T_ijklm, the last index the fastest.
+ * Shape (...; 3, 3, 3, 3, 3): any batch shape, then T_ijklm, whose last index varies fastest.
  * Units: the caller's choice, the same for all components.
  * Elsewhere: R4::drotate, which returns an R5.
  */

@@ -9,8 +9,8 @@ namespace neml2
 /**
  * Batch of eighth order tensors, for example the derivative of an R4 by an R4.
  *
- * Shape (...; 3, 3, 3, 3, 3, 3, 3, 3): any batch shape, then the eight indices, the last the
- * fastest.
+ * Shape (...; 3, 3, 3, 3, 3, 3, 3, 3): any batch shape, then the eight indices. The last
+ * index varies fastest.
  * Units: the caller's choice, the same for all components.
  * Elsewhere: R4::drotate_self, which returns an R8.
  */

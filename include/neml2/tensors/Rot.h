@@ -19,7 +19,7 @@ namespace neml2
  * rotation by the angle θ about the unit axis n. No unit.
  * - Rotations are active: the matrix R of r turns the vector v into R_ij v_j, counterclockwise for
  *   θ > 0 where n points to the viewer.
- * - r * t is t first, then r.
+ * - r * t is the rotation by t, then by r.
  * - 0 is the identity, -r the inverse; |r| ≤ 1 means an angle up to π. r and -r / (r_i r_i) are the
  * same rotation, by θ and by θ - 2π; an angle of 2π has no finite r.
  *
@@ -205,7 +205,7 @@ Scalar inner(const Rot & r, const Rot & q);
 Scalar norm_sq(const Rot & r);
 /// √(r_i r_i) = |tan(θ/4)|. (...; 3) -> (...; ). Its gradient at r = 0 is 0.
 Scalar norm(const Rot & r);
-/// The rotation back, -r. (...; 3) -> (...; 3)
+/// The inverse rotation, -r. (...; 3) -> (...; 3)
 Rot inv(const Rot & r);
 /// The rotation by x, then by r: r * x. (...; 3), (...; 3) -> (...; 3)
 Rot rotate(const Rot & x, const Rot & r);

@@ -145,15 +145,15 @@ SR2 unit(const SR2 & s, Real epsilon = 0);
 SSR4 outer(const SR2 & s, const SR2 & t);
 /// s_ij s_kl. (...; 6) -> (...; 6, 6), in the square of the unit of s.
 SSR4 outer(const SR2 & s);
-/// s^-1, with a relative error of rounding times the condition number of s; infinite or NaN where s is singular. (...; 6) -> (...;
-/// 6), in the inverse of the unit of s.
+/// s^-1, with a relative error of the unit round-off times the condition number of s; infinite or NaN where s is singular. (...;
+/// 6) -> (...; 6), in the inverse of the unit of s.
 SR2 inv(const SR2 & s);
 /// s_ji = s_ij. (...; 6) -> (...; 6)
 SR2 transpose(const SR2 & s);
-/// R_ik s_kl R_jl, s turned (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6), in the
+/// R_ik s_kl R_jl, s rotated (active) by the rotation matrix R. (...; 6), (...; 3, 3) -> (...; 6), in the
 /// unit of s. R need not be a rotation: any matrix is allowed.
 SR2 rotate(const SR2 & s, const R2 & R);
-/// R_ik s_kl R_jl, s turned (active) by r, whose matrix is R. (...; 6), (...; 3) -> (...; 6), in the unit of s.
+/// R_ik s_kl R_jl, s rotated (active) by r, whose matrix is R. (...; 6), (...; 3) -> (...; 6), in the unit of s.
 SR2 rotate(const SR2 & s, const Rot & r);
 /// ∂(R_im s_mn R_jn)/∂R_kl = δ_ik R_jn s_nl + δ_jk R_in s_nl, in the unit of s.
 /// (...; 6), (...; 3, 3) -> (...; 6, 3, 3)

@@ -204,14 +204,14 @@ struct core::batch_of_rows<kernels::SSR4>
 /// derivatives.
 Scalar det(const SSR4 & C);
 /// C^-1 with C^-1 : C = identity_sym; infinite or NaN where a pivot is exactly 0. A matrix that is
-/// singular except for rounding gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
+/// singular up to round-off gives large numbers. (...; 6, 6) -> (...; 6, 6), in the inverse of the unit of C.
 SSR4 inv(const SSR4 & C);
 /// C_klij, as a view. (...; 6, 6) -> (...; 6, 6)
 SSR4 transpose_major(const SSR4 & C);
-/// R_im R_jn R_ko R_lp C_mnop, C turned (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) ->
+/// R_im R_jn R_ko R_lp C_mnop, C rotated (active) by the rotation matrix R. (...; 6, 6), (...; 3, 3) ->
 /// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const R2 & R);
-/// R_im R_jn R_ko R_lp C_mnop, C turned (active) by r, whose matrix is R. (...; 6, 6), (...; 3) ->
+/// R_im R_jn R_ko R_lp C_mnop, C rotated (active) by r, whose matrix is R. (...; 6, 6), (...; 3) ->
 /// (...; 6, 6), in the unit of C.
 SSR4 rotate(const SSR4 & C, const Rot & r);
 /// Derivative of rotate(C, r) by the parameters of r, in the unit of C. (...; 6, 6), (...; 3) ->

@@ -115,9 +115,9 @@ Vec cross(const A & v, const B & w);
 /// v_i w_j for the components of two rotations, spins or vectors. (...; 3), (...; 3) -> (...; 3, 3)
 template <class A, class B, tensors::if_vectors<A, B> = 0>
 R2 outer(const A & v, const B & w);
-/// R_ij v_j, v turned (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3), in the unit of v.
+/// R_ij v_j, v rotated (active) by the rotation matrix R. (...; 3), (...; 3, 3) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const R2 & R);
-/// R_ij v_j, v turned (active) by r, whose matrix is R. (...; 3), (...; 3) -> (...; 3), in the unit of v.
+/// R_ij v_j, v rotated (active) by r, whose matrix is R. (...; 3), (...; 3) -> (...; 3), in the unit of v.
 Vec rotate(const Vec & v, const Rot & r);
 /// ∂(R_il v_l)/∂R_jk = δ_ij v_k, in the unit of v. (...; 3), (...; 3, 3) -> (...; 3, 3, 3)
 R3 drotate(const Vec & v, const R2 & R);

@@ -109,11 +109,11 @@ Scalar inner(const WR2 & w, const WR2 & v);
 Scalar norm_sq(const WR2 & w);
 /// √(w_i w_i) of the axial vector. (...; 3) -> (...; ), in the unit of w. Its gradient at w = 0 is 0.
 Scalar norm(const WR2 & w);
-/// R_ij w_j, the axial vector of R_ik W_kl R_jl, which is W turned (active) by the rotation matrix R.
+/// R_ij w_j, the axial vector of R_ik W_kl R_jl, which is W rotated (active) by the rotation matrix R.
 /// (...; 3), (...; 3, 3) -> (...; 3), in the unit of w. For a matrix that is not a rotation the result is
-/// R_ij w_j as well.
+/// R_ij w_j, too.
 WR2 rotate(const WR2 & w, const R2 & R);
-/// R_ij w_j, the axial vector of R_ik W_kl R_jl, which is W turned (active) by r, whose matrix is R.
+/// R_ij w_j, the axial vector of R_ik W_kl R_jl, which is W rotated (active) by r, whose matrix is R.
 /// (...; 3), (...; 3) -> (...; 3), in the unit of w.
 WR2 rotate(const WR2 & w, const Rot & r);
 /// Trace W_kk = 0. (...; 3) -> (...; )

@@ -61,8 +61,8 @@ R2 symmetry(const std::string & orbifold, const TensorOptions & options = defaul
 
 /// The directions that are equivalent to v by the operations T, where v and -v count as one: T_ij
 /// v_j without repetitions, in their order, in the unit of v. (n; 3, 3), (; 3) -> (m; 3), 1 ≤ m ≤
-/// n. Equal means equal up to 1e-5 of the length. m depends on the values, so the function waits
-/// for a GPU.
+/// n. Equal means equal up to 1e-5 of the length. m depends on the values, so the function
+/// synchronises with a GPU.
 /// @throws NEMLException also if v is batched, T does not have exactly one batch dimension, or there are no
 /// values (the meta device).
 Vec unique_bidirectional(const R2 & T, const Vec & v);

@@ -100,7 +100,7 @@ namespace math
 }
 namespace tensors
 {
-using namespace core; // the names of lower rooms
+using namespace core; // the names of the rooms that this room includes
 using namespace packs;
 using namespace engine;
 using namespace math;

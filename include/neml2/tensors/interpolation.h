@@ -71,8 +71,8 @@ using if_fixed_table_of_two =
  * point; at an end it is that of the interval inside. There are derivatives of any order, by x, abscissae and
  * ordinates.
  *
- * The abscissae are checked, and the check waits for a GPU. In a formula of vmap tables have types of fixed size, or
- * are constants.
+ * The abscissae are checked, and the check synchronises with a GPU. In a formula of vmap tables have types of fixed
+ * size, or are constants.
  * @throws NEMLException also unless each table has one base dimension, as many ordinates as abscissae, and abscissae
  *   that are finite and increase strictly.
  *
@@ -92,8 +92,8 @@ interpolate(const Scalar & x, const Tensor & abscissae, const Tensor & ordinates
  * at least 2.
  *
  * Beyond the ends of either axis Beyond::constant holds the value there, Beyond::extrapolate continues the bilinear
- * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check waits for a
- * GPU.
+ * function of the nearest cell, and Beyond::nan gives NaN. The abscissae are checked, and the check synchronises
+ * with a GPU.
  * @throws NEMLException also unless sizes fit, and abscissae are finite and increase strictly.
  */
 Scalar interpolate(const Scalar & x,
@@ -109,7 +109,8 @@ Scalar interpolate(const Scalar & x,
  * (...; ), (...; n), (...; n) -> (...; )
  *
  * If the abscissae of a batch entry, in a type of fixed size, are not finite and increasing, the value of that entry is
- * NaN; no check waits for a GPU. With constants or numbers the result is computed in float64, as the fused pass does.
+ * NaN; no check synchronises with a GPU. With constants or numbers the result is computed in float64, as the fused pass
+ * does.
  * @throws std::invalid_argument if such abscissae are constants.
  */
 template <class X, class Xs, class Ys, tensors::if_fixed_table<X, Xs, Ys> = 0>

@@ -57,8 +57,8 @@ private:
  *
  * On batches it is one pass over memory. In a formula the same call and its derivatives are exact, also at equal eigenvalues: two
  * derivatives if f returns a scalar, as a stress and a tangent need, one if f returns a Vec. A further derivative does not compile. On
- * whole batches autograd differentiates eigenvectors, and derivatives that need those of the eigenvectors of equal eigenvalues are
- * NaN.
+ * whole batches autograd differentiates the eigenvectors: where eigenvalues are equal, a derivative that contains derivatives of
+ * eigenvectors is NaN.
  *
  * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */

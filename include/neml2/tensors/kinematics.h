@@ -21,7 +21,7 @@ namespace neml2
  * U. (...; 3, 3) -> (...; 3, 3), (...; 6); R without unit, U in the unit of F.
  *
  * det R is the sign of det F: for a reflected F, R is a reflection, while U stays positive definite.
- * R is orthogonal to rounding also where F is nearly singular, although its sensitivity to F, 1 over the
+ * R is orthogonal up to round-off also where F is nearly singular, although its sensitivity to F, 1 over the
  * sum of the two smallest stretches, is then large. Where F is singular, R is NaN. Derivatives are
  * correct everywhere else, also at F = I.
  */
@@ -33,9 +33,9 @@ R2 polar_rotation(const R2 & F);
 /// the direction of the smallest stretch is reflected. (...; 3, 3) -> (...; 3, 3), without unit. NaN where A is singular. Source: Kabsch
 /// (1978), Acta Cryst. A 34, 827-828.
 R2 nearest_rotation(const R2 & A);
-/// The principal stretches of F, its singular values, in ascending order, with an error of rounding times the largest one. They are not
-/// computed from F_ki F_kj, since the roots of its eigenvalues lose the small ones. (...; 3, 3) -> (...; 3), in the unit of F. NaN where
-/// F is singular.
+/// The principal stretches of F, its singular values, in ascending order, with an absolute error of the unit round-off times the largest
+/// one. They are not computed as the roots of the eigenvalues of F_ki F_kj, since the digits of small stretches would be lost. (...; 3,
+/// 3) -> (...; 3), in the unit of F. NaN where F is singular.
 Vec principal_stretches(const R2 & F);
 /// The right stretch U of F = R U, as in polar(F). (...; 3, 3) -> (...; 6), in the unit of F.
 SR2 right_stretch(const R2 & F);

@@ -14,14 +14,14 @@
  * derivatives are exact also between equal and nearly equal eigenvalues. Under autograd derivatives of any
  * order are correct and finite.
  *
- * Domain: logarithm, root and powers of symmetric tensors are those of positive definite ones, and NaN for
- * others. Those of an R2 are the principal ones: the eigenvalues of the root are in the right half plane, those
- * of the logarithm have an imaginary part in (-π, π). They are NaN where an eigenvalue is on the negative real
- * axis, 0 included, or too close to it.
+ * Domain: logarithm, root and powers of a symmetric tensor are defined where it is positive definite, and NaN
+ * elsewhere. Those of an R2 are the principal ones: the eigenvalues of the root are in the right half plane,
+ * those of the logarithm have an imaginary part in (-π, π). They are NaN where an eigenvalue is on the negative
+ * real axis, 0 included, or too close to it.
  *
  * The fused loop computes functions of symmetric tensors by eigenvalues; a logarithm near I has the relative accuracy
  * of s - I. Outside the fused loop the functions are computed by products and inverses in float64, with an error of
- * rounding times the condition number.
+ * the unit round-off times the condition number.
  *
  * Source: Higham (2008), Functions of Matrices.
  */

@@ -16,7 +16,7 @@
  *
  * Families are separated by commas, in the order of the results: "{110}<111>, {112}<111>". Indices are digits, each with or
  * without a minus, or numbers with spaces between them.
- * - {hkl}<uvw> are all planes that are equivalent by symmetry, each with those of the equivalent directions that lie in it.
+ * - {hkl}<uvw> are all planes that are equivalent by symmetry, each with the equivalent directions that lie in it.
  * - (hkl)[uvw] are one plane and one direction in it, and the pairs that are equivalent to this pair.
  *
  * For all systems at once, outer(b, n) is the Schmid tensor; its symmetric part, contracted with a stress, gives the resolved shear

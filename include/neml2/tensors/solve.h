@@ -10,7 +10,7 @@
  * stress or a step of Newton's method.
  *
  * All functions here use elimination with row pivoting. If the matrix of a point is singular, so that a pivot is exactly 0,
- * the solution at that point is NaN; a matrix that is singular except for rounding gives large numbers. solve(A, b) is more
+ * the solution at that point is NaN; a matrix that is singular up to round-off gives large numbers. solve(A, b) is more
  * accurate than inv(A) * b, and for 6×6 and larger matrices also faster.
  *
  * Matrices of a type of your own, `class Matrix : public PrimitiveTensor<Matrix, n, n>`, have solve, inv and det here, and

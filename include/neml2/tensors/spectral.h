@@ -31,7 +31,7 @@ namespace linalg
  * makes them right-handed. For equal eigenvalues the result may be any orthonormal vectors of their common
  * space. NaN where a component of s is not finite.
  *
- * The fused loop uses Jacobi rotations: accurate to rounding for components of any size, exact for
+ * The fused loop uses Jacobi rotations: accurate up to round-off for components of any size, exact for
  * diagonal tensors. Where a gradient is recorded LibTorch's linalg_eigh is used: gradients by the
  * eigenvalues are correct everywhere; those by an eigenvector grow as 1 / (λ_i - λ_j), and are
  * undefined for equal eigenvalues.
