@@ -104,7 +104,7 @@ private:
   size_t weight_count() const { return formula().weight_count(); }
 };
 
-/// The gradient of the gradients of a formula of which a formula cannot be made: computed on whole batches, but only if someone asks for it.
+/// The gradient of the gradients of a formula, where it cannot be a formula: computed on whole batches, but only if it is needed.
 class GradientOnBatches final : public Gradient
 {
 public:

@@ -398,7 +398,7 @@ private:
     return may_be_infinite ? r.record(Op::where, r.record(Op::equal, weight, zero), zero, product)
                            : product;
   }
-  /// The same, with the rules by which it is differentiated again. A weight of zero may have a partial, and that part of the partial is that of
+  /// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that part of the partial is that of
   /// the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
   static int32_t
   weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
