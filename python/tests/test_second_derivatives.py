@@ -7,7 +7,7 @@ from formulas_support import same
 
 import neml2
 from neml2 import math
-from neml2.tensors import SR2, SSR4, Rot, Scalar, Tensor, Vec
+from neml2.tensors import R2, SR2, SSR4, Rot, Scalar, Tensor, Vec
 
 W = torch.tensor([0.3, -0.5, 0.7, 0.2, -0.4, 0.6], dtype=torch.float64)
 EQUAL = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [1.2, 1.2, 0.7, 0.0, 0.0, 0.0], [2.0, 1.0, 1.0, 0.0, 0.0, 0.0]]
@@ -172,6 +172,25 @@ def test_a_branch_that_is_not_taken_adds_nothing():
     torch.testing.assert_close(slope.detach(), torch.tensor([0.0, -4.0, 0.5 * 3.0**-0.5 + 1.0 / 3.0]))
     torch.testing.assert_close(second.detach(), torch.tensor([2.0, 2.0, -0.25 * 3.0**-1.5 - 1.0 / 9.0]))
     torch.testing.assert_close(third, torch.tensor([0.0, 0.0, 0.375 * 3.0**-2.5 + 2.0 / 27.0]))
+
+
+def test_equations_of_a_branch_that_is_not_taken_add_nothing():
+    """At a = -1 there is no solution, at b = 0 the matrix is singular."""
+
+    def f(a, b):
+        root = neml2.newton(lambda x, a: x * x - a, 1.0, a)
+        A = b * R2.fill(1.0, 2.0, 3.0) + R2.fill(0.0, 0.0, 0.0, 0.0, 0.0, b, b, 0.0, 0.0)
+        x = math.solve(A, Vec.fill(1.0, 2.0, 3.0))
+        return math.where(a > 0.0, root, a * a) * math.where(b > 0.0, math.inner(x, x), b + 1.0)
+
+    a, b = torch.tensor([4.0, -1.0, -1.0]).requires_grad_(), torch.tensor([0.0, 0.0, 2.0]).requires_grad_()
+    slope = again(neml2.vmap(f, Scalar(a), Scalar(b)).torch().sum(), (a, b), create_graph=True)
+    second = again(slope[0].sum() + slope[1].sum(), (a, b), create_graph=True)
+    third = again(second[0].sum() + second[1].sum(), (a, b))
+    for found in (*slope, *second, *third):
+        assert found.isfinite().all()
+    torch.testing.assert_close(second[0].detach()[:2], torch.tensor([-1.0 / 32.0 + 0.25, 2.0 - 2.0]))
+    torch.testing.assert_close(second[1].detach()[:2], torch.tensor([0.25, -2.0]))
 
 
 def test_a_weight_of_zero_may_be_differentiated():

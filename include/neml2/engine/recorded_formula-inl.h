@@ -184,7 +184,8 @@ RecordedFormula::differentiable(recorded::Recording r,
     recorded::Components values, seeds, partials;
     for (const auto & t : results)
       values.insert(values.end(), t.values.begin(), t.values.end());
-    const std::vector<recorded::Number> numbers = recorded::Replay(r).of(values);
+    const std::vector<recorded::Number> numbers =
+        recorded::Replay(r, /*of_weights=*/true).of(values);
     auto next = numbers.begin();
     for (auto & t : results)
       for (int32_t & value : t.values)

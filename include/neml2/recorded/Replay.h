@@ -3,6 +3,7 @@
 
 #include "neml2/kernels/kinematics.h"
 #include "neml2/recorded/Symbol.h"
+#include "neml2/recorded/linear.h"
 #include "neml2/recorded/with_function.h"
 
 #include <stdexcept>
@@ -18,7 +19,9 @@ namespace neml2::recorded
 class Replay
 {
 public:
-  explicit Replay(Recording & r) : _r(r) {}
+  /// With `of_weights`, solutions of equations are linear in weights of a gradient: right sides of zero add nothing, even if the matrix is
+  /// singular.
+  explicit Replay(Recording & r, bool of_weights = false) : _r(r), _of_weights(of_weights) {}
 
   /// Replaces the value of a node by x.
   void set(int32_t node, const Number & x)
@@ -49,6 +52,7 @@ private:
   };
 
   Recording & _r;
+  bool _of_weights;
   std::vector<int32_t> _variables;
   std::vector<Made> _given;
   std::vector<bool> _depends; ///< whether a node depends on a variable: it is recorded again
@@ -299,6 +303,9 @@ private:
         b(all.begin() + std::ptrdiff_t(n * n), all.end());
     const std::vector<int32_t> lu = _r.record_system(Op::factor, s.n, values(A));
     const std::vector<int32_t> x = solve(s.op, s.n, lu, values(b));
+    const std::vector<int32_t> known = _of_weights ? LinearMap::unless_zero(_r, values(b), x) : x;
+    const auto product = [&](int32_t da, int32_t y)
+    { return _of_weights ? LinearMap::weighted(_r, y, da) : _r.record(Op::multiply, da, y); };
     std::vector<int32_t> right;
     bool is_active = false;
     for (size_t i = 0; i < n; i++)
@@ -308,7 +315,7 @@ private:
       for (size_t j = 0; j < n; j++)
         if (const Made & a = s.op == Op::solve ? A[n * i + j] : A[n * j + i]; a.d >= 0)
         {
-          d = d - Symbol::of(a.d) * Symbol::of(x[j]);
+          d = d - Symbol::of(product(a.d, known[j]));
           is_active = true;
         }
       right.push_back(d.id);

@@ -70,6 +70,26 @@ public:
     return values(x, _seeds);
   }
 
+  /// weight · factor, 0 if the weight is 0, with rules by which it is differentiated again.
+  static int32_t weighted(Recording & r, int32_t weight, int32_t factor)
+  {
+    return weighted_ruled(r, Op::multiply, weight, factor, true);
+  }
+  /// x, or 0 where all weights, in which x is linear, are 0.
+  static std::vector<int32_t>
+  unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int32_t> x)
+  {
+    int32_t nothing = -1;
+    for (const int32_t w : weights)
+    {
+      const int32_t is_zero = r.record(Op::equal, w, r.constant(0));
+      nothing = nothing < 0 ? is_zero : r.record(Op::and_, nothing, is_zero);
+    }
+    for (int32_t & y : x)
+      y = unless_ruled(r, nothing, y);
+    return x;
+  }
+
 private:
   Recording & _r;
   std::vector<int32_t> _seeds, _partials;
