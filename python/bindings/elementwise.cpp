@@ -121,7 +121,9 @@ bind_unary(nb::module_ & m)
   define("sqrt", sqrt<Tensor>, [](double a) { return std::sqrt(a); });
   define("cbrt", cbrt<Tensor>, [](double a) { return std::cbrt(a); });
   define("exp", exp<Tensor>, [](double a) { return std::exp(a); });
+  define("expm1", expm1<Tensor>, [](double a) { return std::expm1(a); });
   define("log", log<Tensor>, [](double a) { return std::log(a); });
+  define("log1p", log1p<Tensor>, [](double a) { return std::log1p(a); });
   define("log10", log10<Tensor>, [](double a) { return std::log10(a); });
   define("deg2rad", deg2rad<Tensor>, [](double a) { return kernels::deg2rad(a); });
   define("rad2deg", rad2deg<Tensor>, [](double a) { return kernels::rad2deg(a); });
@@ -429,6 +431,19 @@ bind_elementwise(nb::module_ & m)
       nb::sig("def atan2(y: T, x: T) -> T"));
   number(
       m, "atan2", [](double y, double x) { return std::atan2(y, x); }, "y", "x");
+  m.def(
+      "hypot",
+      [](const Any & a, const Any & b)
+      {
+        check_same_type("hypot", a, b);
+        return a.like(neml2::hypot(a.value(), b.value()));
+      },
+      nb::arg("a"),
+      nb::arg("b"),
+      doc("hypot"),
+      nb::sig("def hypot(a: T, b: T) -> T"));
+  number(
+      m, "hypot", [](double a, double b) { return std::hypot(a, b); }, "a", "b");
   bind_clamp(m, "clamp", doc("clamp"));
   bind_clamp(m, "clip", doc("clamp"));
   bind_where(m);

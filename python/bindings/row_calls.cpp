@@ -30,7 +30,9 @@ functions_of_numbers()
       {"sqrt", [](const D & a) { return sqrt(a); }},
       {"cbrt", [](const D & a) { return cbrt(a); }},
       {"exp", [](const D & a) { return exp(a); }},
+      {"expm1", [](const D & a) { return expm1(a); }},
       {"log", [](const D & a) { return log(a); }},
+      {"log1p", [](const D & a) { return log1p(a); }},
       {"log10", [](const D & a) { return log10(a); }},
       {"deg2rad", [](const D & a) { return kernels::deg2rad(a); }},
       {"rad2deg", [](const D & a) { return kernels::rad2deg(a); }},
@@ -66,6 +68,7 @@ functions_of_two_numbers()
   static const std::unordered_map<std::string, NumberFunction2> functions = {
       {"pow", power},
       {"atan2", [](const D & a, const D & b) { return atan2(a, b); }},
+      {"hypot", [](const D & a, const D & b) { return hypot(a, b); }},
       {"fmod", [](const D & a, const D & b) { return fmod(a, b); }},
       {"maximum", [](const D & a, const D & b) { return maximum(a, b); }},
       {"minimum", [](const D & a, const D & b) { return minimum(a, b); }},

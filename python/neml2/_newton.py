@@ -20,11 +20,13 @@ X = TypeVar("X")
 
 @dataclasses.dataclass(frozen=True)
 class NewtonReport(Generic[X]):
-    """The result of newton_report: the solution, the number of evaluations of the residual, and whether it has converged."""
+    """The result of newton_report: the solution, the number of evaluations of the residual, whether it has converged, and the norm of
+    the residual at the solution, without derivatives outside of formulas."""
 
     solution: X
     iterations: Scalar
     converged: Any
+    residual: Scalar
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,11 +95,30 @@ class _Solve:
         return self.residual
 
     def __call__(self, guess: Any, *arguments: Any) -> Any:
-        report = _solve(self.residual, guess, arguments, self.options)
-        return report.solution, report.iterations, math.where(report.converged, 1.0, 0.0 * report.iterations)
+        solution, iterations, converged = _solve(self.residual, guess, arguments, self.options)
+        return solution, iterations, math.where(converged, 1.0, 0.0 * iterations)
 
 
-def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Left:
+    """The norm of the residual at a solution, as a formula of the solution and the arguments."""
+
+    residual: Callable[..., Any]
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return self.residual
+
+    def __call__(self, solution: Any, *arguments: Any) -> Any:
+        square: Any = 0.0
+        for leaf in flatten(self.residual(solution, *arguments))[0]:
+            kind = leaf.type if isinstance(leaf, recording.Row) else type(leaf)
+            square = square + (math.norm_sq(leaf) if issubclass(kind, TensorBase) and kind is not Scalar else leaf * leaf)
+        is_zero = square <= 0.0
+        return math.where(is_zero, 0.0, math.sqrt(math.where(is_zero, 1.0, square)))
+
+
+def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> tuple[Any, Any, Any]:
     if recording.is_recording():
         leaves, together = flatten(guess)
 
@@ -105,7 +126,7 @@ def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...],
             return flatten(residual(together(x), *arguments))[0]
 
         solution, iterations, converged = recording.newton_in_formula(equations, leaves, options.chosen())
-        return NewtonReport(together(solution), iterations, converged)
+        return together(solution), iterations, converged
     return _on_batches(residual, guess, arguments, options)
 
 
@@ -137,23 +158,31 @@ def newton(
 
     Source: Deuflhard (2011), Newton Methods for Nonlinear Problems, Springer, sections 2.1.2 and 3.3.
     """
-    return newton_report(
-        residual,
-        guess,
-        *arguments,
-        relative_tolerance=relative_tolerance,
-        absolute_tolerance=absolute_tolerance,
-        max_iterations=max_iterations,
-        bounds=bounds,
-        max_step=max_step,
-        line_search=line_search,
-        keep_unconverged=keep_unconverged,
-    ).solution
+    options = _Options(relative_tolerance, absolute_tolerance, max_iterations, bounds, max_step, line_search, keep_unconverged)
+    solution: X = _found(residual, guess, arguments, options)[0]
+    return solution
 
 
 def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **options: Any) -> NewtonReport[X]:
-    """newton with a report at each point: solution, iterations and converged. The options are those of newton."""
-    chosen = _Options(**options).of(guess)
+    """newton with a report at each point: solution, iterations, converged, and residual, the norm of the residual at the solution. The
+    options are those of newton.
+
+    At a simple root the residual is small beside the tolerance, because the last step follows the test. A residual near the absolute
+    tolerance means that the derivatives vanish at the solution, as at a multiple root, or that the equations are small numbers: then x may
+    be wrong although it has converged.
+    """
+    solution, iterations, converged = _found(residual, guess, arguments, _Options(**options))
+    left = _Left(residual)
+    if recording.is_recording() or recording.is_composing():
+        return NewtonReport(solution, iterations, converged, left(solution, *arguments))
+    with torch.no_grad():
+        size = formula_of(left, ("newton_report", _key(residual)))(solution, *arguments)
+    return NewtonReport(solution, iterations, converged, size)
+
+
+def _found(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> tuple[Any, Any, Any]:
+    """The solution, the number of evaluations, and whether it has converged."""
+    chosen = options.of(guess)
     chosen.chosen()  # checks the options
     if recording.is_recording() or recording.is_composing():
         return _solve(residual, guess, arguments, chosen)
@@ -164,13 +193,13 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
         )
     solve = formula_of(_Solve(residual, chosen), ("newton", _key(residual), chosen))
     solution, iterations, converged = solve(guess, *arguments)
-    return NewtonReport(solution, iterations, converged > 0.5)
+    return solution, iterations, converged > 0.5
 
 
 # ---- On whole batches: other devices and dtypes, transforms of functorch, second derivatives ----
 
 
-def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> NewtonReport[Any]:
+def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> tuple[Any, Any, Any]:
     unknowns, together = flatten(guess)
     inputs, regroup = flatten(list(arguments))
     used = flatten(residual(guess, *arguments))[0]  # includes the tensors that the residual uses from the enclosing function
@@ -209,4 +238,4 @@ def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, 
         return flat(flatten(residual(parts(x), *regroup([counted(leaf, counts) for leaf in inputs])))[0])
 
     solution, iterations, converged = recording.newton_on_batches(equations, flat(unknowns), sizes, options.chosen())
-    return NewtonReport(parts(solution.to(like.dtype)), Scalar(iterations.to(like.dtype)), Scalar(converged.to(like.dtype)) > 0.5)
+    return parts(solution.to(like.dtype)), Scalar(iterations.to(like.dtype)), Scalar(converged.to(like.dtype)) > 0.5

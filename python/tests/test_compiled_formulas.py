@@ -430,6 +430,31 @@ def test_after_a_fork():
     worker.join()
 
 
+FORKED = """
+import os, signal, torch, neml2
+from neml2 import SR2, math
+torch.set_num_threads(2)
+f = neml2.formula(lambda s: s / (1.0 + math.norm(s)), backend={backend!r})
+s = SR2(torch.rand(200_000, 6, dtype=torch.float64))
+def calls():
+    value, tangent = neml2.value_and_jacobian(f, s)
+    return [t.torch().numpy().tobytes() for t in (f(s), s.dev(), value, tangent)]
+expected = calls()  # starts the threads
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # ends a process that waits for threads
+    os._exit(0 if calls() == expected else 1)
+print(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "compiler"])
+def test_large_calls_after_a_fork(backend):
+    """OpenMP's threads exist only in the parent, so that the child must not wait for them."""
+    done = run(FORKED.format(backend=backend))
+    assert done.stdout == "0\n", done.stderr
+
+
 def test_the_source_needs_nothing_of_torch():
     f = neml2.formula(FORMULAS["j2"][0])
     f(*arguments(FORMULAS["j2"][1], 2))

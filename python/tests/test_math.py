@@ -5,10 +5,12 @@ from pathlib import Path
 
 import hypothesis
 import hypothesis.strategies as st
+import mpmath
 import numpy as np
 import pytest
 import torch
 
+import neml2
 from neml2 import math
 from neml2.tensors import R2, R4, SR2, SSR4, WR2, WWR4, Quaternion, Rot, Scalar, Tensor, TensorBase, Vec
 from support import run
@@ -44,7 +46,7 @@ UNARY = {
     "abs": torch.abs, "sign": torch.sign, "heaviside": lambda x: (torch.sign(x) + 1) / 2, "macaulay": torch.relu,
     "dmacaulay": lambda x: (torch.sign(x) + 1) / 2, "sqrt": torch.sqrt, "exp": torch.exp, "log": torch.log,
     "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3), "log10": torch.log10, "deg2rad": torch.deg2rad,
-    "rad2deg": torch.rad2deg,
+    "rad2deg": torch.rad2deg, "expm1": torch.expm1, "log1p": torch.log1p,
     "sin": torch.sin, "cos": torch.cos, "tan": torch.tan, "asin": torch.asin, "acos": torch.acos, "atan": torch.atan,
     "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh, "asinh": torch.asinh, "acosh": torch.acosh,
     "atanh": torch.atanh,
@@ -169,7 +171,7 @@ def test_number_of_python():
     assert numbers.isnan(math.sqrt(-1.0)) and math.log(0.0) == -math.inf and math.exp(1000.0) == math.inf
 
 
-@pytest.mark.parametrize("name", [*ON_BOTH_SIDES, "fmod", "atan2"])
+@pytest.mark.parametrize("name", [*ON_BOTH_SIDES, "fmod", "atan2", "hypot"])
 def test_binary_of_numbers(name):
     f = getattr(math, name)
     for x in EDGES:
@@ -308,6 +310,64 @@ def test_atan2():
         math.atan2(y, random(Scalar))  # as in C++
     with pytest.raises(TypeError):
         math.atan2(y, 1.0)
+
+
+def test_hypot():
+    a, b = random(Vec, 2, 1, grad=True), random(Vec, 3, grad=True)
+    check(math.hypot(a, b), Vec, torch.hypot(a.torch(), b.torch()), (2, 3))
+    assert torch.autograd.gradcheck(lambda s, c: math.hypot(Vec(s), Vec(c)).torch(), (a.torch(), b.torch()))
+    assert torch.autograd.gradgradcheck(lambda s, c: math.hypot(Vec(s), Vec(c)).torch(), (a.torch(), b.torch()))
+    with pytest.raises(TypeError, match="hypot: not defined for Vec and Scalar"):
+        math.hypot(a, random(Scalar))
+
+
+def triangles(dtype):
+    """Sides a, b and the hypotenuse over the first of them: 3, 4, 5 of any magnitude, and nothing."""
+    size = torch.tensor([1e300, 1e-300, 1.0, 0.0] if dtype == torch.float64 else [1e30, 1e-30, 1.0, 0.0], dtype=dtype)
+    return Scalar(3 * size), Scalar(4 * size), size
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_hypot_of_any_magnitude(dtype):
+    a, b, size = triangles(dtype)
+
+    def slopes(x, y):
+        return neml2.gradient(math.hypot, x, y), neml2.gradient(lambda s, t: math.hypot(t, s), y, x)
+
+    for f in (math.hypot, lambda x, y: neml2.vmap(math.hypot, x, y)):
+        torch.testing.assert_close(f(a, b).torch() / size, torch.tensor([5.0, 5.0, 5.0, NAN], dtype=dtype), equal_nan=True)
+        assert f(a, b).torch()[3] == 0
+    for by_a, by_b in (slopes(a, b), neml2.vmap(slopes, a, b)):
+        torch.testing.assert_close(by_a.torch(), torch.tensor([0.6, 0.6, 0.6, 0.0], dtype=dtype))
+        torch.testing.assert_close(by_b.torch(), torch.tensor([0.8, 0.8, 0.8, 0.0], dtype=dtype))
+    t = a.torch().clone().requires_grad_()
+    math.hypot(Scalar(t), b).torch().sum().backward()
+    torch.testing.assert_close(t.grad, torch.tensor([0.6, 0.6, 0.6, 0.0], dtype=dtype))
+    of_function = torch.func.grad(lambda x: math.hypot(Scalar(x), b).torch().sum())(a.torch())
+    torch.testing.assert_close(of_function, t.grad)
+
+
+PRECISE = {  # the functions in mpmath, with two derivatives
+    "expm1": (math.expm1, mpmath.expm1, mpmath.exp, mpmath.exp),
+    "log1p": (math.log1p, mpmath.log1p, lambda x: 1 / (1 + x), lambda x: -1 / (1 + x) ** 2),
+}
+
+
+@pytest.mark.parametrize("name", PRECISE)
+def test_precise_near_zero(name):
+    f, *exact = PRECISE[name]
+    points = [1e-300, -1e-12, 1e-10, -0.3, 0.7, 20.0]
+    with mpmath.workdps(50):
+        expected = [torch.tensor([float(g(mpmath.mpf(x))) for x in points], dtype=torch.float64) for g in exact]
+    x = Scalar(torch.tensor(points, dtype=torch.float64))
+    close = {"rtol": 4e-16, "atol": 0.0}
+    torch.testing.assert_close(torch.tensor([f(p) for p in points], dtype=torch.float64), expected[0], **close)
+    calls = (f, lambda s: neml2.gradient(f, s), lambda s: neml2.hessian(f, s))
+    for call, numbers_, tolerance in zip(calls, expected, (4e-16, 1e-15, 1e-15), strict=True):
+        for result in (call(x), neml2.vmap(call, x)):
+            torch.testing.assert_close(result.torch(), numbers_, rtol=tolerance, atol=0.0)
+    single = Scalar(x.torch()[1:].float())
+    torch.testing.assert_close(f(single).torch().double(), f(Scalar(single.torch().double())).torch(), rtol=2.4e-7, atol=0.0)
 
 
 @pytest.mark.parametrize("f", [math.clamp, math.clip])
@@ -1026,7 +1086,7 @@ def test_gradients(name):
 
 
 HERE = {
-    *UNARY, *BINARY, "logical_not", "gcd", "normalize_gcd", "atan2", "clamp", "clip", "where",
+    *UNARY, *BINARY, "logical_not", "gcd", "normalize_gcd", "atan2", "hypot", "clamp", "clip", "where",
     *("batch_" + n for n in REDUCTIONS), *("base_" + n for n in REDUCTIONS), "batch_sum_to_size", "base_sum_to_size",
     "batch_diff", "base_diff", "diff", "batch_diag_embed", "base_diag_embed", "batch_diagonalize", "base_diagonalize",
     "batch_linspace", "base_linspace", "batch_logspace", "base_logspace", *JOINS, "einsum", "bmm", "mm", "bmv", "mv",

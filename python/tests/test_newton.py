@@ -78,9 +78,62 @@ def test_on_whole_batches_it_is_the_same(batch):
     guess = State(SR2.zeros(*batch), Scalar.zeros(*batch))
     fused = neml2.newton_report(creep, guess, stress, C, rate)
     composed = _on_batches(creep, guess, (stress, C, rate), _Options())
-    same((fused.solution.strain, fused.solution.p), (composed.solution.strain, composed.solution.p), 13)
-    assert torch.equal(fused.iterations.torch(), composed.iterations.torch())
-    assert fused.converged.torch().all() and composed.converged.torch().all()
+    solution, iterations, converged = composed
+    same((fused.solution.strain, fused.solution.p), (solution.strain, solution.p), 13)
+    assert torch.equal(fused.iterations.torch(), iterations.torch())
+    assert fused.converged.torch().all() and converged.torch().all()
+
+
+def test_the_residual_of_a_report():
+    """At a triple root the derivative vanishes, and the test of convergence is passed far from the root: the residual shows it."""
+
+    def cube(x, a):
+        return (x - a) * (x - a) * (x - a)
+
+    a = torch.linspace(0.5, 2.0, 5, dtype=torch.float64)
+
+    def in_a_formula(a):
+        report = neml2.newton_report(cube, 3.0, a)
+        return report.solution, report.residual, math.where(report.converged, 1.0, 0.0)
+
+    report = neml2.newton_report(cube, 3.0, Scalar(a))
+    with_a_half = neml2.newton_report(cube, 3.0, Scalar(a.requires_grad_()))
+    assert with_a_half.solution.requires_grad and not with_a_half.residual.requires_grad
+    for x, residual, converged in (
+        (report.solution, report.residual, report.converged),
+        (with_a_half.solution, with_a_half.residual, with_a_half.converged),
+        neml2.vmap(in_a_formula, Scalar(a.detach())),
+    ):
+        error = (x.torch() - a).abs()
+        assert converged.torch().bool().all() and (error > 1e-5).all()
+        torch.testing.assert_close(residual.torch(), (error**3).detach(), rtol=1e-9, atol=0.0)
+        assert (residual.torch() < 1e-10).all() and (residual.torch() > 1e-13).all()
+    simple = neml2.newton_report(square, 1.0, Scalar(a.detach()))
+    assert simple.converged.torch().all() and (simple.residual.torch() < 1e-15).all()
+    failed = neml2.newton_report(square, 1.0, Scalar(torch.tensor([-1.0, 4.0])))
+    assert failed.residual.torch().isnan().tolist() == [True, False]
+    kept = neml2.newton_report(square, 3.0, Scalar(torch.tensor([1.0])), max_iterations=1, keep_unconverged=True)
+    x = kept.solution.torch()
+    torch.testing.assert_close(kept.residual.torch(), (x * x - 1.0).abs())
+
+
+def test_the_residual_of_groups_is_the_norm_of_all_numbers():
+    stress, C, rate = creep_arguments(20)
+    guess = State(SR2.zeros(20), Scalar.zeros(20))
+    report = neml2.newton_report(creep, guess, stress, C, rate, max_iterations=1, keep_unconverged=True)
+    left = creep(report.solution, stress, C, rate)
+    expected = (left.strain.torch().square().sum(-1) + left.p.torch().square()).sqrt()
+    torch.testing.assert_close(report.residual.torch(), expected, rtol=1e-12, atol=0.0)
+
+
+def test_the_residual_of_a_report_on_whole_batches():
+    def root(a):
+        report = neml2.newton_report(square, 3.0, Scalar(a), max_iterations=1, keep_unconverged=True)
+        return report.solution.torch().sum(), report.residual.torch()
+
+    a = torch.rand(4, dtype=torch.float64)
+    _, residual = torch.func.grad(root, has_aux=True)(a)
+    torch.testing.assert_close(residual, root(a)[1])
 
 
 def test_gradients_of_groups():

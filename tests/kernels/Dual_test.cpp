@@ -179,7 +179,10 @@ TEST_CASE("functions of duals are differentiated", "[kernels][Dual]")
       "abs", [](const auto & a) { return abs(a); }, not_zero);
   require_unary(
       "exp", [](const auto & a) { return exp(a); }, any);
+  require_unary(
+      "expm1", [](const auto & a) { return expm1(a); }, any);
   require_unary("log", [](const auto & a) { return log(a); }, {0.1, 0.3, 1, 20});
+  require_unary("log1p", [](const auto & a) { return log1p(a); }, {-0.5, 0, 0.3, 20});
   require_unary(
       "sin", [](const auto & a) { return sin(a); }, any);
   require_unary(
@@ -234,6 +237,8 @@ TEST_CASE("functions of duals are differentiated", "[kernels][Dual]")
   require_binary(
       "atan2 on an axis", [](const auto & a, const auto & b) { return atan2(a, b); }, {0}, {2});
   require_binary(
+      "hypot", [](const auto & a, const auto & b) { return hypot(a, b); }, not_zero, any);
+  require_binary(
       "pow", [](const auto & a, const auto & b) { return pow(a, b); }, {0.5, 1, 4}, any);
   for (const int n : {-2, 1, 2, 3}) // also for negative numbers
     require_unary(
@@ -255,6 +260,59 @@ TEST_CASE("the derivative of a norm at zero is zero, that of a root infinite", "
   for (const double d : n.d)
     REQUIRE(d == 0);
   REQUIRE(std::isnan(norm_of_square(variable<1>(-1, 0)).x));
+  const auto h = hypot(variable<2>(0, 0), variable<2>(0, 1));
+  REQUIRE((h.x == 0 && h.d[0] == 0 && h.d[1] == 0));
+}
+
+TEST_CASE("expm1, log1p and hypot have their value and their derivatives at any magnitude",
+          "[kernels][Dual]")
+{
+  // mpmath with 50 digits
+  const double of_expm1[][3] = {{1e-300, 1e-300, 1},
+                                {-1e-10, -9.9999999995000003643e-11, 0.9999999999},
+                                {0.5, 0.64872127070012814685, 1.6487212707001281468},
+                                {-0.5, -0.3934693402873665764, 0.6065306597126334236},
+                                {30, 10686474581523.462147, 10686474581524.462147}},
+               of_log1p[][3] = {{1e-300, 1e-300, 1},
+                                {-1e-10, -1.0000000000500000364e-10, 1.0000000001},
+                                {0.5, 0.40546510810816438198, 0.66666666666666666667},
+                                {-0.9999999, -16.118095651484675636, 10000000.005263558481},
+                                {1e300, 690.77552789821370526, 1e-300}},
+               of_hypot[][5] = {{1e300,
+                                 7e299,
+                                 1.2206555615733703593e+300,
+                                 0.81923192051904046657,
+                                 0.57346234436332832660},
+                                {1e-300,
+                                 3e-300,
+                                 3.1622776601683795685e-300,
+                                 0.31622776601683791747,
+                                 0.94868329805051380484},
+                                {0.3,
+                                 -0.7,
+                                 0.76157731058639078337,
+                                 0.39391929857916767875,
+                                 -0.91914503001805789278},
+                                {1e-200, 2e100, 2e100, 5e-301, 1}};
+  for (const auto & [x, f, slope] : of_expm1)
+  {
+    const auto r = expm1(variable<1>(x, 0));
+    REQUIRE((close(r.x, f, 1e-15) && close(r.d[0], slope, 1e-15)));
+  }
+  for (const auto & [x, f, slope] : of_log1p)
+  {
+    const auto r = log1p(variable<1>(x, 0));
+    REQUIRE((close(r.x, f, 1e-15) && close(r.d[0], slope, 1e-15)));
+  }
+  for (const auto & [x, y, f, by_x, by_y] : of_hypot)
+  {
+    const auto r = hypot(variable<2>(x, 0), variable<2>(y, 1));
+    REQUIRE(close(r.x / f, 1, 1e-15));
+    REQUIRE((close(r.d[0] / by_x, 1, 1e-15) && close(r.d[1] / by_y, 1, 1e-15)));
+  }
+  REQUIRE(log1p(variable<1>(-1, 0)).x == -inf);
+  REQUIRE(log1p(variable<1>(-1, 0)).d[0] == inf);
+  REQUIRE(std::isnan(log1p(variable<1>(-1.5, 0)).x));
 }
 
 TEST_CASE("abs has the slope of the side, and none at zero", "[kernels][Dual]")

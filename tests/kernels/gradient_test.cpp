@@ -233,6 +233,7 @@ TEST_CASE("elementary functions have second and third derivatives", "[kernels][g
   UNARY("maximum", (std::vector<double>{-2.5, 0.3, 7}), maximum(a, 0.0) * minimum(1.0, a));
   UNARY("fmod", (std::vector<double>{0.7, 4.0}), fmod(a, 3.0) * a);
   UNARY("atan2", not_zero, atan2(a, 2.0) + atan2(1.0, a));
+  UNARY("hypot", any, hypot(a, 2.0) + hypot(1.0, a));
 }
 
 TEST_CASE("functions of two numbers have second derivatives", "[kernels][gradient]")
@@ -244,6 +245,8 @@ TEST_CASE("functions of two numbers have second derivatives", "[kernels][gradien
   require_binary("/", of_quotient, not_zero, not_zero);
   FORMULA_OF_TWO(of_arc, atan2(a, b));
   require_binary("atan2", of_arc, not_zero, not_zero);
+  FORMULA_OF_TWO(of_length, hypot(a, b));
+  require_binary("hypot", of_length, not_zero, not_zero);
   FORMULA_OF_TWO(of_power, pow(a, b));
   require_binary("pow", of_power, positive, not_zero);
   FORMULA_OF_TWO(of_remainder, fmod(a, b) * a);
@@ -264,6 +267,12 @@ TEST_CASE("special points have the derivatives of their side, at each level", "[
     REQUIRE(g == 0);
   for (const double h : hessian<0>(of_norm, SR2<double>()).v)
     REQUIRE(h == 0);
+  FORMULA_OF_TWO(of_hypot, hypot(a, b));
+  REQUIRE((gradient<0>(of_hypot, 0.0, 0.0) == 0 && gradient<1>(of_hypot, 0.0, 0.0) == 0));
+  REQUIRE((hessian<0>(of_hypot, 0.0, 0.0) == 0 && hessian<1>(of_hypot, 0.0, 0.0) == 0));
+  // b²/h³ at 3-4-5
+  REQUIRE(neml2::test::close(hessian<0>(of_hypot, 3e-300, 4e-300) * 1e-300, 0.128, 1e-14));
+  REQUIRE(neml2::test::close(hessian<0>(of_hypot, 3e300, 4e300) * 1e300, 0.128, 1e-14));
   FORMULA(of_size, abs(a));
   REQUIRE((gradient<0>(of_size, 0.0) == 0 && hessian<0>(of_size, 0.0) == 0));
   FORMULA(of_ramp, macaulay(a));

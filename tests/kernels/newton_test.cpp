@@ -113,6 +113,30 @@ TEST_CASE("The solution has the derivatives of the implicit function", "[kernels
   REQUIRE(std::is_same_v<decltype(newton(square, guess, 2.0)), double>);
 }
 
+TEST_CASE("A report has the norm of the residual at the solution", "[kernels]")
+{
+  // at a triple root the test of convergence is passed far from the root
+  const auto cube =
+      newton_report([](const auto & x) { return (x - 1.0) * (x - 1.0) * (x - 1.0); }, 3.0);
+  const double error = cube.solution - 1.0;
+  REQUIRE((cube.converged && error > 1e-5));
+  REQUIRE(close(cube.residual / (error * error * error), 1.0, 1e-9));
+  REQUIRE((cube.residual > 1e-13 && cube.residual < 1e-10));
+  REQUIRE(newton_report(square, 1.0, 2.0).residual < 1e-15);
+  REQUIRE(std::isnan(newton_report(square, 1.0, -1.0).residual));
+  constexpr auto two = [](const auto & x, const auto & a)
+  {
+    const auto & [u, v] = x;
+    return std::tuple(u * u - a, v * v - 2.0 * a);
+  };
+  Dual<double, 1> a(2.0); // also where the solution has derivatives
+  a.d[0] = 1;
+  const auto options = NewtonOptions().max_iterations(1).keep_unconverged();
+  const auto kept = newton_report(two, std::tuple(1.0, 3.0), a, options);
+  const auto & [u, v] = kept.solution;
+  REQUIRE(close(kept.residual, std::hypot(u.x * u.x - 2.0, v.x * v.x - 4.0), 1e-14));
+}
+
 TEST_CASE("A point that does not converge is NaN, and a root that overflows does not count",
           "[kernels]")
 {

@@ -15,6 +15,7 @@
 #include "support/values.h"
 
 #include <cmath>
+#include <optional>
 
 #include "support/catch.h"
 
@@ -55,6 +56,10 @@ operations()
     constexpr auto floating = Accepts::floating;
     f.push_back(operation<Scalar, Scalar>("atan2", floating, arctangent, angle));
     f.push_back(operation<SR2, SR2>("atan2", floating, arctangent, angle));
+    const auto length = [](const Arguments & a) { return at::sqrt(a[0] * a[0] + a[1] * a[1]); };
+    const auto hypotenuse = [](const auto & a, const auto & b) { return hypot(a, b); };
+    f.push_back(operation<Scalar, Scalar>("hypot", floating, hypotenuse, length));
+    f.push_back(operation<SR2, SR2>("hypot", floating, hypotenuse, length));
     return f;
   }();
   return all;
@@ -108,6 +113,8 @@ TEST_CASE("Functions of two arguments can be differentiated where they are defin
 {
   REQUIRE(test::derivatives_are_right<SR2, SR2>([](const SR2 & y, const SR2 & x)
                                                 { return atan2(y, exp(0.3 * x)); }));
+  REQUIRE(test::derivatives_are_right<SR2, SR2>([](const SR2 & y, const SR2 & x)
+                                                { return hypot(y, exp(0.3 * x)); }));
   REQUIRE(test::derivatives_are_right<SR2, Scalar>([](const SR2 & a, const Scalar & n)
                                                    { return pow(exp(a * 0.3), n); }));
   REQUIRE(test::derivatives_are_right<Vec>([](const Vec & a) { return pow(a, 3) + pow(2.5, a); }));
@@ -164,6 +171,40 @@ TEST_CASE("The values of functions of two arguments", "[math]")
       same(fmod(numbers({5.5, -5.5, 5.5, -5.5}), numbers({2, 2, -2, -2})), {1.5, -1.5, 1.5, -1.5}));
   REQUIRE(same(fmod(numbers({-7, 7.5, NAN, INFINITY}), 3), {-1, 1.5, NAN, NAN}));
   REQUIRE(same(fmod(numbers({1, 2}), numbers({0, NAN})), {NAN, NAN}));
+}
+
+TEST_CASE("hypot neither overflows nor underflows, and has the derivative 0 at 0",
+          "[math][autograd]")
+{
+  const auto a = numbers({3e300, -3e-300, 0, 0, 5, INFINITY, -INFINITY, NAN}),
+             b = numbers({4e300, 4e-300, 0, -2, 12, NAN, 1, 1});
+  for (const bool fused : {true, false})
+  {
+    const std::optional<test::WithoutGradientRules> composed =
+        fused ? std::optional<test::WithoutGradientRules>()
+              : std::make_optional<test::WithoutGradientRules>();
+    const auto x = a.clone().requires_grad_(), y = b.clone().requires_grad_();
+    const auto h = hypot(Scalar(x), Scalar(y));
+    REQUIRE(same(h.slice(0, 0, 1) / 1e300, {5}));
+    REQUIRE(same(h.slice(0, 1, 2) / 1e-300, {5}));
+    REQUIRE(same(h.slice(0, 2), {0, 2, 13, INFINITY, INFINITY, NAN}));
+    const auto g = slopes(h.slice(0, 0, 5), {x, y});
+    REQUIRE(same(g[0].slice(0, 0, 5), {0.6, -0.6, 0, 0, 5.0 / 13}));
+    REQUIRE(same(g[1].slice(0, 0, 5), {0.8, 0.8, 0, -1, 12.0 / 13}));
+    // b²/h³ and a²/h³
+    const auto by_a = slopes(g[0].slice(0, 0, 5), {x})[0],
+               by_b = slopes(g[1].slice(0, 0, 5), {y})[0];
+    REQUIRE(same(by_a.slice(0, 2, 5), {0, 0.5, 144.0 / 2197}));
+    REQUIRE(same(by_b.slice(0, 2, 5), {0, 0, 25.0 / 2197}));
+    REQUIRE(same(by_a.slice(0, 0, 1) * 1e300, {0.128}));
+    REQUIRE(same(by_a.slice(0, 1, 2) * 1e-300, {0.128}));
+  }
+  REQUIRE(same(hypot(a, b).slice(0, 2), {0, 2, 13, INFINITY, INFINITY, NAN})); // without autograd
+  const auto of_float = hypot(Scalar::full(3e30, kFloat32), Scalar::full(4e30, kFloat32));
+  REQUIRE(of_float.scalar_type() == kFloat32);
+  REQUIRE(at::allclose(of_float, Scalar::full(5e30, kFloat32), 1e-6, 0));
+  REQUIRE(test::error_of([] { hypot(Vec::ones({2}), Vec::ones({3})); })
+              .rfind("hypot: batch shapes [2] and [3] do not broadcast", 0) == 0);
 }
 
 TEST_CASE("fmod has the derivatives 1 and -trunc(a/b)", "[math][autograd]")

@@ -113,7 +113,11 @@ functions()
     add(
         f, "exp", all, [](const auto & a) { return exp(a); }, std::exp, at::exp);
     add(
+        f, "expm1", all, [](const auto & a) { return expm1(a); }, std::expm1, at::expm1);
+    add(
         f, "log", positive, [](const auto & a) { return log(a); }, std::log, at::log);
+    add(
+        f, "log1p", all, [](const auto & a) { return log1p(a); }, std::log1p, at::log1p);
     add(
         f, "log10", positive, [](const auto & a) { return log10(a); }, std::log10, at::log10);
     add(
@@ -248,6 +252,13 @@ TEST_CASE("The values of the tables", "[math]")
   REQUIRE(same(exp(numbers({0, 1, -INFINITY, INFINITY, NAN})), {1, e, 0, INFINITY, NAN}));
   REQUIRE(same(log(numbers({1, e, 0, -1, INFINITY})), {0, 1, -INFINITY, NAN, INFINITY}));
   REQUIRE(same(log10(numbers({1, 1000, 0, -1, NAN})), {0, 3, -INFINITY, NAN, NAN}));
+  REQUIRE(same(expm1(numbers({0, 1, -INFINITY, INFINITY, NAN})), {0, e - 1, -1, INFINITY, NAN}));
+  REQUIRE(same(log1p(numbers({0, e - 1, -1, -2, INFINITY})), {0, 1, -INFINITY, NAN, INFINITY}));
+  for (const double x : {1e-300, -1e-12, 1e-10}) // series: to two terms exact
+  {
+    REQUIRE(same(expm1(numbers({x})) / x, {1 + x / 2}));
+    REQUIRE(same(log1p(numbers({x})) / x, {1 - x / 2}));
+  }
   REQUIRE(same(deg2rad(numbers({0, 180, -45, 360, NAN})), {0, pi, -pi / 4, 2 * pi, NAN}));
   REQUIRE(same(rad2deg(numbers({0, pi, -pi / 4, 2 * pi, NAN})), {0, 180, -45, 360, NAN}));
   REQUIRE(same(sin(numbers({0, pi / 6, pi / 2, -pi / 4, INFINITY})), {0, 0.5, 1, -r, NAN}));
@@ -308,6 +319,8 @@ TEST_CASE("The functions keep the identities between them", "[math]")
   const auto u = at::rand({5, 6}, kFloat64);
   const SR2 x(u + 0.1), y(u.flip(0) - 0.5);
   REQUIRE(at::allclose(exp(log(x)), x));
+  REQUIRE(at::allclose(expm1(y), exp(y) - 1.0));
+  REQUIRE(at::allclose(log1p(expm1(y)), y));
   REQUIRE(at::allclose(log10(x) * std::log(10.0), log(x)));
   REQUIRE(at::allclose(pow(sin(x), 2) + pow(cos(x), 2), SR2::ones({5})));
   REQUIRE(at::allclose(tan(x), sin(x) / cos(x)));

@@ -159,6 +159,13 @@ TEST_CASE("newton_report says how often it iterated and whether it converged", "
         torch::equal(r.converged, torch::tensor({true, true, false, false, false, true, true})));
     REQUIRE(torch::equal(r.solution.isnan(), r.converged.logical_not()));
     REQUIRE(torch::equal(r.iterations, torch::tensor({1., 5., 20., 1., 20., 6., 3.}, kFloat64)));
+    REQUIRE(described(r.residual) == "Scalar (7;)");
+    REQUIRE(torch::equal(r.residual.isnan(), r.converged.logical_not()));
+    REQUIRE(r.residual.nan_to_num().max().item<double>() < 1e-14);
+    const auto short_ =
+        newton_report(square, 3.0, a, NewtonOptions().max_iterations(1).keep_unconverged());
+    REQUIRE(torch::allclose(
+        short_.residual, (short_.solution * short_.solution - a).abs(), 1e-14, 0, true));
     const Scalar kept =
         newton(square, 1.0, a, NewtonOptions().max_iterations(20).keep_unconverged());
     REQUIRE(kept.isnan().sum().item<int64_t>() == 1);

@@ -347,10 +347,10 @@ TEST_CASE("Scalars of formulas", "[math][vocabulary]")
       {
         return std::tuple(abs(-a),
                           sqrt(a) + cbrt(b),
-                          exp(a) + log(b) + log10(a),
+                          exp(a) + log(b) + log10(a) + expm1(a) + log1p(b),
                           pow(a, b) + pow(a, 2.0) + pow(2.0, b),
                           sin(a) + cos(a) + tan(a),
-                          asin(a) + acos(a) + atan(a) + atan2(a, b),
+                          asin(a) + acos(a) + atan(a) + atan2(a, b) + hypot(a, b),
                           sinh(a) + cosh(a) + tanh(a),
                           asinh(a) + acosh(1.0 + a) + atanh(a),
                           minimum(a, b) + maximum(a, b) + clamp(a, 0.2, 0.3),

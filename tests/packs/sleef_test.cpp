@@ -180,6 +180,11 @@ test_functions_of_two()
         [y](E a) { return std::atan2(a, y); },
         !std::isnan(y));
     require_function<W, E>(
+        "hypot(., " + std::to_string(y) + ")",
+        [y](const auto & a) { return hypot(a, filled<W, E>(y)); },
+        [y](E a) { return std::hypot(a, y); },
+        !std::isnan(y));
+    require_function<W, E>(
         "fmod(., " + std::to_string(y) + ")",
         [y](const auto & a) { return fmod(a, filled<W, E>(y)); },
         [y](E a) { return std::fmod(a, y); },

@@ -31,6 +31,7 @@ const auto everything = [](const auto & v)
   r.push_back(where(a < b, T(maximum(b, c)), T(minimum(a, c))));
   r.push_back(where((a <= b) & !(b == c) | (c != c), a, c));
   r.push_back(tanh(a) + atan(b) + asinh(c) + cbrt(a));
+  r.push_back(expm1(a) + log1p(b) + hypot(b, c));
   r.push_back(T(3.0));
   return r;
 };

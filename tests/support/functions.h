@@ -32,6 +32,7 @@ using std::cosh;
 using std::exp;
 using std::expm1;
 using std::fmod;
+using std::hypot;
 using std::log;
 using std::log10;
 using std::log1p;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/engine/slabs.h"
+#include "neml2/engine/threads.h"
 
 namespace neml2::engine
 {
@@ -76,15 +77,14 @@ sum_of_slabs(const Slabs & slabs,
     return sum.to(argument.scalar_type());
   }
   std::vector<at::Tensor> parts(size_t(slabs.count));
-  at::parallel_for(0,
-                   slabs.count,
-                   1,
-                   [&](Size begin, Size end)
-                   {
-                     const c10::AutoGradMode off(false); // grad mode is set per thread
-                     for (Size s = begin; s < end; s++)
-                       parts[size_t(s)] = part(s);
-                   });
+  in_parallel(slabs.count,
+              1,
+              [&](Size begin, Size end)
+              {
+                const c10::AutoGradMode off(false); // grad mode is set per thread
+                for (Size s = begin; s < end; s++)
+                  parts[size_t(s)] = part(s);
+              });
   at::Tensor sum = parts[0].clone();
   for (size_t s = 1; s < parts.size(); s++)
     sum.add_(parts[s]);

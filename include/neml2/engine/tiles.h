@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/engine/plan.h"
+#include "neml2/engine/threads.h"
 #include "neml2/packs/copy_rows.h"
 #include "neml2/packs/forward_tile.h"
 
@@ -159,11 +160,9 @@ run_tiles(const TileLoop & loop, const void * formula, const Plan & plan, Size t
   if (tiles <= grain)
     visit_tiles(loop, formula, plan, tile, 0, tiles);
   else
-    at::parallel_for(0,
-                     tiles,
-                     grain,
-                     [&](Size begin, Size end)
-                     { visit_tiles(loop, formula, plan, tile, begin, end); });
+    in_parallel(tiles,
+                grain,
+                [&](Size begin, Size end) { visit_tiles(loop, formula, plan, tile, begin, end); });
 }
 
 } // namespace neml2::engine

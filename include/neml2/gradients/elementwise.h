@@ -52,6 +52,14 @@ over_sum_of_squares(const Tensor & t, const Tensor & x, const Tensor & y)
   return t / r;
 }
 
+/// a/h for h = hypot(a, b); 0 where h is 0.
+inline Tensor
+share_of_length(const Tensor & a, const Tensor & h)
+{
+  const at::Tensor is_zero = h.eq(0);
+  return where(is_zero, 0.0, a / where(is_zero, 1.0, h));
+}
+
 inline const bool has_elementwise_rules = []
 {
   add_gradient_rule<math::Sinh, Numbers, Numbers>([](const Tensor & g, const Tensor & a)
@@ -77,6 +85,11 @@ inline const bool has_elementwise_rules = []
       { return g * over_sum_of_squares(x, x, y); },
       [](const Tensor & g, const Tensor & y, const Tensor & x)
       { return -g * over_sum_of_squares(y, x, y); });
+  add_gradient_rule<math::Hypot, Numbers, Numbers, Numbers>(
+      [](const Tensor & g, const Tensor & a, const Tensor & b)
+      { return g * share_of_length(a, hypot(a, b)); },
+      [](const Tensor & g, const Tensor & a, const Tensor & b)
+      { return g * share_of_length(b, hypot(a, b)); });
   return true;
 }();
 } // namespace neml2::gradients

@@ -141,6 +141,19 @@ struct DualFunctions : NestedDual<T, N>
   NEML2_INLINE friend Dual atan2(const Dual & a, const T & b) { return atan2(a, Dual(b)); }
   NEML2_INLINE friend Dual atan2(const T & a, const Dual & b) { return atan2(Dual(a), b); }
 
+  /// √(a² + b²); its derivative where both are 0 is 0.
+  NEML2_INLINE friend Dual hypot(const Dual & a, const Dual & b)
+  {
+    using std::hypot;
+    const T h = hypot(a.x, b.x);
+    const auto is_zero = h <= 0.0;
+    const T length = where(is_zero, T(1.0), h);
+    return Dual::chain(
+        h, where(is_zero, T(0.0), T(a.x / length)), a, where(is_zero, T(0.0), T(b.x / length)), b);
+  }
+  NEML2_INLINE friend Dual hypot(const Dual & a, const T & b) { return hypot(a, Dual(b)); }
+  NEML2_INLINE friend Dual hypot(const T & a, const Dual & b) { return hypot(Dual(a), b); }
+
   NEML2_INLINE friend Dual fmod(const Dual & a, const Dual & b)
   {
     using std::fmod;

@@ -182,6 +182,16 @@ struct NestedDual<Dual<S, M>, N> : Component<Dual<Dual<S, M>, N>>
     return atan2(D(a), b);
   }
   template <class U, if_within<U> = 0>
+  NEML2_INLINE friend D hypot(const D & a, const U & b)
+  {
+    return hypot(a, D(b));
+  }
+  template <class U, if_within<U> = 0>
+  NEML2_INLINE friend D hypot(const U & a, const D & b)
+  {
+    return hypot(D(a), b);
+  }
+  template <class U, if_within<U> = 0>
   NEML2_INLINE friend D fmod(const D & a, const U & b)
   {
     using std::fmod;

@@ -168,8 +168,19 @@ newton_derivatives(
   return result;
 }
 
-/// newton with arguments that are numbers, rows and tuples of them.
-template <class F, class X, class... A>
+/// √(Σ_i r_i²) of the residual at x; neither x nor the arguments carry derivatives.
+template <class V, class F, class X, class... A>
+NEML2_CALLS_FORMULA V
+residual_norm(const F & f, const X & x, const A &... a)
+{
+  V square(0.0);
+  const auto residual = f(x, a...);
+  for_each_number(residual, [&](const auto & c) { square = square + V(c) * V(c); });
+  return norm_of_square(square);
+}
+
+/// newton with arguments that are numbers, rows and tuples of them. Only a Report has the residual at the solution.
+template <bool Report, class F, class X, class... A>
 NEML2_CALLS_FORMULA auto
 newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &... a)
 {
@@ -205,9 +216,13 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
     with_numbers_t<X, V> solution;
     k = 0;
     for_each_number(solution, [&](V & c) { c = x[k++]; });
+    V left(0.0);
+    if constexpr (Report)
+      left = residual_norm<V>(
+          f, static_cast<const decltype(solution) &>(solution), without_derivatives(a)...);
     if constexpr (!outer)
       return NewtonReport<with_numbers_t<X, V>, V, decltype(found.converged)>{
-          solution, found.iterations, found.converged};
+          solution, found.iterations, found.converged, left};
     else
     { // r(x(a), a) = 0 gives ∂r/∂x dx = -∂r/∂a da
       const auto residual = f(static_cast<const decltype(solution) &>(solution), a...);
@@ -221,7 +236,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       {
         const auto result = newton_derivatives<Outer, V, n>(f, solution, lu, found.converged, a...);
         return NewtonReport<std::decay_t<decltype(result)>, V, decltype(found.converged)>{
-            result, found.iterations, found.converged};
+            result, found.iterations, found.converged, left};
       }
       else
       {
@@ -249,12 +264,12 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
                           i++;
                         });
         return NewtonReport<decltype(result), V, decltype(found.converged)>{
-            result, found.iterations, found.converged};
+            result, found.iterations, found.converged, left};
       }
     }
   }
   else // an error has been reported already: this avoids further ones
-    return NewtonReport<X, V, bool>{guess, V(0.0), false};
+    return NewtonReport<X, V, bool>{guess, V(0.0), false, V(0.0)};
 }
 
 template <class T>
@@ -295,7 +310,7 @@ NEML2_CALLS_FORMULA auto
 newton_report(const F & residual, const X & guess, const A &... a)
 {
   return with_newton_options([&](const NewtonOptions & o, const auto &... x)
-                             { return newton_of(residual, guess, o, x...); },
+                             { return newton_of<true>(residual, guess, o, x...); },
                              a...);
 }
 /// The solution of newton without the report: NaN where newton did not converge, unless the options say otherwise.
@@ -303,6 +318,8 @@ template <class F, class X, class... A, if_newton_in_formula<X, A...> = 0>
 NEML2_CALLS_FORMULA auto
 newton(const F & residual, const X & guess, const A &... a)
 {
-  return newton_report(residual, guess, a...).solution;
+  return with_newton_options([&](const NewtonOptions & o, const auto &... x)
+                             { return newton_of<false>(residual, guess, o, x...).solution; },
+                             a...);
 }
 } // namespace neml2::kernels

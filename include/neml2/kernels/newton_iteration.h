@@ -17,6 +17,7 @@ struct NewtonReport
   X solution;
   I iterations; ///< how many times the residual was evaluated
   C converged;  ///< whether the point has converged
+  I residual;   ///< √(Σ_i r_i²) of the residual r at the solution, without derivatives
 };
 
 /// For each number of an X, the place of its unknown in the group X.
@@ -254,6 +255,7 @@ newton_iterate(V (&x)[n],
     points.step(accept);
   }
   points.finish();
-  return NewtonReport<int, V, typename LU<n, V>::Condition>{0, points.iterations, points.converged};
+  return NewtonReport<int, V, typename LU<n, V>::Condition>{
+      0, points.iterations, points.converged, V(0.0)};
 }
 } // namespace neml2::kernels

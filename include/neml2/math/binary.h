@@ -22,6 +22,17 @@ struct NEML2_ONE_A_PROGRAM Atan2
     return atan2(s, c);
   }
 };
+
+struct NEML2_ONE_A_PROGRAM Hypot
+{
+  static constexpr auto name = "hypot";
+  template <class A, class B>
+  NEML2_INLINE auto operator()(const A & a, const B & b) const
+  {
+    using std::hypot;
+    return hypot(a, b);
+  }
+};
 } // namespace math
 
 namespace math
@@ -50,6 +61,16 @@ check_exponent(const at::Tensor & n)
                 "pow: some exponents of integers, of the shape ",
                 n.sizes(),
                 ", are negative. Their powers are fractions: convert with .to(kFloat64).");
+}
+
+/// √(x² + y²), whose derivative where both are 0 is 0: LibTorch's is NaN.
+inline at::Tensor
+length_of_two(const at::Tensor & x, const at::Tensor & y)
+{
+  if (only_values(x, y))
+    return x.hypot(y);
+  const at::Tensor is_zero = x.eq(0).bitwise_and(y.eq(0));
+  return select(is_zero, 0, select(is_zero, 1, x).hypot(y));
 }
 
 /// Whether LibTorch computes this power by products, a quotient or a root.
@@ -154,6 +175,15 @@ atan2(const A & y, const A & x)
       math::Atan2(), [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); }, y, x);
 }
 
+/// √(a² + b²) in the common unit of a and b, where the squares neither overflow nor underflow. ∞ where either is infinite, also
+/// beside NaN. Its derivative where both are 0 is 0. (...; base), (...; base) -> (...; base). Floating types.
+template <class A, core::if_tensor<A> = 0>
+A
+hypot(const A & a, const A & b)
+{
+  return math::number_by_number(math::Hypot(), math::length_of_two, a, b);
+}
+
 /// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->
 /// (...; base), where either may be a Scalar and b a number. In the common unit of a and b. The
 /// derivative by a is 1, the one by b is -trunc(a/b). For floating types NaN where b is 0. Integers too.
@@ -223,6 +253,12 @@ pow(const TensorBase<A> &, const TensorBase<B> &)
 template <class A, class B>
 auto
 atan2(const TensorBase<A> &, const TensorBase<B> &)
+{
+  return math::no_such_operation<A, B>();
+}
+template <class A, class B>
+auto
+hypot(const TensorBase<A> &, const TensorBase<B> &)
 {
   return math::no_such_operation<A, B>();
 }

@@ -189,6 +189,14 @@ exp(const A & a)
   return math::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
 }
 
+/// e^a - 1 of a without unit, to rounding also near a = 0. (...; base) -> (...; base). Floating types.
+template <class A, core::if_tensor<A> = 0>
+A
+expm1(const A & a)
+{
+  return math::componentwise("expm1", a, [](const at::Tensor & x) { return x.expm1(); });
+}
+
 /// Natural logarithm of a without unit. -∞ at 0, NaN below. (...; base) -> (...; base).
 /// Floating types.
 template <class A, core::if_tensor<A> = 0>
@@ -196,6 +204,15 @@ A
 log(const A & a)
 {
   return math::componentwise("log", a, [](const at::Tensor & x) { return x.log(); });
+}
+
+/// Natural logarithm of 1 + a of a without unit, to rounding also near a = 0. -∞ at -1, NaN below. (...; base) -> (...; base).
+/// Floating types.
+template <class A, core::if_tensor<A> = 0>
+A
+log1p(const A & a)
+{
+  return math::componentwise("log1p", a, [](const at::Tensor & x) { return x.log1p(); });
 }
 
 /// Logarithm to base 10 of a without unit. -∞ at 0, NaN below. (...; base) -> (...; base).

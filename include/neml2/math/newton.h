@@ -79,8 +79,8 @@ struct has_batch<G, std::enable_if_t<kernels::is_group<G>>>
 {
 };
 
-/// newton as a formula of the guess and the arguments: the solution; with Report also the number of iterations, and whether
-/// it converged.
+/// newton as a formula of the guess and the arguments: the solution; with Report also the number of iterations, whether it
+/// converged, and the norm of the residual.
 template <class F, bool Report>
 struct NewtonFormula
 {
@@ -99,8 +99,10 @@ struct NewtonFormula
     {
       const auto report = kernels::newton_report(residual(), guess, a..., options);
       using T = std::decay_t<decltype(report.iterations)>;
-      return std::tuple(
-          report.solution, report.iterations, where(report.converged, T(1.0), T(0.0)));
+      return std::tuple(report.solution,
+                        report.iterations,
+                        where(report.converged, T(1.0), T(0.0)),
+                        report.residual);
     }
     else
       return kernels::newton(residual(), guess, a..., options);
@@ -192,8 +194,16 @@ private:
                     no_solution(ArrayRef<Operand>(o).slice(sizeof...(R)), batch).unsqueeze(-1));
     const auto solution = unknown(x.to(dtype));
     if constexpr (Report)
-      return std::tuple(
-          solution, Scalar(found.iterations.to(dtype)), Scalar(found.converged.to(dtype)));
+    {
+      const c10::AutoGradMode off(false);
+      const at::Tensor left = found.solution.is_meta()
+                                  ? found.iterations
+                                  : equations(found.solution.detach(), {}).square().sum(-1).sqrt();
+      return std::tuple(solution,
+                        Scalar(found.iterations.to(dtype)),
+                        Scalar(found.converged.to(dtype)),
+                        Scalar(left.to(dtype)));
+    }
     else
       return solution;
   }
@@ -247,20 +257,26 @@ newton(const F & residual, const X & guess, const A &... a)
       a...);
 }
 
-/// newton with a report at each point: {solution, iterations, converged}. The last two are Scalars; converged is of
-/// dtype bool.
+/**
+ * newton with a report at each point: {solution, iterations, converged, residual}. The last three are Scalars; converged is of dtype
+ * bool. residual is √(Σ_i r_i²) of the residual r at the solution, without derivatives.
+ *
+ * At a simple root the residual is small beside the tolerance, because the last step follows the test. A residual near the absolute
+ * tolerance means that the derivatives vanish at the solution, as at a multiple root, or that the equations are small numbers: then x may
+ * be wrong although it has converged.
+ */
 template <class F, class X, class... A, std::enable_if_t<math::have_batch<X, A...>, int> = 0>
 auto
 newton_report(const F & residual, const X & guess, const A &... a)
 {
-  const auto [solution, iterations, converged] = kernels::with_newton_options(
+  const auto [solution, iterations, converged, left] = kernels::with_newton_options(
       [&](const NewtonOptions & o, const auto &... x)
       { return math::newton_on_batches<true>(residual, o, guess, x...); },
       a...);
   const auto condition = converged > 0.5;
   return NewtonReport<std::decay_t<decltype(solution)>,
                       std::decay_t<decltype(iterations)>,
-                      std::decay_t<decltype(condition)>>{solution, iterations, condition};
+                      std::decay_t<decltype(condition)>>{solution, iterations, condition, left};
 }
 } // namespace neml2
 

@@ -5,6 +5,7 @@
 #include "neml2/kernels/Scalar.h"
 
 #include <cmath>
+#include <limits>
 
 namespace neml2::packs
 {
@@ -132,6 +133,20 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
   {
     return elementary_of_two<sleef::OutsideAtan2>(
         y, x, &Functions::atan2, [](E s, E c) { return std::atan2(s, c); });
+  }
+  /// √(a² + b²) of numbers that a power of two brings near 1 first, unless their squares are ordinary numbers: it rounds nothing.
+  NEML2_INLINE friend Pack hypot(const Pack & a, const Pack & b)
+  {
+    constexpr bool is_double = std::is_same_v<E, double>;
+    constexpr double huge = is_double ? 0x1p400 : 0x1p40, power = is_double ? 0x1p600 : 0x1p90;
+    const Pack size_a = abs(a), size_b = abs(b), largest = maximum(size_a, size_b),
+               infinite(std::numeric_limits<double>::infinity());
+    const auto is_small = largest<1.0 / huge, is_huge = largest> huge;
+    const Pack up = where(is_small, Pack(power), where(is_huge, Pack(1.0 / power), Pack(1.0))),
+               down = where(is_small, Pack(1.0 / power), where(is_huge, Pack(power), Pack(1.0)));
+    const Pack x = a * up, y = b * up;
+    return where(
+        (size_a == infinite) | (size_b == infinite), infinite, Pack(sqrt(x * x + y * y) * down));
   }
   NEML2_INLINE friend Pack fmod(const Pack & a, const Pack & b)
   {

@@ -66,6 +66,7 @@ enum class Op : uint8_t
   divide,
   pow,
   atan2,
+  hypot,
   fmod,
   minimum,
   maximum,

@@ -129,6 +129,7 @@ struct Symbol : kernels::Component<Symbol>
   friend Symbol acosh(const Symbol & a) { return unary(Op::acosh, a); }
   friend Symbol atanh(const Symbol & a) { return unary(Op::atanh, a); }
   friend Symbol atan2(const Symbol & y, const Symbol & x) { return binary(Op::atan2, y, x); }
+  friend Symbol hypot(const Symbol & a, const Symbol & b) { return binary(Op::hypot, a, b); }
   friend Symbol fmod(const Symbol & a, const Symbol & b) { return binary(Op::fmod, a, b); }
   friend Symbol pow(const Symbol & a, const Symbol & n) { return binary(Op::pow, a, n); }
 

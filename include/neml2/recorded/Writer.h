@@ -67,6 +67,7 @@ pattern(Op op)
       "$0 / $1",
       "pow($0, $1)",
       "atan2($0, $1)",
+      "hypot($0, $1)",
       "fmod($0, $1)",
       "minimum($0, $1)",
       "maximum($0, $1)",

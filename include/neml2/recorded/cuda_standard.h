@@ -57,6 +57,7 @@ using ::expm1;
 using ::fabs;
 using ::fma;
 using ::fmod;
+using ::hypot;
 using ::ilogb;
 using ::ldexp;
 using ::log;

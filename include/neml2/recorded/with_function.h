@@ -101,6 +101,9 @@ with_function(Op op, const One & one, const Two & two)
   case Op::atan2:
     two([](const auto & a, const auto & b) NEML2_INLINE_LAMBDA { return atan2(a, b); });
     return true;
+  case Op::hypot:
+    two([](const auto & a, const auto & b) NEML2_INLINE_LAMBDA { return hypot(a, b); });
+    return true;
   case Op::fmod:
     two([](const auto & a, const auto & b) NEML2_INLINE_LAMBDA { return fmod(a, b); });
     return true;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/core/types.h"
+
+#ifdef __unix__
+#include <unistd.h>
+#endif
+
+/// Loops on several threads.
+namespace neml2::engine
+{
+#ifdef __unix__
+/// The process that has loaded the library.
+inline const pid_t loading_process = getpid();
+
+/// Whether this process was forked from the one that has loaded the library.
+inline bool
+is_forked()
+{
+  return getpid() != loading_process;
+}
+#else
+inline bool
+is_forked()
+{
+  return false;
+}
+#endif
+
+/// f(begin, end) for parts of the numbers 0 to count, on LibTorch's threads; a part has `grain` numbers or more. In a forked process f
+/// is called once: OpenMP would wait for threads that exist only in the parent.
+template <class F>
+void
+in_parallel(Size count, Size grain, const F & f)
+{
+  at::parallel_for(0, count, is_forked() ? count : grain, f);
+}
+} // namespace neml2::engine
