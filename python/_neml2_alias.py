@@ -49,8 +49,8 @@ class _Finder:
 
     @classmethod
     def _is_elsewhere(cls, path, target):
-        """Whether a package or module neml2 is installed. A mere folder of this name, such as a clone, is none: Python would import it, empty,
-        if this finder were the last one."""
+        """Whether a package or module neml2 is installed. A mere folder of this name, such as a clone, is none; if this finder
+        were the last one, Python would import that folder, as an empty package."""
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             if finder is not cls and find is not None:

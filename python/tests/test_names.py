@@ -144,7 +144,8 @@ def test_beside_the_other_package_each_has_its_own_name(environment, tmp_path, o
             pip("uninstall", "--yes", {"this": "neml2-tensors", "other": "neml2"}[step[1:]])
         here ^= {step[1:]}
         for name, of in files.items():
-            assert {file: (site / file).read_bytes() for file in of if (site / file).is_file()} == (of if name in here else {}), (step, name)
+            found = {file: (site / file).read_bytes() for file in of if (site / file).is_file()}
+            assert found == (of if name in here else {}), (step, name)
         plain = "other" if "other" in here else "this" if here else "ModuleNotFoundError: No module named 'neml2'"
         ours = "this" if "this" in here else "ModuleNotFoundError: No module named 'neml2_tensors'"
         assert says("-c", "import neml2; print(neml2.VERSION)") == plain, step
