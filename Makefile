@@ -120,5 +120,5 @@ packages:
 	@python3 -m venv build/packages/venv && build/packages/venv/bin/pip install -q build scikit-build-core libclang
 	@build/packages/venv/bin/python -B scripts/reference.py # into the source distribution, as that of Python where the package was built
 	@rm -f build/docs/python_reference.md
-	@! ls build/python/*/python/neml2/*.pyi >/dev/null 2>&1 || build/packages/venv/bin/python -B scripts/python_reference.py
+	@! ls build/python/*/python/neml2_tensors/*.pyi >/dev/null 2>&1 || build/packages/venv/bin/python -B scripts/python_reference.py
 	@build/packages/venv/bin/python -m build --sdist --no-isolation --skip-dependency-check --outdir build/packages .

@@ -272,7 +272,7 @@ def of_neml2_3(python, quick):
     """The version of NEML2 3.x, and µs of the fastest way through it; none if it is not requested or cannot run."""
     if not python:
         return "", {}
-    own = os.environ.pop("PYTHONPATH", None)  # PYTHONPATH may contain this package, which has the same name
+    own = os.environ.pop("PYTHONPATH", None)  # PYTHONPATH may contain this package, and what gives it the same name
     found = benchmark.run_script(python, "neml2_3.py", *(["--quick"] if quick else []))
     if own:
         os.environ["PYTHONPATH"] = own

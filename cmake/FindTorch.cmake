@@ -102,7 +102,7 @@ if(NOT TARGET torch)
   set(neml2_torch "")
   if(NEML2_LIBTORCH STREQUAL "auto")
     neml2_look_for_torch(NO_CMAKE_SYSTEM_PATH)
-    cmake_path(SET neml2_wheel NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../../../torch) # beside the package neml2
+    cmake_path(SET neml2_wheel NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../../../torch) # beside the package neml2_tensors
     neml2_take_torch_wheel("${neml2_wheel}")
     execute_process(
       COMMAND python3 -c "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"

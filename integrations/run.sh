@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 OMP_WAIT_POLICY=PASSIVE
 torch=$(grep -o 'torch==[0-9.]*' cmake/FindTorch.cmake)
 
 wheel=$(ls build/python/wheel/*.whl 2>/dev/null || true)
-[ -n "$wheel" ] && [ -z "$(find include python/neml2 python/bindings src -newer "$wheel" -print -quit)" ] || scripts/test_python.sh
+[ -n "$wheel" ] && [ -z "$(find include python/neml2_tensors python/bindings src -newer "$wheel" -print -quit)" ] || scripts/test_python.sh
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet "$torch" numpy scipy matplotlib
 "$venv/bin/python" -m pip install --quiet --force-reinstall --no-deps build/python/wheel/*.whl

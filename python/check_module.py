@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks for build faults that would otherwise be missed: check_module.py FOLDER_OF_NEML2 READELF PATH... (of torch).
+"""Checks for build faults that would otherwise be missed: check_module.py FOLDER_OF_THE_PACKAGE READELF PATH... (of torch).
 
 A module linked with a second C++ standard library whose symbols are visible shares half of it with torch, and crashes.
 """
@@ -30,8 +30,8 @@ sys.path[:0] = [str(package.parent)]
 sys.path += sys.argv[3:]
 import torch  # noqa: E402
 
-import neml2  # noqa: E402
-from neml2.tensors import SR2  # noqa: E402
+import neml2_tensors as neml2  # noqa: E402
+from neml2_tensors.tensors import SR2  # noqa: E402
 
 result = neml2.vmap(lambda s: 2.0 * s + s.dev(), SR2(torch.ones(5, 6, dtype=torch.float64))).torch()
 expected = torch.tensor([2.0, 2.0, 2.0, 3.0, 3.0, 3.0], dtype=torch.float64).expand(5, 6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes the type stubs of the compiled modules: stubs.py FOLDER_OF_NEML2 PATH... (of torch)."""
+"""Writes the type stubs of the compiled modules: stubs.py FOLDER_OF_THE_PACKAGE PATH... (of torch)."""
 
 import re
 import sys

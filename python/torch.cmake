@@ -7,9 +7,9 @@ find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
 foreach(flag IN ITEMS -B -E)
   execute_process(
     COMMAND ${Python_EXECUTABLE} ${flag} -c
-            "import sys, torch; from importlib import metadata; \
+            "import sys, torch; \
              print(torch.__version__, int(torch.compiled_with_cxx11_abi()), torch.__path__[0], \
-                   next((d.version for d in metadata.distributions(name='neml2')), 'none'), *sys.path[1:], sep=';')"
+                   *sys.path[1:], sep=';')"
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     OUTPUT_VARIABLE found ERROR_VARIABLE reason RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT failed)
@@ -23,16 +23,10 @@ if(failed)
   string(REGEX MATCH "[^\n]*\n?$" reason "${reason}")
   message(FATAL_ERROR "No torch to build against: ${reason}\n${help}")
 endif()
-list(POP_FRONT found Torch_VERSION torch_cxx11_abi torch_folder other_neml2)
+list(POP_FRONT found Torch_VERSION torch_cxx11_abi torch_folder)
 set(torch_python_path ${found})
 if(Torch_VERSION VERSION_LESS 2.1)
   message(FATAL_ERROR "torch ${Torch_VERSION} in ${torch_folder} is too old.\n${help}")
-endif()
-
-if(NOT other_neml2 STREQUAL "none")
-  message(FATAL_ERROR "The package neml2 ${other_neml2} of PyPI is installed for ${Python_EXECUTABLE}. It is not this one, but is \
-imported by the same name: pip would install each over files of the other. Keep one: pip uninstall neml2, then try again; or \
-build and install this one in an environment of its own.")
 endif()
 
 set(torch_libraries torch_cpu torch_python c10)

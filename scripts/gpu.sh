@@ -124,14 +124,16 @@ build_programs()
   cmake --build --preset gpu --parallel "$jobs" -- -k 0
 }
 
-# Installs into a folder, since the environment belongs to someone else. A wheel from the kit is used if it can be imported.
+# Installs into a folder, since the environment belongs to someone else. A wheel from the kit is used if it can be imported. Python reads
+# no .pth files there, so sitecustomize.py gives the package its name neml2.
 build_package()
 {
-  cd "$source" || return
+  cd "$source" && mkdir -p "$work/site" || return
+  echo 'import _neml2_alias; _neml2_alias.install()' >"$work/site/sitecustomize.py"
   local pip=("$PYTHON" -m pip --disable-pip-version-check install --no-index --no-deps --upgrade) ours
   ours=$(ls "$kit"/wheels/neml2_tensors-*.whl 2>/dev/null)
   [ -z "$ours" ] || echo "Of the kit: $ours"
-  if [ -n "$ours" ] && "${pip[@]}" --target "$work/site" "$ours" && there "$PYTHON" -c 'import neml2'; then
+  if [ -n "$ours" ] && "${pip[@]}" --target "$work/site" "$ours" && there "$PYTHON" -c 'import neml2_tensors'; then
     return
   fi
   "${pip[@]}" --target "$work/tools" "$kit"/wheels/{libclang,nanobind,scikit_build_core}-*.whl &&
@@ -164,7 +166,7 @@ stage_build()
 stage_known()
 {
   local module status=0
-  module=$(ls "$work"/site/neml2/_C*.so) || return
+  module=$(ls "$work"/site/neml2_tensors/_C*.so) || return
   readelf -d "$module" | grep -E 'NEEDED|RPATH|RUNPATH'
   readelf -d "$module" | grep -q 'NEEDED.*libstdc++' || { echo "FAILED: the module has libstdc++ in itself"; status=1; }
   there "$PYTHON" -c 'import neml2, torch

@@ -3,7 +3,7 @@
 """Writes build/docs/python_reference.md, the names of the Python package: python_reference.py [STUBS]
 
 STUBS is the folder of a built package, with tensors.pyi, math.pyi and crystallography.pyi; the default is the package that was last
-built in this clone. Functions written in Python are read from python/neml2. Public names that the page lacks are an error.
+built in this clone. Functions written in Python are read from python/neml2_tensors. Public names that the page lacks are an error.
 """
 import ast
 import re
@@ -15,7 +15,7 @@ from headers import ROOT, Argument, Function
 from vocabulary import in_python_formulas
 
 PAGE = ROOT / "build" / "docs" / "python_reference.md"
-PACKAGE = ROOT / "python" / "neml2"
+PACKAGE = ROOT / "python" / "neml2_tensors"
 OPTIONS = "dtype: torch.dtype | None = None, device: torch.device | str | None = None, requires_grad: bool = False"
 BINARY = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
           "ne": "!=", "and": "&", "or": "|", "xor": "^"}
@@ -26,7 +26,7 @@ UNARY = {"neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a"}
 
 def plain(text):
     """A text with types under the names by which users import them."""
-    return re.sub(r"\bneml2\.(?:tensors|math)\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
+    return re.sub(r"\bneml2_tensors\.(?:tensors|math)\.|(?<![\w.])_(?=(?:torch|float|int)\b)", "", text)
 
 
 def parameters(f):
@@ -185,7 +185,7 @@ def written(module, names, paths, home):
 
 def built():
     """The folder of the stubs that were written last, or none."""
-    found = [*ROOT.glob("build/python/*/python/neml2/tensors.pyi"), *ROOT.glob("build/python/venv/lib/python3*/site-packages/neml2/tensors.pyi")]
+    found = [*ROOT.glob("build/python/*/python/neml2_tensors/tensors.pyi"), *ROOT.glob("build/python/venv/lib/python3*/site-packages/neml2_tensors/tensors.pyi")]
     return max(found, key=lambda f: f.stat().st_mtime).parent if found else None
 
 

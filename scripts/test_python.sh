@@ -44,12 +44,6 @@ mkdir "$old/torch"
 printf '__version__ = "2.0.1"\ncompiled_with_cxx11_abi = bool\n' >"$old/torch/__init__.py"
 refuses "torch 2.0.1 in .*/torch is too old"
 
-say "beside the package neml2 of PyPI, the build says so"
-printf '__version__ = "2.13.0"\ncompiled_with_cxx11_abi = bool\n' >"$old/torch/__init__.py"
-mkdir "$old/neml2-3.0.0.dist-info"
-printf 'Metadata-Version: 2.1\nName: neml2\nVersion: 3.0.0\n' >"$old/neml2-3.0.0.dist-info/METADATA"
-refuses "package neml2 3.0.0 of PyPI is installed .* pip uninstall neml2"
-
 # By default pip isolates the build; here it does not, so that a second build continues the first. The requirements in
 # pyproject.toml are tested nevertheless, since the source distribution is built isolated.
 say "the source distribution"
@@ -105,8 +99,8 @@ clean NEML2_STAND_IN="$work/stand_in.so" PATH="$venv/bin:$PATH" python -m pytest
 
 say "its stubs"
 clean python -m mypy --strict tests/typed.py
-clean python -m mypy --strict -p neml2
-"$builder/bin/python" -B scripts/python_reference.py "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/neml2"
+clean python -m mypy --strict -p neml2_tensors
+"$builder/bin/python" -B scripts/python_reference.py "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/neml2_tensors"
 
 for example in examples/python/*.py; do
   say "$example"
@@ -135,7 +129,7 @@ for notebook in examples/python/*.ipynb; do
   diff "${notebook%.ipynb}.out" "$work/out"
 done
 
-prefix=$(clean python -m neml2 --cmake-prefix)
+prefix=$(clean python -m neml2_tensors --cmake-prefix)
 for way in installed compiled; do
   say "C++ with the wheel's headers, $way"
   cmake -G Ninja -S tests/package/user -B "$work/$way" -DWAY=$way -DNEML2="$source" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||

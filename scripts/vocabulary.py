@@ -5,7 +5,7 @@
 A formula is called with rows: `dev(s)` is then kernels::dev of a kernels::SR2<T>. So a function is part of the vocabulary if the
 kernels or packs have a function of the same name that takes rows of its arguments' types. Calls with a namespace, `linalg::eigh(s)`, find
 no such function. In Python it must also be among the functions that python/generate.py registers for rows, or that are written by hand in
-bindings/row_calls.cpp, neml2/_rows.py and neml2/_equivalent_stresses.py.
+bindings/row_calls.cpp, neml2_tensors/_rows.py and neml2_tensors/_equivalent_stresses.py.
 
     vocabulary.py COMPILER    checks that the compiler finds exactly these functions for rows
 """
@@ -99,11 +99,11 @@ def in_formulas(f):
 BY_HAND = (ROOT / "python" / "bindings" / "row_calls.cpp").read_text(encoding="utf-8")
 COMPONENTWISE = set(re.findall(r'\{"(\w+)", (?:\[\]\(const D|power)', BY_HAND)) | {"where", "clamp", "clip"}
 OF_TENSORS = set(re.findall(r'name == "(\w+)"', BY_HAND.partition("call_of_tensor(")[2].partition("call_of_tensors(")[0]))
-DEFINED = (ROOT / "python" / "neml2" / "_rows.py").read_text(encoding="utf-8")
+DEFINED = (ROOT / "python" / "neml2_tensors" / "_rows.py").read_text(encoding="utf-8")
 IN_PYTHON = {f.removeprefix("_") for f in re.search(r"for _function in \((.*)\):", DEFINED)[1].split(", ")} | {"newton", "newton_report"}
 IN_PYTHON |= {*re.findall(r'"(\w+)"', re.search(r"for _name in \((.*)\):", DEFINED)[1])}
 IN_PYTHON |= {f"logical_{name}" for name in re.findall(r'(?m)^_logical\("(\w+)"', DEFINED)}
-IN_PYTHON |= {*re.findall(r"(?m)^@_of_batches\ndef (\w+)", (ROOT / "python" / "neml2" / "_equivalent_stresses.py").read_text(encoding="utf-8"))}
+IN_PYTHON |= {*re.findall(r"(?m)^@_of_batches\ndef (\w+)", (ROOT / "python" / "neml2_tensors" / "_equivalent_stresses.py").read_text(encoding="utf-8"))}
 OTHER_NAMES = dict(re.findall(r'\{"(\w+)", "(\w+)"\}', BY_HAND.partition("\nformula_name(")[2].partition("\n}")[0]))
 OPERATORS_OF_ROWS = {"operator" + o for o in [*OPERATORS.split(), *"== != < > <= >= & | ~".split()]}
 NO_ROWS = {"SFR4", "WFR4", "R5", "R8", "SSSSR8", "MillerIndex"}  # with SFFR4 and WFFR4 for the first two

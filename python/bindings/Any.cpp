@@ -17,7 +17,8 @@ registry()
 Device
 default_device_of_torch()
 {
-  const nb::object device = nb::module_::import_("neml2._defaults").attr("default_device")();
+  const nb::object device =
+      nb::module_::import_("neml2_tensors._defaults").attr("default_device")();
   return reinterpret_cast<THPDevice *>(device.ptr())->device;
 }
 } // namespace

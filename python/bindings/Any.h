@@ -119,7 +119,7 @@ namespace nanobind::detail
 template <>
 struct type_caster<neml2::python::Any>
 {
-  NB_TYPE_CASTER(neml2::python::Any, const_name("neml2.tensors.TensorBase"))
+  NB_TYPE_CASTER(neml2::python::Any, const_name("neml2_tensors.tensors.TensorBase"))
 
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept { return read(src, value); }
   static handle from_cpp(const neml2::python::Any & a, rv_policy, cleanup_list *) noexcept
@@ -143,7 +143,8 @@ struct type_caster<neml2::python::Any>
 template <>
 struct type_caster<neml2::python::Other>
 {
-  NB_TYPE_CASTER(neml2::python::Other, const_name("typing_extensions.Self | neml2.tensors.Scalar"))
+  NB_TYPE_CASTER(neml2::python::Other,
+                 const_name("typing_extensions.Self | neml2_tensors.tensors.Scalar"))
 
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept
   {

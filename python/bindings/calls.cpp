@@ -130,14 +130,14 @@ construct(PyObject * cls, PyObject * const * arguments, size_t nargsf, PyObject 
   return r;
 }
 
-/// The message from neml2._refusals; empty if that module has none.
+/// The message from neml2_tensors._refusals; empty if that module has none.
 template <class... A>
 std::string
 said(const char * of, const A &... a)
 {
   try
   {
-    const nb::object text = nb::module_::import_("neml2._refusals").attr(of)(a...);
+    const nb::object text = nb::module_::import_("neml2_tensors._refusals").attr(of)(a...);
     return text.is_none() ? std::string() : nb::cast<std::string>(text);
   }
   catch (nb::python_error &)

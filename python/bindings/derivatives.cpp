@@ -13,7 +13,7 @@ type_of_jacobian(TensorShapeRef base)
   static const auto types = []
   {
     std::vector<const TypeInfo *> all;
-    const nb::object tensors = nb::module_::import_("neml2.tensors");
+    const nb::object tensors = nb::module_::import_("neml2_tensors.tensors");
     for (const char * name : {"Scalar", "Vec", "SR2", "R2", "SSR4", "R3", "R4"})
       all.push_back(&info(tensors.attr(name)));
     return all;

@@ -58,9 +58,9 @@ bind_reductions(nb::module_ & m)
       nb::arg("d") = 0,
       nb::arg("keepdim") = false,
       doc("base_sum"),
-      nb::sig(
-          "def base_sum(a: neml2.tensors.TensorBase, d: int | collections.abc.Sequence[int] = 0, "
-          "keepdim: bool = False) -> neml2.tensors.Tensor"));
+      nb::sig("def base_sum(a: neml2_tensors.tensors.TensorBase, d: int | "
+              "collections.abc.Sequence[int] = 0, "
+              "keepdim: bool = False) -> neml2_tensors.tensors.Tensor"));
   m.def(
       "batch_sum_to_size",
       [](const Any & a, const TensorShape & shape)
@@ -76,8 +76,8 @@ bind_reductions(nb::module_ & m)
       nb::arg("a"),
       nb::arg("shape"),
       doc("base_sum_to_size"),
-      nb::sig("def base_sum_to_size(a: neml2.tensors.TensorBase, shape: int | "
-              "collections.abc.Sequence[int]) -> neml2.tensors.Tensor"));
+      nb::sig("def base_sum_to_size(a: neml2_tensors.tensors.TensorBase, shape: int | "
+              "collections.abc.Sequence[int]) -> neml2_tensors.tensors.Tensor"));
 }
 
 void
@@ -174,8 +174,8 @@ bind_spaces(nb::module_ & m)
       nb::arg("nstep"),
       nb::arg("d") = 0,
       doc("base_linspace"),
-      nb::sig(
-          "def base_linspace(start: T, end: T, nstep: int, d: int = 0) -> neml2.tensors.Tensor"));
+      nb::sig("def base_linspace(start: T, end: T, nstep: int, d: int = 0) -> "
+              "neml2_tensors.tensors.Tensor"));
   m.def(
       "batch_logspace",
       [](const Any & start, const Any & end, Size nstep, Size d, Number base)
@@ -205,7 +205,7 @@ bind_spaces(nb::module_ & m)
       nb::arg("base") = 10.0,
       doc("base_logspace"),
       nb::sig("def base_logspace(start: T, end: T, nstep: int, d: int = 0, base: float = 10) -> "
-              "neml2.tensors.Tensor"));
+              "neml2_tensors.tensors.Tensor"));
 }
 
 using Join = Tensor (*)(const std::vector<Tensor> &, Size);

@@ -85,7 +85,7 @@ binary(nb::module_ & m,
   const auto & [left, right, number_left, number_right] = arguments;
   const std::string head = std::string("def ") + name + "(" + left + ": ",
                     then = std::string(", ") + right + ": T";
-  const std::string scalar = "neml2.tensors.Scalar", scalar_or_number = scalar + " | float";
+  const std::string scalar = "neml2_tensors.tensors.Scalar", scalar_or_number = scalar + " | float";
   m.def(
       name,
       [f](const Factor & x, const Any & y)
@@ -147,7 +147,7 @@ template <class F>
 void
 relation(nb::module_ & m, const char * name, const std::string & text, const F & f)
 {
-  const std::string scalar = "neml2.tensors.Scalar", scalar_or_number = scalar + " | float";
+  const std::string scalar = "neml2_tensors.tensors.Scalar", scalar_or_number = scalar + " | float";
   const auto define =
       [&](const auto & call, const std::string & a, const std::string & b, bool scalars)
   {
@@ -157,7 +157,7 @@ relation(nb::module_ & m, const char * name, const std::string & text, const F &
           nb::arg("b"),
           text.c_str(),
           nb::sig((std::string("def ") + name + "(a: " + a + ", b: " + b + ") -> " +
-                   (scalars ? scalar : "neml2.tensors.Tensor"))
+                   (scalars ? scalar : "neml2_tensors.tensors.Tensor"))
                       .c_str()));
   };
   define([f](const Scalar & x, const Scalar & y) { return f(x, y); }, scalar, scalar, true);
@@ -166,7 +166,7 @@ relation(nb::module_ & m, const char * name, const std::string & text, const F &
   define([f](const Factor & x, const Any & y) -> Tensor
          { return x.number ? f(*x.number, y.value()) : f(Scalar(x.value()), y.value()); },
          scalar_or_number,
-         "neml2.tensors.TensorBase",
+         "neml2_tensors.tensors.TensorBase",
          false);
   define([f, name](const Any & x, const Value & y) -> Tensor
          { return beside(name, x, y, [&](const auto & v) { return f(x.value(), v); }); },
@@ -251,7 +251,7 @@ bind_relations(nb::module_ & m)
 void
 bind_clamp(nb::module_ & m, const char * name, const char * text)
 {
-  const std::string bound = "T | neml2.tensors.Scalar | float";
+  const std::string bound = "T | neml2_tensors.tensors.Scalar | float";
   const std::string signature =
       std::string("def ") + name + "(a: T, lower: " + bound + ", upper: " + bound + ") -> T";
   m.def(
@@ -307,7 +307,7 @@ void
 bind_where(nb::module_ & m)
 {
   const std::string head =
-      "def where(condition: neml2.tensors.TensorBase | torch.Tensor | bool, a: ";
+      "def where(condition: neml2_tensors.tensors.TensorBase | torch.Tensor | bool, a: ";
   m.def(
       "where",
       [](nb::handle condition, const Any & a, const Value & b) -> Same

@@ -118,7 +118,7 @@ bind_broadcasting(nb::module_ & m)
       "().\n"
       "Raises ValueError if they do not broadcast.",
       nb::sig("def broadcast_batch_sizes(tensors: "
-              "collections.abc.Sequence[neml2.tensors.TensorBase]) -> tuple[int, ...]"));
+              "collections.abc.Sequence[neml2_tensors.tensors.TensorBase]) -> tuple[int, ...]"));
   m.def(
       "with_matching_ranks",
       [](const Any & a, const Any & b)
@@ -248,8 +248,8 @@ bind_list_derivative(nb::module_ & m, const char * name, const Apply & apply)
 {
   const std::string signature =
       std::string("def ") + name +
-      "(f: collections.abc.Callable[[T, U], neml2.tensors.TensorBase], a: T, b: U) -> "
-      "neml2.tensors.Tensor";
+      "(f: collections.abc.Callable[[T, U], neml2_tensors.tensors.TensorBase], a: T, b: U) -> "
+      "neml2_tensors.tensors.Tensor";
   m.def(
       name,
       [name, apply](const nb::callable & f, const Any & a, const Any & b)
@@ -293,10 +293,11 @@ bind_lists(nb::module_ & m)
 void
 bind_identity_map(nb::module_ & m, const char * name)
 {
-  const std::string signature = std::string("def ") + name +
-                                "(type: type[neml2.tensors.TensorBase], *, dtype: torch.dtype | "
-                                "None = None, device: torch.device "
-                                "| str | None = None, requires_grad: bool = False) -> typing.Any";
+  const std::string signature =
+      std::string("def ") + name +
+      "(type: type[neml2_tensors.tensors.TensorBase], *, dtype: torch.dtype | "
+      "None = None, device: torch.device "
+      "| str | None = None, requires_grad: bool = False) -> typing.Any";
   m.def(
       name,
       [name](const nb::type_object & type, const nb::kwargs & options) -> nb::object

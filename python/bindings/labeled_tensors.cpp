@@ -530,8 +530,8 @@ bind_labeled(nb::class_<T> & cls)
       nb::arg("type"),
       ".base[labels] as a tensor of this type. A view.\n(batch; sizes) -> (batch; base shape)\n"
       "@throws ValueError if the block has not as many entries as the base of the type.",
-      nb::sig(
-          "def reinterpret(self, labels: typing.Any, type: type[neml2.math.T]) -> neml2.math.T"));
+      nb::sig("def reinterpret(self, labels: typing.Any, type: type[neml2_tensors.math.T]) -> "
+              "neml2_tensors.math.T"));
   cls.def("fill",
           &T::fill,
           nb::arg("other"),

@@ -52,7 +52,7 @@ struct type_caster<neml2::python::Path>
 {
   NB_TYPE_CASTER(
       neml2::python::Path,
-      const_name("neml2.tensors.LabeledAxisAccessor | str | collections.abc.Sequence[str]"))
+      const_name("neml2_tensors.tensors.LabeledAxisAccessor | str | collections.abc.Sequence[str]"))
 
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept { return value.read(src); }
 };

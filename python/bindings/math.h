@@ -43,7 +43,7 @@ namespace nanobind::detail
 template <>
 struct type_caster<neml2::python::Value>
 {
-  NB_TYPE_CASTER(neml2::python::Value, const_name("neml2.tensors.TensorBase | float"))
+  NB_TYPE_CASTER(neml2::python::Value, const_name("neml2_tensors.tensors.TensorBase | float"))
 
   bool from_python(handle src, uint8_t flags, cleanup_list * cleanup) noexcept
   {
@@ -67,7 +67,7 @@ struct type_caster<neml2::python::Value>
 template <>
 struct type_caster<neml2::python::Factor>
 {
-  NB_TYPE_CASTER(neml2::python::Factor, const_name("neml2.tensors.Scalar | float"))
+  NB_TYPE_CASTER(neml2::python::Factor, const_name("neml2_tensors.tensors.Scalar | float"))
 
   bool from_python(handle src, uint8_t flags, cleanup_list * cleanup) noexcept
   {
@@ -81,7 +81,7 @@ template <>
 struct type_caster<neml2::python::Tensors>
 {
   NB_TYPE_CASTER(neml2::python::Tensors,
-                 const_name("collections.abc.Sequence[neml2.tensors.TensorBase]"))
+                 const_name("collections.abc.Sequence[neml2_tensors.tensors.TensorBase]"))
 
   // Other sequences are not accepted: their items may be freed before they are read.
   bool from_python(handle src, uint8_t, cleanup_list *) noexcept

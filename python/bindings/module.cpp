@@ -20,7 +20,7 @@ nb::module_
 submodule(nb::module_ & m, const char * name, const char * doc)
 {
   nb::module_ r = m.def_submodule(name, doc);
-  const std::string full = std::string("neml2.") + name;
+  const std::string full = std::string("neml2_tensors.") + name;
   r.attr("__name__") = full;
   nb::module_::import_("sys").attr("modules")[full.c_str()] = r;
   return r;

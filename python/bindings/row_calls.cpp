@@ -330,7 +330,7 @@ with_epsilon(const std::string & name, const Row & a, const D & epsilon)
 const TypeInfo &
 type_named(const char * name)
 {
-  return info(nb::module_::import_("neml2.tensors").attr(name));
+  return info(nb::module_::import_("neml2_tensors.tensors").attr(name));
 }
 
 /// Tensors made from numbers: SR2.fill and others; empty if the function is not one of these.
@@ -390,7 +390,7 @@ convert(const std::string & type, const Row & x)
     return call_rows(found->second, {x});
   if (type.substr(type.rfind('.') + 1) == "tensor" || type == tensor_type().name)
     return Rows{Row(&tensor_type(), x.components, x.base)};
-  if (!nb::hasattr(nb::module_::import_("neml2.tensors"), type.c_str()))
+  if (!nb::hasattr(nb::module_::import_("neml2_tensors.tensors"), type.c_str()))
     return std::nullopt;
   const TypeInfo & to = type_named(type.c_str());
   const bool fits = TensorShapeRef(x.base) == to.base;

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of docs/moving.md: expressions of other libraries beside those of this one, evaluated for the plain tensors below.
 
-test_moving.py runs both columns. NEML2 3.x cannot be installed beside this package: `python moving.py` runs its column in an
-environment with NEML2 3.x.
+test_moving.py runs both columns. `python moving.py` runs the column of NEML2 3.x, in an environment that has it.
 """
 
 import sys

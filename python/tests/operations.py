@@ -385,8 +385,8 @@ PLACED = {"math.acosh": shifted, "math.slerp": unit, "math.asin": small, "math.a
 # ---- Rows from signatures ----
 
 ANY = (Scalar, SR2, Tensor)  # types in place of a type variable, and of TensorBase
-VARIABLES = {"typing_extensions.Self", "T", "U", "V", "TensorBase", "neml2.tensors.TensorBase"}
-CLASSES = {f"neml2.tensors.{c.__name__}": c for c in MEMBERS_OF} | {c.__name__: c for c in MEMBERS_OF}
+VARIABLES = {"typing_extensions.Self", "T", "U", "V", "TensorBase", "neml2_tensors.tensors.TensorBase"}
+CLASSES = {f"neml2_tensors.tensors.{c.__name__}": c for c in MEMBERS_OF} | {c.__name__: c for c in MEMBERS_OF}
 PLAIN = {"float": 0.7, "float | complex": 0.7, "bool": False}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of docs/moving.md, row by row: both columns are run and give the same numbers.
 
-NEML2 3.x cannot be installed beside this package: the tests compare this package's column of its table with the formula in plain torch.
+The environment of the tests has no NEML2 3.x: they compare this package's column of its table with the formula in plain torch.
 If the environment variable NEML2_3 names a Python with NEML2 3.x, they compare the column of NEML2 3.x with that formula, too.
 """
 

@@ -90,7 +90,7 @@ def test_every_type_is_here_and_at_the_top():
     assert classes - {TensorBase} == set(TYPES)
     for cls in classes:
         assert getattr(neml2, cls.__name__) is cls
-        assert cls.__module__ == "neml2.tensors"
+        assert cls.__module__ == "neml2_tensors.tensors"
 
 
 # ---- Construction ----

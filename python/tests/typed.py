@@ -4,9 +4,9 @@
 import torch
 from typing_extensions import assert_type
 
-import neml2
-from neml2 import SR2, SSR4, R2, Rot, Scalar, Tensor, Vec, distributed, math
-from neml2.tensors import BatchView
+import neml2_tensors as neml2
+from neml2_tensors import SR2, SSR4, R2, Rot, Scalar, Tensor, Vec, distributed, math
+from neml2_tensors.tensors import BatchView
 
 E = Scalar(torch.tensor([1e5, 2e5]))
 C = SSR4.isotropic_E_nu(E, Scalar(0.3, dtype=torch.float64, device="cpu"))

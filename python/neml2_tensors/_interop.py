@@ -94,7 +94,7 @@ def register_tree(cls: Any) -> None:
     known = inspect.signature(register).parameters
     options: dict[str, Any] = {"flatten_with_keys_fn": flatten_with_keys}
     if cls not in LABELED:
-        options["serialized_type_name"] = f"neml2.{cls.__name__}"
+        options["serialized_type_name"] = f"neml2_tensors.{cls.__name__}"
     register(cls, flatten, functools.partial(unflatten, cls), **{k: v for k, v in options.items() if k in known})
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 _MOST = 10000  # the largest number of functions and objects that are searched; uses in further ones are not seen
-_LIBRARIES = {"neml2", "torch", "numpy", "builtins"}
+_LIBRARIES = {"neml2_tensors", "torch", "numpy", "builtins"}
 _STANDARD = str(Path(sysconfig.get_path("stdlib")))
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of installed packages
 

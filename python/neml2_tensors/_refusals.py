@@ -127,7 +127,7 @@ def in_formula(symbol: str, a: Any, b: Any) -> str:
 
 # ---- Calls ----
 
-MODULES = r"\b(?:neml2\.tensors|collections\.abc|typing_extensions|typing)\."
+MODULES = r"\b(?:neml2_tensors\.tensors|collections\.abc|typing_extensions|typing)\."
 ANY_TENSOR = {"T", "U", "V", "TensorBase"}
 Parameters = list[tuple[str, set[str]]]  # names and types
 
