@@ -4,7 +4,7 @@
 #include "neml2/engine/recorded_formula.h"
 
 #include "neml2/recorded/KernelArguments.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 #include "support/environment.h"
 #include "support/stand_in.h"
 #include "support/warnings.h"

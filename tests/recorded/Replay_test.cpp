@@ -5,7 +5,7 @@
 #include "neml2/recorded/jacobian.h"
 #include "neml2/recorded/newton.h"
 #include "neml2/recorded/systems.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include "support/catch.h"
 
@@ -14,8 +14,8 @@ namespace Replay_test
 using namespace neml2;
 using recorded::NumberFunction;
 using recorded::record_jacobian;
-using test::Formula;
 using test::Number;
+using test::RecordedFunction;
 using Row = std::vector<double>;
 
 namespace
@@ -25,7 +25,7 @@ void
 check_second_derivative(const NumberFunction & f, const Row & x, double error)
 {
   const auto n = int(x.size());
-  Formula formula(n, [&](const std::vector<Number> & v) { return record_jacobian(f, v); });
+  RecordedFunction formula(n, [&](const std::vector<Number> & v) { return record_jacobian(f, v); });
   const test::Program first = formula.value(), second = formula.jacobian();
   const recorded::Evaluator g(formula.recording, first), H(formula.recording, second);
   const Row found = test::run(H, {x}, 1);
@@ -131,7 +131,8 @@ TEST_CASE("functions of eigenvalues have second derivatives, also where they are
   };
   const auto hessian = [](const NumberFunction & f, const Row & x)
   {
-    Formula formula(6, [&](const std::vector<Number> & v) { return record_jacobian(f, v); });
+    RecordedFunction formula(6,
+                             [&](const std::vector<Number> & v) { return record_jacobian(f, v); });
     const test::Program second = formula.jacobian();
     return test::run(recorded::Evaluator(formula.recording, second), {x}, 1);
   };
@@ -177,7 +178,7 @@ TEST_CASE("a residual may have derivatives in it", "[recorded]")
     };
     return recorded::record_newton<1>(residual, {Number(1.0)}, {0}, {}).solution;
   };
-  Formula formula(1, root);
+  RecordedFunction formula(1, root);
   const test::Program value = formula.value(), jacobian = formula.jacobian();
   const recorded::Evaluator f(formula.recording, value), J(formula.recording, jacobian);
   for (const double a : {0.0, 0.3, -2.0, 40.0})
@@ -196,8 +197,9 @@ TEST_CASE("a function that calls newton on its arguments is refused", "[recorded
     { return numbers(u[0] * u[0] - a[0]); };
     return recorded::record_newton<1>(residual, {Number(1.0)}, {0}, {}).solution;
   };
-  REQUIRE_THROWS_AS(
-      Formula(1, [&](const std::vector<Number> & v) { return record_jacobian(inside, v); }),
-      std::invalid_argument);
+  REQUIRE_THROWS_AS(RecordedFunction(1,
+                                     [&](const std::vector<Number> & v)
+                                     { return record_jacobian(inside, v); }),
+                    std::invalid_argument);
 }
 } // namespace Replay_test

@@ -4,7 +4,7 @@
 #include "neml2/recorded/cuda_kernel.h"
 #include "neml2/recorded/newton.h"
 #include "neml2/recorded/source.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include "support/catch.h"
 
@@ -160,9 +160,9 @@ TEST_CASE("a kernel finds rows beyond those that 32 bits count", "[recorded]")
 
 TEST_CASE("a CUDA source has the formula and its kernel", "[recorded]")
 {
-  const test::Formula formula(2,
-                              [](const std::vector<test::Number> & a)
-                              { return std::vector{test::Number(a[0] * a[1] + 1.0)}; });
+  const test::RecordedFunction formula(2,
+                                       [](const std::vector<test::Number> & a)
+                                       { return std::vector{test::Number(a[0] * a[1] + 1.0)}; });
   test::Program p = formula.value();
   p.arguments = {{p.arguments[0][0]}, {p.arguments[0][1]}};
   p.is_number = {false, true};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/recorded/interpreter.h"
 
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include <cstring>
 
@@ -10,8 +10,8 @@
 namespace interpreter_test
 {
 using namespace neml2;
-using test::Formula;
 using test::Number;
+using test::RecordedFunction;
 using test::Recording;
 using Row = std::vector<double>;
 
@@ -54,7 +54,7 @@ is_near(double a, double b)
 
 TEST_CASE("a recorded formula gives what the formula gives, for any number of rows", "[recorded]")
 {
-  const Formula f(3, everything);
+  const RecordedFunction f(3, everything);
   const recorded::Evaluator e(f.recording, f.value());
   for (const int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 200})
   {
@@ -74,7 +74,7 @@ TEST_CASE("a recorded formula gives what the formula gives, for any number of ro
 
 TEST_CASE("a row does not depend on the rows beside it", "[recorded]")
 {
-  const Formula f(3, everything);
+  const RecordedFunction f(3, everything);
   const recorded::Evaluator e(f.recording, f.value());
   Row x = numbers(3 * 150);
   const Row whole = test::run(e, {x}, 150);
@@ -111,7 +111,7 @@ TEST_CASE("arguments that all rows share give the same", "[recorded]")
 
 TEST_CASE("a sum over rows is that of the results, whatever is beyond the last", "[recorded]")
 {
-  const Formula f(1, [](const auto & x) { return std::vector{x[0] * x[0]}; });
+  const RecordedFunction f(1, [](const auto & x) { return std::vector{x[0] * x[0]}; });
   const recorded::Evaluator e(f.recording, f.value(), true);
   for (const size_t rows : {1, 3, 64, 131})
   {
@@ -128,17 +128,19 @@ TEST_CASE("a sum over rows is that of the results, whatever is beyond the last",
 
 TEST_CASE("operations that do not change a result are not recorded", "[recorded]")
 {
-  const Formula f(2,
-                  [](const auto & x)
-                  {
-                    const Number one(1.0);
-                    return std::vector{Number(x[0] * one + x[1]), Number(x[1] + x[0] * one)};
-                  });
+  const RecordedFunction f(
+      2,
+      [](const auto & x)
+      {
+        const Number one(1.0);
+        return std::vector{Number(x[0] * one + x[1]), Number(x[1] + x[0] * one)};
+      });
   REQUIRE(f.y[0] == f.y[1]);
   const recorded::Evaluator e(f.recording, f.value());
   REQUIRE(test::run(e, {{0.5, 0.25}}, 1) == Row{0.75, 0.75});
   // 0 times a number is not 0, since the number may be infinite.
-  const Formula g(1, [](const auto & x) { return std::vector{Number(Number(0.0) * x[0])}; });
+  const RecordedFunction g(1,
+                           [](const auto & x) { return std::vector{Number(Number(0.0) * x[0])}; });
   const recorded::Evaluator z(g.recording, g.value());
   REQUIRE(std::isnan(test::run(z, {{std::numeric_limits<double>::infinity()}}, 1)[0]));
 }
@@ -150,15 +152,15 @@ TEST_CASE("numbers of a formula are refused outside of it", "[recorded]")
 }
 TEST_CASE("products and quotients of a recorded formula round as numbers do", "[recorded]")
 {
-  const Formula f(2,
-                  [](const auto & v)
-                  {
-                    using T = std::decay_t<decltype(v[0])>;
-                    return std::vector<T>{v[0] * v[0] - v[1] * v[1],
-                                          v[0] * v[1] - v[0] * v[1],
-                                          v[0] / v[1],
-                                          v[0] / v[1] + v[0] * v[1]};
-                  });
+  const RecordedFunction f(2,
+                           [](const auto & v)
+                           {
+                             using T = std::decay_t<decltype(v[0])>;
+                             return std::vector<T>{v[0] * v[0] - v[1] * v[1],
+                                                   v[0] * v[1] - v[0] * v[1],
+                                                   v[0] / v[1],
+                                                   v[0] / v[1] + v[0] * v[1]};
+                           });
   const recorded::Evaluator e(f.recording, f.value());
   for (int k = 1; k < 1000; k++)
   {

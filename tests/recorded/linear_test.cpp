@@ -3,15 +3,15 @@
 
 #include "neml2/recorded/Replay.h"
 #include "neml2/recorded/rules.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include "support/catch.h"
 
 namespace linear_test
 {
 using namespace neml2;
-using test::Formula;
 using test::Number;
+using test::RecordedFunction;
 using Row = std::vector<double>;
 
 namespace
@@ -48,7 +48,7 @@ jacobian_by_differences(const Row & x)
 
 TEST_CASE("the Jacobian of a recording is that of differences", "[recorded]")
 {
-  Formula formula(3, f);
+  RecordedFunction formula(3, f);
   const test::Program jacobian = formula.jacobian();
   const recorded::Evaluator e(formula.recording, jacobian);
   for (const Row & x : {Row{0.3, 0.7, -0.4}, Row{-0.5, 0.1, 0.9}})
@@ -61,7 +61,7 @@ TEST_CASE("the Jacobian of a recording is that of differences", "[recorded]")
 
 TEST_CASE("the gradient of a recording is its Jacobian transposed", "[recorded]")
 {
-  Formula formula(3, f), other(3, f);
+  RecordedFunction formula(3, f), other(3, f);
   const test::Program jacobian = formula.jacobian(), gradient = other.gradient();
   const recorded::Evaluator J(formula.recording, jacobian), g(other.recording, gradient);
   const Row x{0.3, 0.7, -0.4}, w{0.5, -2.0, 3.0};
@@ -72,10 +72,10 @@ TEST_CASE("the gradient of a recording is its Jacobian transposed", "[recorded]"
 
 TEST_CASE("a weight of zero adds nothing, even to what is infinite", "[recorded]")
 {
-  Formula formula(1,
-                  [](const auto & x) {
-                    return std::vector{Number(sqrt(x[0])), Number(x[0] * x[0])};
-                  });
+  RecordedFunction formula(1,
+                           [](const auto & x) {
+                             return std::vector{Number(sqrt(x[0])), Number(x[0] * x[0])};
+                           });
   const test::Program gradient = formula.gradient();
   const recorded::Evaluator g(formula.recording, gradient);
   REQUIRE(test::run(g, {{0.0}, {0.0, 1.0}}, 1)[0] == 0.0);
@@ -86,7 +86,7 @@ namespace
 {
 /// The program for Σ_j v_j ∂g_j/∂(x, w), where g is the gradient: its arguments are x, w, and the weights v of g.
 test::Program
-gradient_again(Formula & formula)
+gradient_again(RecordedFunction & formula)
 {
   recorded::Recording & r = formula.recording;
   const recorded::Recording::Scope scope(r);
@@ -114,7 +114,7 @@ template <class F>
 void
 check_again(const F & function, const Row & x, const Row & w, const Row & v)
 {
-  Formula formula(int(x.size()), function), other(int(x.size()), function);
+  RecordedFunction formula(int(x.size()), function), other(int(x.size()), function);
   const test::Program first = formula.gradient(), second = gradient_again(other);
   const recorded::Evaluator g(formula.recording, first), again(other.recording, second);
   const Row found = test::run(again, {x, w, v}, 1);
@@ -156,7 +156,7 @@ TEST_CASE("a branch that is not taken adds nothing to second derivatives", "[rec
   };
   check_again(chosen, {3.0, 0.7}, {0.6}, {0.4, -1.1});
   check_again(chosen, {0.5, 0.7}, {0.6}, {0.4, -1.1}); // the root of a negative number
-  Formula formula(2, chosen);
+  RecordedFunction formula(2, chosen);
   const test::Program second = gradient_again(formula);
   const recorded::Evaluator again(formula.recording, second);
   const Row found =

@@ -5,7 +5,7 @@
 #include "neml2/recorded/listing.h"
 #include "neml2/recorded/newton.h"
 #include "neml2/recorded/source.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include "support/catch.h"
 
@@ -14,8 +14,8 @@ namespace matrix_functions_test
 using namespace neml2;
 using kernels::R2;
 using kernels::R4;
-using test::Formula;
 using test::Number;
+using test::RecordedFunction;
 using Row = std::vector<double>;
 using Catch::Matchers::ContainsSubstring;
 
@@ -30,15 +30,15 @@ matrix(const T * x)
   return A;
 }
 template <class F>
-Formula
+RecordedFunction
 recorded_of(const F & f)
 {
-  return Formula(9,
-                 [&](const std::vector<Number> & x)
-                 {
-                   const auto y = f(matrix(x.data()));
-                   return std::vector<Number>(std::begin(y.v), std::end(y.v));
-                 });
+  return RecordedFunction(9,
+                          [&](const std::vector<Number> & x)
+                          {
+                            const auto y = f(matrix(x.data()));
+                            return std::vector<Number>(std::begin(y.v), std::end(y.v));
+                          });
 }
 
 /// Matrices that have logarithms: with distinct, equal and complex eigenvalues, defective, close to I, large and small, almost
@@ -79,7 +79,7 @@ template <class F, class DF>
 void
 check(const F & f, const DF & df, double factor)
 {
-  Formula formula = recorded_of(f), other = recorded_of(f);
+  RecordedFunction formula = recorded_of(f), other = recorded_of(f);
   const test::Program value = formula.value(), jacobian = formula.jacobian(),
                       gradient = other.gradient();
   const recorded::Evaluator e(formula.recording, value), J(formula.recording, jacobian),
@@ -147,7 +147,7 @@ TEST_CASE("recorded functions of a matrix are those of the kernels, with their d
 
 TEST_CASE("a matrix without a root is NaN in its row alone", "[recorded]")
 {
-  const Formula formula = recorded_of(root_of);
+  const RecordedFunction formula = recorded_of(root_of);
   const recorded::Evaluator e(formula.recording, formula.value());
   Row x;
   for (int copies = 0; copies < 20; copies++)
@@ -170,7 +170,7 @@ TEST_CASE("a matrix without a root is NaN in its row alone", "[recorded]")
 
 TEST_CASE("a weight of zero adds nothing to the gradient of what has no logarithm", "[recorded]")
 {
-  Formula formula = recorded_of(log_of);
+  RecordedFunction formula = recorded_of(log_of);
   const test::Program gradient = formula.gradient();
   const recorded::Evaluator g(formula.recording, gradient);
   for (const double d : test::run(g, {Row(9, 0.0), Row(9, 0.0)}, 1))
@@ -181,18 +181,19 @@ TEST_CASE("newton solves for what an exponential is of", "[recorded]")
 {
   // e^(x A) has the component c at 0, 0; the derivative of the solution x is 1 / (A e^(x A))_00.
   const R2<double> A(0.5, 0.2, 0.0, -0.3, 0.4, 0.1, 0.2, 0.0, 0.6);
-  Formula formula(1,
-                  [&](const std::vector<Number> & c)
-                  {
-                    const auto residual = [&](const std::vector<Number> & x)
-                    {
-                      R2<Number> B{kernels::Unset()};
-                      for (int i = 0; i < 9; i++)
-                        B[i] = x[0] * Number(A[i]);
-                      return std::vector<Number>{Number(expm(B)[0] - c[0])};
-                    };
-                    return recorded::record_newton<1>(residual, {Number(0.5)}, {0}, {}).solution;
-                  });
+  RecordedFunction formula(
+      1,
+      [&](const std::vector<Number> & c)
+      {
+        const auto residual = [&](const std::vector<Number> & x)
+        {
+          R2<Number> B{kernels::Unset()};
+          for (int i = 0; i < 9; i++)
+            B[i] = x[0] * Number(A[i]);
+          return std::vector<Number>{Number(expm(B)[0] - c[0])};
+        };
+        return recorded::record_newton<1>(residual, {Number(0.5)}, {0}, {}).solution;
+      });
   const test::Program value = formula.value(), jacobian = formula.jacobian();
   const recorded::Evaluator e(formula.recording, value), J(formula.recording, jacobian);
   const Row c = {1.1, 1.5, 2.0, 3.0, 0.9}, x = test::run(e, {c}, 5), slope = test::run(J, {c}, 5);
@@ -206,7 +207,8 @@ TEST_CASE("newton solves for what an exponential is of", "[recorded]")
 
 TEST_CASE("a function of a matrix is one operation of each text", "[recorded]")
 {
-  Formula formula = recorded_of([](const auto & A) { return expm(logm(A) * 0.5) * expm(A * 0.0); });
+  RecordedFunction formula =
+      recorded_of([](const auto & A) { return expm(logm(A) * 0.5) * expm(A * 0.0); });
   const recorded::Evaluator e(formula.recording, formula.value());
   size_t needed = 0;
   for (const auto & s : e.operations.systems)

@@ -3,37 +3,38 @@
 
 #include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include "support/catch.h"
 
 namespace newton_test
 {
 using namespace neml2;
-using test::Formula;
 using test::Number;
+using test::RecordedFunction;
 using Row = std::vector<double>;
 
 namespace
 {
 /// The root of x³ + x = a.
-Formula
+RecordedFunction
 root(const kernels::NewtonOptions & options = {})
 {
-  return Formula(1,
-                 [&](const std::vector<Number> & a)
-                 {
-                   const auto r = [&](const std::vector<Number> & x)
-                   { return std::vector{Number(x[0] * x[0] * x[0] + x[0] - a[0])}; };
-                   const auto found = recorded::record_newton<1>(r, {Number(1.0)}, {0}, options);
-                   return std::vector{found.solution[0], Number(found.iterations)};
-                 });
+  return RecordedFunction(1,
+                          [&](const std::vector<Number> & a)
+                          {
+                            const auto r = [&](const std::vector<Number> & x)
+                            { return std::vector{Number(x[0] * x[0] * x[0] + x[0] - a[0])}; };
+                            const auto found =
+                                recorded::record_newton<1>(r, {Number(1.0)}, {0}, options);
+                            return std::vector{found.solution[0], Number(found.iterations)};
+                          });
 }
 } // namespace
 
 TEST_CASE("a recorded newton finds the root of each row, with its derivative", "[recorded]")
 {
-  Formula formula = root();
+  RecordedFunction formula = root();
   const test::Program value = formula.value(), jacobian = formula.jacobian();
   const recorded::Evaluator f(formula.recording, value), J(formula.recording, jacobian);
   Row a;
@@ -58,7 +59,7 @@ TEST_CASE("a recorded newton finds the root of each row, with its derivative", "
 
 TEST_CASE("a recorded newton stops after the iterations that it may take", "[recorded]")
 {
-  const Formula formula = root(kernels::NewtonOptions().max_iterations(2));
+  const RecordedFunction formula = root(kernels::NewtonOptions().max_iterations(2));
   const recorded::Evaluator f(formula.recording, formula.value());
   REQUIRE(std::isnan(test::run(f, {{1e6}}, 1)[0]));
 }
@@ -67,12 +68,12 @@ TEST_CASE("a residual that does not depend on the unknown is refused", "[recorde
 {
   const auto constant = []
   {
-    Formula(1,
-            [](const std::vector<Number> & a)
-            {
-              const auto r = [&](const std::vector<Number> &) { return a; };
-              return recorded::record_newton<1>(r, {Number(1.0)}, {0}, {}).solution;
-            });
+    RecordedFunction(1,
+                     [](const std::vector<Number> & a)
+                     {
+                       const auto r = [&](const std::vector<Number> &) { return a; };
+                       return recorded::record_newton<1>(r, {Number(1.0)}, {0}, {}).solution;
+                     });
   };
   REQUIRE_THROWS_WITH(constant(),
                       Catch::Matchers::ContainsSubstring("does not depend on the unknown"));
@@ -82,18 +83,18 @@ TEST_CASE("a value computed in an iteration is refused outside of it", "[recorde
 {
   const auto leaks = []
   {
-    Formula(1,
-            [](const std::vector<Number> & a)
-            {
-              std::vector<Number> kept;
-              const auto r = [&](const std::vector<Number> & x)
-              {
-                kept.push_back(x[0] * x[0]);
-                return std::vector{Number(kept.back() - a[0])};
-              };
-              recorded::record_newton<1>(r, {Number(1.0)}, {0}, {});
-              return std::vector{Number(kept.front() + a[0])};
-            });
+    RecordedFunction(1,
+                     [](const std::vector<Number> & a)
+                     {
+                       std::vector<Number> kept;
+                       const auto r = [&](const std::vector<Number> & x)
+                       {
+                         kept.push_back(x[0] * x[0]);
+                         return std::vector{Number(kept.back() - a[0])};
+                       };
+                       recorded::record_newton<1>(r, {Number(1.0)}, {0}, {});
+                       return std::vector{Number(kept.front() + a[0])};
+                     });
   };
   REQUIRE_THROWS_WITH(leaks(),
                       Catch::Matchers::ContainsSubstring(
@@ -102,7 +103,7 @@ TEST_CASE("a value computed in an iteration is refused outside of it", "[recorde
 
 TEST_CASE("sources and listings have the loop", "[recorded]")
 {
-  const Formula formula = root();
+  const RecordedFunction formula = root();
   const recorded::Evaluator f(formula.recording, formula.value());
   using Catch::Matchers::ContainsSubstring;
   REQUIRE_THAT(recorded::listing(f), ContainsSubstring("at most 50 times while c"));

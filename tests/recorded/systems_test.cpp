@@ -4,30 +4,30 @@
 #include "neml2/recorded/newton.h"
 #include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
-#include "recorded/Formula.h"
+#include "recorded/RecordedFunction.h"
 
 #include "support/catch.h"
 
 namespace systems_test
 {
 using namespace neml2;
-using test::Formula;
 using test::Number;
+using test::RecordedFunction;
 using Row = std::vector<double>;
 
 namespace
 {
 /// A formula of a matrix with n rows, and of a right side.
 template <int n>
-Formula
+RecordedFunction
 solution()
 {
-  return Formula(n * n + n,
-                 [](const std::vector<Number> & x)
-                 {
-                   const auto middle = x.begin() + n * n;
-                   return recorded::solve<n>({x.begin(), middle}, {middle, x.end()});
-                 });
+  return RecordedFunction(n * n + n,
+                          [](const std::vector<Number> & x)
+                          {
+                            const auto middle = x.begin() + n * n;
+                            return recorded::solve<n>({x.begin(), middle}, {middle, x.end()});
+                          });
 }
 
 /// Random rows of A and b; in some of them the first pivot is 0.
@@ -47,7 +47,7 @@ template <int n>
 void
 solves()
 {
-  Formula formula = solution<n>();
+  RecordedFunction formula = solution<n>();
   const test::Program value = formula.value();
   const recorded::Evaluator e(formula.recording, value);
   for (const size_t rows : {1, 5, 64, 130})
@@ -72,7 +72,7 @@ template <int n>
 void
 differentiates()
 {
-  Formula formula = solution<n>(), other = solution<n>();
+  RecordedFunction formula = solution<n>(), other = solution<n>();
   const test::Program jacobian = formula.jacobian(), gradient = other.gradient();
   const recorded::Evaluator e(other.recording, other.value()), J(formula.recording, jacobian),
       g(other.recording, gradient);
@@ -121,7 +121,7 @@ TEST_CASE("solutions of recorded systems have exact derivatives, forwards and ba
 
 TEST_CASE("a singular matrix gives NaN for its row alone", "[recorded]")
 {
-  Formula formula = solution<4>();
+  RecordedFunction formula = solution<4>();
   const test::Program value = formula.value();
   const recorded::Evaluator e(formula.recording, value);
   Row x = systems<4>(9);
@@ -134,7 +134,7 @@ TEST_CASE("a singular matrix gives NaN for its row alone", "[recorded]")
 
 TEST_CASE("a weight of zero adds nothing, even to the gradient of a singular system", "[recorded]")
 {
-  Formula formula = solution<4>();
+  RecordedFunction formula = solution<4>();
   const test::Program gradient = formula.gradient();
   const recorded::Evaluator g(formula.recording, gradient);
   const Row none = test::run(g, {Row(20, 1.0), Row(4, 0.0)}, 1);
@@ -145,7 +145,7 @@ TEST_CASE("a weight of zero adds nothing, even to the gradient of a singular sys
 TEST_CASE("a recorded newton of many unknowns factors its matrix in one operation", "[recorded]")
 {
   constexpr int n = 6;
-  Formula formula(
+  RecordedFunction formula(
       n,
       [](const std::vector<Number> & a)
       {

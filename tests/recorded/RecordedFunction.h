@@ -16,13 +16,13 @@ using recorded::Program;
 using recorded::Recording;
 
 /// A recorded function of n numbers, which form one argument.
-struct Formula
+struct RecordedFunction
 {
   Recording recording;
   Components x, seeds, y, partials;
 
   template <class F>
-  Formula(int n, const F & f)
+  RecordedFunction(int n, const F & f)
   {
     const Recording::Scope scope(recording);
     std::vector<Number> arguments;
