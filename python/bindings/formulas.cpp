@@ -118,8 +118,7 @@ public:
     const std::vector<TensorShapeRef> bases(shapes.begin(), shapes.end());
     const auto composed = [&](at::Tensor * t)
     { compose_jacobians(*r, *f, by, results, batch, c, t); };
-    const std::shared_ptr<const engine::RecordedFormula> under_autograd =
-        is_recorded(c.operands) ? r->formula->with_jacobians(by, results) : nullptr;
+    std::shared_ptr<const engine::RecordedFormula> under_autograd;
     const auto gradient = [&]() -> std::shared_ptr<const engine::Gradient>
     {
       const nb::gil_scoped_acquire gil;
@@ -131,6 +130,8 @@ public:
     {
       const PassedWarnings warnings;
       const nb::gil_scoped_release release;
+      if (is_recorded(c.operands))
+        under_autograd = r->formula->with_jacobians(by, results);
       const auto & program =
           under_autograd ? under_autograd->value() : r->formula->jacobian(by, results);
       engine::evaluate(

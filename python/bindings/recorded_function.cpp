@@ -65,8 +65,7 @@ public:
   PythonGradient(std::shared_ptr<const Recorded> r,
                  std::shared_ptr<const PythonFunction> f,
                  nb::handle instance)
-    : engine::RecordedGradient(r->formula),
-      _r(std::move(r)),
+    : _r(std::move(r)),
       _f(std::move(f)),
       _instance(instance ? share_with_threads<nb::object>(nb::borrow(instance)) : nullptr)
   {
@@ -88,6 +87,9 @@ public:
       throw of_torch;
     }
   }
+
+protected:
+  std::shared_ptr<const RecordedFormula> formula() const override { return _r->formula; }
 
 private:
   void compose_in_python(ArrayRef<at::Tensor> arguments, at::Tensor * results) const

@@ -164,6 +164,20 @@ TEST_CASE("a branch that is not taken adds nothing to second derivatives", "[rec
   REQUIRE(std::abs(found[0] - 0.6 * (2 * 0.7 * 0.4 - 2 * 1.1)) < 1e-15);
 }
 
+TEST_CASE("a function of a matrix in a branch that is not taken adds nothing", "[recorded]")
+{
+  const auto chosen = [](const auto & x)
+  {
+    const auto s = recorded::row_of<kernels::SR2>(x);
+    const Number otherwise = x[0] * x[0] * x[1];
+    return std::vector{Number(where(x[0] > 0.0, tr(logm(s)) * x[3], otherwise)),
+                       Number(where(x[0] > 0.0, tr(powm(s, x[4])), otherwise))};
+  };
+  const Row v{0.4, -1.1, 0.8, 0.2, -0.3, 0.6}, w{0.5, -2.0};
+  check_again(chosen, {1.2, 0.9, 1.1, 0.1, -0.2, 0.05}, w, v);
+  check_again(chosen, {-1.2, 0.9, 1.1, 0.1, -0.2, 0.05}, w, v); // the logarithm is NaN
+}
+
 TEST_CASE("functions of symmetric tensors are transposed by their rules", "[recorded]")
 {
   const auto on = [](const auto & function)

@@ -169,8 +169,27 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 
 // ---- Derivatives as formulas ----
 
-/// A formula from the values of its results: their partials are recorded here.
-NEML2_BODY std::shared_ptr<RecordedFormula>
+/// The formula that make() returns; null if a partial is not available, or if there are too many operations.
+template <class Make>
+std::shared_ptr<const RecordedFormula>
+RecordedFormula::unless_refused(const Make & make)
+{
+  try
+  {
+    return make();
+  }
+  catch (const std::invalid_argument &)
+  {
+    return nullptr;
+  }
+  catch (const std::length_error &)
+  {
+    return nullptr;
+  }
+}
+
+/// A formula from the values of its results; partials that they do not have yet are recorded.
+NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::differentiable(recorded::Recording r,
                                 std::vector<Tensor> arguments,
                                 std::vector<Tensor> results,
@@ -178,32 +197,31 @@ RecordedFormula::differentiable(recorded::Recording r,
 {
   if (arguments.size() + results.size() > size_t(max_operands))
     return nullptr;
-  try
   {
     const recorded::Recording::Scope scope(r);
     recorded::Components values, seeds, partials;
     for (const auto & t : results)
-      values.insert(values.end(), t.values.begin(), t.values.end());
+      if (t.partials.empty())
+        values.insert(values.end(), t.values.begin(), t.values.end());
     const std::vector<recorded::Number> numbers =
         recorded::Replay(r, /*of_weights=*/true).of(values);
     auto next = numbers.begin();
     for (auto & t : results)
-      for (int32_t & value : t.values)
-      {
-        value = next->x.id;
-        t.partials.push_back(next->d[0].id);
-        partials.push_back(next->d[0].id);
-        ++next;
-      }
+    {
+      if (t.partials.empty())
+        for (int32_t & value : t.values)
+        {
+          value = next->x.id;
+          t.partials.push_back(next->d[0].id);
+          ++next;
+        }
+      partials.insert(partials.end(), t.partials.begin(), t.partials.end());
+    }
     for (const auto & t : arguments)
       seeds.insert(seeds.end(), t.partials.begin(), t.partials.end());
-    const recorded::LinearMap is_available(r, seeds, partials);
+    const recorded::LinearMap is_available(r, seeds, partials); // throws if a partial is not
   }
-  catch (const std::invalid_argument &) // a partial is not available
-  {
-    return nullptr;
-  }
-  return std::make_shared<RecordedFormula>(
+  return std::make_shared<const RecordedFormula>(
       std::move(r), std::move(arguments), std::move(results), std::move(name));
 }
 
@@ -243,11 +261,8 @@ RecordedFormula::make_gradient(const Places & by) const
       results.push_back(std::move(t));
     }
   }
-  const auto made =
-      differentiable(std::move(r), std::move(arguments), std::move(results), _name + ": gradient");
-  if (made)
-    made->_weight_count = _results.size();
-  return made;
+  return differentiable(
+      std::move(r), std::move(arguments), std::move(results), _name + ": gradient");
 }
 
 NEML2_BODY std::shared_ptr<const RecordedFormula>
@@ -255,8 +270,6 @@ RecordedFormula::make_with_jacobians(const Places & by, const Places & of) const
 {
   recorded::Recording r = _recording;
   std::vector<Tensor> results = _results;
-  for (auto & t : results)
-    t.partials.clear();
   const auto bases = bases_with_jacobians(by, of);
   {
     const recorded::Recording::Scope scope(r);
@@ -272,46 +285,25 @@ RecordedFormula::make_with_jacobians(const Places & by, const Places & of) const
 }
 
 NEML2_BODY std::shared_ptr<const RecordedFormula>
-RecordedFormula::derived(const Places & by, const Places & of) const
-{
-  const std::lock_guard<std::mutex> lock(_mutex);
-  auto found = _derived.find({by, of});
-  if (found == _derived.end())
-  {
-    auto made = of.empty() ? make_gradient(by) : make_with_jacobians(by, of);
-    found = _derived.emplace(std::pair(by, of), std::move(made)).first;
-  }
-  return found->second;
-}
-NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::gradient(const Places & by) const
 {
-  return derived(by, {});
+  const std::lock_guard<std::mutex> lock(_mutex);
+  auto found = _gradients.find(by);
+  if (found == _gradients.end())
+    found = _gradients.emplace(by, unless_refused([&] { return make_gradient(by); })).first;
+  return found->second;
 }
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::with_jacobians(const Places & by, const Places & of) const
 {
-  return derived(by, of);
-}
-
-NEML2_BODY const RecordedProgram &
-RecordedFormula::vector_jacobian(size_t k) const
-{
   const std::lock_guard<std::mutex> lock(_mutex);
-  auto found = _vector_jacobians.find(k);
-  if (found == _vector_jacobians.end()) // made before it is inserted, as making it may throw
-    found = _vector_jacobians.emplace(k, make_vector_jacobian(k)).first;
-  return *found->second;
-}
-
-NEML2_BODY const RecordedProgram &
-RecordedFormula::jacobian(const Places & by, const Places & of) const
-{
-  const std::lock_guard<std::mutex> lock(_mutex);
-  auto found = _jacobians.find({by, of});
-  if (found == _jacobians.end())
-    found = _jacobians.emplace(std::pair(by, of), make_jacobian(by, of)).first;
-  return *found->second;
+  auto found = _with_jacobians.find({by, of});
+  if (found == _with_jacobians.end())
+    found =
+        _with_jacobians
+            .emplace(std::pair(by, of), unless_refused([&] { return make_with_jacobians(by, of); }))
+            .first;
+  return found->second;
 }
 
 NEML2_BODY std::vector<std::pair<std::string, const recorded::Evaluator *>>
@@ -323,16 +315,18 @@ RecordedFormula::evaluators() const
     all.emplace_back(gradient_text(k), e.get());
   for (const auto & [key, e] : _jacobians)
     all.emplace_back(jacobian_text(key.first, key.second), e.get());
-  for (const auto & [key, formula] : _derived)
+  const auto add = [&all](const std::string & name, const RecordedFormula * formula, bool is_run)
+  {
     if (formula)
-    {
-      const bool is_gradient = key.second.empty();
-      const std::string name =
-          (is_gradient ? "gradient by " + places_text(key.first) + ", under autograd"
-                       : jacobian_text(key.first, key.second) + ", under autograd");
       for (const auto & [what, e] : formula->evaluators())
-        all.emplace_back(what == "value" ? name : what + " of (" + name + ")", e);
-    }
+        if (is_run || e != &formula->_value)
+          all.emplace_back(e == &formula->_value ? name : what + " of (" + name + ")", e);
+  };
+  for (const auto & [by, formula] :
+       _gradients) // the values of gradients are those of _vector_jacobians
+    add("gradient by " + places_text(by), formula.get(), false);
+  for (const auto & [key, formula] : _with_jacobians)
+    add(jacobian_text(key.first, key.second) + ", under autograd", formula.get(), true);
   return all;
 }
 
@@ -341,7 +335,9 @@ RecordedFormula::evaluator_count() const
 {
   const std::lock_guard<std::mutex> lock(_mutex);
   size_t n = 1 + _vector_jacobians.size() + _jacobians.size();
-  for (const auto & [key, formula] : _derived)
+  for (const auto & [by, formula] : _gradients)
+    n += formula ? formula->evaluator_count() - 1 : 0;
+  for (const auto & [key, formula] : _with_jacobians)
     n += formula ? formula->evaluator_count() : 0;
   return n;
 }

@@ -66,14 +66,12 @@ public:
                                    const std::vector<size_t> & of) const;
 
   /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null if
-  /// a partial that it needs is not available (see Recording::refused_partial).
+  /// a partial that it needs is not available (see Recording::refused_partial), or if it would have too many operations.
   std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
-  /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula. Null if
-  /// a partial that it needs is not available.
+  /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula, or
+  /// null like gradient().
   std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
                                                         const std::vector<size_t> & of) const;
-  /// The number of results whose weights are the last arguments of a formula made by gradient().
-  size_t weight_count() const { return _weight_count; }
 
   /// The weights of the results: their gradients, or zero where these are not defined.
   std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
@@ -102,9 +100,10 @@ private:
   mutable std::mutex _mutex;
   mutable Programs<size_t> _vector_jacobians;
   mutable Programs<std::pair<Places, Places>> _jacobians; ///< by, of
-  mutable std::map<std::pair<Places, Places>, std::shared_ptr<const RecordedFormula>>
-      _derived; ///< by, of; for gradients `of` is empty
-  size_t _weight_count = 0;
+  template <class Key>
+  using Formulas = std::map<Key, std::shared_ptr<const RecordedFormula>>;
+  mutable Formulas<Places> _gradients;
+  mutable Formulas<std::pair<Places, Places>> _with_jacobians; ///< by, of
 
   recorded::Program program() const;
   recorded::Components all(bool partials, const std::vector<Tensor> & tensors) const;
@@ -114,14 +113,15 @@ private:
                                                      const Places & by,
                                                      const Places & of,
                                                      bool by_rules) const;
-  std::shared_ptr<const RecordedFormula> derived(const Places & by, const Places & of) const;
   std::shared_ptr<const RecordedFormula> make_gradient(const Places & by) const;
   std::shared_ptr<const RecordedFormula> make_with_jacobians(const Places & by,
                                                              const Places & of) const;
-  static std::shared_ptr<RecordedFormula> differentiable(recorded::Recording r,
-                                                         std::vector<Tensor> arguments,
-                                                         std::vector<Tensor> results,
-                                                         std::string name);
+  static std::shared_ptr<const RecordedFormula> differentiable(recorded::Recording r,
+                                                               std::vector<Tensor> arguments,
+                                                               std::vector<Tensor> results,
+                                                               std::string name);
+  template <class Make>
+  static std::shared_ptr<const RecordedFormula> unless_refused(const Make & make);
 };
 
 inline RowFormula

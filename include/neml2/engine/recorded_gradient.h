@@ -10,31 +10,21 @@ namespace neml2::engine
 class RecordedGradient : public Gradient
 {
 public:
-  explicit RecordedGradient(std::shared_ptr<const RecordedFormula> formula)
-    : _formula(std::move(formula))
-  {
-  }
-
   const char * name() const override { return "VmapBackward"; }
 
-  /// With grad mode on (create_graph), the gradients are results of a formula that autograd records.
+  /// With grad mode on (create_graph), autograd records the gradients, whose own gradient is that of RecordedFormula::gradient.
   bool backward(ArrayRef<at::Tensor> results,
                 ArrayRef<at::Tensor> arguments,
                 ArrayRef<bool> needed,
                 at::Tensor * gradients) const override;
 
 protected:
-  const RecordedFormula & formula() const { return *_formula; }
-  /// The arguments as operands; `numbers` keeps the plain numbers among them.
-  std::vector<Operand> operands(ArrayRef<at::Tensor> arguments,
-                                std::vector<double> & numbers) const;
-
-private:
-  std::shared_ptr<const RecordedFormula> _formula;
+  /// The formula; null if there is none, so that compose() is differentiated.
+  virtual std::shared_ptr<const RecordedFormula> formula() const = 0;
 };
 
 /// The gradient of the formula that gives the results of another formula and their Jacobians; see RecordedFormula::with_jacobians. `gradient`
-/// is that of the other formula, null where autograd does not record formulas.
+/// is that of the other formula.
 std::shared_ptr<const Gradient> gradient_of_jacobians(std::shared_ptr<const Gradient> gradient,
                                                       std::shared_ptr<const RecordedFormula> both,
                                                       std::vector<size_t> by,

@@ -61,7 +61,7 @@ public:
       if (const auto rule = linear_rule(_order[k]))
       {
         if (is_first_output(*rule, _order[k])) // the weights of the others are known by now
-          hand_down_by(*rule, x);
+          hand_down_by(rule, x);
       }
       else if (const Node n = _r.node(_order[k]); is_of_system(n.op))
         hand_down_system(system(n), x);
@@ -79,12 +79,7 @@ public:
   static std::vector<int32_t>
   unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int32_t> x)
   {
-    int32_t nothing = -1;
-    for (const int32_t w : weights)
-    {
-      const int32_t is_zero = r.record(Op::equal, w, r.constant(0));
-      nothing = nothing < 0 ? is_zero : r.record(Op::and_, nothing, is_zero);
-    }
+    const int32_t nothing = all_zero(r, weights);
     for (int32_t & y : x)
       y = unless_ruled(r, nothing, y);
     return x;
@@ -205,10 +200,11 @@ private:
     }
   }
 
-  void check_linear(const System & s) const
+  void check_linear(const System & s) const { check_linear(s.operands, s.linear_from()); }
+  void check_linear(const std::vector<int32_t> & operands, size_t linear_from) const
   {
-    for (size_t k = 0; k < s.linear_from(); k++)
-      if (depends(s.operands[k]))
+    for (size_t k = 0; k < linear_from; k++)
+      if (depends(operands[k]))
         fail();
   }
 
@@ -243,6 +239,7 @@ private:
   {
     if (x[size_t(i)] >= 0)
       return; // set together with another output of the rule
+    check_linear(rule.operands, rule.linear_from);
     std::vector<int32_t> operands = rule.operands;
     bool any = false;
     for (size_t k = rule.linear_from; k < operands.size(); k++)
@@ -298,18 +295,29 @@ private:
 
     Weights(Recording & r, const std::vector<int32_t> & x, const std::vector<int32_t> & outputs)
     {
-      const int32_t zero = r.constant(0);
+      std::vector<int32_t> known;
       for (const int32_t o : outputs)
       {
         const int32_t w = size_t(o) < x.size() ? x[size_t(o)] : -1;
-        each.push_back(w < 0 ? zero : w);
-        if (w < 0)
-          continue;
-        const int32_t is_zero = r.record(Op::equal, w, zero);
-        nothing = nothing < 0 ? is_zero : r.record(Op::and_, nothing, is_zero);
+        each.push_back(w < 0 ? r.constant(0) : w);
+        if (w >= 0)
+          known.push_back(w);
       }
+      nothing = all_zero(r, known);
     }
   };
+
+  /// The condition that all of x are zero, -1 if there are none.
+  static int32_t all_zero(Recording & r, const std::vector<int32_t> & x)
+  {
+    int32_t all = -1;
+    for (const int32_t i : x)
+    {
+      const int32_t is_zero = r.record(Op::equal, i, r.constant(0));
+      all = all < 0 ? is_zero : r.record(Op::and_, all, is_zero);
+    }
+    return all;
+  }
 
   /// Whether node i is the first of the outputs of its rule that depend on a seed.
   bool is_first_output(const Rule & rule, int32_t i) const
@@ -320,14 +328,19 @@ private:
                         { return o < i && depends(o) && linear_rule(o).get() == &rule; });
   }
 
-  void hand_down_by(const Rule & rule, std::vector<int32_t> & x) const
+  void hand_down_by(const std::shared_ptr<const Rule> & shared, std::vector<int32_t> & x) const
   {
+    const Rule & rule = *shared;
+    check_linear(rule.operands, rule.linear_from);
     const size_t n = rule.outputs.size();
     const int32_t zero = _r.constant(0), one = _r.constant(1);
     std::vector<int32_t> outputs = rule.outputs;
-    for (int32_t & o : outputs)
-      if (linear_rule(o).get() != &rule)
-        o = std::numeric_limits<int32_t>::max(); // it has a rule of its own
+    for (size_t i = 0; i < n;
+         i++) // a number may have a rule of its own, or may be two outputs at once
+      if (linear_rule(outputs[i]) != shared ||
+          std::find(outputs.begin(), outputs.begin() + std::ptrdiff_t(i), outputs[i]) !=
+              outputs.begin() + std::ptrdiff_t(i))
+        outputs[i] = std::numeric_limits<int32_t>::max();
     const Weights weights(_r, x, outputs);
     if (weights.nothing < 0)
       return;
@@ -338,10 +351,10 @@ private:
         add(x, rule.operands[rule.linear_from + k], found[k]);
       return;
     }
-    std::vector<int32_t> operands = rule.operands;
-    std::fill(operands.begin() + std::ptrdiff_t(rule.linear_from), operands.end(), zero);
+    const std::vector<int32_t> fixed(rule.operands.begin(),
+                                     rule.operands.begin() + std::ptrdiff_t(rule.linear_from));
     const auto is_active = [&](size_t k) { return depends(rule.operands[k]); };
-    for (size_t k = rule.linear_from; k < operands.size(); k++)
+    for (size_t k = rule.linear_from; k < rule.operands.size(); k++)
     {
       const auto begins = rule.symmetric.begin(), ends = rule.symmetric.end();
       if (std::find(begins, ends, k) != ends)
@@ -351,30 +364,101 @@ private:
           any = any || is_active(k + i);
         if (any)
         {
-          std::vector<int32_t> along = operands;
-          std::copy(weights.each.begin(), weights.each.end(), along.begin() + std::ptrdiff_t(k));
-          const std::vector<int32_t> images = rule.linear(along);
+          const auto images = images_of_weights(_r, shared, fixed, k, weights.each);
           for (size_t i = 0; i < n; i++)
-            add(x, rule.operands[k + i], unless(weights.nothing, images[i]));
+            add(x, rule.operands[k + i], images[i]);
         }
         k += n - 1;
       }
       else if (is_active(k))
       {
-        std::vector<int32_t> along = operands;
-        along[k] = one;
-        const std::vector<int32_t> images = rule.linear(along);
+        const auto images = rule.linear(with_operands(_r, rule, fixed, k, {one}));
         int32_t sum = -1;
         for (size_t i = 0; i < n; i++)
-          if (!_r.is_constant(images[i], 0) && !_r.is_constant(weights.each[i], 0))
+          if (!_r.is_constant(images[i], 0) && weights.each[i] != zero)
           {
-            const int32_t product = _r.record(Op::multiply, weights.each[i], images[i]);
+            const int32_t product =
+                weighted_ruled(_r, Op::multiply, weights.each[i], images[i], true);
             sum = sum < 0 ? product : _r.record(Op::add, sum, product);
           }
         if (sum >= 0)
-          add(x, rule.operands[k], unless(weights.nothing, sum));
+          add(x, rule.operands[k], sum);
       }
     }
+  }
+
+  /// The operands of a rule: those in which its outputs are not linear, then zeros, and x from index k on.
+  static std::vector<int32_t> with_operands(Recording & r,
+                                            const Rule & rule,
+                                            const std::vector<int32_t> & fixed,
+                                            size_t k,
+                                            const std::vector<int32_t> & x)
+  {
+    std::vector<int32_t> operands = fixed;
+    operands.resize(rule.operands.size(), r.constant(0));
+    std::copy(x.begin(), x.end(), operands.begin() + std::ptrdiff_t(k));
+    return operands;
+  }
+
+  /// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. If they are differentiated
+  /// again, weights of 0 may have partials, but they add nothing to the derivative by the other operands.
+  static std::vector<int32_t> images_of_weights(Recording & r,
+                                                const std::shared_ptr<const Rule> & rule,
+                                                const std::vector<int32_t> & fixed,
+                                                size_t k,
+                                                const std::vector<int32_t> & weights)
+  {
+    const size_t first = r.nodes().size(), n = weights.size();
+    const int32_t zero = r.constant(0), nothing = all_zero(r, weights);
+    Rule again;
+    again.operands = fixed;
+    again.operands.insert(again.operands.end(), weights.begin(), weights.end());
+    for (const int32_t i : rule->linear(with_operands(r, *rule, fixed, k, weights)))
+      again.outputs.push_back(r.record(Op::where, nothing, zero, i));
+    again.apply = [rule, k, n](const std::vector<int32_t> & x)
+    {
+      Recording & now = Recording::now();
+      const int32_t none = now.constant(0);
+      std::vector<int32_t> s, w, along, with_partials;
+      bool s_varies = false, w_varies = false;
+      for (size_t i = 0; 2 * i < x.size(); i++)
+        if (2 * (i + n) < x.size())
+        {
+          s.push_back(x[2 * i]);
+          with_partials.insert(with_partials.end(), {x[2 * i], x[2 * i + 1]});
+          s_varies = s_varies || !now.is_constant(x[2 * i + 1], 0);
+        }
+        else
+        {
+          w.push_back(x[2 * i]);
+          along.push_back(x[2 * i + 1]);
+          w_varies = w_varies || !now.is_constant(along.back(), 0);
+        }
+      const std::vector<int32_t> values = images_of_weights(now, rule, s, k, w),
+                                 all = with_operands(now, *rule, s, k, w);
+      for (size_t i = s.size(); i < all.size(); i++)
+        with_partials.insert(with_partials.end(), {all[i], none});
+      std::vector<int32_t> by_s, by_w, results;
+      if (s_varies)
+        by_s = rule->apply(with_partials);
+      if (w_varies)
+        by_w = rule->linear(with_operands(now, *rule, s, k, along));
+      const int32_t is_zero = all_zero(now, w);
+      for (size_t i = 0; i < n; i++)
+      {
+        int32_t d = w_varies ? by_w[i] : none;
+        if (s_varies)
+        {
+          const int32_t part = now.record(Op::where, is_zero, none, by_s[2 * i + 1]);
+          d = w_varies ? now.record(Op::add, d, part) : part;
+        }
+        results.insert(results.end(), {values[i], d});
+      }
+      return results;
+    };
+    const std::vector<int32_t> outputs = again.outputs;
+    r.set_rule(std::move(again), first);
+    return outputs;
   }
 
   /// a, or 0 where the condition holds that all weights on which a depends linearly are zero. If this is differentiated again, the partial
@@ -418,8 +502,8 @@ private:
     return may_be_infinite ? r.record(Op::where, r.record(Op::equal, weight, zero), zero, product)
                            : product;
   }
-  /// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that part of the partial is that of
-  /// the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
+  /// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that part
+  /// of the partial is that of the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
   static int32_t
   weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
   {
@@ -467,7 +551,7 @@ private:
     {
       Recording & now = Recording::now();
       int32_t d = now.constant(0);
-      if (x[1] != d)
+      if (!now.is_constant(x[1], 0))
         d = weighted_ruled(now, Op::multiply, x[2], x[1], true);
       if (!now.is_constant(x[3], 0))
       {
