@@ -306,6 +306,26 @@ RecordedFormula::with_jacobians(const Places & by, const Places & of) const
   return found->second;
 }
 
+NEML2_BODY const RecordedProgram &
+RecordedFormula::vector_jacobian(size_t k) const
+{
+  const std::lock_guard<std::mutex> lock(_mutex);
+  auto found = _vector_jacobians.find(k);
+  if (found == _vector_jacobians.end()) // made before it is inserted, as making it may throw
+    found = _vector_jacobians.emplace(k, make_vector_jacobian(k)).first;
+  return *found->second;
+}
+
+NEML2_BODY const RecordedProgram &
+RecordedFormula::jacobian(const Places & by, const Places & of) const
+{
+  const std::lock_guard<std::mutex> lock(_mutex);
+  auto found = _jacobians.find({by, of});
+  if (found == _jacobians.end())
+    found = _jacobians.emplace(std::pair(by, of), make_jacobian(by, of)).first;
+  return *found->second;
+}
+
 NEML2_BODY std::vector<std::pair<std::string, const recorded::Evaluator *>>
 RecordedFormula::evaluators() const
 {
