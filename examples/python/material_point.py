@@ -102,6 +102,17 @@ difference = (up.column("stress.xx")[-1] - down.column("stress.xx")[-1]) / 2e-3
 agree = "to 1e-6" if abs(slope - difference) < 1e-6 * abs(difference) else "NOT to 1e-6"
 print(f"\nDerivative of a stress by the yield stress {slope.item():.4f}, as central differences {agree}")
 
+# begin fit
+measured = of_yield.column("stress.xx").detach()
+names, x = ("yield_stress", "C"), torch.tensor([120.0, 15e3])
+for _ in range(8):  # Gauss-Newton
+    tried = {**parameters, **dict(zip(names, x.tolist()))}
+    found, jacobian = neml2.point.drive_and_jacobian(update, virgin, tried, names, time=time[:31], strain={"xx": path[:31, 2]})
+    misfit, slopes = found.column("stress.xx") - measured, jacobian.column("stress.xx")
+    x = x - torch.linalg.lstsq(slopes, misfit.unsqueeze(-1)).solution.squeeze(-1)
+# end fit
+print(f"\nFitted to that curve: yield stress {x[0]:.4f}, C {x[1]:.2f}")
+
 if plot:
     from matplotlib import pyplot
 

@@ -9,7 +9,8 @@ Components are those of the tensors: `xy` of a strain is ε_xy, half of the engi
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +19,7 @@ import torch
 from .formulas import names_of, parameters_of, value_and_jacobian, vmap
 from .tensors import SR2, Scalar, Tensor, TensorBase
 
-__all__ = ["COMPONENTS", "History", "drive", "read_csv"]
+__all__ = ["COMPONENTS", "History", "drive", "drive_and_jacobian", "read_csv"]
 
 flatten: Any = import_module("._C", __package__).recording.flatten
 COMPONENTS = ("xx", "yy", "zz", "yz", "xz", "xy")
@@ -126,13 +127,40 @@ def drive(
     Source: Simo and Hughes (1998), Computational Inelasticity, Springer, on consistent tangents.
     """
     run = _Drive(update, state, parameters, time, strain or {}, stress or {}, initial_strain, initial_stress)
-    if not (0 < relative_tolerance < 1 and max_iterations > 0 and max_halvings >= 0):
-        raise ValueError(
-            f"point: relative_tolerance is {relative_tolerance}, max_iterations {max_iterations}, max_halvings {max_halvings}. "
-            "Expected a number between 0 and 1, a positive number, and one that is not negative."
-        )
-    run.options = max(relative_tolerance, 100 * torch.finfo(run.dtype).eps), max_iterations, max_halvings
+    run.set_options(relative_tolerance, max_iterations, max_halvings)
     return run.history()
+
+
+def drive_and_jacobian(
+    update: Callable[..., Any],
+    state: Any,
+    parameters: Any,
+    by: Sequence[str],
+    *,
+    time: Any,
+    strain: Mapping[str, Any] | None = None,
+    stress: Mapping[str, Any] | None = None,
+    initial_strain: SR2 | None = None,
+    initial_stress: SR2 | None = None,
+    relative_tolerance: float = 1e-8,
+    max_iterations: int = 25,
+    max_halvings: int = 8,
+) -> tuple[History, History]:
+    """The history of drive, and its derivatives by parameters.
+
+    by has the names of arguments of update whose values are numbers or Scalars. The derivatives are a History, too, whose last batch
+    dimension has one entry per parameter: jacobian.column("stress.xx") is (steps, batch, parameters). Targets and initial values do not
+    depend on the parameters.
+
+    The derivatives are carried from step to step, so the cost does not depend on the number of results: a least-squares fit needs one call
+    per iteration. Autograd, which takes one backward pass per result, is for one loss of many parameters. Nothing is recorded for autograd.
+
+    Source: Michaleris, Tortorelli and Vidal (1994), Int. J. Numer. Meth. Engng. 37, 2471-2499, on direct differentiation of transient problems.
+    """
+    with torch.no_grad():
+        run = _DriveForward(by, update, state, parameters, time, strain or {}, stress or {}, initial_strain, initial_stress)
+        run.set_options(relative_tolerance, max_iterations, max_halvings)
+        return run.history(), run.jacobian()
 
 
 def read_csv(path: Any) -> dict[str, Any]:
@@ -201,6 +229,14 @@ class _Drive:
         self.arguments = self._each(self.arguments, self._flat)
         self.differentiable = torch.is_grad_enabled() and any(t.requires_grad for t in (*(x.torch() for x in others), *targets.values()))
 
+    def set_options(self, relative_tolerance: float, max_iterations: int, max_halvings: int) -> None:
+        if not (0 < relative_tolerance < 1 and max_iterations > 0 and max_halvings >= 0):
+            raise ValueError(
+                f"point: relative_tolerance is {relative_tolerance}, max_iterations {max_iterations}, max_halvings {max_halvings}. "
+                "Expected a number between 0 and 1, a positive number, and one that is not negative."
+            )
+        self.options = max(relative_tolerance, 100 * torch.finfo(self.dtype).eps), max_iterations, max_halvings
+
     def _targets(self, strain: Any, stress: Any) -> dict[str, torch.Tensor]:
         """The given targets by name, each (steps or 1, batch)."""
         targets = {}
@@ -259,6 +295,7 @@ class _Drive:
             strain, stress, state, substeps = self._step(step, strain, stress, state, largest)
             largest = torch.maximum(largest, stress.detach().abs().amax(-1))
             rows.append((strain, stress, *(s.torch() for s in state)))
+            self._ends_step()
             counts.append(substeps.cpu())
         stacked = [torch.stack(c) for c in zip(*rows, strict=True)]
         shaped = [c.reshape(len(rows), *self.batch, *c.shape[2:]) for c in stacked]
@@ -294,6 +331,7 @@ class _Drive:
             part[failed] //= 2
             if not len(good):
                 continue
+            self._follow(good, accepted[0][valid], state, Scalar(dt.torch()[ok]))
             if len(good) == self.points:
                 strain, stress, state = accepted
             else:
@@ -302,6 +340,12 @@ class _Drive:
             done[good] += part[good]
             substeps[good] += 1
         return strain, stress, state, substeps
+
+    def _follow(self, points: torch.Tensor, strain: torch.Tensor, state: list[Any], dt: Scalar) -> None:
+        """Called for points that take a part of a step from `state` to this strain."""
+
+    def _ends_step(self) -> None:
+        """Called at the end of each step."""
 
     def _fails(self, step: int, point: int, active: torch.Tensor, residual: torch.Tensor) -> None:
         """Says that a step does not converge, and why."""
@@ -382,6 +426,75 @@ class _Drive:
             )
         by_name = dict(zip(structure.paths(), leaves, strict=True))
         return result[0], [by_name[name] for name in self.names]
+
+
+class _DriveForward(_Drive):
+    """A call of drive_and_jacobian: derivatives have the parameters in their last dimension, (points, numbers, parameters)."""
+
+    def __init__(self, by: Sequence[str], *arguments: Any) -> None:
+        super().__init__(*arguments)
+        names = [p.name for p in parameters_of(self.update)[2:]]
+        if isinstance(by, str) or not by or len(set(by)) < len(by) or any(n not in names or n == "dt" for n in by):
+            known = ", ".join(n for n in names if n != "dt")
+            raise ValueError(f"point: by is {by!r}. Expected the names of some parameters of update, each once: {known or 'it has none'}.")
+        self.places = [names.index(n) for n in by]
+        for name, k in zip(by, self.places, strict=True):
+            given = self.arguments[k]
+            if isinstance(given, (int, float)):
+                self.arguments[k] = given = Scalar(self.tensor(float(given)))
+            if not isinstance(given, Scalar):
+                raise TypeError(f"point: the parameter {name!r} is a {type(given).__name__}. Expected a number or a Scalar in by.")
+        self.slopes = [torch.zeros(self.points, n, len(by)).to(self.start[0]) for n in (6, 6, *(_size(s) for s in self.state))]
+        self.rows = [[s.clone() for s in self.slopes]]
+
+    def _follow(self, points: torch.Tensor, strain: torch.Tensor, state: list[Any], dt: Scalar) -> None:
+        old = self._at(state, points)
+        argnums = (0, *((1,) if state else ()), *(2 + k for k in self.places))
+        result, found = value_and_jacobian(
+            self.update, SR2(strain), self.together(old), *_with(self._at(self.arguments, points), dt), argnums=argnums
+        )
+        leaves, structure = flatten(result[1])
+        order = dict(zip(structure.paths(), range(len(leaves)), strict=True))
+        results = [0, *(1 + order[name] for name in self.names)]
+        sizes = [6, *(_size(s) for s in self.state)]
+        before = [s[points] for s in self.slopes[2:]]
+
+        def matrix(t: Any, rows: int, columns: int) -> torch.Tensor:
+            raw: torch.Tensor = t.torch()
+            raw = raw.reshape(*raw.shape[: raw.ndim - len(t.base.shape)], rows * columns)
+            return raw.expand(len(points), rows * columns).reshape(len(points), rows, columns)
+
+        by_strain, along = [], []  # of each result: its derivative by the strain, and by the parameters at a fixed strain
+        for k, rows in zip(results, sizes, strict=True):
+            row = found[k * len(argnums) : (k + 1) * len(argnums)]
+            by_strain.append(matrix(row[0], rows, 6))
+            total = torch.cat([matrix(t, rows, 1) for t in row[len(argnums) - len(self.places) :]], -1)
+            for J, n, S in zip(flatten(row[1])[0] if state else [], sizes[1:], before, strict=True):
+                total = total + matrix(J, rows, n) @ S
+            along.append(total)
+        free = torch.where(self.controlled.unsqueeze(-1), 0.0, along[0])
+        change = -self._correction(by_strain[0], free)
+        change = torch.where(self.controlled.unsqueeze(-1), 0.0, change)
+        self.slopes[0][points] = change
+        for slope, A, total in zip(self.slopes[1:], by_strain, along, strict=True):
+            slope[points] = A @ change + total
+
+    def _ends_step(self) -> None:
+        self.rows.append([s.clone() for s in self.slopes])
+
+    def jacobian(self) -> History:
+        stacked = [torch.stack(c).transpose(-1, -2) for c in zip(*self.rows, strict=True)]
+        shaped = [c.reshape(len(self.rows), *self.batch, *c.shape[2:]) for c in stacked]
+        bases = [t.base.shape for t in self.state]
+        leaves = [
+            _like(s, c.reshape(*c.shape[:-1], *base), 2 + len(self.batch)) for s, c, base in zip(self.state, shaped[2:], bases, strict=True)
+        ]
+        count = torch.zeros(shaped[0].shape[:-1], dtype=torch.int64)
+        return History(self.time, SR2(shaped[0]), SR2(shaped[1]), self.together(leaves), count)
+
+
+def _size(t: Any) -> int:
+    return math.prod(t.base.shape)
 
 
 def _kind(t: Any) -> str:

@@ -192,6 +192,66 @@ def test_autograd_by_targets():
     close(torch.autograd.grad(h.column("stress.xx")[-1], target)[0], E * H / (E + H))
 
 
+def with_autograd(update, state, parameters, by, columns, **path):
+    """The derivatives of the columns by the parameters named, (steps, batch, parameters), one backward pass per number."""
+    raw = {n: torch.as_tensor(parameters[n].torch() if isinstance(parameters[n], Scalar) else parameters[n]).clone().requires_grad_() for n in by}
+    history = point.drive(update, state, {**parameters, **{n: Scalar(t) for n, t in raw.items()}}, **path)
+    found = {}
+    for name in columns:
+        column = history.column(name)
+        slopes = torch.zeros(*column.shape, len(by))
+        for at in numpy.ndindex(*column.shape):
+            if column[at].requires_grad:
+                for k, g in enumerate(torch.autograd.grad(column[at], list(raw.values()), retain_graph=True, allow_unused=True, materialize_grads=True)):
+                    slopes[at][k] = g.sum()
+        found[name] = slopes
+    return history, found
+
+
+@pytest.mark.parametrize("control", ["strain", "stress", "both"])
+def test_derivatives_are_carried_from_step_to_step(control):
+    steps = torch.linspace(0.0, 1.0, 9)
+    path = {
+        "strain": {"strain": {"xx": 4e-3 * steps, "xy": -2e-3 * steps}},
+        "stress": {"stress": {"xx": 110.0 * steps, "xy": 30.0 * steps}},
+        "both": {"strain": {"xx": 4e-3 * steps}, "stress": {"yy": -40.0 * steps}},
+    }[control]
+    parameters = {"E": 200e3, "yield_stress": Scalar(torch.tensor([60.0, 90.0])), "H": 10e3}
+    by = ["H", "yield_stress"]
+    columns = ["strain.xx", "strain.yy", "stress.xx", "stress.xy", "state.plastic_strain.xx", "state.p"]
+    history, jacobian = point.drive_and_jacobian(j2, new(), parameters, by, time=steps, **path)
+    expected_history, expected = with_autograd(j2, new(), parameters, by, columns, time=steps, **path)
+    assert jacobian.column("stress.xx").shape == (9, 2, 2)
+    for name in columns:
+        close(history.column(name), expected_history.column(name))
+        torch.testing.assert_close(jacobian.column(name), expected[name], rtol=1e-7, atol=1e-11)
+    assert jacobian.column("strain.xx" if control == "stress" else "stress.xx").abs().max() > 0
+
+
+def test_derivatives_through_parts_of_steps_and_times():
+    time = torch.tensor([0.0, 1.0, 3.0])
+    history, jacobian = point.drive_and_jacobian(creep, Scalar(0.0), {"rate": 2e-3}, ["rate"], time=time, stress={"xx": [0.0, 50.0, 50.0]})
+    _, expected = with_autograd(creep, Scalar(0.0), {"rate": 2e-3}, ["rate"], ["strain.xx"], time=time, stress={"xx": [0.0, 50.0, 50.0]})
+    close(jacobian.column("strain.xx"), expected["strain.xx"])
+    options = {"time": torch.arange(5.0), "stress": {"xx": torch.tensor([0.0, 50.0, 80.0, 95.0, -95.0])}}
+    history, jacobian = point.drive_and_jacobian(saturating, Scalar(0.0), {"E": E, "limit": 100.0}, ["E", "limit"], **options)
+    _, expected = with_autograd(saturating, Scalar(0.0), {"E": E, "limit": 100.0}, ["E", "limit"], ["strain.xx"], **options)
+    assert history.substeps.max() > 1
+    for k in range(2):
+        close(jacobian.column("strain.xx")[..., k], expected["strain.xx"][..., k], 1e-6)
+
+
+@pytest.mark.parametrize("by", ["E", [], ["E", "E"], ["G"]])
+def test_parameters_of_derivatives_are_names(by):
+    with pytest.raises(ValueError, match="Expected the names of some parameters of update, each once: E, nu"):
+        point.drive_and_jacobian(elastic, (), (200e3, 0.3), by, time=[0.0, 1.0])
+
+
+def test_parameters_of_derivatives_are_scalars():
+    with pytest.raises(TypeError, match="the parameter 'E' is a SR2. Expected a number or a Scalar"):
+        point.drive_and_jacobian(lambda strain, state, E: (strain * math.tr(E), state), (), (SR2.zeros(),), ["E"], time=[0.0, 1.0])
+
+
 def test_csv(tmp_path):
     t = numpy.linspace(0, 1, 5)
     path = tmp_path / "targets.csv"
