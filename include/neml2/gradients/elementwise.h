@@ -52,12 +52,15 @@ over_sum_of_squares(const Tensor & t, const Tensor & x, const Tensor & y)
   return t / r;
 }
 
-/// a/h for h = hypot(a, b); 0 where h is 0.
+/// a / hypot(a, b); 0 where both are 0.
 inline Tensor
-share_of_length(const Tensor & a, const Tensor & h)
+share_of_length(const Tensor & a, const Tensor & b)
 {
-  const at::Tensor is_zero = h.eq(0);
-  return where(is_zero, 0.0, a / where(is_zero, 1.0, h));
+  Tensor r = hypot(a, b);
+  const at::Tensor is_zero = r.eq(0);
+  r = where(is_zero, 1.0, r); // each line frees what the one before it held
+  r = a / r;
+  return where(is_zero, 0.0, r);
 }
 
 inline const bool has_elementwise_rules = []
@@ -87,9 +90,9 @@ inline const bool has_elementwise_rules = []
       { return -g * over_sum_of_squares(y, x, y); });
   add_gradient_rule<math::Hypot, Numbers, Numbers, Numbers>(
       [](const Tensor & g, const Tensor & a, const Tensor & b)
-      { return g * share_of_length(a, hypot(a, b)); },
+      { return g * share_of_length(a, b); },
       [](const Tensor & g, const Tensor & a, const Tensor & b)
-      { return g * share_of_length(b, hypot(a, b)); });
+      { return g * share_of_length(b, a); });
   return true;
 }();
 } // namespace neml2::gradients
