@@ -409,9 +409,7 @@ private:
       const at::Tensor rows =
           engine::saveable(*c.operands[k].tensor)
               .expand(utils::add_shapes(TensorShapeRef(batch), TensorShapeRef(kind.base)));
-      variables.push_back(create_graph && rows.requires_grad()
-                              ? rows.view_as(rows)
-                              : rows.detach().set_requires_grad(true));
+      variables.push_back(engine::as_variable(rows, create_graph));
       leaves[k] = kind.type->make(Tensor(variables.back(), Size(batch.size())));
     }
     size_t i = 0;

@@ -175,7 +175,7 @@ def test_a_branch_that_is_not_taken_adds_nothing():
 
 
 def test_equations_of_a_branch_that_is_not_taken_add_nothing():
-    """At a = -1 there is no solution, at b = 0 the matrix is singular."""
+    """The equation has no solution at a = -1, and the matrix is singular at b = 0."""
 
     def f(a, b):
         root = neml2.newton(lambda x, a: x * x - a, 1.0, a)

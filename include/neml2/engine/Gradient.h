@@ -36,6 +36,13 @@ public:
   virtual void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const = 0;
 };
 
+/// A new variable with the value of t; it depends on t if the derivatives are to be differentiated again.
+inline at::Tensor
+as_variable(const at::Tensor & t, bool create_graph)
+{
+  return create_graph && t.requires_grad() ? t.view_as(t) : t.detach().set_requires_grad(true);
+}
+
 /// Makes the results of arguments part of autograd's graph.
 using RecordGradient = void (*)(std::shared_ptr<const Gradient>,
                                 ArrayRef<at::Tensor> arguments,

@@ -86,8 +86,7 @@ private:
     for (size_t k = 0; k < arguments.size(); k++)
       if (needed[k])
       { // a new node for each: an argument given twice must not be counted twice
-        arguments[k] = create_graph ? arguments[k].view_as(arguments[k])
-                                    : arguments[k].detach().set_requires_grad(true);
+        arguments[k] = as_variable(arguments[k], create_graph);
         inputs.push_back(arguments[k]);
       }
       else if (!create_graph)

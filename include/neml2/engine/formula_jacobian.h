@@ -144,9 +144,7 @@ template <class X>
 at::Tensor
 variable_of(const at::Tensor & a, TensorShapeRef batch, bool create_graph)
 {
-  const at::Tensor rows = saveable(a).expand(utils::add_shapes(batch, X::base_shape));
-  return create_graph && rows.requires_grad() ? rows.view_as(rows)
-                                              : rows.detach().set_requires_grad(true);
+  return as_variable(saveable(a).expand(utils::add_shapes(batch, X::base_shape)), create_graph);
 }
 
 /// Argument I of the formula on whole batches; variables take the places of the arguments V.

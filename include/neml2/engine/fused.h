@@ -62,8 +62,8 @@ row_formula_in_float32(const F & f)
   return r;
 }
 
-/// Evaluates into results. Computes nothing and returns false if the batch has more dimensions that
-/// do not merge than a plan holds, or there is no loop for this machine.
+/// Evaluates into results. Computes nothing and returns false if this machine has no loop, or if,
+/// after merging, the batch has more dimensions than a plan holds.
 bool fused_pass_into(const RowFormula & formula,
                      ArrayRef<Operand> operands,
                      TensorShapeRef batch,

@@ -33,13 +33,6 @@ recorded_operands(const RecordedFormula & f,
   return o;
 }
 
-/// A new variable with the value of t, which depends on t if t requires a gradient.
-NEML2_BODY at::Tensor
-as_variable(const at::Tensor & t)
-{
-  return t.requires_grad() ? t.view_as(t) : t.detach().set_requires_grad(true);
-}
-
 /// The gradient of the gradients of a formula by some of its arguments, from the arguments and the weights of the results.
 class GradientAgain final : public RecordedGradient
 {
@@ -58,7 +51,7 @@ public:
     std::vector<at::Tensor> arguments(all.begin(), all.begin() + n), values(all.size() - n);
     torch::autograd::variable_list variables, outputs, weights;
     for (const size_t k : _by)
-      variables.push_back(arguments[k] = as_variable(arguments[k]));
+      variables.push_back(arguments[k] = as_variable(arguments[k], /*create_graph=*/true));
     _gradient->compose(arguments, values.data());
     for (size_t i = 0; i < values.size(); i++)
       if (values[i].requires_grad())
@@ -110,7 +103,7 @@ public:
     {
       const TensorShapeRef base(_both->arguments()[k].base);
       const at::Tensor rows = arguments[k].expand(utils::add_shapes(TensorShapeRef(batch), base));
-      variables.push_back(arguments[k] = as_variable(rows));
+      variables.push_back(arguments[k] = as_variable(rows, /*create_graph=*/true));
     }
     _gradient->compose(arguments, results);
     at::Tensor * jacobian = results + (_both->results().size() - _by.size() * _of.size());

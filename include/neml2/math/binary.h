@@ -139,8 +139,8 @@ pow(const A & a, const N & n)
 }
 /// a^n for a number a and exponents n without unit: (...; base) -> (...; base), without unit. NaN where
 /// a < 0 and n is not an integer. The derivative by n is a^n log a. Integers and floating types.
-/// @throws NEMLException also for an integer a and a negative integer in n (the check of n
-/// synchronises with a GPU), or a complex number.
+/// @throws NEMLException also if a is complex, or if a is an integer and n contains a negative integer. The check of n
+/// synchronises with a GPU.
 template <class N, class B, core::if_number<N> = 0, core::if_tensor<B> = 0>
 B
 pow(const N & a, const B & n)

@@ -189,7 +189,7 @@ exp(const A & a)
   return math::componentwise("exp", a, [](const at::Tensor & x) { return x.exp(); });
 }
 
-/// e^a - 1 of a without unit, to rounding also near a = 0. (...; base) -> (...; base). Floating types.
+/// e^a - 1 of an a without unit, accurate to rounding also near a = 0. (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 expm1(const A & a)
@@ -206,8 +206,8 @@ log(const A & a)
   return math::componentwise("log", a, [](const at::Tensor & x) { return x.log(); });
 }
 
-/// Natural logarithm of 1 + a of a without unit, to rounding also near a = 0. -∞ at -1, NaN below. (...; base) -> (...; base).
-/// Floating types.
+/// Natural logarithm log(1 + a) of an a without unit, accurate to rounding also near a = 0. It is -∞ at -1 and NaN below.
+/// (...; base) -> (...; base). Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 log1p(const A & a)

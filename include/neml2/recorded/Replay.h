@@ -3,7 +3,7 @@
 
 #include "neml2/kernels/kinematics.h"
 #include "neml2/recorded/Symbol.h"
-#include "neml2/recorded/linear.h"
+#include "neml2/recorded/weights.h"
 #include "neml2/recorded/with_function.h"
 
 #include <stdexcept>
@@ -303,9 +303,12 @@ private:
         b(all.begin() + std::ptrdiff_t(n * n), all.end());
     const std::vector<int32_t> lu = _r.record_system(Op::factor, s.n, values(A));
     const std::vector<int32_t> x = solve(s.op, s.n, lu, values(b));
-    const std::vector<int32_t> known = _of_weights ? LinearMap::unless_zero(_r, values(b), x) : x;
+    const std::vector<int32_t> known = _of_weights ? unless_zero(_r, values(b), x) : x;
     const auto product = [&](int32_t da, int32_t y)
-    { return _of_weights ? LinearMap::weighted(_r, y, da) : _r.record(Op::multiply, da, y); };
+    {
+      return _of_weights ? weighted_ruled(_r, Op::multiply, y, da, true)
+                         : _r.record(Op::multiply, da, y);
+    };
     std::vector<int32_t> right;
     bool is_active = false;
     for (size_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/recorded/Recording.h"
+#include "neml2/recorded/weights.h"
 
 #include <algorithm>
 #include <limits>
@@ -68,21 +68,6 @@ public:
       else if (x[size_t(_order[k])] >= 0 && !is_output(n.op))
         hand_down(_order[k], x);
     return values(x, _seeds);
-  }
-
-  /// weight · factor, 0 if the weight is 0, with rules by which it is differentiated again.
-  static int32_t weighted(Recording & r, int32_t weight, int32_t factor)
-  {
-    return weighted_ruled(r, Op::multiply, weight, factor, true);
-  }
-  /// x, or 0 where all weights, in which x is linear, are 0.
-  static std::vector<int32_t>
-  unless_zero(Recording & r, const std::vector<int32_t> & weights, std::vector<int32_t> x)
-  {
-    const int32_t nothing = all_zero(r, weights);
-    for (int32_t & y : x)
-      y = unless_ruled(r, nothing, y);
-    return x;
   }
 
 private:
@@ -307,18 +292,6 @@ private:
     }
   };
 
-  /// The condition that all of x are zero, -1 if there are none.
-  static int32_t all_zero(Recording & r, const std::vector<int32_t> & x)
-  {
-    int32_t all = -1;
-    for (const int32_t i : x)
-    {
-      const int32_t is_zero = r.record(Op::equal, i, r.constant(0));
-      all = all < 0 ? is_zero : r.record(Op::and_, all, is_zero);
-    }
-    return all;
-  }
-
   /// Whether node i is the first of the outputs of its rule that depend on a seed.
   bool is_first_output(const Rule & rule, int32_t i) const
   {
@@ -335,8 +308,8 @@ private:
     const size_t n = rule.outputs.size();
     const int32_t zero = _r.constant(0), one = _r.constant(1);
     std::vector<int32_t> outputs = rule.outputs;
-    for (size_t i = 0; i < n;
-         i++) // a number may have a rule of its own, or may be two outputs at once
+    // A number may have a rule of its own, or may be two outputs at once.
+    for (size_t i = 0; i < n; i++)
       if (linear_rule(outputs[i]) != shared ||
           std::find(outputs.begin(), outputs.begin() + std::ptrdiff_t(i), outputs[i]) !=
               outputs.begin() + std::ptrdiff_t(i))
@@ -387,97 +360,11 @@ private:
     }
   }
 
-  /// The operands of a rule: those in which its outputs are not linear, then zeros, and x from index k on.
-  static std::vector<int32_t> with_operands(Recording & r,
-                                            const Rule & rule,
-                                            const std::vector<int32_t> & fixed,
-                                            size_t k,
-                                            const std::vector<int32_t> & x)
-  {
-    std::vector<int32_t> operands = fixed;
-    operands.resize(rule.operands.size(), r.constant(0));
-    std::copy(x.begin(), x.end(), operands.begin() + std::ptrdiff_t(k));
-    return operands;
-  }
-
-  /// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. If they are differentiated
-  /// again, weights of 0 may have partials, but they add nothing to the derivative by the other operands.
-  static std::vector<int32_t> images_of_weights(Recording & r,
-                                                const std::shared_ptr<const Rule> & rule,
-                                                const std::vector<int32_t> & fixed,
-                                                size_t k,
-                                                const std::vector<int32_t> & weights)
-  {
-    const size_t first = r.nodes().size(), n = weights.size();
-    const int32_t zero = r.constant(0), nothing = all_zero(r, weights);
-    Rule again;
-    again.operands = fixed;
-    again.operands.insert(again.operands.end(), weights.begin(), weights.end());
-    for (const int32_t i : rule->linear(with_operands(r, *rule, fixed, k, weights)))
-      again.outputs.push_back(r.record(Op::where, nothing, zero, i));
-    again.apply = [rule, k, n](const std::vector<int32_t> & x)
-    {
-      Recording & now = Recording::now();
-      const int32_t none = now.constant(0);
-      std::vector<int32_t> s, w, along, with_partials;
-      bool s_varies = false, w_varies = false;
-      for (size_t i = 0; 2 * i < x.size(); i++)
-        if (2 * (i + n) < x.size())
-        {
-          s.push_back(x[2 * i]);
-          with_partials.insert(with_partials.end(), {x[2 * i], x[2 * i + 1]});
-          s_varies = s_varies || !now.is_constant(x[2 * i + 1], 0);
-        }
-        else
-        {
-          w.push_back(x[2 * i]);
-          along.push_back(x[2 * i + 1]);
-          w_varies = w_varies || !now.is_constant(along.back(), 0);
-        }
-      const std::vector<int32_t> values = images_of_weights(now, rule, s, k, w),
-                                 all = with_operands(now, *rule, s, k, w);
-      for (size_t i = s.size(); i < all.size(); i++)
-        with_partials.insert(with_partials.end(), {all[i], none});
-      std::vector<int32_t> by_s, by_w, results;
-      if (s_varies)
-        by_s = rule->apply(with_partials);
-      if (w_varies)
-        by_w = rule->linear(with_operands(now, *rule, s, k, along));
-      const int32_t is_zero = all_zero(now, w);
-      for (size_t i = 0; i < n; i++)
-      {
-        int32_t d = w_varies ? by_w[i] : none;
-        if (s_varies)
-        {
-          const int32_t part = now.record(Op::where, is_zero, none, by_s[2 * i + 1]);
-          d = w_varies ? now.record(Op::add, d, part) : part;
-        }
-        results.insert(results.end(), {values[i], d});
-      }
-      return results;
-    };
-    const std::vector<int32_t> outputs = again.outputs;
-    r.set_rule(std::move(again), first);
-    return outputs;
-  }
-
-  /// a, or 0 where the condition holds that all weights on which a depends linearly are zero. If this is differentiated again, the partial
-  /// is that of a: weights of zero may have partials.
+  /// a, or 0 where the condition holds that all weights on which a depends linearly are zero.
   int32_t unless(int32_t nothing, int32_t a) const
   {
     return _by_rules ? unless_ruled(_r, nothing, a)
                      : _r.record(Op::where, nothing, _r.constant(0), a);
-  }
-  static int32_t unless_ruled(Recording & r, int32_t nothing, int32_t a)
-  {
-    const size_t first = r.nodes().size();
-    const int32_t chosen = r.record(Op::where, nothing, r.constant(0), a);
-    Rule rule{{nothing, a}, {chosen}, {}};
-    rule.apply = [](const std::vector<int32_t> & x) {
-      return std::vector<int32_t>{unless_ruled(Recording::now(), x[0], x[2]), x[3]};
-    };
-    r.set_rule(std::move(rule), first);
-    return chosen;
   }
 
   void add(std::vector<int32_t> & x, int32_t to, int32_t amount) const
@@ -493,75 +380,7 @@ private:
   {
     const bool may_be_infinite = _may_be_infinite[size_t(factor)] || op == Op::divide;
     return _by_rules ? weighted_ruled(_r, op, weight, factor, may_be_infinite)
-                     : weighted(_r, op, weight, factor, may_be_infinite);
-  }
-  static int32_t
-  weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
-  {
-    const int32_t product = r.record(op, weight, factor), zero = r.constant(0);
-    return may_be_infinite ? r.record(Op::where, r.record(Op::equal, weight, zero), zero, product)
-                           : product;
-  }
-  /// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that part
-  /// of the partial is that of the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
-  static int32_t
-  weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
-  {
-    const size_t first = r.nodes().size();
-    const int32_t result = weighted(r, op, weight, factor, may_be_infinite);
-    Rule rule{{weight, factor}, {result}, {}};
-    rule.apply = [op, may_be_infinite](const std::vector<int32_t> & x)
-    {
-      Recording & now = Recording::now();
-      const int32_t w = x[0], dw = x[1], f = x[2], df = x[3];
-      const int32_t value = weighted_ruled(now, op, w, f, may_be_infinite);
-      int32_t d = now.is_constant(dw, 0) ? dw : now.record(op, dw, f);
-      if (!now.is_constant(df, 0))
-      { // d(w f) = dw f + w df, d(w / f) = dw / f - w (df / f / f)
-        const bool is_product = op == Op::multiply;
-        const int32_t by_f = is_product ? df : now.record(op, now.record(op, df, f), f);
-        const int32_t of_f = weighted_ruled(now, Op::multiply, w, by_f, true);
-        d = now.record(is_product ? Op::add : Op::subtract, d, of_f);
-      }
-      return std::vector<int32_t>{value, d};
-    };
-    if (op == Op::multiply)
-    {
-      rule.linear_from = 1;
-      rule.linear = [](const std::vector<int32_t> & x) {
-        return std::vector<int32_t>{
-            weighted_ruled(Recording::now(), Op::multiply, x[0], x[1], true)};
-      };
-      rule.transposed = [](const std::vector<int32_t> & x, const std::vector<int32_t> & weights)
-      { return std::vector<int32_t>{product_of_weights(Recording::now(), x[0], weights[0])}; };
-    }
-    r.set_rule(std::move(rule), first);
-    return result;
-  }
-  /// v w, 0 if either is 0.
-  static int32_t product_of_weights(Recording & r, int32_t v, int32_t w)
-  {
-    const size_t first = r.nodes().size();
-    const int32_t zero = r.constant(0);
-    const int32_t nothing =
-        r.record(Op::or_, r.record(Op::equal, v, zero), r.record(Op::equal, w, zero));
-    const int32_t result = r.record(Op::where, nothing, zero, r.record(Op::multiply, v, w));
-    Rule rule{{v, w}, {result}, {}};
-    rule.apply = [](const std::vector<int32_t> & x)
-    {
-      Recording & now = Recording::now();
-      int32_t d = now.constant(0);
-      if (!now.is_constant(x[1], 0))
-        d = weighted_ruled(now, Op::multiply, x[2], x[1], true);
-      if (!now.is_constant(x[3], 0))
-      {
-        const int32_t of_w = weighted_ruled(now, Op::multiply, x[0], x[3], true);
-        d = now.is_constant(d, 0) ? of_w : now.record(Op::add, d, of_w);
-      }
-      return std::vector<int32_t>{product_of_weights(now, x[0], x[2]), d};
-    };
-    r.set_rule(std::move(rule), first);
-    return result;
+                     : recorded::weighted(_r, op, weight, factor, may_be_infinite);
   }
 
   /// Adds the weight of a node, times the derivatives of the node, to the weights of its operands.
