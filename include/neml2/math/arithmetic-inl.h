@@ -3,6 +3,7 @@
 
 #include "neml2/engine/evaluate.h"
 #include "neml2/math/arithmetic.h"
+#include "neml2/packs/elementwise_tile.h"
 
 namespace neml2::math
 {
@@ -96,7 +97,7 @@ inline constexpr bool rounds_as_torch<WithNumber<math::Over, true>> = false;
 /// The way an elementwise operation walks over the whole rows of two types.
 struct RowWise
 {
-  RowFormula formula;
+  RowPair pair;
   c10::function_ref<std::shared_ptr<const Gradient>()> rule;
   TensorShapeRef base; ///< the base shape of the result
 };
@@ -125,7 +126,9 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
   if (rows && !(flat && flat_is_fast))
   {
     const TensorShapeRef bases[] = {rows->base};
-    evaluate({op, o, batch, rows->formula, bases, composed, rows->rule}, &r);
+    const int numbers = int(utils::numel(a.base) + utils::numel(b.base)) + rows->pair.components;
+    const RowFormula formula{tile_loop<ElementwiseTile<Op>>(), &rows->pair, numbers};
+    evaluate({op, o, batch, formula, bases, composed, rows->rule}, &r);
   }
   else if (flat)
   {
@@ -185,9 +188,9 @@ elementwise_by_rows(const A & a, const B & b)
   };
   if constexpr (has_rows<A> && has_rows<B> && !(alike && std::is_same_v<A, Scalar>))
   {
-    using Tile = ForwardTile<Op, Types<Result>, Types<A, B>>;
-    const Op f;
-    const RowWise rows{row_formula<Tile>(f), rule_of<Op, A, B>, Result::base_shape};
+    const RowPair pair{
+        component_count<Result>, std::is_same_v<A, Scalar>, std::is_same_v<B, Scalar>};
+    const RowWise rows{pair, rule_of<Op, A, B>, Result::base_shape};
     return evaluated(&rows);
   }
   else

@@ -50,6 +50,7 @@ struct ForwardTile<F, Types<R...>, Types<A...>>
 {
   static constexpr int numbers = (component_count<A> + ... + (component_count<R> + ... + 0));
   static constexpr bool may_join_products = true;
+  static constexpr bool is_wide = gains_from_avx512<F, A...>;
   static constexpr bool is_numbers =
       sizeof...(R) == 1 && ((component_count<R> == 1) && ...) && ((component_count<A> == 1) && ...);
 
@@ -155,5 +156,6 @@ template <class F, class Results, class Arguments>
 struct FormulaTile : ForwardTile<F, Results, Arguments>
 {
   static constexpr bool may_join_products = false;
+  static constexpr bool is_wide = true;
 };
 } // namespace neml2::packs

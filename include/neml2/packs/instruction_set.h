@@ -7,9 +7,10 @@
  * The choice of the instruction set.
  *
  * On x86-64 with gcc or clang the loop over a tile is compiled for AVX2+FMA (packs of four rows). It is also compiled for AVX-512
- * (packs of eight) where rows are numbers, or where NEML2_AVX512 is defined, as by the targets in the configuration Release: the two
- * loops take up to 1.5 times as long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas
- * one row at a time. On other targets the loop is compiled once, for packs of one row.
+ * (packs of eight) where rows are numbers. Where NEML2_AVX512 is defined, as by the targets in the configuration Release, it is
+ * compiled for AVX-512 for formulas of the caller, too, and for operations that gain from it: the two loops take up to 1.5 times as
+ * long to compile. A machine without AVX2 runs operations as calls of LibTorch, and recorded formulas one row at a time. On other
+ * targets the loop is compiled once, for packs of one row.
  */
 namespace neml2::packs
 {
@@ -18,6 +19,22 @@ constexpr bool with_avx512 = true;
 #else
 constexpr bool with_avx512 = false;
 #endif
+
+/// The base of formulas of operations that are more than a tenth faster on packs of eight rows than on packs of four. Most are not:
+/// packs of eight take more than twice as long to transpose, so only formulas with much arithmetic gain.
+struct GainsFromAvx512
+{
+};
+/// Whether F gains on rows of types A; specialised for operations that gain for some types only.
+template <class F, class... A>
+constexpr bool gains_from_avx512 = std::is_base_of_v<GainsFromAvx512, F>;
+
+/// The formula F, which gains from AVX-512.
+template <class F>
+struct Wide : F, GainsFromAvx512
+{
+  explicit Wide(const F & f) : F(f) {}
+};
 
 /// Whether the library's operations have a loop for this machine.
 inline bool
@@ -89,6 +106,12 @@ template <class Body>
 constexpr bool runs_on_any_machine<Body, std::void_t<decltype(Body::runs_on_any_machine)>> =
     Body::runs_on_any_machine;
 
+/// Whether Body has a loop for AVX-512 where NEML2_AVX512 is defined.
+template <class Body, class = void>
+constexpr bool is_wide = true;
+template <class Body>
+constexpr bool is_wide<Body, std::void_t<decltype(Body::is_wide)>> = Body::is_wide;
+
 /// A function compiled for one instruction set (null if there is none for this machine), and the number of rows in its packs. The two
 /// are kept together, because a program may mix translation units with and without optimisation.
 template <class... Args>
@@ -105,7 +128,7 @@ Compiled<Args...>
 compiled()
 {
 #ifdef NEML2_SIMD
-  if constexpr (Body::is_numbers || with_avx512)
+  if constexpr (Body::is_numbers || (with_avx512 && is_wide<Body>))
     if (has_avx512() && (with_avx512 || sleef::has_widest()))
     {
       if constexpr (may_join_products<Body>)

@@ -111,7 +111,7 @@ Quaternion::exp_map(const Vec & w)
 {
   return engine::evaluate_leaf<Quaternion>(
       "Quaternion::exp_map",
-      [](const auto & a) { return kernels::exp_quaternion(a); },
+      packs::Wide([](const auto & a) { return kernels::exp_quaternion(a); }),
       composed::quaternion_exp_map,
       w);
 }
@@ -181,11 +181,10 @@ rotate(const Vec & v, const Quaternion & q)
 NEML2_BODY Vec
 log_map(const Quaternion & q)
 {
-  return engine::evaluate_leaf<Vec>(
-      "log_map",
-      [](const auto & a) { return kernels::log_map(a); },
-      composed::quaternion_log_map,
-      q);
+  return engine::evaluate_leaf<Vec>("log_map",
+                                    packs::Wide([](const auto & a) { return kernels::log_map(a); }),
+                                    composed::quaternion_log_map,
+                                    q);
 }
 
 NEML2_BODY Scalar
@@ -193,7 +192,8 @@ dist(const Quaternion & p, const Quaternion & q)
 {
   return engine::evaluate_leaf<Scalar>(
       "dist",
-      [](const auto & a, const auto & b, const auto & e) { return kernels::dist(a, b, e); },
+      packs::Wide([](const auto & a, const auto & b, const auto & e)
+                  { return kernels::dist(a, b, e); }),
       composed::quaternion_distance,
       p,
       q,
@@ -205,7 +205,8 @@ slerp(const Quaternion & q, const Quaternion & p, const Scalar & t)
 {
   return engine::evaluate_leaf<Quaternion>(
       "slerp",
-      [](const auto & a, const auto & b, const auto & f) { return kernels::slerp(a, b, f); },
+      packs::Wide([](const auto & a, const auto & b, const auto & f)
+                  { return kernels::slerp(a, b, f); }),
       composed::slerp,
       q,
       p,
@@ -241,7 +242,7 @@ Quaternion::angle() const
 {
   return engine::evaluate_leaf<Scalar>(
       "Quaternion::angle",
-      [](const auto & q) { return kernels::angle(q); },
+      packs::Wide([](const auto & q) { return kernels::angle(q); }),
       composed::quaternion_angle,
       *this);
 }

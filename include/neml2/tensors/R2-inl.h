@@ -304,7 +304,7 @@ drotate(const R2 & A, const Rot & r)
 {
   return engine::evaluate_leaf<R3>(
       "drotate",
-      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      packs::Wide([](const auto & a, const auto & b) { return kernels::drotate(a, b); }),
       [](const R2 & a, const Rot & b)
       {
         const at::Tensor B = composed::rotate_matrix(a, composed::rotation_matrix(b));

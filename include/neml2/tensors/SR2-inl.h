@@ -10,6 +10,12 @@
 #include "neml2/composed/Vec.h"
 #include "neml2/kernels/drotate.h"
 
+namespace neml2::packs
+{
+template <>
+inline constexpr bool gains_from_avx512<tensors::Outer, SR2, SR2> = true;
+} // namespace neml2::packs
+
 namespace neml2
 {
 NEML2_BODY
@@ -196,7 +202,7 @@ drotate(const SR2 & s, const Rot & r)
 {
   return engine::evaluate_leaf<SFR3>(
       "drotate",
-      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      packs::Wide([](const auto & a, const auto & b) { return kernels::drotate(a, b); }),
       composed::drotate_mandel_by_parameters,
       s,
       r);

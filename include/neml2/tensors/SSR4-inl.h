@@ -9,6 +9,12 @@
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/SSR4.h"
 
+namespace neml2::packs
+{
+template <>
+inline constexpr bool gains_from_avx512<tensors::Inv, SSR4> = true;
+} // namespace neml2::packs
+
 namespace neml2
 {
 namespace tensors
@@ -165,7 +171,7 @@ drotate(const SSR4 & C, const Rot & r)
 {
   return engine::evaluate_leaf<SSFR5>(
       "drotate",
-      [](const auto & a, const auto & b) { return kernels::drotate(a, b); },
+      packs::Wide([](const auto & a, const auto & b) { return kernels::drotate(a, b); }),
       composed::drotate_mandel_pairs_by_parameters,
       C,
       r);

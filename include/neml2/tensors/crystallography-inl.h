@@ -228,8 +228,8 @@ compare_phases(const char * name,
       without_repetitions(symmetry_quaternions(orbifold_of_r, TensorOptions(kFloat64)), of_q);
   return engine::evaluate_leaf<Result>(
       name,
-      [row_body, P = symmetries(of_r), S = symmetries(of_q)](const auto & x, const auto & y)
-      { return row_body(x, y, P, S); },
+      Wide([row_body, P = symmetries(of_r), S = symmetries(of_q)](const auto & x, const auto & y)
+           { return row_body(x, y, P, S); }),
       [&](const at::Tensor & x, const at::Tensor & y) { return batch_body(x, y, of_r, of_q); },
       r,
       q);
@@ -244,8 +244,8 @@ misorientation(const Rot & r, const Rot & q, const std::string & orbifold)
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
   return engine::evaluate_leaf<Scalar>(
       "misorientation",
-      [S = tensors::symmetries(operators)](const auto & x, const auto & y)
-      { return kernels::misorientation(x, y, S); },
+      packs::Wide([S = tensors::symmetries(operators)](const auto & x, const auto & y)
+                  { return kernels::misorientation(x, y, S); }),
       [&](const at::Tensor & x, const at::Tensor & y)
       { return composed::misorientation(x, y, operators); },
       r,
@@ -296,8 +296,8 @@ move_to_fundamental_zone(const Rot & r, const std::string & orbifold, const Rot 
   const auto operators = symmetry_quaternions(orbifold, TensorOptions(kFloat64));
   return engine::evaluate_leaf<Rot>(
       "move_to_fundamental_zone",
-      [S = tensors::symmetries(operators)](const auto & x, const auto & near)
-      { return kernels::move_to_fundamental_zone(x, S, near); },
+      packs::Wide([S = tensors::symmetries(operators)](const auto & x, const auto & near)
+                  { return kernels::move_to_fundamental_zone(x, S, near); }),
       [&](const at::Tensor & x, const at::Tensor & near)
       { return composed::closest_orientation(x, near, operators); },
       r,

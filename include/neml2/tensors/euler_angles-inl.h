@@ -49,7 +49,8 @@ Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const
   const double unit = tensors::angle_unit(op.name, type);
   return engine::evaluate_leaf<Rot>(
       op,
-      [=](const auto & x) { return kernels::rotation_of_kocks(kernels::to_kocks(x * unit, from)); },
+      packs::Wide([=](const auto & x)
+                  { return kernels::rotation_of_kocks(kernels::to_kocks(x * unit, from)); }),
       [=](const at::Tensor & x) { return composed::rotation_of_euler_angles(x, from, unit); },
       angles);
 }
@@ -63,8 +64,9 @@ Rot::to_euler_angles(const std::string & convention, const std::string & type) c
   const double tolerance = composed::rounding(defined() ? scalar_type() : kFloat64);
   return engine::evaluate_leaf<Vec>(
       op,
-      [=](const auto & r)
-      { return kernels::from_kocks(kernels::kocks_of_rotation(r, tolerance), to) / unit; },
+      packs::Wide(
+          [=](const auto & r)
+          { return kernels::from_kocks(kernels::kocks_of_rotation(r, tolerance), to) / unit; }),
       [=](const at::Tensor & r) { return composed::euler_angles_of_rotation(r, to, unit); },
       *this);
 }

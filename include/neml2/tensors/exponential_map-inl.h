@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-struct NEML2_ONE_A_PROGRAM ExpMap
+struct NEML2_ONE_A_PROGRAM ExpMap : GainsFromAvx512
 {
   static constexpr auto name = "exp_map";
   template <class A>
@@ -40,8 +40,10 @@ dexp_map(const WR2 & w)
 NEML2_BODY WR2
 log_map(const Rot & r)
 {
-  return engine::evaluate_leaf<WR2>(
-      "log_map", [](const auto & a) { return kernels::log_map(a); }, composed::log_map, r);
+  return engine::evaluate_leaf<WR2>("log_map",
+                                    packs::Wide([](const auto & a) { return kernels::log_map(a); }),
+                                    composed::log_map,
+                                    r);
 }
 
 NEML2_BODY Rot

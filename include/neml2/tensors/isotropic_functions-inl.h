@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-struct NEML2_ONE_A_PROGRAM Powm
+struct NEML2_ONE_A_PROGRAM Powm : GainsFromAvx512
 {
   static constexpr auto name = "powm";
   template <class A, class B>
@@ -26,7 +26,7 @@ dpowm(const SR2 & s, const P & p, const SR2 & e)
 {
   return evaluate_leaf<SR2>(
       "dpowm",
-      [](const auto & a, const auto & n, const auto & b) { return kernels::dpowm(a, n, b); },
+      Wide([](const auto & a, const auto & n, const auto & b) { return kernels::dpowm(a, n, b); }),
       composed::isotropic_power_along<P>,
       s,
       p,
@@ -38,7 +38,7 @@ dpowm(const SR2 & s, const P & p)
 {
   return evaluate_leaf<SSR4>(
       "dpowm",
-      [](const auto & a, const auto & n) { return kernels::dpowm(a, n); },
+      Wide([](const auto & a, const auto & n) { return kernels::dpowm(a, n); }),
       composed::isotropic_power_derivative<P>,
       s,
       p);

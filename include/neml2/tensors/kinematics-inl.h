@@ -11,7 +11,7 @@ namespace neml2
 {
 namespace tensors
 {
-struct NEML2_ONE_A_PROGRAM PolarRotation
+struct NEML2_ONE_A_PROGRAM PolarRotation : GainsFromAvx512
 {
   static constexpr auto name = "polar_rotation";
   template <class A>
@@ -21,7 +21,7 @@ struct NEML2_ONE_A_PROGRAM PolarRotation
   }
 };
 
-struct NEML2_ONE_A_PROGRAM NearestRotation
+struct NEML2_ONE_A_PROGRAM NearestRotation : GainsFromAvx512
 {
   static constexpr auto name = "nearest_rotation";
   template <class A>
@@ -61,7 +61,7 @@ struct NEML2_ONE_A_PROGRAM GreenLagrange
   }
 };
 
-struct NEML2_ONE_A_PROGRAM HenckyStrain
+struct NEML2_ONE_A_PROGRAM HenckyStrain : GainsFromAvx512
 {
   static constexpr auto name = "hencky_strain";
   template <class A>
@@ -98,7 +98,7 @@ principal_stretches(const R2 & F)
 {
   return engine::evaluate<Vec>(
       "principal_stretches",
-      [](const auto & f) { return eigh(sym(transpose(polar_rotation(f)) * f)).first; },
+      packs::Wide([](const auto & f) { return eigh(sym(transpose(polar_rotation(f)) * f)).first; }),
       F);
 }
 
@@ -106,14 +106,18 @@ NEML2_BODY SR2
 right_stretch(const R2 & F)
 {
   return engine::evaluate<SR2>(
-      "right_stretch", [](const auto & f) { return sym(transpose(polar_rotation(f)) * f); }, F);
+      "right_stretch",
+      packs::Wide([](const auto & f) { return sym(transpose(polar_rotation(f)) * f); }),
+      F);
 }
 
 NEML2_BODY SR2
 left_stretch(const R2 & F)
 {
   return engine::evaluate<SR2>(
-      "left_stretch", [](const auto & f) { return sym(f * transpose(polar_rotation(f))); }, F);
+      "left_stretch",
+      packs::Wide([](const auto & f) { return sym(f * transpose(polar_rotation(f))); }),
+      F);
 }
 
 NEML2_BODY SR2

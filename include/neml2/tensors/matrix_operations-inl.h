@@ -15,7 +15,7 @@ namespace neml2
 {
 namespace tensors
 {
-struct NEML2_ONE_A_PROGRAM Expm
+struct NEML2_ONE_A_PROGRAM Expm : GainsFromAvx512
 {
   static constexpr auto name = "expm";
   template <class... A>
@@ -25,7 +25,7 @@ struct NEML2_ONE_A_PROGRAM Expm
   }
 };
 
-struct NEML2_ONE_A_PROGRAM Dexpm
+struct NEML2_ONE_A_PROGRAM Dexpm : GainsFromAvx512
 {
   static constexpr auto name = "dexpm";
   template <class... A>
@@ -35,7 +35,7 @@ struct NEML2_ONE_A_PROGRAM Dexpm
   }
 };
 
-struct NEML2_ONE_A_PROGRAM Logm
+struct NEML2_ONE_A_PROGRAM Logm : GainsFromAvx512
 {
   static constexpr auto name = "logm";
   template <class... A>
@@ -45,7 +45,7 @@ struct NEML2_ONE_A_PROGRAM Logm
   }
 };
 
-struct NEML2_ONE_A_PROGRAM Dlogm
+struct NEML2_ONE_A_PROGRAM Dlogm : GainsFromAvx512
 {
   static constexpr auto name = "dlogm";
   template <class... A>
@@ -55,7 +55,7 @@ struct NEML2_ONE_A_PROGRAM Dlogm
   }
 };
 
-struct NEML2_ONE_A_PROGRAM Sqrtm
+struct NEML2_ONE_A_PROGRAM Sqrtm : GainsFromAvx512
 {
   static constexpr auto name = "sqrtm";
   template <class... A>
@@ -65,7 +65,7 @@ struct NEML2_ONE_A_PROGRAM Sqrtm
   }
 };
 
-struct NEML2_ONE_A_PROGRAM Dsqrtm
+struct NEML2_ONE_A_PROGRAM Dsqrtm : GainsFromAvx512
 {
   static constexpr auto name = "dsqrtm";
   template <class... A>

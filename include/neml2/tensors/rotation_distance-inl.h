@@ -31,7 +31,7 @@ gdist(const Rot & a, const Rot & b)
 {
   return engine::evaluate_leaf<Scalar>(
       "gdist",
-      [](const auto & x, const auto & y) { return kernels::gdist(x, y); },
+      packs::Wide([](const auto & x, const auto & y) { return kernels::gdist(x, y); }),
       composed::angle_between_parameters,
       a,
       b);
@@ -42,7 +42,7 @@ dist(const Rot & a, const Rot & b)
 {
   return engine::evaluate_leaf<Scalar>(
       "dist",
-      [](const auto & x, const auto & y) { return kernels::dist(x, y); },
+      packs::Wide([](const auto & x, const auto & y) { return kernels::dist(x, y); }),
       composed::angle_between_rotations,
       a,
       b);

@@ -10,7 +10,7 @@ namespace neml2
 {
 namespace tensors
 {
-struct NEML2_ONE_A_PROGRAM SSR4FillC1C2C3
+struct NEML2_ONE_A_PROGRAM SSR4FillC1C2C3 : GainsFromAvx512
 {
   static constexpr auto name = "SSR4::fill_C1_C2_C3";
   template <class A, class B, class C>
@@ -20,7 +20,7 @@ struct NEML2_ONE_A_PROGRAM SSR4FillC1C2C3
   }
 };
 
-struct NEML2_ONE_A_PROGRAM SSR4IsotropicENu
+struct NEML2_ONE_A_PROGRAM SSR4IsotropicENu : GainsFromAvx512
 {
   static constexpr auto name = "SSR4::isotropic_E_nu";
   template <class A, class B>
@@ -30,7 +30,7 @@ struct NEML2_ONE_A_PROGRAM SSR4IsotropicENu
   }
 };
 
-struct NEML2_ONE_A_PROGRAM SSR4IsotropicKG
+struct NEML2_ONE_A_PROGRAM SSR4IsotropicKG : GainsFromAvx512
 {
   static constexpr auto name = "SSR4::isotropic_K_G";
   template <class A, class B>
@@ -40,7 +40,7 @@ struct NEML2_ONE_A_PROGRAM SSR4IsotropicKG
   }
 };
 
-struct NEML2_ONE_A_PROGRAM SSR4IsotropicLambdaMu
+struct NEML2_ONE_A_PROGRAM SSR4IsotropicLambdaMu : GainsFromAvx512
 {
   static constexpr auto name = "SSR4::isotropic_lambda_mu";
   template <class A, class B>
@@ -50,7 +50,7 @@ struct NEML2_ONE_A_PROGRAM SSR4IsotropicLambdaMu
   }
 };
 
-struct NEML2_ONE_A_PROGRAM SSR4Cubic
+struct NEML2_ONE_A_PROGRAM SSR4Cubic : GainsFromAvx512
 {
   static constexpr auto name = "SSR4::cubic";
   template <class A, class B, class C>
@@ -128,7 +128,7 @@ SSR4::transversely_isotropic(const Scalar & E_p,
 {
   return engine::evaluate_leaf<SSR4>(
       "SSR4::transversely_isotropic",
-      [](const auto &... a) { return kernels::transversely_isotropic(a...); },
+      packs::Wide([](const auto &... a) { return kernels::transversely_isotropic(a...); }),
       composed::transversely_isotropic,
       E_p,
       E_t,
@@ -150,7 +150,7 @@ SSR4::orthotropic(const Scalar & E1,
 {
   return engine::evaluate_leaf<SSR4>(
       "SSR4::orthotropic",
-      [](const auto &... a) { return kernels::orthotropic(a...); },
+      packs::Wide([](const auto &... a) { return kernels::orthotropic(a...); }),
       composed::orthotropic,
       E1,
       E2,
