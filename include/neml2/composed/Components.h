@@ -36,6 +36,21 @@ append_dims(const at::Tensor & t, Size n)
   return r;
 }
 
+/// A_ik B_kj of each pair of matrices. (..., n, k), (..., k, m) -> (..., n, m). A product is bitwise the same alone as in a batch, except of
+/// large matrices by one that a batch shares: at::matmul computes one pair, and pairs with a shared matrix, by functions that round otherwise
+/// than those for many pairs.
+inline at::Tensor
+matrix_product(const at::Tensor & a, const at::Tensor & b)
+{
+  constexpr Size few =
+      400; // products of numbers, for which LibTorch reads a shared matrix in place
+  const bool one_a = a.dim() == 2, one_b = b.dim() == 2;
+  if (one_a != one_b && a.size(-2) * a.size(-1) * b.size(-1) >= few)
+    return at::matmul(a, b);
+  const at::Tensor r = at::matmul(one_a ? a.unsqueeze(0) : a, one_b ? b.unsqueeze(0) : b);
+  return one_a && one_b ? r.squeeze(0) : r;
+}
+
 /// Σ a_i b_i over all base components of batches with the same base shape, by LibTorch.
 inline at::Tensor
 contracted(const at::Tensor & a, const at::Tensor & b, Size base_dim)

@@ -10,6 +10,6 @@ namespace neml2::composed
 inline at::Tensor
 skew_by_sym(const at::Tensor & T)
 {
-  return at::matmul(pick_skew(pairs(T), -2), mandel_basis(T.options()).t());
+  return matrix_product(pick_skew(pairs(T), -2), mandel_basis(T.options()).t());
 }
 } // namespace neml2::composed

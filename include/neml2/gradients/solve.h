@@ -16,7 +16,10 @@ add_solve_rule(const Transposed & transposed, const Product & product)
 {
   return add_gradient_rule<tensors::Solve, B, A, B>(
       [=](const B & g, const A & a, const B & b)
-      { return -product(solve(transposed(a), g), solve(a, b)); },
+      {
+        const B h = solve(transposed(a), -g);
+        return product(h, solve(a, b));
+      },
       [=](const B & g, const A & a, const B &) { return solve(transposed(a), g); });
 }
 

@@ -72,7 +72,7 @@ matrix_matrix(const char * name, const Operand & a, const Operand & b)
 {
   const Operation op(name, Accepts::numbers);
   const Size n = check_product(op, a, b, 2, 2);
-  return batch_of<Tensor>(op, n, [&] { return at::matmul(*a.tensor, *b.tensor); });
+  return batch_of<Tensor>(op, n, [&] { return composed::matrix_product(*a.tensor, *b.tensor); });
 }
 
 /// A_ik v_k
@@ -82,7 +82,9 @@ matrix_vector(const char * name, const Operand & a, const Operand & v)
   const Operation op(name, Accepts::numbers);
   const Size n = check_product(op, a, v, 2, 1);
   return batch_of<Tensor>(
-      op, n, [&] { return at::matmul(*a.tensor, v.tensor->unsqueeze(-1)).squeeze(-1); });
+      op,
+      n,
+      [&] { return composed::matrix_product(*a.tensor, v.tensor->unsqueeze(-1)).squeeze(-1); });
 }
 
 /// a_i b_i
