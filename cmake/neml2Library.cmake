@@ -23,8 +23,6 @@ set_target_properties(neml2_compiled PROPERTIES
 # so the compiler must not contract a product and a sum to a fused multiply-add.
 set_source_files_properties(src/matrix_functions.cpp src/recorded.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>)
-# The interpreter is a hundred short loops over packs, which -O3 makes longer, not faster.
-set_property(SOURCE src/recorded.cpp APPEND PROPERTY COMPILE_OPTIONS $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O2>)
 if(library_type STREQUAL "STATIC")
   set_target_properties(neml2_compiled PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -56,7 +56,7 @@ quaternion_matrix(const at::Tensor & q)
 {
   const auto [s, u] = scalar_and_vector(q);
   const at::Tensor W = skew(u);
-  return at::eye(3, q.options()) + 2 * s.unsqueeze(-1) * W + 2 * matrix_product(W, W);
+  return at::eye(3, q.options()) + 2 * s.unsqueeze(-1) * W + 2 * at::matmul(W, W);
 }
 
 /// R_ij v_j with the matrix R of a unit quaternion. (..., 3), (..., 4) -> (..., 3)

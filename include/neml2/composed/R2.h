@@ -37,14 +37,14 @@ dev_matrix(const at::Tensor & A)
 inline at::Tensor
 matrix_vector(const at::Tensor & A, const at::Tensor & b)
 {
-  return matrix_product(A, b.unsqueeze(-1)).squeeze(-1);
+  return at::matmul(A, b.unsqueeze(-1)).squeeze(-1);
 }
 
 /// a_i B_ij. (..., m), (..., m, n) -> (..., n)
 inline at::Tensor
 vector_matrix(const at::Tensor & a, const at::Tensor & B)
 {
-  return matrix_product(a.unsqueeze(-2), B).squeeze(-2);
+  return at::matmul(a.unsqueeze(-2), B).squeeze(-2);
 }
 
 /// A_ij B_kl. (..., m, n), (..., p, q) -> (..., m, n, p, q)
@@ -177,14 +177,14 @@ det_of_any(const at::Tensor & M)
 inline at::Tensor
 rotate_matrix(const at::Tensor & A, const at::Tensor & R)
 {
-  return matrix_product(matrix_product(R, A), R.transpose(-1, -2));
+  return at::matmul(at::matmul(R, A), R.transpose(-1, -2));
 }
 
 /// ∂(R_im A_mn R_jn)/∂R_kl = δ_ik R_jn A_ln + δ_jk R_im A_ml. (..., 3, 3), (..., 3, 3) -> (..., 3, 3, 3, 3)
 inline at::Tensor
 drotate_matrix(const at::Tensor & A, const at::Tensor & R)
 {
-  const at::Tensor M = matrix_product(R, A.transpose(-1, -2)), N = matrix_product(R, A);
+  const at::Tensor M = at::matmul(R, A.transpose(-1, -2)), N = at::matmul(R, A);
   const at::Tensor I = at::eye(3, R.options());
   return I.view({3, 1, 3, 1}) * M.unsqueeze(-2).unsqueeze(-4) +
          I.view({1, 3, 3, 1}) * N.unsqueeze(-2).unsqueeze(-2);
@@ -197,7 +197,7 @@ inline at::Tensor
 turned_matrix_derivative(const at::Tensor & B, const at::Tensor & J)
 {
   const at::Tensor S = skew(J.transpose(-1, -2)), X = B.unsqueeze(-3);
-  const at::Tensor kij = matrix_product(S, X), kji = matrix_product(S, X.transpose(-1, -2));
+  const at::Tensor kij = at::matmul(S, X), kji = at::matmul(S, X.transpose(-1, -2));
   return (kij + kji.transpose(-1, -2)).movedim(-3, -1).contiguous();
 }
 } // namespace neml2::composed

@@ -42,7 +42,7 @@ second_times_fourth(const at::Tensor & A, const at::Tensor & T)
 inline at::Tensor
 fourth_times_fourth(const at::Tensor & T, const at::Tensor & U)
 {
-  return unpaired(matrix_product(pairs(T), pairs(U)));
+  return unpaired(at::matmul(pairs(T), pairs(U)));
 }
 
 /// T^-1 with T^-1_ijmn T_mnkl = δ_ik δ_jl; NaN where a pivot is 0. (..., 3, 3, 3, 3) -> (..., 3, 3, 3, 3)
@@ -130,8 +130,8 @@ inline at::Tensor
 rotation_derivative(const at::Tensor & M, const at::Tensor & generators, const at::Tensor & rate)
 {
   const at::Tensor turned = M.unsqueeze(-3), n = generators.transpose(-1, -2);
-  const at::Tensor by_axis = matrix_product(generators, turned) + matrix_product(turned, n);
-  return matrix_product(by_axis.flatten(-2).transpose(-1, -2), rate)
+  const at::Tensor by_axis = at::matmul(generators, turned) + at::matmul(turned, n);
+  return at::matmul(by_axis.flatten(-2).transpose(-1, -2), rate)
       .unflatten(-2, at::IntArrayRef({M.size(-1), M.size(-1)}));
 }
 

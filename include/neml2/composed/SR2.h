@@ -99,7 +99,7 @@ inline at::Tensor
 drotate_mandel(const at::Tensor & s, const at::Tensor & R)
 {
   const at::Tensor basis = mandel_basis(R.options()).unflatten(-1, at::IntArrayRef({3, 3}));
-  return matrix_product(2 * basis, matrix_product(R, full(s)).unsqueeze(-3));
+  return at::matmul(2 * basis, at::matmul(R, full(s)).unsqueeze(-3));
 }
 
 /// ∂(R_il s_lm R_jm)/∂r_k with the matrix R of r. (..., 6), (..., 3) -> (..., 6, 3)

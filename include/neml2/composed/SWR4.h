@@ -10,6 +10,6 @@ namespace neml2::composed
 inline at::Tensor
 sym_by_skew(const at::Tensor & T)
 {
-  return pick_skew(matrix_product(mandel_basis(T.options()), pairs(T)) * 2, -1);
+  return pick_skew(at::matmul(mandel_basis(T.options()), pairs(T)) * 2, -1);
 }
 } // namespace neml2::composed

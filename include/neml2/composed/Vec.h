@@ -51,6 +51,6 @@ drotate_vector(const at::Tensor & v, const at::Tensor & R)
 inline at::Tensor
 drotate_vector_by_parameters(const at::Tensor & v, const at::Tensor & r)
 {
-  return matrix_product(skew(-rotate_vector_by_parameters(v, r)), spin_by_rate(r));
+  return at::matmul(skew(-rotate_vector_by_parameters(v, r)), spin_by_rate(r));
 }
 } // namespace neml2::composed

@@ -29,9 +29,9 @@ inline at::Tensor
 cholesky_gradient(const at::Tensor & A, const at::Tensor & g)
 {
   const at::Tensor L = composed::cholesky(A), X = inverse_or_nan(L);
-  const at::Tensor P = matrix_product(L.transpose(-1, -2), g.tril()).tril();
+  const at::Tensor P = at::matmul(L.transpose(-1, -2), g.tril()).tril();
   const at::Tensor half = P - 0.5 * at::diag_embed(P.diagonal(0, -2, -1));
-  const at::Tensor G = matrix_product(matrix_product(X.transpose(-1, -2), half), X);
+  const at::Tensor G = at::matmul(at::matmul(X.transpose(-1, -2), half), X);
   return 0.5 * (G + G.transpose(-1, -2));
 }
 } // namespace neml2::composed

@@ -55,7 +55,7 @@ closest_equivalent(const at::Tensor & r, const at::Tensor & q, const at::Tensor 
   const at::Tensor a = quaternion_of_rotation(r), b = quaternion_of_rotation(q);
   // a · (S b) = S · (a b*), for all S at once in a new last dimension
   const at::Tensor d = quaternion_product(a, quaternion_conjugate(b)).detach().unsqueeze(-2);
-  const at::Tensor cosines = matrix_product(d, symmetries.t()).squeeze(-2);
+  const at::Tensor cosines = at::matmul(d, symmetries.t()).squeeze(-2);
   const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
   const at::Tensor S = symmetries.take_along_dim(index, 0).reshape(d.squeeze(-2).sizes());
   return {a, quaternion_product(S, b)};
@@ -85,7 +85,7 @@ closest_pair(const at::Tensor & r,
   const at::Tensor products =
       quaternion_product(quaternion_conjugate(S).unsqueeze(0), P.unsqueeze(1)).reshape({-1, 4});
   const at::Tensor d = quaternion_product(b, quaternion_conjugate(a)).detach().unsqueeze(-2);
-  const at::Tensor cosines = matrix_product(d, products.t()).squeeze(-2);
+  const at::Tensor cosines = at::matmul(d, products.t()).squeeze(-2);
   const at::Tensor index = (cosines * cosines).argmax(-1).flatten().unsqueeze(-1);
   const auto chosen = [&](const at::Tensor & pairs) // pairs: (m, n, 4)
   {

@@ -12,13 +12,13 @@ namespace neml2::composed
 inline at::Tensor
 refined_rotation(const at::Tensor & F, const at::Tensor & R)
 {
-  const at::Tensor D = matrix_product(R.transpose(-1, -2), F), U = 0.5 * (D + D.transpose(-1, -2));
+  const at::Tensor D = at::matmul(R.transpose(-1, -2), F), U = 0.5 * (D + D.transpose(-1, -2));
   const auto of = [&](Size i, Size j)
   { return D.select(-2, i).select(-1, j) - D.select(-2, j).select(-1, i); };
   const at::Tensor axial[] = {of(2, 1), of(0, 2), of(1, 0)};
   const at::Tensor w = matrix_vector(inv(3 * vol_matrix(U) - U), at::stack(axial, -1)), W = skew(w);
   const at::Tensor over = 1 + 0.25 * (w * w).sum(-1, /*keepdim=*/true).unsqueeze(-1);
-  return R + matrix_product(R, W + 0.5 * matrix_product(W, W)) / over;
+  return R + at::matmul(R, W + 0.5 * at::matmul(W, W)) / over;
 }
 
 /// The rotation R of F = R U: Newton's iteration, computed in float64. (..., 3, 3) -> (..., 3, 3)
@@ -46,10 +46,10 @@ nearest_rotation(const at::Tensor & A)
   const at::Tensor a = A.to(kFloat64), constant = a.detach(), R = polar_rotation(constant);
   if (a.is_meta())
     return A + 0;
-  const at::Tensor D = matrix_product(R.transpose(-1, -2), constant),
+  const at::Tensor D = at::matmul(R.transpose(-1, -2), constant),
                    v = eigh_by_parts(D + D.transpose(-1, -2)).second.slice(-1, 0, 1);
   const at::Tensor reflected = 2 * composed::det(R).lt(0).to(kFloat64).unsqueeze(-1).unsqueeze(-1);
-  at::Tensor r = R - matrix_product(R, matrix_product(v, v.transpose(-1, -2))) * reflected;
+  at::Tensor r = R - at::matmul(R, at::matmul(v, v.transpose(-1, -2))) * reflected;
   const at::Tensor size = constant.flatten(-2).abs().amax(-1, /*keepdim=*/true).unsqueeze(-1);
   for (int k = 0; k < 3; k++)
     r = refined_rotation(a / size, r);
@@ -60,7 +60,7 @@ nearest_rotation(const at::Tensor & A)
 inline at::Tensor
 right_cauchy_green(const at::Tensor & F)
 {
-  return sym(matrix_product(F.transpose(-1, -2), F));
+  return sym(at::matmul(F.transpose(-1, -2), F));
 }
 
 /// F_ik F_jk. (..., 3, 3) -> (..., 6)
@@ -82,8 +82,7 @@ green_lagrange(const at::Tensor & F)
 inline at::Tensor
 hencky_strain(const at::Tensor & F)
 {
-  const at::Tensor x = F.to(kFloat64),
-                   U = sym(matrix_product(polar_rotation(x).transpose(-1, -2), x));
+  const at::Tensor x = F.to(kFloat64), U = sym(at::matmul(polar_rotation(x).transpose(-1, -2), x));
   return sym(matrix_function(matrix_log, full(U))).to(F.scalar_type());
 }
 } // namespace neml2::composed

@@ -61,7 +61,7 @@ halved_too_often(const at::Tensor & B, const at::Tensor & B6, const at::Tensor &
   const at::Tensor scaled = B.abs() * spared.exp2();
   at::Tensor column = at::ones(scaled.slice(-2, 0, 1).sizes(), scaled.options());
   for (int k = 0; k < 15; k++)
-    column = matrix_product(column, scaled);
+    column = at::matmul(column, scaled);
   const at::Tensor growth = column.amax(-1, /*keepdim=*/true) / leading_column(scaled, n);
   const at::Tensor needed =
       ((2 * growth).log2() / 14).ceil().clamp_min(0); // (7!)² / (14! 15!) / rounding error
@@ -81,19 +81,19 @@ matrix_exp(const at::Tensor & A, Size n)
   if ((squarings > 3).any().item<bool>())
   {
     const at::Tensor B = A.detach().slice(-2, 0, n).slice(-1, 0, n) * (-squarings).exp2(),
-                     B2 = matrix_product(B, B), B4 = matrix_product(B2, B2);
+                     B2 = at::matmul(B, B), B4 = at::matmul(B2, B2);
     const at::Tensor spared =
-        halved_too_often(B, matrix_product(B2, B4), matrix_product(B4, B4)).minimum(squarings);
+        halved_too_often(B, at::matmul(B2, B4), at::matmul(B4, B4)).minimum(squarings);
     squarings = squarings - spared * (squarings > 3);
   }
-  const at::Tensor B = A * (-squarings).exp2(), B2 = matrix_product(B, B),
-                   B4 = matrix_product(B2, B2), B6 = matrix_product(B2, B4);
-  const at::Tensor odd = matrix_product(B, plus_identity(B6 + 1512 * B4 + 277200 * B2, 8648640));
+  const at::Tensor B = A * (-squarings).exp2(), B2 = at::matmul(B, B), B4 = at::matmul(B2, B2),
+                   B6 = at::matmul(B2, B4);
+  const at::Tensor odd = at::matmul(B, plus_identity(B6 + 1512 * B4 + 277200 * B2, 8648640));
   const at::Tensor even = plus_identity(56 * B6 + 25200 * B4 + 1995840 * B2, 17297280);
-  at::Tensor X = matrix_product(inverse_or_nan(even - odd), even + odd);
+  at::Tensor X = at::matmul(inverse_or_nan(even - odd), even + odd);
   const double most = squarings.max().item<double>();
   for (double k = 0; k < most; k++)
-    X = at::where(squarings > k, matrix_product(X, X), X);
+    X = at::where(squarings > k, at::matmul(X, X), X);
   return X;
 }
 
@@ -176,7 +176,7 @@ matrix_log(const at::Tensor & A, Size n)
   at::Tensor sum = weights[0] * inverse_or_nan(plus_identity(nodes[0] * E, 1));
   for (size_t k = 1; k < 7; k++)
     sum = sum + weights[k] * inverse_or_nan(plus_identity(nodes[k] * E, 1));
-  const at::Tensor L = only_where(leading_norm(E, n) <= 0.25, matrix_product(E, sum) * factor);
+  const at::Tensor L = only_where(leading_norm(E, n) <= 0.25, at::matmul(E, sum) * factor);
   return L + scale.log() * at::eye(A.size(-1), A.options().requires_grad(false));
 }
 

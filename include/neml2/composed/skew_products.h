@@ -11,15 +11,14 @@ namespace neml2::composed
 inline at::Tensor
 skew_and_sym_to_sym(const at::Tensor & e, const at::Tensor & w)
 {
-  return sym(matrix_product(skew(w), full(e))) * 2;
+  return sym(at::matmul(skew(w), full(e))) * 2;
 }
 
 /// The derivative of W_ik e_kj - e_ik W_kj by e. (..., 3) -> (..., 6, 6)
 inline at::Tensor
 d_skew_and_sym_to_sym_d_sym(const at::Tensor & w)
 {
-  return matrix_product(w.unsqueeze(-2), mandel_generators(w.options()).flatten(1))
-      .squeeze(-2)
+  return at::matmul(w, mandel_generators(w.options()).flatten(1))
       .unflatten(-1, at::IntArrayRef({6, 6}));
 }
 
@@ -35,7 +34,7 @@ d_skew_and_sym_to_sym_d_skew(const at::Tensor & e)
 inline at::Tensor
 multiply_and_make_skew(const at::Tensor & a, const at::Tensor & b)
 {
-  const at::Tensor p = matrix_product(full(a), full(b));
+  const at::Tensor p = at::matmul(full(a), full(b));
   return pick_skew((p - p.transpose(-1, -2)).flatten(-2), -1);
 }
 

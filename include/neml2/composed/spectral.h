@@ -76,7 +76,7 @@ eigenvalues(const at::Tensor & s)
 inline at::Tensor
 ieigh(const at::Tensor & l, const at::Tensor & V)
 {
-  return sym(matrix_product(V * l.unsqueeze(-2), V.transpose(-1, -2)));
+  return sym(at::matmul(V * l.unsqueeze(-2), V.transpose(-1, -2)));
 }
 
 /// kernels::divided_difference by LibTorch, for the pairs 12, 02, 01. (..., 3) -> (..., 3)
@@ -111,6 +111,6 @@ dsptrf(const at::Tensor & l,
   const at::Tensor shear = divided_differences(l, f, df, epsilon);
   const at::Tensor d = at::cat({df.expand(shear.sizes()), shear}, -1);
   const at::Tensor Q = mandel_rotation(V);
-  return matrix_product(Q * d.unsqueeze(-2), Q.transpose(-1, -2));
+  return at::matmul(Q * d.unsqueeze(-2), Q.transpose(-1, -2));
 }
 } // namespace neml2::composed

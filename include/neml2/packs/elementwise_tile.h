@@ -13,7 +13,7 @@ struct RowPair
   bool left_is_number, right_is_number;
 };
 
-/// Evaluates a op b row by row; the formula that tiles receive is a RowPair. The result may be an operand.
+/// Evaluates a op b row by row; the formula that tiles receive is a RowPair. The result may be an operand of whole rows.
 template <class Op>
 struct ElementwiseTile
 {
@@ -39,29 +39,28 @@ private:
   NEML2_CALLS_FORMULA static void
   run(int n, double * const * data, const int64_t * stride, int64_t rows)
   {
-    const Op op;
     const double *a = data[0], *b = data[1];
     double * r = data[2];
     for (; rows > 0; rows--, a += stride[0], b += stride[1], r += stride[2])
-      if (n < P::width)
-      {
-        const double left = a[0], right = b[0];
-        for (int k = 0; k < n; k++)
-          r[k] = op(LeftIsNumber ? left : a[k], RightIsNumber ? right : b[k]);
-      }
-      else
-      {
-        const P left(LeftIsNumber ? a[0] : 0.0), right(RightIsNumber ? b[0] : 0.0);
-        const auto at = [&](int k) NEML2_INLINE_LAMBDA {
-          return P(
-              op(LeftIsNumber ? left : P::load(a + k), RightIsNumber ? right : P::load(b + k)));
-        };
-        // The last pack may overlap the one before, so its numbers are loaded first: the result may be an operand.
-        const P last = at(n - P::width);
-        for (int k = 0; k < n - P::width; k += P::width)
-          at(k).store(r + k);
-        last.store(r + n - P::width);
-      }
+    {
+      int k = 0;
+      each<P, LeftIsNumber, RightIsNumber>(k, n, a, b, r);
+      if constexpr (P::width > 2)
+        each<Pack<2>, LeftIsNumber, RightIsNumber>(k, n, a, b, r);
+      if constexpr (P::width > 1)
+        each<Pack<1>, LeftIsNumber, RightIsNumber>(k, n, a, b, r);
+    }
+  }
+
+  /// Evaluates the components from k on that fill packs P, and leaves k at the next one.
+  template <class P, bool LeftIsNumber, bool RightIsNumber>
+  NEML2_INLINE static void each(int & k, int n, const double * a, const double * b, double * r)
+  {
+    const Op op;
+    const P left(LeftIsNumber ? a[0] : 0.0), right(RightIsNumber ? b[0] : 0.0);
+    for (; k + P::width <= n; k += P::width)
+      P(op(LeftIsNumber ? left : P::load(a + k), RightIsNumber ? right : P::load(b + k)))
+          .store(r + k);
   }
 };
 } // namespace neml2::packs

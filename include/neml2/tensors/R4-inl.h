@@ -8,16 +8,13 @@
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/R4.h"
 
-namespace neml2::packs
-{
-template <>
-inline constexpr bool gains_from_avx512<tensors::Inv, R4> = true;
-template <class B>
-constexpr bool gains_from_avx512<tensors::Rotate, R4, B> = true;
-} // namespace neml2::packs
-
 namespace neml2
 {
+template <>
+inline constexpr bool packs::gains_from_avx512<tensors::Inv, R4> = true;
+template <class B>
+constexpr bool packs::gains_from_avx512<tensors::Rotate, R4, B> = true;
+
 namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM R4TimesR2

@@ -10,14 +10,11 @@
 #include "neml2/composed/Vec.h"
 #include "neml2/kernels/drotate.h"
 
-namespace neml2::packs
-{
-template <>
-inline constexpr bool gains_from_avx512<tensors::Outer, SR2, SR2> = true;
-} // namespace neml2::packs
-
 namespace neml2
 {
+template <>
+inline constexpr bool packs::gains_from_avx512<tensors::Outer, SR2, SR2> = true;
+
 NEML2_BODY
 SR2::SR2(const R2 & A) : SR2(neml2::sym(A)) {}
 

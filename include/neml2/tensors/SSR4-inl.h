@@ -9,14 +9,11 @@
 #include "neml2/tensors/operations.h"
 #include "neml2/composed/SSR4.h"
 
-namespace neml2::packs
-{
-template <>
-inline constexpr bool gains_from_avx512<tensors::Inv, SSR4> = true;
-} // namespace neml2::packs
-
 namespace neml2
 {
+template <>
+inline constexpr bool packs::gains_from_avx512<tensors::Inv, SSR4> = true;
+
 namespace tensors
 {
 struct NEML2_ONE_A_PROGRAM SSR4TimesSR2
