@@ -45,7 +45,7 @@ struct SlipSystems
 };
 constexpr SlipSystems slip;
 
-/// Rate of plastic strain and spin of the stress s: slip rates |τ|^(n-1) τ of the stresses τ resolved on the systems.
+/// Rate of plastic strain and spin for the stress s: slip rates |τ|^(n-1) τ of the stresses τ resolved on the systems.
 constexpr auto flow = [](const auto & s, const auto & n)
 {
   using T = scalar_of<decltype(s)>;

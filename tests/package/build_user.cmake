@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-cmake_minimum_required(VERSION 3.25) # else "archive" would mean the variable of that name
+cmake_minimum_required(VERSION 3.25) # otherwise "archive" would mean the variable of that name
 set(prefix_path ${TORCH})
 set(project ${CMAKE_CURRENT_LIST_DIR}/user)
 set(options -D WAY=${WAY} -D NEML2=${NEML2})

@@ -11,8 +11,8 @@ namespace neml2::test
 /// Counts of the checks so far.
 struct Tally
 {
-  size_t operations = 0, gradients = 0, chains = 0; ///< chains: whole-chain gradients
-  size_t refused = 0; ///< LibTorch does not differentiate the reference: linalg_eig sometimes
+  size_t operations = 0, gradients = 0, chains = 0; ///< checks; in `chains` those of gradients through a whole chain
+  size_t refused = 0; ///< references that LibTorch does not differentiate, as linalg_eig sometimes
   std::set<const Operation *> used;
 };
 
