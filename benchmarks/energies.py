@@ -53,8 +53,8 @@ def neo_hooke(F):
 
 
 def of_eigenvalues(c):
-    """Ogden's energy as a function of the eigenvalues of FᵀF. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with change of
-    volume Holzapfel (2000), Nonlinear Solid Mechanics, section 6.5."""
+    """Ogden's energy as a function of the eigenvalues of FᵀF. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with a change of
+    volume: Holzapfel (2000), Nonlinear Solid Mechanics, section 6.5."""
     J2 = c(0) * c(1) * c(2)
     W = 0.25 * K * (J2 - 1.0 - math.log(J2))
     for mu, alpha in OGDEN:

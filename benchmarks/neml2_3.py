@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The formulas of python_formulas.py with NEML2 3.x, one thread; prints ns per call as JSON.
 
-Optional: python_formulas.py runs it in an environment that you name. It has the wheel `neml2` of PyPI and the torch that the
+Optional: python_formulas.py runs it in an environment that you name. This environment has the wheel `neml2` of PyPI and the torch that the
 wheel was built with, 2.12 for neml2 3.1.0: with a newer torch its Newton's method fails. Its types are timed directly and
 through torch.compile, the viscoplastic model directly and as compiled by neml2-compile, which takes minutes.
 """

@@ -62,7 +62,7 @@ struct Point
         if (std::abs(r) < 1e-8 * yield)
           break;
       }
-      const double by_dp = elastic + (over - elastic * dp) / (n * dp); // as r = 0
+      const double by_dp = elastic + (over - elastic * dp) / (n * dp); // since r = 0
       factor = 1 - 3 * G * dp / q;
       slope = -3 * G * (1 / by_dp - dp / q) * 1.5 / (q * q);
     }

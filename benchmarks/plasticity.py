@@ -55,7 +55,7 @@ def here(strain, n, backend):
 
 
 def symmetric(tangent):
-    """By the symmetric part of the strain: some have the derivatives by nine independent numbers."""
+    """The tangent by the symmetric part of the strain: some libraries give derivatives by nine independent numbers."""
     return (tangent + tangent.transpose(-1, -2) + tangent.transpose(-3, -4) + tangent.transpose(-1, -2).transpose(-3, -4)) / 4
 
 

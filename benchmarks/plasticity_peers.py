@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The model of plasticity.py through JAX, CasADi and simcoon, those that are installed, which runs this: plasticity_peers.py FOLDER."""
+"""The model of plasticity.py with those of JAX, CasADi and simcoon that are installed. plasticity.py runs it: plasticity_peers.py FOLDER."""
 
 import os
 import sys

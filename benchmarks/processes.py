@@ -60,7 +60,7 @@ def gradient():
 rows = {
     "radial return of the points": lambda: radial_return(strain, Scalar(250.0)),
     "a loss and its gradient by what the points share": gradient,
-    "math.batch_sum of the part's stresses (6 numbers a point)": lambda: neml2.math.batch_sum(SR2(stress)),
+    "math.batch_sum of the part's stresses (6 numbers per point)": lambda: neml2.math.batch_sum(SR2(stress)),
     "batch_sum of all": lambda: many.batch_sum(SR2(stress)),
     "batch_max of all": lambda: many.batch_max(SR2(stress)),
     "gather_batch": lambda: many.gather_batch(SR2(stress)),

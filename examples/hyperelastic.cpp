@@ -9,7 +9,7 @@
 using namespace neml2;
 
 // begin energies
-/// log J, J² = det C, from which the energies of a change of volume follow.
+/// log J, with J² = det C; energies of a change of volume depend on it.
 constexpr auto log_J = [](const auto & C) { return 0.5 * log(det(C)); };
 
 /// Source: Bonet and Wood (2008), Nonlinear Continuum Mechanics for Finite Element Analysis, eq. 6.27.
@@ -50,7 +50,7 @@ constexpr auto stress_by_stretches = [](const auto & C, const auto &... paramete
 // end stresses
 
 // begin tension
-/// The stretch across a specimen that is pulled: no stress on its sides.
+/// The stretch across a specimen that is pulled, whose sides are free of stress.
 constexpr auto across = [](const auto & stretch, const auto & mu, const auto & lambda)
 {
   const auto side = [](const auto & x, const auto & l, const auto & m, const auto & k)

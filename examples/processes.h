@@ -52,7 +52,7 @@ processes_of_environment(std::chrono::milliseconds limit)
   c10d::TCPStoreOptions options;
   options.port = uint16_t(std::stoi(value("MASTER_PORT", "29500")));
   options.isServer =
-      rank == 0 && value("TORCHELASTIC_USE_AGENT_STORE", "") != "True"; // else torchrun has a store
+      rank == 0 && value("TORCHELASTIC_USE_AGENT_STORE", "") != "True"; // torchrun may have a store
   options.timeout = limit;
   const auto store =
       c10::make_intrusive<c10d::TCPStore>(value("MASTER_ADDR", "127.0.0.1"), options);

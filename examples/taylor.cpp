@@ -45,7 +45,7 @@ struct SlipSystems
 };
 constexpr SlipSystems slip;
 
-/// Rate of plastic strain and spin of the stress s: slip rates |τ|^(n-1) τ of the stresses τ resolved on the systems.
+/// Rate of plastic strain and spin for the stress s: slip rates |τ|^(n-1) τ of the stresses τ resolved on the systems.
 constexpr auto flow = [](const auto & s, const auto & n)
 {
   using T = scalar_of<decltype(s)>;
@@ -68,7 +68,8 @@ constexpr auto flow = [](const auto & s, const auto & n)
 constexpr auto equations = [](const auto & s, const auto & rate, const auto & n)
 { return std::get<0>(flow(s, n)) - rate + vol(s); };
 
-/// A step of one crystal for a given exponent: its stress and orientation.
+/// A step of one crystal for a given exponent: the power of its stress, and its orientation, which maps the frame of the crystal to
+/// that of the sample.
 struct Crystal
 {
   double exponent;

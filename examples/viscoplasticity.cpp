@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cyclic viscoplasticity: six specimens, pulled and pushed between two strains at rates that differ by a hundred thousand.
-// At each point thirteen equations are solved by Newton's method (viscoplasticity.h). The amplitude of the last cycle is
+// Cyclic viscoplasticity: six specimens are pulled and pushed between two strains at rates that differ by a factor of a hundred
+// thousand. At each point thirteen equations are solved by Newton's method (viscoplasticity.h). The amplitude of the last cycle is
 // compared with the closed form of Lemaitre and Chaboche (1990), section 5.4.4.
 #include "viscoplasticity.h"
 

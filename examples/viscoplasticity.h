@@ -9,7 +9,7 @@
 
 /**
  * Viscoplasticity with isotropic hardening (Voce), kinematic hardening (Armstrong and Frederick) and a power law for the
- * rate (Norton): a model of Chaboche's, implicit Euler. Source: Lemaitre and Chaboche (1990), Mechanics of Solid Materials,
+ * rate (Norton): a model of Chaboche's, by implicit Euler. Source: Lemaitre and Chaboche (1990), Mechanics of Solid Materials,
  * Cambridge University Press, sections 5.4 and 6.4.
  */
 namespace viscoplasticity
@@ -18,8 +18,8 @@ using namespace neml2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // begin equations
-/// The equations at the end of a step, of the deviator s of the stress, the backstress X and the overstress `over`, which the power law
-/// gives a plastic strain dp. In units of the yield stress all equations count alike.
+/// The equations at the end of a step for the deviator s of the stress, the backstress X and the overstress `over`. The plastic strain dp
+/// follows from the overstress by the power law. In units of the yield stress all equations have equal weight.
 constexpr auto equations = [](const auto & unknowns,
                               const auto & trial,
                               const auto & old_X,

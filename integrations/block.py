@@ -79,7 +79,7 @@ mesh = felupe.Cube(b=(2.0, 1.0, 1.0), n=(2 * edge + 1, edge + 1, edge + 1))
 
 # begin solve
 def press(umat, mixed: bool):
-    """Pressed by a fifth and sheared by as much between two plates to which it is glued: the field, and the residuals of each step."""
+    """The block, glued between two plates, is pressed by a fifth and sheared by as much: the field, and the residuals of each step."""
     region, residuals = felupe.RegionHexahedron(mesh), []
     field = felupe.FieldsMixed(region, n=3) if mixed else felupe.FieldContainer([felupe.Field(region, dim=3)])
     solid = felupe.SolidBody(umat, field)

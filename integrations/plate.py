@@ -82,7 +82,7 @@ def in_plane(stress: SR2) -> numpy.ndarray:
 def tangent_in_plane(tangent: SSR4) -> numpy.ndarray:
     """(elements, points; 6, 6) -> (2, 2, 2, 2, elements, points), of (3, 3, 3, 3, ...)."""
     full = R4(tangent).torch().movedim((-4, -3, -2, -1), (0, 1, 2, 3))  # a view
-    return full[:2, :2, :2, :2].contiguous().numpy()  # the points innermost: each pair of shape functions reads all of it
+    return full[:2, :2, :2, :2].contiguous().numpy()  # points are innermost: each pair of shape functions reads all of them
 
 
 # end convert
@@ -124,7 +124,7 @@ def quarter() -> skfem.MeshQuad:
 
 # begin basis
 mesh = quarter()
-element = skfem.ElementVector(skfem.ElementQuadS2())  # eight nodes and 2 x 2 points: no locking where the volume stays
+element = skfem.ElementVector(skfem.ElementQuadS2())  # eight nodes and 2 x 2 points: no locking at constant volume
 basis = skfem.Basis(mesh, element, intorder=3)
 # end basis
 bottom, left, top = (basis.get_dofs(lambda x, i=i, at=at: numpy.isclose(x[i], at)) for i, at in ((1, 0.0), (0, 0.0), (1, height)))

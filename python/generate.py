@@ -109,6 +109,7 @@ def quoted(text):
     for cpp, python in {"NEMLException": "ValueError", "IndexException": "IndexError", "std::invalid_argument": "ValueError"}.items():
         text = text.replace(f"@throws {cpp}", f"Raises {python}")
     text = text.replace("a std::array of n constants", "n constants as a torch.Tensor").replace("neml2::", "")
+    text = text.replace("at::manual_seed", "torch.manual_seed")
     text = re.sub(r"\b(?:Interpolant|Beyond)::(\w+)", r'"\1"', text)  # strings in Python
     text = re.sub(r"\b([A-Z]\w*)::(?=\w)", r"\1.", text)  # members
     return "R\"doc(" + text + ")doc\""

@@ -29,7 +29,7 @@ ADVICE = {
     "(can|cannot|could|may|to) be had": "is available",
     "(stands|lies) (what|here)": "put the subject first",
     "for want of|whereof|thereof|wherein|as ever|at hand": "a plainer word",
-    ", else": "otherwise",
+    "(?<=[,;] )else|(?<=¶ )else(?= (a|an|it|the) )": "otherwise",
     r"(?<=[.:;¶] )what \w+": "name it: the operand that, code that",
     "(which|that) (is|was) (so|not so)": "repeat what",
 }

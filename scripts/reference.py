@@ -150,7 +150,7 @@ def index(parts):
     """docs/reference.md: its present text before the tables, and the new tables."""
     text = [INDEX.read_text(encoding="utf-8").partition(TABLES)[0] + TABLES]
     for title, found in parts.items():
-        text += [f"\n## {title}\n", "| header of `neml2/` | is about | besides members declares |", "| --- | --- | --- |", *(row(*h) for h in found)]
+        text += [f"\n## {title}\n", "| header of `neml2/` | purpose | names besides members |", "| --- | --- | --- |", *(row(*h) for h in found)]
     return "\n".join([*text, "", END, ""])
 
 

@@ -34,7 +34,7 @@ LINK = re.compile(r"(`[^`\n]*`)|(\]\()([^)#\s]*)(#[^)\s]*)?\)")
 
 
 def without_white(svg):
-    """A picture without white behind it and with grey instead of black, so that it can be read on light and on dark. Changes only matplotlib's."""
+    """A picture without white behind it and with grey instead of black, so that it can be read on light and on dark pages. Only matplotlib's pictures are changed."""
     if "matplotlib" not in svg:
         return svg
     svg = re.sub(r'(?<=" style=")fill: #ffffff(?="/>\n *</g>)', "fill: none", svg)

@@ -128,7 +128,7 @@ class Prose(SphinxTransform):
         """Text, formulas, and letters that are symbols where they stand alone."""
         parts = split(text)
         if letters:
-            alone = "|".join(sorted(letters - {"A"}) + [r"(?<=[a-z,] )A"] * ("A" in letters))  # else it may be an article
+            alone = "|".join(sorted(letters - {"A"}) + [r"(?<=[a-z,] )A"] * ("A" in letters))  # otherwise it may be an article
             alone = rf"(?<![\w.'\"-])((?:(?<=\s)-)?(?:{alone}))(?![\w'(\"-]|\.\w)"
             parts = [(formula or i % 2 == 1, p) for formula, part in parts
                      for i, p in enumerate([part] if formula else re.split(alone, part)) if p]

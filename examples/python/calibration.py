@@ -82,8 +82,8 @@ def twist(strain: Scalar, old: State, logarithms: Parameters, dt: Scalar) -> tup
 
 
 # %% [markdown]
-# ## What was measured
-# The unknowns are logarithms of the ratios to the start values: so all values that the optimizer tries are positive, and have equal weight.
+# ## Measurements
+# The unknowns are logarithms of the ratios to the start values, so that all values that the optimizer tries are positive and have equal weight.
 
 # %%
 truth = {"yield, MPa": 100, "Q, MPa": 50, "b": 30, "C, MPa": 20e3, "gamma": 200, "K, MPa": 80, "n": 5}
@@ -117,7 +117,7 @@ def loss(logarithms: torch.Tensor) -> torch.Tensor:
 
 # %% [markdown]
 # ## The gradient
-# is exact; it is compared with central differences.
+# The gradient is exact. Here it is compared with central differences.
 
 # %%
 x = torch.zeros(7, requires_grad=True)

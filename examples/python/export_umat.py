@@ -53,7 +53,7 @@ files = neml2.export(update, "umat", *before, steel, to=folder / "voce", compile
 print("\n".join(line[3:] for line in files.header.read_text().splitlines() if "STATEV" in line or "PROPS" in line))
 
 
-# ---- What a solver does ----
+# ---- The solver ----
 
 ROOT = 2**0.5
 

@@ -70,7 +70,7 @@ class Ogden:
 
     def energy(self, C: SR2) -> Scalar:
         """Ogden's energy of the principal stretches λ, the roots of the eigenvalues of C: the sum of their powers is the trace of a power
-        of C. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with change of volume Holzapfel (2000), section 6.5."""
+        of C. Source: Ogden (1972), Proc. R. Soc. Lond. A 326, 565-584; with a change of volume: Holzapfel (2000), section 6.5."""
         W = volumetric(C, self.K)
         for mu, alpha in zip(self.mu, self.alpha):
             powers = math.tr(math.powm(C, alpha / 2))  # Σ λ^α
@@ -183,7 +183,7 @@ def ogden_without_change_of_volume(stretch: Scalar, mu: tuple[float, ...], alpha
     return sum((m * (stretch ** (a - 1) - stretch ** (-sides * a - 1)) for m, a in zip(mu, alpha)), Scalar(0.0))
 
 
-# ---- What is known of the solids ----
+# ---- Parameters of the solids ----
 
 # Rubber, from Treloar's measurements, in MPa: Ogden (1972). Neo-Hooke and Mooney-Rivlin have its shear modulus; Mooney-Rivlin has
 # c1 / c2 = 7 as in Holzapfel (2000), section 6.5. The bulk modulus is about a thousand times as large.

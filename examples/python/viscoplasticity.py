@@ -149,7 +149,7 @@ for r, computed, closed in zip(rate.tolist(), highest.tolist(), expected.tolist(
 
 # %% [markdown]
 # ## The consistent tangent
-# comes from the same formula, also through the equations that are solved. Here it is compared with central differences, at strains
+# The tangent comes from the same formula, and includes the solution of the equations. Here it is compared with central differences, at strains
 # in all directions, the small ones elastic. Numbers and tensors without a batch, as the material and the state here, may be
 # used in a formula without being its arguments.
 

@@ -184,7 +184,7 @@ public:
   int traverse(const Visit & visit) const
   {
     int stop = visit(_function);
-    if (_python && _python.use_count() == 1) // else gradients have it, too
+    if (_python && _python.use_count() == 1) // otherwise gradients have it, too
       stop = stop ? stop : _python->traverse(visit);
     for (const auto & r : _recorded)
       if (r.use_count() == 1)
@@ -207,8 +207,8 @@ private:
   Names _names;
   std::vector<std::shared_ptr<Recorded>> _recorded;
   int _calls = 0;
-  size_t _programs = 0;        ///< that are compiled, or are being
-  size_t _programs_before = 0; ///< that were deleted
+  size_t _programs = 0;        ///< compiled, or being compiled
+  size_t _programs_before = 0; ///< of these, the programs that were deleted
 
   static constexpr size_t most_recorded = 256;
 

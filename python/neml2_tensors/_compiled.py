@@ -201,7 +201,7 @@ def _is_own(parent: Path) -> bool:
 
 
 def _is_private(place: Path) -> bool:
-    """Whether no other user can write the contents of a folder; if one can, a warning says why."""
+    """Whether no other user can write into a folder; if one can, a warning says why."""
     why = _why_not_private(place)
     text = (
         f"neml2: compiled formulas are not kept in {place}, which {why}: libraries loaded from there could be another user's. Each process "

@@ -26,7 +26,7 @@ class Leaf:
     def __init__(self, name: str, a: Any, d: int, new: int):
         if not isinstance(a, (TensorBase, *_interop.LABELED)):
             raise TypeError(
-                f"{name}: expected tensors of this library or groups of them, not {type(a).__name__}. Of a tensor of torch say which "
+                f"{name}: expected tensors of this library or groups of them, not {type(a).__name__}. For a tensor of torch, say which "
                 "dimensions are batch dimensions: Tensor(t, batch_dim)."
             )
         if not a.defined():

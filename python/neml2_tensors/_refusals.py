@@ -76,7 +76,7 @@ def of_operator(name: str, own: Any, other: Any) -> str | None:
     left, right = (type(a).__name__ for a in ((other, own) if reflected else (own, other)))
     message = f"unsupported operand types for {symbol}: '{left}' and '{right}'. "
     if written := [*rewritten(symbol, left, right)]:
-        return f"{message}Of a {symbol} b write {' or '.join(written)}."
+        return f"{message}Instead of a {symbol} b write {' or '.join(written)}."
     if symbol in ("*", "@"):
         partners = PRODUCTS.get(left, ())
         scalar = ("a Scalar", "a number") if symbol == "*" else ()
@@ -110,18 +110,18 @@ def in_formula(symbol: str, a: Any, b: Any) -> str:
     message = f"unsupported operand types for {symbol} in a formula: '{left}' and '{right}'."
     if "Condition" in (left, right):
         if symbol in "&|^":
-            return f"{message} It takes conditions, as a < b gives: of a number write a != 0."
+            return f"{message} It takes conditions, as a < b gives: for a number write a != 0."
         return f"{message} A condition has no value to calculate with: math.where(condition, 1.0, 0.0) does, and math.where(condition, a, b) chooses."
     if any(isinstance(x, torch.Tensor) for x in (a, b)):
         return message + RAW
     if any(isinstance(x, numbers.Complex) and not isinstance(x, numbers.Real) for x in (a, b)):
         return f"{message} Formulas are of real numbers: pass real and imaginary part as two arguments."
     if symbol in "&|^":
-        return f"{message} It takes conditions, as a < b gives: of a number write a != 0."
+        return f"{message} It takes conditions, as a < b gives: for a number write a != 0."
     if {left, right} <= {*tensors.__all__}:
-        return f"{message} Of a {symbol} b write {' or '.join(w)}." if (w := [*rewritten(symbol, left, right)]) else f"{message} {ONE_TYPE}"
+        return f"{message} Instead of a {symbol} b write {' or '.join(w)}." if (w := [*rewritten(symbol, left, right)]) else f"{message} {ONE_TYPE}"
     if any(isinstance(x, (list, tuple)) for x in (a, b)):
-        return f"{message} Of a list write math.base_stack([...]), which is a Tensor, or a type's fill, as Vec.fill(a, b, c)."
+        return f"{message} For a list write math.base_stack([...]), which is a Tensor, or a type's fill, as Vec.fill(a, b, c)."
     return f"{message} Expected tensors of the formula, tensors without batch, or numbers."
 
 

@@ -301,7 +301,7 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 def _logical(name: str, of_conditions: Callable[..., Any]) -> None:
     def call(*conditions: Any) -> Any:
         if not any(isinstance(c, Condition) for c in conditions) or not all(isinstance(c, (Condition, bool)) for c in conditions):
-            raise TypeError(f"logical_{name}: in a formula it takes conditions, as a < b gives. Write a != 0 of a number.")
+            raise TypeError(f"logical_{name}: in a formula it takes conditions, as a < b gives. Write a != 0 for a number.")
         return of_conditions(*conditions)
 
     recording.define(f"logical_{name}", call)

@@ -98,8 +98,8 @@ def expand_batch(a: T, n: int, d: int = 0, group: Group = None) -> T:
 
 
 def batch_sum(a: T, d: int = 0, group: Group = None) -> T:
-    """Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a. Integers,
-    and bool, whose true entries are counted, give int64.
+    """Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit of a. Integers
+    give int64; bool gives the number of true entries, as int64.
 
     Entries are added in pairs, in an order that depends on the whole batch, not on its parts: the result is bitwise the same for
     any number of processes, but its last digits may differ from math.batch_sum. Each process sends at most 2 log2(Σn) tensors.

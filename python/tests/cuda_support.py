@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recorded formulas as CUDA sources. Here they are compiled for the host, and run, or compiled by NVRTC for GPUs, which this machine need
-not have."""
+"""Recorded formulas as CUDA sources. They are compiled for the host and run, or compiled by NVRTC for GPUs; the machine needs no GPU."""
 
 import ctypes
 import functools
@@ -38,7 +37,7 @@ class Source:
         return f"#define Formula Formula_{k}\n#define neml2_kernel neml2_kernel_{k}\n{self.text}#undef Formula\n#undef neml2_kernel\n"
 
     def is_exact(self):
-        """Whether it calls none of the functions that the standard library and SLEEF may round differently."""
+        """Whether it calls no function that the standard library and SLEEF may round differently."""
         return not re.search(r"\b(cbrt|exp|expm1|log|log1p|log10|a?sinh?|a?cosh?|a?tanh?|atan2|fmod|pow)\(", self.text)
 
 
@@ -70,7 +69,7 @@ class Operand(ctypes.Structure):
 
 
 def launch(library, k, source, arguments, results, batch, blocks=2):
-    """Runs kernel k: operands are tensors of torch with these batch dimensions, and one of components; arguments that are numbers floats."""
+    """Runs kernel k. Operands are tensors of torch with these batch dimensions and one dimension of components, or floats for numbers."""
 
     class Arguments(ctypes.Structure):
         _fields_ = [

@@ -497,7 +497,7 @@ assert done == [True] * 8, done
 
 @pytest.mark.parametrize("function", [math.sqrtm, math.logm])
 def test_many_derivatives_of_a_function_of_a_matrix_at_the_identity(function):
-    """Of f(1 + t a) for each a on the diagonal."""
+    """The derivatives of f(1 + t a) by t, for each a on the diagonal."""
     t, a = torch.zeros((), requires_grad=True), torch.tensor([1.0, -0.4, 2.0])
     y = function(R2(torch.eye(3) + t * torch.diag(a))).torch().diagonal()
     factor = 1.0

@@ -361,7 +361,7 @@ REFUSED = [
     ("batch_sum", IndexError, r"The dimension 2 is out of range for SR2 \(4; 6\): expected one in \[-1, 1\)"),
     ("batch_mean", ValueError, r"not defined for dtype int64 \(Scalar \(4;\)\). Expected a floating type"),
     ("batch_max", ValueError, r"not defined for dtype bool"),
-    ("gather_batch", TypeError, r"expected tensors of this library or groups of them, not Tensor. Of a tensor of torch say"),
+    ("gather_batch", TypeError, r"expected tensors of this library or groups of them, not Tensor. For a tensor of torch, say"),
     ("batch_min", ValueError, r"undefined tensor: an operand of type SR2"),
     ("scatter_batch", IndexError, r"SR2 \(; 6\) has no batch dimension. Add one"),
     ("expand_batch", ValueError, r"-1 entries. Expected 0 or more"),

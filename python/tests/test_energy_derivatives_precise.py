@@ -24,7 +24,7 @@ RANDOM = 50
 ALONG = [0.3, -0.5, 0.7, 0.2, -0.4, 0.6]  # a tensor: its product with a second derivative is differentiated
 
 
-# ---- In mpmath: the terms whose sum an energy is ----
+# ---- Energies in mpmath, as lists of terms ----
 
 
 def entries(x):

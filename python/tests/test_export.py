@@ -379,7 +379,7 @@ def test_a_host_asks_for_names_and_sizes(built):
 
 
 def test_it_needs_no_library(built):
-    """Not even that of C++."""
+    """Not even the library of C++."""
     for name in ("liblinear.so", "liblinear_c.so"):
         script = f"import ctypes; ctypes.CDLL('{built / name}'); print(open('/proc/self/maps').read())"
         if sys.platform == "linux":

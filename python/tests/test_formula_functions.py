@@ -419,7 +419,7 @@ def test_what_objects_have_is_seen(monkeypatch):
 
 
 class Equal:
-    """As any other."""
+    """Equal to any object."""
 
     def __init__(self, k):
         self.k = k
@@ -460,7 +460,7 @@ def test_a_callable_group_is_an_argument():
     s = scalar()
     for k in (2.0, 3.0):
         same(neml2.vmap(Law(k), s), k * s)
-    assert len(calls) == 1  # of the first
+    assert len(calls) == 1  # only the first object is recorded
 
 
 def test_what_a_function_imports_is_seen(monkeypatch):

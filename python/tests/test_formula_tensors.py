@@ -248,7 +248,7 @@ def refused(f, *a, error=TypeError):
 
 def test_errors():
     a, s = tensor(4, 3), SR2(values(SR2, 4))
-    assert "unsupported operand types for * in a formula: 'Tensor' and 'SR2'. Of a * b write a * b.tensor()" in refused(lambda a, s: a * s, a, s)
+    assert "unsupported operand types for * in a formula: 'Tensor' and 'SR2'. Instead of a * b write a * b.tensor()" in refused(lambda a, s: a * s, a, s)
     assert "dlogm: not defined in formulas for R2" in refused(math.dlogm, R2(values(R2, 2)))
     assert "of base shapes [3] and [4]" in refused(lambda a, b: a @ b, a, tensor(4, 4))
     assert "those of a square matrix" in refused(math.det, tensor(4, 2, 3, base=2), error=(TypeError, ValueError))

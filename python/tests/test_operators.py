@@ -403,7 +403,7 @@ def test_each_pair_of_types_has_a_result_or_an_error_that_says_what_to_write(lef
                 refused += 1
                 said = str(error)
                 assert said.startswith(f"unsupported operand types for {symbol}: '{left.__name__}' and '{right.__name__}'. ")
-                written = re.search(r"Of a \S+ b write (.*)\.$", said)
+                written = re.search(r"Instead of a \S+ b write (.*)\.$", said)
                 assert written or "Expected " in said or "There is no " in said
                 for expression in written[1].split(" or ") if written else []:
                     names = {"a": a, "b": b, "math": math, "R2": R2, "R4": R4, "Quaternion": Quaternion}
@@ -425,7 +425,7 @@ def test_what_to_write_instead():
         (Tensor, "-", SR2, "a - b.tensor()"),
         (R2, "<", SR2, "a < R2(b)"),
     ]:
-        with pytest.raises(TypeError, match=re.escape(f"Of a {symbol} b write {written}.")):
+        with pytest.raises(TypeError, match=re.escape(f"Instead of a {symbol} b write {written}.")):
             OPERATORS[symbol](beside_type(left, right), beside_type(right, left))
     with pytest.raises(TypeError, match="Expected on the right of SSR4: SR2, R2, SSR4, a Scalar, a number"):
         random(SSR4) * random(Vec)

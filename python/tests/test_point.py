@@ -144,7 +144,7 @@ def test_steps_that_fail_at_once_go_in_parts():
     limit = Scalar.create([100.0, 1000.0])
     targets = torch.tensor([0.0, 50.0, 80.0, 95.0, -95.0])
     h = point.drive(saturating, Scalar(0.0), (E, limit), time=torch.arange(5.0), stress={"xx": targets})
-    assert h.substeps[4, 0] > 1 and h.substeps[4, 1] == 1  # each point for itself
+    assert h.substeps[4, 0] > 1 and h.substeps[4, 1] == 1  # each point has its own steps
     for k, s in enumerate((100.0, 1000.0)):
         close(h.column("strain.xx")[:, k], targets / E / (1 - (targets / s) ** 2).sqrt(), 1e-8)
     with pytest.raises(RuntimeError, match=r"step 4, to time 4, does not converge at point \(0,\)"):

@@ -4,8 +4,8 @@
     compile.py FOLDER COMPILER FLAG...
 
 Nearly all of the time goes into reading the headers. They are precompiled, and programs are compiled twenty in one file, each in a namespace.
-A message belongs to the program that it or its chain of instantiations names. A program without a message,
-as one before it instantiated the same, is compiled by itself; so are programs with flags of their own ("// flags: ").
+A message belongs to the program that it or its chain of instantiations names. A program without a message
+is compiled by itself, since an earlier program may have instantiated the same template; so is a program with flags ("// flags: ").
 """
 import os
 import pathlib

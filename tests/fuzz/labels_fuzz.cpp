@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Labels and axes on arbitrary bytes: nothing crashes, and no illegal label is accepted. With clang
-// libFuzzer drives it (make fuzz); else it replays the files it is given.
+// libFuzzer drives it (make fuzz); otherwise it replays the files it is given.
 #include "neml2/tensors/LabeledAxis.h"
 #include "neml2/tensors/LabeledAxisPicture.h"
 

@@ -44,7 +44,7 @@ constexpr auto neo_hookean = NEML2_FORMULA(
       return 3.0 * (F - inverse) + 5.0 * log(det(F)) * inverse;
     });
 
-/// The x with x³ = a.
+/// The root of x³ = a.
 constexpr auto root = NEML2_FORMULA(
     [](const auto & a) {
       return newton([](const auto & x, const auto & b) { return x * x * x - b; }, 1.0 + 0.0 * a, a);
@@ -91,8 +91,8 @@ struct Case
 {
   const char * name;
   std::function<Tensors(const Inputs &)> run;
-  double tolerance = 1e-11; ///< of the largest number, float64
-  bool is_slow = false;     ///< and so not timed for the largest batch
+  double tolerance = 1e-11; ///< relative to the largest number, float64
+  bool is_slow = false;     ///< slow cases are not timed for the largest batch
 };
 
 /// Runs the case by LibTorch's calls, as if there were no kernels.

@@ -153,7 +153,7 @@ struct NeoHooke
 
 namespace
 {
-/// The square of the x with x³ + x = a b: its derivatives follow by implicit differentiation.
+/// The square of the root of x³ + x = a b: its derivatives follow by implicit differentiation.
 struct Root
 {
   template <class A, class B>

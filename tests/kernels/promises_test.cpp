@@ -129,7 +129,7 @@ of_packs(Formulas & all, Needs needs, const std::string & name, const F & f)
   const auto evaluate = [f](const std::vector<Row> & lanes) { return flat(f(plain<R>(lanes))); };
   all.push_back({name, needs, false, R<Pack>::n, evaluate});
 }
-/// Adds a formula of rows R of packs, and the same of duals of packs.
+/// Adds a formula of rows R of packs, and the formula of duals of packs.
 template <template <class> class R, class F>
 void
 of_both(Formulas & all, Needs needs, const std::string & name, const F & f)

@@ -29,7 +29,7 @@ using test::slopes;
 
 namespace
 {
-/// A reduction, named dimensions counted from the end of all.
+/// A reduction; the dimensions that it names are counted from the end of all dimensions.
 struct Reduction
 {
   test::Operation op;

@@ -233,7 +233,7 @@ TEST_CASE("An argument or result of vmap may be a tuple, of tuples too", "[math]
   const auto g = torch::autograd::grad({at::Tensor(tracked_stress).sum()}, {tracked})[0];
   REQUIRE(torch::allclose(g, torch::full_like(s, 6.0)));
 
-  // More than 16 arguments, once the limit.
+  // More than 16 arguments, which was the limit once.
   const Scalar a(random({5}));
   const auto four = std::tuple(a, a, a, a);
   const auto [sum, parts] = vmap(

@@ -35,8 +35,8 @@ above(const at::Tensor & t, double n)
   return t.gt(n);
 }
 
-/// Operations on one number per batch entry, which is made the condition, and two tensors. The condition has
-/// both forms: one truth value per batch entry, and one per component.
+/// Operations on one number per batch entry, from which the condition is made, and two tensors. The condition has
+/// one truth value per batch entry, or one per component.
 const std::vector<test::Operation> &
 operations()
 {
@@ -58,7 +58,7 @@ operations()
         return at::where(c, a[1], a[2]);
       };
     };
-    constexpr auto floating = Accepts::floating; // of the number made a condition: 0.25 is given
+    constexpr auto floating = Accepts::floating; // of the number that is compared with 0.25
     const std::array<TensorShape, 3> bases{TensorShape{2, 1}, TensorShape{2}, TensorShape{2, 2}};
     return std::vector<test::Operation>{
         operation<Scalar, Scalar, Scalar>("where", floating, entry, expected(0)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-cmake_minimum_required(VERSION 3.25) # else "archive" would mean the variable of that name
+cmake_minimum_required(VERSION 3.25) # otherwise "archive" would mean the variable of that name
 set(prefix_path ${TORCH})
 set(project ${CMAKE_CURRENT_LIST_DIR}/user)
 set(options -D WAY=${WAY} -D NEML2=${NEML2})
@@ -97,7 +97,7 @@ if(WAY STREQUAL "cuda") # the program loads CUDA's libraries although it calls n
   execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${project} -B ${WAY}/cpu ${options} -D CMAKE_CXX_COMPILER=${CXX}
                           "-DCMAKE_PREFIX_PATH=${prefix_path}"
                   OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT said MATCHES "what of it runs on CPUs, as its libraries of CUDA do not load: [^\n]*libtorch_cuda.so")
+  if(NOT said MATCHES "only its part for CPUs, as its libraries of CUDA do not load: [^\n]*libtorch_cuda.so")
     message(FATAL_ERROR "Configuring does not say that libraries of CUDA do not load:\n${said}")
   endif()
 endif()

@@ -33,7 +33,7 @@ enum class Into
   right
 };
 
-/// Compares the loop with an operation on each number. Rows lie `gap` numbers apart; a distance of 0 shares one row.
+/// Compares the loop with an operation on each number. There are `gap` numbers between two rows; a shared operand has one row.
 template <class Op>
 void
 require_each(

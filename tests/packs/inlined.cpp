@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Various uses of formulas. All of them must be inlined into the loops, which alone are compiled for AVX2: the test looks
-// for the names of formulas in the compiled code.
+// Various uses of formulas. All of them must be inlined into the loops, since only the loops are compiled for AVX2: the test looks for the
+// names of formulas in the compiled code.
 #include "neml2/math/autograd.h"
 #include "neml2/math/jacobian.h"
 #include "neml2/math/newton.h"

@@ -249,7 +249,7 @@ test_memory_of_numbers()
   for (int i = 0; i <= W; i++)
     x[i] = y[i] = E(10 + i);
   y[W + 1] = -1;
-  Pack<W, E>::load(x + 1).store(y); // an address that is aligned for no vector
+  Pack<W, E>::load(x + 1).store(y); // an address that is not aligned for any vector
   for (int w = 0; w < W; w++)
     REQUIRE(y[w] == E(11 + w));
   REQUIRE(y[W] == 10 + W);

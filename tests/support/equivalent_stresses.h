@@ -3,8 +3,8 @@
 
 namespace neml2::test
 {
-/// Equivalent stresses of the formulas in 40 digits, which the formulas of both languages are compared with: python/tests/test_equivalent_stresses.py reads
-/// this file.
+/// Equivalent stresses in 40 digits, as references for the formulas of both languages: python/tests/test_equivalent_stresses.py reads this
+/// file, too.
 struct EquivalentStress
 {
   const char * name;

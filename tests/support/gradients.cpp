@@ -18,7 +18,7 @@ struct Differentiated
   at::Tensor weight;
 };
 
-/// Case n for these arguments: with n change the layouts in memory and the arguments that need gradients.
+/// Case n for these arguments: the layouts in memory and the arguments that need gradients depend on n.
 Differentiated
 differentiated(const Operation & op, const Batches & batches, Dtype dtype, size_t n)
 {

@@ -163,7 +163,7 @@ is_of_rows(const Operation & op)
 }
 
 /// With a bad row at any place of a batch, all other rows and their gradients are bitwise the same as
-/// computed alone.
+/// when they are computed alone.
 inline Verdict
 bad_rows_stay_alone(const Operation & op)
 {
@@ -263,8 +263,8 @@ same_on_all_threads(const Operation & op)
   return {};
 }
 
-/// The floating-point exceptions that finite-element codes trap, as far as they were raised since
-/// the flags were cleared.
+/// The floating-point exceptions raised since the flags were cleared; only those that finite-element
+/// codes trap.
 inline std::string
 raised()
 {

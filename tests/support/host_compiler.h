@@ -17,7 +17,7 @@ namespace neml2::test
 class HostCompiler : public engine::DeviceCompiler
 {
 public:
-  std::vector<std::string> sources; ///< of the kernels that were requested
+  std::vector<std::string> sources; ///< the sources of the kernels that were requested
   size_t launches = 0;
 
   HostCompiler() = default;

@@ -61,12 +61,12 @@ using Checks = std::set<Check>;
 /// An operation of the library on tensors of the types it takes.
 struct Operation
 {
-  std::string name; ///< as its error messages begin
+  std::string name; ///< the beginning of its error messages
   core::Accepts accepts;
-  std::vector<TensorShape> base; ///< of each argument
+  std::vector<TensorShape> base; ///< the base shape of each argument
   std::function<Tensor(const Arguments &)> call;
   std::function<bool(const Arguments &)> fuses;
-  Formula expected; ///< the same in plain ATen, of arguments with equal batch shapes
+  Formula expected; ///< the result in plain ATen, for arguments of equal batch shapes
   Checks left_out;  ///< checks that do not apply to it
 
   size_t count() const { return base.size(); }

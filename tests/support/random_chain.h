@@ -18,7 +18,7 @@ class Choices
 public:
   explicit Choices(uint64_t seed) : _engine(seed) {}
 
-  /// A random one of 0, ..., n - 1.
+  /// A random integer from 0 to n - 1.
   size_t below(size_t n) { return size_t(_engine() % n); }
   int64_t from_to(int64_t first, int64_t last)
   {
@@ -194,10 +194,10 @@ distance(const at::Tensor & a, const at::Tensor & b)
   return at::where(same, at::zeros_like(d), at::nan_to_num(d, HUGE_VAL, HUGE_VAL));
 }
 
-/// The reference for the results of a library. They may be off by the tolerance times the largest entry and
-/// 1; and, near a singularity or a jump, by ten times the change of the expected ones under noise of a tenth
-/// of the tolerance. NaN in the reference is expected of results, but not of derivatives: where a derivative
-/// is NaN the reference has none, as for the distance of a rotation from itself.
+/// Compares results of the library with a reference. They may differ by the tolerance times 1 plus the largest entry
+/// of the reference; near a singularity or a jump also by ten times the change of the reference under noise of a tenth
+/// of the tolerance. Where the reference is NaN a result must be NaN, but a derivative may have any value, as that of
+/// the distance of a rotation from itself.
 class Comparison
 {
 public:

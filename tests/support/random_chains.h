@@ -8,11 +8,11 @@
 /// Cases of the random program: chains drawn from all operations that have a reference.
 namespace neml2::test
 {
-/// Counts of the checks so far.
+/// Counts of the checks so far; `chains` counts the gradients through whole chains.
 struct Tally
 {
-  size_t operations = 0, gradients = 0, chains = 0; ///< chains: whole-chain gradients
-  size_t refused = 0; ///< LibTorch does not differentiate the reference: linalg_eig sometimes
+  size_t operations = 0, gradients = 0, chains = 0;
+  size_t refused = 0; ///< references that LibTorch does not differentiate, as linalg_eig sometimes
   std::set<const Operation *> used;
 };
 

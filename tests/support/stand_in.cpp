@@ -26,7 +26,7 @@ is_on_stand_in(const at::Tensor & t)
   return t.defined() && t.device().type() == standing_in;
 }
 
-/// No address of a program has this bit: reading there ends it.
+/// No address of a program has this bit: a program that reads there ends.
 void *
 hidden(const void * p)
 {
@@ -134,7 +134,7 @@ private:
   std::vector<at::Tensor> _device, _host;
 };
 
-/// The operators in which the host waited, of all threads.
+/// The operators in which the host waited, in all threads.
 class Waits
 {
 public:

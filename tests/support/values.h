@@ -36,7 +36,7 @@ slopes(const at::Tensor & y, const Arguments & x)
   return torch::autograd::grad({y.sum()}, x, {}, true, true);
 }
 
-/// The operation of a Tensor with the base shapes given, as operation<T...> is of primitive types.
+/// The operation on Tensors of these base shapes, like operation<T...> for primitive types.
 template <size_t N, class F>
 Operation
 operation_on_tensors(std::string name,

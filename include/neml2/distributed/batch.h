@@ -152,7 +152,7 @@ expand_batch(const T & a, Size n, const Group & group, Size d = 0)
 // ---- Reductions ----
 
 /// Σ along batch dimension d over the parts of all processes: (..., n, ...; base) -> (...; base), in the unit
-/// of a. Integers, and bool, whose true entries are counted, give int64.
+/// of a. Integers give int64; bool gives the number of true entries, as int64.
 ///
 /// Entries are added in pairs, in an order that depends on the whole batch, not on its parts: the result is
 /// bitwise the same for any number of processes, but its last digits may differ from neml2::batch_sum. Each

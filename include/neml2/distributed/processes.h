@@ -109,7 +109,7 @@ public:
     return numbers;
   }
 
-  /// Makes checks that only this process can make; if one throws, the others, which wait, throw too.
+  /// Makes checks that only this process can make; if a check throws, the other processes, which wait, throw too.
   template <class F>
   auto checked(const F & f) const
   {

@@ -24,9 +24,9 @@ public:
   /// The name of the operation, and of the node.
   virtual const char * name() const = 0;
 
-  /// Gradients of the needed arguments, each of its argument's shape, from those of the results (the
-  /// undefined ones are zero). Gradients that are not needed, or zero, are not set. False if there is no
-  /// rule: then the result of compose() is differentiated.
+  /// Gradients by the needed arguments, in their shapes, from the gradients by the results, where an undefined
+  /// tensor means zero. Gradients that are not needed, or zero, are not set. False if there is no rule: then the
+  /// result of compose() is differentiated.
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,
                         ArrayRef<bool> needed,

@@ -12,7 +12,7 @@ namespace neml2::engine
  * Files in a folder of this user, which many processes share. A file that cannot be read counts as missing, and an image whose
  * file cannot be written is not kept.
  *
- * Images are programs that are loaded. So a folder or file that belongs to another user, or that others can write, is not used; a
+ * Images are programs that are loaded. So a folder or file that belongs to another user, or that others can write to, is not used; a
  * warning says so once. Only this user can read and write new files.
  *
  * A file ends with the digest of its contents, so that a file cut short by a full disk or a crash is not used. It is written under

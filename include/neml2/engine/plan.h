@@ -73,7 +73,7 @@ struct RowLayout
   Size stride[max_dims]; ///< per merged batch dimension, in elements
   Size tile_stride;      ///< from tile to tile along the lanes; 0 if it is the rows' stride
   bool is_float;
-  bool stays_float; ///< whether it is float32 that tiles read directly
+  bool stays_float; ///< whether it is float32, and tiles read it without widening it first
 
   /// Whether tiles read or write the operand in place; otherwise they use a buffer of whole rows.
   bool is_direct() const { return !offset && (!is_float || stays_float); }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #endif
 
-/// Files and folders that no other user can write.
+/// Files and folders that no other user can write to.
 namespace neml2::engine
 {
 /// The reason why another user could write to a file or folder; empty if no other user can, or if it does not exist. On Windows a

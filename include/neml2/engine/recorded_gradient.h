@@ -6,7 +6,7 @@
 /// How gradients pass back through recorded formulas, any number of times: the gradient of a recorded formula is one itself.
 namespace neml2::engine
 {
-/// The gradient of a recorded formula. The derived class composes the formula of LibTorch's operations, for where no loop or kernel can run.
+/// The gradient of a recorded formula. The derived class composes the formula of LibTorch's operations where no loop or kernel can run.
 class RecordedGradient : public Gradient
 {
 public:

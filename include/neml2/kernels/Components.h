@@ -387,7 +387,7 @@ unit(const R<T> & a)
   return a / norm(a);
 }
 
-/// a in the lanes where c holds, else b; the same lanes for all components.
+/// a in the lanes where c holds, otherwise b; the same lanes for all components.
 template <template <class> class R, class C, class A, class B, if_row<R, A> = 0>
 NEML2_INLINE constexpr R<sum_t<A, B>>
 where(const C & c, const R<A> & a, const R<B> & b)

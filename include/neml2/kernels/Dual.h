@@ -246,8 +246,8 @@ innermost(T & a)
     return innermost(a.x);
 }
 
-/// The value and the derivatives of a. Either a is an R, or it is a number within an R, which depends on none of the
-/// variables of that R.
+/// The value and the derivatives of a, which is an R, or a number within an R that does not depend on the variables of
+/// that R.
 template <class R, class A>
 NEML2_INLINE decltype(auto)
 value_in(const A & a)

@@ -9,7 +9,7 @@ namespace neml2::kernels
 template <class T, int N>
 struct Dual;
 
-/// Whether U is the type of a number within the dual T. Such a number depends on none of the variables of T.
+/// Whether U is the type of a number within the dual T. Such a number does not depend on the variables of T.
 template <class U, class T>
 constexpr bool is_within = false;
 template <class U, class T, int N>

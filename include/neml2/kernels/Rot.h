@@ -110,7 +110,7 @@ rotate(const Rot<A> & a, const Rot<B> & r)
 }
 
 /// Derivative of the product c of two rotations by one of them, x; y is the other, σ = 1 where x is on
-/// the left, else -1: ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d, t = y · y,
+/// the left, otherwise -1: ((1 - t) δ_ij - 2 y_i x_j - 2 c_i (t x_j - y_j) + 2 σ ε_ijk y_k) / d, t = y · y,
 /// d = 1 + (x · x) t - 2 x · y.
 template <class X, class Y>
 NEML2_INLINE constexpr R2<product_t<X, Y>>
@@ -167,7 +167,7 @@ rotate(const Tensor<A> & a, const Rot<B> & r)
 }
 
 /// One row k of the symmetric matrix 4 q_k q_l, where q is the unit quaternion of a rotation matrix.
-/// place is 1 at k, else 0.
+/// place is 1 at k, otherwise 0.
 template <class T>
 struct QuaternionRow
 {

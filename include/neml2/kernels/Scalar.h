@@ -59,7 +59,7 @@ using if_component =
 
 // The functions of plain numbers that packs and duals define as friends.
 
-/// a where c holds, else b: both are computed, without a branch.
+/// a where c holds, otherwise b: both are computed, without a branch.
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 NEML2_INLINE constexpr T
 where(bool c, T a, T b)
@@ -143,7 +143,7 @@ heaviside(const T & a)
   return T(0.5) * sign(a) + T(0.5);
 }
 
-/// Macaulay bracket: a above 0, else 0. Its derivative is heaviside(a).
+/// Macaulay bracket: a above 0, otherwise 0. Its derivative is heaviside(a).
 template <class T, if_component<T> = 0>
 NEML2_INLINE constexpr T
 macaulay(const T & a)

@@ -26,7 +26,7 @@ ratio_or(const T & a, const T & b, double limit)
   return where(is_zero, T(limit), T(a / where(is_zero, T(1.0), b)));
 }
 
-/// a where the condition holds, else NaN.
+/// a where the condition holds, otherwise NaN.
 template <class C, class T>
 NEML2_INLINE T
 only_where(const C & c, const T & a)

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 /**
- * Values under one name: std::tuples, and structs whose fields have names,
+ * Values under one name: std::tuples, and structs that are templates of the types of their fields, such as
  *
  *     template <class S, class A>
  *     struct State
@@ -17,8 +17,7 @@
  *       A alpha;
  *     };
  *
- * which are templates of the types of their fields: outside a formula the struct holds batches, inside it single
- * tensors.
+ * Outside a formula such a struct holds batches, inside it single tensors.
  */
 namespace neml2::kernels
 {

@@ -72,8 +72,8 @@
 #endif
 
 /**
- * Marks each function that calls a user's formula, which does not request inlining itself, and all functions between it and the
- * driver.
+ * Marks each function that calls a user's formula, because the formula does not request inlining itself. Also marks all functions
+ * between it and the driver.
  *
  * With clang, the attribute flatten of the driver does not reach through other functions, so each of them has the attribute. With
  * gcc it reaches through them, but inlines only formulas that gcc has compiled before the driver; and when gcc chooses the order of

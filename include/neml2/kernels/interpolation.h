@@ -202,7 +202,7 @@ check_abscissae([[maybe_unused]] const Xs & xs)
   }
 }
 
-/// y where the condition holds, else NaN, in derivatives as well.
+/// y where the condition holds, otherwise NaN, in derivatives as well.
 template <class P, class C, class Y>
 NEML2_INLINE constexpr auto
 or_nan(const C & condition, const Y & y)
@@ -210,7 +210,7 @@ or_nan(const C & condition, const Y & y)
   return y * where(condition, P(1.0), P(std::numeric_limits<double>::quiet_NaN()));
 }
 
-/// y where the abscissae of a row are finite and increase strictly, else NaN. Constants have been checked before.
+/// y where the abscissae of a row are finite and increase strictly, otherwise NaN. Constants have been checked before.
 template <class P, class Xs, class Y>
 NEML2_INLINE constexpr Y
 where_in_order([[maybe_unused]] const Xs & xs, const Y & y)

@@ -308,7 +308,7 @@ dexpm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<Exponential>(s, e...);
 }
 
-/// log s of positive definite s, else NaN
+/// log s of positive definite s, otherwise NaN
 template <class T>
 NEML2_INLINE SR2<T>
 logm(const SR2<T> & s)
@@ -323,7 +323,7 @@ dlogm(const SR2<T> & s, const E &... e)
   return derivative_of_isotropic<Logarithm>(s, e...);
 }
 
-/// √s of positive definite s, else NaN
+/// √s of positive definite s, otherwise NaN
 template <class T>
 NEML2_INLINE SR2<T>
 sqrtm(const SR2<T> & s)
@@ -346,7 +346,7 @@ nested_powm(const SR2<R> & s, const R & p)
   return expm(SR2<R>(logm(s) * p));
 }
 
-/// s^p of positive definite s, else NaN; either may consist of duals.
+/// s^p of positive definite s, otherwise NaN; either may consist of duals.
 template <class A, class B>
 NEML2_INLINE SR2<product_t<A, B>>
 powm(const SR2<A> & s, const B & p)

@@ -16,7 +16,7 @@ constexpr bool keeps_values = is_computed<typename innermost_number<T>::type>;
 #endif
 
 /**
- * Values of type T that a formula computes without derivatives, kept between the passes, each of which carries a part of the derivatives.
+ * Values of type T that a formula computes without derivatives. They are kept between the passes over the parts of the derivatives.
  * They are the same in each pass, so the first pass keeps the costly ones, and the others reuse them in the same order.
  */
 template <class T, bool keeps = keeps_values<T>>

@@ -54,7 +54,7 @@ largest_component(const R2<T> & A)
   return r;
 }
 
-/// A where the condition holds, else NaN, also in the derivatives.
+/// A where the condition holds, otherwise NaN, also in the derivatives.
 template <class C, class T>
 NEML2_INLINE R2<T>
 only_where(const C & c, const R2<T> & A)

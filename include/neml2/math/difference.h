@@ -45,8 +45,8 @@ base_diff(const T & a, Size n = 1, Size d = -1)
       op, a, d, [&](const at::Tensor & x, Size p) { return math::differences(op, x, n, p); });
 }
 
-/// a_k+1 - a_k along dimension d of all, batch and base, taken n times: -1 is the last
-/// base dimension, for a Scalar the last batch dimension. (..., m, ...) -> (..., m - n, ...)
+/// a_k+1 - a_k along dimension d, counted among all dimensions, taken n times: -1 is the last
+/// base dimension, or the last batch dimension of a Scalar. (..., m, ...) -> (..., m - n, ...)
 /// @throws NEMLException also for n < 0, d out of range, or a base dimension of a type that fixes its
 /// size: see base_diff.
 template <class T, core::if_tensor<T> = 0>

@@ -10,8 +10,8 @@
  *
  *     constexpr auto update = NEML2_FORMULA([](const auto & strain, const auto & E) { return E * dev(strain); });
  *
- * is the lambda as an ordinary function object, for vmap, vmap_out, value_and_jacobian and with_gradient; for the CPU it is
- * compiled just like the lambda.
+ * `update` is the lambda as an ordinary function object, for vmap, vmap_out, value_and_jacobian and with_gradient; for the CPU it
+ * is compiled just like the lambda.
  *
  * The text may use everything that formulas may contain (the library's functions and types, numbers, std::tuple, local variables, lambdas,
  * loops); macros in it are expanded. It captures nothing: parameters are arguments. Constants and other formulas of this kind that it names

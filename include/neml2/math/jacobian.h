@@ -44,7 +44,7 @@ struct Results<R, Of>
   using type = result_t<Of, R>;
 };
 
-/// The leaves of the elements Of of a group of elements R, as an array.
+/// The leaves of some elements of a group of elements R, as an array; Of names these elements.
 template <size_t... Of, class... R>
 constexpr auto
 leaves_of(const std::tuple<R...> *)

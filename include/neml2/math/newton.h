@@ -241,7 +241,7 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
  *
  * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
  * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense
- * tensors on the CPU; elsewhere they run by LibTorch's operations, with one backward pass per number of x in each
+ * tensors on the CPU; elsewhere they run as LibTorch's operations, with one backward pass per number of x in each
  * iteration, and read one result from a GPU per iteration.
  *
  * @throws NEMLException as vmap does.

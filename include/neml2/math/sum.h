@@ -52,8 +52,8 @@ sum_group(const Operation & op, const Operand & o, Size lo, TensorShapeRef from,
 
 // ---- Of the batch ----
 
-/// Σ along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a. Integers, and bool, whose
-/// true entries are counted, give int64.
+/// Σ along batch dimension d: (..., n, ...; base) -> (...; base), in the unit of a. Integers give int64;
+/// bool gives the number of true entries, as int64.
 template <class T, core::if_tensor<T> = 0>
 T
 batch_sum(const T & a, Size d = 0)
@@ -90,8 +90,8 @@ batch_sum_to_size(const T & a, const TraceableTensorShape & shape)
 
 // ---- Of the base ----
 
-/// Σ along one or several base dimensions: (...; base) -> (...; the others), in the unit of a. Integers,
-/// and bool, whose true entries are counted, give int64. keepdim leaves them with size 1.
+/// Σ along one or several base dimensions: (...; base) -> (...; the others), in the unit of a. Integers
+/// give int64; bool gives the number of true entries, as int64. keepdim leaves the dimensions with size 1.
 /// @throws NEMLException also for an empty list of dimensions.
 template <class T, core::if_tensor<T> = 0>
 Tensor

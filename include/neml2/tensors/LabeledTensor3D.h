@@ -32,6 +32,6 @@ public:
 
 // ---- Definitions. Every type named above is complete from here on. ----
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/LabeledTensor3D-inl.h"
 #endif

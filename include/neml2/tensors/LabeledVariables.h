@@ -24,7 +24,7 @@ struct VariableRanges
   std::vector<LabeledAxisAccessor> names;
   bool are_all;
 };
-/// @throws NEMLException for another number of names than types, a name that the axis does not have or that is given twice, or
+/// @throws NEMLException unless there is one name per type, for a name that the axis does not have or that is given twice, and for
 /// a variable that does not have as many entries as its type.
 VariableRanges variable_ranges(const LabeledAxis & axis,
                                indexing::TensorLabelsRef names,
@@ -72,8 +72,8 @@ class LabeledVariables
       "LabeledVariables<T...>: name types that fix their base shapes (Scalar, Vec, SR2, ...)");
 
 public:
-  /// @throws NEMLException for another number of names than types, a name that the axis does not have or that is given
-  /// twice, a variable that does not have as many entries as its type, or before setup_layout().
+  /// @throws NEMLException unless there is one name per type, for a name that the axis does not have or that is given
+  /// twice, for a variable that does not have as many entries as its type, and before setup_layout().
   LabeledVariables(const LabeledAxis & axis, indexing::TensorLabelsRef names)
     : _axis(axis), _ranges(tensors::variable_ranges(axis, names, types()))
   {
@@ -223,6 +223,6 @@ private:
 };
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/LabeledVariables-inl.h"
 #endif

@@ -160,6 +160,6 @@ Quaternion slerp(const Quaternion & q, const Quaternion & p, const Scalar & t);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/Quaternion-inl.h"
 #endif

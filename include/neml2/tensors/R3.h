@@ -26,7 +26,7 @@ public:
   R3() = default;
 
   /// The permutation tensor ε_ijk: 1 where ijk is 012, 120 or 201, -1 where it is 021, 210 or 102,
-  /// else 0. (; 3, 3, 3)
+  /// otherwise 0. (; 3, 3, 3)
   [[nodiscard]] static R3 levi_civita(const TensorOptions & options = default_tensor_options());
 
   /// See contract_k(T, v).
@@ -49,6 +49,6 @@ R2 contract_k(const R3 & T, const Vec & v);
 #include "neml2/tensors/R2.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/R3-inl.h"
 #endif

@@ -176,6 +176,6 @@ SR2 sym(const R2 & A);
 #include "neml2/tensors/SFR3.h"
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/SR2-inl.h"
 #endif

@@ -104,6 +104,6 @@ compliance_from_voigt(const T & voigt)
 }
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/Voigt-inl.h"
 #endif

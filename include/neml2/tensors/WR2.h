@@ -138,6 +138,6 @@ WR2 transpose(const WR2 & w);
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
 #include "neml2/tensors/exponential_map.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/WR2-inl.h"
 #endif

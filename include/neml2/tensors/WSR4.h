@@ -47,6 +47,6 @@ struct core::batch_of_rows<kernels::WSR4>
 #include "neml2/math/operators.h"
 #include "neml2/tensors/R4.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/WSR4-inl.h"
 #endif

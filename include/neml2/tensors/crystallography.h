@@ -118,6 +118,6 @@ Rot move_to_fundamental_zone(const Rot & r, const std::string & orbifold);
 #include "neml2/tensors/Rot.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/crystallography-inl.h"
 #endif

@@ -234,6 +234,6 @@ interpolate(const X & x,
 }
 } // namespace neml2
 
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/interpolation-inl.h"
 #endif

@@ -92,7 +92,7 @@ solve(const TensorBase<A> &, const TensorBase<B> &)
 #include "neml2/tensors/SSR4.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/Vec.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/solve-inl.h"
 #endif
 

@@ -39,6 +39,6 @@ SSR4 orthotropic(const Scalar & E1,
 #include "neml2/tensors/SSR4.h"
 #include "neml2/math/operators.h"
 #include "neml2/tensors/Scalar.h"
-#ifndef NEML2_COMPILED // else the library has the bodies
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
 #include "neml2/tensors/stiffness-inl.h"
 #endif
