@@ -9,7 +9,7 @@ jobs := $(shell getconf _NPROCESSORS_ONLN)
 configure = scripts/setup.sh $(LIBTORCH) $(PART) && cmake --preset $(PRESET) $(strict) $(FLAGS) \
   -DNEML2_LIBTORCH=$(LIBTORCH) -DNEML2_LIBTORCH_DOWNLOAD=$(CURDIR)/build/libtorch
 
-.PHONY: help tutorial test test-all asan tsan aarch64 coverage fuzz random benchmark gpu python-test integrations docs docs-test packages
+.PHONY: help tutorial test test-all asan tsan aarch64 coverage fuzz random benchmark gpu python-test wheel integrations docs docs-test packages
 help:
 	@echo 'make tutorial    build and run examples/broadcasting.cpp'
 	@echo 'make test        build and run the tests of every room; with PRESET=cxx20 as C++20; with TARGETS= and TESTS= a part,'
@@ -27,6 +27,7 @@ help:
 	@echo 'make gpu         on a machine with a GPU, without network: all of the library on it, in 15 minutes; STAGES= choose, see scripts/gpu.sh'
 	@echo 'make python-test build the Python package, install it into a fresh environment, test it there; with'
 	@echo '                 BUILD_TYPE=Release as users build it'
+	@echo 'make wheel       a wheel for other machines with the same torch, in build/wheel, tried in a fresh environment'
 	@echo 'make integrations run the package inside scikit-fem and FElupe, which pip installs'
 	@echo 'make docs        build the site of these pages and of the reference, to be opened from build/docs/site'
 	@echo 'make docs-test   and look at it in headless Chromium'
@@ -100,6 +101,10 @@ gpu:
 python-test:
 	@scripts/setup.sh private python
 	@scripts/test_python.sh $(BUILD_TYPE)
+
+wheel:
+	@scripts/setup.sh private python
+	@scripts/wheel.sh
 
 integrations:
 	@scripts/setup.sh private python
