@@ -104,7 +104,7 @@ python-test:
 
 wheel:
 	@scripts/setup.sh private python
-	@scripts/wheel.sh
+	@scripts/wheel.sh $(BUILD_TYPE)
 
 integrations:
 	@scripts/setup.sh private python

@@ -3,33 +3,7 @@
 # Tests the Python package as its users see it: builds a wheel, installs it into a fresh environment and tests it there, outside
 # this tree and without access to a compiler; then builds a C++ program with the library in the wheel. Argument: CMAKE_BUILD_TYPE, if
 # it differs from that of the other tests. Users build the package as Release, which takes longer to compile.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-source=$PWD
-work=$(mktemp -d)
-trap 'status=$?; [ $status = 0 ] || echo "test_python.sh: FAILED: $doing" >&2; rm -rf "$work"' EXIT
-export PIP_DISABLE_PIP_VERSION_CHECK=1
-doing=
-
-say()
-{
-  doing=$1
-  echo "-- $doing ($SECONDS s so far)" >&2
-}
-pip() # pip VENV ARGUMENTS
-{
-  "$1/bin/python" -m pip --quiet "${@:2}"
-}
-
-# Takes the same torch as cmake/FindTorch.cmake.
-torch=$(grep -o 'torch==[0-9.]*' cmake/FindTorch.cmake)
-builder=$source/build/libtorch
-say "an environment with $torch to build in"
-if [ ! -e "$builder/$torch" ]; then
-  python3 -m venv --clear "$builder"
-  pip "$builder" install "$torch"
-  touch "$builder/$torch"
-fi
+. "$(dirname "$0")/python_build.sh"
 
 say "without torch, or with one that is too old, the build says so"
 python3 -m venv --without-pip "$work/bare"
@@ -44,21 +18,15 @@ mkdir "$old/torch"
 printf '__version__ = "2.0.1"\ncompiled_with_cxx11_abi = bool\n' >"$old/torch/__init__.py"
 refuses "torch 2.0.1 in .*/torch is too old"
 
-# By default pip isolates the build; here it does not, so that a second build continues the first. The requirements in
-# pyproject.toml are tested nevertheless, since the source distribution is built isolated.
+# The requirements in pyproject.toml are tested although the wheel is not built isolated, since the source distribution is.
 say "the source distribution"
 pip "$builder" install build
 "$builder/bin/python" -m build --sdist --outdir "$work/sdist" . >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
 say "the wheel"
-strict=${CI:+ON}
-export SKBUILD_CMAKE_BUILD_TYPE=${1:-RelWithDebInfo} SKBUILD_CMAKE_ARGS="--preset=python;-DCMAKE_COMPILE_WARNING_AS_ERROR=${strict:-OFF}"
 rm -rf build/python/wheel
-mkdir -p build/python
-pip "$builder" install $(sed -n 's/^requires = //p' pyproject.toml | tr -d '[]",')
-# With -v, as the documentation recommends, the build prints its progress.
-"$builder/bin/python" -m pip wheel -v . --no-deps --no-build-isolation --wheel-dir build/python/wheel 2>&1 | tee build/python/log >&2
-grep -q "files to compile, which take about" build/python/log
+build_wheel "${1:-RelWithDebInfo}" build/python/wheel
+grep -q "files to compile, which take about" "$work/build"
 ls -l build/python/wheel
 
 say "a fresh environment"
