@@ -88,9 +88,9 @@ macro(neml2_take_without_toolkit)
   else()
     set(neml2_taken " (with its CUDA, without the CUDA toolkit)")
     set(neml2_cuda ${neml2_prefix}/lib/libtorch_cuda.so ${neml2_prefix}/lib/libc10_cuda.so)
-    # The libraries that these need are found when the program runs, as in Python. A module of Python finds torch loaded, for CUDA or not.
+    # The libraries that these need are found when the program runs, as in Python.
     set_target_properties(torch PROPERTIES INTERFACE_LINK_OPTIONS
-      "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:NEML2_TORCH_IS_LOADED>>>:LINKER:--push-state,--no-as-needed;${neml2_cuda};LINKER:--pop-state,--allow-shlib-undefined>")
+      "LINKER:--push-state,--no-as-needed;${neml2_cuda};LINKER:--pop-state,--allow-shlib-undefined")
   endif()
   if(Torch_VERSION VERSION_GREATER_EQUAL 2.14) # its headers are C++20
     set_property(TARGET torch PROPERTY INTERFACE_COMPILE_FEATURES cxx_std_20)
