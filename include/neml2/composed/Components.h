@@ -36,14 +36,13 @@ append_dims(const at::Tensor & t, Size n)
   return r;
 }
 
-/// A_ik B_kj of each pair of matrices. (..., n, k), (..., k, m) -> (..., n, m). A product is bitwise the same alone as in a batch, except of
-/// large matrices by one that a batch shares: at::matmul computes one pair, and pairs with a shared matrix, by functions that round otherwise
-/// than those for many pairs.
+/// A_ik B_kj of each pair of matrices. (..., n, k), (..., k, m) -> (..., n, m). A product is bitwise the same alone as in a batch,
+/// except where a batch shares one matrix and the product takes 400 multiplications or more. at::matmul computes one pair, and pairs
+/// that share a matrix, by functions that round differently than those for many pairs.
 inline at::Tensor
 matrix_product(const at::Tensor & a, const at::Tensor & b)
 {
-  constexpr Size few =
-      400; // products of numbers, for which LibTorch reads a shared matrix in place
+  constexpr Size few = 400; // multiplications; for fewer, LibTorch reads a shared matrix in place
   const bool one_a = a.dim() == 2, one_b = b.dim() == 2;
   if (one_a != one_b && a.size(-2) * a.size(-1) * b.size(-1) >= few)
     return at::matmul(a, b);

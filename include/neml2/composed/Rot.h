@@ -48,7 +48,7 @@ spin_by_rate(const at::Tensor & r)
 inline at::Tensor
 turn(const at::Tensor & J, const at::Tensor & B)
 {
-  return matrix_product(skew(J.transpose(-1, -2)), B.unsqueeze(-3));
+  return at::matmul(skew(J.transpose(-1, -2)), B.unsqueeze(-3));
 }
 
 /// ∂R_ij/∂r_k of the rotation matrix, for batch bodies. (..., 3) -> (..., 3, 3, 3)
@@ -60,7 +60,7 @@ rotation_matrix_derivative(const at::Tensor & r)
   const at::Tensor r_i = r.unsqueeze(-1).unsqueeze(-1), r_j = r.unsqueeze(-1).unsqueeze(-3),
                    r_k = r.unsqueeze(-2).unsqueeze(-2);
   const at::Tensor q = 1 / (1 + s), b = 8 * q * q;
-  const at::Tensor W = matrix_product(dW, r.unsqueeze(-2).unsqueeze(-1));
+  const at::Tensor W = at::matmul(dW, r.unsqueeze(-2).unsqueeze(-1));
   const at::Tensor M =
       q * b * ((s - 3) * W - 4 * r_i * r_j) + (4 * q * s - 2) * b * I.unsqueeze(-1);
   return M * r_k + b * (I.unsqueeze(-2) * r_j + I * r_i) + 0.5 * (1 - s) * b * dW;

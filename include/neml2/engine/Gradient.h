@@ -24,9 +24,9 @@ public:
   /// The name of the operation, and of the node.
   virtual const char * name() const = 0;
 
-  /// Gradients by the needed arguments, in their shapes, from the gradients by the results, where an undefined
-  /// tensor means zero. Gradients that are not needed, or zero, are not set. False if there is no rule: then the
-  /// result of compose() is differentiated.
+  /// Computes the gradients by the needed arguments from those by the results. Each gradient has the shape of its argument. An
+  /// undefined tensor among those by the results means zero; the function leaves gradients undefined that are zero or not needed. It
+  /// returns false if there is no rule; the caller then differentiates the result of compose().
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,
                         ArrayRef<bool> needed,

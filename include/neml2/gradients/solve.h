@@ -8,8 +8,7 @@
 namespace neml2::gradients
 {
 /// The rule of the solution X of A X = B: the gradients are h = A^-T g by B and -h Xᵀ by A. Source: Giles (2008),
-/// Collected matrix derivative results for forward and reverse mode algorithmic differentiation, section 2.3. The loops of solve and
-/// of the product h Xᵀ serve the rule, too: a loop of its own would be as long as both together, and hardly faster.
+/// Collected matrix derivative results for forward and reverse mode algorithmic differentiation, section 2.3.
 template <class A, class B, class Transposed, class Product>
 bool
 add_solve_rule(const Transposed & transposed, const Product & product)
@@ -17,20 +16,29 @@ add_solve_rule(const Transposed & transposed, const Product & product)
   return add_gradient_rule<tensors::Solve, B, A, B>(
       [=](const B & g, const A & a, const B & b)
       {
-        const B h = solve(transposed(a), -g);
-        return product(h, solve(a, b));
+        return evaluate<A>(
+            "solve",
+            [=](const auto & h, const auto & x, const auto & y)
+            { return -product(solve(transposed(x), h), solve(x, y)); },
+            g,
+            a,
+            b);
       },
-      [=](const B & g, const A & a, const B &) { return solve(transposed(a), g); });
+      [=](const B & g, const A & a, const B &)
+      {
+        return evaluate<B>(
+            "solve", [=](const auto & h, const auto & x) { return solve(transposed(x), h); }, g, a);
+      });
 }
 
 inline const bool has_solve_rules = []
 {
-  const auto matrix = [](const R2 & a) { return transpose(a); };
+  const auto matrix = [](const auto & a) { return transpose(a); };
   const auto map = [](const auto & a) { return transpose_major(a); };
   const auto column = [](const auto & h, const auto & x) { return outer(h, x); };
-  const auto columns = [](const auto & h, const auto & x) { return h * transpose_major(x); };
   add_solve_rule<R2, Vec>(matrix, column);
-  add_solve_rule<R2, R2>(matrix, [](const R2 & h, const R2 & x) { return h * transpose(x); });
+  add_solve_rule<R2, R2>(matrix, [](const auto & h, const auto & x) { return h * transpose(x); });
+  const auto columns = [](const auto & h, const auto & x) { return h * transpose_major(x); };
   add_solve_rule<SSR4, SR2>(map, column);
   add_solve_rule<SSR4, SSR4>(map, columns);
   add_solve_rule<R4, R2>(map, column);

@@ -97,7 +97,6 @@ inline constexpr bool rounds_as_torch<WithNumber<math::Over, true>> = false;
 /// The way an elementwise operation walks over the whole rows of two types.
 struct RowWise
 {
-  RowPair pair;
   c10::function_ref<std::shared_ptr<const Gradient>()> rule;
   TensorShapeRef base; ///< the base shape of the result
 };
@@ -126,8 +125,9 @@ Elementwise<Op>::of(const Operand & a, const Operand & b, const RowWise * rows, 
   if (rows && !(flat && flat_is_fast))
   {
     const TensorShapeRef bases[] = {rows->base};
-    const int numbers = int(utils::numel(a.base) + utils::numel(b.base)) + rows->pair.components;
-    const RowFormula formula{tile_loop<ElementwiseTile<Op>>(), &rows->pair, numbers};
+    const RowPair pair{int(utils::numel(rows->base)), a.base.empty(), b.base.empty()};
+    const int numbers = int(utils::numel(a.base) + utils::numel(b.base)) + pair.components;
+    const RowFormula formula{tile_loop<ElementwiseTile<Op>>(), &pair, numbers};
     evaluate({op, o, batch, formula, bases, composed, rows->rule}, &r);
   }
   else if (flat)
@@ -188,9 +188,7 @@ elementwise_by_rows(const A & a, const B & b)
   };
   if constexpr (has_rows<A> && has_rows<B> && !(alike && std::is_same_v<A, Scalar>))
   {
-    const RowPair pair{
-        component_count<Result>, std::is_same_v<A, Scalar>, std::is_same_v<B, Scalar>};
-    const RowWise rows{pair, rule_of<Op, A, B>, Result::base_shape};
+    const RowWise rows{rule_of<Op, A, B>, Result::base_shape};
     return evaluated(&rows);
   }
   else

@@ -145,8 +145,8 @@ all_batch(const Operand & o)
   return {o.tensor, o.type, o.tensor->dim(), {}};
 }
 
-/// Whether the elementwise operators of T have loops over its rows: the largest types and the types that a
-/// program defines have none, because they use the rows of PrimitiveTensor.
+/// Whether the elementwise operators of T walk over its rows. Those of the largest types, and of types that a program defines, walk
+/// over single numbers or call LibTorch.
 template <class T>
 constexpr bool
 rows_of_its_own()
