@@ -15,7 +15,7 @@ ROOMS = {  # the rooms that each may include besides itself
     "core": ["kernels"],
     "engine": ["kernels", "packs", "recorded", "core"],
     "composed": ["kernels", "core"],
-    "math": ["kernels", "packs", "core", "engine", "composed"],
+    "math": ["kernels", "packs", "recorded", "core", "engine", "composed"],
     "tensors": ["kernels", "packs", "core", "engine", "composed", "math"],
     "gradients": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
     "distributed": ["kernels", "packs", "core", "engine", "composed", "math", "tensors"],
@@ -23,7 +23,7 @@ ROOMS = {  # the rooms that each may include besides itself
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
 APART = [  # headers that programs include in addition to neml2.h: those that record formulas, and those whose formulas keep their text
-    ROOT / "neml2" / "engine" / "recorded_gradient.h",
+    ROOT / "neml2" / "math" / "recorded_gradient.h",
     ROOT / "neml2" / "math" / "formula.h",
 ]
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # includes the room gradients, an exception to the order of the rooms

@@ -12,7 +12,6 @@
 #include "neml2/engine/device_headers-inl.h"
 #include "neml2/engine/launch_kernel-inl.h"
 #include "neml2/engine/recorded_formula-inl.h"
-#include "neml2/engine/recorded_gradient-inl.h"
 #include "neml2/recorded/interpreter-inl.h"
 #include "neml2/recorded/listing-inl.h"
 #include "neml2/recorded/source-inl.h"

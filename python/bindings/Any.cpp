@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/Any.h"
 
+#include "neml2/tensors/MillerIndex.h"
+
 #include <unordered_map>
 
 namespace neml2::python
@@ -49,6 +51,12 @@ const TypeInfo &
 info(nb::handle cls)
 {
   return registry().at(reinterpret_cast<const PyTypeObject *>(cls.ptr()));
+}
+
+bool
+holds_integers(const TypeInfo & type)
+{
+  return type.cls.is(nb::type<MillerIndex>());
 }
 
 nb::object

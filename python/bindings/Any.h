@@ -30,6 +30,8 @@ const TypeInfo * type_of(nb::handle object);
 const TypeInfo * type_of_class(const PyTypeObject * cls);
 /// The type of a class.
 const TypeInfo & info(nb::handle cls);
+/// Whether tensors of this type usually consist of integers.
+bool holds_integers(const TypeInfo & type);
 void register_type(nb::handle cls, const TypeInfo & type);
 
 /// A tensor of any type of the library, as an argument.

@@ -100,7 +100,6 @@ bind_derivatives(nb::module_ & m)
 {
   m.def("jacobian_in_formula", &jacobian_in_formula);
   m.def("isotropic_in_formula", &isotropic_in_formula);
-  m.def("as_jacobian", &as_jacobian);
   m.def("with_article", &with_article);
 }
 } // namespace neml2::python

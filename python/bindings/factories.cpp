@@ -10,12 +10,6 @@ namespace neml2::python
 {
 namespace
 {
-bool
-holds_integers(const TypeInfo & type)
-{
-  return type.cls.is(nb::type<MillerIndex>());
-}
-
 /// Options of a factory of this type.
 TensorOptions
 options_for(const TypeInfo & type,

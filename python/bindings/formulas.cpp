@@ -3,7 +3,8 @@
 #include "bindings/rows.h"
 #include "bindings/warnings.h"
 
-#include "neml2/engine/formula_jacobian.h"
+#include "neml2/math/columns.h"
+#include "neml2/math/recorded_gradient.h"
 #include "neml2/recorded/cuda_standard.h"
 #include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
@@ -26,12 +27,77 @@ all_of(size_t n)
   return all;
 }
 
-/// The leaves of a call, one after the other.
-auto
-each_leaf(const Call & c)
+/// A recorded formula as an object of Python, for _transforms.py. Leaves are tensors and numbers, one per argument.
+struct RecordedHandle
 {
-  return [&c, i = size_t(0)]() mutable { return c.leaves[i++].object; };
-}
+  std::shared_ptr<const engine::RecordedFormula> formula;
+
+  /// The operands of leaves.
+  class Operands
+  {
+  public:
+    std::vector<core::Operand> all;
+
+    Operands(const engine::RecordedFormula & f, const nb::sequence & leaves)
+    {
+      const size_t n = f.arguments().size();
+      _tensors.reserve(n);
+      _numbers.reserve(n);
+      for (const nb::handle leaf : leaves)
+      {
+        const auto & kind = f.arguments()[all.size()];
+        if (kind.is_number)
+        {
+          _numbers.push_back(nb::cast<double>(leaf));
+          all.push_back(core::operand(_numbers.back()));
+          continue;
+        }
+        _tensors.push_back(nb::cast<at::Tensor>(leaf));
+        const at::Tensor & t = _tensors.back();
+        all.push_back(
+            {&t, "argument", t.dim() - Size(kind.base.size()), TensorShapeRef(kind.base)});
+      }
+    }
+
+  private:
+    std::vector<at::Tensor> _tensors;
+    std::vector<double> _numbers;
+  };
+
+  /// The results, in one pass where that is possible.
+  std::vector<at::Tensor> evaluate(const nb::sequence & leaves) const
+  {
+    const Operands o(*formula, leaves);
+    std::vector<at::Tensor> t(formula->results().size());
+    const PassedWarnings warnings;
+    const nb::gil_scoped_release release;
+    math::evaluate_recorded(
+        core::Operation("vmap"), formula, o.all, core::broadcast_batch("vmap", o.all), t.data());
+    return t;
+  }
+  /// The results by PyTorch's operations, which any transform differentiates.
+  std::vector<at::Tensor> compose(const nb::sequence & leaves) const
+  {
+    const Operands o(*formula, leaves);
+    std::vector<at::Tensor> t(formula->results().size());
+    const nb::gil_scoped_release release;
+    const TensorShape batch = core::broadcast_batch("vmap", o.all);
+    math::evaluate_on_columns(formula->value(), o.all, batch, formula->bases(), t.data());
+    return t;
+  }
+  /// The number of base dimensions of each argument.
+  std::vector<Size> ranks() const
+  {
+    std::vector<Size> all;
+    for (const auto & a : formula->arguments())
+      all.push_back(Size(a.base.size()));
+    return all;
+  }
+  static std::optional<RecordedHandle> handle(std::shared_ptr<const engine::RecordedFormula> f)
+  {
+    return f ? std::optional(RecordedHandle{std::move(f)}) : std::nullopt;
+  }
+};
 
 /// The base of the class Formula of neml2.formulas. That class has the parts that are not needed in each call: _used, _used_of,
 /// _look_into, _by_place, _names, _chosen and _compile.
@@ -54,36 +120,20 @@ public:
       arguments = by_place(self, instance, arguments, keywords);
     const Call c("vmap", instance, arguments, _names);
     const std::shared_ptr<const Recorded> r = recorded(self, c);
-    const std::shared_ptr<const PythonFunction> f = _python;
-    const core::Operation op("vmap", core::Accepts::any);
+    const core::Operation op("vmap", core::Accepts::numbers);
     core::check_operands(op, c.operands);
     const TensorShape batch = core::broadcast_batch(op, c.operands);
-    const auto composed = [&](at::Tensor * t)
-    {
-      const nb::gil_scoped_acquire gil;
-      auto leaf = each_leaf(c);
-      compose(*r, *f, c.arguments(leaf), batch, *c.like, t);
-    };
-    const auto gradient = [&]() -> std::shared_ptr<const engine::Gradient>
-    {
-      const nb::gil_scoped_acquire gil;
-      return gradient_of(r, f, instance);
-    };
     SmallVector<at::Tensor, 4> t(r->results.size());
+    if (is_transformed(c.operands))
+      transformed(self, r->formula, c.operands, t);
+    else
     {
       const PassedWarnings warnings;
       const nb::gil_scoped_release release;
-      engine::evaluate({op,
-                        c.operands,
-                        batch,
-                        engine::row_formula(r->formula->value()),
-                        r->bases,
-                        composed,
-                        gradient},
-                       t.data());
+      math::evaluate_recorded(op, r->formula, c.operands, batch, t.data());
     }
     compile(self);
-    return as_returned(*r, t, Size(batch.size()));
+    return as_returned(*r, c, t, Size(batch.size()));
   }
 
   /// The result, and the Jacobian of each result of `of` by each argument of argnums, which counts from the first
@@ -103,40 +153,26 @@ public:
     const Places places = arguments_named(argnums, c, first);
     const Places by = tensors_among(c, places);
     const std::shared_ptr<Recorded> r = recorded(self, c);
-    const std::shared_ptr<const PythonFunction> f = _python;
     const Places results = of.is_none() ? all_of(r->results.size()) : results_named(self, *r, of);
-    const core::Operation op("value_and_jacobian", core::Accepts::any);
+    const core::Operation op("value_and_jacobian", core::Accepts::numbers);
     core::check_operands(op, c.operands);
-    for (const auto & o : c.operands)
-      NEML2_CHECK(!o.tensor || !o.tensor->_fw_grad(0).defined(),
-                  op.name,
-                  ": the argument ",
-                  o,
-                  " carries a tangent of forward mode, which would be lost. Use its primal.");
     const TensorShape batch = core::broadcast_batch(op, c.operands);
-    const auto shapes = r->formula->bases_with_jacobians(by, results);
-    const std::vector<TensorShapeRef> bases(shapes.begin(), shapes.end());
-    const auto composed = [&](at::Tensor * t)
-    { compose_jacobians(*r, *f, by, results, batch, c, t); };
-    std::shared_ptr<const engine::RecordedFormula> under_autograd;
-    const auto gradient = [&]() -> std::shared_ptr<const engine::Gradient>
+    std::vector<at::Tensor> t(r->results.size() + by.size() * results.size());
+    if (is_transformed(c.operands))
     {
-      const nb::gil_scoped_acquire gil;
-      return under_autograd ? engine::gradient_of_jacobians(
-                                  gradient_of(r, f, instance), under_autograd, by, results)
-                            : nullptr;
-    };
-    std::vector<at::Tensor> t(bases.size());
+      const auto both = r->formula->with_jacobians(by, results);
+      NEML2_CHECK(both,
+                  op.name,
+                  ": derivatives of these Jacobians are not available in formulas, so torch.func "
+                  "and forward mode cannot "
+                  "take them. See neml2.math for the second derivatives of single functions.");
+      transformed(self, both, c.operands, t);
+    }
+    else
     {
       const PassedWarnings warnings;
       const nb::gil_scoped_release release;
-      if (is_recorded(c.operands))
-        under_autograd = r->formula->with_jacobians(by, results);
-      const auto & program =
-          under_autograd ? under_autograd->value() : r->formula->jacobian(by, results);
-      engine::evaluate(
-          {op, c.operands, batch, engine::row_formula(program), bases, composed, gradient},
-          t.data());
+      math::evaluate_recorded_jacobians(op, r->formula, by, results, c.operands, batch, t.data());
     }
     compile(self);
     const auto batch_dim = Size(batch.size());
@@ -158,7 +194,7 @@ public:
       }
     const bool is_one =
         jacobians.size() == 1 && !PyTuple_Check(argnums.ptr()) && !PyList_Check(argnums.ptr());
-    return nb::make_tuple(as_returned(*r, {t.data(), r->results.size()}, batch_dim),
+    return nb::make_tuple(as_returned(*r, c, {t.data(), r->results.size()}, batch_dim),
                           is_one ? nb::object(jacobians[0]) : nb::object(nb::tuple(jacobians)));
   }
 
@@ -180,11 +216,23 @@ public:
     return *static_cast<const Program *>(program.data())->evaluator;
   }
 
+  /// Forgets the recordings.
+  void forget()
+  {
+    // Releasing a Python object may run Python code, which may use this formula.
+    const std::shared_ptr<const PythonFunction> python = std::move(_python);
+    const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);
+    _python = nullptr;
+    _recorded.clear();
+    _calls = 0;
+    _programs = _programs_before = 0;
+  }
+
   template <class Visit>
   int traverse(const Visit & visit) const
   {
     int stop = visit(_function);
-    if (_python && _python.use_count() == 1) // otherwise gradients have it, too
+    if (_python && _python.use_count() == 1) // otherwise a call is using it
       stop = stop ? stop : _python->traverse(visit);
     for (const auto & r : _recorded)
       if (r.use_count() == 1)
@@ -193,11 +241,8 @@ public:
   }
   void clear()
   {
-    // Releasing a Python object may run Python code, which may use this formula.
     const nb::object function = std::exchange(_function, nb::none());
-    const std::shared_ptr<const PythonFunction> python = std::move(_python);
-    const std::vector<std::shared_ptr<Recorded>> recorded = std::move(_recorded);
-    _recorded.clear();
+    forget();
   }
 
 private:
@@ -376,62 +421,41 @@ private:
     return nb::cast<Places>(chosen);
   }
 
-  /// Whether autograd would record a loop or a kernel on these operands.
-  static bool is_recorded(ArrayRef<core::Operand> operands)
+  /// Whether a transform of torch.func is active, or an operand has a tangent of forward mode.
+  static bool is_transformed(ArrayRef<core::Operand> operands)
   {
-    return engine::choose_path(operands) == engine::Path::recorded ||
-           engine::choose_device_path(operands) == engine::Path::recorded;
+    bool yes = c10::impl::tls_local_dispatch_key_set().included_.has(
+        c10::DispatchKey::FuncTorchDynamicLayerFrontMode);
+    for (const auto & o : operands)
+      yes = yes || (o.tensor && o.tensor->_fw_grad(0).defined());
+    return yes;
+  }
+  /// The results of a formula as one operation of PyTorch, which transforms differentiate by its derivatives.
+  template <class Results>
+  static void transformed(nb::handle self,
+                          const std::shared_ptr<const engine::RecordedFormula> & formula,
+                          ArrayRef<core::Operand> operands,
+                          Results & results)
+  {
+    nb::list leaves;
+    for (const auto & o : operands)
+      leaves.append(o.tensor ? nb::cast(*o.tensor) : nb::object(nb::float_(*o.number)));
+    const auto found = nb::cast<std::vector<at::Tensor>>(
+        self.attr("_transformed")(RecordedHandle{formula}, leaves));
+    std::copy(found.begin(), found.end(), results.begin());
   }
 
-  static void compose_jacobians(const Recorded & r,
-                                const PythonFunction & f,
-                                const Places & by,
-                                const Places & of,
-                                const TensorShape & batch,
-                                const Call & c,
-                                at::Tensor * t)
-  {
-    const nb::gil_scoped_acquire gil;
-    const bool create_graph =
-        c10::GradMode::is_enabled() &&
-        std::any_of(c.operands.begin(),
-                    c.operands.end(),
-                    [](const auto & o) { return o.tensor && o.tensor->requires_grad(); });
-    const c10::InferenceMode normal(false); // inference mode would record nothing
-    const at::AutoGradMode record(true);
-    std::vector<at::Tensor> variables;
-    std::vector<nb::object> leaves;
-    for (const Leaf & l : c.leaves)
-      leaves.push_back(l.object);
-    for (const size_t k : by)
-    {
-      const Kind & kind = c.types[k];
-      const at::Tensor rows =
-          engine::saveable(*c.operands[k].tensor)
-              .expand(utils::add_shapes(TensorShapeRef(batch), TensorShapeRef(kind.base)));
-      variables.push_back(engine::as_variable(rows, create_graph));
-      leaves[k] = kind.type->make(Tensor(variables.back(), Size(batch.size())));
-    }
-    size_t i = 0;
-    const auto leaf = [&] { return leaves[i++]; };
-    compose(r, f, c.arguments(leaf), batch, *c.like, t);
-    const nb::gil_scoped_release release; // autograd takes the GIL itself
-    at::Tensor * jacobian = t + r.results.size();
-    for (const size_t k : of)
-      for (const auto & J :
-           engine::composed_jacobians(t[k], Size(batch.size()), variables, create_graph))
-        *jacobian++ = J;
-    for (size_t k = 0; k < r.results.size() && !create_graph; k++)
-      t[k] = t[k].detach();
-  }
-
-  static nb::object as_returned(const Recorded & r, ArrayRef<at::Tensor> t, Size batch_dim)
+  static nb::object
+  as_returned(const Recorded & r, const Call & c, ArrayRef<at::Tensor> t, Size batch_dim)
   {
     size_t i = 0;
     const auto leaf = [&]
     {
       const size_t k = i++;
-      return r.results[k].type->make(Tensor(t[k], batch_dim));
+      const TypeInfo & type = *r.results[k].type;
+      const auto dtype = c.like->scalar_type();
+      const bool is_integer = !c10::isFloatingType(dtype) && holds_integers(type);
+      return type.make(Tensor(is_integer ? t[k].to(dtype) : t[k], batch_dim));
     };
     return PutTogether(r.returned, leaf).next();
   }
@@ -532,7 +556,18 @@ bind_formula_class(nb::module_ & m)
           nb::arg("argnums").none(),
           nb::arg("of").none(),
           nb::arg("first") = 0)
-      .def("programs", &Formula::programs);
+      .def("programs", &Formula::programs)
+      .def("_forget", &Formula::forget);
+  nb::class_<RecordedHandle>(m, "Recorded")
+      .def("evaluate", &RecordedHandle::evaluate)
+      .def("compose", &RecordedHandle::compose)
+      .def("ranks", &RecordedHandle::ranks)
+      .def("gradient",
+           [](const RecordedHandle & r, const Places & by)
+           { return RecordedHandle::handle(r.formula->gradient(by)); })
+      .def("tangent",
+           [](const RecordedHandle & r, const Places & by)
+           { return RecordedHandle::handle(r.formula->tangent(by)); });
 }
 } // namespace
 
@@ -545,7 +580,6 @@ bind_formulas(nb::module_ & m)
   bind_groups(m);
   bind_formula_class(m);
   bind_devices(m);
-  m.def("is_composing", &is_composing);
   m.def("set_loop",
         [](const nb::capsule & program, size_t run, int width)
         {

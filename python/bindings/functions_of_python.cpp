@@ -5,27 +5,6 @@
 
 namespace neml2::python
 {
-namespace
-{
-thread_local int composing = 0;
-} // namespace
-
-Composing::Composing()
-{
-  composing++;
-}
-
-Composing::~Composing()
-{
-  composing--;
-}
-
-bool
-is_composing()
-{
-  return composing > 0;
-}
-
 bool
 is_same_value(nb::handle a, nb::handle b)
 {

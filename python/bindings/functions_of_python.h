@@ -70,18 +70,6 @@ private:
   Uses _uses;
 };
 
-/// During the lifetime of this object, functions of formulas are called on whole batches in this thread. As during
-/// the recording, x += y then makes a new tensor: no argument is overwritten.
-class Composing
-{
-public:
-  Composing();
-  Composing(const Composing &) = delete;
-  Composing & operator=(const Composing &) = delete;
-  ~Composing();
-};
-bool is_composing();
-
 /// Whether two values of a name are the same: the same object, or equal numbers or texts.
 bool is_same_value(nb::handle a, nb::handle b);
 } // namespace neml2::python

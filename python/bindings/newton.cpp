@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bindings/rows.h"
 
-#include "neml2/math/newton.h"
+#include "neml2/kernels/NewtonOptions.h"
 
-/// Newton's method in formulas of Python, and on whole batches.
+/// Newton's method in formulas of Python.
 namespace neml2::python
 {
 namespace
@@ -56,27 +56,6 @@ newton_in_formula(const nb::callable & residual,
                         Row(&scalar_type(), {RecordedNumber(found.iterations)}),
                         Choice({found.converged}, {}));
 }
-
-/// newton on whole batches: residual(x, counts) as math::ComposedResidual, counts may be None.
-nb::tuple
-newton_on_batches(const nb::callable & residual,
-                  const at::Tensor & guess,
-                  const std::vector<Size> & unknowns,
-                  const kernels::NewtonOptions & options)
-{
-  const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
-  {
-    const nb::gil_scoped_acquire gil;
-    return nb::cast<at::Tensor>(
-        residual(x, counts.defined() ? nb::cast(counts) : nb::object(nb::none())));
-  };
-  math::ComposedNewton found;
-  {
-    const nb::gil_scoped_release release; // autograd takes the GIL itself
-    found = math::composed_newton(guess, unknowns, options, /*differentiable=*/true, equations);
-  }
-  return nb::make_tuple(found.solution, found.iterations, found.converged);
-}
 } // namespace
 
 void
@@ -102,6 +81,5 @@ bind_newton(nb::module_ & m)
                                                               keep_unconverged));
            });
   m.def("newton_in_formula", &newton_in_formula);
-  m.def("newton_on_batches", &newton_on_batches);
 }
 } // namespace neml2::python

@@ -118,8 +118,6 @@ bind_in_place(AnyClass & cls,
       name,
       [f, kind, symbol](const Any & a, const Other & b) -> Same
       {
-        if (is_composing())
-          throw nb::next_overload(); // a + b
         Tensor x = a;
         if (combine(a, b, kind))
           f(x, b.value());
@@ -135,8 +133,6 @@ bind_in_place(AnyClass & cls,
       name,
       [f](const Any & a, const CScalar & b) -> Same
       {
-        if (is_composing())
-          throw nb::next_overload();
         Tensor x = a;
         f(x, b);
         return {nb::borrow(a.object)};
@@ -147,12 +143,7 @@ bind_in_place(AnyClass & cls,
   // the name on the left to it.
   cls.def(
       name,
-      [symbol](const Any & a, const nb::object & b) -> Same
-      {
-        if (is_composing())
-          throw nb::next_overload();
-        refuse(symbol, a, b);
-      },
+      [symbol](const Any & a, const nb::object & b) -> Same { refuse(symbol, a, b); },
       nb::arg("other").none(),
       nb::sig((std::string("def ") + name + "(self, other: typing.Never) -> typing_extensions.Self")
                   .c_str()));

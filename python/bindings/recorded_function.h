@@ -3,10 +3,9 @@
 
 #include "bindings/formula_call.h"
 #include "bindings/functions_of_python.h"
-#include "neml2/engine/recorded_gradient.h"
+#include "neml2/engine/recorded_formula.h"
 
-/// The recording of a Python function for arguments of certain types, and its call on whole
-/// batches.
+/// The recording of a Python function for arguments of certain types.
 namespace neml2::python
 {
 /// The object of a method. It is compared by identity and by the values that the method uses, and is held by a weak reference
@@ -83,17 +82,4 @@ struct Recorded
 
 /// Records the function for arguments of these types.
 std::shared_ptr<Recorded> record(const PythonFunction & f, const Call & c);
-
-/// The results of the function on whole batches.
-void compose(const Recorded & r,
-             const PythonFunction & f,
-             const nb::list & arguments,
-             TensorShapeRef batch,
-             const at::Tensor & like,
-             at::Tensor * results);
-
-/// The object from which autograd gets gradients; `instance` is the object of a method.
-std::shared_ptr<const engine::Gradient> gradient_of(std::shared_ptr<const Recorded> r,
-                                                    std::shared_ptr<const PythonFunction> f,
-                                                    nb::handle instance);
 } // namespace neml2::python

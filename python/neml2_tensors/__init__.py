@@ -40,6 +40,7 @@ import_module("._C", __name__)  # defines the modules below
 for _name in ("tensors", "math", "crystallography"):
     _module = import_module(f".{_name}", __name__)
     setattr(_module, "__all__", [n for n, v in vars(_module).items() if not n.startswith("_") and not isinstance(v, TypeVar)])
+from . import _defaults as _defaults  # noqa: E402  # now, since no transform of torch.func may be active while it is imported
 from . import _equivalent_stresses, _interop, _refusals, _rotations, crystallography, distributed, formulas, math, tensors  # noqa: E402
 from ._derivatives import gradient as gradient, hessian as hessian, jacobian as jacobian  # noqa: E402
 from ._derivatives import isotropic as isotropic, value_and_gradient as value_and_gradient  # noqa: E402

@@ -8,11 +8,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import torch
-
-from . import math, tensors
 from .formulas import _key, argument_names, formula_of, value_and_jacobian
-from .tensors import SR2, TensorBase, Vec
+from .tensors import SR2, TensorBase
 
 recording: Any = import_module("._C", __package__).recording
 flatten, with_article = recording.flatten, recording.with_article
@@ -93,17 +90,13 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
     Vec, the result is Σ_i f_i(λ) v_i v_i with the eigenvectors v_i; when two eigenvalues change places, the two f_i must do so, too.
     (batch; 6), ... -> (batch; ) or (batch; 6).
 
-    In formulas a scalar result has two derivatives, and a tensor has one. On whole batches autograd differentiates the
-    eigenvectors: where eigenvalues are equal, a derivative that contains derivatives of eigenvectors is NaN.
+    A scalar result has two derivatives, and a tensor has one; autograd takes further derivatives from the eigenvectors, so that they are NaN
+    where eigenvalues are equal.
 
     Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
     """
     if recording.is_recording():
         return recording.isotropic_in_formula(lambda l: function(l, *arguments), s)
-    if recording.is_composing():
-        l, V = math.eigh(s)
-        returned = function(l, *arguments)
-        return math.ieigh(returned, V) if isinstance(returned, Vec) else returned
     if not isinstance(s, SR2):
         raise TypeError(f"isotropic: the tensor is {with_article(type(s).__name__)}. Expected an SR2.")
     return formula_of(_Operation(isotropic, function), ("isotropic", _key(function)))(s, *arguments)
@@ -112,7 +105,7 @@ def isotropic(function: Callable[..., Any], s: Any, *arguments: Any) -> Any:
 def value_and_jacobian_inside(
     function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], argnums: Any, of: Any
 ) -> tuple[Any, Any]:
-    """neml2.value_and_jacobian, called in a formula or while the formula's function runs on whole batches."""
+    """neml2.value_and_jacobian, called in a formula."""
     name = "value_and_jacobian"
     value, jacobians = _jacobians(name, function, _by_place(name, function, arguments, keywords), argnums, with_value=True)
     if of is not None:
@@ -122,7 +115,7 @@ def value_and_jacobian_inside(
 
 
 def _is_inside() -> bool:
-    return bool(recording.is_recording() or recording.is_composing())
+    return bool(recording.is_recording())
 
 
 def _one_or_all(found: Any, argnums: Any) -> Any:
@@ -215,8 +208,6 @@ def _jacobians(
     """The function's result, and for each tensor in it the derivatives by the arguments. Without with_value the result may belong to other
     tensors of the same types."""
     places = _places(name, function, arguments, argnums)
-    if isinstance(function, recording.Formula):  # on whole batches its function may use batches of the enclosing function
-        function = function.__wrapped__
     groups = [flatten(arguments[k]) for k in places]
     for k, (leaves, _) in zip(places, groups, strict=True):
         if not any(map(_is_tensor, leaves)):
@@ -229,51 +220,17 @@ def _jacobians(
         return function(*x)
 
     variables = [leaf for leaves, _ in groups for leaf in leaves if _is_tensor(leaf)]
-    if recording.is_recording():
-        returned = []
+    returned = []
 
-        def results(x: list[Any]) -> Any:
-            returned.append(call(x))
-            return flatten(returned[0])[0]
+    def results(x: list[Any]) -> Any:
+        returned.append(call(x))
+        return flatten(returned[0])[0]
 
-        found = recording.jacobian_in_formula(name, results, variables)
-        value = function(*arguments) if with_value else returned[0]
-    else:
-        value = function(*arguments)
-        found = _on_batches(call, variables, flatten(value)[0])
+    found = recording.jacobian_in_formula(name, results, variables)
+    value = function(*arguments) if with_value else returned[0]
     jacobians = []
     for of_result in found:
         own = iter(of_result)
         jacobians.append([together([next(own) if _is_tensor(leaf) else None for leaf in leaves]) for leaves, together in groups])
     return value, jacobians
 
-
-def _on_batches(call: Callable[[list[Any]], Any], variables: list[Any], results: list[Any]) -> list[list[Any]]:
-    """The derivatives of whole batches: each point is a separate variable, also where a batch is broadcast."""
-    batch = math.broadcast_batch_sizes([t for t in (*variables, *results) if isinstance(t, TensorBase)])
-    bases = [_base(v) for v in variables]
-
-    def tensor(like: Any, t: torch.Tensor) -> Any:
-        kind: Any = type(like)
-        return kind(t, len(batch)) if kind is tensors.Tensor else kind(t)
-
-    def of(*x: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        returned = flatten(call([tensor(v, t) for v, t in zip(variables, x, strict=True)]))[0]
-        made = [r.torch() if isinstance(r, TensorBase) else torch.full((), float(r), dtype=x[0].dtype, device=x[0].device) for r in returned]
-        return tuple(t.expand((*batch, *_base(r))) for r, t in zip(returned, made, strict=True))
-
-    at = [v.torch().expand((*batch, *base)) for v, base in zip(variables, bases, strict=True)]
-    vjp: Any = torch.func.vjp  # Any, since its declared type has a third result
-    y, pull = vjp(of, *at)
-    found = []
-    for i, result in enumerate(y):
-        base = result.shape[len(batch) :]
-        rows: list[list[torch.Tensor]] = [[] for _ in variables]
-        for component in range(base.numel()):
-            weights = [torch.zeros_like(r) for r in y]
-            weights[i].reshape((*batch, base.numel()))[..., component] = 1.0
-            for row, slope in zip(rows, pull(tuple(weights)), strict=True):
-                row.append(slope)
-        shapes = [(*batch, *base, *b) for b in bases]
-        found.append([recording.as_jacobian(torch.stack(row, len(batch)).reshape(s), len(batch)) for row, s in zip(rows, shapes, strict=True)])
-    return found

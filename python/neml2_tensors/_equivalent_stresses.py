@@ -24,7 +24,7 @@ def _of_batches(function: Callable[P, Scalar]) -> Callable[P, Scalar]:
 
     @functools.wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> Scalar:
-        if recording.is_recording() or recording.is_composing():
+        if recording.is_recording():
             return function(*arguments, **keywords)
         s = arguments[0] if arguments else keywords.get("s")
         if not isinstance(s, SR2):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Newton's method at each point: in formulas, and on batches."""
+"""Newton's method at each point, in formulas and over batches."""
 
 import dataclasses
 import operator
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 import torch
 
@@ -112,22 +112,20 @@ class _Left:
     def __call__(self, solution: Any, *arguments: Any) -> Any:
         square: Any = 0.0
         for leaf in flatten(self.residual(solution, *arguments))[0]:
-            kind = leaf.type if isinstance(leaf, recording.Row) else type(leaf)
+            kind = leaf.type if isinstance(leaf, recording.Row) else float
             square = square + (math.norm_sq(leaf) if issubclass(kind, TensorBase) and kind is not Scalar else leaf * leaf)
         is_zero = square <= 0.0
         return math.where(is_zero, 0.0, math.sqrt(math.where(is_zero, 1.0, square)))
 
 
 def _solve(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> tuple[Any, Any, Any]:
-    if recording.is_recording():
-        leaves, together = flatten(guess)
+    leaves, together = flatten(guess)
 
-        def equations(x: list[Any]) -> Any:
-            return flatten(residual(together(x), *arguments))[0]
+    def equations(x: list[Any]) -> Any:
+        return flatten(residual(together(x), *arguments))[0]
 
-        solution, iterations, converged = recording.newton_in_formula(equations, leaves, options.chosen())
-        return together(solution), iterations, converged
-    return _on_batches(residual, guess, arguments, options)
+    solution, iterations, converged = recording.newton_in_formula(equations, leaves, options.chosen())
+    return together(solution), iterations, converged
 
 
 def newton(
@@ -173,7 +171,7 @@ def newton_report(residual: Callable[..., Any], guess: X, *arguments: Any, **opt
     """
     solution, iterations, converged = _found(residual, guess, arguments, _Options(**options))
     left = _Left(residual)
-    if recording.is_recording() or recording.is_composing():
+    if recording.is_recording():
         return NewtonReport(solution, iterations, converged, left(solution, *arguments))
     with torch.no_grad():
         size = formula_of(left, ("newton_report", _key(residual)))(solution, *arguments)
@@ -184,7 +182,7 @@ def _found(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...],
     """The solution, the number of evaluations, and whether it has converged."""
     chosen = options.of(guess)
     chosen.chosen()  # checks the options
-    if recording.is_recording() or recording.is_composing():
+    if recording.is_recording():
         return _solve(residual, guess, arguments, chosen)
     if not any(isinstance(leaf, TensorBase) for leaf in flatten([guess, *arguments])[0]):
         raise TypeError(
@@ -195,47 +193,3 @@ def _found(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...],
     solution, iterations, converged = solve(guess, *arguments)
     return solution, iterations, converged > 0.5
 
-
-# ---- On whole batches: other devices and dtypes, transforms of functorch, second derivatives ----
-
-
-def _on_batches(residual: Callable[..., Any], guess: Any, arguments: tuple[Any, ...], options: _Options) -> tuple[Any, Any, Any]:
-    unknowns, together = flatten(guess)
-    inputs, regroup = flatten(list(arguments))
-    used = flatten(residual(guess, *arguments))[0]  # includes the tensors that the residual uses from the enclosing function
-    tensors = [t for t in (*unknowns, *inputs, *used) if isinstance(t, TensorBase)]
-    batch = math.broadcast_batch_sizes(tensors)
-    like = tensors[0].torch()
-    types: list[Any] = [type(u) if isinstance(u, TensorBase) else Scalar for u in unknowns]
-    bases = [tuple(u.base.shape) if isinstance(u, TensorBase) else () for u in unknowns]
-    sizes = [torch.Size(b).numel() for b in bases]
-
-    def parts(x: torch.Tensor) -> Any:
-        pieces = torch.split(x, sizes, -1)
-        return together([t(p.reshape((*p.shape[:-1], *b))) for t, p, b in zip(types, pieces, bases, strict=True)])
-
-    def flat(leaves: list[Any]) -> torch.Tensor:
-        columns = []
-        for leaf in leaves:
-            if isinstance(leaf, TensorBase):
-                t, base = leaf.torch().to(torch.float64), tuple(leaf.base.shape)
-            else:
-                t, base = torch.full((), float(leaf), dtype=torch.float64, device=like.device), ()
-            columns.append(t.expand((*batch, *base)).reshape((*batch, torch.Size(base).numel())))
-        return torch.cat(columns, -1)
-
-    def counted(leaf: Any, counts: torch.Tensor | None) -> Any:
-        if not isinstance(leaf, TensorBase):
-            return leaf
-        t, kind = leaf.torch().to(torch.float64), cast(Any, type(leaf))
-        if counts is None:
-            return kind(t.detach())
-        each = t.expand((*batch, *leaf.base.shape))
-        where = counts.reshape((*batch, *(1 for _ in leaf.base.shape)))
-        return kind(torch.where(where, each, each.detach()))
-
-    def equations(x: torch.Tensor, counts: torch.Tensor | None) -> torch.Tensor:
-        return flat(flatten(residual(parts(x), *regroup([counted(leaf, counts) for leaf in inputs])))[0])
-
-    solution, iterations, converged = recording.newton_on_batches(equations, flat(unknowns), sizes, options.chosen())
-    return parts(solution.to(like.dtype)), Scalar(iterations.to(like.dtype)), Scalar(converged.to(like.dtype)) > 0.5

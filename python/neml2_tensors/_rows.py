@@ -192,6 +192,54 @@ def _no_function_of_torch(cls: type, function: Any, types: Any, arguments: Any =
 Row.__torch_function__ = classmethod(_no_function_of_torch)
 
 
+# ---- Functions of NumPy, and of Python ----
+
+# NumPy's names of functions of neml2.math and of operators
+_UFUNCS = {
+    **{name: getattr(math, name) for name in ("exp", "expm1", "log", "log1p", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": getattr(math, f"a{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: getattr(math, name) for name in ("sign", "hypot", "fmod", "maximum", "minimum", "deg2rad", "rad2deg")},
+    **{"arctan2": math.atan2, "absolute": abs, "fabs": abs, "radians": math.deg2rad, "degrees": math.rad2deg, "remainder": operator.mod},
+    **{"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv, "negative": operator.neg},
+    **{"power": operator.pow, "float_power": operator.pow, "square": lambda a: a * a, "reciprocal": lambda a: 1.0 / a, "matmul": operator.matmul},
+    **{"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge},
+    **{"equal": operator.eq, "not_equal": operator.ne, "logical_and": operator.and_, "logical_or": operator.or_, "logical_not": operator.invert},
+}
+
+
+def _ufunc(self: Any, function: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    """A function of NumPy whose arguments are tensors of a formula and numbers."""
+    name = function.__name__
+    inputs = tuple(a.item() if getattr(a, "ndim", None) == 0 and not isinstance(a, torch.Tensor) else a for a in inputs)  # numbers of NumPy
+    are_numbers = all(isinstance(a, (Row, Condition, TensorBase, Real)) for a in inputs)
+    if method != "__call__" or keywords or not are_numbers or name not in _UFUNCS:
+        raise TypeError(
+            f"numpy.{name}: not available in formulas of these arguments. Formulas take functions of neml2.math, NumPy's functions of the same "
+            "meaning, and numbers beside tensors, not arrays."
+        )
+    return _UFUNCS[name](*inputs)
+
+
+Row.__array_ufunc__ = Condition.__array_ufunc__ = _ufunc
+Row.clip = lambda self, lower, upper, out=None: math.clamp(self, lower, upper)  # numpy.clip calls it
+Row.__int__ = Row.__trunc__ = lambda self: float(self)  # refuses
+
+
+def _round(self: Any, *arguments: Any, **keywords: Any) -> NoReturn:
+    raise TypeError("round: not available of tensors, and not in formulas. On batches torch has it: Scalar(a.torch().round()).")
+
+
+def _divmod(self: Any, other: Any) -> NoReturn:
+    raise TypeError("divmod: not available of tensors, and not in formulas. Write a % b, and (a - a % b) / b for the quotient.")
+
+
+Row.rint = _round  # numpy.round calls it
+for _type in _types:
+    for _name, _operator in {"round": _round, "divmod": _divmod, "rdivmod": _divmod}.items():
+        _operator.__module__ = tensors.__name__
+        setattr(_type, f"__{_name}__", _operator)
+
+
 def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of a function or a member, in the order of one of its signatures. Some may be given by name."""
     cls, _, member = name.rpartition(".")

@@ -39,7 +39,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
     Calling it with tensors and numbers is vmap of its function; in a class it is a method. Everything that the function uses besides its
     arguments keeps the value that it has during the recording. If a global name, a variable of the enclosing function, a member of a module
     or an attribute has another value later, also one used in functions that it calls, the formula is recorded again. Changes inside a list,
-    a dict or a tensor are not noticed: pass these as arguments.
+    a dict or a tensor are not noticed: pass these as arguments, or call clear().
     """
 
     def __init__(self, function: Callable[..., Any], backend: str | None = None):
@@ -61,9 +61,13 @@ class Formula(recording.Formula):  # type: ignore[misc]
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian."""
-        if recording.is_recording() or recording.is_composing():
+        if recording.is_recording():
             return _inside(self, arguments, keywords, argnums, of)
         return self._value_and_jacobian(None, arguments, keywords, argnums, of)
+
+    def clear(self) -> None:
+        """Forgets all recordings: the next call records the function again, with the present values of everything that it uses."""
+        self._forget()
 
     # ---- Called by the recording ----
 
@@ -118,6 +122,11 @@ class Formula(recording.Formula):  # type: ignore[misc]
             chosen += found
         return chosen
 
+    def _transformed(self, recorded: Any, leaves: list[Any]) -> Any:
+        from ._transforms import evaluated
+
+        return evaluated(recorded, leaves)
+
     def _compile(self) -> None:
         _background.compile_programs(self, self.backend)
 
@@ -137,9 +146,13 @@ class _Method:
 
     def value_and_jacobian(self, *arguments: Any, argnums: Any = 0, of: Any = None, **keywords: Any) -> Any:
         """See neml2.value_and_jacobian: argnums does not count the object."""
-        if recording.is_recording() or recording.is_composing():
+        if recording.is_recording():
             return _inside(self, arguments, keywords, argnums, of)
         return self._formula._value_and_jacobian(self._instance, (*self._first, *arguments), keywords, argnums, of, len(self._first))
+
+    def clear(self) -> None:
+        """See Formula.clear."""
+        self._formula.clear()
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -234,8 +247,7 @@ def vmap(function: Callable[P, R], *arguments: P.args, **keywords: P.kwargs) -> 
 
     (batch; base) of each argument, whose batch shapes broadcast, -> (batch; base) of each result. Arguments are tensors whose
     type fixes their base shape, numbers, and groups of them. The function is called once for each choice of types, with
-    tensors of a formula, and must not branch on their values: use math.where. If it cannot run like this (other devices and dtypes,
-    transforms of functorch), it is called with the batches.
+    tensors of a formula, and must not branch on their values: use math.where.
     """
     result: R = formula_of(function)(*arguments, **keywords)
     return result
@@ -251,7 +263,7 @@ def value_and_jacobian(function: Callable[..., R], *arguments: Any, argnums: Any
     differentiated, by place or name or a tuple of these; the others are returned without Jacobians. In a formula it differentiates at each
     point. (batch; y), (batch; x) -> (batch; y, x): an SSR4 for an SR2 by an SR2.
     """
-    if recording.is_recording() or recording.is_composing():
+    if recording.is_recording():
         return _inside(function, arguments, keywords, argnums, of)
     result: tuple[R, Any] = formula_of(function).value_and_jacobian(*arguments, argnums=argnums, of=of, **keywords)
     return result

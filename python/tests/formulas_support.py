@@ -8,6 +8,7 @@ import torch
 from hypothesis import strategies as st
 from operations import ROWS, values
 from support import FIXED
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import neml2
 from neml2 import math
@@ -224,15 +225,38 @@ def iteration(case):
     return f
 
 
+# ---- On whole batches ----
+
+
+class Watched(TorchDispatchMode):
+    """A mode that sees all operations of PyTorch, as traces do: formulas then run as PyTorch's operations."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        self.calls += 1
+        return function(*arguments, **(keywords or {}))
+
+
+def on_columns(f, *arguments, call=neml2.vmap, **options):
+    """vmap, or another call, of a formula by PyTorch's operations."""
+    with Watched() as watched:
+        found = call(f, *arguments, **options)
+    assert watched.calls > 0
+    return found
+
+
 # ---- Every operation ----
 
 IN_FORMULAS = [r for r in ROWS if r.types and all(t in FIXED for t in r.types)]
 
 
-def outcome(row, raw):
+def outcome(row, raw, call=neml2.vmap):
     """The result of an operation in a formula; the message of the error if it does not exist."""
     try:
-        return neml2.vmap(row.call, *(t(x) for t, x in zip(row.types, raw)))
+        return call(row.call, *(t(x) for t, x in zip(row.types, raw)))
     except (TypeError, ValueError, AttributeError) as error:
         return str(error)
 

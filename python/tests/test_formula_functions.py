@@ -23,7 +23,7 @@ from support import FIXED
 
 import neml2
 from neml2 import _uses, math
-from neml2.tensors import R2, R4, SR2, SSR4, SWR4, WSR4, WWR4, Rot, Scalar, Vec
+from neml2.tensors import R2, R4, SR2, SSR4, SWR4, WSR4, WWR4, MillerIndex, Rot, Scalar, Vec
 
 
 def scalar(n=3, grad=False):
@@ -195,11 +195,58 @@ def test_groups_that_are_none_are_refused():
             neml2.vmap(lambda x, r=returned: r, s)
 
 
-def test_a_group_that_differs_on_whole_batches_is_refused():
-    s = Scalar(values(Scalar, 3).to(torch.float16))  # formulas compute float16 on whole batches
-    returned = iter([{"a": s}, [s]])
-    with pytest.raises(TypeError, match="returned another group on whole batches"):
-        neml2.vmap(lambda x: {k: x for k in r} if isinstance(r := next(returned), dict) else [x], s)
+# ---- Functions of NumPy, and of Python ----
+
+OF_NUMPY = {
+    "exp": lambda a, b: (numpy.exp(a), math.exp(a)),
+    "arctan": lambda a, b: (numpy.arctan(a), math.atan(a)),
+    "arctan2": lambda a, b: (numpy.arctan2(a, 2.0), math.atan2(a, 2.0)),
+    "arccosh": lambda a, b: (numpy.arccosh(a + 1.0), math.acosh(a + 1.0)),
+    "absolute": lambda a, b: (numpy.abs(a - b), math.abs(a - b)),
+    "sign": lambda a, b: (numpy.sign(a - b), math.sign(a - b)),
+    "maximum": lambda a, b: (numpy.maximum(a, numpy.float64(0.5)), math.maximum(a, 0.5)),
+    "minimum": lambda a, b: (numpy.minimum(0.5, b), math.minimum(0.5, b)),
+    "clip": lambda a, b: (numpy.clip(a, 0.2, 0.4), math.clamp(a, 0.2, 0.4)),
+    "square": lambda a, b: (numpy.square(a), a * a),
+    "power": lambda a, b: (numpy.power(a, b), a**b),
+    "add": lambda a, b: (numpy.add(a, b), a + b),
+    "numbers": lambda a, b: (numpy.float64(2.0) * a - numpy.int64(3) / b, 2.0 * a - 3.0 / b),
+    "comparison": lambda a, b: (math.where(numpy.less(a, b) & (numpy.float64(0.5) > a), a, b), math.where((a < b) & (a < 0.5), a, b)),
+    "hypot": lambda a, b: (numpy.hypot(a, b), math.hypot(a, b)),
+    "remainder": lambda a, b: (numpy.remainder(a, -0.3), a % -0.3),
+    "degrees": lambda a, b: (numpy.degrees(a), math.rad2deg(a)),
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMPY)
+def test_functions_of_numpy_are_those_of_the_library(name):
+    found, expected = neml2.vmap(OF_NUMPY[name], scalar(), Scalar(torch.rand(3) + 0.1))
+    assert torch.equal(found.torch(), expected.torch())
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda a: numpy.floor(a), "numpy.floor: not available in formulas"),
+        (lambda a: numpy.heaviside(a, 0.5), "numpy.heaviside: not available in formulas"),
+        (lambda a: numpy.exp(a, where=True), "numpy.exp: not available in formulas"),
+        (lambda a: numpy.ones(2) * a, "numpy.multiply: .* not arrays"),
+        (lambda a: round(a), r"round: .* On batches torch has it: Scalar\(a.torch\(\).round\(\)\)"),
+        (lambda a: numpy.round(a), "round: "),
+        (lambda a: int(a), "has a value per point"),
+        (lambda a: divmod(a, 2.0), r"divmod: .* Write a % b, and \(a - a % b\) / b"),
+        (lambda a: divmod(2.0, a), "divmod: "),
+    ],
+)
+def test_other_functions_say_what_to_write(f, message):
+    with pytest.raises(TypeError, match=message):
+        neml2.vmap(f, scalar())
+
+
+@pytest.mark.parametrize("f", [round, lambda a: divmod(a, 2.0), lambda a: divmod(2.0, a)])
+def test_functions_of_python_say_what_to_write_on_batches(f):
+    with pytest.raises(TypeError, match="not available of tensors, and not in formulas"):
+        f(scalar())
 
 
 # ---- Methods ----
@@ -649,7 +696,31 @@ def test_another_number_is_seen(a, b):
         same(f(s), Scalar(1.0 / torch.full((3,), k, dtype=torch.float64)))
 
 
-def test_derivatives_of_another_function_are_refused(monkeypatch):
+def test_a_cleared_formula_is_recorded_again():
+    factors, recordings = [2.0], []
+
+    @neml2.formula
+    def f(x):
+        recordings.append(1)
+        return factors[0] * x
+
+    s = scalar(grad=True)
+    y = f(s)
+    factors[0] = 3.0
+    same(f(s), 2.0 * s)  # the change inside the list is not noticed
+    f.clear()
+    same(f(s), 3.0 * s)
+    assert len(recordings) == 2
+    assert torch.autograd.grad(y.torch().sum(), s.torch())[0].eq(2.0).all()  # of the earlier recording
+    model = Model(2.0)
+    model.power(s)
+    model.power.clear()
+    same(model.power(s), 2.0 * s * s)
+    f.clear()
+    f.clear()
+
+
+def test_derivatives_are_those_of_the_recorded_values(monkeypatch):
     s = (0.1 * values(SR2, 3).abs() + torch.tensor([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])).requires_grad_()
     y = neml2.vmap(lambda s: RATE * math.tr(math.expm(s)), SR2(s)).torch().sum()
     slope = torch.autograd.grad(y, s, create_graph=True)[0]
@@ -658,8 +729,11 @@ def test_derivatives_of_another_function_are_refused(monkeypatch):
     again = torch.autograd.grad(y, s, create_graph=True)[0]  # by the recorded value
     torch.testing.assert_close(again, slope)
     torch.testing.assert_close(slope.detach(), 2.0 * math.expm(SR2(s.detach())).torch())
-    with pytest.raises(RuntimeError, match="RATE, which the formula uses, has another value than when it ran, and this derivative calls"):
-        torch.autograd.grad(second.sum(), s)  # the third derivative calls the function
+    third = torch.autograd.grad(second.sum(), s)[0]  # formulas refuse it, so PyTorch's operations compute it
+    monkeypatch.setattr(sys.modules[__name__], "RATE", 2.0)
+    at, step = SR2(s.detach()), SR2(torch.full((6,), 1e-5))
+    one, other = (neml2.hessian(lambda s: RATE * math.tr(math.expm(s)), x).torch().sum(-1) for x in (at + step, at - step))
+    torch.testing.assert_close(third, (one - other) / 2e-5, rtol=1e-6, atol=1e-6)
 
 
 def test_a_formula_writes_into_no_argument():
@@ -758,7 +832,7 @@ def test_norm_with_epsilon_is_smooth_at_zero():
 
 @pytest.mark.parametrize("to", FIXED, ids=lambda t: t.__name__)
 def test_types_made_of_others(to):
-    """The same results as on batches, except where batches take batch dimensions from base dimensions."""
+    """The same results as on batches, except where batches take batch dimensions from base dimensions. Formulas compute integers in float64."""
     for of in FIXED:
         x = of(values(of, 3))
         try:
@@ -766,7 +840,7 @@ def test_types_made_of_others(to):
         except (TypeError, ValueError):
             continue
         if expected.batch.shape == (3,):
-            same(neml2.vmap(lambda a: to(a), x), expected)
+            same(neml2.vmap(lambda a: to(a), x), expected if to is MillerIndex else expected.double())
 
 
 @pytest.mark.parametrize("of, to", [(WWR4, R4), (R4, WWR4), (R4, SWR4), (R4, WSR4)], ids=lambda t: t.__name__)

@@ -400,30 +400,6 @@ def test_a_failing_function_fails_again_and_leaves_nothing_behind():
     same(neml2.vmap(lambda x: 2.0 * x, s), 2.0 * s)
 
 
-class OfTheUser(Exception):
-    pass
-
-
-@pytest.mark.parametrize("error", [OfTheUser, KeyboardInterrupt, ZeroDivisionError])
-def test_an_error_while_it_is_differentiated_again_keeps_its_class(error):
-    fails = []
-
-    @neml2.formula
-    def f(s):
-        if len(fails) > 0:
-            raise error("of the function")
-        return math.norm_sq(math.logm(s))
-
-    s = SR2((0.1 * values(SR2, 3).abs() + torch.tensor([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])).requires_grad_())
-    slope = torch.autograd.grad(f(s).torch().sum(), s.torch(), create_graph=True)[0]
-    second = torch.autograd.grad(slope.sum(), s.torch(), create_graph=True)[0]
-    fails.append(1)
-    with pytest.raises(error, match="of the function"):  # the third derivative, which formulas refuse
-        torch.autograd.grad(second.sum(), s.torch(), retain_graph=True)
-    fails.clear()
-    assert torch.autograd.grad(second.sum(), s.torch())[0].isfinite().all()
-
-
 def test_a_tensor_of_another_formula_is_refused():
     s = Scalar(values(Scalar, 3))
     kept = []

@@ -4,12 +4,11 @@
 
 import pytest
 import torch
-from formulas_support import State, creep, creep_arguments, same
+from formulas_support import State, creep, creep_arguments, on_columns, same
 from operations import values
 
 import neml2
 from neml2 import math
-from neml2._newton import _on_batches, _Options
 from neml2.tensors import R2, SR2, SSR4, Scalar, Vec
 
 
@@ -76,12 +75,15 @@ def test_unknowns_and_equations_in_groups():
 def test_on_whole_batches_it_is_the_same(batch):
     stress, C, rate = creep_arguments(*batch)
     guess = State(SR2.zeros(*batch), Scalar.zeros(*batch))
-    fused = neml2.newton_report(creep, guess, stress, C, rate)
-    composed = _on_batches(creep, guess, (stress, C, rate), _Options())
-    solution, iterations, converged = composed
-    same((fused.solution.strain, fused.solution.p), (solution.strain, solution.p), 13)
-    assert torch.equal(fused.iterations.torch(), iterations.torch())
-    assert fused.converged.torch().all() and converged.torch().all()
+
+    def report(guess, stress, C, rate):
+        found = neml2.newton_report(creep, guess, stress, C, rate)
+        return found.solution.strain, found.solution.p, found.iterations, math.where(found.converged, 1.0, 0.0)
+
+    fused, (strain, p, iterations, converged) = neml2.vmap(report, guess, stress, C, rate), on_columns(report, guess, stress, C, rate)
+    same(fused[:2], (strain, p), 13)
+    assert torch.equal(fused[2].torch(), iterations.torch())
+    assert converged.torch().all()
 
 
 def test_the_residual_of_a_report():

@@ -9,13 +9,12 @@ import os
 
 import pytest
 import torch
-from formulas_support import bitwise
-from random_derivatives import NAN, REGULAR, random_case, states, typed
+from formulas_support import bitwise, on_columns
+from random_derivatives import NAN, random_case, states, typed
 
 import neml2
 from neml2 import math
-from neml2._derivatives import recording
-from neml2.tensors import SR2, Scalar, Vec
+from neml2.tensors import SR2, Scalar
 
 SEED, CASES = int(os.environ.get("NEML2_RANDOM_SEED", 1)), int(os.environ.get("NEML2_RANDOM_CASES", 25))
 PARTS = min(CASES, 5)
@@ -47,36 +46,8 @@ def test_random_derivatives(part):
             continue
         close(case, "interpreted", found[:NAN], case.in_torch(*raw).detach()[:NAN])
         bitwise(formula(*typed([x[:NAN] for x in raw])), found[:NAN])
-        if all(step.anywhere for step in case.formula.all_steps()):
-            close(case, "on whole batches", on_whole_batches(case, [x[:REGULAR] for x in raw]), found[:REGULAR])
+        close(case, "on columns", on_columns(formula, *typed([x[:NAN] for x in raw])).torch(), found[:NAN])
     assert refused <= 1 + CASES // 20
-
-
-@pytest.mark.parametrize("made", [lambda f: f, neml2.formula], ids=["function", "formula"])
-@pytest.mark.parametrize("operation", [neml2.jacobian, neml2.gradient])
-def test_on_whole_batches_a_function_that_is_differentiated_uses_batches_around_it(made, operation):
-    def f(a, v):
-        if operation is neml2.gradient:
-            return neml2.gradient(made(lambda y: a * math.inner(y, y)), v)
-        return neml2.jacobian(made(lambda y: neml2.gradient(lambda z: a * math.norm_sq(z) ** 2, y)), v)
-
-    a, v = torch.rand(2, 3), torch.rand(2, 3, 3)
-    found = torch.func.vmap(lambda a, v: neml2.vmap(f, Scalar(a), Vec(v)).torch())(a, v)
-    torch.testing.assert_close(found, neml2.vmap(f, Scalar(a), Vec(v)).torch(), rtol=1e-13, atol=1e-13)
-
-
-def on_whole_batches(case, raw):
-    """Runs under torch.func, where formulas call LibTorch on whole batches."""
-    composed = []
-
-    def f(*a):
-        composed.append(recording.is_composing())
-        return case(*a)
-
-    halves = [x.reshape(2, -1, *x.shape[1:]) for x in raw]
-    found = torch.func.vmap(lambda *x: neml2.vmap(f, *typed(x)).torch())(*halves)
-    assert composed[-1]
-    return found.flatten(0, 1)
 
 
 def test_the_value_of_isotropic_in_a_gradient_has_second_derivatives_at_equal_eigenvalues():

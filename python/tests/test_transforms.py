@@ -11,8 +11,8 @@ from support import run
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from neml2 import crystallography
-from neml2.tensors import Vec
+from neml2 import crystallography, math
+from neml2.tensors import R2, Vec
 
 BATCH = (2,)
 OF_VALUES = {"TensorBase.BatchView.__getitem__ #6"}  # as many results as a mask has true entries
@@ -257,6 +257,38 @@ def test_vectorized_gradients_are_those_of_autograd(row):
 
 
 # ---- vmap ----
+
+
+@every_derivative
+def test_func_vmap_of_forward_mode_is_that_of_autograd(row):
+    c = Case(row, *BATCH)
+    if sum(t.numel() for t in c.x) > 100:
+        pytest.skip("a large Jacobian")
+    x = row.arguments(2, *BATCH)
+    found = torch.func.vmap(torch.func.jacfwd(c.loss, c.inputs, randomness="same"), randomness="same")(*x)
+    for k in range(2):
+        c.x = tuple(t[k] for t in x)
+        same([t[k] for t in found], c.gradient(), c.digits)
+
+
+@pytest.mark.parametrize("f", [lambda A, b: math.solve(R2(A), Vec(b)), lambda A, b: R2(A).inverse() * Vec(b)], ids=["solve", "inverse"])
+def test_a_singular_matrix_spoils_no_other(f):
+    A, b = torch.rand(3, 3, 3) + torch.eye(3), torch.rand(3, 3)
+    A[1] = 0.0
+
+    def loss(A, b):
+        return f(A, b).torch().sum()
+
+    expected = torch.func.grad(loss, (0, 1))(A[::2], b[::2])
+    for found in [torch.func.grad(loss, (0, 1))(A, b), torch.func.vmap(torch.func.grad(loss, (0, 1)))(A, b)]:
+        same([t[::2] for t in found], expected)
+        assert all(t[1].isnan().any() for t in found)
+
+
+def test_the_first_tensor_of_a_process_may_be_made_in_a_transform():
+    program = "t = torch.func.grad(lambda t: (SR2.ones(2).torch() * t).sum())(torch.ones(2, 6)); assert t.eq(1.0).all()"
+    done = run(f"import torch\nfrom neml2.tensors import SR2\n{program}")
+    assert done.returncode == 0, done.stderr
 
 
 @every_result

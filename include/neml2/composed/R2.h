@@ -158,7 +158,18 @@ solve_or_nan(const at::Tensor & A, const at::Tensor & B)
   const Size dim = std::max(
       A.dim(), B.dim()); // with equal numbers of dimensions LibTorch would take B for matrices
   const auto matrices = [&](const at::Tensor & t) { return for_lapack(prepend_dims(t, dim)); };
-  const auto [x, info] = at::linalg_solve_ex(matrices(A), matrices(B));
+  const auto solution = [&]
+  {
+    const at::Tensor a = matrices(A), b = matrices(B);
+    if (!is_transformed(A) && !is_transformed(B))
+      return at::linalg_solve_ex(a, b);
+    // PyTorch's derivative of linalg_solve is wrong in a vmap of forward mode, and fails for a singular matrix in functorch. For any y,
+    // A^-1 b = y + A^-1 (b - A y).
+    const auto [inverse, info] = at::linalg_inv_ex(a);
+    const at::Tensor y = at::matmul(inverse, b);
+    return std::tuple(y + at::matmul(inverse, b - at::matmul(a, y)), info);
+  };
+  const auto [x, info] = solution();
   const at::Tensor singular = info.ne(0);
   return {
       x.masked_fill(singular.unsqueeze(-1).unsqueeze(-1), std::numeric_limits<double>::quiet_NaN())

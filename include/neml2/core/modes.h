@@ -64,6 +64,16 @@ is_entry_of_vmap(const at::Tensor & t)
   return t.defined() && t.key_set().has_any(keys);
 }
 
+/// Whether functorch transforms a tensor, or it has a tangent of forward mode.
+inline bool
+is_transformed(const at::Tensor & t)
+{
+  constexpr c10::DispatchKeySet keys({c10::DispatchKey::FuncTorchBatched,
+                                      c10::DispatchKey::FuncTorchGradWrapper,
+                                      c10::DispatchKey::Batched});
+  return t.key_set().has_any(keys) || t._fw_grad(0).defined();
+}
+
 /// Whether the values of a tensor can be read: meta and fake tensors have none, and results that are traced
 /// or transformed by functorch must not depend on them.
 inline bool

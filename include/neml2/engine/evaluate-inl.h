@@ -11,7 +11,6 @@ saveable(const at::Tensor & t)
   return t.is_inference() ? t.clone() : t;
 }
 
-/// Makes results part of autograd's graph. Numbers among the arguments are kept as scalars.
 NEML2_BODY void
 record_results(const Operation & op,
                RecordGradient record,

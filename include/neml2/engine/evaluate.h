@@ -21,6 +21,14 @@ at::Tensor saveable(const at::Tensor & t);
 /// a view of it, not expanded.
 at::Tensor unshared(const at::Tensor & result, ArrayRef<Operand> operands);
 
+/// Makes results part of autograd's graph. Numbers among the operands are kept as scalars.
+void record_results(const Operation & op,
+                    RecordGradient record,
+                    std::shared_ptr<const Gradient> gradient,
+                    ArrayRef<Operand> operands,
+                    at::Tensor * results,
+                    size_t count);
+
 /// An evaluation, with its types erased: of one of the library's operations, or of a formula of the caller.
 struct Evaluation
 {

@@ -225,6 +225,54 @@ RecordedFormula::differentiable(recorded::Recording r,
       std::move(r), std::move(arguments), std::move(results), std::move(name));
 }
 
+/// A new argument of a formula, with its seeds.
+NEML2_BODY RecordedFormula::Tensor
+RecordedFormula::new_argument(recorded::Recording & r, const TensorShape & base, size_t numbers)
+{
+  Tensor t;
+  t.base = base;
+  for (size_t i = 0; i < numbers; i++)
+  {
+    t.values.push_back(r.input());
+    t.partials.push_back(r.input());
+    r.set_partial(t.values.back(), t.partials.back());
+  }
+  return t;
+}
+
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::make_tangent(const Places & by) const
+{
+  recorded::Recording r = _recording;
+  std::vector<Tensor> arguments = _arguments, results;
+  recorded::Components seeds, directions;
+  for (const size_t k : by)
+  {
+    const Tensor & a = _arguments[k];
+    seeds.insert(seeds.end(), a.partials.begin(), a.partials.end());
+    arguments.push_back(new_argument(r, a.base, a.values.size()));
+    const auto & d = arguments.back().values;
+    directions.insert(directions.end(), d.begin(), d.end());
+  }
+  {
+    const recorded::Recording::Scope scope(r);
+    const recorded::LinearMap map(r, seeds, all(true, _results), /*by_rules=*/true);
+    const recorded::Components along = map.of(directions);
+    auto next = along.begin();
+    for (const auto & result : _results)
+    {
+      Tensor t;
+      t.base = result.base;
+      const auto n = std::ptrdiff_t(result.values.size());
+      t.values.assign(next, next + n);
+      next += n;
+      results.push_back(std::move(t));
+    }
+  }
+  return differentiable(
+      std::move(r), std::move(arguments), std::move(results), _name + ": tangent");
+}
+
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::make_gradient(const Places & by) const
 {
@@ -233,16 +281,9 @@ RecordedFormula::make_gradient(const Places & by) const
   recorded::Components weights, seeds;
   for (const auto & result : _results)
   {
-    Tensor w;
-    w.base = result.base;
-    for (size_t i = 0; i < result.values.size(); i++)
-    {
-      w.values.push_back(r.input());
-      w.partials.push_back(r.input());
-      r.set_partial(w.values.back(), w.partials.back());
-      weights.push_back(w.values.back());
-    }
-    arguments.push_back(std::move(w));
+    arguments.push_back(new_argument(r, result.base, result.values.size()));
+    const auto & w = arguments.back().values;
+    weights.insert(weights.end(), w.begin(), w.end());
   }
   for (const size_t k : by)
     seeds.insert(seeds.end(), _arguments[k].partials.begin(), _arguments[k].partials.end());
@@ -291,6 +332,15 @@ RecordedFormula::gradient(const Places & by) const
   auto found = _gradients.find(by);
   if (found == _gradients.end())
     found = _gradients.emplace(by, unless_refused([&] { return make_gradient(by); })).first;
+  return found->second;
+}
+NEML2_BODY std::shared_ptr<const RecordedFormula>
+RecordedFormula::tangent(const Places & by) const
+{
+  const std::lock_guard<std::mutex> lock(_mutex);
+  auto found = _tangents.find(by);
+  if (found == _tangents.end())
+    found = _tangents.emplace(by, unless_refused([&] { return make_tangent(by); })).first;
   return found->second;
 }
 NEML2_BODY std::shared_ptr<const RecordedFormula>
@@ -345,6 +395,8 @@ RecordedFormula::evaluators() const
   for (const auto & [by, formula] :
        _gradients) // the values of gradients are those of _vector_jacobians
     add("gradient by " + places_text(by), formula.get(), false);
+  for (const auto & [by, formula] : _tangents)
+    add("tangent by " + places_text(by), formula.get(), true);
   for (const auto & [key, formula] : _with_jacobians)
     add(jacobian_text(key.first, key.second) + ", under autograd", formula.get(), true);
   return all;
@@ -357,6 +409,8 @@ RecordedFormula::evaluator_count() const
   size_t n = 1 + _vector_jacobians.size() + _jacobians.size();
   for (const auto & [by, formula] : _gradients)
     n += formula ? formula->evaluator_count() - 1 : 0;
+  for (const auto & [by, formula] : _tangents)
+    n += formula ? formula->evaluator_count() : 0;
   for (const auto & [key, formula] : _with_jacobians)
     n += formula ? formula->evaluator_count() : 0;
   return n;

@@ -68,6 +68,8 @@ public:
   /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null if
   /// a partial that it needs is not available (see Recording::refused_partial), or if it would have too many operations.
   std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
+  /// The tangents of the results, as a formula of the arguments and of the tangents of the arguments `by`, or null like gradient().
+  std::shared_ptr<const RecordedFormula> tangent(const std::vector<size_t> & by) const;
   /// The results, then the Jacobian of each result in `of` by each argument in `by`, as a formula, or
   /// null like gradient().
   std::shared_ptr<const RecordedFormula> with_jacobians(const std::vector<size_t> & by,
@@ -102,7 +104,7 @@ private:
   mutable Programs<std::pair<Places, Places>> _jacobians; ///< by, of
   template <class Key>
   using Formulas = std::map<Key, std::shared_ptr<const RecordedFormula>>;
-  mutable Formulas<Places> _gradients;
+  mutable Formulas<Places> _gradients, _tangents;
   mutable Formulas<std::pair<Places, Places>> _with_jacobians; ///< by, of
 
   recorded::Program program() const;
@@ -114,6 +116,8 @@ private:
                                                      const Places & of,
                                                      bool by_rules) const;
   std::shared_ptr<const RecordedFormula> make_gradient(const Places & by) const;
+  std::shared_ptr<const RecordedFormula> make_tangent(const Places & by) const;
+  static Tensor new_argument(recorded::Recording & r, const TensorShape & base, size_t numbers);
   std::shared_ptr<const RecordedFormula> make_with_jacobians(const Places & by,
                                                              const Places & of) const;
   static std::shared_ptr<const RecordedFormula> differentiable(recorded::Recording r,

@@ -59,12 +59,11 @@ composed_newton(const at::Tensor & guess,
                 ArrayRef<Size> numbers,
                 const NewtonOptions & options,
                 bool differentiable,
-                const ComposedResidual & residual)
+                const ComposedEquations & equations)
 {
   if (guess.is_meta())
     return {guess.clone(), guess.select(-1, 0).clone(), guess.select(-1, 0).to(c10::kBool)};
   const c10::InferenceMode normal(false); // in inference mode autograd would not record
-  const Size batch_dim = guess.dim() - 1;
   const bool recorded = differentiable && c10::GradMode::is_enabled();
   const ComposedUnknowns unknowns(numbers, options, guess);
   at::Tensor x = engine::saveable(guess).detach();
@@ -76,14 +75,7 @@ composed_newton(const at::Tensor & guess,
              converged = none, turned = none;
   for (int it = 0; it < options.iterations && active.any().item<bool>(); it++)
   { // as kernels::newton_iterate
-    const at::Tensor variable = x.detach().requires_grad_(true);
-    at::Tensor r, J;
-    {
-      const at::AutoGradMode record(true);
-      r = residual(variable, {});
-      J = engine::composed_jacobians(r, batch_dim, {variable}, /*create_graph=*/false)[0].detach();
-      r = r.detach();
-    }
+    const auto [r, J] = equations(x, {});
     const at::NoGradGuard no_grad;
     iterations = iterations + active.to(iterations.scalar_type());
     const at::Tensor size = (J * x.unsqueeze(-2)).abs().sum(-1),
@@ -125,9 +117,8 @@ composed_newton(const at::Tensor & guess,
     at::Tensor y = known.clone().requires_grad_(true);
     for (int k = 0; k < 3; k++)
     {
-      const at::Tensor r = residual(y, converged),
-                       J = engine::composed_jacobians(r, batch_dim, {y}, /*create_graph=*/true)[0],
-                       identity = at::eye(J.size(-1), J.options());
+      const auto [r, J] = equations(y, converged);
+      const at::Tensor identity = at::eye(J.size(-1), J.options().requires_grad(false));
       y = y - composed::solve_vector(at::where(each.unsqueeze(-1), J, identity), r);
     }
     x = at::where(each, y + (known - y.detach()), x); // x keeps the value that was found

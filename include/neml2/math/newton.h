@@ -31,9 +31,10 @@ struct ComposedNewton
   at::Tensor solution, iterations, converged;
 };
 
-/// The residual (batch; n) at x (batch; n). If a condition is given, derivatives by the arguments are taken, except at
-/// points where it does not hold.
-using ComposedResidual = std::function<at::Tensor(const at::Tensor & x, const at::Tensor & counts)>;
+/// The residual (batch; n) at x (batch; n), and its derivatives by x (batch; n, n). If a condition is given, both are
+/// differentiable, by the arguments except at points where it does not hold.
+using ComposedEquations = std::function<std::pair<at::Tensor, at::Tensor>(
+    const at::Tensor & x, const at::Tensor & counts)>;
 
 /// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; it is differentiable if autograd is enabled
 /// and derivatives are requested.
@@ -41,7 +42,7 @@ ComposedNewton composed_newton(const at::Tensor & guess,
                                ArrayRef<Size> unknowns,
                                const NewtonOptions & options,
                                bool differentiable,
-                               const ComposedResidual & residual);
+                               const ComposedEquations & equations);
 
 /// NaN at each point of a batch (batch; ), whose derivatives by these arguments are NaN too.
 at::Tensor no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch);
@@ -177,8 +178,17 @@ private:
     const at::Tensor like = engine::first_tensor(o).detach().to(kFloat64);
     const auto unknown = [&](const at::Tensor & x)
     { return engine::Group<X>::template regroup<0>(newton_parts<R...>(x, batch)); };
-    const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
+    const auto residual_at = [&](const at::Tensor & x, const at::Tensor & counts)
     { return flat(residual()(unknown(x), argument(a, batch, counts)...), batch, like); };
+    const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
+    {
+      const bool again = counts.defined();
+      const at::AutoGradMode record(true);
+      const at::Tensor variable = again ? x : x.detach().requires_grad_(true),
+                       r = residual_at(variable, counts);
+      const at::Tensor J = engine::composed_jacobians(r, Size(batch.size()), {variable}, again)[0];
+      return again ? std::pair(r, J) : std::pair(r.detach(), J.detach());
+    };
     bool differentiable = false;
     for (size_t i = sizeof...(R); i < o.size(); i++)
       differentiable = differentiable || o[i].tensor->requires_grad();
@@ -196,9 +206,10 @@ private:
     if constexpr (Report)
     {
       const c10::AutoGradMode off(false);
-      const at::Tensor left = found.solution.is_meta()
-                                  ? found.iterations
-                                  : equations(found.solution.detach(), {}).square().sum(-1).sqrt();
+      const at::Tensor left =
+          found.solution.is_meta()
+              ? found.iterations
+              : residual_at(found.solution.detach(), {}).square().sum(-1).sqrt();
       return std::tuple(solution,
                         Scalar(found.iterations.to(dtype)),
                         Scalar(found.converged.to(dtype)),

@@ -138,9 +138,12 @@ struct Node
   }
 };
 
-/// Marks a loop that does the same as kernels::NewtonIteration, and may be run by it: only the states named here are used after the loop.
+/// Marks a loop that does the same as kernels::NewtonIteration: only the states named here are used after the loop.
 struct NewtonLoop
 {
+  /// Whether kernels::NewtonIteration gives the same bits, and may run the loop. For few unknowns the factors of the Jacobian are recorded
+  /// operation by operation, with other rounding.
+  bool has_its_bits = false;
   kernels::NewtonOptions options;
   std::vector<int> unknown;                ///< the unknown to which each number belongs
   std::vector<int32_t> x;                  ///< the states that are the unknowns
@@ -160,6 +163,12 @@ struct Loop
   int32_t active = -1, most = 0;
   int32_t node = -1; ///< its Op::loop, which ends it
   std::optional<NewtonLoop> newton = std::nullopt;
+
+  /// The loop as kernels::NewtonIteration may run it, or null.
+  const NewtonLoop * by_kernel() const
+  {
+    return newton && newton->has_its_bits ? &*newton : nullptr;
+  }
 };
 
 /**
@@ -194,6 +203,23 @@ struct System
   }
 };
 
+/// A function as one operation on whole batches, of the operands of a Rule in their order, or what else holds for its outputs there.
+enum class Whole : uint8_t
+{
+  by_operations,      ///< computed, and differentiated again, operation by operation
+  not_differentiated, ///< the derivatives of the single operations would be wrong
+  eigh,
+  hencky_strain,
+  expm, ///< of a symmetric tensor; derivatives are along a second tensor
+  logm,
+  sqrtm,
+  powm, ///< of a tensor and an exponent
+  dexpm,
+  dlogm,
+  dsqrtm,
+  dpowm
+};
+
 /// The rule by which numbers that were computed together are differentiated.
 struct Rule
 {
@@ -210,5 +236,6 @@ struct Rule
   /// The transposed map, where it needs care: from the operands and the weights of the outputs, the weights of the linear operands.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &, const std::vector<int32_t> &)>
       transposed = {};
+  Whole whole = Whole::by_operations;
 };
 } // namespace neml2::recorded

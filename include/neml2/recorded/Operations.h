@@ -3,6 +3,8 @@
 
 #include "neml2/recorded/Recording.h"
 
+#include <map>
+
 namespace neml2::recorded
 {
 /// An operand of a formula, or a result: the nodes of its components.
@@ -27,6 +29,8 @@ struct Operations
   std::vector<Loop> loops;
   std::vector<System> systems;
   std::vector<int32_t> loop_of; ///< per node, its loop
+  /// The rules of the needed nodes that do not run operation by operation on whole batches.
+  std::map<size_t, std::shared_ptr<const Rule>> whole;
 
   Operations(const Recording & r, const Program & p)
     : nodes(r.nodes()), uses(nodes.size()), loops(r.loops()), systems(r.systems())
@@ -41,7 +45,11 @@ struct Operations
         each_operand(i, [&](size_t k) { uses[k]++; });
     for (size_t i = 0; i < nodes.size(); i++)
       if (uses[i] > 0)
+      {
+        if (const auto rule = r.rule(int32_t(i)); rule && rule->whole != Whole::by_operations)
+          whole.emplace(i, rule);
         fuse(nodes[i]);
+      }
   }
 
   bool is_needed(size_t i) const { return uses[i] > 0; }
@@ -89,6 +97,39 @@ struct Operations
     std::vector<size_t> all;
     append(of, 0, all);
     return all;
+  }
+
+  /// The nodes that Newton's method computes by itself, in the loops that it runs: all nodes of the loop except the states, the residual, its
+  /// derivatives, and the nodes from which these are computed. newton_of gives the NewtonLoop of a loop that it runs, otherwise null.
+  template <class NewtonOf>
+  std::vector<bool> left_to_newton(const NewtonOf & newton_of) const
+  {
+    std::vector<bool> left(nodes.size());
+    for (size_t l = 0; l < loops.size(); l++)
+    {
+      const Loop & loop = loops[l];
+      const NewtonLoop * const newton = newton_of(loop);
+      if (!newton || !is_needed(size_t(loop.node)))
+        continue;
+      std::vector<bool> takes(nodes.size());
+      for (const auto & ids : {newton->r, newton->J})
+        for (const int32_t i : ids)
+          takes[size_t(i)] = true;
+      const auto is_inside = [&](int32_t of)
+      {
+        while (of > int32_t(l))
+          of = loop_of[size_t(loops[size_t(of)].node)];
+        return of == int32_t(l);
+      };
+      for (int32_t i = loop.node - 1; i > loop.states.back(); i--)
+        if (!is_needed(size_t(i)))
+          continue;
+        else if (takes[size_t(i)])
+          each_operand(size_t(i), [&](size_t k) { takes[k] = true; });
+        else if (is_inside(loop_of[size_t(i)]))
+          left[size_t(i)] = true;
+    }
+    return left;
   }
 
 private:

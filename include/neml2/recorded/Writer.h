@@ -229,7 +229,7 @@ public:
   std::string newton_head(size_t i)
   {
     const Loop & loop = _o.loop(i);
-    const NewtonLoop & newton = *loop.newton;
+    const NewtonLoop & newton = *loop.by_kernel();
     const std::string own = number_of(loop), n = std::to_string(newton.x.size());
     std::string guess, unknown;
     for (size_t k = 0; k < newton.x.size(); k++)
@@ -249,7 +249,7 @@ public:
   std::string newton_end(size_t i)
   {
     const Loop & loop = _o.loop(i);
-    const NewtonLoop & newton = *loop.newton;
+    const NewtonLoop & newton = *loop.by_kernel();
     const std::string own = number_of(loop);
     const size_t n = newton.x.size();
     std::string text;

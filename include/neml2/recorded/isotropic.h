@@ -81,7 +81,7 @@ record_principal(const NumberFunction & f, const kernels::SR2<Number> & s)
     x.push_back(J[4 * i] - J[3 * j + i]);
     x.push_back(J[4 * j] - J[3 * i + j]);
   }
-  return record_isotropic(Principal(), SlopeOfPrincipal(), x);
+  return record_isotropic(Whole::by_operations, Principal(), SlopeOfPrincipal(), x);
 }
 
 /// The value of a as the result of a new operation, so that this operation may have a rule.

@@ -126,6 +126,7 @@ record_newton(const Residual & residual,
   const auto become_state = [&](auto & s) { s.id = recording.loops()[size_t(loop)].states[k++]; };
   all(become_state, become_state);
   NewtonLoop newton;
+  newton.has_its_bits = kernels::LU<n, Symbol>::is_one;
   newton.options = options;
   newton.unknown = unknown;
   newton.iterations = points.iterations.id;
@@ -159,13 +160,8 @@ record_newton(const Residual & residual,
   first = points.converged & !points.converged;
   all(append_to(next), append_to(next));
   k = 0;
-  const std::vector<int32_t> results = recording.close_loop(
-      next,
-      0,
-      options.iterations,
-      // For few unknowns the factors are recorded operation by operation, with other rounding than in
-      // kernels::NewtonIteration.
-      kernels::LU<n, Symbol>::is_one ? std::optional<NewtonLoop>(std::move(newton)) : std::nullopt);
+  const std::vector<int32_t> results =
+      recording.close_loop(next, 0, options.iterations, std::move(newton));
   const auto become_result = [&](auto & s) { s.id = results[k++]; };
   all(become_result, become_result);
   points.finish();

@@ -110,9 +110,13 @@ class Ruled
 public:
   /// `rule` computes the outputs from the operands, as numbers with partials.
   template <class F>
-  void differentiate(std::vector<int32_t> operands, std::vector<int32_t> outputs, const F & rule)
+  void differentiate(std::vector<int32_t> operands,
+                     std::vector<int32_t> outputs,
+                     const F & rule,
+                     Whole whole = Whole::by_operations)
   {
     Rule r{std::move(operands), std::move(outputs), {}};
+    r.whole = whole;
     r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
     Recording::now().set_rule(std::move(r), _first);
   }
@@ -122,9 +126,11 @@ public:
                             size_t from,
                             std::vector<int32_t> outputs,
                             const F & rule,
-                            std::vector<size_t> symmetric = {})
+                            std::vector<size_t> symmetric = {},
+                            Whole whole = Whole::not_differentiated)
   {
     Rule r{std::move(operands), std::move(outputs), {}};
+    r.whole = whole;
     r.apply = [rule](const std::vector<int32_t> & ids)
     { return nodes_of(elements(rule(numbers_of(ids)))); };
     r.linear = [rule](const std::vector<int32_t> & ids)
@@ -143,13 +149,15 @@ private:
 /// f of symbols, or of numbers with partials: the rule differentiates f.
 template <class F, template <class> class R>
 auto
-record_function(const F & f, const R<Symbol> & A)
+record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operations)
 {
   Ruled ruled;
   const auto r = f(A);
-  ruled.differentiate(values_in(A.v),
-                      values_in(elements(r)),
-                      [f](const std::vector<Number> & x) { return elements(f(row_of<R>(x))); });
+  ruled.differentiate(
+      values_in(A.v),
+      values_in(elements(r)),
+      [f](const std::vector<Number> & x) { return elements(f(row_of<R>(x))); },
+      whole);
   return r;
 }
 inline Symbol
@@ -181,7 +189,7 @@ undefined_along(const kernels::SR2<Symbol> & d)
 inline std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
 eigh(const kernels::SR2<Symbol> & s)
 {
-  return record_function([](const auto & a) { return kernels::eigh(a); }, s);
+  return record_function([](const auto & a) { return kernels::eigh(a); }, s, Whole::eigh);
 }
 
 // ---- Isotropic functions of symmetric tensors: their first and second derivatives by divided differences ----
@@ -239,14 +247,16 @@ struct SlopeOfDerivative
 /// derivative(x) for symbols or numbers x: a tensor, parameters, and the direction of the derivative.
 template <class Derivative, class T>
 kernels::SR2<T>
-record_derivative(const Derivative & derivative, const std::vector<T> & x)
+record_derivative(Whole whole, const Derivative & derivative, const std::vector<T> & x)
 {
   Ruled ruled;
   const kernels::SR2<T> r = derivative(x);
-  ruled.differentiate(values_in(x),
-                      values_in(r.v),
-                      [derivative](const std::vector<Number> & y)
-                      { return elements(record_derivative(derivative, y)); });
+  ruled.differentiate(
+      values_in(x),
+      values_in(r.v),
+      [whole, derivative](const std::vector<Number> & y)
+      { return elements(record_derivative(whole, derivative, y)); },
+      whole);
   if constexpr (std::is_same_v<T, Number>)
     ruled.differentiate_linear(joined(values_in(x), partials_in(x)),
                                x.size(),
@@ -256,29 +266,45 @@ record_derivative(const Derivative & derivative, const std::vector<T> & x)
   return r;
 }
 
+/// The derivative of a function along a tensor, where it takes the tensor and the direction.
+constexpr Whole
+along_of(Whole function)
+{
+  return function == Whole::expm    ? Whole::dexpm
+         : function == Whole::logm  ? Whole::dlogm
+         : function == Whole::sqrtm ? Whole::dsqrtm
+                                    : Whole::not_differentiated;
+}
+
 /// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x). If x begins with a symmetric tensor, the
 /// matrix of the derivative by it is symmetric: for a function that has a potential.
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
-record_isotropic(const Function & function,
+record_isotropic(Whole whole,
+                 const Function & function,
                  const Derivative & derivative,
                  const std::vector<T> & x,
                  bool of_symmetric = true)
 {
   Ruled ruled;
   const kernels::SR2<T> r = function(x);
-  ruled.differentiate(values_in(x),
-                      values_in(r.v),
-                      [function, derivative, of_symmetric](const std::vector<Number> & y) {
-                        return elements(record_isotropic(function, derivative, y, of_symmetric));
-                      });
+  ruled.differentiate(
+      values_in(x),
+      values_in(r.v),
+      [whole, function, derivative, of_symmetric](const std::vector<Number> & y)
+      { return elements(record_isotropic(whole, function, derivative, y, of_symmetric)); },
+      whole);
   if constexpr (std::is_same_v<T, Number>)
   {
     std::vector<size_t> symmetric;
     if (of_symmetric)
       symmetric.push_back(x.size());
-    ruled.differentiate_linear(
-        joined(values_in(x), partials_in(x)), x.size(), partials_in(r.v), derivative, symmetric);
+    ruled.differentiate_linear(joined(values_in(x), partials_in(x)),
+                               x.size(),
+                               partials_in(r.v),
+                               derivative,
+                               symmetric,
+                               along_of(whole));
   }
   return r;
 }
@@ -288,6 +314,7 @@ record_isotropic(const Function & function,
   inline kernels::SR2<T> d##f(const kernels::SR2<T> & s, const kernels::SR2<T> & along)            \
   {                                                                                                \
     return record_derivative(                                                                      \
+        Whole::d##f,                                                                               \
         [](const auto & x)                                                                         \
         { return kernels::d##f(row_of<kernels::SR2>(x), row_of<kernels::SR2>(x, 6)); },            \
         elements(s, along));                                                                       \
@@ -295,6 +322,7 @@ record_isotropic(const Function & function,
   inline kernels::SR2<T> f(const kernels::SR2<T> & s)                                              \
   {                                                                                                \
     return record_isotropic(                                                                       \
+        Whole::f,                                                                                  \
         [](const auto & x)                                                                         \
         { return kernels::f<number_in<decltype(x)>>(row_of<kernels::SR2>(x)); },                   \
         [](const auto & x) { return d##f(row_of<kernels::SR2>(x), row_of<kernels::SR2>(x, 6)); },  \
@@ -328,10 +356,11 @@ struct SlopeOfPower
     std::vector<T> along(values);
     along.insert(along.end(), x.begin() + 7, x.begin() + 13);
     const auto by_tensor = record_derivative(
+        Whole::dpowm,
         [](const auto & y)
         { return kernels::dpowm(row_of<kernels::SR2>(y), y[6], row_of<kernels::SR2>(y, 7)); },
         along);
-    const auto power = record_isotropic(PowerOf(), SlopeOfPower(), values);
+    const auto power = record_isotropic(Whole::powm, PowerOf(), SlopeOfPower(), values);
     return by_tensor + sym(full(logm(s)) * full(power)) * x[13];
   }
 };
@@ -340,7 +369,7 @@ powm(const kernels::SR2<Number> & s, const Number & p)
 {
   std::vector<Number> x = elements(s);
   x.push_back(p);
-  return record_isotropic(PowerOf(), SlopeOfPower(), x);
+  return record_isotropic(Whole::powm, PowerOf(), SlopeOfPower(), x);
 }
 
 /// log(F_ki F_kj) / 2
@@ -348,6 +377,7 @@ inline kernels::SR2<Number>
 hencky_strain(const kernels::R2<Number> & F)
 {
   return record_isotropic(
+      Whole::hencky_strain,
       [](const auto & x)
       { return kernels::hencky_strain<number_in<decltype(x)>>(row_of<kernels::R2>(x)); },
       [](const auto & x)

@@ -9,38 +9,6 @@ namespace neml2::recorded
 {
 namespace source
 {
-/// The nodes that kernels::NewtonIteration computes if it runs a loop: all nodes of the loop except the residual, its derivatives, and
-/// the nodes from which these are computed.
-inline std::vector<bool>
-left_to_newton(const Operations & o)
-{
-  std::vector<bool> left(o.nodes.size());
-  for (size_t l = 0; l < o.loops.size(); l++)
-  {
-    const Loop & loop = o.loops[l];
-    if (!loop.newton || !o.is_needed(size_t(loop.node)))
-      continue;
-    std::vector<bool> takes(o.nodes.size());
-    for (const auto & ids : {loop.newton->r, loop.newton->J})
-      for (const int32_t i : ids)
-        takes[size_t(i)] = true;
-    const auto is_inside = [&](int32_t of)
-    {
-      while (of > int32_t(l))
-        of = o.loop_of[size_t(o.loops[size_t(of)].node)];
-      return of == int32_t(l);
-    };
-    for (int32_t i = loop.node - 1; i > loop.states.back(); i--)
-      if (!o.is_needed(size_t(i)))
-        continue;
-      else if (takes[size_t(i)])
-        o.each_operand(size_t(i), [&](size_t k) { takes[k] = true; });
-      else if (is_inside(o.loop_of[size_t(i)]))
-        left[size_t(i)] = true;
-  }
-  return left;
-}
-
 inline bool
 is_number(const Program & p, size_t argument)
 {
@@ -93,20 +61,20 @@ formula(const Evaluator & e, const char * constant)
       is_shared[size_t(i)] = is_number(e.program, k);
       w.name(i) = "x[" + std::to_string(component++) + "]";
     }
-  const std::vector<bool> left = left_to_newton(o);
+  const std::vector<bool> left = o.left_to_newton([](const Loop & l) { return l.by_kernel(); });
   for (const size_t i : o.order())
   {
     const Node & n = o.nodes[i];
     if (n.op == Op::input || left[i])
       continue;
     const bool is_state = n.op == Op::state || n.op == Op::state_condition;
-    if (is_state && o.loop(i).newton)
+    if (is_state && o.loop(i).by_kernel())
     {
       if (int32_t(i) == o.loop(i).states.back())
         each += w.newton_head(i);
       continue;
     }
-    if (n.op == Op::loop && o.loop(i).newton)
+    if (n.op == Op::loop && o.loop(i).by_kernel())
     {
       each += w.newton_end(i);
       continue;

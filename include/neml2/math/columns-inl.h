@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/columns.h"
+
+#include "neml2/composed/isotropic_functions.h"
+#include "neml2/composed/kinematics.h"
+#include "neml2/composed/solve.h"
+#include "neml2/math/elementwise.h"
+#include "neml2/math/newton.h"
+#include "neml2/recorded/with_function.h"
+
+#include <stdexcept>
+
+namespace neml2::math
+{
+/// A number of a formula at all points: (batch; ), or () if the points share it. Its functions are those that recorded::with_function
+/// calls, with the values and derivatives of the functions on whole batches.
+struct Column
+{
+  at::Tensor t;
+
+  friend Column operator-(const Column & a) { return {a.t.neg()}; }
+  friend Column operator+(const Column & a, const Column & b) { return {a.t + b.t}; }
+  friend Column operator-(const Column & a, const Column & b) { return {a.t - b.t}; }
+  friend Column operator*(const Column & a, const Column & b) { return {a.t * b.t}; }
+  friend Column operator/(const Column & a, const Column & b) { return {a.t / b.t}; }
+  friend Column abs(const Column & a) { return {magnitude(a.t)}; }
+  friend Column macaulay(const Column & a) { return {positive_part(a.t)}; }
+  friend Column cbrt(const Column & a) { return {cube_root(a.t)}; }
+  friend Column sqrt(const Column & a) { return {a.t.sqrt()}; }
+  friend Column exp(const Column & a) { return {a.t.exp()}; }
+  friend Column expm1(const Column & a) { return {a.t.expm1()}; }
+  friend Column log(const Column & a) { return {a.t.log()}; }
+  friend Column log1p(const Column & a) { return {a.t.log1p()}; }
+  friend Column log10(const Column & a) { return {a.t.log10()}; }
+  friend Column sin(const Column & a) { return {a.t.sin()}; }
+  friend Column cos(const Column & a) { return {a.t.cos()}; }
+  friend Column tan(const Column & a) { return {a.t.tan()}; }
+  friend Column asin(const Column & a) { return {a.t.asin()}; }
+  friend Column acos(const Column & a) { return {a.t.acos()}; }
+  friend Column atan(const Column & a) { return {a.t.atan()}; }
+  friend Column sinh(const Column & a) { return {a.t.sinh()}; }
+  friend Column cosh(const Column & a) { return {a.t.cosh()}; }
+  friend Column tanh(const Column & a) { return {a.t.tanh()}; }
+  friend Column asinh(const Column & a) { return {a.t.asinh()}; }
+  friend Column acosh(const Column & a) { return {a.t.acosh()}; }
+  friend Column atanh(const Column & a) { return {a.t.atanh()}; }
+  friend Column pow(const Column & a, const Column & b) { return {a.t.pow(b.t)}; }
+  friend Column atan2(const Column & a, const Column & b) { return {a.t.atan2(b.t)}; }
+  friend Column hypot(const Column & a, const Column & b) { return {length_of_two(a.t, b.t)}; }
+  friend Column fmod(const Column & a, const Column & b) { return {a.t.fmod(b.t)}; }
+  friend Column minimum(const Column & a, const Column & b)
+  {
+    return {Extremum<false>::of(a.t, b.t)};
+  }
+  friend Column maximum(const Column & a, const Column & b)
+  {
+    return {Extremum<true>::of(a.t, b.t)};
+  }
+  /// √a, whose derivative at 0 is 0.
+  friend Column norm_of_square(const Column & a)
+  {
+    const at::Tensor is_zero = a.t.eq(0);
+    return {select(is_zero, 0, select(is_zero, 1, a.t).sqrt())};
+  }
+};
+
+/// A program whose numbers are columns.
+class Columns
+{
+public:
+  Columns(const recorded::Evaluator & program, ArrayRef<Operand> arguments, TensorShapeRef batch)
+    : _program(program.program),
+      _o(with_whole_functions(program)),
+      _batch(batch),
+      _like(engine::first_tensor(arguments)),
+      _options(_like.options().requires_grad(false).dtype(
+          _like.device().type() == c10::DeviceType::MPS ? kFloat32 : kFloat64)),
+      _order(_o.order()),
+      _left(_o.left_to_newton([](const recorded::Loop & l)
+                              { return l.newton ? &*l.newton : nullptr; })),
+      _columns(_o.nodes.size())
+  {
+    find_last_uses();
+    for (size_t k = 0; k < arguments.size(); k++)
+    {
+      set_argument(_program.arguments[k], arguments[k]);
+      _is_differentiated = _is_differentiated ||
+                           (arguments[k].tensor && (arguments[k].tensor->requires_grad() ||
+                                                    core::is_entry_of_vmap(*arguments[k].tensor)));
+    }
+    _is_differentiated = _is_differentiated && c10::GradMode::is_enabled();
+    run(0, _order.size(), -1);
+  }
+
+  /// Result number k.
+  at::Tensor result(size_t k, TensorShapeRef base) const
+  {
+    const recorded::Components & c = _program.results[k];
+    const TensorShape shape = utils::add_shapes(_batch, base);
+    if (c.empty())
+      return at::empty(shape, _like.options().requires_grad(false));
+    const at::Tensor r = base.empty() ? expanded(c[0]) : stacked(c, _batch, base);
+    return r.to(_like.scalar_type());
+  }
+
+private:
+  using Op = recorded::Op;
+
+  const recorded::Program & _program;
+  recorded::Operations _o;
+  TensorShapeRef _batch;
+  const at::Tensor & _like;
+  TensorOptions _options;
+  bool _is_differentiated = false;
+  std::vector<size_t> _order;                    ///< nodes
+  std::vector<bool> _left;                       ///< nodes that Newton's method computes by itself
+  std::vector<size_t> _place;                    ///< of a node in _order
+  std::vector<std::vector<size_t>> _last_needed; ///< per place, the columns that are not used later
+  std::vector<Column> _columns;                  ///< of nodes
+
+  /// The operations of a program without those that functions on whole batches replace.
+  static recorded::Operations with_whole_functions(const recorded::Evaluator & program)
+  {
+    recorded::Operations o = program.operations;
+    std::fill(o.uses.begin(), o.uses.end(), 0);
+    for (const auto & result : program.program.results)
+      for (const int32_t i : result)
+        o.uses[size_t(i)]++;
+    for (size_t i = o.nodes.size(); i-- > 0;)
+      if (o.uses[i] > 0)
+      {
+        if (const recorded::Rule * const rule = whole_function(o, i))
+          for (const int32_t k : rule->operands)
+            o.uses[size_t(k)]++;
+        else
+          o.each_operand(i, [&](size_t k) { o.uses[k]++; });
+      }
+    return o;
+  }
+  /// The function on whole batches that computes a node; null if there is none.
+  static const recorded::Rule * whole_function(const recorded::Operations & o, size_t i)
+  {
+    const auto found = o.whole.find(i);
+    const bool is_there =
+        found != o.whole.end() && found->second->whole > recorded::Whole::not_differentiated;
+    return is_there ? found->second.get() : nullptr;
+  }
+
+  /// The nodes from which a node is computed.
+  template <class F>
+  void each_operand(size_t i, const F & f) const
+  {
+    if (const recorded::Rule * const rule = whole_function(_o, i))
+    {
+      for (const int32_t k : rule->operands)
+        f(size_t(k));
+      return;
+    }
+    _o.each_operand(i, f);
+    const Op op = _o.nodes[i].op;
+    if (op == Op::solve || op == Op::solve_transposed)
+      if (const recorded::System * const factor = factor_of(_o.system(i)))
+        for (const int32_t k : factor->operands)
+          f(size_t(k));
+  }
+  /// Fills _place and _last_needed. Columns inside of loops are kept.
+  void find_last_uses()
+  {
+    _place.resize(_o.nodes.size());
+    for (size_t at = 0; at < _order.size(); at++)
+      _place[_order[at]] = at;
+    std::vector<size_t> last(_o.nodes.size());
+    for (const size_t i : _order)
+    {
+      size_t outermost = i; // the end of the loop around it
+      while (_o.loop_of[outermost] >= 0)
+        outermost = size_t(_o.loops[size_t(_o.loop_of[outermost])].node);
+      each_operand(i, [&](size_t k) { last[k] = std::max(last[k], _place[outermost]); });
+    }
+    for (const auto & result : _program.results)
+      for (const int32_t i : result)
+        last[size_t(i)] = 0;
+    _last_needed.resize(_order.size());
+    for (size_t i = 0; i < last.size(); i++)
+      if (last[i] > 0 && _o.loop_of[i] < 0)
+        _last_needed[last[i]].push_back(i);
+  }
+
+  Column & column(int32_t i) { return _columns[size_t(i)]; }
+  const at::Tensor & tensor(int32_t i) const { return _columns[size_t(i)].t; }
+  at::Tensor expanded(int32_t i) const { return tensor(i).expand(_batch); }
+
+  /// The numbers of these nodes, expanded to `batch`, as tensors of shape `base`.
+  at::Tensor
+  stacked(const std::vector<int32_t> & nodes, TensorShapeRef batch, TensorShapeRef base) const
+  {
+    std::vector<at::Tensor> all;
+    for (const int32_t i : nodes)
+      all.push_back(tensor(i).to(_options.dtype()).expand(batch));
+    return at::stack(all, -1).reshape(utils::add_shapes(batch, base));
+  }
+  /// The shape to which the columns of these nodes broadcast.
+  TensorShape batch_of(const std::vector<int32_t> & nodes) const
+  {
+    TensorShape batch;
+    for (const int32_t i : nodes)
+      broadcast_into(batch, tensor(i).sizes());
+    return batch;
+  }
+  at::Tensor stacked(const std::vector<int32_t> & nodes, TensorShapeRef base) const
+  {
+    return stacked(nodes, batch_of(nodes), base);
+  }
+  /// Sets the columns of nodes from tensors whose base has as many numbers.
+  void unstack(const std::vector<int32_t> & nodes, const at::Tensor & t, Size base_dim)
+  {
+    const at::Tensor flat = base_dim == 1 ? t : t.flatten(t.dim() - base_dim);
+    for (size_t k = 0; k < nodes.size(); k++)
+      column(nodes[k]) = {flat.select(-1, Size(k))};
+  }
+
+  void set_argument(const recorded::Components & c, const Operand & argument)
+  {
+    if (c.empty())
+      return;
+    if (!argument.tensor)
+    {
+      column(c[0]) = {at::full({}, *argument.number, _options)};
+      return;
+    }
+    const at::Tensor t = argument.tensor->to(_options.dtype());
+    if (argument.base.empty())
+      column(c[0]) = {t};
+    else
+      unstack(c, t, Size(argument.base.size()));
+  }
+
+  /// Computes the nodes of _order from `first` up to `last`, which lie in this loop; -1 means in none.
+  void run(size_t first, size_t last, int32_t loop)
+  {
+    for (size_t at = first; at < last; at++)
+    {
+      if (loop < 0 && at > 0)
+        for (const size_t k : _last_needed[at - 1])
+          _columns[k] = {};
+      const size_t i = _order[at];
+      const recorded::Node & n = _o.nodes[i];
+      const bool is_state = n.op == Op::state || n.op == Op::state_condition;
+      if (is_state && n.operand[0] != loop)
+      {
+        const size_t end = _place[size_t(_o.loop(i).node)];
+        run_newton(n.operand[0], at, end);
+        at = end;
+      }
+      else if (n.op == Op::result || n.op == Op::result_condition)
+        _columns[i] = column(_o.loop(i).states[size_t(n.operand[1])]);
+      else if (const recorded::Rule * const rule = whole_function(_o, i))
+        compute_whole(*rule, i);
+      else if (n.op != Op::input && !is_state && !is_output(n.op) && !_left[i])
+        compute(i);
+    }
+  }
+
+  /// Computes all outputs of a function at the first one that is needed, i.
+  void compute_whole(const recorded::Rule & rule, size_t i)
+  {
+    for (const int32_t k : rule.outputs)
+      if (_o.is_needed(size_t(k)) && whole_function(_o, size_t(k)) == &rule && size_t(k) < i)
+        return;
+    const auto row = [&](size_t first, Size n)
+    {
+      const auto from = rule.operands.begin() + std::ptrdiff_t(first);
+      return stacked(Nodes(from, from + std::ptrdiff_t(n)), {n});
+    };
+    using recorded::Whole;
+    namespace c = composed;
+    const auto function = [](Whole w)
+    {
+      return w == Whole::expm || w == Whole::dexpm   ? c::matrix_exp
+             : w == Whole::logm || w == Whole::dlogm ? c::matrix_log
+                                                     : c::matrix_sqrt;
+    };
+    at::Tensor r;
+    switch (rule.whole)
+    {
+    case Whole::eigh:
+    {
+      const auto [l, V] = c::eigen_decomposition(row(0, 6));
+      r = at::cat(std::vector<at::Tensor>{l, V.flatten(-2)}, -1);
+      break;
+    }
+    case Whole::hencky_strain:
+      r = c::hencky_strain(row(0, 9).unflatten(-1, at::IntArrayRef({3, 3})));
+      break;
+    case Whole::powm:
+      r = c::isotropic_power(row(0, 6), tensor(rule.operands[6]));
+      break;
+    case Whole::dpowm:
+      r = c::isotropic_power_along(row(0, 6), tensor(rule.operands[6]), row(7, 6));
+      break;
+    case Whole::dexpm:
+    case Whole::dlogm:
+    case Whole::dsqrtm:
+      r = c::isotropic_function_along(function(rule.whole), row(0, 6), row(6, 6));
+      break;
+    default:
+      r = c::isotropic_function(function(rule.whole), row(0, 6));
+    }
+    for (size_t k = 0; k < rule.outputs.size(); k++)
+      if (whole_function(_o, size_t(rule.outputs[k])) == &rule)
+        column(rule.outputs[k]) = {r.select(-1, Size(k))};
+  }
+
+  void compute(size_t i)
+  {
+    const recorded::Node & n = _o.nodes[i];
+    if (_is_differentiated && _o.whole.count(i) != 0)
+      throw std::invalid_argument(
+          "gradient: a third derivative of a function of eigenvalues is not available in formulas");
+    const auto of = [&](int k) -> const Column & { return column(n.operand[k]); };
+    const auto one = [&](const auto & f) { _columns[i] = f(of(0)); };
+    const auto two = [&](const auto & f) { _columns[i] = f(of(0), of(1)); };
+    if (n.op == Op::constant)
+      _columns[i] = {at::full({}, n.number, _options)};
+    else if (is_of_system(n.op))
+      compute_system(_o.system(i));
+    else if (!recorded::with_function(n.op, one, two))
+      _columns[i] = {chosen(n)};
+  }
+
+  at::Tensor chosen(const recorded::Node & n) const
+  {
+    const auto of = [&](int k) -> const at::Tensor & { return tensor(n.operand[k]); };
+    switch (n.op)
+    {
+    case Op::not_:
+      return of(0).bitwise_not();
+    case Op::less:
+      return of(0).lt(of(1));
+    case Op::less_equal:
+      return of(0).le(of(1));
+    case Op::equal:
+      return of(0).eq(of(1));
+    case Op::not_equal:
+      return of(0).ne(of(1));
+    case Op::and_:
+      return of(0).bitwise_and(of(1));
+    case Op::or_:
+      return of(0).bitwise_or(of(1));
+    case Op::where:
+      return select(of(0), of(1), of(2));
+    case Op::multiply_add:
+      return of(0) * of(1) + of(2);
+    case Op::multiply_subtract:
+      return of(0) * of(1) - of(2);
+    case Op::subtract_product:
+      return of(2) - of(0) * of(1);
+    default:
+      throw std::logic_error("an operation of a recording cannot run on whole batches");
+    }
+  }
+
+  // ---- Systems ----
+
+  using Nodes = std::vector<int32_t>;
+
+  void compute_system(const recorded::System & s)
+  {
+    const Size shape[] = {s.n, s.n};
+    if (s.op == Op::factor) // Solutions do not need the factor, only its determinant is used.
+      column(s.outputs[size_t(s.n * s.n + s.n)]) = {
+          composed::det_of_any(stacked(s.operands, shape))};
+    else if (recorded::is_matrix_function(s.op))
+    {
+      const auto middle = s.operands.begin() + s.n * s.n;
+      const at::Tensor A = stacked(Nodes(s.operands.begin(), middle), shape);
+      const Nodes E(middle, s.operands.end());
+      unstack(s.outputs, matrix_function(s.op, A, E.empty() ? at::Tensor() : stacked(E, shape)), 2);
+    }
+    else
+    {
+      const recorded::System * const factor = factor_of(s);
+      if (!factor)
+        throw std::logic_error("a recorded solution without the factor of its matrix");
+      const at::Tensor A = stacked(factor->operands, shape);
+      const at::Tensor b = stacked(Nodes(s.operands.end() - s.n, s.operands.end()), {s.n});
+      const at::Tensor x = composed::solve_vector(s.op == Op::solve ? A : A.transpose(-1, -2), b);
+      unstack(s.outputs, x, 1);
+    }
+  }
+  /// The factor with which a system is solved; null for the factor of an earlier iteration.
+  const recorded::System * factor_of(const recorded::System & s) const
+  {
+    const auto first = size_t(s.operands.front());
+    const bool is_factor = _o.nodes[first].op == Op::output && _o.system(first).op == Op::factor;
+    return is_factor ? &_o.system(first) : nullptr;
+  }
+  static at::Tensor matrix_function(Op op, const at::Tensor & A, const at::Tensor & E)
+  {
+    switch (op)
+    {
+    case Op::expm:
+      return composed::matrix_function(composed::matrix_exp, A);
+    case Op::logm:
+      return composed::matrix_function(composed::matrix_log, A);
+    case Op::sqrtm:
+      return composed::matrix_function(composed::matrix_sqrt, A);
+    case Op::inv:
+      return composed::inv(A);
+    case Op::polar_rotation:
+      return composed::polar_rotation(A);
+    case Op::dexpm:
+      return composed::matrix_function_along(composed::matrix_exp, A, E);
+    case Op::dlogm:
+      return composed::matrix_function_along(composed::matrix_log, A, E);
+    default:
+      return composed::matrix_function_along(composed::matrix_sqrt, A, E);
+    }
+  }
+
+  // ---- Newton's method ----
+
+  /// Runs a loop whose nodes are those of _order from `first` up to `last`.
+  void run_newton(int32_t number, size_t first, size_t last)
+  {
+    const recorded::Loop & loop = _o.loops[size_t(number)];
+    if (!loop.newton)
+      throw std::logic_error("a loop of a recording that is not Newton's method");
+    const recorded::NewtonLoop & newton = *loop.newton;
+    const auto n = Size(newton.x.size());
+    std::vector<Size> unknowns(size_t(newton.unknown.back() + 1)); // how many numbers each has
+    Nodes guess;
+    for (size_t k = 0; k < newton.x.size(); k++)
+    {
+      unknowns[size_t(newton.unknown[k])]++;
+      guess.push_back(_o.initial(size_t(newton.x[k])));
+    }
+    const auto equations = [&](const at::Tensor & x, const at::Tensor & counts)
+    {
+      const c10::AutoGradMode records(counts.defined() && c10::GradMode::is_enabled());
+      unstack(newton.x, x, 1);
+      run(first, last, number);
+      return std::pair(stacked(newton.r, _batch, {n}), stacked(newton.J, _batch, {n, n}));
+    };
+    const ComposedNewton found = composed_newton(
+        stacked(guess, _batch, {n}), unknowns, newton.options, _is_differentiated, equations);
+    unstack(newton.x, found.solution, 1);
+    column(newton.iterations) = {found.iterations};
+    column(newton.converged) = {found.converged};
+  }
+};
+
+NEML2_BODY void
+evaluate_on_columns(const recorded::Evaluator & program,
+                    ArrayRef<Operand> arguments,
+                    TensorShapeRef batch,
+                    ArrayRef<TensorShapeRef> bases,
+                    at::Tensor * results)
+{
+  const Columns columns(program, arguments, batch);
+  for (size_t k = 0; k < bases.size(); k++)
+    results[k] = engine::unshared(columns.result(k, bases[k]), arguments);
+}
+
+NEML2_BODY void
+backward_on_columns(const engine::RecordedFormula & formula,
+                    ArrayRef<Operand> arguments,
+                    ArrayRef<at::Tensor> results,
+                    ArrayRef<bool> needed,
+                    at::Tensor * gradients)
+{
+  std::vector<Operand> all = arguments.vec();
+  const std::vector<at::Tensor> weights = formula.weights(arguments, results);
+  formula.append_weights(weights, all);
+  const TensorShape batch = broadcast_batch("vmap", all);
+  for (size_t k = 0; k < arguments.size(); k++)
+    if (needed[k] && arguments[k].tensor)
+    {
+      at::Tensor each;
+      evaluate_on_columns(formula.vector_jacobian(k), all, batch, {arguments[k].base}, &each);
+      gradients[k] = each.sum_to_size(arguments[k].tensor->sizes());
+    }
+}
+} // namespace neml2::math

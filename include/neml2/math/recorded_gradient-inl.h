@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/math/recorded_gradient.h"
+
+#include "neml2/engine/autograd.h"
+#include "neml2/engine/formula_jacobian.h"
+#include "neml2/math/columns.h"
+
+#include <stdexcept>
+
+namespace neml2::math
+{
+/// Whether functorch, a trace or another mode observes operations on these operands, so that autograd's nodes of this library would
+/// hide them.
+NEML2_BODY bool
+are_observed(ArrayRef<Operand> operands)
+{
+  bool yes = !core::dispatches_plainly();
+  for (const auto & o : operands)
+    yes = yes || (o.tensor && (core::is_transformed(*o.tensor) ||
+                               o.tensor->key_set().has(c10::DispatchKey::Python)));
+  return yes;
+}
+
+/// Whether autograd records operations on these operands.
+NEML2_BODY bool
+are_differentiated(ArrayRef<Operand> operands)
+{
+  bool yes = false;
+  for (const auto & o : operands)
+    yes = yes || (o.tensor && o.tensor->requires_grad());
+  return yes && c10::GradMode::is_enabled();
+}
+
+/// The arguments of a formula as operands; `numbers` keeps the plain numbers among them.
+NEML2_BODY std::vector<Operand>
+recorded_operands(const RecordedFormula & f,
+                  ArrayRef<at::Tensor> arguments,
+                  std::vector<double> & numbers)
+{
+  const auto & kinds = f.arguments();
+  numbers.reserve(arguments.size());
+  std::vector<Operand> o;
+  for (size_t i = 0; i < arguments.size(); i++)
+    if (kinds[i].is_number)
+    {
+      numbers.push_back(arguments[i].item<double>());
+      o.push_back(operand(numbers.back()));
+    }
+    else
+      o.push_back({&arguments[i],
+                   "argument",
+                   arguments[i].dim() - Size(kinds[i].base.size()),
+                   TensorShapeRef(kinds[i].base)});
+  return o;
+}
+
+/// The gradient of a recorded formula. compose() gives its results on whole batches, for derivatives that formulas refuse.
+class RecordedGradient : public engine::Gradient
+{
+public:
+  const char * name() const override { return "VmapBackward"; }
+
+  /// With grad mode on (create_graph), autograd records the gradients, whose own gradient is that of RecordedFormula::gradient.
+  bool backward(ArrayRef<at::Tensor> results,
+                ArrayRef<at::Tensor> arguments,
+                ArrayRef<bool> needed,
+                at::Tensor * gradients) const override;
+
+protected:
+  /// The formula; null if there is none, so that compose() is differentiated.
+  virtual std::shared_ptr<const RecordedFormula> formula() const = 0;
+};
+
+/// See gradient_of.
+class GradientOfFormula final : public RecordedGradient
+{
+public:
+  explicit GradientOfFormula(std::shared_ptr<const RecordedFormula> f) : _f(std::move(f)) {}
+
+  void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
+  {
+    std::vector<double> numbers;
+    const std::vector<Operand> o = recorded_operands(*_f, arguments, numbers);
+    evaluate_on_columns(_f->value(), o, broadcast_batch("vmap", o), _f->bases(), results);
+  }
+
+protected:
+  std::shared_ptr<const RecordedFormula> formula() const override { return _f; }
+
+private:
+  std::shared_ptr<const RecordedFormula> _f;
+};
+
+NEML2_BODY std::shared_ptr<const engine::Gradient>
+gradient_of(std::shared_ptr<const RecordedFormula> formula)
+{
+  return std::make_shared<GradientOfFormula>(std::move(formula));
+}
+
+/// The gradient of the gradients of a formula by some of its arguments, from the arguments and the weights of the results.
+class GradientAgain final : public RecordedGradient
+{
+public:
+  GradientAgain(std::shared_ptr<const engine::Gradient> gradient,
+                std::shared_ptr<const RecordedFormula> of,
+                std::vector<size_t> by)
+    : _gradient(std::move(gradient)), _of(std::move(of)), _by(std::move(by))
+  {
+  }
+
+  void compose(ArrayRef<at::Tensor> all, at::Tensor * results) const override
+  {
+    const size_t n = _of->arguments().size();
+    const at::AutoGradMode record(true);
+    std::vector<at::Tensor> arguments(all.begin(), all.begin() + n), values(all.size() - n);
+    torch::autograd::variable_list variables, outputs, weights;
+    for (const size_t k : _by)
+      variables.push_back(arguments[k] = engine::as_variable(arguments[k], /*create_graph=*/true));
+    _gradient->compose(arguments, values.data());
+    for (size_t i = 0; i < values.size(); i++)
+      if (values[i].requires_grad())
+      {
+        outputs.push_back(values[i]);
+        weights.push_back(all[n + i].expand_as(values[i]));
+      }
+    torch::autograd::variable_list found(variables.size());
+    if (!outputs.empty())
+      found = torch::autograd::grad(outputs,
+                                    variables,
+                                    weights,
+                                    /*retain_graph=*/true,
+                                    /*create_graph=*/true,
+                                    /*allow_unused=*/true);
+    for (size_t k = 0; k < found.size(); k++)
+      results[k] = found[k].defined() ? found[k] : at::zeros_like(variables[k]);
+  }
+
+protected:
+  /// It is recorded here, when it is first needed.
+  std::shared_ptr<const RecordedFormula> formula() const override { return _of->gradient(_by); }
+
+private:
+  std::shared_ptr<const engine::Gradient> _gradient;
+  std::shared_ptr<const RecordedFormula> _of;
+  std::vector<size_t> _by;
+};
+
+/// The results of a formula and their Jacobians, by autograd through its operations on whole batches.
+NEML2_BODY void
+compose_jacobians(const RecordedFormula & formula,
+                  const std::vector<size_t> & by,
+                  const std::vector<size_t> & of,
+                  std::vector<Operand> operands,
+                  TensorShapeRef batch,
+                  at::Tensor * results)
+{
+  const c10::InferenceMode normal(false); // inference mode would record nothing
+  const at::AutoGradMode record(true);
+  std::vector<at::Tensor> variables;
+  variables.reserve(by.size()); // operands refer to them
+  for (const size_t k : by)     // each point is a separate variable
+  {
+    Operand & o = operands[k];
+    const at::Tensor rows = engine::saveable(*o.tensor).expand(utils::add_shapes(batch, o.base));
+    variables.push_back(engine::as_variable(rows, /*create_graph=*/true));
+    o.tensor = &variables.back();
+    o.batch_dim = Size(batch.size());
+  }
+  const auto bases = formula.bases();
+  evaluate_on_columns(formula.value(), operands, batch, bases, results);
+  at::Tensor * jacobian = results + bases.size();
+  for (const size_t i : of)
+    for (const auto & J :
+         engine::composed_jacobians(results[i], Size(batch.size()), variables, true))
+      *jacobian++ = J;
+}
+
+/// The gradient of the formula that gives the results of another formula and their Jacobians; see RecordedFormula::with_jacobians.
+class GradientOfJacobians final : public RecordedGradient
+{
+public:
+  GradientOfJacobians(std::shared_ptr<const RecordedFormula> of_results,
+                      std::shared_ptr<const RecordedFormula> both,
+                      std::vector<size_t> by,
+                      std::vector<size_t> of)
+    : _of_results(std::move(of_results)),
+      _both(std::move(both)),
+      _by(std::move(by)),
+      _of(std::move(of))
+  {
+  }
+
+  void compose(ArrayRef<at::Tensor> all, at::Tensor * results) const override
+  {
+    std::vector<double> numbers;
+    const std::vector<Operand> o = recorded_operands(*_both, all, numbers);
+    compose_jacobians(*_of_results, _by, _of, o, broadcast_batch("vmap", o), results);
+  }
+
+protected:
+  std::shared_ptr<const RecordedFormula> formula() const override { return _both; }
+
+private:
+  std::shared_ptr<const RecordedFormula> _of_results, _both;
+  std::vector<size_t> _by, _of;
+};
+
+/// Whether f() ran: it throws for a derivative that is not available in formulas.
+template <class F>
+bool
+unless_refused(const F & f)
+{
+  try
+  {
+    f();
+    return true;
+  }
+  catch (const std::invalid_argument &)
+  {
+    return false;
+  }
+}
+
+NEML2_BODY bool
+RecordedGradient::backward(ArrayRef<at::Tensor> results,
+                           ArrayRef<at::Tensor> arguments,
+                           ArrayRef<bool> needed,
+                           at::Tensor * gradients) const
+{
+  const std::shared_ptr<const RecordedFormula> f = formula();
+  if (!f)
+    return false;
+  std::vector<double> numbers;
+  const std::vector<Operand> o = recorded_operands(*f, arguments, numbers);
+  const std::vector<at::Tensor> weights = f->weights(o, results);
+  std::vector<Operand> both = o;
+  f->append_weights(weights, both);
+  const bool again = c10::GradMode::is_enabled();
+  if (are_observed(
+          both)) // if the gradients are differentiated again, the derivative of compose() is
+    return !again &&
+           unless_refused([&] { backward_on_columns(*f, o, weights, needed, gradients); });
+  std::vector<at::Tensor> found(arguments.size());
+  const auto backward_by_values = [&]
+  {
+    const at::AutoGradMode values(false);
+    if (!f->backward(o, weights, needed, found.data()))
+      backward_on_columns(*f, o, weights, needed, found.data());
+  };
+  if (!unless_refused(backward_by_values))
+    return false;
+  std::vector<size_t> by;
+  std::vector<at::Tensor> all = arguments.vec(), recorded;
+  for (size_t k = 0; k < arguments.size(); k++)
+    if (found[k].defined())
+    {
+      by.push_back(k);
+      recorded.push_back(found[k]);
+    }
+  if (again)
+  {
+    all.insert(all.end(), weights.begin(), weights.end());
+    engine::record_fused(std::make_shared<GradientAgain>(shared_from_this(), f, by),
+                         all,
+                         recorded.data(),
+                         recorded.size());
+  }
+  for (size_t i = 0; i < by.size(); i++)
+    gradients[by[i]] = recorded[i];
+  return true;
+}
+
+/// Calls evaluate with operands of float16 or bfloat16 in float32, whose results it rounds, and with integers in float64. Returns false
+/// for other dtypes.
+NEML2_BODY bool
+evaluate_widened(ArrayRef<Operand> operands,
+                 at::Tensor * results,
+                 size_t count,
+                 c10::function_ref<void(ArrayRef<Operand>)> evaluate)
+{
+  const Dtype dtype = engine::first_tensor(operands).scalar_type();
+  const bool is_half = dtype == kFloat16 || dtype == c10::kBFloat16;
+  if (!is_half && !c10::isIntegralType(dtype, /*includeBool=*/false))
+    return false;
+  std::vector<Operand> wide = operands.vec();
+  std::vector<at::Tensor> tensors;
+  tensors.reserve(wide.size()); // operands refer to them
+  for (Operand & o : wide)
+    if (o.tensor)
+    {
+      tensors.push_back(o.tensor->to(is_half ? kFloat32 : kFloat64));
+      o.tensor = &tensors.back();
+    }
+  evaluate(wide);
+  for (size_t k = 0; k < count && is_half; k++)
+    results[k] = results[k].to(dtype);
+  return true;
+}
+
+/// Evaluates a program: in one pass, otherwise on whole batches, where `gradient` is recorded as well.
+NEML2_BODY void
+evaluate_program(const Operation & op,
+                 const engine::RecordedProgram & program,
+                 ArrayRef<Operand> operands,
+                 TensorShapeRef batch,
+                 ArrayRef<TensorShapeRef> bases,
+                 c10::function_ref<std::shared_ptr<const engine::Gradient>()> gradient,
+                 at::Tensor * results)
+{
+  const auto composed = [&](at::Tensor * r)
+  {
+    const bool is_recorded = are_differentiated(operands) && !are_observed(operands);
+    {
+      const at::AutoGradMode records(c10::GradMode::is_enabled() && !is_recorded);
+      evaluate_on_columns(program, operands, batch, bases, r);
+    }
+    if (is_recorded)
+      engine::record_results(op, engine::record_fused, gradient(), operands, r, bases.size());
+  };
+  engine::evaluate({op, operands, batch, engine::row_formula(program), bases, composed, gradient},
+                   results);
+}
+
+NEML2_BODY void
+evaluate_recorded(const Operation & op,
+                  const std::shared_ptr<const RecordedFormula> & formula,
+                  ArrayRef<Operand> operands,
+                  TensorShapeRef batch,
+                  at::Tensor * results)
+{
+  const auto again = [&](ArrayRef<Operand> wide)
+  { evaluate_recorded(op, formula, wide, batch, results); };
+  if (evaluate_widened(operands, results, formula->results().size(), again))
+    return;
+  evaluate_program(
+      op,
+      formula->value(),
+      operands,
+      batch,
+      formula->bases(),
+      [&] { return gradient_of(formula); },
+      results);
+}
+
+NEML2_BODY void
+evaluate_recorded_jacobians(const Operation & op,
+                            const std::shared_ptr<const RecordedFormula> & formula,
+                            const std::vector<size_t> & by,
+                            const std::vector<size_t> & of,
+                            ArrayRef<Operand> operands,
+                            TensorShapeRef batch,
+                            at::Tensor * results)
+{
+  const auto shapes = formula->bases_with_jacobians(by, of);
+  const std::vector<TensorShapeRef> bases(shapes.begin(), shapes.end());
+  const auto again = [&](ArrayRef<Operand> wide)
+  { evaluate_recorded_jacobians(op, formula, by, of, wide, batch, results); };
+  if (evaluate_widened(operands, results, bases.size(), again))
+    return;
+  if (!are_differentiated(operands) && !are_observed(operands))
+    return evaluate_program(
+        op, formula->jacobian(by, of), operands, batch, bases, engine::no_gradient, results);
+  const auto both = formula->with_jacobians(by, of);
+  if (!both) // their derivatives are not available in formulas
+    return compose_jacobians(*formula, by, of, operands.vec(), batch, results);
+  evaluate_program(
+      op,
+      both->value(),
+      operands,
+      batch,
+      bases,
+      [&] { return std::make_shared<GradientOfJacobians>(formula, both, by, of); },
+      results);
+}
+} // namespace neml2::math

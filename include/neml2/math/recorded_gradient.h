@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/recorded_formula.h"
+
+/// Evaluates recorded formulas with their gradients: in one pass over memory, or on whole batches where no loop and no kernel can run. Numbers of
+/// float16 and bfloat16 are computed in float32, integers in float64, which is then the dtype of the results.
+namespace neml2::math
+{
+using engine::RecordedFormula;
+
+/// The gradient of a recorded formula, which passes back any number of times: it is a recorded formula itself.
+std::shared_ptr<const engine::Gradient> gradient_of(std::shared_ptr<const RecordedFormula> formula);
+
+/// The results of a formula, (batch; base) each. The operands are checked; `batch` is the shape to which they broadcast.
+void evaluate_recorded(const core::Operation & op,
+                       const std::shared_ptr<const RecordedFormula> & formula,
+                       ArrayRef<core::Operand> operands,
+                       TensorShapeRef batch,
+                       at::Tensor * results);
+
+/// The results of a formula, then the Jacobian of each result in `of` by each argument in `by`.
+void evaluate_recorded_jacobians(const core::Operation & op,
+                                 const std::shared_ptr<const RecordedFormula> & formula,
+                                 const std::vector<size_t> & by,
+                                 const std::vector<size_t> & of,
+                                 ArrayRef<core::Operand> operands,
+                                 TensorShapeRef batch,
+                                 at::Tensor * results);
+} // namespace neml2::math
+
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
+#include "neml2/math/recorded_gradient-inl.h"
+#endif
