@@ -95,7 +95,6 @@ record(const PythonFunction & f, const Call & c)
   }
   made->formula = std::make_shared<const RecordedFormula>(
       std::move(recording), std::move(arguments), std::move(results), f.name());
-  made->bases = made->formula->bases();
   return made;
 }
 } // namespace neml2::python

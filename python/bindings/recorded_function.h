@@ -66,8 +66,7 @@ struct Recorded
   Structure returned;
   std::vector<Kind> results;
   std::shared_ptr<const engine::RecordedFormula> formula;
-  std::vector<TensorShapeRef> bases; ///< of the results
-  nb::dict chosen;                   ///< places of results by their names
+  nb::dict chosen; ///< places of results by their names
 
   template <class Visit>
   int traverse(const Visit & visit) const

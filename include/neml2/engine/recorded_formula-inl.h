@@ -32,6 +32,8 @@ RecordedFormula::RecordedFormula(recorded::Recording recording,
               "vmap: there may be ",
               max_operands,
               " arguments and results in all");
+  for (const auto & r : _results)
+    _bases.emplace_back(r.base);
 }
 
 NEML2_BODY recorded::Program
@@ -46,15 +48,6 @@ RecordedFormula::program() const
   for (const auto & r : _results)
     p.results.push_back(r.values);
   return p;
-}
-
-NEML2_BODY std::vector<TensorShapeRef>
-RecordedFormula::bases() const
-{
-  std::vector<TensorShapeRef> b;
-  for (const auto & r : _results)
-    b.emplace_back(r.base);
-  return b;
 }
 
 NEML2_BODY std::vector<TensorShape>

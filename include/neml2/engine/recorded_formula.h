@@ -52,7 +52,7 @@ public:
 
   const std::vector<Tensor> & arguments() const { return _arguments; }
   const std::vector<Tensor> & results() const { return _results; }
-  std::vector<TensorShapeRef> bases() const;
+  const std::vector<TensorShapeRef> & bases() const { return _bases; }
   /// Base shapes of the results, then of the Jacobians of each result in `of` by each argument in `by`.
   std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
                                                 const std::vector<size_t> & of) const;
@@ -98,6 +98,7 @@ private:
   std::string _name;
   recorded::Recording _recording;
   std::vector<Tensor> _arguments, _results;
+  std::vector<TensorShapeRef> _bases; ///< of the results
   RecordedProgram _value;
   mutable std::mutex _mutex;
   mutable Programs<size_t> _vector_jacobians;
