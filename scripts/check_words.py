@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Finds constructions that readers stumble over in pages, comments, docstrings and messages, and says what to write instead.
+"""Finds constructions that readers stumble over in pages, comments, docstrings and messages, and says what to write instead. Finds long lines
+in pages, except in code, tables and the descriptions of pictures.
 
 It looks only for constructions that are hardly ever right. Code, headings and links are left out.
 """
@@ -61,8 +62,20 @@ def words_of_source(text, python):
     return prose("".join(kept))
 
 
+LONGEST = 140
+
+
+def long_lines(text):
+    is_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        is_code ^= line.lstrip().startswith("```")
+        if len(line) > LONGEST and not is_code and not line.lstrip().startswith(("|", "![")):
+            yield number, f"{len(line)} characters -> at most {LONGEST}"
+
+
 def faults(page):
     text = page.read_text(encoding="utf-8")
+    yield from long_lines(text) if page.suffix == ".md" else ()
     words = prose(text) if page.suffix == ".md" else words_of_source(text, page.suffix == ".py")
     starts = [0]
     for _, word in words:
