@@ -71,9 +71,24 @@ def _rfloordiv(self: Any, other: Any) -> NoReturn:
     raise TypeError("//: not available of tensors, and not in formulas. Write (a - a % b) / b, a whole number except for its rounding.")
 
 
+def _round(self: Any, ndigits: Any = None) -> NoReturn:
+    raise TypeError("round: not available of tensors, and not in formulas. On batches torch has it: Scalar(a.torch().round()).")
+
+
+def _divmod(self: Any, other: Any) -> NoReturn:
+    if _is_of_user(other) and hasattr(type(other), "__rdivmod__"):
+        return NotImplemented  # type: ignore[misc]
+    _rdivmod(self, other)
+
+
+def _rdivmod(self: Any, other: Any) -> NoReturn:
+    raise TypeError("divmod: not available of tensors, and not in formulas. Write a % b, and (a - a % b) / b for the quotient.")
+
+
+_operators: dict[str, Any] = {"mod": _mod, "rmod": _rmod, "floordiv": _floordiv, "rfloordiv": _rfloordiv, "round": _round, "divmod": _divmod, "rdivmod": _rdivmod}
 _types: list[Any] = [Row, TensorBase]
 for _type in _types:
-    for _name, _operator in {"mod": _mod, "rmod": _rmod, "floordiv": _floordiv, "rfloordiv": _rfloordiv}.items():
+    for _name, _operator in _operators.items():
         _operator.__name__ = _operator.__qualname__ = f"__{_name}__"
         _operator.__module__ = tensors.__name__
         setattr(_type, f"__{_name}__", _operator)
@@ -225,19 +240,7 @@ Row.clip = lambda self, lower, upper, out=None: math.clamp(self, lower, upper)  
 Row.__int__ = Row.__trunc__ = lambda self: float(self)  # refuses
 
 
-def _round(self: Any, *arguments: Any, **keywords: Any) -> NoReturn:
-    raise TypeError("round: not available of tensors, and not in formulas. On batches torch has it: Scalar(a.torch().round()).")
-
-
-def _divmod(self: Any, other: Any) -> NoReturn:
-    raise TypeError("divmod: not available of tensors, and not in formulas. Write a % b, and (a - a % b) / b for the quotient.")
-
-
-Row.rint = _round  # numpy.round calls it
-for _type in _types:
-    for _name, _operator in {"round": _round, "divmod": _divmod, "rdivmod": _divmod}.items():
-        _operator.__module__ = tensors.__name__
-        setattr(_type, f"__{_name}__", _operator)
+Row.rint = Row.__round__  # numpy.round calls it
 
 
 def _by_place(name: str, arguments: list[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
