@@ -132,6 +132,14 @@ errors += faults_of_messages()
 code = "\n".join(re.sub(r"(?m)^\s*(//|/?\*).*$", "", h.read_text(encoding="utf-8")) for h in include.rglob("*.h"))
 errors += faults_of_comments(sorted(include.rglob("*.h")),
                              set(re.findall(r"(\w+)\(", code)))
+
+
+def sections(page):
+    """The names by which links refer to the sections of a page."""
+    titles = re.findall(r"(?m)^#+ (.+?) *$", re.sub(r"(?s)```.*?```", "", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 for page in [*root.glob("*.md"), *root.glob("docs/**/*.md")]:
     text = page.read_text()
     where = page.relative_to(root)
@@ -142,5 +150,9 @@ for page in [*root.glob("*.md"), *root.glob("docs/**/*.md")]:
     for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
         if "://" not in link and not (page.parent / link).exists():
             errors.append(f"{where}: the link to {link} leads nowhere")
+    for link, section in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", prose):
+        other = page.parent / link if link else page
+        if "://" not in link and other.suffix == ".md" and other.is_file() and section not in sections(other):
+            errors.append(f"{where}: there is no section #{section} in {other.relative_to(page.parent)}")
 print("\n".join(errors))
 sys.exit(bool(errors))
