@@ -53,9 +53,7 @@ struct RecordedHandle
           continue;
         }
         _tensors.push_back(nb::cast<at::Tensor>(leaf));
-        const at::Tensor & t = _tensors.back();
-        all.push_back(
-            {&t, "argument", t.dim() - Size(kind.base.size()), TensorShapeRef(kind.base)});
+        all.push_back(kind.operand(_tensors.back(), "argument"));
       }
     }
 

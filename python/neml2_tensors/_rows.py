@@ -238,8 +238,6 @@ def _ufunc(self: Any, function: Any, method: str, *inputs: Any, **keywords: Any)
 Row.__array_ufunc__ = Condition.__array_ufunc__ = _ufunc
 Row.clip = lambda self, lower, upper, out=None: math.clamp(self, lower, upper)  # numpy.clip calls it
 Row.__int__ = Row.__trunc__ = lambda self: float(self)  # refuses
-
-
 Row.rint = Row.__round__  # numpy.round calls it
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, overload
 
-from . import _background, _compiled, _rows, _uses  # importing _rows gives tensors of formulas their methods
+from . import _background, _compiled, _rows, _transforms, _uses  # importing _rows gives tensors of formulas their methods
 from .tensors import TensorBase
 
 __all__ = ["Formula", "formula", "show", "value_and_jacobian", "vmap"]
@@ -122,10 +122,7 @@ class Formula(recording.Formula):  # type: ignore[misc]
             chosen += found
         return chosen
 
-    def _transformed(self, recorded: Any, leaves: list[Any]) -> Any:
-        from ._transforms import evaluated
-
-        return evaluated(recorded, leaves)
+    _transformed = staticmethod(_transforms.evaluated)
 
     def _compile(self) -> None:
         _background.compile_programs(self, self.backend)

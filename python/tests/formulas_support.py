@@ -225,6 +225,17 @@ def iteration(case):
     return f
 
 
+def counted(function):
+    """The function, and a list that gets an entry at each of its calls."""
+    calls = []
+
+    def f(*x):
+        calls.append(x)
+        return function(*x)
+
+    return f, calls
+
+
 # ---- On whole batches ----
 
 

@@ -5,7 +5,7 @@ precision. Values and derivatives are those of the loop."""
 import pytest
 import torch
 import torch.autograd.forward_ad as forward
-from formulas_support import FORMULAS, IN_FORMULAS, ITERATIONS, Watched, arguments, iteration, on_columns, outcome, same, torches
+from formulas_support import FORMULAS, IN_FORMULAS, ITERATIONS, Watched, arguments, counted, iteration, on_columns, outcome, same, torches
 from operations import values
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -18,17 +18,6 @@ from neml2.tensors import R2, SR2, SSR4, MillerIndex, Scalar, TensorBase, Vec
 @pytest.fixture(autouse=True)
 def interpreted(monkeypatch):
     monkeypatch.setenv("NEML2_FORMULAS", "interpreter")
-
-
-def counted(f):
-    """f, and the list of its calls."""
-    calls = []
-
-    def g(*x):
-        calls.append(x)
-        return f(*x)
-
-    return g, calls
 
 
 # ---- Columns ----

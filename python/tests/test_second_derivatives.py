@@ -3,7 +3,7 @@
 
 import pytest
 import torch
-from formulas_support import same
+from formulas_support import counted, same
 
 import neml2
 from neml2 import math
@@ -60,17 +60,6 @@ ENERGIES = {
 
 
 SOLVED = ("newton", "newton of two")  # hessian refuses them
-
-
-def counted(function):
-    """The function, and a list that gets an entry at each of its calls."""
-    calls = []
-
-    def f(*x):
-        calls.append(x)
-        return function(*x)
-
-    return f, calls
 
 
 def again(y, x, **options):

@@ -149,14 +149,14 @@ check_all_ways(const Formula & f, const std::vector<at::Tensor> & x, int order =
   const auto expected = derivatives(y, variables, order);
   check_close(derivatives(z, others, order), expected);
 
-  std::vector<at::Tensor> composed, weights{at::rand_like(y)}, by_loop(x.size()),
-      by_columns(x.size());
+  std::vector<at::Tensor> weights{at::rand_like(y)}, by_loop(x.size()), by_columns(x.size());
   const Operands o(f, x);
   const std::unique_ptr<bool[]> needed(new bool[x.size()]);
   std::fill_n(needed.get(), x.size(), true);
   const ArrayRef<bool> all(needed.get(), x.size());
-  REQUIRE(f->backward(o.all, weights, all, by_loop.data()));
-  math::backward_on_columns(*f, o.all, weights, all, by_columns.data());
+  const auto operands = f->with_weights(o.all, weights);
+  REQUIRE(f->backward(operands, all, by_loop.data()));
+  math::backward_on_columns(*f, operands, all, by_columns.data());
   check_close(by_columns, by_loop);
 }
 

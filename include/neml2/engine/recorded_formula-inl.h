@@ -162,23 +162,28 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 
 // ---- Derivatives as formulas ----
 
-/// The formula that make() returns; null if a partial is not available, or if there are too many operations.
-template <class Make>
+/// The known formula of this key; at first the one that make() returns, or null if a partial is not available or there are too many
+/// operations.
+template <class Key, class Make>
 std::shared_ptr<const RecordedFormula>
-RecordedFormula::unless_refused(const Make & make)
+RecordedFormula::derived(Formulas<Key> & known, const Key & key, const Make & make) const
 {
+  const std::lock_guard<std::mutex> lock(_mutex);
+  const auto found = known.find(key);
+  if (found != known.end())
+    return found->second;
+  std::shared_ptr<const RecordedFormula> made;
   try
   {
-    return make();
+    made = make();
   }
   catch (const std::invalid_argument &)
   {
-    return nullptr;
   }
   catch (const std::length_error &)
   {
-    return nullptr;
   }
+  return known.emplace(key, std::move(made)).first->second;
 }
 
 /// A formula from the values of its results; partials that they do not have yet are recorded.
@@ -218,13 +223,13 @@ RecordedFormula::differentiable(recorded::Recording r,
       std::move(r), std::move(arguments), std::move(results), std::move(name));
 }
 
-/// A new argument of a formula, with its seeds.
+/// A new argument of the shape of a tensor, with its seeds.
 NEML2_BODY RecordedFormula::Tensor
-RecordedFormula::new_argument(recorded::Recording & r, const TensorShape & base, size_t numbers)
+RecordedFormula::new_argument(recorded::Recording & r, const Tensor & like)
 {
   Tensor t;
-  t.base = base;
-  for (size_t i = 0; i < numbers; i++)
+  t.base = like.base;
+  for (size_t i = 0; i < like.values.size(); i++)
   {
     t.values.push_back(r.input());
     t.partials.push_back(r.input());
@@ -233,35 +238,48 @@ RecordedFormula::new_argument(recorded::Recording & r, const TensorShape & base,
   return t;
 }
 
+/// Appends tensors of the shapes of others, made of these values, without partials.
+NEML2_BODY void
+RecordedFormula::append_like(std::vector<Tensor> & tensors,
+                             const std::vector<Tensor> & like,
+                             const recorded::Components & values)
+{
+  auto next = values.begin();
+  for (const auto & other : like)
+  {
+    Tensor t;
+    t.base = other.base;
+    const auto n = std::ptrdiff_t(other.values.size());
+    t.values.assign(next, next + n);
+    next += n;
+    tensors.push_back(std::move(t));
+  }
+}
+
+NEML2_BODY std::vector<RecordedFormula::Tensor>
+RecordedFormula::arguments_at(const Places & places) const
+{
+  std::vector<Tensor> chosen;
+  for (const size_t k : places)
+    chosen.push_back(_arguments[k]);
+  return chosen;
+}
+
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::make_tangent(const Places & by) const
 {
   recorded::Recording r = _recording;
-  std::vector<Tensor> arguments = _arguments, results;
-  recorded::Components seeds, directions;
-  for (const size_t k : by)
-  {
-    const Tensor & a = _arguments[k];
-    seeds.insert(seeds.end(), a.partials.begin(), a.partials.end());
-    arguments.push_back(new_argument(r, a.base, a.values.size()));
-    const auto & d = arguments.back().values;
-    directions.insert(directions.end(), d.begin(), d.end());
-  }
+  const std::vector<Tensor> variables = arguments_at(by);
+  std::vector<Tensor> directions, results;
+  for (const auto & v : variables)
+    directions.push_back(new_argument(r, v));
   {
     const recorded::Recording::Scope scope(r);
-    const recorded::LinearMap map(r, seeds, all(true, _results), /*by_rules=*/true);
-    const recorded::Components along = map.of(directions);
-    auto next = along.begin();
-    for (const auto & result : _results)
-    {
-      Tensor t;
-      t.base = result.base;
-      const auto n = std::ptrdiff_t(result.values.size());
-      t.values.assign(next, next + n);
-      next += n;
-      results.push_back(std::move(t));
-    }
+    const recorded::LinearMap map(r, all(true, variables), all(true, _results), /*by_rules=*/true);
+    append_like(results, _results, map.of(all(false, directions)));
   }
+  std::vector<Tensor> arguments = _arguments;
+  arguments.insert(arguments.end(), directions.begin(), directions.end());
   return differentiable(
       std::move(r), std::move(arguments), std::move(results), _name + ": tangent");
 }
@@ -270,31 +288,17 @@ NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::make_gradient(const Places & by) const
 {
   recorded::Recording r = _recording;
-  std::vector<Tensor> arguments = _arguments, results;
-  recorded::Components weights, seeds;
+  const std::vector<Tensor> variables = arguments_at(by);
+  std::vector<Tensor> weights, results;
   for (const auto & result : _results)
-  {
-    arguments.push_back(new_argument(r, result.base, result.values.size()));
-    const auto & w = arguments.back().values;
-    weights.insert(weights.end(), w.begin(), w.end());
-  }
-  for (const size_t k : by)
-    seeds.insert(seeds.end(), _arguments[k].partials.begin(), _arguments[k].partials.end());
+    weights.push_back(new_argument(r, result));
   {
     const recorded::Recording::Scope scope(r);
-    const recorded::LinearMap map(r, seeds, all(true, _results), /*by_rules=*/true);
-    const recorded::Components g = map.transposed(weights);
-    auto next = g.begin();
-    for (const size_t k : by)
-    {
-      Tensor t;
-      t.base = _arguments[k].base;
-      const auto n = std::ptrdiff_t(_arguments[k].values.size());
-      t.values.assign(next, next + n);
-      next += n;
-      results.push_back(std::move(t));
-    }
+    const recorded::LinearMap map(r, all(true, variables), all(true, _results), /*by_rules=*/true);
+    append_like(results, variables, map.transposed(all(false, weights)));
   }
+  std::vector<Tensor> arguments = _arguments;
+  arguments.insert(arguments.end(), weights.begin(), weights.end());
   return differentiable(
       std::move(r), std::move(arguments), std::move(results), _name + ": gradient");
 }
@@ -321,32 +325,17 @@ RecordedFormula::make_with_jacobians(const Places & by, const Places & of) const
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::gradient(const Places & by) const
 {
-  const std::lock_guard<std::mutex> lock(_mutex);
-  auto found = _gradients.find(by);
-  if (found == _gradients.end())
-    found = _gradients.emplace(by, unless_refused([&] { return make_gradient(by); })).first;
-  return found->second;
+  return derived(_gradients, by, [&] { return make_gradient(by); });
 }
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::tangent(const Places & by) const
 {
-  const std::lock_guard<std::mutex> lock(_mutex);
-  auto found = _tangents.find(by);
-  if (found == _tangents.end())
-    found = _tangents.emplace(by, unless_refused([&] { return make_tangent(by); })).first;
-  return found->second;
+  return derived(_tangents, by, [&] { return make_tangent(by); });
 }
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::with_jacobians(const Places & by, const Places & of) const
 {
-  const std::lock_guard<std::mutex> lock(_mutex);
-  auto found = _with_jacobians.find({by, of});
-  if (found == _with_jacobians.end())
-    found =
-        _with_jacobians
-            .emplace(std::pair(by, of), unless_refused([&] { return make_with_jacobians(by, of); }))
-            .first;
-  return found->second;
+  return derived(_with_jacobians, std::pair(by, of), [&] { return make_with_jacobians(by, of); });
 }
 
 NEML2_BODY const RecordedProgram &
@@ -420,37 +409,33 @@ RecordedFormula::weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> resul
   return w;
 }
 
-NEML2_BODY void
-RecordedFormula::append_weights(const std::vector<at::Tensor> & w, std::vector<Operand> & o) const
+NEML2_BODY std::vector<Operand>
+RecordedFormula::with_weights(ArrayRef<Operand> arguments,
+                              const std::vector<at::Tensor> & weights) const
 {
+  std::vector<Operand> o = arguments.vec();
   for (size_t i = 0; i < _results.size(); i++)
-    o.push_back({&w[i],
-                 "gradient",
-                 w[i].dim() - Size(_results[i].base.size()),
-                 TensorShapeRef(_results[i].base)});
+    o.push_back(_results[i].operand(weights[i], "gradient"));
+  return o;
 }
 
 NEML2_BODY bool
-RecordedFormula::backward(ArrayRef<Operand> arguments,
-                          ArrayRef<at::Tensor> results,
+RecordedFormula::backward(ArrayRef<Operand> operands,
                           ArrayRef<bool> needed,
                           at::Tensor * gradients) const
 {
-  std::vector<Operand> o = arguments.vec();
-  const TensorShape batch = broadcast_batch("vmap", o);
-  const std::vector<at::Tensor> w = weights(arguments, results);
-  append_weights(w, o);
-  if (o.size() >= size_t(max_operands) || batch.size() > size_t(max_dims))
+  const TensorShape batch = broadcast_batch("vmap", operands.slice(0, _arguments.size()));
+  if (operands.size() >= size_t(max_operands) || batch.size() > size_t(max_dims))
     return false;
-  const bool on_cpu = recorded::interpreter().run && choose_path(o) == Path::fused;
-  if (!on_cpu && choose_device_path(o) != Path::fused)
+  const bool on_cpu = recorded::interpreter().run && choose_path(operands) == Path::fused;
+  if (!on_cpu && choose_device_path(operands) != Path::fused)
     return false;
-  for (size_t k = 0; k < arguments.size(); k++)
-    if (needed[k] && arguments[k].tensor)
+  for (size_t k = 0; k < _arguments.size(); k++)
+    if (needed[k] && operands[k].tensor)
     {
       const RecordedProgram & p = vector_jacobian(k);
-      gradients[k] = on_cpu ? gradient_over_batch(row_formula(p), o, batch, k)
-                            : p.gradient(o, batch, k, p.numbers());
+      gradients[k] = on_cpu ? gradient_over_batch(row_formula(p), operands, batch, k)
+                            : p.gradient(operands, batch, k, p.numbers());
       if (!gradients[k].defined()) // undefined on a device without a kernel
         return false;
     }

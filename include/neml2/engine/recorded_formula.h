@@ -42,6 +42,12 @@ public:
     recorded::Components values, partials;
     TensorShape base;
     bool is_number = false; ///< a plain number, not a tensor
+
+    /// A value of it as an operand, which refers to the value.
+    Operand operand(const at::Tensor & value, const char * type) const
+    {
+      return {&value, type, value.dim() - Size(base.size()), TensorShapeRef(base)};
+    }
   };
 
   /// `name` is its name in messages.
@@ -77,18 +83,16 @@ public:
 
   /// The weights of the results: their gradients, or zero where these are not defined.
   std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
-  void append_weights(const std::vector<at::Tensor> & weights, std::vector<Operand> & o) const;
+  /// The arguments, then the weights, which the operands refer to.
+  std::vector<Operand> with_weights(ArrayRef<Operand> arguments,
+                                    const std::vector<at::Tensor> & weights) const;
 
   /// The programs made so far, with descriptions of their results.
   std::vector<std::pair<std::string, const recorded::Evaluator *>> evaluators() const;
   size_t evaluator_count() const;
 
-  /// The gradients of the needed arguments from those of the results, as in Gradient::backward; false if not
-  /// fused.
-  bool backward(ArrayRef<Operand> arguments,
-                ArrayRef<at::Tensor> results,
-                ArrayRef<bool> needed,
-                at::Tensor * gradients) const;
+  /// The gradients by the needed arguments, as in Gradient::backward; false if not fused. The operands are those of with_weights().
+  bool backward(ArrayRef<Operand> operands, ArrayRef<bool> needed, at::Tensor * gradients) const;
 
 private:
   template <class Key>
@@ -118,15 +122,20 @@ private:
                                                      bool by_rules) const;
   std::shared_ptr<const RecordedFormula> make_gradient(const Places & by) const;
   std::shared_ptr<const RecordedFormula> make_tangent(const Places & by) const;
-  static Tensor new_argument(recorded::Recording & r, const TensorShape & base, size_t numbers);
+  static Tensor new_argument(recorded::Recording & r, const Tensor & like);
+  static void append_like(std::vector<Tensor> & tensors,
+                          const std::vector<Tensor> & like,
+                          const recorded::Components & values);
+  std::vector<Tensor> arguments_at(const Places & places) const;
   std::shared_ptr<const RecordedFormula> make_with_jacobians(const Places & by,
                                                              const Places & of) const;
   static std::shared_ptr<const RecordedFormula> differentiable(recorded::Recording r,
                                                                std::vector<Tensor> arguments,
                                                                std::vector<Tensor> results,
                                                                std::string name);
-  template <class Make>
-  static std::shared_ptr<const RecordedFormula> unless_refused(const Make & make);
+  template <class Key, class Make>
+  std::shared_ptr<const RecordedFormula>
+  derived(Formulas<Key> & known, const Key & key, const Make & make) const;
 };
 
 inline RowFormula

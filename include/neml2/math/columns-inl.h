@@ -276,12 +276,6 @@ private:
     };
     using recorded::Whole;
     namespace c = composed;
-    const auto function = [](Whole w)
-    {
-      return w == Whole::expm || w == Whole::dexpm   ? c::matrix_exp
-             : w == Whole::logm || w == Whole::dlogm ? c::matrix_log
-                                                     : c::matrix_sqrt;
-    };
     at::Tensor r;
     switch (rule.whole)
     {
@@ -303,10 +297,10 @@ private:
     case Whole::dexpm:
     case Whole::dlogm:
     case Whole::dsqrtm:
-      r = c::isotropic_function_along(function(rule.whole), row(0, 6), row(6, 6));
+      r = c::isotropic_function_along(matrix_function_of(rule.whole), row(0, 6), row(6, 6));
       break;
     default:
-      r = c::isotropic_function(function(rule.whole), row(0, 6));
+      r = c::isotropic_function(matrix_function_of(rule.whole), row(0, 6));
     }
     for (size_t k = 0; k < rule.outputs.size(); k++)
       if (whole_function(_o, size_t(rule.outputs[k])) == &rule)
@@ -399,25 +393,20 @@ private:
   }
   static at::Tensor matrix_function(Op op, const at::Tensor & A, const at::Tensor & E)
   {
-    switch (op)
-    {
-    case Op::expm:
-      return composed::matrix_function(composed::matrix_exp, A);
-    case Op::logm:
-      return composed::matrix_function(composed::matrix_log, A);
-    case Op::sqrtm:
-      return composed::matrix_function(composed::matrix_sqrt, A);
-    case Op::inv:
+    if (op == Op::inv)
       return composed::inv(A);
-    case Op::polar_rotation:
+    if (op == Op::polar_rotation)
       return composed::polar_rotation(A);
-    case Op::dexpm:
-      return composed::matrix_function_along(composed::matrix_exp, A, E);
-    case Op::dlogm:
-      return composed::matrix_function_along(composed::matrix_log, A, E);
-    default:
-      return composed::matrix_function_along(composed::matrix_sqrt, A, E);
-    }
+    const auto f = matrix_function_of(op);
+    return E.defined() ? composed::matrix_function_along(f, A, E) : composed::matrix_function(f, A);
+  }
+  /// The function that an Op or a Whole names, also for its derivative.
+  template <class Name>
+  static auto matrix_function_of(Name n) -> at::Tensor (*)(const at::Tensor &, Size)
+  {
+    return n == Name::expm || n == Name::dexpm   ? composed::matrix_exp
+           : n == Name::logm || n == Name::dlogm ? composed::matrix_log
+                                                 : composed::matrix_sqrt;
   }
 
   // ---- Newton's method ----
@@ -466,21 +455,17 @@ evaluate_on_columns(const recorded::Evaluator & program,
 
 NEML2_BODY void
 backward_on_columns(const engine::RecordedFormula & formula,
-                    ArrayRef<Operand> arguments,
-                    ArrayRef<at::Tensor> results,
+                    ArrayRef<Operand> operands,
                     ArrayRef<bool> needed,
                     at::Tensor * gradients)
 {
-  std::vector<Operand> all = arguments.vec();
-  const std::vector<at::Tensor> weights = formula.weights(arguments, results);
-  formula.append_weights(weights, all);
-  const TensorShape batch = broadcast_batch("vmap", all);
-  for (size_t k = 0; k < arguments.size(); k++)
-    if (needed[k] && arguments[k].tensor)
+  const TensorShape batch = broadcast_batch("vmap", operands);
+  for (size_t k = 0; k < formula.arguments().size(); k++)
+    if (needed[k] && operands[k].tensor)
     {
       at::Tensor each;
-      evaluate_on_columns(formula.vector_jacobian(k), all, batch, {arguments[k].base}, &each);
-      gradients[k] = each.sum_to_size(arguments[k].tensor->sizes());
+      evaluate_on_columns(formula.vector_jacobian(k), operands, batch, {operands[k].base}, &each);
+      gradients[k] = each.sum_to_size(operands[k].tensor->sizes());
     }
 }
 } // namespace neml2::math

@@ -23,8 +23,7 @@ void evaluate_on_columns(const recorded::Evaluator & program,
 
 /// The gradients by the needed arguments, as RecordedFormula::backward computes them in one pass.
 void backward_on_columns(const engine::RecordedFormula & formula,
-                         ArrayRef<core::Operand> arguments,
-                         ArrayRef<at::Tensor> results,
+                         ArrayRef<core::Operand> operands,
                          ArrayRef<bool> needed,
                          at::Tensor * gradients);
 } // namespace neml2::math

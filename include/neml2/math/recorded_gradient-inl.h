@@ -49,10 +49,7 @@ recorded_operands(const RecordedFormula & f,
       o.push_back(operand(numbers.back()));
     }
     else
-      o.push_back({&arguments[i],
-                   "argument",
-                   arguments[i].dim() - Size(kinds[i].base.size()),
-                   TensorShapeRef(kinds[i].base)});
+      o.push_back(kinds[i].operand(arguments[i], "argument"));
   return o;
 }
 
@@ -168,7 +165,7 @@ compose_jacobians(const RecordedFormula & formula,
     o.tensor = &variables.back();
     o.batch_dim = Size(batch.size());
   }
-  const auto bases = formula.bases();
+  const auto & bases = formula.bases();
   evaluate_on_columns(formula.value(), operands, batch, bases, results);
   at::Tensor * jacobian = results + bases.size();
   for (const size_t i : of)
@@ -235,19 +232,16 @@ RecordedGradient::backward(ArrayRef<at::Tensor> results,
   std::vector<double> numbers;
   const std::vector<Operand> o = recorded_operands(*f, arguments, numbers);
   const std::vector<at::Tensor> weights = f->weights(o, results);
-  std::vector<Operand> both = o;
-  f->append_weights(weights, both);
+  const std::vector<Operand> both = f->with_weights(o, weights);
   const bool again = c10::GradMode::is_enabled();
-  if (are_observed(
-          both)) // if the gradients are differentiated again, the derivative of compose() is
-    return !again &&
-           unless_refused([&] { backward_on_columns(*f, o, weights, needed, gradients); });
+  if (are_observed(both)) // With `again`, compose() is differentiated.
+    return !again && unless_refused([&] { backward_on_columns(*f, both, needed, gradients); });
   std::vector<at::Tensor> found(arguments.size());
   const auto backward_by_values = [&]
   {
     const at::AutoGradMode values(false);
-    if (!f->backward(o, weights, needed, found.data()))
-      backward_on_columns(*f, o, weights, needed, found.data());
+    if (!f->backward(both, needed, found.data()))
+      backward_on_columns(*f, both, needed, found.data());
   };
   if (!unless_refused(backward_by_values))
     return false;
