@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A step of von Mises plasticity (Simo and Hughes, Computational Inelasticity, 1998, section 3.3) at a million points, on a GPU
 // if the machine has one. Tensors that are made on the GPU stay there, and only a few numbers come back.
-#include "neml2/math/formula.h"
+#include "neml2/engine/LoadedKernel.h"
 #include "neml2/math/jacobian.h"
+#include "neml2/math/recordings.h" // kernels in a program of headers alone
 #include "neml2/tensors/invariants.h"
 #include "neml2/tensors/tensors.h"
 
@@ -15,18 +16,16 @@ using namespace neml2;
 
 // begin radial_return
 /// One point: strain and the equivalent plastic strain α in; stress and the new α out. Stresses in MPa.
-constexpr auto radial_return = NEML2_FORMULA( // keeps its text, for the GPU
-    [](const auto & strain, const auto & alpha)
-    {
-      const double mu = 80e3, kappa = 160e3, yield_stress = 250, modulus = 2000;
-      const auto trial = 2.0 * mu * dev(strain);
-      const auto mises = std::sqrt(1.5) * norm(trial);
-      const auto multiplier =
-          maximum(mises - (yield_stress + modulus * alpha), 0.0) / (3.0 * mu + modulus);
-      const auto increment = trial * (1.5 * multiplier / maximum(mises, 1e-12));
-      return std::tuple(3.0 * kappa * vol(strain) + trial - 2.0 * mu * increment,
-                        alpha + multiplier);
-    });
+constexpr auto radial_return = [](const auto & strain, const auto & alpha)
+{
+  const double mu = 80e3, kappa = 160e3, yield_stress = 250, modulus = 2000;
+  const auto trial = 2.0 * mu * dev(strain);
+  const auto mises = std::sqrt(1.5) * norm(trial);
+  const auto multiplier =
+      maximum(mises - (yield_stress + modulus * alpha), 0.0) / (3.0 * mu + modulus);
+  const auto increment = trial * (1.5 * multiplier / maximum(mises, 1e-12));
+  return std::tuple(3.0 * kappa * vol(strain) + trial - 2.0 * mu * increment, alpha + multiplier);
+};
 // end radial_return
 
 int

@@ -17,7 +17,7 @@ from pathlib import Path
 from check_layers import ROOT, reached_from
 
 DOOR = ROOT / "neml2" / "core" / "aten.h"
-NOT_ALONE = re.compile(r"(-inl|/cuda_kernel|/cuda_formula)\.h$")  # X.h includes X-inl.h; device compilers compile the kernels
+NOT_ALONE = re.compile(r"(-inl|/cuda_kernel|/cuda_operation)\.h$")  # X.h includes X-inl.h; device compilers compile the kernels
 COMMENT = re.compile(r"//.*|/\*[\s\S]*?\*/")
 
 

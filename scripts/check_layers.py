@@ -22,9 +22,8 @@ ROOMS = {  # the rooms that each may include besides itself
 }
 WITHOUT_TORCH = ["kernels", "packs", "recorded"]
 UMBRELLA = ROOT / "neml2" / "neml2.h"
-APART = [  # headers that programs include in addition to neml2.h: those that record formulas, and those whose formulas keep their text
-    ROOT / "neml2" / "math" / "recorded_gradient.h",
-    ROOT / "neml2" / "math" / "formula.h",
+APART = [  # headers that programs of headers alone include in addition to neml2.h, since they take long to compile
+    ROOT / "neml2" / "math" / "recordings.h",
 ]
 ONCE_A_PROGRAM = ROOT / "neml2" / "tensors" / "gradients.h"  # includes the room gradients, an exception to the order of the rooms
 DOORS = {  # the headers other than core/aten.h that include headers of LibTorch, with the headers that they include

@@ -325,7 +325,7 @@ def paths():
     lines(14, 95, "dense CPU tensors,", "all float64 or all float32")
     lines(26, 154, "no gradient to record")
     lines(26, 203, "a gradient to record,", "and a derivative rule")
-    lines(14, 290, "dense CUDA tensors, a formula", "with a source for devices")
+    lines(14, 290, "dense CUDA tensors, a formula", "or an operation with a kernel")
     lines(14, 367, "other dtypes, other operations", "on CUDA, functorch, tracing,", "forward-mode tangents …")
     outcome(276, 145, "fused", BLUE, "one pass", "over memory")
     outcome(276, 217, "recorded", ORANGE, "the same pass,", "a node of autograd")

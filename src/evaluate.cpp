@@ -5,7 +5,6 @@
 #include "neml2/engine/TileFormula-inl.h"
 #include "neml2/engine/autograd.h"
 #include "neml2/engine/evaluate-inl.h"
-#include "neml2/engine/formula_jacobian-inl.h"
 #include "neml2/engine/fused-inl.h"
 #include "neml2/engine/memories-inl.h"
 #include "neml2/engine/outputs-inl.h"

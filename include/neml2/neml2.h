@@ -17,6 +17,7 @@
 #include "neml2/math/mandel.h"
 #include "neml2/math/newton.h"
 #include "neml2/math/reduction.h"
+#include "neml2/math/show.h"
 #include "neml2/math/vmap_out.h"
 #include "neml2/packs/at_point.h"
 #include "neml2/packs/umat.h"

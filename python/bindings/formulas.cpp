@@ -6,6 +6,7 @@
 #include "neml2/math/columns.h"
 #include "neml2/math/recorded_gradient.h"
 #include "neml2/recorded/cuda_standard.h"
+#include "neml2/recorded/interpreter.h"
 #include "neml2/recorded/listing.h"
 #include "neml2/recorded/source.h"
 

@@ -325,3 +325,14 @@ def test_programs_of_derivatives_are_shown():
     again(slope.sum(), x)
     shown = neml2.formulas.show(f)
     assert "gradient by 0 of (Scalar)" in shown and "gradient by 0 of (gradient by 0) of (Scalar)" in shown
+
+
+def test_functions_with_a_corner_have_no_second_derivative_there():
+    def corners(x):
+        return math.abs(x) + math.sign(x) * x + math.heaviside(x) * x
+
+    x = torch.tensor([-1.0, -0.0, 0.0, 2.0], dtype=torch.float64, requires_grad=True)
+    (first,) = again(neml2.vmap(corners, Scalar(x)).torch().sum(), x, create_graph=True)
+    torch.testing.assert_close(first.detach(), torch.tensor([-2.0, 0.5, 0.5, 3.0], dtype=torch.float64))
+    (second,) = again(first.sum(), x)
+    assert second.eq(0).all()

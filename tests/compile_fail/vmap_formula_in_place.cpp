@@ -1,4 +1,4 @@
-// error: no \+= -= \*= /= in a formula: on whole batches they would write
+// error: no \+= -= \*= /= in a formula: write x = x \+ y, so that
 // SPDX-License-Identifier: MIT
 #include "neml2/math/vmap.h"
 #include "neml2/tensors/SR2.h"

@@ -2,6 +2,7 @@
 #include "neml2/engine/KernelFormula.h"
 #include "neml2/engine/device_compilers.h"
 #include "neml2/engine/recorded_formula.h"
+#include "neml2/recorded/source.h"
 
 #include "neml2/recorded/KernelArguments.h"
 #include "recorded/RecordedFunction.h"
@@ -223,8 +224,10 @@ TEST_CASE("A formula on a device is one launch of a kernel of its source", "[eng
   const at::Tensor a = rows({4, 5}), b = rows({4, 5});
   const Call c(f, a, b, 2.5);
   REQUIRE(c.fused);
-  REQUIRE(now.recorder->sources == std::vector<std::string>{f.value().source(false)});
-  REQUIRE(now.recorder->images == std::vector<std::string>{"image of " + f.value().source(false)});
+  REQUIRE(now.recorder->sources ==
+          std::vector<std::string>{recorded::cuda_source(f.value(), false)});
+  REQUIRE(now.recorder->images ==
+          std::vector<std::string>{"image of " + recorded::cuda_source(f.value(), false)});
   REQUIRE(now.recorder->devices == std::vector<c10::Device>(2, test::stand_in()));
   REQUIRE(now.recorder->launches.size() == 1);
   const Launched & l = now.recorder->launches[0];
@@ -320,7 +323,8 @@ TEST_CASE("A formula is compiled once for each dtype", "[engine][stand-in]")
   REQUIRE(now.recorder->sources.size() == 1);
   REQUIRE(Call(f, rows({2}, kFloat32), rows({2}, kFloat32)).result.dtype() == kFloat32);
   REQUIRE(now.recorder->sources ==
-          std::vector<std::string>{f.value().source(false), f.value().source(true)});
+          std::vector<std::string>{recorded::cuda_source(f.value(), false),
+                                   recorded::cuda_source(f.value(), true)});
   const auto same = formula(), other = formula(1);
   REQUIRE(Call(same, rows({2}), rows({2})).fused); // another formula has this source
   REQUIRE(now.recorder->images.size() == 2);

@@ -4,9 +4,11 @@
 #include "neml2/math/comparison.h"
 #include "neml2/math/elementwise.h"
 #include "neml2/math/extremum.h"
+#include "neml2/math/jacobian.h"
 #include "neml2/math/where.h"
 #include "neml2/tensors/Scalar.h"
 #include "neml2/tensors/R2.h"
+#include "neml2/tensors/R4.h"
 #include "neml2/tensors/SR2.h"
 
 #include <ATen/ATen.h>
@@ -172,10 +174,13 @@ TEST_CASE("random expressions have the same two derivatives in a formula and on 
       const auto again =
           torch::autograd::grad({value()}, {a, b}, {one}, /*retain_graph=*/true, true, true);
       for (const at::Tensor & g : again)
+      {
+        std::vector<at::Tensor> each(2);
         if (g.defined() && g.requires_grad())
-          for (const at::Tensor & h :
-               torch::autograd::grad({g}, {a, b}, {one}, /*retain_graph=*/true, false, true))
-            second[fused].push_back(h.defined() ? h : at::zeros_like(p.a));
+          each = torch::autograd::grad({g}, {a, b}, {one}, /*retain_graph=*/true, false, true);
+        for (const at::Tensor & h : each)
+          second[fused].push_back(h.defined() ? h : at::zeros_like(p.a));
+      }
     }
     for (size_t i = 0; i < 2; i++)
     {
@@ -183,23 +188,52 @@ TEST_CASE("random expressions have the same two derivatives in a formula and on 
       INFO("by argument " << i << ": a, b, on batches, fused\n" << at::stack({p.a, p.b, x, y}, 1));
       REQUIRE(close(x, y));
     }
-    REQUIRE(second[0].size() == second[1].size());
-    for (size_t i = 0; i < second[0].size(); i++)
-      REQUIRE(close(second[0][i], second[1][i]));
+    for (size_t i = 0; i < 4; i++)
+    {
+      const at::Tensor &x = second[0][i], &y = second[1][i];
+      INFO("second derivative " << i << ": a, b, on batches, fused\n"
+                                << at::stack({p.a, p.b, x, y}, 1));
+      REQUIRE(close(x, y));
+    }
   }
 }
 
-TEST_CASE("s[i] in a formula is refused on whole batches, where it is an entry", "[math][vmap]")
+TEST_CASE("s[i] in a formula is the stored component i on every path", "[math][vmap]")
 {
-  const auto first = [](const auto & x)
-  {
-    (void)x[0];
-    return x(0);
-  };
-  const SR2 s(at::rand({4, 6}, at::kDouble)), half(s.to(at::kHalf));
-  REQUIRE(vmap(first, s).equal(s(0)));
-  REQUIRE_THROWS_WITH(vmap(first, half), Catch::Matchers::ContainsSubstring("write s(i)"));
+  const auto second = [](const auto & x) { return 2.0 * x[1]; };
+  const SR2 s(at::rand({4, 6}, at::kDouble)), half(s.to(at::kHalf)), x = s.clone();
+  REQUIRE(vmap(second, s).equal(2.0 * s(1)));
+  REQUIRE(vmap(second, half).equal(2.0 * half(1)));
+  const SR2 variable(x.requires_grad_());
+  const auto g = torch::autograd::grad({vmap(second, variable).sum()}, {variable})[0];
+  REQUIRE(g.equal(at::tensor({0.0, 2.0, 0.0, 0.0, 0.0, 0.0}, at::kDouble).expand({4, 6})));
   REQUIRE(half[0].equal(at::Tensor(half).select(0, 0))); // outside of a formula it is LibTorch's
+}
+
+TEST_CASE("A component that a formula writes is written on every path", "[math][vmap]")
+{
+  const auto f = [](const auto & a)
+  {
+    auto F = a;
+    for (int i = 0; i < 3; i++)
+      F(i, i) = F(i, i) + a(0, 1);
+    F[1] = 2.0 * F[1];
+    return det(F);
+  };
+  const at::Tensor x = at::rand({4, 3, 3}, at::kDouble);
+  const R2 A(x.clone().requires_grad_());
+  at::Tensor expected = x.clone();
+  for (Size i = 0; i < 3; i++)
+    expected.select(-1, i).select(-1, i).add_(x.select(-2, 0).select(-1, 1));
+  expected.select(-2, 0).select(-1, 1).mul_(2.0);
+  expected = at::linalg_det(expected);
+  REQUIRE(at::allclose(vmap(f, R2(x)), expected));
+  REQUIRE(at::allclose(vmap(f, R2(x.to(at::kHalf))).to(at::kDouble), expected, 1e-2, 1e-2));
+  const auto by_gradient = [&](bool create_graph)
+  { return torch::autograd::grad({vmap(f, A).sum()}, {A}, {}, true, create_graph)[0]; };
+  const at::Tensor J = value_and_jacobian<0>(f, R2(x)).second;
+  REQUIRE(at::allclose(by_gradient(false), J));
+  REQUIRE(at::allclose(by_gradient(true), J));
 }
 
 TEST_CASE("an index that is out of range is refused in a formula as on batches", "[math][vmap]")

@@ -78,7 +78,7 @@ private:
                        "template <class A> void call(void (*kernel)(A), const void * a, unsigned "
                        "blocks, unsigned threads)\n"
                        "{ launch(kernel, blocks, threads, *static_cast<const A *>(a)); }\n";
-    const auto names = {"neml2_formula", "Formula", "Tile", "neml2_kernel"};
+    const auto names = {"neml2_operation", "Formula", "Tile", "neml2_kernel"};
     for (size_t k = 0; k < all.size(); k++)
     {
       const std::string number = std::to_string(k);

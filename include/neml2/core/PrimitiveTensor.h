@@ -2,7 +2,6 @@
 #pragma once
 
 #include "neml2/core/Tensor.h"
-#include "neml2/core/formula_scope.h"
 #include "neml2/core/strictness.h"
 #include "neml2/kernels/Components.h"
 #include "neml2/kernels/Scalar.h"
@@ -294,15 +293,6 @@ public:
       r = r.select(this->batch_dim(),
                    core::component(Derived::type_name, k, r.size(this->batch_dim())));
     return Result(core::Trusted(), std::move(r), this->batch_dim());
-  }
-
-  /// Entry i of the first dimension, as LibTorch defines it. Refused in a formula, where s(i) is a
-  /// component.
-  template <class I>
-  at::Tensor operator[](const I & i) const
-  {
-    core::check_brackets(Derived::type_name);
-    return at::Tensor::operator[](i);
   }
 
 protected:

@@ -47,8 +47,7 @@ refuse_assignment_to_part()
   static_assert(
       !Refused,
       "a part of a tensor cannot be assigned to: write with base_index_put_ or "
-      "batch_index_put_, or make a new tensor, such as R2::fill(...); in a formula, which "
-      "also runs on whole batches, make a new one");
+      "batch_index_put_, or make a new tensor, such as R2::fill(...)");
 }
 } // namespace core
 

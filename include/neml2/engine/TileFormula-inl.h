@@ -7,32 +7,8 @@
 
 namespace neml2::engine
 {
-/// The name of a kernel: the operation, or the beginning of the formula's text, and which results are
-/// computed.
-NEML2_BODY std::string
-kernel_name(const recorded::TileText & t)
-{
-  constexpr size_t most = 60;
-  std::string name = t.formula.text;
-  if (name.size() > most)
-    name = name.substr(0, most) + " ...";
-  const auto listed = [](const recorded::List<size_t> & places)
-  {
-    std::string s;
-    for (const size_t k : places)
-      s += (s.empty() ? "" : ", ") + std::to_string(k);
-    return s;
-  };
-  if (t.kind == recorded::TileText::Kind::jacobian)
-    name += ": value, and Jacobian of " + listed(t.of) + " by " + listed(t.by);
-  if (t.kind == recorded::TileText::Kind::gradient)
-    name += ": gradient by " + listed(t.by);
-  return name;
-}
-
 NEML2_BODY
-TileFormula::TileFormula(const TileSource & tile)
-  : KernelFormula(kernel_name(tile.text)), _text(tile.text)
+TileFormula::TileFormula(const TileSource & tile) : KernelFormula(tile.text.text), _text(tile.text)
 {
 }
 

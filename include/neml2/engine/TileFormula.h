@@ -4,7 +4,7 @@
 #include "neml2/engine/KernelFormula.h"
 #include "neml2/engine/TileSource.h"
 
-/// Kernels for devices, made from the source text of formulas.
+/// Kernels for devices, made from the texts of operations.
 namespace neml2::engine
 {
 /// A tile as a kernel.

@@ -9,7 +9,7 @@
 
 #include <atomic>
 
-/// Formulas with source text, and the texts of their tiles.
+/// The source texts of operations.
 namespace neml2::engine
 {
 /// An operation as a type: Op::name for messages, and a call operator with its formula for rows. Derivative
@@ -26,19 +26,6 @@ template <class Op, class = void>
 constexpr const char * operation_text = Op::name;
 template <class Op>
 constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
-
-/// The source text of a formula, if NEML2_FORMULA has given it one.
-template <class F, class = void>
-struct TextOf
-{
-  static constexpr bool exists = false;
-};
-template <class F>
-struct TextOf<F, std::void_t<typename F::Text>>
-{
-  static constexpr bool exists = true;
-  static constexpr recorded::FormulaText text = {F::Text::text(), false, F::Text::define};
-};
 
 /// A tile's text, and the way devices run it, which is made when first needed.
 struct TileSource
@@ -68,35 +55,23 @@ row_type()
 }
 template <class... A>
 constexpr recorded::RowType row_types[] = {row_type<A>()...};
-template <size_t... I>
-constexpr size_t places[] = {I...};
 
-/// The results of a tile: specialised for each kind.
+/// The text of an operation's tile.
 template <class Tile>
 struct TextOfTile;
 template <class F, class... R, class... A>
 struct TextOfTile<ForwardTile<F, Types<R...>, Types<A...>>>
 {
-  static constexpr recorded::TileText of(const recorded::FormulaText & f)
+  static constexpr recorded::TileText of(const char * text)
   {
-    return {recorded::TileText::Kind::value,
-            f,
-            {row_types<R...>, int(sizeof...(R))},
-            {row_types<A...>, int(sizeof...(A))}};
+    return {text, {row_types<R...>, int(sizeof...(R))}, {row_types<A...>, int(sizeof...(A))}};
   }
 };
-template <class F, class Results, class Arguments>
-struct TextOfTile<FormulaTile<F, Results, Arguments>>
-  : TextOfTile<ForwardTile<F, Results, Arguments>>
-{
-};
 
-/// The source of a tile of a formula with source text, or of an operation.
-template <class Tile, class F>
-inline const TileSource tile_source{TextOfTile<Tile>::of(TextOf<F>::text), "vmap", Tile::numbers};
+/// The source of an operation's tile.
 template <class Tile, class Op>
 inline const TileSource operation_source{
-    TextOfTile<Tile>::of({operation_text<Op>, true}), Op::name, Tile::numbers};
+    TextOfTile<Tile>::of(operation_text<Op>), Op::name, Tile::numbers};
 
 /// Set by engine/TileFormula.h, or by the library.
 using MakeDeviceFormula = const DeviceFormula * (*)(const TileSource &);

@@ -5,7 +5,7 @@
 #include "neml2/engine/evaluate.h"
 #include "neml2/kernels/captures.h"
 
-/// Evaluates formulas of the caller: checks their arguments and results, runs them fused or on whole batches.
+/// Formulas of the caller: checks of their arguments and results.
 namespace neml2::engine
 {
 template <class R>
@@ -130,6 +130,15 @@ struct Formula
   static constexpr size_t count = size_t(Results::count);
   using Tensors = std::array<at::Tensor, count>;
 
+  /// The rows of the formula, and its program for devices.
+  static RowFormula rows(const F & f, const DeviceFormula & on_device)
+  {
+    RowFormula r = rows(f);
+    r.on_device = &on_device;
+    return r;
+  }
+
+private:
   static RowFormula rows(const F & f)
   {
     if constexpr (is_in_float32<F>)
@@ -144,8 +153,6 @@ struct Formula
     }
     return row_formula<Tile>(f);
   }
-
-private:
   template <class... R>
   static constexpr bool are_one_number(Types<R...>)
   {
@@ -171,20 +178,6 @@ formula_argument(const A & a)
   else
     return (a);
 }
-/// An argument in the form in which a formula on whole batches takes it: numbers are scalars.
-template <class A>
-decltype(auto)
-batch_argument(const A & a, const at::Tensor & like)
-{
-  if constexpr (std::is_arithmetic_v<A>)
-  {
-    const auto dtype = c10::isFloatingType(like.scalar_type()) ? like.scalar_type() : kFloat64;
-    return dependent_scalar_t<A>(CScalar(a), TensorOptions(dtype).device(like.device()));
-  }
-  else
-    return (a);
-}
-
 /// The batched types from tensors of their shapes.
 template <class... R, size_t... I>
 auto
@@ -203,54 +196,6 @@ as_results(const at::Tensor * t)
     return std::get<0>(std::move(r));
 }
 
-/// A result of a formula on whole batches, converted to its type and expanded to the whole batch shape.
-template <class R, class X>
-at::Tensor
-composed_result(const X & x, TensorShapeRef batch, const at::Tensor & like)
-{
-  const R r = [&]
-  {
-    if constexpr (std::is_arithmetic_v<X>)
-      return batch_argument(x, like);
-    else
-      return R(x);
-  }();
-  if (r.batch_sizes() == batch)
-    return r;
-  return r.expand(utils::add_shapes(batch, R::base_shape));
-}
-
-template <class Returned, class... R, size_t... I>
-void
-composed_results(const Returned & returned,
-                 TensorShapeRef batch,
-                 const at::Tensor & like,
-                 at::Tensor * results,
-                 Types<R...>,
-                 std::index_sequence<I...>)
-{
-  ((results[I] = composed_result<R>(result_of<I>(returned), batch, like)), ...);
-}
-
-/// The formula on whole batches.
-template <class F, class... A>
-void
-compose(const F & f,
-        TensorShapeRef batch,
-        const at::Tensor & like,
-        at::Tensor * results,
-        const A &... a)
-{
-  using Results = typename Formula<F, A...>::Results;
-  const core::FormulaScope scope;
-  composed_results(f(batch_argument(a, like)...),
-                   batch,
-                   like,
-                   results,
-                   Results(),
-                   std::make_index_sequence<size_t(Results::count)>());
-}
-
 /// An argument from the tensor that autograd's node kept for it.
 template <class A>
 A
@@ -261,37 +206,6 @@ kept_argument(const at::Tensor & t)
   else
     return A(t);
 }
-
-/// The gradient of a formula that defines no derivatives: the gradient of its composed path.
-template <class F, class... A>
-class FormulaGradient : public Gradient
-{
-public:
-  explicit FormulaGradient(const F & f) : _f(f) {}
-  const char * name() const override { return "VmapBackward"; }
-  bool
-  backward(ArrayRef<at::Tensor>, ArrayRef<at::Tensor>, ArrayRef<bool>, at::Tensor *) const override
-  {
-    return false;
-  }
-  void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
-  {
-    compose(arguments, results, std::index_sequence_for<A...>());
-  }
-
-protected:
-  F _f;
-
-private:
-  template <size_t... I>
-  void
-  compose(ArrayRef<at::Tensor> arguments, at::Tensor * results, std::index_sequence<I...>) const
-  {
-    const std::tuple<A...> a(kept_argument<A>(arguments[I])...);
-    const Operand o[] = {operand(std::get<I>(a))...};
-    engine::compose(_f, broadcast_batch("vmap", o), first_tensor(o), results, std::get<I>(a)...);
-  }
-};
 
 /// Whether a formula declares that its gradients are computed fused, as with_gradient(f) does.
 template <class F, class = void>
@@ -306,19 +220,6 @@ constexpr bool is_kept = kernels::holds_only_numbers<F>();
 template <class F>
 constexpr bool is_kept<F, std::void_t<decltype(F::owns_what_it_holds)>> = F::owns_what_it_holds;
 
-/// The data that autograd's node keeps for a formula; null if the formula must be composed.
-template <class... A, class F>
-std::shared_ptr<const Gradient>
-gradient_of_formula(const F & f)
-{
-  if constexpr (has_gradient<F>)
-    return f.template gradient_by_duals<A...>(f);
-  else if constexpr (is_kept<F>)
-    return std::make_shared<FormulaGradient<F, A...>>(f);
-  else
-    return nullptr;
-}
-
 /// The name of a formula in messages: for an operation, its own name.
 template <class F>
 constexpr const char *
@@ -328,34 +229,5 @@ formula_name()
     return F::name;
   else
     return "vmap";
-}
-
-/// Evaluates a formula into new tensors.
-template <class F, class... A>
-auto
-evaluate_formula(const F & f, const A &... a)
-{
-  using Call = Formula<F, A...>;
-  const Operation op(formula_name<F>(), Accepts::any);
-  const Operand o[] = {operand(a)...};
-  check_operands(op, o);
-  const TensorShape batch = broadcast_batch(op, o);
-  const auto bases = base_shapes(typename Call::Results());
-  const auto composed = [&](at::Tensor * r)
-  {
-    compose(f, batch, first_tensor(o), r, a...); // exceptions of f pass unchanged
-    call_translated(
-        op.name,
-        [&]
-        {
-          for (size_t i = 0; i < Call::count; i++)
-            r[i] = unshared(r[i], o);
-        },
-        o);
-  };
-  const auto gradient = [&] { return gradient_of_formula<A...>(f); };
-  typename Call::Tensors results;
-  evaluate({op, o, batch, Call::rows(f), bases, composed, gradient}, results.data());
-  return as_results<typename Call::Result, typename Call::Results>(results.data());
 }
 } // namespace neml2::engine

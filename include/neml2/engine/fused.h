@@ -16,8 +16,7 @@ struct RowFormula
   int numbers; ///< the count of numbers that a row reads and writes
   /// The loop for numbers of float32; null for formulas that are always computed in float64.
   TileLoop float_loop = {nullptr, 1};
-  /// The formula for other devices, or the text that it is made from; null for a formula without
-  /// either.
+  /// The formula for other devices, or for an operation of the library the text that it is made from.
   const DeviceFormula * on_device = nullptr;
   const TileSource * source = nullptr;
 };
@@ -26,10 +25,7 @@ template <class Tile, class F>
 RowFormula
 row_formula(const F & f)
 {
-  RowFormula r{tile_loop<Tile>(), &f, Tile::numbers};
-  if constexpr (TextOf<F>::exists)
-    r.source = &tile_source<Tile, F>;
-  return r;
+  return {tile_loop<Tile>(), &f, Tile::numbers};
 }
 
 /// The RowFormula of an operation of the library, whose text is known by its name.

@@ -10,6 +10,7 @@ namespace neml2::engine
 template <class F>
 struct InFloat32
 {
+  using FormulaWithin = F;
   static constexpr bool in_float32 = true, has_fused_gradient = has_gradient<F>,
                         owns_what_it_holds = is_kept<F>;
   static constexpr auto name = formula_name<F>();
@@ -26,9 +27,5 @@ struct InFloat32
   {
     return f.template gradient_by_duals<A...>(g);
   }
-};
-template <class F>
-struct TextOf<InFloat32<F>> : TextOf<F>
-{
 };
 } // namespace neml2::engine

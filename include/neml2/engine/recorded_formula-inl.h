@@ -7,16 +7,9 @@
 #include "neml2/engine/vector_jacobian.h"
 #include "neml2/recorded/Replay.h"
 #include "neml2/recorded/linear.h"
-#include "neml2/recorded/source.h"
 
 namespace neml2::engine
 {
-NEML2_BODY std::string
-RecordedProgram::source(bool is_float) const
-{
-  return recorded::cuda_source(*this, is_float);
-}
-
 NEML2_BODY
 RecordedFormula::RecordedFormula(recorded::Recording recording,
                                  std::vector<Tensor> arguments,
@@ -427,7 +420,7 @@ RecordedFormula::backward(ArrayRef<Operand> operands,
   const TensorShape batch = broadcast_batch("vmap", operands.slice(0, _arguments.size()));
   if (operands.size() >= size_t(max_operands) || batch.size() > size_t(max_dims))
     return false;
-  const bool on_cpu = recorded::interpreter().run && choose_path(operands) == Path::fused;
+  const bool on_cpu = _value.loop().run && choose_path(operands) == Path::fused;
   if (!on_cpu && choose_device_path(operands) != Path::fused)
     return false;
   for (size_t k = 0; k < _arguments.size(); k++)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/KernelFormula.h"
+#include "neml2/engine/DeviceFormula.h"
 #include "neml2/engine/evaluate.h"
-#include "neml2/recorded/interpreter.h"
+#include "neml2/recorded/Evaluator.h"
 
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,19 +15,60 @@
 /// for formulas that the C++ compiler compiled.
 namespace neml2::engine
 {
+/// Set by engine/ProgramFormula.h, or by the library.
+using MakeProgramFormula = std::unique_ptr<const DeviceFormula> (*)(const std::string & name,
+                                                                    const recorded::Evaluator &);
+NEML2_ONE_A_PROGRAM inline std::atomic<MakeProgramFormula> make_program_formula{nullptr};
+
 /// A program of a recorded formula: loops run it on the CPU, kernels on other devices.
-class RecordedProgram : public recorded::Evaluator, public KernelFormula
+class RecordedProgram : public recorded::Evaluator, public DeviceFormula
 {
 public:
   RecordedProgram(std::string name,
                   const recorded::Recording & r,
                   recorded::Program p,
                   bool adds_up = false)
-    : Evaluator(r, std::move(p), adds_up), KernelFormula(std::move(name))
+    : Evaluator(r, std::move(p), adds_up), _name(std::move(name))
   {
   }
 
-  std::string source(bool is_float) const override;
+  bool evaluate(const Operation & op,
+                ArrayRef<Operand> operands,
+                TensorShapeRef batch,
+                ArrayRef<TensorShapeRef> bases,
+                at::Tensor * results) const override
+  {
+    const DeviceFormula * const kernel = on_device();
+    return kernel && kernel->evaluate(op, operands, batch, bases, results);
+  }
+  bool evaluate_into(ArrayRef<Operand> operands,
+                     TensorShapeRef batch,
+                     ArrayRef<at::Tensor> results) const override
+  {
+    const DeviceFormula * const kernel = on_device();
+    return kernel && kernel->evaluate_into(operands, batch, results);
+  }
+  at::Tensor
+  gradient(ArrayRef<Operand> operands, TensorShapeRef batch, size_t k, Size numbers) const override
+  {
+    const DeviceFormula * const kernel = on_device();
+    return kernel ? kernel->gradient(operands, batch, k, numbers) : at::Tensor();
+  }
+
+private:
+  std::string _name;
+  mutable std::mutex _mutex;
+  mutable std::unique_ptr<const DeviceFormula> _on_device;
+
+  /// Its kernel, null where this program makes none.
+  const DeviceFormula * on_device() const
+  {
+    const std::lock_guard<std::mutex> lock(_mutex);
+    const MakeProgramFormula make = make_program_formula.load();
+    if (!_on_device && make)
+      _on_device = make(_name, *this);
+    return _on_device.get();
+  }
 };
 
 /**
@@ -42,6 +85,12 @@ public:
     recorded::Components values, partials;
     TensorShape base;
     bool is_number = false; ///< a plain number, not a tensor
+
+    friend bool operator==(const Tensor & a, const Tensor & b)
+    {
+      return a.values == b.values && a.partials == b.partials && a.base == b.base &&
+             a.is_number == b.is_number;
+    }
 
     /// A value of it as an operand, which refers to the value.
     Operand operand(const at::Tensor & value, const char * type) const
@@ -62,6 +111,13 @@ public:
   /// Base shapes of the results, then of the Jacobians of each result in `of` by each argument in `by`.
   std::vector<TensorShape> bases_with_jacobians(const std::vector<size_t> & by,
                                                 const std::vector<size_t> & of) const;
+
+  /// Whether another formula was recorded with the same operations, arguments and results.
+  bool is_same_as(const RecordedFormula & other) const
+  {
+    return _recording.is_same_as(other._recording) && _arguments == other._arguments &&
+           _results == other._results;
+  }
 
   const RecordedProgram & value() const { return _value; }
   /// The program for the gradient by argument k, from the arguments and weights of the results.

@@ -8,19 +8,6 @@
 /// Gradients by one argument of a formula over a batch.
 namespace neml2::engine
 {
-template <class F, int V, class... R, class... A>
-struct TextOfTile<VectorJacobianTile<F, V, Types<R...>, Types<A...>>>
-{
-  static constexpr recorded::TileText of(const recorded::FormulaText & f)
-  {
-    return {recorded::TileText::Kind::gradient,
-            f,
-            {row_types<R...>, int(sizeof...(R))},
-            {row_types<A...>, int(sizeof...(A))},
-            {places<size_t(V)>, 1}};
-  }
-};
-
 /// Runs a vector-Jacobian tile over the batch: the gradient by the argument, in its shape, summed over
 /// the dimensions along which it was broadcast. Undefined if there are too many dimensions.
 at::Tensor vector_jacobian(const RowFormula & formula,

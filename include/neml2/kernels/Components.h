@@ -295,10 +295,11 @@ template <class T, bool Refused = true>
 constexpr T &
 refuse_in_place(T & a)
 {
-  static_assert(!Refused,
-                "no += -= *= /= in a formula: on whole batches they would write into a tensor that "
-                "others may share. Write x = x + y. If x starts as a number, let it start as 0.0 * "
-                "y, which has the right type");
+  static_assert(
+      !Refused,
+      "no += -= *= /= in a formula: write x = x + y, so that the function means the same if "
+      "it is called with batches. If x starts as a number, let it start as 0.0 * y, which "
+      "has the right type");
   return a;
 }
 template <class T, class B, std::enable_if_t<writes_in_place<T>, int> = 0>

@@ -106,6 +106,33 @@ public:
     return unknown < max_unknowns ? limits[unknown] : unlimited();
   }
 
+  /// All options as numbers; `limited` follows from the limits.
+  static constexpr int number_count = 5 + 3 * max_unknowns;
+  constexpr void copy_to(double (&x)[number_count]) const
+  {
+    x[0] = relative_tolerance;
+    x[1] = absolute_tolerance;
+    x[2] = iterations;
+    x[3] = halve_steps;
+    x[4] = keep;
+    for (int k = 0; k < max_unknowns; k++)
+    {
+      x[5 + 3 * k] = limits[k].lower;
+      x[6 + 3 * k] = limits[k].upper;
+      x[7 + 3 * k] = limits[k].step;
+    }
+  }
+  friend constexpr bool operator==(const NewtonOptions & a, const NewtonOptions & b)
+  {
+    double x[number_count] = {}, y[number_count] = {};
+    a.copy_to(x);
+    b.copy_to(y);
+    bool same = true;
+    for (int k = 0; k < number_count; k++)
+      same = same && x[k] == y[k];
+    return same;
+  }
+
   // The chosen options.
 
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;

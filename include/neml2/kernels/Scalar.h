@@ -132,7 +132,7 @@ template <class T, if_component<T> = 0>
 NEML2_INLINE constexpr T
 sign(const T & a)
 {
-  return where(a > T(0), T(1), where(a < T(0), T(-1), a));
+  return where(a > T(0), T(1), where(a < T(0), T(-1), a * T(0))); // 0 and NaN, without derivatives
 }
 
 /// Heaviside step: 1 above 0, 1/2 at 0, 0 below.

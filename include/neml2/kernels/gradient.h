@@ -38,9 +38,9 @@ struct Differential<std::index_sequence<I...>, F, A...>
 {
   using T = number_t<std::tuple<A...>>;
   static constexpr int n = (number_count<std::tuple_element_t<I, std::tuple<A...>>> + ...),
-                       chunk = gradient_partials<T>(n, int(sizeof...(I))),
+                       chunk = is_recorded<T> ? n : gradient_partials<T>(n, int(sizeof...(I))),
                        padded = (n + chunk - 1) / chunk * chunk;
-  using Active = Dual<T, chunk>;
+  using Active = std::conditional_t<is_recorded<T>, T, Dual<T, chunk>>;
 
   /// The place of the first number of argument K among the variables; -1 if the argument is not a variable.
   template <size_t K>
@@ -60,6 +60,8 @@ struct Differential<std::index_sequence<I...>, F, A...>
     constexpr int place = first_of<K>();
     if constexpr (place < 0)
       return (a);
+    else if constexpr (is_recorded<T>)
+      return converted<T>(a, [](const auto & c) { return T(c); });
     else
     {
       with_numbers_t<X, Active> r;
@@ -96,7 +98,9 @@ struct Differential<std::index_sequence<I...>, F, A...>
 
   NEML2_CALLS_FORMULA Differential(const F & f, const A &... a)
   {
-    if constexpr (chunk == n)
+    if constexpr (is_recorded<T>)
+      record_differential(*this, f, a...);
+    else if constexpr (chunk == n)
       evaluate(f, 0, a...);
     else
     {

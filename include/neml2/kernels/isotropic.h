@@ -223,11 +223,16 @@ isotropic(const F & f, const SR2<S> & s, const A &... a)
   {
     using P = typename innermost_number<R>::type;
     const SR2<R> x = lifted<R>(s);
-    const PrincipalFrame<P> frame(x);
-    if constexpr (is_scalar)
-      return frame.scalar(f, x, a...);
+    if constexpr (is_recorded<R>)
+      return record_isotropic_function(f, x, a...);
     else
-      return frame.tensor(f, x, a...);
+    {
+      const PrincipalFrame<P> frame(x);
+      if constexpr (is_scalar)
+        return frame.scalar(f, x, a...);
+      else
+        return frame.tensor(f, x, a...);
+    }
   }
   else // an error has been reported already: this avoids further ones
     return R(0.0);

@@ -197,7 +197,9 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
       "of convergence: leave out in_float32, and the formula is computed in float64");
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;
   constexpr int n = number_count<X>;
-  if constexpr (System::check())
+  if constexpr (is_recorded<number_t<std::tuple<X, A...>>>)
+    return record_newton_of(std::bool_constant<Report>(), f, guess, options, a...);
+  else if constexpr (System::check())
   {
     V x[n], J[n][n];
     for (auto & row : J) // initialised because some compilers would warn

@@ -98,6 +98,11 @@ using plain_number_t = typename innermost_number<number_t<R>>::type;
 template <class R>
 constexpr bool is_active = !std::is_same_v<number_t<R>, plain_number_t<R>>;
 
+/// Whether T are the numbers of a recording. For them newton, isotropic and derivatives call functions of recorded/calls.h, which
+/// argument-dependent lookup finds.
+template <class T>
+constexpr bool is_recorded = false;
+
 /// f(number) for each number of a, in order.
 template <class R, class F>
 NEML2_INLINE constexpr void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/formula_gradient.h"
+#include "neml2/math/formula_gradient.h"
 #include "neml2/math/vmap.h"
 
 /**
@@ -16,12 +16,12 @@ namespace neml2
  * Makes vmap compute the gradients of the formula f in fused passes, too: exact vector-Jacobian
  * products by dual numbers, one pass over memory per argument that requires grad.
  *
- * Higher derivatives (create_graph) are computed by LibTorch from the formula on whole batches. with_gradient
+ * Higher derivatives (create_graph) are those of the formula's recording. with_gradient
  * costs compile time: one derivative of the formula is compiled per argument. f must not capture: pass
  * parameters as arguments, or let f be a struct whose fields are plain numbers.
  */
 template <class F>
-engine::WithGradient<F>
+math::WithGradient<F>
 with_gradient(const F & f)
 {
   return {f};

@@ -6,8 +6,8 @@
 #include "neml2/composed/isotropic_functions.h"
 #include "neml2/composed/kinematics.h"
 #include "neml2/composed/solve.h"
+#include "neml2/math/composed_newton.h"
 #include "neml2/math/elementwise.h"
-#include "neml2/math/newton.h"
 #include "neml2/recorded/with_function.h"
 
 #include <stdexcept>
@@ -450,7 +450,13 @@ evaluate_on_columns(const recorded::Evaluator & program,
 {
   const Columns columns(program, arguments, batch);
   for (size_t k = 0; k < bases.size(); k++)
+  {
     results[k] = engine::unshared(columns.result(k, bases[k]), arguments);
+    for (size_t j = 0; j < k; j++) // results that are the same number
+      if (results[k].has_storage() && results[j].has_storage() &&
+          results[k].is_alias_of(results[j]))
+        results[k] = results[k].clone();
+  }
 }
 
 NEML2_BODY void

@@ -1,69 +1,86 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/KeptFormula.h"
-#include "neml2/engine/TileFormula.h"
-#include "neml2/math/vmap.h"
+#include "neml2/engine/formula_recording.h"
+#include "neml2/math/arithmetic.h"
 
-/**
- * Formulas that keep their text, so that on a CUDA device vmap runs them in one kernel, which is compiled while the program runs.
- *
- *     constexpr auto update = NEML2_FORMULA([](const auto & strain, const auto & E) { return E * dev(strain); });
- *
- * `update` is the lambda as an ordinary function object, for vmap, vmap_out, value_and_jacobian and with_gradient; for the CPU it
- * is compiled just like the lambda.
- *
- * The text may use everything that formulas may contain (the library's functions and types, numbers, std::tuple, local variables, lambdas,
- * loops); macros in it are expanded. It captures nothing: parameters are arguments. Constants and other formulas of this kind that it names
- * are listed in front:
- *
- *     constexpr auto flow = NEML2_FORMULA_USING((yield_stress, update), [](const auto & strain, const auto & E) { ... });
- *
- * These constants are constexpr variables of namespaces, or static constexpr variables of functions: numbers, std::arrays of
- * numbers, or formulas that keep their text. The text uses them by the names in the list.
- *
- * A formula that does not compile for the device runs on whole batches, and a warning says why.
- */
-#define NEML2_FORMULA(...)                                                                         \
-  []()                                                                                             \
-  {                                                                                                \
-    struct Neml2Text : neml2::engine::UsesNothing                                                  \
-    {                                                                                              \
-      static constexpr const char * text() { return NEML2_TEXT(__VA_ARGS__); }                     \
-    };                                                                                             \
-    return neml2::engine::kept_formula<Neml2Text>(__VA_ARGS__);                                    \
-  }()
+#include <functional>
 
-#define NEML2_FORMULA_USING(used, ...)                                                             \
-  []()                                                                                             \
-  {                                                                                                \
-    struct Neml2Text                                                                               \
-    {                                                                                              \
-      static constexpr const char * text() { return NEML2_TEXT(__VA_ARGS__); }                     \
-      static void define(neml2::recorded::Definitions & all)                                       \
-      {                                                                                            \
-        neml2::engine::define_used(all, NEML2_TEXT used, std::make_tuple used);                    \
-      }                                                                                            \
-    };                                                                                             \
-    return neml2::engine::kept_formula<Neml2Text>(__VA_ARGS__);                                    \
-  }()
+/// Evaluates formulas of the caller: their rows in one pass, and what no loop and no kernel can run by their recordings.
+namespace neml2::math
+{
+using engine::CallRecording;
+using engine::RecordedFormula;
 
-/**
- * A struct of tensors, a template of the types of its fields, that formulas with their text may take, make and return:
- *
- *     NEML2_STRUCT(State, template <class S, class A> struct State {
- *       S plastic_strain;
- *       A alpha;
- *     });
- */
-#define NEML2_STRUCT(name, ...)                                                                    \
-  __VA_ARGS__;                                                                                     \
-  template <class... T>                                                                            \
-  constexpr neml2::engine::StructText neml2_struct_text(const name<T...> *)                        \
-  {                                                                                                \
-    return {#name, NEML2_TEXT(__VA_ARGS__) ";"};                                                   \
-  }                                                                                                \
-  static_assert(true) // so that a semicolon may follow
+/// How recorded formulas are evaluated with gradients of their own. Set by math/recorded_gradient.h, or by the library; without it
+/// autograd differentiates LibTorch's operations.
+struct WithRecordedGradients
+{
+  using Record = std::function<std::shared_ptr<const RecordedFormula>()>;
 
-/// The argument as text, with macros expanded.
-#define NEML2_TEXT(...) #__VA_ARGS__
+  void (*evaluate)(const Operation & op,
+                   const std::shared_ptr<const RecordedFormula> & formula,
+                   ArrayRef<Operand> operands,
+                   TensorShapeRef batch,
+                   at::Tensor * results);
+  /// The gradient of a formula that is recorded in the first backward pass.
+  std::shared_ptr<const engine::Gradient> (*gradient)(Record record);
+};
+NEML2_ONE_A_PROGRAM inline std::atomic<const WithRecordedGradients *> with_recorded_gradients{
+    nullptr};
+
+/// Evaluates the recording of a formula on operands that its rows do not take.
+void evaluate_recording(const Operation & op,
+                        const std::shared_ptr<const RecordedFormula> & formula,
+                        ArrayRef<Operand> operands,
+                        TensorShapeRef batch,
+                        at::Tensor * results);
+
+/// The data that autograd's node keeps for a formula of arguments A; null if nothing records gradients of formulas.
+template <class... A, class F>
+std::shared_ptr<const engine::Gradient>
+gradient_of_formula(const F & f, const CallRecording & recording)
+{
+  if constexpr (engine::has_gradient<F>)
+    return f.template gradient_by_duals<A...>(f);
+  else
+  {
+    const auto * const with = with_recorded_gradients.load();
+    if (!with)
+      return nullptr;
+    if constexpr (engine::is_kept<F>)
+      return with->gradient([f] { return engine::recorded_formula<A...>(f); });
+    else // captured variables may be gone in the backward pass
+      return with->gradient([recorded = recording.formula()] { return recorded; });
+  }
+}
+
+/// Evaluates a formula into new tensors.
+template <class F, class... A>
+auto
+evaluate_formula(const F & f, const A &... a)
+{
+  using Call = engine::Formula<F, A...>;
+  const Operation op(engine::formula_name<F>(), core::Accepts::numbers);
+  const Operand o[] = {operand(a)...};
+  check_operands(op, o);
+  const TensorShape batch = broadcast_batch(op, o);
+  const auto bases = engine::base_shapes(typename Call::Results());
+  const auto record = [&] { return engine::recorded_formula<A...>(f); };
+  const CallRecording recording(record);
+  const auto program = [&]() -> const engine::RecordedProgram &
+  { return recording.formula()->value(); };
+  const engine::ProgramOfCall on_device(program);
+  const auto composed = [&](at::Tensor * r)
+  { evaluate_recording(op, recording.formula(), o, batch, r); };
+  const auto gradient = [&] { return gradient_of_formula<A...>(f, recording); };
+  typename Call::Tensors results;
+  engine::evaluate({op, o, batch, Call::rows(f, on_device), bases, composed, gradient},
+                   results.data());
+  return engine::as_results<typename Call::Result, typename Call::Results>(results.data());
+}
+} // namespace neml2::math
+
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
+#include "neml2/math/formula-inl.h"
+#endif

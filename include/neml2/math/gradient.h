@@ -76,6 +76,9 @@ has_gradient_by()
 template <class F, size_t... I>
 struct ByGroup
 {
+  using FormulaWithin = F;
+  static constexpr bool owns_what_it_holds = engine::is_kept<F>;
+
   F f;
 
   template <class X, class... A>
@@ -109,19 +112,19 @@ private:
   }
 };
 
-/// The gradient of f by argument I as a formula of a point, or of whole batches.
+/// The gradient of f by argument I as a formula.
 template <size_t I, class F>
 struct GradientOf
 {
+  using FormulaWithin = F;
+  static constexpr bool owns_what_it_holds = engine::is_kept<F>;
+
   F f;
 
   template <class... A>
   NEML2_CALLS_FORMULA auto operator()(const A &... a) const
   {
-    if constexpr ((kernels::has_numbers<A> && ...))
-      return kernels::differentiate_scalar<I>(f, a...).second;
-    else
-      return gradient<I>(f, a...); // the function on batches, below, by argument-dependent lookup
+    return kernels::differentiate_scalar<I>(f, a...).second;
   }
 };
 } // namespace math

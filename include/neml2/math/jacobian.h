@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/formula_jacobian.h"
+#include "neml2/math/formula_jacobian.h"
 #include "neml2/kernels/gradient.h"
 #include "neml2/math/autograd.h"
 
@@ -104,7 +104,7 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
   {
     const auto [value, jacobians] = std::apply(
         [&](const auto &... leaf)
-        { return engine::differentiate_formula<By, Leaves>(g, engine::formula_argument(leaf)...); },
+        { return math::differentiate_formula<By, Leaves>(g, engine::formula_argument(leaf)...); },
         leaves);
     return std::pair(engine::regrouped<Returned>(value),
                      engine::Group<Wanted>::template regroup<0>(
@@ -124,19 +124,18 @@ struct Differentiated<I, F, std::index_sequence<Of...>, A...>
     std::apply(
         [&](const auto &... leaf)
         {
-          using All = typename engine::Differentiation<
+          using All = typename math::Differentiation<
               By,
               Leaves,
               G,
               std::decay_t<decltype(engine::formula_argument(leaf))>...>::All;
-          constexpr bool fits = engine::is_tuple_of_references<Out, All>;
+          constexpr bool fits = math::is_tuple_of_references<Out, All>;
           static_assert(
               fits,
               "value_and_jacobian_out: the outputs must be std::tie(...) of what the formula "
               "returns, one tensor after the other, and then of the Jacobians, each of its type");
           if constexpr (fits)
-            engine::differentiate_formula_into<By, Leaves>(
-                g, out, engine::formula_argument(leaf)...);
+            math::differentiate_formula_into<By, Leaves>(g, out, engine::formula_argument(leaf)...);
         },
         leaves);
   }
@@ -172,7 +171,7 @@ differentiate(const Use & use, const F & f, const A &... a)
  * (the consistent tangent of a stress update), a Scalar by an X has the shape of X, a Y by a Scalar that of Y, an R2
  * by a Vec is an R3, an R2 by an R2 an R4; if no type has the shape, the Jacobian is a neml2::Tensor. Arguments, formula and
  * errors are those of vmap; the header of the Jacobian's type must be included. If autograd records an argument,
- * value and Jacobian are differentiable, and computed on whole batches: use a NoGradGuard if only the numbers are
+ * value and Jacobian are differentiable, and computed from the formula's recording: use a NoGradGuard if only the numbers are
  * wanted.
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);

@@ -4,9 +4,10 @@
 #include "neml2/math/recorded_gradient.h"
 
 #include "neml2/engine/autograd.h"
-#include "neml2/engine/formula_jacobian.h"
 #include "neml2/math/columns.h"
+#include "neml2/math/formula-inl.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace neml2::math
@@ -19,7 +20,8 @@ are_observed(ArrayRef<Operand> operands)
   bool yes = !core::dispatches_plainly();
   for (const auto & o : operands)
     yes = yes || (o.tensor && (core::is_transformed(*o.tensor) ||
-                               o.tensor->key_set().has(c10::DispatchKey::Python)));
+                               o.tensor->key_set().has(c10::DispatchKey::Python) ||
+                               o.tensor->_fw_grad(0).defined()));
   return yes;
 }
 
@@ -53,47 +55,32 @@ recorded_operands(const RecordedFormula & f,
   return o;
 }
 
-/// The gradient of a recorded formula. compose() gives its results on whole batches, for derivatives that formulas refuse.
-class RecordedGradient : public engine::Gradient
+NEML2_BODY void
+RecordedGradient::compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const
 {
-public:
-  const char * name() const override { return "VmapBackward"; }
+  const std::shared_ptr<const RecordedFormula> f = formula();
+  std::vector<double> numbers;
+  const std::vector<Operand> o = recorded_operands(*f, arguments, numbers);
+  evaluate_on_columns(f->value(), o, broadcast_batch("vmap", o), f->bases(), results);
+}
 
-  /// With grad mode on (create_graph), autograd records the gradients, whose own gradient is that of RecordedFormula::gradient.
-  bool backward(ArrayRef<at::Tensor> results,
-                ArrayRef<at::Tensor> arguments,
-                ArrayRef<bool> needed,
-                at::Tensor * gradients) const override;
-
-protected:
-  /// The formula; null if there is none, so that compose() is differentiated.
-  virtual std::shared_ptr<const RecordedFormula> formula() const = 0;
-};
-
-/// See gradient_of.
+/// The gradient of a formula that is recorded in the first backward pass.
 class GradientOfFormula final : public RecordedGradient
 {
 public:
-  explicit GradientOfFormula(std::shared_ptr<const RecordedFormula> f) : _f(std::move(f)) {}
-
-  void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override
-  {
-    std::vector<double> numbers;
-    const std::vector<Operand> o = recorded_operands(*_f, arguments, numbers);
-    evaluate_on_columns(_f->value(), o, broadcast_batch("vmap", o), _f->bases(), results);
-  }
+  explicit GradientOfFormula(WithRecordedGradients::Record record) : _record(std::move(record)) {}
 
 protected:
-  std::shared_ptr<const RecordedFormula> formula() const override { return _f; }
+  std::shared_ptr<const RecordedFormula> formula() const override { return _record(); }
 
 private:
-  std::shared_ptr<const RecordedFormula> _f;
+  WithRecordedGradients::Record _record;
 };
 
 NEML2_BODY std::shared_ptr<const engine::Gradient>
-gradient_of(std::shared_ptr<const RecordedFormula> formula)
+gradient_of(WithRecordedGradients::Record record)
 {
-  return std::make_shared<GradientOfFormula>(std::move(formula));
+  return std::make_shared<GradientOfFormula>(std::move(record));
 }
 
 /// The gradient of the gradients of a formula by some of its arguments, from the arguments and the weights of the results.
@@ -144,6 +131,35 @@ private:
   std::vector<size_t> _by;
 };
 
+/// ∂y/∂x of a batch of results by each x, by one backward pass for each component of y. (...; y) by (...; x) ->
+/// (...; y, x)
+NEML2_BODY std::vector<at::Tensor>
+composed_jacobians(const at::Tensor & y, Size batch_dim, const std::vector<at::Tensor> & x)
+{
+  std::vector<at::Tensor> jacobians;
+  const at::Tensor components =
+      y.dim() == batch_dim ? y.unsqueeze(-1) : at::Tensor(y.flatten(batch_dim));
+  std::vector<std::vector<at::Tensor>> rows(x.size());
+  for (Size i = 0; i < components.size(-1) && y.requires_grad(); i++)
+  {
+    const auto gradients = torch::autograd::grad({components.select(-1, i).sum()},
+                                                 x,
+                                                 {},
+                                                 /*retain_graph=*/true,
+                                                 /*create_graph=*/true,
+                                                 /*allow_unused=*/true);
+    for (size_t k = 0; k < x.size(); k++)
+      rows[k].push_back(gradients[k].defined() ? gradients[k] : at::zeros_like(x[k]));
+  }
+  for (size_t k = 0; k < x.size(); k++)
+  {
+    const auto shape = utils::add_shapes(y.sizes(), x[k].sizes().slice(size_t(batch_dim)));
+    jacobians.push_back(rows[k].empty() ? at::zeros(shape, y.options())
+                                        : at::stack(rows[k], batch_dim).reshape(shape));
+  }
+  return jacobians;
+}
+
 /// The results of a formula and their Jacobians, by autograd through its operations on whole batches.
 NEML2_BODY void
 compose_jacobians(const RecordedFormula & formula,
@@ -169,8 +185,7 @@ compose_jacobians(const RecordedFormula & formula,
   evaluate_on_columns(formula.value(), operands, batch, bases, results);
   at::Tensor * jacobian = results + bases.size();
   for (const size_t i : of)
-    for (const auto & J :
-         engine::composed_jacobians(results[i], Size(batch.size()), variables, true))
+    for (const auto & J : composed_jacobians(results[i], Size(batch.size()), variables))
       *jacobian++ = J;
 }
 
@@ -266,33 +281,6 @@ RecordedGradient::backward(ArrayRef<at::Tensor> results,
   return true;
 }
 
-/// Calls evaluate with operands of float16 or bfloat16 in float32, whose results it rounds, and with integers in float64. Returns false
-/// for other dtypes.
-NEML2_BODY bool
-evaluate_widened(ArrayRef<Operand> operands,
-                 at::Tensor * results,
-                 size_t count,
-                 c10::function_ref<void(ArrayRef<Operand>)> evaluate)
-{
-  const Dtype dtype = engine::first_tensor(operands).scalar_type();
-  const bool is_half = dtype == kFloat16 || dtype == c10::kBFloat16;
-  if (!is_half && !c10::isIntegralType(dtype, /*includeBool=*/false))
-    return false;
-  std::vector<Operand> wide = operands.vec();
-  std::vector<at::Tensor> tensors;
-  tensors.reserve(wide.size()); // operands refer to them
-  for (Operand & o : wide)
-    if (o.tensor)
-    {
-      tensors.push_back(o.tensor->to(is_half ? kFloat32 : kFloat64));
-      o.tensor = &tensors.back();
-    }
-  evaluate(wide);
-  for (size_t k = 0; k < count && is_half; k++)
-    results[k] = results[k].to(dtype);
-  return true;
-}
-
 /// Evaluates a program: in one pass, otherwise on whole batches, where `gradient` is recorded as well.
 NEML2_BODY void
 evaluate_program(const Operation & op,
@@ -308,7 +296,8 @@ evaluate_program(const Operation & op,
     const bool is_recorded = are_differentiated(operands) && !are_observed(operands);
     {
       const at::AutoGradMode records(c10::GradMode::is_enabled() && !is_recorded);
-      evaluate_on_columns(program, operands, batch, bases, r);
+      call_translated(
+          op.name, [&] { evaluate_on_columns(program, operands, batch, bases, r); }, operands);
     }
     if (is_recorded)
       engine::record_results(op, engine::record_fused, gradient(), operands, r, bases.size());
@@ -324,6 +313,7 @@ evaluate_recorded(const Operation & op,
                   TensorShapeRef batch,
                   at::Tensor * results)
 {
+  check_dense(op, operands);
   const auto again = [&](ArrayRef<Operand> wide)
   { evaluate_recorded(op, formula, wide, batch, results); };
   if (evaluate_widened(operands, results, formula->results().size(), again))
@@ -334,7 +324,7 @@ evaluate_recorded(const Operation & op,
       operands,
       batch,
       formula->bases(),
-      [&] { return gradient_of(formula); },
+      [&] { return gradient_of([formula] { return formula; }); },
       results);
 }
 
@@ -349,6 +339,7 @@ evaluate_recorded_jacobians(const Operation & op,
 {
   const auto shapes = formula->bases_with_jacobians(by, of);
   const std::vector<TensorShapeRef> bases(shapes.begin(), shapes.end());
+  check_dense(op, operands);
   const auto again = [&](ArrayRef<Operand> wide)
   { evaluate_recorded_jacobians(op, formula, by, of, wide, batch, results); };
   if (evaluate_widened(operands, results, bases.size(), again))
@@ -357,7 +348,14 @@ evaluate_recorded_jacobians(const Operation & op,
     return evaluate_program(
         op, formula->jacobian(by, of), operands, batch, bases, engine::no_gradient, results);
   const auto both = formula->with_jacobians(by, of);
-  if (!both) // their derivatives are not available in formulas
+  const auto would_lose =
+      [](const Operand & o) // transforms and tangents, which autograd's variables do not carry
+  { return o.tensor && (core::is_transformed(*o.tensor) || o.tensor->_fw_grad(0).defined()); };
+  NEML2_CHECK(both || std::none_of(operands.begin(), operands.end(), would_lose),
+              op.name,
+              ": derivatives of these Jacobians are not available in formulas, so they cannot be "
+              "taken under transforms of torch.func, nor carry tangents of forward mode.");
+  if (!both)
     return compose_jacobians(*formula, by, of, operands.vec(), batch, results);
   evaluate_program(
       op,
@@ -368,4 +366,12 @@ evaluate_recorded_jacobians(const Operation & op,
       [&] { return std::make_shared<GradientOfJacobians>(formula, both, by, of); },
       results);
 }
+
+/// Registers these functions: header-only programs need only include this header.
+NEML2_ONE_A_PROGRAM inline const bool records_gradients_of_formulas = []
+{
+  static const WithRecordedGradients all{evaluate_recorded, gradient_of};
+  const WithRecordedGradients * none = nullptr; // set by the first of several shared libraries
+  return with_recorded_gradients.compare_exchange_strong(none, &all) || true;
+}();
 } // namespace neml2::math

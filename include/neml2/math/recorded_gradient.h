@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/recorded_formula.h"
+#include "neml2/math/formula.h"
 
 /// Evaluates recorded formulas with their gradients: in one pass over memory, or on whole batches where no loop and no kernel can run. Numbers of
 /// float16 and bfloat16 are computed in float32, integers in float64, which is then the dtype of the results.
 namespace neml2::math
 {
-using engine::RecordedFormula;
+/// The gradient of a recorded formula, which passes back any number of times: it is a recorded formula itself. compose() gives its
+/// results on whole batches, for derivatives that formulas refuse.
+class RecordedGradient : public engine::Gradient
+{
+public:
+  const char * name() const override { return "VmapBackward"; }
 
-/// The gradient of a recorded formula, which passes back any number of times: it is a recorded formula itself.
-std::shared_ptr<const engine::Gradient> gradient_of(std::shared_ptr<const RecordedFormula> formula);
+  /// With grad mode on (create_graph), autograd records the gradients, whose own gradient is that of RecordedFormula::gradient.
+  bool backward(ArrayRef<at::Tensor> results,
+                ArrayRef<at::Tensor> arguments,
+                ArrayRef<bool> needed,
+                at::Tensor * gradients) const override;
+
+  void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override;
+
+protected:
+  /// The formula; null if there is none, so that compose() is differentiated.
+  virtual std::shared_ptr<const RecordedFormula> formula() const = 0;
+};
 
 /// The results of a formula, (batch; base) each. The operands are checked; `batch` is the shape to which they broadcast.
 void evaluate_recorded(const core::Operation & op,

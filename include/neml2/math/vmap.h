@@ -3,6 +3,7 @@
 
 #include "neml2/engine/groups.h"
 #include "neml2/engine/in_float32.h"
+#include "neml2/math/formula.h"
 #include "neml2/math/numbers_of.h"
 #include "neml2/math/operators.h"
 
@@ -14,8 +15,8 @@
  *
  * The formula takes single tensors as `auto` (or `const auto &`) parameters, uses the library's
  * vocabulary (operators, tr, dev, inner, norm, where, rotate, ...), and returns a tensor, a number or
- * a group of them (a std::tuple, a struct). It is called with single tensors of packs of numbers, or with whole batches:
- * both have the same functions. It must not branch on a value: use where(condition, a, b).
+ * a group of them (a std::tuple, a struct). It is called with single tensors, of packs of numbers in the pass over memory, and of symbols
+ * where it is recorded. It must not branch on a value: use where(condition, a, b).
  *
  * Related headers: vmap_out.h (results in existing tensors), jacobian.h (Jacobians), autograd.h (fused
  * gradients).
@@ -23,13 +24,14 @@
 namespace neml2
 {
 /**
- * Evaluates the formula f over the batch: in one pass over memory for dense CPU tensors of float32 or float64, on whole
- * batches in all other cases (CUDA, other dtypes, transforms of functorch).
+ * Evaluates the formula f over the batch: in one pass over memory for dense CPU tensors of float32 or float64. Otherwise f is recorded, by
+ * one call with symbols, and the recording runs: on CUDA as a kernel, in float32 for float16 and bfloat16, in float64 for integers, as
+ * LibTorch's calls under transforms of functorch and on other devices.
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
  * numbers, which f takes as scalars. An argument or a result may be a group, such as the parameters of a model or its
- * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd computes the gradients of the formula on whole
- * batches; to compute them fused, too, include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
+ * state: a std::tuple, or a struct that is a template of the types of its fields. Autograd computes the gradients from the recording; for a
+ * compiled loop include neml2/math/autograd.h and write vmap(with_gradient(f), ...).
  *
  * @throws NEMLException if an argument is undefined, dtypes or devices differ, or batch shapes do not
  *   broadcast.
@@ -42,7 +44,7 @@ vmap(const F & f, const A &... a)
     return engine::by_leaves(
         f, [](const auto & g, const auto &... leaf) { return vmap(g, leaf...); }, a...);
   else if constexpr (engine::is_formula<F, A...>)
-    return engine::evaluate_formula(f, engine::formula_argument(a)...);
+    return math::evaluate_formula(f, engine::formula_argument(a)...);
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/formula_into.h"
+#include "neml2/math/formula_into.h"
 #include "neml2/math/vmap.h"
 
 /// A formula run over the batch into existing tensors; vmap.h makes new ones.
@@ -33,19 +33,19 @@ vmap_out(Out && out, const F & f, const A &... a)
     using Result = typename engine::Formula<F, A...>::Result;
     if constexpr (packs::is_tuple<std::decay_t<Out>>)
     {
-      constexpr bool fits = engine::is_tuple_of_references<std::decay_t<Out>, Result>;
+      constexpr bool fits = math::is_tuple_of_references<std::decay_t<Out>, Result>;
       static_assert(
           fits,
           "vmap_out: the outputs must be std::tie(...) of the types that the formula returns");
       if constexpr (fits)
-        engine::evaluate_formula_into(f, out, engine::formula_argument(a)...);
+        math::evaluate_formula_into(f, out, engine::formula_argument(a)...);
     }
     else
     {
       constexpr bool fits = std::is_same_v<std::decay_t<Out>, Result>;
       static_assert(fits, "vmap_out: the output must be of the type that the formula returns");
       if constexpr (fits)
-        engine::evaluate_formula_into(f, std::tie(out), engine::formula_argument(a)...);
+        math::evaluate_formula_into(f, std::tie(out), engine::formula_argument(a)...);
     }
   }
 }

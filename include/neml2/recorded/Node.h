@@ -149,6 +149,12 @@ struct NewtonLoop
   std::vector<int32_t> x;                  ///< the states that are the unknowns
   std::vector<int32_t> r, J;               ///< their residual, and its derivatives row by row
   int32_t iterations = -1, converged = -1; ///< two more states
+
+  friend bool operator==(const NewtonLoop & a, const NewtonLoop & b)
+  {
+    return a.options == b.options && a.unknown == b.unknown && a.x == b.x && a.r == b.r &&
+           a.J == b.J;
+  }
 };
 
 /**
@@ -163,6 +169,12 @@ struct Loop
   int32_t active = -1, most = 0;
   int32_t node = -1; ///< its Op::loop, which ends it
   std::optional<NewtonLoop> newton = std::nullopt;
+
+  friend bool operator==(const Loop & a, const Loop & b)
+  {
+    return a.initial == b.initial && a.states == b.states && a.next == b.next &&
+           a.active == b.active && a.most == b.most && a.newton == b.newton;
+  }
 
   /// The loop as kernels::NewtonIteration may run it, or null.
   const NewtonLoop * by_kernel() const
@@ -185,6 +197,11 @@ struct System
   int32_t n;
   std::vector<int32_t> operands, outputs;
   int32_t node = -1;
+
+  friend bool operator==(const System & a, const System & b)
+  {
+    return a.op == b.op && a.n == b.n && a.operands == b.operands && a.outputs == b.outputs;
+  }
 
   /// The number of outputs of a factor without the determinant.
   static size_t factor_size(int32_t n) { return size_t(n * n + n + n * (n - 1) / 2); }

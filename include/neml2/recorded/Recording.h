@@ -3,10 +3,6 @@
 
 #include "neml2/recorded/Node.h"
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -15,6 +11,12 @@
 /// Formulas recorded as lists of operations on numbers, which are interpreted, differentiated, or written as source.
 namespace neml2::recorded
 {
+/// A formula that would have too many operations.
+struct TooLong : std::length_error
+{
+  using std::length_error::length_error;
+};
+
 /**
  * The operations of a formula, as a list; the operands of an operation come before it.
  *
@@ -48,6 +50,9 @@ public:
     throw std::logic_error("A number of a formula was used where no formula is recorded");
   }
 
+  /// Whether another recording consists of the same operations.
+  bool is_same_as(const Recording & other) const;
+
   const std::vector<Node> & nodes() const { return _nodes; }
   const Node & node(int32_t i) const { return _nodes[size_t(i)]; }
   const std::vector<int32_t> & inputs() const { return _inputs; }
@@ -56,153 +61,59 @@ public:
   /// The innermost loop that contains a node, -1 if none does.
   int32_t loop_of(int32_t i) const { return _loop_of[size_t(i)]; }
 
-  int32_t input()
-  {
-    _inputs.push_back(append({Op::input, {int32_t(_inputs.size()), -1, -1}}, -1));
-    return _inputs.back();
-  }
+  int32_t input();
 
   /// Opens a loop with these initial states; operations that are recorded on its states then run in each iteration. Returns the
   /// number of the loop.
-  int32_t open_loop(std::vector<int32_t> initial)
-  {
-    const auto number = int32_t(_loops.size());
-    Loop loop;
-    for (size_t k = 0; k < initial.size(); k++)
-    {
-      const Op op = gives_condition(node(initial[k]).op) ? Op::state_condition : Op::state;
-      loop.states.push_back(append({op, {number, int32_t(k), -1}}, number));
-    }
-    loop.initial = std::move(initial);
-    _loops.push_back(std::move(loop));
-    _open.push_back(number);
-    return number;
-  }
+  int32_t open_loop(std::vector<int32_t> initial);
 
   /// Closes the innermost loop; `next` are its states in the next iteration, and `active` is the index of the state that keeps it
   /// running. Returns the final states.
   std::vector<int32_t> close_loop(std::vector<int32_t> next,
                                   size_t active,
                                   int32_t most,
-                                  std::optional<NewtonLoop> newton = std::nullopt)
-  {
-    const int32_t number = _open.back();
-    Loop & loop = _loops[size_t(number)];
-    for (size_t k = 0; k < next.size(); k++)
-      if (next[k] == loop.states[k])
-        next[k] = -1;
-      else if (node(next[k]).op == Op::state || node(next[k]).op == Op::state_condition)
-        throw std::logic_error("a state of a recorded loop becomes another one");
-    loop.next = std::move(next);
-    loop.active = loop.states[active];
-    loop.most = most;
-    loop.newton = std::move(newton);
-    _open.pop_back();
-    const int32_t around = _open.empty() ? -1 : _open.back();
-    loop.node = append({Op::loop, {number, -1, -1}}, around);
-    std::vector<int32_t> results;
-    for (size_t k = 0; k < loop.states.size(); k++)
-    {
-      const bool is_condition = gives_condition(node(loop.states[k]).op);
-      const Op op = is_condition ? Op::result_condition : Op::result;
-      results.push_back(append({op, {number, int32_t(k), -1}}, around));
-    }
-    return results;
-  }
+                                  std::optional<NewtonLoop> newton = std::nullopt);
 
   /// Ends the innermost loop after an error.
-  void abandon_loop()
-  {
-    Loop & loop = _loops[size_t(_open.back())];
-    loop.node = loop.states[0];
-    _open.pop_back();
-  }
+  void abandon_loop();
 
   /// Sets the partial of a number: for an argument its seed, for a solution of newton the partial by the implicit function theorem.
-  void set_partial(int32_t i, int32_t partial) { _partials[i] = partial; }
+  void set_partial(int32_t i, int32_t partial);
   /// The partial that was set for a number, -1 if none was.
-  int32_t partial(int32_t i) const
-  {
-    const auto found = _partials.find(i);
-    return found == _partials.end() ? -1 : found->second;
-  }
+  int32_t partial(int32_t i) const;
 
   /// A partial that is not available: differentiation by it throws an error with this reason.
-  int32_t refused_partial(std::string reason)
-  {
-    const int32_t i = append({Op::input, {-1, -1, -1}}, -1);
-    _refused.emplace(i, std::move(reason));
-    return i;
-  }
+  int32_t refused_partial(std::string reason);
   const std::unordered_map<int32_t, std::string> & refused() const { return _refused; }
 
   /// Sets the rule by which numbers recorded since node `first` are differentiated, where the rules of their single operations would
   /// lose digits or terms.
-  void set_rule(Rule rule, size_t first)
-  {
-    for (const int32_t i : rule.outputs)
-      if (size_t(i) >= first && !is_constant(i))
-        _rule_of[i] = _rules.size();
-    _rules.push_back(std::make_shared<const Rule>(std::move(rule)));
-  }
+  void set_rule(Rule rule, size_t first);
   /// The rule of a number, null if there is none.
-  std::shared_ptr<const Rule> rule(int32_t i) const
-  {
-    const auto found = _rule_of.find(i);
-    return found == _rule_of.end() ? nullptr : _rules[found->second];
-  }
+  std::shared_ptr<const Rule> rule(int32_t i) const;
 
-  int32_t constant(double x) { return find_or_append({Op::constant, {-1, -1, -1}, x}); }
+  int32_t constant(double x);
+
+  /// Counts the calls of any(condition), which is always true: a loop that ends by it alone would never end.
+  void count_any()
+  {
+    constexpr int most = 100000;
+    if (++_any > most)
+      throw TooLong("a formula that is recorded may call any(condition) 100,000 times, which is "
+                    "then always true: give its loop a largest number of iterations.");
+  }
 
   bool is_constant(int32_t i) const { return node(i).op == Op::constant; }
   bool is_constant(int32_t i, double x) const { return is_constant(i) && node(i).number == x; }
 
   /// Records a system, or finds the same one; returns its outputs.
-  std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands)
-  {
-    for (const System & s : _systems)
-      if (s.op == op &&
-          s.operands.size() ==
-              operands.size() && // systems with the same factor differ only in their last operands
-          std::equal(operands.rbegin(), operands.rend(), s.operands.rbegin()))
-        return s.outputs;
-    int32_t loop = -1;
-    for (const int32_t i : operands)
-    {
-      check_open(i);
-      loop = std::max(loop, loop_of(i));
-    }
-    const auto number = int32_t(_systems.size());
-    System system{op, n, operands, {}};
-    system.node = append({op, {number, -1, -1}}, loop);
-    const auto give = [&](Op output)
-    {
-      const auto k = int32_t(system.outputs.size());
-      system.outputs.push_back(append({output, {number, k, -1}}, loop));
-    };
-    for (int32_t k = 0; k < system.number_count(); k++)
-      give(Op::output);
-    for (int32_t k = 0; op == Op::factor && k < n * (n - 1) / 2; k++)
-      give(Op::output_condition);
-    _systems.push_back(system);
-    return system.outputs;
-  }
+  std::vector<int32_t> record_system(Op op, int32_t n, const std::vector<int32_t> & operands);
 
-  int32_t record(Op op, int32_t a, int32_t b = -1, int32_t c = -1)
-  {
-    for (const int32_t i : {a, b, c})
-      if (i >= 0)
-        check_open(i);
-    const bool commutes = op == Op::add || op == Op::multiply || op == Op::equal ||
-                          op == Op::not_equal || op == Op::and_ || op == Op::or_;
-    if (commutes && b < a)
-      std::swap(a, b);
-    const int32_t known = simplified(op, a, b, c);
-    return known >= 0 ? known : find_or_append({op, {a, b, c}});
-  }
+  int32_t record(Op op, int32_t a, int32_t b = -1, int32_t c = -1);
 
 private:
   uint64_t _number = next_number();
+  int _any = 0;
   std::vector<Node> _nodes;
   std::vector<int32_t> _inputs;
   std::vector<Loop> _loops;
@@ -228,88 +139,21 @@ private:
   };
   std::unordered_map<Node, int32_t, Hash> _known;
 
-  static uint64_t next_number()
-  {
-    static std::atomic<uint64_t> n{0};
-    return ++n;
-  }
+  static uint64_t next_number();
 
-  static Recording *& current()
-  {
-    static thread_local Recording * r = nullptr;
-    return r;
-  }
+  static Recording *& current();
 
-  void check_open(int32_t i) const
-  {
-    if (loop_of(i) >= 0 && _loops[size_t(loop_of(i))].node >= 0)
-      throw std::invalid_argument(
-          "a formula uses a value outside of the iteration in which it was computed, such as a "
-          "tensor of newton's residual: return it, or compute it from the solution");
-  }
+  void check_open(int32_t i) const;
 
-  int32_t find_or_append(const Node & n)
-  {
-    const auto [place, is_new] = _known.try_emplace(n, int32_t(_nodes.size()));
-    if (is_new)
-    {
-      int32_t loop = -1;
-      for (int k = 0; k < operand_count(n.op); k++)
-        loop = std::max(loop, loop_of(n.operand[k]));
-      append(n, loop);
-    }
-    return place->second;
-  }
+  int32_t find_or_append(const Node & n);
 
-  int32_t append(const Node & n, int32_t loop)
-  {
-    constexpr size_t most = 1 << 20;
-    if (_nodes.size() >= most)
-      throw std::length_error("a formula records at most 1,048,576 operations on numbers");
-    _nodes.push_back(n);
-    _loop_of.push_back(loop);
-    return int32_t(_nodes.size()) - 1;
-  }
+  int32_t append(const Node & n, int32_t loop);
 
   /// An existing node that has the value of this operation; -1 if a new node is needed.
-  int32_t simplified(Op op, int32_t a, int32_t b, int32_t c)
-  {
-    switch (op)
-    {
-    case Op::negate:
-      if (is_constant(a))
-        return constant(-node(a).number);
-      if (node(a).op == Op::negate)
-        return node(a).operand[0];
-      return -1;
-    case Op::add:
-      return is_constant(a) && is_constant(b) ? constant(node(a).number + node(b).number) : -1;
-    case Op::subtract:
-      if (is_constant(a) && is_constant(b))
-        return constant(node(a).number - node(b).number);
-      return is_constant(b, 0) && !std::signbit(node(b).number) ? a : -1;
-    case Op::multiply:
-      if (is_constant(a) && is_constant(b))
-        return constant(node(a).number * node(b).number);
-      return is_constant(a, 1) ? b : is_constant(b, 1) ? a : -1;
-    case Op::divide:
-      if (is_constant(a) && is_constant(b))
-        return constant(node(a).number / node(b).number);
-      return is_constant(b, 1) ? a : -1;
-    case Op::sqrt:
-    case Op::norm_of_square:
-      return is_constant(a) ? constant(std::sqrt(node(a).number)) : -1;
-    case Op::macaulay:
-      return is_constant(a) ? constant(node(a).number < 0 ? 0 : node(a).number) : -1;
-    case Op::abs:
-      return is_constant(a) ? constant(std::fabs(node(a).number)) : -1;
-    case Op::pow:
-      return is_constant(b, 1) ? a : is_constant(b, 2) ? record(Op::multiply, a, a) : -1;
-    case Op::where:
-      return b == c ? b : -1;
-    default:
-      return -1;
-    }
-  }
+  int32_t simplified(Op op, int32_t a, int32_t b, int32_t c);
 };
 } // namespace neml2::recorded
+
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#include "neml2/recorded/Recording-inl.h"
+#endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "neml2/kernels/R2.h"
+#include "neml2/kernels/numbers.h"
 #include "neml2/recorded/Recording.h"
 
 namespace neml2::recorded
@@ -39,7 +40,11 @@ struct Condition
 
   // any() is always true, since some points may satisfy the condition. Shortcuts that a kernel takes if no point needs the work
   // are therefore not recorded, and loops of a kernel must end without them.
-  friend bool any(const Condition &) { return true; }
+  friend bool any(const Condition &)
+  {
+    Recording::now().count_any();
+    return true;
+  }
   friend bool all(const Condition &) { return false; }
 
 private:
@@ -173,3 +178,9 @@ polar_rotation(const kernels::R2<Symbol> & A)
 /// A number of a formula with one partial. The partials of arguments are the seeds by which recordings are differentiated.
 using Number = kernels::Dual<Symbol, 1>;
 } // namespace neml2::recorded
+
+namespace neml2
+{
+template <>
+inline constexpr bool kernels::is_recorded<recorded::Number> = true;
+} // namespace neml2

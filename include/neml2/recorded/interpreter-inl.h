@@ -29,16 +29,6 @@ Evaluator::code(const int64_t * stride, int width) const
   return _known.back()->code;
 }
 
-NEML2_BODY int
-Evaluator::numbers() const
-{
-  size_t n = 0;
-  for (const auto * group : {&program.arguments, &program.results})
-    for (const auto & c : *group)
-      n += c.size();
-  return int(n);
-}
-
 /// The code of a tile loop of packs P.
 template <class P>
 struct Interpreter : private ConditionPacks<P>
@@ -344,4 +334,11 @@ interpreter()
 {
   return packs::tile_loop<InterpreterTile>();
 }
+
+/// Registers the interpreter: programs of headers alone need only include this header.
+NEML2_ONE_A_PROGRAM inline const bool interprets = []
+{
+  loop_of_interpreter = interpreter;
+  return true;
+}();
 } // namespace neml2::recorded

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/packs/forward_tile.h"
-#include "neml2/recorded/Code.h"
-
-#include <atomic>
-#include <memory>
-#include <mutex>
+#include "neml2/recorded/Evaluator.h"
 
 /// Runs recorded formulas on tiles of rows: one operation after the other, on blocks of rows that stay in the cache.
 namespace neml2::recorded
@@ -15,58 +10,8 @@ namespace neml2::recorded
 /// execution.
 constexpr int block_rows = 64;
 
-/**
- * A program in the form that tile loops run; its operands are the arguments, then the results.
- *
- * It is interpreted until its source has been compiled to a separate loop. The interpreter has one Code for each set
- * of arguments that all rows of a tile share, made at the first use.
- */
-class Evaluator
-{
-public:
-  /// With adds_up, a result of stride 0 is the sum over the tile; otherwise it is the value of any row.
-  Evaluator(const Recording & r, Program p, bool adds_up = false)
-    : program(std::move(p)), operations(r, program), sums(adds_up)
-  {
-  }
-
-  const Program program;
-  const Operations operations;
-  const bool sums;
-
-  /// The loop that runs this program; this Evaluator is the formula that the loop gets.
-  packs::TileLoop loop() const;
-  /// Replaces the interpreter by a compiled loop from the next tile on; other threads may be running the program.
-  void set_compiled(packs::TileLoop loop) const { _compiled.store(new packs::TileLoop(loop)); }
-  bool is_compiled() const { return _compiled.load() != nullptr; }
-
-  /// The code for tiles whose operands have these strides from row to row, and packs of `width` rows.
-  const Code & code(const int64_t * stride, int width) const;
-  /// How many numbers a row reads and writes.
-  int numbers() const;
-
-private:
-  struct Known
-  {
-    std::vector<bool> is_shared;
-    int width;
-    Code code;
-  };
-  mutable std::atomic<const packs::TileLoop *> _compiled{
-      nullptr}; ///< never freed: running calls may be reading it
-  mutable std::mutex _mutex;
-  mutable std::vector<std::unique_ptr<const Known>> _known;
-};
-
 /// The loop that interprets an Evaluator.
 packs::TileLoop interpreter();
-
-inline packs::TileLoop
-Evaluator::loop() const
-{
-  const packs::TileLoop * const compiled = _compiled.load();
-  return compiled ? *compiled : interpreter();
-}
 } // namespace neml2::recorded
 
 #ifndef NEML2_COMPILED // otherwise the library has the bodies

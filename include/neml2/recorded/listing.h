@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/recorded/interpreter.h"
+#include "neml2/recorded/Evaluator.h"
 
 #include <string>
 

@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/kernels/matrix_functions.h"
 #include "neml2/recorded/Symbol.h"
 
 /// Exponential, logarithm and root of an R2 in recordings: each is one operation, since the number of its steps depends on the
 /// values. Overload resolution finds these functions by the type of the numbers.
 namespace neml2::recorded
 {
-/// The function f of A, with its derivative along the partials of A.
-inline kernels::R2<Number>
-record_matrix_function(Op f, Op derivative, const kernels::R2<Number> & A)
-{
-  std::vector<int32_t> operands;
-  for (const Number & a : A.v)
-    operands.push_back(a.x.id);
-  Recording & recording = Recording::now();
-  const std::vector<int32_t> values = recording.record_system(f, 3, operands);
-  for (const Number & a : A.v)
-    operands.push_back(a.d[0].id);
-  const std::vector<int32_t> partials = recording.record_system(derivative, 3, operands);
-  kernels::R2<Number> r{kernels::Unset()};
-  for (int i = 0; i < 9; i++)
-  {
-    r[i].x = Symbol::of(values[size_t(i)]);
-    r[i].d[0] = Symbol::of(partials[size_t(i)]);
-  }
-  return r;
-}
-
-inline kernels::R2<Number>
-expm(const kernels::R2<Number> & A)
-{
-  return record_matrix_function(Op::expm, Op::dexpm, A);
-}
-inline kernels::R2<Number>
-logm(const kernels::R2<Number> & A)
-{
-  return record_matrix_function(Op::logm, Op::dlogm, A);
-}
-inline kernels::R2<Number>
-sqrtm(const kernels::R2<Number> & A)
-{
-  return record_matrix_function(Op::sqrtm, Op::dsqrtm, A);
-}
+kernels::R2<Number> expm(const kernels::R2<Number> & A);
+kernels::R2<Number> logm(const kernels::R2<Number> & A);
+kernels::R2<Number> sqrtm(const kernels::R2<Number> & A);
 } // namespace neml2::recorded
+
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#include "neml2/recorded/matrix_functions-inl.h"
+#endif

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "neml2/kernels/newton_iteration.h"
-#include "neml2/recorded/linear.h"
 #include "neml2/recorded/lu.h"
 
 #include <functional>
+#include <utility>
 
 /// Newton's method in recordings: kernels::NewtonIteration as a loop, and the derivative of its solution.
 namespace neml2::recorded
@@ -21,6 +21,10 @@ struct RecordedNewton
   Condition converged;
 };
 
+/// The residual at x, and its derivatives by x, row by row.
+std::pair<std::vector<Symbol>, std::vector<Symbol>>
+record_residual_at(const Residual & residual, const std::vector<Symbol> & x);
+
 /// Evaluates the residual at x, and its derivatives by x.
 template <int n>
 void
@@ -29,38 +33,13 @@ record_residual(const Residual & residual,
                 Symbol (&r)[n][1],
                 Symbol (&J)[n][n])
 {
-  std::vector<Number> u;
-  std::vector<int32_t> seeds, partials;
-  for (const Symbol & v : x)
-  {
-    Number c(v);
-    c.d[0] = Symbol::input();
-    Recording::now().set_partial(v.id, c.d[0].id);
-    seeds.push_back(c.d[0].id);
-    u.push_back(c);
-  }
-  const std::vector<Number> result = residual(u);
+  const auto [values, derivatives] = record_residual_at(residual, {x, x + n});
   for (int i = 0; i < n; i++)
   {
-    r[i][0] = result[size_t(i)].x;
-    partials.push_back(result[size_t(i)].d[0].id);
+    r[i][0] = values[size_t(i)];
+    for (int j = 0; j < n; j++)
+      J[i][j] = derivatives[size_t(n * i + j)];
   }
-  const LinearMap map(Recording::now(), seeds, partials);
-  bool depends = false;
-  for (int j = 0; j < n; j++)
-  {
-    std::vector<int32_t> direction(n, -1);
-    direction[size_t(j)] = Symbol(1.0).id;
-    const std::vector<int32_t> column = map.of(direction);
-    for (int i = 0; i < n; i++)
-    {
-      J[i][j] = Symbol::of(column[size_t(i)]);
-      depends = depends || !Recording::now().is_constant(J[i][j].id, 0);
-    }
-  }
-  if (!depends)
-    throw std::invalid_argument(
-        "newton: the residual does not depend on the unknown, its first argument");
 }
 
 /// Calls number or condition with each state of the iteration, in a fixed order.
@@ -197,3 +176,7 @@ record_newton(const Residual & residual,
   return {u, points.iterations, points.converged};
 }
 } // namespace neml2::recorded
+
+#ifndef NEML2_COMPILED // otherwise the library has the bodies
+#include "neml2/recorded/newton-inl.h"
+#endif

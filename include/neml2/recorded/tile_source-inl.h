@@ -5,26 +5,10 @@
 #include "neml2/kernels/inline.h"
 #include "neml2/recorded/layout_check.h"
 
-#include <cmath>
-#include <cstdio>
-#include <limits>
-#include <stdexcept>
+#include <vector>
 
 namespace neml2::recorded
 {
-NEML2_BODY std::string
-number_text(double x)
-{
-  if (!std::isfinite(x))
-    return std::isnan(x) ? "std::numeric_limits<double>::quiet_NaN()"
-           : x > 0       ? "std::numeric_limits<double>::infinity()"
-                         : "-std::numeric_limits<double>::infinity()";
-  char text[64];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  const std::string s = text;
-  return s.find_first_of(".e") == std::string::npos ? s + ".0" : s;
-}
-
 namespace tile_source
 {
 /// item(0), item(1), ... item(n - 1), separated by commas.
@@ -49,13 +33,6 @@ inline std::string
 types(const List<RowType> & all)
 {
   return "Types<" + listed(all.size, [&](int k) { return type(all[k]); }) + ">";
-}
-
-inline std::string
-places(const List<size_t> & all)
-{
-  return "std::index_sequence<" + listed(all.size, [&](int k) { return std::to_string(all[k]); }) +
-         ">";
 }
 
 inline std::string
@@ -92,37 +69,6 @@ expression(const std::string & name, int arguments)
          "; }";
 }
 
-inline std::string
-definitions(const FormulaText & f)
-{
-  Definitions all;
-  if (f.define)
-    f.define(all);
-  std::string text;
-  for (size_t i = 0; i < all.size(); i++)
-  {
-    bool is_defined = false;
-    for (size_t j = 0; j < i; j++)
-      if (all[j].name == all[i].name)
-      {
-        if (all[j].text != all[i].text)
-          throw std::invalid_argument("a formula names two things " + all[i].name +
-                                      ": rename one of them");
-        is_defined = true;
-      }
-    if (is_defined)
-      continue;
-    const size_t scope = all[i].name.rfind("::");
-    const bool is_scoped = scope != std::string::npos;
-    const std::string name = is_scoped ? all[i].name.substr(scope + 2) : all[i].name;
-    const std::string constant = all[i].is_type
-                                     ? all[i].text + "\n"
-                                     : "constexpr auto " + name + " = " + all[i].text + ";\n";
-    text += is_scoped ? "namespace " + all[i].name.substr(0, scope) + " { " + constant + "}\n"
-                      : constant;
-  }
-  return text;
-}
 } // namespace tile_source
 
 NEML2_BODY std::string
@@ -130,55 +76,26 @@ cuda_source(const TileText & t, bool is_float)
 {
   using namespace tile_source;
   std::vector<int> from, to;
-  std::vector<bool> is_number;
   for (const RowType & a : t.arguments)
-  {
     from.push_back(a.numbers());
-    is_number.push_back(a.is_number);
-  }
   for (const RowType & r : t.results)
-  {
-    const bool is_gradient = t.kind == TileText::Kind::gradient;
-    (is_gradient ? from : to).push_back(r.numbers());
-    if (is_gradient)
-      is_number.push_back(false);
-  }
-  std::string tile = "Formula, ";
-  if (t.kind == TileText::Kind::value)
-    tile = "ForwardTile<" + tile;
-  else if (t.kind == TileText::Kind::jacobian)
-    tile = "JacobianTile<" + tile + places(t.by) + ", ";
-  else
-    tile = "VectorJacobianTile<" + tile + std::to_string(t.by[0]) + ", ";
-  tile += types(t.results) + ", " + types(t.arguments);
-  if (t.kind == TileText::Kind::jacobian)
-    tile += ", " + places(t.of);
-  for (const size_t i : t.of)
-    for (const size_t k : t.by)
-      to.push_back(t.results[int(i)].numbers() * t.arguments[int(k)].numbers());
-  if (t.kind == TileText::Kind::gradient)
-    to.push_back(t.arguments[int(t.by[0])].numbers());
+    to.push_back(r.numbers());
   const std::string operands = sizes(from) + ", " + sizes(to);
   const std::string numbers =
-      listed(int(is_number.size()), [&](int k) { return is_number[size_t(k)] ? "true" : "false"; });
-  const FormulaText & f = t.formula;
-  return "#include \"neml2/recorded/cuda_formula.h\"\n" + layout_check() +
-         "namespace neml2_formula\n{\nusing namespace neml2" +
-         std::string(f.is_operation ? "::kernels" : "") + ";\n" + definitions(f) +
-         "constexpr auto " + (f.call ? "of_groups" : "formula") + " = " +
-         (f.is_operation && f.text[0] != '[' ? expression(f.text, t.arguments.size)
-                                             : std::string(f.text)) +
-         ";\n" + (f.call ? "constexpr auto formula = " + f.call("of_groups") + ";\n" : "") +
-         "}\n"
+      listed(t.arguments.size, [&](int k) { return t.arguments[k].is_number ? "true" : "false"; });
+  return "#include \"neml2/recorded/cuda_operation.h\"\n" + layout_check() +
+         "namespace neml2_operation\n{\nusing namespace neml2::kernels;\n"
+         "constexpr auto operation = " +
+         (t.text[0] == '[' ? std::string(t.text) : expression(t.text, t.arguments.size)) +
+         ";\n}\n"
          "using namespace neml2;\nusing namespace neml2::packs;\nusing namespace neml2::recorded;\n"
-         "using Formula = decltype(neml2_formula::formula);\n"
-         "using Tile = " +
-         tile +
+         "using Tile = ForwardTile<decltype(neml2_operation::operation), " +
+         types(t.results) + ", " + types(t.arguments) +
          ">;\n"
          "extern \"C\" __global__ void\nneml2_kernel(const KernelArguments<" +
          std::to_string(from.size() + to.size()) +
-         "> arguments)\n{\n  Kernel<TileFormula<Tile, neml2_formula::formula, " + operands + ">, " +
-         (is_float ? "float" : "double") + ", " + operands + ", IsNumber<" + numbers +
+         "> arguments)\n{\n  Kernel<TileOfOperation<Tile, neml2_operation::operation, " + operands +
+         ">, " + (is_float ? "float" : "double") + ", " + operands + ", IsNumber<" + numbers +
          ">>::run(arguments);\n}\n";
 }
 } // namespace neml2::recorded

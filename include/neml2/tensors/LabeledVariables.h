@@ -180,14 +180,14 @@ private:
     return std::tuple_cat(row_of_blocks<T>(unknowns, matrix, _ranges.of[I], columns)...);
   }
   template <class Y, class... X, size_t... J>
-  static std::tuple<engine::jacobian_t<Y, X>...>
+  static std::tuple<math::jacobian_t<Y, X>...>
   row_of_blocks(const LabeledVariables<X...> & unknowns,
                 const LabeledMatrix & matrix,
                 const AxisRange & rows,
                 std::index_sequence<J...>)
   {
     const Size batch_dim = matrix.tensor().batch_dim();
-    return {engine::jacobian_t<Y, X>(
+    return {math::jacobian_t<Y, X>(
         tensors::variable_block(
             matrix.tensor(), rows, Y::base_shape, unknowns._ranges.of[J], X::base_shape),
         batch_dim)...};

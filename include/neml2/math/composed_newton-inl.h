@@ -2,8 +2,8 @@
 #pragma once
 
 #include "neml2/composed/solve.h"
-#include "neml2/engine/autograd.h"
-#include "neml2/math/newton.h"
+#include "neml2/engine/evaluate.h"
+#include "neml2/math/composed_newton.h"
 
 namespace neml2::math
 {
@@ -126,23 +126,5 @@ composed_newton(const at::Tensor & guess,
   if (!options.keep)
     x = x.masked_fill(each.bitwise_not(), std::numeric_limits<double>::quiet_NaN());
   return {x, iterations, converged};
-}
-
-/// log(-1) times (1 plus 0 times the arguments): a weight of 0 gives the arguments the gradient 0, any other weight
-/// gives NaN.
-NEML2_BODY at::Tensor
-no_solution(ArrayRef<Operand> arguments, TensorShapeRef batch)
-{
-  at::Tensor one = at::full({}, 1.0, arguments[0].tensor->options().dtype(kFloat64));
-  for (const Operand & a : arguments)
-  {
-    const at::Tensor each = a.tensor->to(kFloat64)
-                                .expand(utils::add_shapes(batch, a.base))
-                                .unsqueeze(-1)
-                                .flatten(Size(batch.size()))
-                                .sum(-1);
-    one = one + (each - each.detach());
-  }
-  return one.xlogy(-1);
 }
 } // namespace neml2::math

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "neml2/engine/formula.h"
 #include "neml2/engine/outputs.h"
+#include "neml2/math/formula.h"
 
 /// Evaluates formulas of the caller into existing tensors.
-namespace neml2::engine
+namespace neml2::math
 {
 template <class Out, class Result>
 constexpr bool is_tuple_of_references = false;
@@ -19,14 +19,14 @@ void
 evaluate_rows_into(const Operation & op,
                    ArrayRef<Operand> o,
                    TensorShapeRef batch,
-                   const RowFormula & rows,
+                   const engine::RowFormula & rows,
                    const std::tuple<R &...> & out,
                    c10::function_ref<void(at::Tensor *)> compose_all)
 {
   using Tensors = std::array<at::Tensor, sizeof...(R)>;
   const auto outputs = std::apply(
       [](const R &... r) { return std::array<Operand, sizeof...(R)>{operand(r)...}; }, out);
-  check_outputs(op, outputs, batch, o);
+  engine::check_outputs(op, outputs, batch, o);
   Tensors results;
   for (size_t i = 0; i < results.size(); i++)
     results[i] = *outputs[i].tensor;
@@ -38,12 +38,13 @@ evaluate_rows_into(const Operation & op,
                     [&]
                     {
                       for (auto & c : r) // views of memory that is about to be overwritten
-                        c = unshared(c, o);
+                        c = engine::unshared(c, o);
                       for (size_t i = 0; i < r.size(); i++)
                         existing[i].copy_(r[i]);
                     });
   };
-  evaluate_into({op, o, batch, rows, {}, composed, no_gradient}, outputs, results.data());
+  engine::evaluate_into(
+      {op, o, batch, rows, {}, composed, engine::no_gradient}, outputs, results.data());
 }
 
 /// Evaluates a formula into existing tensors.
@@ -51,15 +52,21 @@ template <class F, class... R, class... A>
 void
 evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... a)
 {
-  const Operation op("vmap_out", Accepts::any);
+  const Operation op("vmap_out", core::Accepts::numbers);
   const Operand o[] = {operand(a)...};
   check_operands(op, o);
   const TensorShape batch = broadcast_batch(op, o);
+  const auto record = [&] { return engine::recorded_formula<A...>(f); };
+  const CallRecording recording(record);
+  const auto program = [&]() -> const engine::RecordedProgram &
+  { return recording.formula()->value(); };
+  const engine::ProgramOfCall on_device(program);
   evaluate_rows_into(op,
                      o,
                      batch,
-                     Formula<F, A...>::rows(f),
+                     engine::Formula<F, A...>::rows(f, on_device),
                      out,
-                     [&](at::Tensor * r) { compose(f, batch, first_tensor(o), r, a...); });
+                     [&](at::Tensor * r)
+                     { evaluate_recording(op, recording.formula(), o, batch, r); });
 }
-} // namespace neml2::engine
+} // namespace neml2::math

@@ -39,12 +39,10 @@
 #include "neml2/kernels/spectral.h"
 #include "neml2/kernels/stiffness.h"
 #include "neml2/packs/forward_tile.h"
-#include "neml2/packs/gradient_tile.h"
-#include "neml2/packs/jacobian_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// The code with which sources of C++ formulas for a device are compiled: the types that such formulas use, without batches, and the
-/// tiles of the CPU, which run for the row of one thread.
+/// The code with which sources of operations for a device are compiled: the tensor types, without batches, and the tiles of the CPU, which run
+/// for the row of one thread.
 namespace neml2
 {
 namespace recorded
@@ -57,41 +55,6 @@ struct RowsOf
   using Row = R<T>;
   static constexpr int64_t const_base_numel = (int64_t(1) * ... * S);
   static constexpr std::array<int64_t, sizeof...(S)> base_shape = {S...};
-
-  /// The row of all these components, some of which may be plain numbers. If all are plain numbers, the last argument is a tensor or
-  /// scalar of the formula, which gives the type.
-  template <class... V>
-  static NEML2_INLINE auto fill(const V &... v)
-  {
-    return filled<const_base_numel>(
-        [](const auto &... x) { return kernels::row_of_components<R>(x...); }, v...);
-  }
-
-protected:
-  /// row(v...) with numbers of one type. If there is one value more than one of `counts`, the last value only gives the type.
-  template <int64_t... counts, class MakeRow, class... V>
-  static NEML2_INLINE auto filled(const MakeRow & row, const V &... v)
-  {
-    if constexpr (((sizeof...(V) == counts) || ...))
-      return row(number_t<V...>(v)...);
-    else
-      return filled_like(row, std::tie(v...), std::make_index_sequence<sizeof...(V) - 1>());
-  }
-
-private:
-  /// The type of the sum of some numbers, or of the numbers of some tensors.
-  template <class... V>
-  using number_t =
-      std::decay_t<decltype((0.0 + ... + typename kernels::number_of_row<V>::type(0.0)))>;
-
-  template <class MakeRow, class Values, size_t... I>
-  static NEML2_INLINE auto
-  filled_like(const MakeRow & row, const Values & v, std::index_sequence<I...>)
-  {
-    using Like = std::decay_t<decltype(std::get<sizeof...(I)>(v))>;
-    using T = typename kernels::plain_number<typename kernels::number_of_row<Like>::type>::type;
-    return row(T(std::get<I>(v))...);
-  }
 };
 
 template <class T>
@@ -139,29 +102,9 @@ struct Quaternion : recorded::RowsOf<kernels::Quaternion, 4>
 };
 struct R2 : recorded::RowsOf<kernels::R2, 3, 3>
 {
-  template <class... V>
-  static NEML2_INLINE auto fill(const V &... v)
-  {
-    return filled<1, 3, 6, 9>([](const auto &... x) { return kernels::fill_R2(x...); }, v...);
-  }
-  template <class Like>
-  static NEML2_INLINE auto identity(const Like & like)
-  {
-    return fill(1.0, like);
-  }
 };
 struct SR2 : recorded::RowsOf<kernels::SR2, 6>
 {
-  template <class... V>
-  static NEML2_INLINE auto fill(const V &... v)
-  {
-    return filled<1, 3, 6>([](const auto &... x) { return kernels::fill_SR2(x...); }, v...);
-  }
-  template <class Like>
-  static NEML2_INLINE auto identity(const Like & like)
-  {
-    return fill(1.0, like);
-  }
 };
 struct R3 : recorded::RowsOf<kernels::R3, 3, 3, 3>
 {
@@ -174,31 +117,6 @@ struct R4 : recorded::RowsOf<kernels::R4, 3, 3, 3, 3>
 };
 struct SSR4 : recorded::RowsOf<kernels::SSR4, 6, 6>
 {
-  template <class... V>
-  static NEML2_INLINE auto fill_C1_C2_C3(const V &... v)
-  {
-    return filled<3>([](const auto &... x) { return kernels::fill_C1_C2_C3(x...); }, v...);
-  }
-  template <class Like>
-  static NEML2_INLINE auto identity(const Like & like)
-  {
-    return fill_C1_C2_C3(1.0, 1.0, 0.0, like);
-  }
-  template <class Like>
-  static NEML2_INLINE auto identity_sym(const Like & like)
-  {
-    return fill_C1_C2_C3(1.0, 0.0, 1.0, like);
-  }
-  template <class Like>
-  static NEML2_INLINE auto identity_vol(const Like & like)
-  {
-    return fill_C1_C2_C3(1.0 / 3.0, 1.0 / 3.0, 0.0, like);
-  }
-  template <class Like>
-  static NEML2_INLINE auto identity_dev(const Like & like)
-  {
-    return fill_C1_C2_C3(2.0 / 3.0, -1.0 / 3.0, 1.0, like);
-  }
 };
 struct SWR4 : recorded::RowsOf<kernels::SWR4, 6, 3>
 {
@@ -227,18 +145,10 @@ struct SSFR5 : recorded::RowsOf<kernels::SSFR5, 6, 6, 3>
 
 namespace recorded
 {
-/// A group with these elements.
-template <template <class...> class Group, class... T>
-NEML2_INLINE auto
-group_of(const T &... x)
-{
-  return Group<T...>{x...};
-}
-
-/// A tile of a formula in the form that Kernel computes per row: it computes the numbers y of the results from the numbers x of the
+/// A tile of an operation in the form that Kernel computes per row: it computes the numbers y of the results from the numbers x of the
 /// arguments.
-template <class Tile, const auto & formula, class Arguments, class Results>
-struct TileFormula
+template <class Tile, const auto & operation, class Arguments, class Results>
+struct TileOfOperation
 {
   static constexpr int shared = 0;
 
@@ -268,7 +178,7 @@ struct TileFormula
       data[K + k] = to + Results::before(k);
       stride[K + k] = Results::size[size_t(k)]; // a stride of 0 would mean a sum
     }
-    Tile::template run<P>(&formula, data, stride, 1);
+    Tile::template run<P>(&operation, data, stride, 1);
     NEML2_UNROLL
     for (int k = 0; k < Results::total; k++)
       y[k] = P(to[k]);

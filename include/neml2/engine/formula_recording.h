@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/engine/formula.h"
+#include "neml2/engine/recorded_formula.h"
+#include "neml2/recorded/calls.h"
+#include "neml2/recorded/matrix_functions.h"
+#include "neml2/recorded/rules.h"
+
+#include <optional>
+
+/// Recordings of formulas of C++: the formula is called once with symbols, when a recording is first needed.
+namespace neml2::engine
+{
+/// A recording in the making: the numbers of this thread are recorded in it.
+class FormulaRecorder
+{
+public:
+  FormulaRecorder();
+  FormulaRecorder(const FormulaRecorder &) = delete;
+  FormulaRecorder & operator=(const FormulaRecorder &) = delete;
+  ~FormulaRecorder();
+
+  /// Appends an argument, and sets its numbers. Only tensors have seeds.
+  void add_argument(TensorShapeRef base, bool is_number, recorded::Number * x, Size n);
+  /// Appends a result of these numbers.
+  void add_result(TensorShapeRef base, const recorded::Number * x, Size n);
+  /// `name` and the types of the arguments are the name of the formula in messages.
+  std::shared_ptr<const RecordedFormula> finish(const char * name,
+                                                std::initializer_list<const char *> types);
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> _parts;
+};
+
+/// The row of an argument of a recording.
+template <class A>
+row_t<A, recorded::Number>
+record_argument(FormulaRecorder & r)
+{
+  auto row = packs::unset_row<A, recorded::Number>();
+  r.add_argument(argument_t<A>::base_shape,
+                 std::is_arithmetic_v<A>,
+                 packs::components(row),
+                 component_count<A>);
+  return row;
+}
+
+/// Records a result of type R, from the row x that the formula returned.
+template <class R, class X>
+void
+record_result(FormulaRecorder & r, const X & x)
+{
+  std::array<recorded::Number, size_t(R::const_base_numel)> numbers;
+  size_t k = 0;
+  kernels::for_each_number(x, [&](const auto & c) { numbers[k++] = recorded::Number(c); });
+  r.add_result(R::base_shape, numbers.data(), R::const_base_numel);
+}
+template <class Returned, class... R, size_t... I>
+void
+record_results(FormulaRecorder & r, const Returned & x, Types<R...>, std::index_sequence<I...>)
+{
+  (record_result<R>(r, result_of<I>(x)), ...);
+}
+
+/// The name of the type of an argument.
+template <class A>
+constexpr const char *
+name_of_argument()
+{
+  if constexpr (std::is_arithmetic_v<A>)
+    return "number";
+  else
+    return A::type_name;
+}
+
+/// The recording of a formula of arguments A, which calls the formula.
+template <class... A, class F>
+std::shared_ptr<const RecordedFormula>
+record_formula(const F & f)
+{
+  using Results = typename Formula<F, A...>::Results;
+  FormulaRecorder r;
+  const std::tuple<row_t<A, recorded::Number>...> rows{record_argument<A>(r)...};
+  record_results(
+      r, std::apply(f, rows), Results(), std::make_index_sequence<size_t(Results::count)>());
+  return r.finish(formula_name<F>(), {name_of_argument<A>()...});
+}
+
+/// The recordings made so far of formulas of one type, for arguments of certain types; the last few are kept.
+class KnownRecordings
+{
+public:
+  using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
+
+  /// The recording of a formula with this key, which is made if none is known. Formulas with the same key do the same; a formula
+  /// without a key is always recorded. Recordings that are the same share their programs and kernels.
+  std::shared_ptr<const RecordedFormula> of(const std::optional<std::string> & key, Record record);
+
+private:
+  struct Known
+  {
+    std::optional<std::string> key;
+    std::shared_ptr<const RecordedFormula> formula;
+  };
+  static constexpr size_t most = 16;
+  std::mutex _mutex;
+  std::vector<Known> _known;
+
+  std::shared_ptr<const RecordedFormula> find(c10::function_ref<bool(const Known &)> fits);
+};
+
+template <class F, class = void>
+constexpr bool has_options = false;
+template <class F>
+constexpr bool has_options<F, std::void_t<decltype(std::declval<const F &>().key_of_options())>> =
+    true;
+template <class F, class = void>
+constexpr bool is_wrapper = false;
+template <class F>
+constexpr bool is_wrapper<F, std::void_t<typename F::FormulaWithin>> = true;
+
+/// The plain numbers that a formula holds: formulas of one type that hold the same numbers do the same. There is no key for a formula that
+/// may hold references.
+template <class F>
+std::optional<std::string>
+recording_key(const F & f)
+{
+  if constexpr (is_wrapper<F>)
+  {
+    auto key = recording_key(f.f);
+    if constexpr (has_options<F>)
+      if (key)
+        *key += f.key_of_options();
+    return key;
+  }
+  else if constexpr (std::is_empty_v<F>)
+    return std::string();
+  else if constexpr (is_kept<F>)
+    return std::string(reinterpret_cast<const char *>(&f), sizeof(F));
+  else
+    return std::nullopt;
+}
+
+/// The recording of a formula of arguments A; its numbers, and those that it captures, are constants.
+template <class... A, class F>
+std::shared_ptr<const RecordedFormula>
+recorded_formula(const F & f)
+{
+  static KnownRecordings & known = *new KnownRecordings; // never freed: other statics may use it
+  const auto record = [&] { return record_formula<A...>(f); };
+  return known.of(recording_key(f), record);
+}
+
+/// The recording of a formula during one call, made when first needed.
+class CallRecording
+{
+public:
+  using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
+  explicit CallRecording(Record record) : _record(record) {}
+
+  const std::shared_ptr<const RecordedFormula> & formula() const
+  {
+    if (!_formula)
+      _formula = _record();
+    return _formula;
+  }
+
+private:
+  Record _record;
+  mutable std::shared_ptr<const RecordedFormula> _formula;
+};
+
+/// A program of a recording, as the formula for devices.
+class ProgramOfCall final : public DeviceFormula
+{
+public:
+  using Program = c10::function_ref<const RecordedProgram &()>;
+  explicit ProgramOfCall(Program program) : _program(program) {}
+
+  bool evaluate(const Operation & op,
+                ArrayRef<Operand> operands,
+                TensorShapeRef batch,
+                ArrayRef<TensorShapeRef> bases,
+                at::Tensor * results) const override
+  {
+    return _program().evaluate(op, operands, batch, bases, results);
+  }
+  bool evaluate_into(ArrayRef<Operand> operands,
+                     TensorShapeRef batch,
+                     ArrayRef<at::Tensor> results) const override
+  {
+    return _program().evaluate_into(operands, batch, results);
+  }
+  /// Not a program of a gradient.
+  at::Tensor gradient(ArrayRef<Operand>, TensorShapeRef, size_t, Size) const override { return {}; }
+
+private:
+  Program _program;
+};
+
+/// The rows of a tile of F, and on devices the program of a recording.
+template <class Tile, class F>
+RowFormula
+row_formula(const F & f, const DeviceFormula & on_device)
+{
+  RowFormula r = row_formula<Tile>(f);
+  r.on_device = &on_device;
+  return r;
+}
+} // namespace neml2::engine
+
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
+#include "neml2/engine/formula_recording-inl.h"
+#endif

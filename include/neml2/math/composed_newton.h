@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/kernels/NewtonOptions.h"
+#include "neml2/math/operators.h"
+
+#include <functional>
+
+/// Newton's method on whole batches, by LibTorch's operations: for recordings where no loop and no kernel can run.
+namespace neml2::math
+{
+using kernels::NewtonOptions;
+
+/// The result of newton on whole batches: (batch; n), (batch; ), (batch; ) bool.
+struct ComposedNewton
+{
+  at::Tensor solution, iterations, converged;
+};
+
+/// The residual (batch; n) at x (batch; n), and its derivatives by x (batch; n, n). If a condition is given, both are
+/// differentiable, by the arguments except at points where it does not hold.
+using ComposedEquations = std::function<std::pair<at::Tensor, at::Tensor>(
+    const at::Tensor & x, const at::Tensor & counts)>;
+
+/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; it is differentiable if autograd is enabled
+/// and derivatives are requested.
+ComposedNewton composed_newton(const at::Tensor & guess,
+                               ArrayRef<Size> unknowns,
+                               const NewtonOptions & options,
+                               bool differentiable,
+                               const ComposedEquations & equations);
+} // namespace neml2::math
+
+#ifndef NEML2_COMPILED // otherwise the compiled library defines these functions
+#include "neml2/math/composed_newton-inl.h"
+#endif

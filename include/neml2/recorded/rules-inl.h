@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "neml2/recorded/rules.h"
+
+#include "neml2/kernels/isotropic_functions.h"
+#include "neml2/kernels/kinematics.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace neml2::recorded
+{
+/// The nodes of the values of symbols or numbers (values_in), and those of the partials of numbers.
+template <class Numbers>
+std::vector<int32_t>
+values_in(const Numbers & x)
+{
+  std::vector<int32_t> ids;
+  for (const auto & a : x)
+    ids.push_back(kernels::value(a).id);
+  return ids;
+}
+template <class Numbers>
+std::vector<int32_t>
+partials_in(const Numbers & x)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : x)
+    ids.push_back(a.d[0].id);
+  return ids;
+}
+/// The numbers of a scalar, or of rows, in one list.
+NEML2_BODY std::vector<Symbol>
+elements(const Symbol & a)
+{
+  return {a};
+}
+NEML2_BODY std::vector<Number>
+elements(const Number & a)
+{
+  return {a};
+}
+template <class R, class... Others, class T = typename R::value_type>
+std::vector<T>
+elements(const R & row, const Others &... others)
+{
+  std::vector<T> all(std::begin(row.v), std::end(row.v));
+  (all.insert(all.end(), std::begin(others.v), std::end(others.v)), ...);
+  return all;
+}
+template <class A, class B>
+auto
+elements(const std::pair<A, B> & rows)
+{
+  return elements(rows.first, rows.second);
+}
+/// A row of the numbers from index `first` on.
+template <template <class> class R, class T>
+R<T>
+row_of(const std::vector<T> & x, size_t first = 0)
+{
+  R<T> r{kernels::Unset()};
+  for (int i = 0; i < R<T>::n; i++)
+    r[i] = x[first + size_t(i)];
+  return r;
+}
+/// Symbols from their nodes. numbers_of takes the node of each number and of its partial, in turn; nodes_of is its inverse.
+NEML2_BODY std::vector<Symbol>
+symbols_of(const std::vector<int32_t> & ids)
+{
+  std::vector<Symbol> x;
+  for (const int32_t i : ids)
+    x.push_back(Symbol::of(i));
+  return x;
+}
+NEML2_BODY std::vector<Number>
+numbers_of(const std::vector<int32_t> & ids)
+{
+  std::vector<Number> x;
+  for (size_t k = 0; k < ids.size(); k += 2)
+  {
+    x.emplace_back(Symbol::of(ids[k]));
+    x.back().d[0].id = ids[k + 1];
+  }
+  return x;
+}
+NEML2_BODY std::vector<int32_t>
+nodes_of(const std::vector<Number> & x)
+{
+  std::vector<int32_t> ids;
+  for (const Number & a : x)
+    ids.insert(ids.end(), {a.x.id, a.d[0].id});
+  return ids;
+}
+NEML2_BODY std::vector<int32_t>
+joined(std::vector<int32_t> a, const std::vector<int32_t> & b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// A function is recorded during the lifetime of this object, which then sets the rules that differentiate the outputs of the function.
+class Ruled
+{
+public:
+  /// `rule` computes the outputs from the operands, as numbers with partials.
+  template <class F>
+  void differentiate(std::vector<int32_t> operands,
+                     std::vector<int32_t> outputs,
+                     const F & rule,
+                     Whole whole = Whole::by_operations)
+  {
+    Rule r{std::move(operands), std::move(outputs), {}};
+    r.whole = whole;
+    r.apply = [rule](const std::vector<int32_t> & ids) { return nodes_of(rule(numbers_of(ids))); };
+    Recording::now().set_rule(std::move(r), _first);
+  }
+  /// `rule` computes a row from the operands; the row is linear in the operands from index `from` on. For `symmetric` see Rule.
+  template <class F>
+  void differentiate_linear(std::vector<int32_t> operands,
+                            size_t from,
+                            std::vector<int32_t> outputs,
+                            const F & rule,
+                            std::vector<size_t> symmetric = {},
+                            Whole whole = Whole::not_differentiated)
+  {
+    Rule r{std::move(operands), std::move(outputs), {}};
+    r.whole = whole;
+    r.apply = [rule](const std::vector<int32_t> & ids)
+    { return nodes_of(elements(rule(numbers_of(ids)))); };
+    r.linear = [rule](const std::vector<int32_t> & ids)
+    { return values_in(rule(symbols_of(ids)).v); };
+    r.linear_from = from;
+    r.symmetric = std::move(symmetric);
+    Recording::now().set_rule(std::move(r), _first);
+  }
+
+private:
+  size_t _first = Recording::now().nodes().size(); ///< operations recorded earlier keep their rules
+};
+
+// ---- Functions of matrices ----
+
+/// f of symbols, or of numbers with partials: the rule differentiates f.
+template <class F, template <class> class R>
+auto
+record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operations)
+{
+  Ruled ruled;
+  const auto r = f(A);
+  ruled.differentiate(
+      values_in(A.v),
+      values_in(elements(r)),
+      [f](const std::vector<Number> & x) { return elements(f(row_of<R>(x))); },
+      whole);
+  return r;
+}
+NEML2_BODY Symbol
+det(const kernels::R2<Symbol> & A)
+{
+  return record_function([](const auto & a) { return kernels::det(a); }, A);
+}
+NEML2_BODY Symbol
+det(const kernels::SR2<Symbol> & A)
+{
+  return record_function([](const auto & a) { return kernels::det(a); }, A);
+}
+NEML2_BODY kernels::SR2<Symbol>
+inv(const kernels::SR2<Symbol> & A)
+{
+  return record_function([](const auto & a) { return kernels::inv(a); }, A);
+}
+/// The derivative along d of a function that has no derivative: NaN, or 0 if d is the constant 0. It is
+/// recorded as NaN times the sum of the components of d, because recorded partials must be linear in the
+/// partials of their arguments.
+NEML2_BODY Symbol
+undefined_along(const kernels::SR2<Symbol> & d)
+{
+  const auto is_zero = [](const Symbol & c) { return Recording::now().is_constant(c.id, 0); };
+  if (std::all_of(std::begin(d.v), std::end(d.v), is_zero))
+    return 0.0;
+  return std::numeric_limits<double>::quiet_NaN() * (d[0] + d[1] + d[2] + d[3] + d[4] + d[5]);
+}
+NEML2_BODY std::pair<kernels::Vec<Symbol>, kernels::R2<Symbol>>
+eigh(const kernels::SR2<Symbol> & s)
+{
+  return record_function([](const auto & a) { return kernels::eigh(a); }, s, Whole::eigh);
+}
+
+// ---- Isotropic functions of symmetric tensors: their first and second derivatives by divided differences ----
+
+template <class X>
+using number_in = typename std::decay_t<X>::value_type;
+
+/// Values whose partials are not available; the error says the reason.
+NEML2_BODY kernels::SR2<Number>
+with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
+{
+  const Symbol none = Symbol::of(Recording::now().refused_partial(reason));
+  kernels::SR2<Number> r{kernels::Unset()};
+  for (int i = 0; i < 6; i++)
+  {
+    r[i].x = values[i];
+    r[i].d[0] = none;
+  }
+  return r;
+}
+
+/// The partials of a derivative, from its arguments, followed by their partials. The results have no partials themselves, since these
+/// would lose terms at equal eigenvalues.
+template <class Derivative>
+struct SlopeOfDerivative
+{
+  Derivative derivative;
+
+  kernels::SR2<Number> operator()(const std::vector<Number> & x) const
+  {
+    return with_refused_partials((*this)(symbols_of(values_in(x))),
+                                 "gradient: the third derivative of a function of a symmetric "
+                                 "tensor (expm, logm, sqrtm, powm, "
+                                 "hencky_strain) is not available in formulas");
+  }
+  kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
+  {
+    const size_t n = x.size() / 2;
+    std::vector<Number> arguments;
+    for (size_t k = 0; k < n; k++)
+    {
+      arguments.emplace_back(x[k]);
+      arguments.back().d[0] = x[n + k];
+    }
+    Ruled ruled;
+    const kernels::SR2<Number> along = derivative(arguments);
+    kernels::SR2<Symbol> r{kernels::Unset()};
+    for (int i = 0; i < 6; i++)
+      r[i] = along[i].d[0];
+    ruled.differentiate_linear(values_in(x), n, values_in(r.v), *this, {n, 2 * n - 6});
+    return r;
+  }
+};
+
+/// derivative(x) for symbols or numbers x: a tensor, parameters, and the direction of the derivative.
+template <class Derivative, class T>
+kernels::SR2<T>
+record_derivative(Whole whole, const Derivative & derivative, const std::vector<T> & x)
+{
+  Ruled ruled;
+  const kernels::SR2<T> r = derivative(x);
+  ruled.differentiate(
+      values_in(x),
+      values_in(r.v),
+      [whole, derivative](const std::vector<Number> & y)
+      { return elements(record_derivative(whole, derivative, y)); },
+      whole);
+  if constexpr (std::is_same_v<T, Number>)
+    ruled.differentiate_linear(joined(values_in(x), partials_in(x)),
+                               x.size(),
+                               partials_in(r.v),
+                               SlopeOfDerivative<Derivative>{derivative},
+                               {x.size(), 2 * x.size() - 6}); // the tensor and the direction
+  return r;
+}
+
+/// The derivative of a function along a tensor, where it takes the tensor and the direction.
+constexpr Whole
+along_of(Whole function)
+{
+  return function == Whole::expm    ? Whole::dexpm
+         : function == Whole::logm  ? Whole::dlogm
+         : function == Whole::sqrtm ? Whole::dsqrtm
+                                    : Whole::not_differentiated;
+}
+
+/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x). If x begins with a symmetric tensor, the
+/// matrix of the derivative by it is symmetric: for a function that has a potential.
+template <class Function, class Derivative, class T>
+kernels::SR2<T>
+record_isotropic(Whole whole,
+                 const Function & function,
+                 const Derivative & derivative,
+                 const std::vector<T> & x,
+                 bool of_symmetric = true)
+{
+  Ruled ruled;
+  const kernels::SR2<T> r = function(x);
+  ruled.differentiate(
+      values_in(x),
+      values_in(r.v),
+      [whole, function, derivative, of_symmetric](const std::vector<Number> & y)
+      { return elements(record_isotropic(whole, function, derivative, y, of_symmetric)); },
+      whole);
+  if constexpr (std::is_same_v<T, Number>)
+  {
+    std::vector<size_t> symmetric;
+    if (of_symmetric)
+      symmetric.push_back(x.size());
+    ruled.differentiate_linear(joined(values_in(x), partials_in(x)),
+                               x.size(),
+                               partials_in(r.v),
+                               derivative,
+                               symmetric,
+                               along_of(whole));
+  }
+  return r;
+}
+
+/// f of symbols and of numbers, and the derivative of f along a tensor.
+#define NEML2_RECORD_ISOTROPIC(f, T)                                                               \
+  NEML2_BODY kernels::SR2<T> d##f(const kernels::SR2<T> & s, const kernels::SR2<T> & along)        \
+  {                                                                                                \
+    return record_derivative(                                                                      \
+        Whole::d##f,                                                                               \
+        [](const auto & x)                                                                         \
+        { return kernels::d##f(row_of<kernels::SR2>(x), row_of<kernels::SR2>(x, 6)); },            \
+        elements(s, along));                                                                       \
+  }                                                                                                \
+  NEML2_BODY kernels::SR2<T> f(const kernels::SR2<T> & s)                                          \
+  {                                                                                                \
+    return record_isotropic(                                                                       \
+        Whole::f,                                                                                  \
+        [](const auto & x)                                                                         \
+        { return kernels::f<number_in<decltype(x)>>(row_of<kernels::SR2>(x)); },                   \
+        [](const auto & x) { return d##f(row_of<kernels::SR2>(x), row_of<kernels::SR2>(x, 6)); },  \
+        elements(s));                                                                              \
+  }
+NEML2_RECORD_ISOTROPIC(expm, Symbol)
+NEML2_RECORD_ISOTROPIC(expm, Number)
+NEML2_RECORD_ISOTROPIC(logm, Symbol)
+NEML2_RECORD_ISOTROPIC(logm, Number)
+NEML2_RECORD_ISOTROPIC(sqrtm, Symbol)
+NEML2_RECORD_ISOTROPIC(sqrtm, Number)
+#undef NEML2_RECORD_ISOTROPIC
+
+/// s^p; x has the numbers of s, then p.
+struct PowerOf
+{
+  template <class T>
+  kernels::SR2<T> operator()(const std::vector<T> & x) const
+  {
+    return kernels::powm<T, T>(row_of<kernels::SR2>(x), x[6]);
+  }
+};
+/// The partials of a power, from s and p, followed by their partials.
+struct SlopeOfPower
+{
+  template <class T>
+  kernels::SR2<T> operator()(const std::vector<T> & x) const
+  {
+    const auto s = row_of<kernels::SR2>(x);
+    const std::vector<T> values(x.begin(), x.begin() + 7);
+    std::vector<T> along(values);
+    along.insert(along.end(), x.begin() + 7, x.begin() + 13);
+    const auto by_tensor = record_derivative(
+        Whole::dpowm,
+        [](const auto & y)
+        { return kernels::dpowm(row_of<kernels::SR2>(y), y[6], row_of<kernels::SR2>(y, 7)); },
+        along);
+    const auto power = record_isotropic(Whole::powm, PowerOf(), SlopeOfPower(), values);
+    return by_tensor + sym(full(logm(s)) * full(power)) * x[13];
+  }
+};
+NEML2_BODY kernels::SR2<Number>
+powm(const kernels::SR2<Number> & s, const Number & p)
+{
+  std::vector<Number> x = elements(s);
+  x.push_back(p);
+  return record_isotropic(Whole::powm, PowerOf(), SlopeOfPower(), x);
+}
+
+/// log(F_ki F_kj) / 2
+NEML2_BODY kernels::SR2<Number>
+hencky_strain(const kernels::R2<Number> & F)
+{
+  return record_isotropic(
+      Whole::hencky_strain,
+      [](const auto & x)
+      { return kernels::hencky_strain<number_in<decltype(x)>>(row_of<kernels::R2>(x)); },
+      [](const auto & x)
+      {
+        const auto f = row_of<kernels::R2>(x), along = row_of<kernels::R2>(x, 9);
+        return dlogm(
+            right_cauchy_green(f),
+            sym(transpose(f) * along)); // half of the derivative by C, along dC = 2 sym(Fᵀ dF)
+      },
+      elements(F),
+      /*of_symmetric=*/false);
+}
+} // namespace neml2::recorded

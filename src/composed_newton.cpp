@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/math/composed_newton-inl.h"

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include "neml2/math/newton-inl.h"
