@@ -198,7 +198,7 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
   using System = NewtonSystem<V, F, X, decltype(without_derivatives(a))...>;
   constexpr int n = number_count<X>;
   if constexpr (is_recorded<number_t<std::tuple<X, A...>>>)
-    return record_newton_of(std::bool_constant<Report>(), f, guess, options, a...);
+    return record_newton_of(std::integral_constant<bool, Report>(), f, guess, options, a...);
   else if constexpr (System::check())
   {
     V x[n], J[n][n];
