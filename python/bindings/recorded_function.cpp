@@ -4,41 +4,25 @@
 #include "bindings/messages.h"
 #include "bindings/rows.h"
 #include "neml2/core/modes.h"
+#include "neml2/engine/formula_recording.h"
 
 namespace neml2::python
 {
-using engine::RecordedFormula;
-using recorded::Recording;
-
 namespace
 {
 /// An argument of the recording.
 Row
-input(const Kind & kind, std::vector<RecordedFormula::Tensor> & arguments)
+input(const Kind & kind, engine::FormulaRecorder & recorder)
 {
   constexpr Size most = 1 << 16;
   Row row(kind.type ? kind.type : &scalar_type(), {}, kind.base);
-  RecordedFormula::Tensor t;
-  row.is_number = t.is_number = !kind.type;
-  t.base = kind.base;
-  const Size n = c10::multiply_integers(t.base);
+  row.is_number = !kind.type;
+  const Size n = c10::multiply_integers(kind.base);
   if (n > most)
     fail_type("vmap: an argument has " + std::to_string(n) + " components per point. Expected " +
               std::to_string(most) + " at most: are batch dimensions among them?");
-  for (Size i = 0; i < n; i++)
-  {
-    RecordedNumber x(recorded::Symbol::input());
-    if (kind.type)
-    {
-      x.d[0] = recorded::Symbol::input();
-      recorded::Recording::now().set_partial(x.x.id, x.d[0].id);
-    }
-    t.values.push_back(x.x.id);
-    if (kind.type)
-      t.partials.push_back(x.d[0].id);
-    row.components.push_back(x);
-  }
-  arguments.push_back(std::move(t));
+  row.components.resize(size_t(n));
+  recorder.add_argument(kind.base, row.is_number, row.components.data(), n);
   return row;
 }
 
@@ -50,23 +34,15 @@ fail_returned(nb::handle object)
 }
 
 /// A result of the recording.
-RecordedFormula::Tensor
-output(nb::handle object, std::vector<Kind> & results)
+void
+output(nb::handle object, engine::FormulaRecorder & recorder, std::vector<Kind> & results)
 {
   const auto row = as_row(object);
   if (!row)
     fail_returned(object);
-  RecordedFormula::Tensor t;
-  for (const auto & x : row->components)
-  {
-    t.values.push_back(x.x.id);
-    t.partials.push_back(x.d[0].id);
-  }
-  t.base = row->base;
+  recorder.add_result(row->base, row->components.data(), Size(row->components.size()));
   results.push_back({row->type, row->base});
-  return t;
 }
-
 } // namespace
 
 std::shared_ptr<Recorded>
@@ -77,24 +53,19 @@ record(const PythonFunction & f, const Call & c)
   made->arguments = c.size();
   made->groups = c.groups;
   made->types = c.types;
-  Recording recording;
-  std::vector<RecordedFormula::Tensor> arguments, results;
-  {
-    const Recording::Scope scope(recording);
-    size_t i = 0;
-    const auto leaf = [&] { return nb::cast(input(c.types[i++], arguments)); };
-    const Returned returned = f.call(c.arguments(leaf));
-    for (const Leaf & l : returned.leaves)
-      results.push_back(output(l.object, made->results));
-    if (results.empty() && returned.structure.parts()[0].is == Structure::Is::constant)
-      fail_returned(returned.structure.parts()[0].object);
-    if (results.empty())
-      fail_type(
-          "vmap: the formula returned nothing. Expected a tensor, a number, or a group of them.");
-    made->returned = returned.structure;
-  }
-  made->formula = std::make_shared<const RecordedFormula>(
-      std::move(recording), std::move(arguments), std::move(results), f.name());
+  engine::FormulaRecorder recorder;
+  size_t i = 0;
+  const auto leaf = [&] { return nb::cast(input(c.types[i++], recorder)); };
+  const Returned returned = f.call(c.arguments(leaf));
+  for (const Leaf & l : returned.leaves)
+    output(l.object, recorder, made->results);
+  if (made->results.empty() && returned.structure.parts()[0].is == Structure::Is::constant)
+    fail_returned(returned.structure.parts()[0].object);
+  if (made->results.empty())
+    fail_type(
+        "vmap: the formula returned nothing. Expected a tensor, a number, or a group of them.");
+  made->returned = returned.structure;
+  made->formula = recorder.finish(f.name());
   return made;
 }
 } // namespace neml2::python

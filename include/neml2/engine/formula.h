@@ -130,15 +130,6 @@ struct Formula
   static constexpr size_t count = size_t(Results::count);
   using Tensors = std::array<at::Tensor, count>;
 
-  /// The rows of the formula, and its program for devices.
-  static RowFormula rows(const F & f, const DeviceFormula & on_device)
-  {
-    RowFormula r = rows(f);
-    r.on_device = &on_device;
-    return r;
-  }
-
-private:
   static RowFormula rows(const F & f)
   {
     if constexpr (is_in_float32<F>)
@@ -153,6 +144,8 @@ private:
     }
     return row_formula<Tile>(f);
   }
+
+private:
   template <class... R>
   static constexpr bool are_one_number(Types<R...>)
   {
@@ -178,6 +171,7 @@ formula_argument(const A & a)
   else
     return (a);
 }
+
 /// The batched types from tensors of their shapes.
 template <class... R, size_t... I>
 auto

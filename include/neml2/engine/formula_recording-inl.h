@@ -52,16 +52,22 @@ FormulaRecorder::add_result(TensorShapeRef base, const recorded::Number * x, Siz
 }
 
 NEML2_BODY std::shared_ptr<const RecordedFormula>
-FormulaRecorder::finish(const char * name, std::initializer_list<const char *> types)
+FormulaRecorder::finish(std::string name)
 {
   _parts->scope.reset();
-  std::string all;
-  for (const char * const type : types)
-    all += (all.empty() ? "" : ", ") + std::string(type);
   return std::make_shared<const RecordedFormula>(std::move(_parts->recording),
                                                  std::move(_parts->arguments),
                                                  std::move(_parts->results),
-                                                 std::string(name) + "(" + all + ")");
+                                                 std::move(name));
+}
+
+NEML2_BODY std::string
+name_with_arguments(const char * name, std::initializer_list<const char *> types)
+{
+  std::string all;
+  for (const char * const type : types)
+    all += (all.empty() ? "" : ", ") + std::string(type);
+  return std::string(name) + "(" + all + ")";
 }
 
 /// The recording of a formula; the library's error if it would have too many operations. Exceptions of the formula pass unchanged.

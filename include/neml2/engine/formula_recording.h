@@ -25,9 +25,8 @@ public:
   void add_argument(TensorShapeRef base, bool is_number, recorded::Number * x, Size n);
   /// Appends a result of these numbers.
   void add_result(TensorShapeRef base, const recorded::Number * x, Size n);
-  /// `name` and the types of the arguments are the name of the formula in messages.
-  std::shared_ptr<const RecordedFormula> finish(const char * name,
-                                                std::initializer_list<const char *> types);
+  /// The recording; `name` is its name in messages.
+  std::shared_ptr<const RecordedFormula> finish(std::string name);
 
 private:
   struct Parts;
@@ -75,6 +74,9 @@ name_of_argument()
     return A::type_name;
 }
 
+/// A formula and the types of its arguments, as its name in messages.
+std::string name_with_arguments(const char * name, std::initializer_list<const char *> types);
+
 /// The recording of a formula of arguments A, which calls the formula.
 template <class... A, class F>
 std::shared_ptr<const RecordedFormula>
@@ -85,7 +87,7 @@ record_formula(const F & f)
   const std::tuple<row_t<A, recorded::Number>...> rows{record_argument<A>(r)...};
   record_results(
       r, std::apply(f, rows), Results(), std::make_index_sequence<size_t(Results::count)>());
-  return r.finish(formula_name<F>(), {name_of_argument<A>()...});
+  return r.finish(name_with_arguments(formula_name<F>(), {name_of_argument<A>()...}));
 }
 
 /// The recordings made so far of formulas of one type, for arguments of certain types; the last few are kept.
@@ -121,8 +123,8 @@ constexpr bool is_wrapper = false;
 template <class F>
 constexpr bool is_wrapper<F, std::void_t<typename F::FormulaWithin>> = true;
 
-/// The plain numbers that a formula holds: formulas of one type that hold the same numbers do the same. There is no key for a formula that
-/// may hold references.
+/// A key of the plain numbers that a formula holds: formulas of one type with the same key do the same. A formula that may hold references
+/// has no key.
 template <class F>
 std::optional<std::string>
 recording_key(const F & f)
@@ -153,11 +155,11 @@ recorded_formula(const F & f)
   return known.of(recording_key(f), record);
 }
 
-/// The recording of a formula during one call, made when first needed.
-class CallRecording
+/// The recording of a formula during one call, made when first needed; on devices its program runs.
+class CallRecording : public DeviceFormula
 {
 public:
-  using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
+  using Record = KnownRecordings::Record;
   explicit CallRecording(Record record) : _record(record) {}
 
   const std::shared_ptr<const RecordedFormula> & formula() const
@@ -167,47 +169,37 @@ public:
     return _formula;
   }
 
-private:
-  Record _record;
-  mutable std::shared_ptr<const RecordedFormula> _formula;
-};
-
-/// A program of a recording, as the formula for devices.
-class ProgramOfCall final : public DeviceFormula
-{
-public:
-  using Program = c10::function_ref<const RecordedProgram &()>;
-  explicit ProgramOfCall(Program program) : _program(program) {}
-
   bool evaluate(const Operation & op,
                 ArrayRef<Operand> operands,
                 TensorShapeRef batch,
                 ArrayRef<TensorShapeRef> bases,
                 at::Tensor * results) const override
   {
-    return _program().evaluate(op, operands, batch, bases, results);
+    return program().evaluate(op, operands, batch, bases, results);
   }
   bool evaluate_into(ArrayRef<Operand> operands,
                      TensorShapeRef batch,
                      ArrayRef<at::Tensor> results) const override
   {
-    return _program().evaluate_into(operands, batch, results);
+    return program().evaluate_into(operands, batch, results);
   }
   /// Not a program of a gradient.
   at::Tensor gradient(ArrayRef<Operand>, TensorShapeRef, size_t, Size) const override { return {}; }
 
+protected:
+  virtual const RecordedProgram & program() const { return formula()->value(); }
+
 private:
-  Program _program;
+  Record _record;
+  mutable std::shared_ptr<const RecordedFormula> _formula;
 };
 
-/// The rows of a tile of F, and on devices the program of a recording.
-template <class Tile, class F>
-RowFormula
-row_formula(const F & f, const DeviceFormula & on_device)
+/// Rows that run on devices by another formula.
+inline RowFormula
+with_device_formula(RowFormula rows, const DeviceFormula & on_device)
 {
-  RowFormula r = row_formula<Tile>(f);
-  r.on_device = &on_device;
-  return r;
+  rows.on_device = &on_device;
+  return rows;
 }
 } // namespace neml2::engine
 

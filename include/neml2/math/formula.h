@@ -68,15 +68,12 @@ evaluate_formula(const F & f, const A &... a)
   const auto bases = engine::base_shapes(typename Call::Results());
   const auto record = [&] { return engine::recorded_formula<A...>(f); };
   const CallRecording recording(record);
-  const auto program = [&]() -> const engine::RecordedProgram &
-  { return recording.formula()->value(); };
-  const engine::ProgramOfCall on_device(program);
   const auto composed = [&](at::Tensor * r)
   { evaluate_recording(op, recording.formula(), o, batch, r); };
   const auto gradient = [&] { return gradient_of_formula<A...>(f, recording); };
   typename Call::Tensors results;
-  engine::evaluate({op, o, batch, Call::rows(f, on_device), bases, composed, gradient},
-                   results.data());
+  const auto rows = engine::with_device_formula(Call::rows(f), recording);
+  engine::evaluate({op, o, batch, rows, bases, composed, gradient}, results.data());
   return engine::as_results<typename Call::Result, typename Call::Results>(results.data());
 }
 } // namespace neml2::math

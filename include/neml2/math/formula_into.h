@@ -13,7 +13,7 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
-/// Evaluates rows into existing tensors, one for each result of `composed`.
+/// Evaluates rows into existing tensors, one per result. `evaluate_otherwise` makes the results where the rows cannot run.
 template <class... R>
 void
 evaluate_rows_into(const Operation & op,
@@ -21,7 +21,7 @@ evaluate_rows_into(const Operation & op,
                    TensorShapeRef batch,
                    const engine::RowFormula & rows,
                    const std::tuple<R &...> & out,
-                   c10::function_ref<void(at::Tensor *)> compose_all)
+                   c10::function_ref<void(at::Tensor *)> evaluate_otherwise)
 {
   using Tensors = std::array<at::Tensor, sizeof...(R)>;
   const auto outputs = std::apply(
@@ -33,7 +33,7 @@ evaluate_rows_into(const Operation & op,
   const auto composed = [&](at::Tensor * existing)
   {
     Tensors r;
-    compose_all(r.data()); // exceptions of a formula pass unchanged
+    evaluate_otherwise(r.data()); // exceptions of a formula pass unchanged
     call_translated(op.name,
                     [&]
                     {
@@ -58,13 +58,10 @@ evaluate_formula_into(const F & f, const std::tuple<R &...> & out, const A &... 
   const TensorShape batch = broadcast_batch(op, o);
   const auto record = [&] { return engine::recorded_formula<A...>(f); };
   const CallRecording recording(record);
-  const auto program = [&]() -> const engine::RecordedProgram &
-  { return recording.formula()->value(); };
-  const engine::ProgramOfCall on_device(program);
   evaluate_rows_into(op,
                      o,
                      batch,
-                     engine::Formula<F, A...>::rows(f, on_device),
+                     engine::with_device_formula(engine::Formula<F, A...>::rows(f), recording),
                      out,
                      [&](at::Tensor * r)
                      { evaluate_recording(op, recording.formula(), o, batch, r); });

@@ -154,16 +154,23 @@ struct Differentiation<std::index_sequence<V...>, std::index_sequence<Of...>, F,
     const Operand o[] = {operand(a)...};
     check_operands(op, o);
     const TensorShape batch = broadcast_batch(op, o);
-    const std::vector<size_t> by{V...}, of{Of...};
     const auto record = [&] { return engine::recorded_formula<A...>(f); };
-    const CallRecording recording(record);
-    const auto program = [&]() -> const engine::RecordedProgram &
-    { return recording.formula()->jacobian(by, of); };
-    const engine::ProgramOfCall on_device(program);
+    const Recording recording(record);
     const auto composed = [&](at::Tensor * r)
-    { evaluate_recorded_jacobians(op, recording.formula(), by, of, o, batch, r); };
-    use(op, ArrayRef<Operand>(o), batch, engine::row_formula<Tile>(f, on_device), composed);
+    { evaluate_recorded_jacobians(op, recording.formula(), {V...}, {Of...}, o, batch, r); };
+    const auto rows = engine::with_device_formula(engine::row_formula<Tile>(f), recording);
+    use(op, ArrayRef<Operand>(o), batch, rows, composed);
   }
+
+private:
+  struct Recording final : CallRecording
+  {
+    using CallRecording::CallRecording;
+    const engine::RecordedProgram & program() const override
+    {
+      return this->formula()->jacobian({V...}, {Of...});
+    }
+  };
 };
 
 /// The results of a formula, and a tuple of the Jacobians of its results Of by the arguments V: of the first result, then of the next.

@@ -19,16 +19,6 @@ listed(const R &... r)
   (kernels::for_each_number(r, [&](const auto & c) { x.push_back(Number(c)); }), ...);
   return x;
 }
-/// An R of the numbers of a list from index `first` on.
-template <class R>
-auto
-unlisted(const std::vector<Number> & x, int first = 0)
-{
-  kernels::with_numbers_t<R, Number> r;
-  auto k = size_t(first);
-  kernels::for_each_number(r, [&](Number & c) { c = x[k++]; });
-  return r;
-}
 
 template <class D, size_t K, class A>
 decltype(auto)
@@ -38,7 +28,7 @@ argument_of(const A & a, const std::vector<Number> & variables)
   if constexpr (place < 0)
     return (a);
   else
-    return unlisted<A>(variables, place);
+    return kernels::from_numbers<A>(variables.data() + place);
 }
 template <class D, class F, class... A, size_t... K>
 auto
@@ -75,10 +65,10 @@ record_isotropic_function(const F & f, const kernels::SR2<Number> & s, const A &
 {
   using Returned = decltype(f(std::declval<const kernels::Vec<Number> &>(), a...));
   const auto at = [&](const std::vector<Number> & l)
-  { return listed(f(unlisted<kernels::Vec<Number>>(l), a...)); };
+  { return listed(f(kernels::from_numbers<kernels::Vec<Number>>(l.data()), a...)); };
   const std::vector<Number> y = record_of_eigenvalues(at, s);
   if constexpr (kernels::is_row<std::decay_t<Returned>>::value)
-    return unlisted<kernels::SR2<Number>>(y);
+    return kernels::from_numbers<kernels::SR2<Number>>(y.data());
   else
     return y[0];
 }
@@ -95,10 +85,10 @@ record_newton_of(std::bool_constant<Report>,
   using Unknown = kernels::with_numbers_t<X, Number>;
   const auto & unknowns = kernels::unknowns_of<X>;
   const auto equations = [&](const std::vector<Number> & x)
-  { return listed(f(unlisted<Unknown>(x), a...)); };
+  { return listed(f(kernels::from_numbers<Unknown>(x.data()), a...)); };
   const auto found = record_newton<kernels::number_count<X>>(
       equations, listed(guess), std::vector<int>(unknowns.begin(), unknowns.end()), options);
-  const Unknown solution = unlisted<Unknown>(found.solution);
+  const Unknown solution = kernels::from_numbers<Unknown>(found.solution.data());
   Number left(0.0);
   if constexpr (Report)
   {
