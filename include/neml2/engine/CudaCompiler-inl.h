@@ -14,7 +14,7 @@ namespace neml2::engine
 {
 namespace cuda
 {
-/// While it lives, a context is the thread's current one.
+/// A context is the thread's current context as long as this object exists.
 class Current
 {
 public:

@@ -21,12 +21,12 @@ class Gradient : public std::enable_shared_from_this<Gradient>
 public:
   virtual ~Gradient() = default;
 
-  /// The name of the operation, and of the node.
+  /// The name of the operation and of its node.
   virtual const char * name() const = 0;
 
-  /// Computes the gradients by the needed arguments from those by the results. Each gradient has the shape of its argument. An
-  /// undefined tensor among those by the results means zero; the function leaves gradients undefined that are zero or not needed. It
-  /// returns false if there is no rule; the caller then differentiates the result of compose().
+  /// Computes the gradients by the needed arguments from the gradients by the results. Each gradient has the shape of its argument. An
+  /// undefined gradient by a result means zero; the function leaves gradients undefined that are zero or not needed. It returns false if
+  /// there is no rule; the caller then differentiates the result of compose().
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,
                         ArrayRef<bool> needed,

@@ -119,7 +119,7 @@ KernelFormula::evaluate_into(ArrayRef<Operand> operands,
   return true;
 }
 
-/// A result on a device, with its batch dimensions in memory in this order.
+/// A new result on a device, whose batch dimensions lie in memory in this order.
 NEML2_BODY at::Tensor
 empty_result_on_device(TensorShapeRef batch,
                        const Order & order,
@@ -159,7 +159,7 @@ KernelFormula::evaluate(const Operation & op,
   return fused;
 }
 
-/// The gradient by an argument of these operands, in float64 where it is a sum.
+/// The gradient by an argument of these operands. If it is a sum over rows, its dtype is float64.
 NEML2_BODY at::Tensor
 KernelFormula::part_of_gradient(ArrayRef<Operand> operands, const Operand & argument) const
 {

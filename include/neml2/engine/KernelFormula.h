@@ -20,7 +20,7 @@ class KernelFormula : public DeviceFormula
 public:
   explicit KernelFormula(std::string name) : _name(std::move(name)) {}
 
-  /// The source of the kernel neml2_kernel of recorded::KernelArguments, for operands of float64, or of float32.
+  /// The source of the kernel neml2_kernel, which takes recorded::KernelArguments; the operands are float32 if is_float, otherwise float64.
   virtual std::string source(bool is_float) const = 0;
 
   bool evaluate(const Operation & op,

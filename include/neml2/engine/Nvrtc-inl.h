@@ -11,7 +11,7 @@ namespace neml2::engine
 #ifndef _WIN32
 namespace cuda
 {
-/// Opens the library that NVRTC opens by its name, from NVRTC's folder: NVRTC 13 of PyPI does not look there itself.
+/// Opens, from NVRTC's folder, the library that NVRTC opens later by its name: NVRTC 13 of PyPI does not look into its own folder.
 inline void
 open_builtins(const std::string & folder)
 {

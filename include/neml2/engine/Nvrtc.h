@@ -41,10 +41,10 @@ struct Nvrtc
   /// The newest known architecture whose code a device of this architecture can run; 0 if there is none.
   int newest_until(int architecture) const;
 
-  /// Its name in messages, such as NVRTC 12.4
+  /// The name of this library in messages, such as NVRTC 12.4.
   std::string name() const;
 
-  /// Its name and architectures in messages, such as NVRTC 12.4 for sm_70, sm_80, sm_90.
+  /// The name and the architectures of this library in messages, such as NVRTC 12.4 for sm_70, sm_80, sm_90.
   std::string described() const;
 
   /// Throws unless the result is 0; OutOfMemoryException if there is not enough memory.

@@ -21,7 +21,7 @@ NvrtcLibraries::NvrtcLibraries(std::vector<std::string> names) : _names(std::mov
     throw NEMLException(_why_none);
 }
 
-/// Library number k of the existing ones, counting different versions only; null if there are fewer.
+/// Number k of the existing libraries, where all libraries of one version count as one; null if there are fewer.
 NEML2_BODY const Nvrtc *
 NvrtcLibraries::opened(size_t k)
 {

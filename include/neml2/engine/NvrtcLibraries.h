@@ -22,15 +22,15 @@ public:
   /// Opens libraries of these names or paths, in the order to try them. @throws NEMLException if there is none.
   explicit NvrtcLibraries(std::vector<std::string> names);
 
-  /// For a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor. The first choice is
-  /// code, by the first NVRTC that knows the architecture and whose major version is not newer than that of the driver. The second is text
-  /// for the newest architecture known to an NVRTC that is not newer than the driver. The last is the output of a newer NVRTC, which
-  /// the driver may refuse.
-  /// @throws NEMLException if all of them know only newer architectures.
+  /// The target for a device of this architecture, such as 90, whose driver is of this version of CUDA, 1000 major + 10 minor. The first
+  /// choice is code, by the first NVRTC that knows the architecture and whose major version is not newer than that of the driver. The
+  /// second is text for the newest architecture known to an NVRTC that is not newer than the driver. The last is the output of a newer
+  /// NVRTC, which the driver may refuse.
+  /// @throws NEMLException if all libraries know only newer architectures.
   NvrtcTarget target(int architecture, int driver);
 
 private:
-  std::vector<std::string> _names; ///< untried ones, the next one last
+  std::vector<std::string> _names; ///< names that were not tried yet, the next one last
   std::vector<std::unique_ptr<Nvrtc>> _open;
   std::string _why_none;
 

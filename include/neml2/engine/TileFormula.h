@@ -11,7 +11,7 @@ namespace neml2::engine
 class TileFormula : public KernelFormula
 {
 public:
-  /// The tile must live as long as the program, as its text does.
+  /// Refers to the text of the tile, which must exist until the program ends.
   explicit TileFormula(const TileSource & tile);
   std::string source(bool is_float) const override;
 

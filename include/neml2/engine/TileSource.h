@@ -27,7 +27,7 @@ constexpr const char * operation_text = Op::name;
 template <class Op>
 constexpr const char * operation_text<Op, std::void_t<decltype(Op::source)>> = Op::source;
 
-/// A tile's text, and the way devices run it, which is made when first needed.
+/// A tile's text, and the formula by which devices run it, which is made when first needed.
 struct TileSource
 {
   recorded::TileText text;

@@ -8,8 +8,8 @@
 /// The headers of this library that sources of kernels include.
 namespace neml2::engine
 {
-/// The folder that contains the headers' folder neml2: the one in the environment variable NEML2_INCLUDE, otherwise the folder that was set,
-/// otherwise the one used when this was compiled.
+/// The folder that contains the headers' folder neml2: the folder that the environment variable NEML2_INCLUDE names, otherwise the folder
+/// that was set, otherwise the folder that had the headers when this was compiled.
 std::string device_headers();
 void set_device_headers(std::string folder);
 

@@ -44,8 +44,7 @@ unshared(const at::Tensor & result, ArrayRef<Operand> operands)
   return shared ? result.clone(at::MemoryFormat::Contiguous) : result;
 }
 
-/// Evaluates by a kernel of the device. Computes nothing and returns false if the device has no
-/// kernel for it.
+/// Evaluates by a kernel of the device. Computes nothing and returns false if the device has no kernel for the operation.
 NEML2_BODY bool
 evaluate_on_device(const Evaluation & e, at::Tensor * results)
 {

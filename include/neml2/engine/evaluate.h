@@ -8,13 +8,13 @@
 /**
  * Runs an operation over a batch: the only place that chooses between the paths.
  *
- * Dense CPU tensors of float32 or float64 take one fused pass over memory; if autograd records the operation, they
- * do so only where it has a derivative rule. In all other cases (CUDA, other dtypes, functorch, tracing) the
- * operation's body for whole batches runs through LibTorch's dispatcher.
+ * Dense CPU tensors of float32 or float64 take one fused pass over memory. On CUDA, operations and formulas that have a kernel run as one
+ * kernel. If autograd records the operation, both need its derivative rule. In all other cases the body for whole batches, or the recording
+ * of a formula, runs through LibTorch's dispatcher.
  */
 namespace neml2::engine
 {
-/// A tensor that autograd may save.
+/// t; a copy of it if t is an inference tensor, which autograd cannot save.
 at::Tensor saveable(const at::Tensor & t);
 
 /// A result of LibTorch's operations in the form in which the fused loop would return it: not the argument itself, not
@@ -29,7 +29,7 @@ void record_results(const Operation & op,
                     at::Tensor * results,
                     size_t count);
 
-/// An evaluation, with its types erased: of one of the library's operations, or of a formula of the caller.
+/// One evaluation of an operation of the library, or of a formula of the caller, with its types erased.
 struct Evaluation
 {
   Operation op;
@@ -49,7 +49,7 @@ no_gradient()
   return nullptr;
 }
 
-/// Evaluates into new tensors. Returns true if the fused pass evaluated it.
+/// Evaluates into new tensors. Returns true if the fused pass or a kernel computed the results.
 bool evaluate(const Evaluation & e, at::Tensor * results);
 
 /// Evaluates into existing tensors, which the caller has checked, without a gradient.
@@ -139,8 +139,8 @@ evaluate(const Operation & op, const F & formula, const A &... a)
   return evaluate_leaf<Result>(op, formula, formula, a...);
 }
 
-/// The result of f, which makes a few calls of LibTorch, after a check of the operands. For
-/// operations that are not worth a fused loop.
+/// Checks the operands, and returns the result of f, which makes a few calls of LibTorch. It is meant for operations that are not worth a
+/// fused loop.
 template <class Result, class F, class... A>
 Result
 composed(const Operation & op, const F & f, const A &... a)

@@ -208,7 +208,7 @@ template <class F>
 constexpr bool has_gradient<F, std::void_t<decltype(F::has_fused_gradient)>> =
     F::has_fused_gradient;
 
-/// Whether a formula may be kept for a gradient: captures of a lambda may not live as long.
+/// Whether a formula may be kept for a gradient: the variables that a lambda captures may not exist until then.
 template <class F, class = void>
 constexpr bool is_kept = kernels::holds_only_numbers<F>();
 template <class F>

@@ -70,7 +70,7 @@ name_with_arguments(const char * name, std::initializer_list<const char *> types
   return std::string(name) + "(" + all + ")";
 }
 
-/// The recording of a formula; the library's error if it would have too many operations. Exceptions of the formula pass unchanged.
+/// Records a formula. Throws NEMLException if it would have too many operations; exceptions of the formula pass unchanged.
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 recorded_or_refused(KnownRecordings::Record record)
 {

@@ -9,10 +9,10 @@
 
 #include <optional>
 
-/// Recordings of formulas of C++: the formula is called once with symbols, when a recording is first needed.
+/// Recordings of formulas. A recording of a C++ formula is made by one call with symbols, when it is first needed.
 namespace neml2::engine
 {
-/// A recording in the making: the numbers of this thread are recorded in it.
+/// A recording in the making: operations of this thread on numbers of a formula are recorded in it.
 class FormulaRecorder
 {
 public:
@@ -21,11 +21,11 @@ public:
   FormulaRecorder & operator=(const FormulaRecorder &) = delete;
   ~FormulaRecorder();
 
-  /// Appends an argument, and sets its numbers. Only tensors have seeds.
+  /// Appends an argument of n numbers, and writes them to x. Only tensors have seeds.
   void add_argument(TensorShapeRef base, bool is_number, recorded::Number * x, Size n);
   /// Appends a result of these numbers.
   void add_result(TensorShapeRef base, const recorded::Number * x, Size n);
-  /// The recording; `name` is its name in messages.
+  /// Ends the recording and returns it as a formula; `name` is the formula's name in messages.
   std::shared_ptr<const RecordedFormula> finish(std::string name);
 
 private:
@@ -33,7 +33,7 @@ private:
   std::unique_ptr<Parts> _parts;
 };
 
-/// The row of an argument of a recording.
+/// Appends an argument of type A to the recording, and returns its row of numbers.
 template <class A>
 row_t<A, recorded::Number>
 record_argument(FormulaRecorder & r)
@@ -74,10 +74,10 @@ name_of_argument()
     return A::type_name;
 }
 
-/// A formula and the types of its arguments, as its name in messages.
+/// The name of a formula in messages, with the types of its arguments.
 std::string name_with_arguments(const char * name, std::initializer_list<const char *> types);
 
-/// The recording of a formula of arguments A, which calls the formula.
+/// Calls a formula with symbols for arguments of types A, and returns the recording.
 template <class... A, class F>
 std::shared_ptr<const RecordedFormula>
 record_formula(const F & f)
@@ -90,14 +90,14 @@ record_formula(const F & f)
   return r.finish(name_with_arguments(formula_name<F>(), {name_of_argument<A>()...}));
 }
 
-/// The recordings made so far of formulas of one type, for arguments of certain types; the last few are kept.
+/// The last recordings of formulas of one type, for one list of argument types.
 class KnownRecordings
 {
 public:
   using Record = c10::function_ref<std::shared_ptr<const RecordedFormula>()>;
 
-  /// The recording of a formula with this key, which is made if none is known. Formulas with the same key do the same; a formula
-  /// without a key is always recorded. Recordings that are the same share their programs and kernels.
+  /// The recording with this key; it is made if it is not known. Formulas with the same key compute the same; a formula without a key is
+  /// always recorded. Equal recordings share their programs and kernels.
   std::shared_ptr<const RecordedFormula> of(const std::optional<std::string> & key, Record record);
 
 private:
@@ -123,8 +123,8 @@ constexpr bool is_wrapper = false;
 template <class F>
 constexpr bool is_wrapper<F, std::void_t<typename F::FormulaWithin>> = true;
 
-/// A key of the plain numbers that a formula holds: formulas of one type with the same key do the same. A formula that may hold references
-/// has no key.
+/// The plain numbers that a formula holds, as a key: formulas of one type with the same key compute the same. A formula that may hold
+/// references has no key.
 template <class F>
 std::optional<std::string>
 recording_key(const F & f)
@@ -145,7 +145,7 @@ recording_key(const F & f)
     return std::nullopt;
 }
 
-/// The recording of a formula of arguments A; its numbers, and those that it captures, are constants.
+/// The recording of a formula for arguments of types A. The numbers in its fields and captures become constants.
 template <class... A, class F>
 std::shared_ptr<const RecordedFormula>
 recorded_formula(const F & f)
@@ -155,7 +155,7 @@ recorded_formula(const F & f)
   return known.of(recording_key(f), record);
 }
 
-/// The recording of a formula during one call, made when first needed; on devices its program runs.
+/// The recording of the formula of one call, made when first needed. On devices its program runs as a kernel.
 class CallRecording : public DeviceFormula
 {
 public:
@@ -183,7 +183,7 @@ public:
   {
     return program().evaluate_into(operands, batch, results);
   }
-  /// Not a program of a gradient.
+  /// Undefined: this program does not compute a gradient.
   at::Tensor gradient(ArrayRef<Operand>, TensorShapeRef, size_t, Size) const override { return {}; }
 
 protected:
@@ -194,7 +194,7 @@ private:
   mutable std::shared_ptr<const RecordedFormula> _formula;
 };
 
-/// Rows that run on devices by another formula.
+/// `rows`, which devices evaluate by `on_device`.
 inline RowFormula
 with_device_formula(RowFormula rows, const DeviceFormula & on_device)
 {

@@ -10,8 +10,7 @@
 
 namespace neml2::engine
 {
-/// Whether a number converts to float32 without becoming infinite or subnormal; 0, infinity and NaN
-/// do.
+/// Whether float32 can hold a number: the number is 0, infinite or NaN, or it does not become infinite or subnormal by the conversion.
 inline bool
 fits_float(double x)
 {
@@ -63,7 +62,7 @@ fused_pass_into(const RowFormula & formula,
   return true;
 }
 
-/// A result with its batch dimensions in memory in this order.
+/// A new result whose batch dimensions lie in memory in this order.
 NEML2_BODY at::Tensor
 empty_result(TensorShapeRef batch, const Order & order, TensorShapeRef base, Dtype dtype)
 {

@@ -16,7 +16,7 @@ struct RowFormula
   int numbers; ///< the count of numbers that a row reads and writes
   /// The loop for numbers of float32; null for formulas that are always computed in float64.
   TileLoop float_loop = {nullptr, 1};
-  /// The formula for other devices, or for an operation of the library the text that it is made from.
+  /// The formula for other devices; for an operation of the library, the text from which that formula is made.
   const DeviceFormula * on_device = nullptr;
   const TileSource * source = nullptr;
 };

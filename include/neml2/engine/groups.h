@@ -24,7 +24,7 @@ struct Group
     return std::tie(a);
   }
 
-  /// The leaves from First on, in this structure.
+  /// This structure with the leaves from First on.
   template <size_t First, class Leaves>
   NEML2_INLINE static const auto & regroup(const Leaves & l)
   {
@@ -173,7 +173,7 @@ all_leaves(const A &... a)
   return std::tuple_cat(Group<A>::leaves(a)...);
 }
 
-/// Results in the form the formula returns them, a Returned: its groups from its leaves.
+/// The results as a Returned, the type that the formula returns: its groups are built from their leaves.
 template <class Returned, class Results>
 auto
 regrouped(const Results & r)

@@ -110,7 +110,7 @@ RecordedFormula::make_vector_jacobian(size_t k) const
       _name + ": " + gradient_text(k), r, std::move(p), true);
 }
 
-/// The Jacobians of each result by each argument, as many lists of components.
+/// The Jacobian of each result by each argument: one list of components per Jacobian.
 NEML2_BODY std::vector<recorded::Components>
 RecordedFormula::record_jacobians(recorded::Recording & r,
                                   const Places & by,
@@ -155,7 +155,7 @@ RecordedFormula::make_jacobian(const Places & by, const Places & of) const
 
 // ---- Derivatives as formulas ----
 
-/// The known formula of this key; at first the one that make() returns, or null if a partial is not available or there are too many
+/// The formula with this key; make() makes it if it is not known. Null if a partial is not available, or if the formula would have too many
 /// operations.
 template <class Key, class Make>
 std::shared_ptr<const RecordedFormula>
@@ -179,7 +179,7 @@ RecordedFormula::derived(Formulas<Key> & known, const Key & key, const Make & ma
   return known.emplace(key, std::move(made)).first->second;
 }
 
-/// A formula from the values of its results; partials that they do not have yet are recorded.
+/// A formula with these results; partials that the results do not have yet are recorded.
 NEML2_BODY std::shared_ptr<const RecordedFormula>
 RecordedFormula::differentiable(recorded::Recording r,
                                 std::vector<Tensor> arguments,
@@ -216,7 +216,7 @@ RecordedFormula::differentiable(recorded::Recording r,
       std::move(r), std::move(arguments), std::move(results), std::move(name));
 }
 
-/// A new argument of the shape of a tensor, with its seeds.
+/// A new argument with seeds, of the same shape as a tensor.
 NEML2_BODY RecordedFormula::Tensor
 RecordedFormula::new_argument(recorded::Recording & r, const Tensor & like)
 {
@@ -231,7 +231,7 @@ RecordedFormula::new_argument(recorded::Recording & r, const Tensor & like)
   return t;
 }
 
-/// Appends tensors of the shapes of others, made of these values, without partials.
+/// Appends tensors that have the shapes of `like`, these values, and no partials.
 NEML2_BODY void
 RecordedFormula::append_like(std::vector<Tensor> & tensors,
                              const std::vector<Tensor> & like,

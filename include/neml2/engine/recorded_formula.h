@@ -60,7 +60,7 @@ private:
   mutable std::mutex _mutex;
   mutable std::unique_ptr<const DeviceFormula> _on_device;
 
-  /// Its kernel, null where this program makes none.
+  /// The kernel of this program; null if nothing makes kernels of programs.
   const DeviceFormula * on_device() const
   {
     const std::lock_guard<std::mutex> lock(_mutex);
@@ -92,14 +92,14 @@ public:
              a.is_number == b.is_number;
     }
 
-    /// A value of it as an operand, which refers to the value.
+    /// A value of this argument or result as an operand, which refers to the value.
     Operand operand(const at::Tensor & value, const char * type) const
     {
       return {&value, type, value.dim() - Size(base.size()), TensorShapeRef(base)};
     }
   };
 
-  /// `name` is its name in messages.
+  /// `name` is the formula's name in messages.
   RecordedFormula(recorded::Recording recording,
                   std::vector<Tensor> arguments,
                   std::vector<Tensor> results,
@@ -127,8 +127,8 @@ public:
   const RecordedProgram & jacobian(const std::vector<size_t> & by,
                                    const std::vector<size_t> & of) const;
 
-  /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null if
-  /// a partial that it needs is not available (see Recording::refused_partial), or if it would have too many operations.
+  /// The gradients by the arguments `by`, one per row of the batch, as a formula of the arguments and of the weights of the results. Null
+  /// if a partial that it needs is not available (see Recording::refused_partial), or if it would have too many operations.
   std::shared_ptr<const RecordedFormula> gradient(const std::vector<size_t> & by) const;
   /// The tangents of the results, as a formula of the arguments and of the tangents of the arguments `by`, or null like gradient().
   std::shared_ptr<const RecordedFormula> tangent(const std::vector<size_t> & by) const;
@@ -139,7 +139,7 @@ public:
 
   /// The weights of the results: their gradients, or zero where these are not defined.
   std::vector<at::Tensor> weights(ArrayRef<Operand> arguments, ArrayRef<at::Tensor> results) const;
-  /// The arguments, then the weights, which the operands refer to.
+  /// The arguments, then the weights, as operands; the operands refer to the weights.
   std::vector<Operand> with_weights(ArrayRef<Operand> arguments,
                                     const std::vector<at::Tensor> & weights) const;
 

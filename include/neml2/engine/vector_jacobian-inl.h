@@ -24,7 +24,8 @@ vector_jacobian(const RowFormula & formula,
     return at::Tensor();
   RowLayout & o = plan.operand[plan.operands - 1];
   const Size tile = tile_rows(formula.loop, plan, formula.numbers);
-  // In dimensions along which the argument was broadcast: one sum per tile along the lanes, otherwise one value per row.
+  // The parts of the sums over dimensions along which the argument was broadcast: one sum per tile along the lanes, one value per row along
+  // other dimensions.
   TensorShape parts, sums;
   bool broadcast = false;
   for (int d = 0; d < plan.dims; d++)

@@ -7,8 +7,8 @@
 
 namespace neml2::math
 {
-/// Whether all operands have the same layout in memory, without gaps, but not in the order of their dimensions, as
-/// columns do.
+/// Whether all operands have the same layout in memory: without gaps, with dimensions in an order different from that of the shape, as
+/// columns have.
 inline bool
 are_alike_in_other_order(ArrayRef<Operand> o)
 {

@@ -54,8 +54,7 @@ padded(TensorShapeRef shape, size_t n)
   return n > shape.size() ? utils::pad_prepend(shape, Size(n)) : TensorShape(shape);
 }
 
-/// A view of the operand, a T, with these batch and base shapes, which have as many entries or larger sizes in
-/// place of 1.
+/// A view of the operand, of type T, expanded to these batch and base shapes.
 template <class T>
 T
 expanded(const Operand & o, TensorShapeRef batch, TensorShapeRef base)

@@ -213,7 +213,7 @@ private:
   {
     return stacked(nodes, batch_of(nodes), base);
   }
-  /// Sets the columns of nodes from tensors whose base has as many numbers.
+  /// Sets the columns of nodes from a tensor with one base entry per node.
   void unstack(const std::vector<int32_t> & nodes, const at::Tensor & t, Size base_dim)
   {
     const at::Tensor flat = base_dim == 1 ? t : t.flatten(t.dim() - base_dim);
@@ -237,7 +237,7 @@ private:
       unstack(c, t, Size(argument.base.size()));
   }
 
-  /// Computes the nodes of _order from `first` up to `last`, which lie in this loop; -1 means in none.
+  /// Computes the nodes of _order from `first` up to `last`. The nodes lie in loop `loop`, or in no loop if it is -1.
   void run(size_t first, size_t last, int32_t loop)
   {
     for (size_t at = first; at < last; at++)
@@ -263,7 +263,7 @@ private:
     }
   }
 
-  /// Computes all outputs of a function at the first one that is needed, i.
+  /// Computes all needed outputs of a function, if i is the first of them.
   void compute_whole(const recorded::Rule & rule, size_t i)
   {
     for (const int32_t k : rule.outputs)
@@ -363,7 +363,7 @@ private:
   void compute_system(const recorded::System & s)
   {
     const Size shape[] = {s.n, s.n};
-    if (s.op == Op::factor) // Solutions do not need the factor, only its determinant is used.
+    if (s.op == Op::factor) // only its determinant is computed: solutions use the matrix
       column(s.outputs[size_t(s.n * s.n + s.n)]) = {
           composed::det_of_any(stacked(s.operands, shape))};
     else if (recorded::is_matrix_function(s.op))
@@ -384,7 +384,7 @@ private:
       unstack(s.outputs, x, 1);
     }
   }
-  /// The factor with which a system is solved; null for the factor of an earlier iteration.
+  /// The factor with which a system is solved; null if the factor was computed in an earlier iteration.
   const recorded::System * factor_of(const recorded::System & s) const
   {
     const auto first = size_t(s.operands.front());
@@ -400,7 +400,7 @@ private:
     const auto f = matrix_function_of(op);
     return E.defined() ? composed::matrix_function_along(f, A, E) : composed::matrix_function(f, A);
   }
-  /// The function that an Op or a Whole names, also for its derivative.
+  /// The function that an Op or a Whole names; for a derivative, the function that is differentiated.
   template <class Name>
   static auto matrix_function_of(Name n) -> at::Tensor (*)(const at::Tensor &, Size)
   {

@@ -4,10 +4,10 @@
 #include "neml2/engine/recorded_formula.h"
 
 /**
- * Runs recorded formulas on whole batches, where no loop and no kernel can run them: on other devices, in traces, on fake
- * tensors.
+ * Runs recorded formulas on whole batches, where no loop and no kernel can run them: on devices without kernels, in traces, under functorch
+ * in C++, on fake tensors.
  *
- * Each number of a formula is a column, a tensor of the batch's shape, and each operation is one or a few of LibTorch's. So the results
+ * Each number of a formula is a column, a tensor of the batch's shape, and each operation is one call of LibTorch, or a few. So the results
  * have the derivatives of LibTorch's operations, to any order; the recorded derivatives, which are exact at more points, are programs of
  * their own, and run on columns, too.
  */

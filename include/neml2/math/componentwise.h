@@ -34,8 +34,7 @@ struct Together
   Size base_dim() const { return Size(base.size()); }
 };
 
-/// Checks operands whose batch shapes broadcast, and whose base shapes do, each aligned at its last
-/// dimension.
+/// Checks the operands, and that their batch shapes and their base shapes broadcast, each aligned at the last dimension.
 inline Together
 check_together(const Operation & op, ArrayRef<Operand> o)
 {

@@ -7,7 +7,7 @@
 
 namespace neml2::math
 {
-/// The unknowns, each of `numbers` numbers: their limits, as tensors (n), and their sizes.
+/// The unknowns: unknown k has numbers[k] numbers. The limits are tensors of shape (n).
 struct ComposedUnknowns
 {
   ArrayRef<Size> numbers;
@@ -47,7 +47,7 @@ struct ComposedUnknowns
   }
 };
 
-/// max_k |t_k| / scale_k, where a t_k is 0 if its scale is 0. (batch; n), (batch; n) -> (batch; )
+/// max_k |t_k| / scale_k; |t_k| itself where scale_k is 0. (batch; n), (batch; n) -> (batch; )
 NEML2_BODY at::Tensor
 newton_level(const at::Tensor & t, const at::Tensor & scale)
 {
@@ -112,7 +112,7 @@ composed_newton(const at::Tensor & guess,
   }
   const at::Tensor each = converged.unsqueeze(-1);
   if (recorded)
-  { // Steps of Newton's method from the solution: n steps give x its derivatives up to order 2^n - 1, since each squares the error.
+  { // Steps of Newton's method from the solution: n steps give x its derivatives up to order 2^n - 1, since each step squares the error.
     const at::Tensor known = at::where(each, x, engine::saveable(guess).detach());
     at::Tensor y = known.clone().requires_grad_(true);
     for (int k = 0; k < 3; k++)

@@ -17,13 +17,12 @@ struct ComposedNewton
   at::Tensor solution, iterations, converged;
 };
 
-/// The residual (batch; n) at x (batch; n), and its derivatives by x (batch; n, n). If a condition is given, both are
-/// differentiable, by the arguments except at points where it does not hold.
+/// The residual (batch; n) at x (batch; n), and its derivatives by x (batch; n, n). If `counts` is defined, autograd records both.
 using ComposedEquations = std::function<std::pair<at::Tensor, at::Tensor>(
     const at::Tensor & x, const at::Tensor & counts)>;
 
-/// Newton's method by LibTorch's operations, for unknowns of these counts of numbers; it is differentiable if autograd is enabled
-/// and derivatives are requested.
+/// Newton's method by LibTorch's operations; `unknowns` has the count of numbers in each unknown. The solution is differentiable if
+/// `differentiable` is true and grad mode is on.
 ComposedNewton composed_newton(const at::Tensor & guess,
                                ArrayRef<Size> unknowns,
                                const NewtonOptions & options,

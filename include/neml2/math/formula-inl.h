@@ -7,8 +7,8 @@
 
 namespace neml2::math
 {
-/// Calls evaluate with operands of float16 or bfloat16 in float32, whose results it rounds, and with integers in float64. Returns false
-/// for other dtypes.
+/// Converts float16 and bfloat16 to float32, integers to float64, calls evaluate, and rounds the results back to float16 or bfloat16.
+/// Returns false for other dtypes.
 NEML2_BODY bool
 evaluate_widened(ArrayRef<Operand> operands,
                  at::Tensor * results,
@@ -34,7 +34,7 @@ evaluate_widened(ArrayRef<Operand> operands,
   return true;
 }
 
-/// Refuses tensors whose numbers have no place of their own in memory.
+/// Refuses sparse tensors.
 NEML2_BODY void
 check_dense(const Operation & op, ArrayRef<Operand> operands)
 {

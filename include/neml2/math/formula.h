@@ -6,14 +6,14 @@
 
 #include <functional>
 
-/// Evaluates formulas of the caller: their rows in one pass, and what no loop and no kernel can run by their recordings.
+/// Evaluates formulas of the caller: in one pass over rows, or by a kernel; otherwise their recordings are evaluated.
 namespace neml2::math
 {
 using engine::CallRecording;
 using engine::RecordedFormula;
 
-/// How recorded formulas are evaluated with gradients of their own. Set by math/recorded_gradient.h, or by the library; without it
-/// autograd differentiates LibTorch's operations.
+/// How recorded formulas are evaluated so that autograd records one node, whose gradient is a recorded formula. Set by
+/// math/recorded_gradient.h, or by the library; without it autograd differentiates LibTorch's operations.
 struct WithRecordedGradients
 {
   using Record = std::function<std::shared_ptr<const RecordedFormula>()>;
@@ -23,13 +23,13 @@ struct WithRecordedGradients
                    ArrayRef<Operand> operands,
                    TensorShapeRef batch,
                    at::Tensor * results);
-  /// The gradient of a formula that is recorded in the first backward pass.
+  /// The gradient of a formula; the formula is recorded in the first backward pass.
   std::shared_ptr<const engine::Gradient> (*gradient)(Record record);
 };
 NEML2_ONE_A_PROGRAM inline std::atomic<const WithRecordedGradients *> with_recorded_gradients{
     nullptr};
 
-/// Evaluates the recording of a formula on operands that its rows do not take.
+/// Evaluates the recording of a formula on operands over which no loop and no kernel can run.
 void evaluate_recording(const Operation & op,
                         const std::shared_ptr<const RecordedFormula> & formula,
                         ArrayRef<Operand> operands,

@@ -8,8 +8,8 @@
 /// Gradients of the caller's formulas, computed with dual numbers.
 namespace neml2::math
 {
-/// The gradients of a formula, computed with dual numbers in one fused pass per argument. With create_graph, and where no loop can run, they
-/// are those of the formula's recording.
+/// The gradients of a formula, computed with dual numbers in one fused pass per argument. With create_graph, and where no loop can run, the
+/// gradients of the formula's recording are computed.
 template <class F, class... A>
 class DualGradient final : public RecordedGradient
 {
@@ -90,7 +90,7 @@ private:
   }
 };
 
-/// A formula whose gradient is fused too.
+/// A formula whose gradients are computed in fused passes, like its value.
 template <class F>
 struct WithGradient
 {

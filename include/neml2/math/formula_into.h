@@ -13,7 +13,8 @@ template <class... O, class... R>
 constexpr bool is_tuple_of_references<std::tuple<O...>, std::tuple<R...>> =
     std::is_same_v<std::tuple<O...>, std::tuple<R &...>>;
 
-/// Evaluates rows into existing tensors, one per result. `evaluate_otherwise` makes the results where the rows cannot run.
+/// Evaluates rows into existing tensors, one per result. `evaluate_otherwise` makes the results where no loop over rows and no kernel can
+/// run.
 template <class... R>
 void
 evaluate_rows_into(const Operation & op,

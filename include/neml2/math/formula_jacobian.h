@@ -146,7 +146,8 @@ struct Differentiation<std::index_sequence<V...>, std::index_sequence<Of...>, F,
 
   static auto bases() { return value_and_jacobian_bases(Results(), Pairs()); }
 
-  /// Calls use(operation, operands, batch, rows, composed), where composed(results) evaluates on operands that the rows do not take.
+  /// Calls use(operation, operands, batch, rows, composed), where composed(results) evaluates on operands over which no loop and no kernel
+  /// can run.
   template <class Use>
   static void with(const char * name, const Use & use, const F & f, const A &... a)
   {

@@ -167,12 +167,11 @@ differentiate(const Use & use, const F & f, const A &... a)
  * The formula f over the batch, and its exact Jacobian by argument I, in one pass: a pair of value and
  * ∂value/∂argument. If f returns a group, both are groups.
  *
- * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). An SR2 by an SR2 is an SSR4
- * (the consistent tangent of a stress update), a Scalar by an X has the shape of X, a Y by a Scalar that of Y, an R2
- * by a Vec is an R3, an R2 by an R2 an R4; if no type has the shape, the Jacobian is a neml2::Tensor. Arguments, formula and
- * errors are those of vmap; the header of the Jacobian's type must be included. If autograd records an argument,
- * value and Jacobian are differentiable, and computed from the formula's recording: use a NoGradGuard if only the numbers are
- * wanted.
+ * For a value (...; y) and an argument (...; x) the results are (...; y) and (...; y, x). The Jacobian of an SR2 by an SR2 is an SSR4 (the
+ * consistent tangent of a stress update), of an R2 by a Vec an R3, of an R2 by an R2 an R4. That of a Scalar by an X has the shape of X,
+ * that of a Y by a Scalar the shape of Y. If no type has the shape, the Jacobian is a neml2::Tensor. Arguments, formula and errors are
+ * those of vmap; the header of the Jacobian's type must be included. If autograd records an argument, value and Jacobian are
+ * differentiable, and computed from the formula's recording: use a NoGradGuard if you need only the numbers.
  *
  *     const auto [stress, tangent] = value_and_jacobian<0>(update, strain, E, nu);
  *

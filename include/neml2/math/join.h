@@ -75,7 +75,7 @@ expanded(ArrayRef<Operand> o, TensorShapeRef batch)
   return r;
 }
 
-/// The elements expanded to one batch shape except along dimension p of n.
+/// The elements, expanded to one batch shape of n dimensions, except along dimension p.
 inline std::vector<at::Tensor>
 expanded_but(const Operation & op, ArrayRef<Operand> o, Size p, Size n)
 {

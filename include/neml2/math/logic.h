@@ -7,9 +7,9 @@
  * Logic component by component: && || ! and the functions of the same names, and & | ^ ~, which do the same for
  * truth values and work bit by bit for integers.
  *
- * Operands and shapes are those of comparison, math/comparison.h. Any number except 0 is true, NaN too. The
- * result of && || ! is bool; that of & | ^ ~ has the common dtype. Both sides are evaluated. Formulas of
- * vmap have && || ! & | ~ of conditions, and any and all.
+ * Operands and shapes are those of comparison, math/comparison.h. Any number except 0 is true, NaN too. The result of && || ! is bool; that
+ * of & | ^ ~ has the common dtype. Both sides are evaluated. In formulas of vmap, conditions have && || ! & | ~ and the functions any() and
+ * all().
  */
 namespace neml2
 {

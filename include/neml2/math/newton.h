@@ -112,14 +112,13 @@ newton_on_batches(const F & f, const NewtonOptions & options, const X & guess, c
  * The x with residual(x, a...) = 0 at each point, by Newton's method from a guess.
  *
  * x is a tensor or a group of tensors (a std::tuple, a struct as for vmap). The result of residual is also a tensor or a group, and has as
- * many numbers as x. residual takes the unknown first, then the arguments; it is a formula like those of vmap, and must not capture (a struct may
- * have plain numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes broadcast; the last may
- * be NewtonOptions.
+ * many numbers as x. residual takes the unknown first, then the arguments; it is a formula like those of vmap, and must not capture (a
+ * struct may have plain numbers as fields). The guess and the arguments are tensors, plain numbers, or groups of them, whose batch shapes
+ * broadcast; the last may be NewtonOptions.
  *
- * Each point converges independently, when |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more
- * step. A step is halved if the step after it, computed with the same derivatives, would not be shorter (natural
- * monotonicity). If 50 evaluations do not suffice, the derivatives are singular or a number is NaN, x is NaN at that
- * point. NewtonOptions change all this.
+ * Each point converges independently, when |r_i| <= 1e-10 + 1e-8 Σ_j |∂r_i/∂x_j x_j| in each equation i, and then takes one more step. A
+ * step is halved if the step after it, computed with the same derivatives, would not be shorter (natural monotonicity). x is NaN at a point
+ * where 50 evaluations do not suffice, the derivatives are singular, or a number is NaN. NewtonOptions change all this.
  *
  * Derivatives are those of the implicit function, ∂x/∂a = -(∂r/∂x)^-1 ∂r/∂a; the iterations are not differentiated, and
  * the guess has no derivative. Iterations compute in float64, whatever the dtype. They take one pass over memory for dense

@@ -12,8 +12,8 @@
 
 namespace neml2::math
 {
-/// Whether functorch, a trace or another mode observes operations on these operands, so that autograd's nodes of this library would
-/// hide them.
+/// Whether functorch, a trace or another mode observes operations on these operands. This library's nodes of autograd would hide the
+/// operations from such a mode.
 NEML2_BODY bool
 are_observed(ArrayRef<Operand> operands)
 {
@@ -64,7 +64,7 @@ RecordedGradient::compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) 
   evaluate_on_columns(f->value(), o, broadcast_batch("vmap", o), f->bases(), results);
 }
 
-/// The gradient of a formula that is recorded in the first backward pass.
+/// The gradient of a formula; the formula is recorded in the first backward pass.
 class GradientOfFormula final : public RecordedGradient
 {
 public:
@@ -83,7 +83,8 @@ gradient_of(WithRecordedGradients::Record record)
   return std::make_shared<GradientOfFormula>(std::move(record));
 }
 
-/// The gradient of the gradients of a formula by some of its arguments, from the arguments and the weights of the results.
+/// The gradient of an operation whose results are the gradients of a formula by some of its arguments, and whose arguments are those of the
+/// formula and the weights of its results.
 class GradientAgain final : public RecordedGradient
 {
 public:
@@ -122,7 +123,7 @@ public:
   }
 
 protected:
-  /// It is recorded here, when it is first needed.
+  /// The formula of these gradients, which is recorded when it is first needed.
   std::shared_ptr<const RecordedFormula> formula() const override { return _of->gradient(_by); }
 
 private:
@@ -281,7 +282,7 @@ RecordedGradient::backward(ArrayRef<at::Tensor> results,
   return true;
 }
 
-/// Evaluates a program: in one pass, otherwise on whole batches, where `gradient` is recorded as well.
+/// Evaluates a program: in one pass if possible, otherwise on whole batches. In both cases autograd records `gradient` if it is needed.
 NEML2_BODY void
 evaluate_program(const Operation & op,
                  const engine::RecordedProgram & program,

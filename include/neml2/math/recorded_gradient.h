@@ -3,18 +3,18 @@
 
 #include "neml2/math/formula.h"
 
-/// Evaluates recorded formulas with their gradients: in one pass over memory, or on whole batches where no loop and no kernel can run. Numbers of
-/// float16 and bfloat16 are computed in float32, integers in float64, which is then the dtype of the results.
+/// Evaluates recorded formulas with their gradients: in one pass over memory, or on whole batches where no loop and no kernel can run.
+/// Numbers of float16 and bfloat16 are computed in float32, integers in float64, which is then the dtype of the results.
 namespace neml2::math
 {
-/// The gradient of a recorded formula, which passes back any number of times: it is a recorded formula itself. compose() gives its
-/// results on whole batches, for derivatives that formulas refuse.
+/// The gradient of a recorded formula. It is a recorded formula itself, so it can be differentiated any number of times. compose() gives
+/// the results of the formula on whole batches, for derivatives that formulas refuse.
 class RecordedGradient : public engine::Gradient
 {
 public:
   const char * name() const override { return "VmapBackward"; }
 
-  /// With grad mode on (create_graph), autograd records the gradients, whose own gradient is that of RecordedFormula::gradient.
+  /// With grad mode on (create_graph), autograd records the gradients; they are differentiated as the formula RecordedFormula::gradient.
   bool backward(ArrayRef<at::Tensor> results,
                 ArrayRef<at::Tensor> arguments,
                 ArrayRef<bool> needed,
@@ -23,7 +23,7 @@ public:
   void compose(ArrayRef<at::Tensor> arguments, at::Tensor * results) const override;
 
 protected:
-  /// The formula; null if there is none, so that compose() is differentiated.
+  /// The formula; if it is null, compose() is differentiated.
   virtual std::shared_ptr<const RecordedFormula> formula() const = 0;
 };
 

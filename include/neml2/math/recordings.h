@@ -6,6 +6,6 @@
 #include "neml2/recorded/interpreter.h"
 
 /**
- * The interpreter, which runs recorded formulas in one pass, and on CUDA the kernels of formulas and operations, for programs of headers
- * alone: include this header in one source file. neml2::compiled has both. Without them LibTorch's calls run recordings.
+ * Include this header in one source file of a header-only program. It has the interpreter, which runs recorded formulas in one pass, and on
+ * CUDA the kernels of formulas and operations. neml2::compiled has both; without both, LibTorch's calls evaluate recordings.
  */

@@ -13,10 +13,10 @@
  *     const auto [stress, energy] = vmap(
  *         [](auto strain, auto E, auto nu) { return std::tuple(..., ...); }, strain, E, 0.3);
  *
- * The formula takes single tensors as `auto` (or `const auto &`) parameters, uses the library's
- * vocabulary (operators, tr, dev, inner, norm, where, rotate, ...), and returns a tensor, a number or
- * a group of them (a std::tuple, a struct). It is called with single tensors, of packs of numbers in the pass over memory, and of symbols
- * where it is recorded. It must not branch on a value: use where(condition, a, b).
+ * The formula takes single tensors as `auto` (or `const auto &`) parameters, uses the library's vocabulary (operators, tr, dev, inner,
+ * norm, where, rotate, ...), and returns a tensor, a number or a group of them (a std::tuple, a struct). The numbers of these single
+ * tensors are packs in the pass over memory, and symbols where the formula is recorded. It must not branch on a value: use where(condition,
+ * a, b).
  *
  * Related headers: vmap_out.h (results in existing tensors), jacobian.h (Jacobians), autograd.h (fused
  * gradients).
@@ -25,8 +25,8 @@ namespace neml2
 {
 /**
  * Evaluates the formula f over the batch: in one pass over memory for dense CPU tensors of float32 or float64. Otherwise f is recorded, by
- * one call with symbols, and the recording runs: on CUDA as a kernel, in float32 for float16 and bfloat16, in float64 for integers, as
- * LibTorch's calls under transforms of functorch and on other devices.
+ * one call with symbols, and the recording runs: on CUDA as a kernel, under transforms of functorch and on other devices as LibTorch's
+ * calls. float16 and bfloat16 are computed in float32, integers in float64.
  *
  * (...; base) of each argument -> (...; base) of each result; batch shapes broadcast, and so do plain
  * numbers, which f takes as scalars. An argument or a result may be a group, such as the parameters of a model or its

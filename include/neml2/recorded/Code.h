@@ -180,8 +180,8 @@ private:
     return last;
   }
 
-  /// The states whose next values are computed directly into the places of the states, since the old values are not read
-  /// afterwards. The result has the state of each node, or -1.
+  /// For each node, the state whose next value the node computes directly into the place of the state, because the old value is not read
+  /// afterwards; otherwise -1.
   std::vector<int32_t> states_in_place(const std::vector<size_t> & order) const
   {
     std::vector<size_t> at(_o.nodes.size()), read(_o.nodes.size());

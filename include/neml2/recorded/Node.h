@@ -176,7 +176,7 @@ struct Loop
            a.active == b.active && a.most == b.most && a.newton == b.newton;
   }
 
-  /// The loop as kernels::NewtonIteration may run it, or null.
+  /// The NewtonLoop by which kernels::NewtonIteration may run this loop; null if it may not.
   const NewtonLoop * by_kernel() const
   {
     return newton && newton->has_its_bits ? &*newton : nullptr;
@@ -220,7 +220,7 @@ struct System
   }
 };
 
-/// A function as one operation on whole batches, of the operands of a Rule in their order, or what else holds for its outputs there.
+/// How the outputs of a Rule are computed on whole batches: as this function of its operands, in their order, or without such a function.
 enum class Whole : uint8_t
 {
   by_operations,      ///< computed, and differentiated again, operation by operation
@@ -250,7 +250,8 @@ struct Rule
   /// For some groups of linear operands, as many as there are outputs: the matrix of the outputs by these operands is symmetric. Each group
   /// is given by its first operand.
   std::vector<size_t> symmetric = {};
-  /// The transposed map, where it needs care: from the operands and the weights of the outputs, the weights of the linear operands.
+  /// The transposed map, if it needs a function of its own: computes the weights of the linear operands from the operands and the weights
+  /// of the outputs.
   std::function<std::vector<int32_t>(const std::vector<int32_t> &, const std::vector<int32_t> &)>
       transposed = {};
   Whole whole = Whole::by_operations;

@@ -25,7 +25,7 @@ struct Program
 struct Operations
 {
   std::vector<Node> nodes;   ///< as in the recording
-  std::vector<int32_t> uses; ///< how many operations and results use it; 0 if it is not needed
+  std::vector<int32_t> uses; ///< per node, how many operations and results use it
   std::vector<Loop> loops;
   std::vector<System> systems;
   std::vector<int32_t> loop_of; ///< per node, its loop
@@ -99,8 +99,8 @@ struct Operations
     return all;
   }
 
-  /// The nodes that Newton's method computes by itself, in the loops that it runs: all nodes of the loop except the states, the residual, its
-  /// derivatives, and the nodes from which these are computed. newton_of gives the NewtonLoop of a loop that it runs, otherwise null.
+  /// The nodes that Newton's method computes by itself, in the loops that it runs: all nodes of the loop except the states, the residual,
+  /// its derivatives, and the nodes from which these are computed. newton_of gives the NewtonLoop of a loop that it runs, otherwise null.
   template <class NewtonOf>
   std::vector<bool> left_to_newton(const NewtonOf & newton_of) const
   {

@@ -26,7 +26,7 @@ struct TooLong : std::length_error
 class Recording
 {
 public:
-  /// Numbers of the thread are recorded in this recording during the lifetime of the Scope: one recording at a time per thread.
+  /// Operations of this thread are recorded in this recording during the lifetime of the Scope: one recording at a time per thread.
   class Scope
   {
   public:

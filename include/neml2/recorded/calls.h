@@ -73,7 +73,7 @@ record_isotropic_function(const F & f, const kernels::SR2<Number> & s, const A &
     return y[0];
 }
 
-/// newton_report(f, guess, a..., options); only a Report has the residual at the solution.
+/// newton_report(f, guess, a..., options); the residual at the solution is computed only if Report is true.
 template <bool Report, class F, class X, class... A>
 auto
 record_newton_of(std::bool_constant<Report>,

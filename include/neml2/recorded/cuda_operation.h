@@ -41,8 +41,8 @@
 #include "neml2/packs/forward_tile.h"
 #include "neml2/recorded/cuda_kernel.h"
 
-/// The code with which sources of operations for a device are compiled: the tensor types, without batches, and the tiles of the CPU, which run
-/// for the row of one thread.
+/// The code with which sources of operations for a device are compiled: the tensor types, without batches, and the tiles of the CPU, which
+/// run for the row of one thread.
 namespace neml2
 {
 namespace recorded

@@ -6,8 +6,7 @@
 
 #include <vector>
 
-/// Tables of any size in recorded formulas. They use the functions of kernels/ for tables whose size is part of
-/// their type.
+/// Tables of any size in recorded formulas, computed by the same functions of kernels/ as tables whose size is part of the type.
 namespace neml2::recorded
 {
 struct Table

@@ -335,7 +335,7 @@ interpreter()
   return packs::tile_loop<InterpreterTile>();
 }
 
-/// Registers the interpreter: programs of headers alone need only include this header.
+/// Registers the interpreter: header-only programs need only include this header.
 NEML2_ONE_A_PROGRAM inline const bool interprets = []
 {
   loop_of_interpreter = interpreter;

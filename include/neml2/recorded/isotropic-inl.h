@@ -8,7 +8,7 @@
 
 namespace neml2::recorded
 {
-/// The partials of Principal, computed from its numbers, followed by their partials.
+/// Computes the partials of Principal. x has the numbers that Principal takes, then the partials of these.
 struct SlopeOfPrincipal
 {
   kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
@@ -41,8 +41,8 @@ struct SlopeOfPrincipal
   }
 };
 
-/// Σ_i y_i v_i v_i. The numbers x are those of the tensor, the three y, and for each pair of eigenvalues, in Mandel's order, the slopes of
-/// y_i - y_j and of y_j - y_i.
+/// Σ_i y_i v_i v_i. The numbers x are those of the tensor, the three y, and for each pair of eigenvalues, in Mandel's order,
+/// ∂(y_i - y_j)/∂λ_i and ∂(y_j - y_i)/∂λ_j.
 struct Principal
 {
   kernels::SR2<Symbol> operator()(const std::vector<Symbol> & x) const
@@ -89,8 +89,8 @@ record_again(const Symbol & a)
   return maximum(a, a);
 }
 
-/// Eigenvalues without first derivatives, which the rules in this header provide; when these rules are differentiated, the eigenvalues are,
-/// too.
+/// Eigenvalues without first derivatives: the rules in this header contain those. When these rules are differentiated, the eigenvalues are
+/// differentiated, too.
 NEML2_BODY std::vector<Number>
 record_fixed(const std::vector<Number> & eigenvalues)
 {

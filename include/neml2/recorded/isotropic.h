@@ -4,8 +4,8 @@
 #include "neml2/kernels/SR2.h"
 #include "neml2/recorded/jacobian.h"
 
-/// Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues: the formulas
-/// of kernels/isotropic.h, which names the sources.
+/// Functions of the eigenvalues of a symmetric tensor, recorded with derivatives that are exact at and near equal eigenvalues, by the
+/// formulas of kernels/isotropic.h, which names the sources.
 namespace neml2::recorded
 {
 /// If f returns one number: f(λ), which is symmetric in λ; its derivative along e is Σ_i ∂f/∂λ_i v_i · e v_i. If f returns three numbers:

@@ -360,7 +360,7 @@ private:
     }
   }
 
-  /// a, or 0 where the condition holds that all weights on which a depends linearly are zero.
+  /// a, or 0 where the condition `nothing` holds: all weights on which a depends linearly are zero.
   int32_t unless(int32_t nothing, int32_t a) const
   {
     return _by_rules ? unless_ruled(_r, nothing, a)

@@ -10,7 +10,7 @@
 /// Newton's method in recordings: kernels::NewtonIteration as a loop, and the derivative of its solution.
 namespace neml2::recorded
 {
-/// The residual as a function of the unknowns; it returns as many numbers.
+/// The residual as a function of the unknowns; it returns as many numbers as there are unknowns.
 using Residual = std::function<std::vector<Number>(const std::vector<Number> &)>;
 
 /// The results of newton, with their partials.

@@ -12,7 +12,7 @@
 
 namespace neml2::recorded
 {
-/// The nodes of the values of symbols or numbers (values_in), and those of the partials of numbers.
+/// values_in: the nodes of the values of symbols or numbers. partials_in: the nodes of the partials of numbers.
 template <class Numbers>
 std::vector<int32_t>
 values_in(const Numbers & x)
@@ -143,7 +143,7 @@ private:
 
 // ---- Functions of matrices ----
 
-/// f of symbols, or of numbers with partials: the rule differentiates f.
+/// Records f(A) of symbols, with a rule that calls f with numbers that have partials.
 template <class F, template <class> class R>
 auto
 record_function(const F & f, const R<Symbol> & A, Whole whole = Whole::by_operations)
@@ -208,8 +208,8 @@ with_refused_partials(const kernels::SR2<Symbol> & values, const char * reason)
   return r;
 }
 
-/// The partials of a derivative, from its arguments, followed by their partials. The results have no partials themselves, since these
-/// would lose terms at equal eigenvalues.
+/// Computes the partials of a derivative. x has the arguments of the derivative, then the partials of these. The results have no partials,
+/// because partials computed here would lose terms at equal eigenvalues.
 template <class Derivative>
 struct SlopeOfDerivative
 {
@@ -241,7 +241,7 @@ struct SlopeOfDerivative
   }
 };
 
-/// derivative(x) for symbols or numbers x: a tensor, parameters, and the direction of the derivative.
+/// derivative(x) for symbols or numbers x: those of a tensor, of parameters, and of the direction of the derivative.
 template <class Derivative, class T>
 kernels::SR2<T>
 record_derivative(Whole whole, const Derivative & derivative, const std::vector<T> & x)
@@ -263,7 +263,7 @@ record_derivative(Whole whole, const Derivative & derivative, const std::vector<
   return r;
 }
 
-/// The derivative of a function along a tensor, where it takes the tensor and the direction.
+/// The Whole of the derivative of a function along a tensor, if the derivative takes only the tensor and the direction.
 constexpr Whole
 along_of(Whole function)
 {
@@ -273,8 +273,8 @@ along_of(Whole function)
                                     : Whole::not_differentiated;
 }
 
-/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x). If x begins with a symmetric tensor, the
-/// matrix of the derivative by it is symmetric: for a function that has a potential.
+/// function(x) for symbols or numbers x; the partials of numbers are derivative(x, partials of x). of_symmetric: x begins with a symmetric
+/// tensor, and the matrix of the derivative by it is symmetric, as for functions with a potential.
 template <class Function, class Derivative, class T>
 kernels::SR2<T>
 record_isotropic(Whole whole,
@@ -342,7 +342,7 @@ struct PowerOf
     return kernels::powm<T, T>(row_of<kernels::SR2>(x), x[6]);
   }
 };
-/// The partials of a power, from s and p, followed by their partials.
+/// Computes the partials of a power. x has the numbers of s, then p, then the partials of these.
 struct SlopeOfPower
 {
   template <class T>

@@ -29,7 +29,7 @@ kernels::SR2<Number> sqrtm(const kernels::SR2<Number> & s);
 kernels::SR2<Number> powm(const kernels::SR2<Number> & s, const Number & p);
 kernels::SR2<Number> hencky_strain(const kernels::R2<Number> & F);
 
-/// With a plain number, or a tensor of plain numbers.
+/// powm with a plain exponent, or of a tensor of plain numbers.
 template <class N, std::enable_if_t<std::is_arithmetic_v<N>, int> = 0>
 kernels::SR2<Number>
 powm(const kernels::SR2<Number> & s, const N & p)
@@ -43,7 +43,7 @@ powm(const kernels::SR2<N> & s, const Number & p)
   return powm(kernels::converted<Number>(s, [](const N & c) { return Number(double(c)); }), p);
 }
 
-// Their derivatives along a tensor.
+// The derivatives of these functions along a tensor.
 kernels::SR2<Symbol> dexpm(const kernels::SR2<Symbol> & s, const kernels::SR2<Symbol> & along);
 kernels::SR2<Symbol> dlogm(const kernels::SR2<Symbol> & s, const kernels::SR2<Symbol> & along);
 kernels::SR2<Symbol> dsqrtm(const kernels::SR2<Symbol> & s, const kernels::SR2<Symbol> & along);

@@ -8,12 +8,12 @@
 /**
  * Products with the weights of a gradient, recorded so that they can be differentiated again.
  *
- * A weight of zero adds nothing to a gradient, even if the derivative beside it is infinite or NaN. But it may itself have a partial, so
- * where a weight is zero, the partial is still that of the product.
+ * A weight of zero adds nothing to a gradient, even if the derivative beside it is infinite or NaN. But a weight of zero may itself have a
+ * partial, which contributes to the partial of the product.
  */
 namespace neml2::recorded
 {
-/// The condition that all of x are zero, -1 if there are none.
+/// The condition that all of x are zero; -1 if x is empty.
 inline int32_t
 all_zero(Recording & r, const std::vector<int32_t> & x)
 {
@@ -26,7 +26,7 @@ all_zero(Recording & r, const std::vector<int32_t> & x)
   return all;
 }
 
-/// a, or 0 where the condition holds that all weights on which a depends linearly are zero. The partial is that of a.
+/// a, or 0 where the condition `nothing` holds: all weights on which a depends linearly are zero. The partial is that of a.
 inline int32_t
 unless_ruled(Recording & r, int32_t nothing, int32_t a)
 {
@@ -61,8 +61,8 @@ weighted(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infin
 
 inline int32_t product_of_weights(Recording & r, int32_t v, int32_t w);
 
-/// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that part
-/// of the partial is that of the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
+/// weight · factor or weight / factor with the rules by which it is differentiated again. A weight of zero may have a partial, and that
+/// part of the partial is that of the product or quotient. But a weight of zero adds nothing to the other part, the partial of the factor.
 inline int32_t
 weighted_ruled(Recording & r, Op op, int32_t weight, int32_t factor, bool may_be_infinite)
 {
@@ -138,8 +138,8 @@ with_operands(Recording & r,
   return operands;
 }
 
-/// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. If they are differentiated
-/// again, weights of 0 may have partials, but they add nothing to the derivative by the other operands.
+/// The images of weights under the symmetric map of a rule, for operands from index k on; 0 if all weights are 0. If they are
+/// differentiated again, weights of 0 may have partials, but they add nothing to the derivative by the other operands.
 inline std::vector<int32_t>
 images_of_weights(Recording & r,
                   const std::shared_ptr<const Rule> & rule,
