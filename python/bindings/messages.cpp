@@ -133,8 +133,7 @@ spelling_of(Text text)
   return nullptr;
 }
 
-/// Whether a text ends with the name of a type. Names of namespaces begin with a small letter, as in PyTorch's
-/// messages of aten::add.
+/// Whether a text ends with the name of a type. A type begins with a capital letter, a namespace with a lower-case letter, as in aten::add.
 bool
 follows_type(Text text)
 {

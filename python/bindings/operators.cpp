@@ -80,7 +80,7 @@ bind(AnyClass & cls, const char * name, const F & f, OfOneType kind = OfOneType:
   bind_number(cls, name, f);
 }
 
-/// With a number or a Scalar on the left; the operators of Scalar itself do not take other types.
+/// f of a number or a Scalar on the left and a tensor on the right; the operators of Scalar itself do not take other types.
 template <class F>
 void
 bind_reflected(AnyClass & cls, const char * name, const F & f)

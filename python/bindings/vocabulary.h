@@ -50,8 +50,8 @@ Row component(const Row & row, const std::vector<int> & index);
 const TypeInfo & scalar_type();
 const TypeInfo & tensor_type();
 
-/// Records newton of the numbers of a guess, each of which belongs to an unknown. Throws if there are too many, as
-/// do the functions below.
+/// Records newton for the numbers of a guess, each of which belongs to an unknown. This function and the four below throw if there are too
+/// many numbers.
 recorded::RecordedNewton record_newton(const recorded::Residual & residual,
                                        const Numbers & guess,
                                        const std::vector<int> & unknown,

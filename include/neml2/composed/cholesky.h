@@ -6,7 +6,8 @@
 /// Cholesky's factor, in LibTorch calls.
 namespace neml2::composed
 {
-/// The lower triangular L of A = L Lᵀ, for the symmetric part of A; NaN where that part is not positive definite. (..., n, n) -> (..., n, n)
+/// The lower triangular L of A = L Lᵀ, for the symmetric part of A; NaN where that part is not positive definite. (..., n, n) ->
+/// (..., n, n)
 inline at::Tensor
 cholesky(const at::Tensor & A)
 {

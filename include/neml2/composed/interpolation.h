@@ -11,7 +11,7 @@
  * Tables of any size, in LibTorch calls: the interval of each point is found, its entries are gathered, and the
  * arithmetic is that of kernels/interpolation.h.
  *
- * A table is (..., n), abscissae (...); all have the same number of batch dimensions.
+ * Tables have the shape (..., n), the points x the shape (...); all have the same number of batch dimensions.
  */
 namespace neml2::composed
 {

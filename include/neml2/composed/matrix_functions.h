@@ -104,7 +104,7 @@ sqrt_by_iteration(const at::Tensor & A, Size n, int steps)
   at::Tensor X = A, Y = plus_identity(at::zeros_like(A), 1), change;
   for (int k = 0; k < steps; k++)
   {
-    // One step after convergence and four in all, for the derivatives: at the identity n steps give them up to order 2^n - 1.
+    // One step after convergence, and at least four steps, for the derivatives: at the identity n steps give those up to order 2^n - 1.
     const bool last = k >= 3 && holds_nowhere(change > 1e-9);
     const at::Tensor x = inverse_or_nan(X), y = inverse_or_nan(Y);
     const at::Tensor ratio =

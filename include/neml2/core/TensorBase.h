@@ -355,7 +355,7 @@ public:
   Derived & operator/=(const B & b);
 
 protected:
-  /// A result of the same type and batch dimension.
+  /// A result of the same type, with the same number of batch dimensions.
   Derived wrap(at::Tensor t) const { return wrap(std::move(t), batch_dim()); }
   static Derived wrap(at::Tensor t, Size batch_dim)
   {

@@ -211,7 +211,7 @@ public:
     check_no_intmd("rand", intmd);
     return rand(dynamic, o...);
   }
-  /// All of this value.
+  /// A tensor whose entries all have this value.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived full(const CScalar & value, const O &... o)
   {
@@ -336,7 +336,7 @@ public:
     check_no_intmd("rand", intmd);
     return rand(dynamic, base, o...);
   }
-  /// All of this value.
+  /// A tensor whose entries all have this value.
   template <class... O, if_optional<O...> = 0>
   [[nodiscard]] static Derived full(TensorShapeRef base, const CScalar & value, const O &... o)
   {

@@ -6,7 +6,7 @@
 /// The modes that may intercept a call before it reaches the CPU: functorch, traces, fake tensors, tangents of forward mode.
 namespace neml2::core
 {
-/// Whether the row loop may read this tensor's memory, and only autograd observes the operation.
+/// Whether the row loop may read this tensor's memory: it is a dense CPU tensor, and nothing except autograd intercepts operations on it.
 inline bool
 is_plain(const at::Tensor & t)
 {
@@ -17,7 +17,8 @@ is_plain(const at::Tensor & t)
   return plain_keys.has_all(t.key_set()) && !t._fw_grad(0).defined();
 }
 
-/// Whether a kernel may read this tensor's memory on a device other than the CPU, and only autograd observes the operation.
+/// Whether a kernel may read this tensor's memory: it is a dense tensor on a device other than the CPU, and nothing except autograd
+/// intercepts operations on it.
 inline bool
 is_plain_on_device(const at::Tensor & t)
 {

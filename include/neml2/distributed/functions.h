@@ -67,7 +67,7 @@ begin_of(const Counts & counts, int k)
   return std::accumulate(counts.begin(), counts.begin() + k, Size(0));
 }
 
-/// The shape of a part without its number of entries, and its dtype.
+/// The shape and dtype of a part as text, with n in place of the number of entries.
 inline std::string
 described(const at::Tensor & part, Size n_at = 0)
 {

@@ -60,8 +60,9 @@ whole_periods(const T & x, double shift, double period, double tolerance)
   return T(where(n > y, T(n - 1.0), n) * period);
 }
 
-/// The inverse of rotation_of_kocks: a and c in [-π/2, 3π/2), b in [0, π]. Where b is 0 or π up to the
-/// tolerance, the rotation depends on a + c or a - c alone.
+/// The inverse of rotation_of_kocks: b in [0, π], a and c in [-π/2, 3π/2). Where b is 0 up to the tolerance, the rotation depends only on
+/// the difference a - c: c is in [0, π), and a is -c. Where b is π up to the tolerance, it depends only on the sum a + c: c is 0, and a is
+/// in (-π, π].
 template <class T>
 NEML2_INLINE Vec<T>
 kocks_of_rotation(const Rot<T> & r, double tolerance)

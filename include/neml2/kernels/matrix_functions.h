@@ -88,8 +88,8 @@ largest_column(const R2<T> & A)
   return norm;
 }
 
-/// The number of superfluous halvings of B, whose norm is at most the limit of its Padé approximant. The error of e^B depends on the
-/// powers B6 and B8, not on the norm of B, unless the round-off of the approximant grows with the powers of |B|. Source: Al-Mohy and
+/// The number of halvings of B that were not needed. The norm of B is at most the limit of the Padé approximant. The error of e^B depends
+/// on the powers B6 and B8, not on the norm of B, unless the round-off of the approximant grows with the powers of |B|. Source: Al-Mohy and
 /// Higham (2009), SIAM J. Matrix Anal. Appl. 31, 970-989, algorithm 5.1.
 template <class P>
 NEML2_INLINE P

@@ -58,8 +58,8 @@ constexpr int own_order<SSR4<T>> = 0;
 template <class T>
 constexpr int own_order<R4<T>> = 0;
 
-/// Whether A and B are batches of a program's own types, with entries of type Row, that make a system; and whether A is a batch
-/// of matrices.
+/// Whether A is a batch of matrices and B a batch of right sides that fit them, both of types that the caller defines. if_own_batch
+/// requires only that A is such a batch of matrices.
 template <class A, class B, class = void>
 constexpr bool is_own_system = false;
 template <class A, class B>

@@ -134,7 +134,7 @@ struct PackFunctions : kernels::Component<Pack<W, E>>
     return elementary_of_two<sleef::OutsideAtan2>(
         y, x, &Functions::atan2, [](E s, E c) { return std::atan2(s, c); });
   }
-  /// √(a² + b²) of numbers that a power of two brings near 1 first, unless their squares are ordinary numbers: it rounds nothing.
+  /// √(a² + b²). If the squares could overflow or underflow, a power of two, which rounds nothing, first scales a and b.
   NEML2_INLINE friend Pack hypot(const Pack & a, const Pack & b)
   {
     constexpr bool is_double = std::is_same_v<E, double>;

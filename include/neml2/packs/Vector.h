@@ -21,7 +21,7 @@
 
 namespace neml2::packs
 {
-/// W numbers E, float64 or float32, and their truth values, which have the same size.
+/// W numbers of type E (float64 or float32), and vectors of W truth values of the same size.
 template <int W, class E = double>
 struct Vector
 #ifdef NEML2_ON_DEVICE

@@ -6,8 +6,8 @@
 #include "neml2/packs/multiply_add.h"
 
 /**
- * A formula at one point, on plain numbers, for programs that call a material model point by point, such as a finite-element code with a UMAT.
- * This header includes nothing of LibTorch, and needs no library.
+ * A formula at one point, on plain numbers, for programs that call a material model point by point, such as a finite-element code with a
+ * UMAT. This header includes nothing of LibTorch, and needs no library.
  *
  *     #include "neml2/packs/at_point.h"
  *     using neml2::kernels::SR2;

@@ -6,7 +6,7 @@
 /// The tile of + - * / on whole rows. These treat all components alike, so that rows need no transposing, and one loop serves all types.
 namespace neml2::packs
 {
-/// The rows of the operands: one of the two may have a single number per row of the other.
+/// The layout of the operands' rows: one operand may have a single number in place of each row.
 struct RowPair
 {
   int components; ///< of the rows of the result

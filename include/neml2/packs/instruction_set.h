@@ -20,8 +20,8 @@ constexpr bool with_avx512 = true;
 constexpr bool with_avx512 = false;
 #endif
 
-/// The base of formulas of operations that are more than a tenth faster on packs of eight rows than on packs of four. Most are not:
-/// packs of eight take more than twice as long to transpose, so only formulas with much arithmetic gain.
+/// The base of formulas of operations that are more than a tenth faster on packs of eight rows than on packs of four. Most operations are
+/// not faster: packs of eight take more than twice as long to transpose, so only formulas with much arithmetic gain.
 struct GainsFromAvx512
 {
 };

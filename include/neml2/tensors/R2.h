@@ -150,8 +150,8 @@ Scalar tr(const R2 & A);
 R2 vol(const R2 & A);
 /// Deviator A_ij - A_kk δ_ij / 3. (...; 3, 3) -> (...; 3, 3), in the unit of A.
 R2 dev(const R2 & A);
-/// Determinant, with a relative error of the unit round-off times the condition number of A. Cofactors are used where they lose no digits. (...; 3,
-/// 3) -> (...; ), in the cube of the unit of A.
+/// Determinant, with a relative error of the unit round-off times the condition number of A. Cofactors are used where they lose no digits.
+/// (...; 3, 3) -> (...; ), in the cube of the unit of A.
 Scalar det(const R2 & A);
 /// A^-1, with a relative error of the unit round-off times the condition number of A, as for det(A); infinite or NaN where A is
 /// singular. (...; 3, 3) -> (...; 3, 3), in the inverse of the unit of A.

@@ -112,10 +112,10 @@ public:
   fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type);
   /// Euler angles of the rotation, the inverse of fill_euler_angles. (...; 3) -> (...; 3)
   ///
-  /// The middle angle is in [0, π]; the angles a and c of Kocks are in [-π/2, 3π/2), and Bunge's in
-  /// [0, 2π) and (-π, π]. For b = 0 only a - c is determined, and c is -a, in [0, π]; for b = π only
-  /// a + c is determined, and c is 0. The angles have no derivative there: autograd gives a finite
-  /// one.
+  /// The middle angle b is in [0, π]. Where it is neither 0 nor π, the angles a and c of Kocks are in
+  /// [-π/2, 3π/2), and Bunge's in [0, 2π) and (-π, π]. For b = 0 only a - c is determined; c is in
+  /// [0, π), and a is -c. For b = π only a + c is determined; c is 0, and a is in (-π, π]. The angles
+  /// have no derivative at b = 0 and b = π: autograd gives a finite one.
   /// @throws NEMLException also for any other convention or type.
   Vec to_euler_angles(const std::string & convention, const std::string & type) const;
 

@@ -18,7 +18,8 @@
  * of the sample to the crystal's frame, as the passive matrices of Bunge's Euler angles do; S r with any
  * symmetry S is an equivalent orientation.
  *
- * Elsewhere: slip and twin systems in slip_systems.h, Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in Transformable.h.
+ * Elsewhere: slip and twin systems in slip_systems.h, Miller indices in MillerIndex.h, Euler angles in Rot.h, reflections in
+ * Transformable.h.
  */
 namespace neml2::crystallography
 {

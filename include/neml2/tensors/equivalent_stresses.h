@@ -17,8 +17,8 @@
  *     const SR2 direction = gradient<0>(equivalent, stress, 8.0);
  *
  * Tension is positive. Anisotropic equivalent stresses take the components s_ij in the axes of the material: for a sheet axis 0 is the
- * direction of rolling, 1 the transverse one, 2 the normal. The coefficients of shear are in the order of Mandel components: yz, zx, xy, which
- * are s_12, s_02, s_01.
+ * direction of rolling, 1 the transverse one, 2 the normal. The coefficients of shear are in the order of Mandel components: yz, zx, xy,
+ * which are s_12, s_02, s_01.
  *
  * In formulas the first and the second derivative are exact, also at equal principal stresses. Where the deviator is zero, value and
  * derivatives are those of the part that depends on the pressure alone. Exponents may be large: powers are taken of ratios up to 1.
@@ -39,9 +39,10 @@ struct FillSR2
 } // namespace tensors
 
 /**
- * Hill's quadratic equivalent stress of 1948, √(F (s_11 - s_22)² + G (s_22 - s_00)² + H (s_00 - s_11)² + 2 L s_12² + 2 M s_02² + 2 N s_01²).
- * (...; 6), (...; ) of each parameter -> (...; ), in the unit of s. The parameters are a group of six numbers or Scalars, such as
- * std::tuple(F, G, H, L, M, N), or those of hill_parameters. It is von_mises for F = G = H = 1/2, L = M = N = 3/2.
+ * Hill's quadratic equivalent stress of 1948,
+ * √(F (s_11 - s_22)² + G (s_22 - s_00)² + H (s_00 - s_11)² + 2 L s_12² + 2 M s_02² + 2 N s_01²). (...; 6), (...; ) of each parameter ->
+ * (...; ), in the unit of s. The parameters are a group of six numbers or Scalars, such as std::tuple(F, G, H, L, M, N), or those of
+ * hill_parameters. It is von_mises for F = G = H = 1/2, L = M = N = 3/2.
  *
  * Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
  */
@@ -53,10 +54,10 @@ hill(const SR2 & s, const P & parameters)
 }
 
 /**
- * The parameters F, G, H, L, M, N of hill for a sheet, as a std::tuple of numbers or Scalars, from its r-values r0, r45 and r90 in tension at
- * these angles to the direction of rolling. An r-value is the strain across the width over that through the thickness. The equivalent stress of
- * tension along the direction of rolling is that tension: G + H = 1. Tests of the sheet do not determine L and M: they are 3/2, as for an
- * isotropic material.
+ * The parameters F, G, H, L, M, N of hill for a sheet, as a std::tuple of numbers or Scalars, from its r-values r0, r45 and r90 in tension
+ * at these angles to the direction of rolling. An r-value is the strain across the width over that through the thickness. The equivalent
+ * stress of tension along the direction of rolling is that tension: G + H = 1. Tests of the sheet do not determine L and M: they are 3/2,
+ * as for an isotropic material.
  *
  * Source: Hill (1948), Proc. R. Soc. Lond. A 193, 281-297.
  */
@@ -104,10 +105,10 @@ drucker_prager(const SR2 & s, const A & alpha)
  * rounded edges. It is 2 c cos φ at yield, c the cohesion. (...; 6), (...; ), (...; ) -> (...; ), in the unit of s; angles in radians. The
  * friction angle φ is in [0, π/2).
  *
- * If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition, A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the same value and
- * slope at the transition. The transition is in [0, π/6), by default 25°. Second derivatives of the function jump there. The function is convex for φ
- * up to 86° with a transition of 25°, and up to 40° with one of 0. For φ = 0 and a transition of 0 it is 2/√3 von_mises. Along the axis of pressure,
- * at its apex and beyond, the derivative is that of the pressure alone.
+ * If the Lode angle θ, which is in [-π/6, π/6] here, is beyond the transition, A - B sin 3θ replaces cos θ - sin φ sin θ / √3, with the
+ * same value and slope at the transition. The transition is in [0, π/6), by default 25°. Second derivatives of the function jump there. The
+ * function is convex for φ up to 86° with a transition of 25°, and up to 40° with a transition of 0°. For φ = 0 and a transition of 0° it
+ * is 2/√3 von_mises. Along the axis of pressure, at its apex and beyond, the derivative is that of the pressure alone.
  *
  * Source: Abbo and Sloan (1995), Comput. Struct. 54, 427-441.
  */
@@ -119,12 +120,12 @@ mohr_coulomb(const SR2 & s, const P & phi, const T & transition = kernels::round
 }
 
 /**
- * Barlat's Yld2004-18p, (Σ_ij |l_i - m_j|^a / 4)^(1/a), of the principal values l and m of two transformed deviators. (...; 6), (...; ) of each
- * coefficient, and of a -> (...; ), in the unit of s. It is hosford where all coefficients are 1.
+ * Barlat's Yld2004-18p, (Σ_ij |l_i - m_j|^a / 4)^(1/a), of the principal values l and m of two transformed deviators. (...; 6), (...; ) of
+ * each coefficient, and of a -> (...; ), in the unit of s. It is hosford where all coefficients are 1.
  *
- * Each transformation is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66, which count axes from 1 as the source does. It
- * maps the deviator d to the tensor with the components t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 = -c31 d_00 - c32 d_11, t_12 = c44
- * d_12, t_02 = c55 d_02, t_01 = c66 d_01. The exponent a is at least 1.
+ * Each transformation is a group of nine numbers or Scalars c12, c13, c21, c23, c31, c32, c44, c55, c66, which count axes from 1 as the
+ * source does. It maps the deviator d to the tensor with the components t_00 = -c12 d_11 - c13 d_22, t_11 = -c21 d_00 - c23 d_22, t_22 =
+ * -c31 d_00 - c32 d_11, t_12 = c44 d_12, t_02 = c55 d_02, t_01 = c66 d_01. The exponent a is at least 1.
  *
  * Source: Barlat, Aretz, Yoon, Karabin, Brem and Dick (2005), Int. J. Plasticity 21, 1009-1039.
  */

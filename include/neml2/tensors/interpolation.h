@@ -56,11 +56,11 @@ using if_fixed_table_of_two =
  * The value at x of the table of points (abscissae_i, ordinates_i), in the unit of the ordinates; x and the abscissae
  * have the same unit. (...; ), (...; n), (...; n) -> (...; ), n at least 2: one table for all, or one per entry.
  *
- * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is
- * monotone where the points are, so that it never overshoots. Its derivative at a point is that of the parabola through
- * it and its neighbours (at an end through the last three), limited to three times the smaller of the two adjacent
- * slopes, and 0 where these differ in sign. Through points on a line it is that line. Where no slope is limited it is
- * accurate to third order. Between two points it depends on the four points around them.
+ * Interpolant::linear is straight from point to point. Interpolant::monotone_cubic has a continuous derivative and is monotone where the
+ * points are, so that it never overshoots. Its derivative at a point is that of the parabola through it and its neighbours (at an end
+ * through the last three), limited to three times the smaller of the two adjacent slopes, and 0 where these differ in sign. Through points
+ * on a line the interpolant is that line. It is accurate to third order where no slope is limited. Between two points it depends on the
+ * four points around them.
  *
  * Beyond the ends, Beyond::constant holds the value at the end: the points say nothing about values beyond them, and
  * a held value keeps its sign and its bounds. Beyond::extrapolate continues along the tangent at the end. Beyond::nan gives

@@ -56,9 +56,9 @@ private:
  * ) or (...; 6), in the unit of f. f takes the three eigenvalues as one Vec, in ascending order, and captures nothing.
  *
  * On batches it is one pass over memory. In a formula the same call and its derivatives are exact, also at equal eigenvalues: two
- * derivatives if f returns a scalar, as a stress and a tangent need, one if f returns a Vec. A further derivative does not compile. On
- * whole batches autograd differentiates the eigenvectors: where eigenvalues are equal, a derivative that contains derivatives of
- * eigenvectors is NaN.
+ * derivatives if f returns a scalar, as a stress and a tangent need, one if f returns a Vec. A further derivative does not compile. Where
+ * LibTorch's operations differentiate the recording on whole batches, as under functorch in C++, they differentiate the eigenvectors: where
+ * eigenvalues are equal, a derivative that contains derivatives of eigenvectors is NaN.
  *
  * Source: Chadwick and Ogden (1971), Arch. Rational Mech. Anal. 44, 54-68; Miehe (1998), Comput. Struct. 66, 37-43.
  */

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-/// Families of planes and directions in a lattice, from their notation. All are plain numbers, since the results must not depend on modes of
-/// LibTorch.
+/// Families of planes and directions in a lattice, from their notation. All are plain numbers, since the results must not depend on modes
+/// of LibTorch.
 namespace neml2::tensors::glide
 {
 using Triple = std::array<double, 3>;
