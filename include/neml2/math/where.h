@@ -111,8 +111,8 @@ choose(const C & condition, const X & a, const Y & b)
  * for torch::where (sizes 1 broadcast). Other numbers are refused: name the batch dimensions by
  * Scalar(condition) or Tensor(condition, batch_dim).
  *
- * Both a and b are evaluated: before differentiating, make sure that the side that is not taken does
- * not divide by zero.
+ * Both a and b are evaluated. In a formula this does no harm. On whole batches, before differentiating, make sure that the side that is not
+ * taken does not divide by zero.
  * @throws NEMLException also unless the condition is bool, and for a raw condition with another number of dimensions.
  */
 template <class C, class A, math::if_condition<C> = 0, core::if_tensor<A> = 0>
