@@ -21,8 +21,11 @@ set_target_properties(neml2_compiled PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION}) # a program needs the version that it was compiled with
 # Functions of matrices are long kernels. Their results are bitwise the same in operations, in interpreted formulas and in compiled formulas,
 # so the compiler must not contract a product and a sum to a fused multiply-add.
-set_source_files_properties(src/matrix_functions.cpp src/recorded.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
+set_source_files_properties(src/matrix_functions.cpp src/interpreter.cpp src/recorded.cpp PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>)
+# This file calls row formulas with symbols only: inlined and unrolled they would take twice as long to compile.
+set_source_files_properties(src/recorded.cpp PROPERTIES COMPILE_DEFINITIONS NEML2_RECORDS)
 if(library_type STREQUAL "STATIC")
   set_target_properties(neml2_compiled PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

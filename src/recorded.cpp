@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Recorded formulas: their interpreter, their source code, and their evaluation over batches, by kernels on
-/// devices other than the CPU.
+/// Recorded formulas: how they are recorded and differentiated, their source code, and their evaluation over batches, by kernels on devices
+/// other than the CPU. This file records only (NEML2_RECORDS): interpreter.cpp has their loop.
 #include "neml2/engine/CudaCompiler-inl.h"
 #include "neml2/engine/CudaDriver-inl.h"
 #include "neml2/engine/KernelCache-inl.h"
@@ -15,7 +15,6 @@
 #include "neml2/engine/launch_kernel-inl.h"
 #include "neml2/engine/recorded_formula-inl.h"
 #include "neml2/recorded/Recording-inl.h"
-#include "neml2/recorded/interpreter-inl.h"
 #include "neml2/recorded/isotropic-inl.h"
 #include "neml2/recorded/jacobian-inl.h"
 #include "neml2/recorded/listing-inl.h"

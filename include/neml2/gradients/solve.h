@@ -19,7 +19,12 @@ add_solve_rule(const Transposed & transposed, const Product & product)
         return evaluate<A>(
             "solve",
             [=](const auto & h, const auto & x, const auto & y)
-            { return -product(solve(transposed(x), h), solve(x, y)); },
+            {
+              if constexpr (kernels::has_numbers<std::decay_t<decltype(x)>>)
+                return kernels::solve_gradient(h, x, y);
+              else
+                return -product(solve(transposed(x), h), solve(x, y));
+            },
             g,
             a,
             b);

@@ -71,6 +71,15 @@
 #define NEML2_INLINE_LAMBDA
 #endif
 
+/// With NEML2_RECORDS a file that is compiled for AVX2 keeps the calls in its loops: the functions that they call use the wide instructions
+/// anyway. Otherwise each loop inlines all calls.
+#if defined(NEML2_RECORDS) && defined(__AVX2__) && defined(__FMA__)
+#define NEML2_KEEPS_CALLS
+#define NEML2_FLATTEN
+#else
+#define NEML2_FLATTEN flatten,
+#endif
+
 /**
  * Marks each function that calls a user's formula, because the formula does not request inlining itself. Also marks all functions
  * between it and the driver.

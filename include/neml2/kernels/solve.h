@@ -137,6 +137,41 @@ solve(const M<A> & a, const V<B> & b)
   return r;
 }
 
+/// The gradient by A of the solution x of A x = b, from the gradient g by x: -h xᵀ with Aᵀ h = g. The matrix is factored once.
+template <template <class> class M,
+          template <class>
+          class V,
+          class T,
+          if_right_side<M<T>, V<T>> = 0>
+NEML2_INLINE M<T>
+solve_gradient(const V<T> & g, const M<T> & a, const V<T> & b)
+{
+  constexpr int N = V<T>::n, m = right_sides<M<T>, V<T>>, n = N / m;
+  const auto lu = factored<n, T>(a);
+  T x[n][m], h[n][m];
+  NEML2_UNROLL
+  for (int i = 0; i < N; i++)
+  {
+    x[i / m][i % m] = b[i];
+    h[i / m][i % m] = g[i];
+  }
+  lu.solve(x);
+  lu.solve_transposed(h);
+  M<T> r{Unset()};
+  NEML2_KEEP_LOOP
+  for (int i = 0; i < n; i++)
+    NEML2_UNROLL
+  for (int j = 0; j < n; j++)
+  {
+    T s = h[i][0] * x[j][0];
+    NEML2_UNROLL
+    for (int k = 1; k < m; k++)
+      s = s + h[i][k] * x[j][k];
+    r[n * i + j] = -s;
+  }
+  return r;
+}
+
 /// Inverse of a matrix of a program's own type; NaN where it is singular.
 template <template <class> class R, class T, if_own_matrix<R<T>> = 0>
 NEML2_INLINE R<T>

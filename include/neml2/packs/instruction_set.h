@@ -20,6 +20,13 @@ constexpr bool with_avx512 = true;
 constexpr bool with_avx512 = false;
 #endif
 
+/// Whether this file may have loops for AVX-512. The functions that a loop calls must be compiled for it, too, or be inlined.
+#if defined(NEML2_KEEPS_CALLS) && !defined(__AVX512F__)
+constexpr bool may_be_wide = false;
+#else
+constexpr bool may_be_wide = true;
+#endif
+
 /// The base of formulas of operations that are more than a tenth faster on packs of eight rows than on packs of four. Most operations are
 /// not faster: packs of eight take more than twice as long to transpose, so only formulas with much arithmetic gain.
 struct GainsFromAvx512
@@ -48,28 +55,28 @@ has_loop()
 }
 
 #ifdef NEML2_SIMD
-// flatten: the whole formula, lambdas included, is inlined here and so compiled for this target.
+// flatten inlines the whole formula, with its lambdas: it is compiled for this target.
 template <class Body, class... Args>
-__attribute__((target("avx2,fma"), flatten, noinline)) void
+__attribute__((target("avx2,fma"), NEML2_FLATTEN noinline)) void
 run_avx2(Args... args)
 {
   Body::template run<Pack<4>>(args...);
 }
 template <class Body, class... Args>
-__attribute__((target("avx2,fma"), flatten, noinline)) NEML2_ROUNDS_PRODUCTS void
+__attribute__((target("avx2,fma"), NEML2_FLATTEN noinline)) NEML2_ROUNDS_PRODUCTS void
 run_avx2_rounding(Args... args)
 {
   Body::template run<Pack<4>>(args...);
 }
 
 template <class Body, class... Args>
-__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), flatten, noinline)) void
+__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), NEML2_FLATTEN noinline)) void
 run_avx512(Args... args)
 {
   Body::template run<Pack<8>>(args...);
 }
 template <class Body, class... Args>
-__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), flatten, noinline))
+__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), NEML2_FLATTEN noinline))
 NEML2_ROUNDS_PRODUCTS void
 run_avx512_rounding(Args... args)
 {
@@ -128,7 +135,7 @@ Compiled<Args...>
 compiled()
 {
 #ifdef NEML2_SIMD
-  if constexpr (Body::is_numbers || (with_avx512 && is_wide<Body>))
+  if constexpr (may_be_wide && (Body::is_numbers || (with_avx512 && is_wide<Body>)))
     if (has_avx512() && (with_avx512 || sleef::has_widest()))
     {
       if constexpr (may_join_products<Body>)

@@ -6,7 +6,7 @@
 // If a machine has a fused multiply-add, which rounds a product and a sum once, gcc uses it, also across functions; clang does
 // not. In a formula of the caller gcc must not use it: √(a a - b b) would be NaN at a = b.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), flatten, noinline))
+#define NEML2_ROUNDS_PRODUCTS __attribute__((optimize("fp-contract=off"), NEML2_FLATTEN noinline))
 #else
 #define NEML2_ROUNDS_PRODUCTS
 #endif

@@ -31,21 +31,7 @@ struct Isotropic
   template <class S, class... A>
   NEML2_CALLS_FORMULA auto operator()(const S & s, const A &... a) const
   {
-    if constexpr (kernels::has_numbers<S>)
-      return kernels::isotropic(f, s, a...);
-    else
-      return of_batch(eigh(s), a...);
-  }
-
-private:
-  template <class... A>
-  auto of_batch(const std::pair<Vec, R2> & x, const A &... a) const
-  {
-    auto y = f(x.first, a...);
-    if constexpr (std::is_same_v<decltype(y), Vec>)
-      return ieigh(y, x.second);
-    else
-      return y;
+    return kernels::isotropic(f, s, a...);
   }
 };
 } // namespace tensors

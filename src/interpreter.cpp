@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+#include "neml2/recorded/interpreter-inl.h"
