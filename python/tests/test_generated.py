@@ -496,7 +496,7 @@ def test_crystals():
     assert (moved.angle().torch() <= 62.8 / 180 * torch.pi + 1e-2).all()
 
 
-@pytest.mark.parametrize("convention", ["bunge", "kocks", "roe"])
+@pytest.mark.parametrize("convention", ["bunge", "kocks", "roe", "ZXZ", "xyz"])
 @pytest.mark.parametrize("unit", ["radians", "degrees"])
 def test_euler_angles(convention, unit):
     angles = Vec(torch.tensor([[30.0, 50, 40], [100, 20, 300]]) * (torch.pi / 180 if unit == "radians" else 1))

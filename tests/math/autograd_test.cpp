@@ -511,4 +511,35 @@ TEST_CASE("tensors of inference mode take part in what autograd records", "[math
   const auto r = vmap(with_gradient([](auto s, auto e) { return s * e; }), inside, Scalar(E));
   REQUIRE(at::equal(grad({r.sum()}, {E})[0], at::full({3}, 6.0, at::kDouble)));
 }
+
+enum class Curve
+{
+  linear,
+  quadratic
+};
+struct Hardening
+{
+  Curve curve;
+  double modulus;
+
+  template <class T>
+  T operator()(const T & strain) const
+  {
+    return curve == Curve::linear ? T(modulus * strain) : T(modulus * strain * strain);
+  }
+};
+
+TEST_CASE("a formula may hold a value of an enumeration", "[math][autograd]")
+{
+  const auto x = at::full({3}, 2.0, at::kDouble).requires_grad_();
+  for (int turn = 0; turn < 2; turn++) // the second time from the recordings that are known
+    for (const auto & [curve, slope] :
+         {std::pair(Curve::linear, 5.0), std::pair(Curve::quadratic, 20.0)})
+    {
+      const Hardening f{curve, 5.0};
+      const auto expected = at::full({3}, slope, at::kDouble);
+      REQUIRE(at::equal(grad({vmap(with_gradient(f), Scalar(x)).sum()}, {x})[0], expected));
+      REQUIRE(at::equal(grad({vmap(f, Scalar(x)).sum()}, {x})[0], expected));
+    }
+}
 } // namespace autograd_test

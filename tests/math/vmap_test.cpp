@@ -592,4 +592,18 @@ TEST_CASE("formulas read components as batches do", "[math][vmap]")
   REQUIRE_THROWS_WITH(vmap(outside, s), ContainsSubstring("component index"));
   REQUIRE_THROWS_WITH(outside(s), ContainsSubstring("component index"));
 }
+
+TEST_CASE("where chooses between plain numbers of a formula, on every path", "[math][vmap]")
+{
+  const auto f = [](const auto & x) { return x * where(x > 1.0, 3, 0.5) + where(x < 0.0, 1.0, x); };
+  const at::Tensor x = at::tensor({-2.0, 0.5, 1.0, 4.0, NAN}, at::kDouble);
+  const auto expected = at::tensor({0.0, 0.75, 1.5, 16.0, NAN}, at::kDouble),
+             slope = at::tensor({0.5, 1.5, 1.5, 4.0, 1.5}, at::kDouble);
+  REQUIRE(at::allclose(vmap(f, Scalar(x)), expected, 0, 0, /*equal_nan=*/true));
+  for (const auto dtype : {kFloat32, at::kHalf})
+    REQUIRE(at::allclose(vmap(f, Scalar(x.to(dtype))).to(kFloat64), expected, 0, 0, true));
+  const auto leaf = x.clone().requires_grad_();
+  REQUIRE(at::equal(torch::autograd::grad({vmap(f, Scalar(leaf)).sum()}, {leaf})[0], slope));
+  REQUIRE(at::equal(std::get<1>(value_and_jacobian<0>(f, Scalar(x))), slope));
+}
 } // namespace vmap_test

@@ -6,6 +6,7 @@
 #include "support/quaternion.h"
 #include "support/rotation.h"
 
+#include <cctype>
 #include <cmath>
 
 #include "support/catch.h"
@@ -91,6 +92,63 @@ obtuse(const T & angles)
 
 const std::vector<std::string> conventions{"kocks", "bunge", "roe"};
 
+/// Every sequence of three axes: those that turn with the body, then the fixed ones.
+const std::vector<std::string> sequences = []
+{
+  std::vector<std::string> all;
+  for (const std::string axes : {"XYZ", "xyz"})
+    for (const char i : axes)
+      for (const char j : axes)
+        for (const char k : axes)
+          if (i != j && j != k)
+            all.push_back({i, j, k});
+  return all;
+}();
+
+/// The matrix of a turn by an angle about an axis. (...) -> (..., 3, 3)
+at::Tensor
+turn(const at::Tensor & angle, char axis)
+{
+  const int i = std::tolower(axis) - 'x', j = (i + 1) % 3, k = (i + 2) % 3;
+  const auto zero = at::zeros_like(angle), one = zero + 1, c = angle.cos(), s = angle.sin();
+  std::vector<at::Tensor> m(9, zero);
+  m[size_t(4 * i)] = one;
+  m[size_t(4 * j)] = m[size_t(4 * k)] = c;
+  m[size_t(3 * j + k)] = -s;
+  m[size_t(3 * k + j)] = s;
+  return at::stack(m, -1).unflatten(-1, {3, 3});
+}
+/// The matrix of three turns: about axes that turn with the body, or about fixed axes. (..., 3) -> (..., 3, 3)
+at::Tensor
+sequence_matrix(const at::Tensor & angles, const std::string & axes)
+{
+  std::vector<at::Tensor> turns;
+  for (int n = 0; n < 3; n++)
+    turns.push_back(turn(angles.select(-1, n), axes[size_t(n)]));
+  return axes[0] < 'a' ? at::matmul(at::matmul(turns[0], turns[1]), turns[2])
+                       : at::matmul(at::matmul(turns[2], turns[1]), turns[0]);
+}
+
+/// Angles about axes of four kinds by the components of the matrix.
+at::Tensor
+sequence_by_matrix(const at::Tensor & r, const std::string & axes)
+{
+  const auto M = test::rotation_of(r);
+  const auto m = [&](int i, int j) { return M.select(-2, i).select(-1, j); };
+  if (axes == "ZXZ" || axes == "zxz")
+  {
+    const auto first = at::atan2(m(0, 2), -m(1, 2)), last = at::atan2(m(2, 0), m(2, 1)),
+               middle = at::acos(m(2, 2));
+    return axes[0] == 'Z' ? at::stack({first, middle, last}, -1)
+                          : at::stack({last, middle, first}, -1);
+  }
+  if (axes == "XYZ")
+    return at::stack(
+        {at::atan2(-m(1, 2), m(2, 2)), at::asin(m(0, 2)), at::atan2(-m(0, 1), m(0, 0))}, -1);
+  return at::stack({at::atan2(m(2, 1), m(2, 2)), -at::asin(m(2, 0)), at::atan2(m(1, 0), m(0, 0))},
+                   -1);
+}
+
 const test::Table &
 operations()
 {
@@ -129,6 +187,20 @@ operations()
                      unit;
             }));
       }
+    for (const std::string axes : {"ZXZ", "zxz", "XYZ", "xyz"})
+    {
+      o.push_back(operation<Vec>(
+          "Rot::fill_euler_angles",
+          Accepts::floating,
+          [=](const Vec & v) { return Rot::fill_euler_angles(obtuse(v), axes, "radians"); },
+          [=](const Arguments & a) { return parameters_of(sequence_matrix(obtuse(a[0]), axes)); }));
+      o.push_back(operation<Rot>(
+          "Rot::to_euler_angles",
+          Accepts::floating,
+          [=](const Rot & r) { return inside(r).to_euler_angles(axes, "degrees"); },
+          [=](const Arguments & a)
+          { return sequence_by_matrix(inside(a[0]), axes) / (M_PI / 180); }));
+    }
     o.push_back(operation<Vec>(
         "convert_euler_angles_from_kocks",
         Accepts::floating,
@@ -309,6 +381,66 @@ TEST_CASE("Angles of Kocks are converted to the other conventions", "[tensors][R
   REQUIRE(at::allclose(turned, Vec::fill(6 - 1.5 * M_PI, 1, 6 - 1.5 * M_PI), 0, 1e-14));
 }
 
+TEST_CASE("Every sequence of axes is three turns, and gives back the rotation and its ranges",
+          "[tensors][Rot]")
+{
+  REQUIRE(sequences.size() == 24);
+  const auto within = [](const at::Tensor & x, double lo, double hi)
+  { return ((x >= lo - 1e-13) & (x <= hi + 1e-13)).all().item<bool>(); };
+  for (const auto & axes : sequences)
+  {
+    INFO(axes);
+    const bool same = axes[0] == axes[2];
+    // The middle angle at and near the ends of its range, too.
+    const auto angles =
+        (grid() - at::tensor({0.0, same ? 0.0 : 90.0, 0.0}, at::kDouble)) * (M_PI / 180);
+    const auto r = Rot::fill_euler_angles(Vec(angles), axes, "radians");
+    REQUIRE(at::allclose(r.euler_rodrigues(), sequence_matrix(angles, axes), 0, 1e-13));
+    for (const auto & s : {r, Rot(core::raw(r) * (1 + 1e-14))})
+    {
+      const auto back = s.to_euler_angles(axes, "radians");
+      REQUIRE(at::allclose(sequence_matrix(back, axes), r.euler_rodrigues(), 0, 1e-13));
+      REQUIRE(within(back(0), -M_PI, M_PI));
+      REQUIRE(within(back(1), same ? 0 : -M_PI / 2, same ? M_PI : M_PI / 2));
+      REQUIRE(within(back(2), -M_PI, M_PI));
+      const auto end = (back(1) - (same ? M_PI / 2 : 0)).abs() > M_PI / 2 - 1e-14;
+      REQUIRE(end.sum().item<int64_t>() > 100);
+      REQUIRE(back(2).masked_select(end).eq(0).all().item<bool>());
+    }
+    const auto floats = r.to(kFloat32).to_euler_angles(axes, "degrees");
+    REQUIRE(at::allclose(sequence_matrix(floats * (M_PI / 180), axes).to(kFloat32),
+                         r.euler_rodrigues().to(kFloat32),
+                         0,
+                         5e-6));
+    const auto some =
+        (at::rand({100, 3}, at::kDouble) * 2 - 1) * at::tensor({3.1, 1.5, 3.1}, at::kDouble) +
+        at::tensor({0.0, same ? M_PI / 2 : 0.0, 0.0}, at::kDouble);
+    REQUIRE(at::allclose(
+        Rot::fill_euler_angles(Vec(some), axes, "radians").to_euler_angles(axes, "radians"),
+        some,
+        0,
+        1e-10));
+    const Rot leaf(r.detach().requires_grad_());
+    REQUIRE(torch::autograd::grad({leaf.to_euler_angles(axes, "radians").sum()}, {leaf})[0]
+                .isfinite()
+                .all()
+                .item<bool>());
+  }
+}
+
+TEST_CASE("Bunge's angles about Z, X and Z are the inverse rotation; roll, pitch and yaw are about "
+          "x, y and z",
+          "[tensors][Rot]")
+{
+  const Vec angles = Vec::fill(30, 50, 40);
+  REQUIRE(at::allclose(Rot::fill_euler_angles(angles, "ZXZ", "degrees"),
+                       Rot::fill_euler_angles(angles, "bunge", "degrees").inverse(),
+                       0,
+                       1e-15));
+  const Rot yaw = Rot::fill_euler_angles(Vec::fill(0, 0, 90), "xyz", "degrees");
+  REQUIRE(at::allclose(Vec::fill(1, 0, 0).rotate(yaw), Vec::fill(0, 1, 0), 0, 1e-15));
+}
+
 TEST_CASE("Unknown conventions and types of Euler angles are refused", "[tensors][Rot][errors]")
 {
   const Vec v(zeros);
@@ -321,6 +453,15 @@ TEST_CASE("Unknown conventions and types of Euler angles are refused", "[tensors
     REQUIRE(message.find("unknown convention of Euler angles 'Bunge'") != std::string::npos);
     REQUIRE(message.find("\"kocks\", \"bunge\" or \"roe\"") != std::string::npos);
   }
+  for (const std::string axes : {"xxz", "xzz", "xyZ", "xy", "xyzx", "abc", ""})
+    for (const auto & message :
+         {test::error_of([&] { (void)Rot::fill_euler_angles(v, axes, "degrees"); }),
+          test::error_of([&] { r.to_euler_angles(axes, "degrees"); })})
+      REQUIRE(
+          message.find("'" + axes + "'. Expected \"kocks\", \"bunge\" or \"roe\", or three axes") !=
+          std::string::npos);
+  REQUIRE(test::error_of([&] { convert_euler_angles_from_kocks(v, "xyz"); }).find("axes") ==
+          std::string::npos);
   for (const auto & message :
        {test::error_of([&] { (void)Rot::fill_euler_angles(v, "roe", "deg"); }),
         test::error_of([&] { r.to_euler_angles("roe", "deg"); })})

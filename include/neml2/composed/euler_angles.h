@@ -90,4 +90,54 @@ euler_angles_of_rotation(const at::Tensor & r, EulerConvention convention, doubl
 {
   return from_kocks(kocks_of_rotation(r), convention) / unit;
 }
+
+/// kernels::rotation_of_sequence. (..., 3) -> (..., 3)
+inline at::Tensor
+rotation_of_sequence(const at::Tensor & angles, const kernels::EulerSequence & s)
+{
+  const auto about = [&](int n)
+  {
+    const at::Tensor half = angles.slice(-1, s.turns ? n : 2 - n, (s.turns ? n : 2 - n) + 1) / 2;
+    const int i = s.turning(n);
+    return at::cat({half.cos(), at::constant_pad_nd(half.sin(), {i, 2 - i})}, -1);
+  };
+  return rotation_of_quaternion(
+      quaternion_product(quaternion_product(about(0), about(1)), about(2)));
+}
+
+/// kernels::sequence_of_rotation. (..., 3) -> (..., 3)
+inline at::Tensor
+sequence_of_rotation(const at::Tensor & r, const kernels::EulerSequence & s)
+{
+  const double tolerance = rounding(r.scalar_type());
+  const int i = s.turning(0), j = s.turning(1), k = 3 - i - j;
+  const double even = (j - i + 3) % 3 == 1 ? 1.0 : -1.0;
+  const bool same = s.axis[0] == s.axis[2];
+  const at::Tensor q = quaternion_of_rotation(r);
+  const auto of = [&](int n) { return q.select(-1, n); };
+  const at::Tensor real = same ? of(0) : of(0) - of(1 + j),
+                   x = same ? of(1 + i) : of(1 + i) - even * of(1 + k),
+                   y = same ? of(1 + j) : of(1 + j) + of(0),
+                   z = same ? of(1 + k) : of(1 + k) + even * of(1 + i);
+  const auto length = [](const at::Tensor & u, const at::Tensor & v) {
+    return length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
+  };
+  const at::Tensor sine = length(y, z), cosine = length(real, x);
+  const at::Tensor at_0 = sine < tolerance, at_pi = cosine < tolerance,
+                   is_free = at_0.logical_or(at_pi);
+  const at::Tensor sum = select(at_pi, 0, x).atan2(select(at_pi, 1, real)),
+                   difference = even * select(at_0, 0, z).atan2(select(at_0, 1, y));
+  const at::Tensor only = select(at_0, 2 * sum, (s.turns ? 2 : -2) * difference);
+  const auto wrapped = [](const at::Tensor & t) { return t - whole_periods(t, pi, 2 * pi); };
+  const at::Tensor a = s.turns ? select(is_free, only, sum + difference)
+                               : select(is_free, 0, sum + difference),
+                   c = s.turns ? select(is_free, 0, sum - difference)
+                               : select(is_free, only, sum - difference);
+  const at::Tensor middle = 2 * sine.atan2(cosine);
+  const at::Tensor first = wrapped(a), third = wrapped(same ? c : -even * c),
+                   second = same ? middle : middle - pi / 2;
+  return at::stack(s.turns ? std::vector<at::Tensor>{first, second, third}
+                           : std::vector<at::Tensor>{third, second, first},
+                   -1);
+}
 } // namespace neml2::composed

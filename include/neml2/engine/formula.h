@@ -83,8 +83,13 @@ check_formula()
   if constexpr (tensors && allowed)
   {
     constexpr bool callable = std::is_invocable_v<const F &, const row_t<A, Pack<1>> &...>;
+    constexpr bool changes = !callable && std::is_invocable_v<F &, const row_t<A, Pack<1>> &...>;
+    static_assert(!changes,
+                  "vmap: the formula changes itself (a mutable lambda, or a call operator without "
+                  "const). It is called for several points at once, by several threads, and must "
+                  "depend on its arguments only");
     static_assert(
-        callable,
+        callable || changes,
         "vmap: the formula cannot be called with these arguments. If an error before this one says "
         "why (a name that is not declared lacks its header), mend that; otherwise the formula must "
         "take as many arguments, each as auto or const auto &");

@@ -7,9 +7,10 @@
 
 namespace neml2::kernels
 {
+/// A number, or a value of an enumeration.
 struct AnyNumber
 {
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>, int> = 0>
   operator T() const;
 };
 
@@ -49,7 +50,7 @@ are_numbers(std::index_sequence<I...>)
 }
 
 /**
- * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers. Such a formula may be
+ * Whether a formula holds nothing but plain numbers: it is empty, or a struct of up to 16 fields that are numbers or enumerations. Such a formula may be
  * called after the scope in which it was made has ended, and it has no derivative by its fields. A lambda with captures does not count,
  * since its type does not tell whether the captures are references.
  */

@@ -83,4 +83,72 @@ kocks_of_rotation(const Rot<T> & r, double tolerance)
           c = where(at_0, c_0, where(at_pi, zero, wrapped(T(delta - mu))));
   return {a, T(2.0 * atan2(sine, cosine)), c};
 }
+
+/// The axes of three rotations, one after the other: about the axes of the body, which turn with it, or about fixed axes.
+struct EulerSequence
+{
+  int axis[3];
+  bool turns; ///< the axes turn
+
+  /// The same rotations about axes that turn: about fixed axes they follow one another in the reverse order.
+  NEML2_INLINE constexpr int turning(int n) const { return axis[turns ? n : 2 - n]; }
+};
+
+/// The rotation by angles about the axes of a sequence.
+template <class T>
+NEML2_INLINE Rot<T>
+rotation_of_sequence(const Vec<T> & angles, const EulerSequence & s)
+{
+  using std::cos;
+  using std::sin;
+  const auto about = [&](int n)
+  {
+    const T half = T(0.5 * angles[s.turns ? n : 2 - n]), sine = T(sin(half)), zero(0.0);
+    const int i = s.turning(n);
+    return Quaternion<T>(
+        T(cos(half)), i == 0 ? sine : zero, i == 1 ? sine : zero, i == 2 ? sine : zero);
+  };
+  return to_rot(about(0) * about(1) * about(2));
+}
+
+/**
+ * The inverse of rotation_of_sequence. The middle angle is in [0, π] if the first and the last axis are the same, otherwise in [-π/2, π/2];
+ * the others are in [-π, π). Where the middle angle is at an end of its range, up to the tolerance, only the sum or the difference of the
+ * others is determined: the last one is 0.
+ *
+ * Source: Bernardes and Viollet (2022), PLoS ONE 17, e0276302.
+ */
+template <class T>
+NEML2_INLINE Vec<T>
+sequence_of_rotation(const Rot<T> & r, const EulerSequence & s, double tolerance)
+{
+  using std::atan2;
+  const int i = s.turning(0), j = s.turning(1), k = 3 - i - j;
+  const double even = (j - i + 3) % 3 == 1 ? 1.0 : -1.0; // of the order i, j, k
+  const bool same = s.axis[0] == s.axis[2];
+  const Quaternion<T> q = to_quaternion(r);
+  // About three axes: q times a quarter turn about j, up to a factor, is a rotation about i, j and i.
+  const T real = same ? q[0] : T(q[0] - q[1 + j]),
+          x = same ? q[1 + i] : T(q[1 + i] - even * q[1 + k]),
+          y = same ? q[1 + j] : T(q[1 + j] + q[0]),
+          z = same ? q[1 + k] : T(q[1 + k] + even * q[1 + i]);
+  const T sine = norm_of_square(T(y * y + z * z)), cosine = norm_of_square(T(real * real + x * x));
+  const auto at_0 = sine < tolerance, at_pi = cosine < tolerance;
+  const T zero(0.0), one(1.0);
+  const T sum = T(atan2(where(at_pi, zero, x), where(at_pi, one, real))),
+          difference = T(even * atan2(where(at_0, zero, z), where(at_0, one, y)));
+  // The first and the last about i: half of their sum and of their difference.
+  const double last = s.turns ? 1.0 : -1.0; // which of them is 0 where one is not determined
+  const T only = T(where(at_0, T(2.0 * sum), T(2.0 * last * difference)));
+  const auto is_free = at_0 | at_pi;
+  const auto wrapped = [&](const T & t) { return T(t - whole_periods(t, pi, 2 * pi, tolerance)); };
+  const T a = s.turns ? where(is_free, only, T(sum + difference))
+                      : where(is_free, zero, T(sum + difference)),
+          c = s.turns ? where(is_free, zero, T(sum - difference))
+                      : where(is_free, only, T(sum - difference));
+  const T middle = T(2.0 * atan2(sine, cosine));
+  const T first = wrapped(a), third = wrapped(same ? c : T(-even * c)),
+          second = same ? middle : T(middle - pi / 2);
+  return s.turns ? Vec<T>(first, second, third) : Vec<T>(third, second, first);
+}
 } // namespace neml2::kernels

@@ -187,8 +187,8 @@ newton_of(const F & f, const X & guess, const NewtonOptions & options, const A &
   static_assert(
       holds_only_numbers<F>(),
       "newton: the residual must not capture: captured values would count as constants in the "
-      "derivatives of the solution. Pass them as arguments of newton, or write a struct whose "
-      "fields are plain numbers");
+      "derivatives of the solution. Pass them as arguments of newton, or write a struct of up to "
+      "16 public fields that are numbers or enumerations");
   using V = std::decay_t<decltype(((0.0 + std::declval<plain_number_t<X>>()) + ... +
                                    std::declval<plain_number_t<A>>()))>;
   static_assert(

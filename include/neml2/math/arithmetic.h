@@ -234,6 +234,20 @@ no_such_operation()
       "function you mean, such as inner, outer or *");
   return false;
 }
+/// Of a formula's number or tensor at one point, and a batch.
+template <class Row, class Batch>
+constexpr bool
+no_batch_in_a_formula()
+{
+  static_assert(false_for<std::pair<Row, Batch>>,
+                "a formula gets tensors of one point each, and cannot combine them with a whole "
+                "batch, such as one that it captures: pass the batch as an argument of vmap");
+  return false;
+}
+template <class Row>
+using if_at_one_point =
+    std::enable_if_t<kernels::is_row<Row>::value || std::is_base_of_v<kernels::Component<Row>, Row>,
+                     int>;
 
 } // namespace math
 } // namespace neml2

@@ -100,8 +100,8 @@ struct WithGradient
   static_assert(
       kernels::holds_only_numbers<F>() || (engine::is_in_float32<F> && engine::is_kept<F>),
       "with_gradient: the formula must not capture: captured values may be gone when the "
-      "gradient is computed. Pass parameters as arguments, or write a struct whose fields are "
-      "plain numbers");
+      "gradient is computed. Pass parameters as arguments, or write a struct of up to 16 public "
+      "fields that are numbers or enumerations");
   F f;
 
   template <class... A>

@@ -123,6 +123,57 @@ operator/(const TensorBase<A> &, const TensorBase<B> &)
 {
   return math::no_such_operation<A, B>();
 }
+
+// In a formula: a batch that it captures, and a tensor or number of one point.
+
+template <class Row, class B, math::if_at_one_point<Row> = 0>
+auto
+operator+(const Row &, const TensorBase<B> &)
+{
+  return math::no_batch_in_a_formula<Row, B>();
+}
+template <class A, class Row, math::if_at_one_point<Row> = 0>
+auto
+operator+(const TensorBase<A> &, const Row &)
+{
+  return math::no_batch_in_a_formula<Row, A>();
+}
+template <class Row, class B, math::if_at_one_point<Row> = 0>
+auto
+operator-(const Row &, const TensorBase<B> &)
+{
+  return math::no_batch_in_a_formula<Row, B>();
+}
+template <class A, class Row, math::if_at_one_point<Row> = 0>
+auto
+operator-(const TensorBase<A> &, const Row &)
+{
+  return math::no_batch_in_a_formula<Row, A>();
+}
+template <class Row, class B, math::if_at_one_point<Row> = 0>
+auto
+operator*(const Row &, const TensorBase<B> &)
+{
+  return math::no_batch_in_a_formula<Row, B>();
+}
+template <class A, class Row, math::if_at_one_point<Row> = 0>
+auto
+operator*(const TensorBase<A> &, const Row &)
+{
+  return math::no_batch_in_a_formula<Row, A>();
+}
+template <class Row, class B, math::if_at_one_point<Row> = 0>
+auto
+operator/(const Row &, const TensorBase<B> &)
+{
+  return math::no_batch_in_a_formula<Row, B>();
+}
+template <class A, class Row, math::if_at_one_point<Row> = 0>
+auto
+operator/(const TensorBase<A> &, const Row &)
+{
+  return math::no_batch_in_a_formula<Row, A>();
+}
 } // namespace neml2
 
 // ---- Operators of other kinds, so that each means the same in every program. ----

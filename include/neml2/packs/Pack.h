@@ -147,4 +147,16 @@ private:
     return r;
   }
 };
+
+/// One of two plain numbers.
+template <int W,
+          class E,
+          class A,
+          class B,
+          std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, int> = 0>
+NEML2_INLINE Pack<W, E>
+where(const Mask<W, E> & c, A a, B b)
+{
+  return where(c, Pack<W, E>(E(a)), Pack<W, E>(E(b)));
+}
 } // namespace neml2::packs

@@ -150,6 +150,16 @@ private:
   }
 };
 
+/// One of two plain numbers.
+template <class A,
+          class B,
+          std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, int> = 0>
+Symbol
+where(const Condition & c, A a, B b)
+{
+  return where(c, Symbol(double(a)), Symbol(double(b)));
+}
+
 /// Functions of a matrix of symbols, each recorded as one operation; overload resolution finds them by the type of the numbers.
 /// Their derivatives are composed of these functions in the same way as in the kernels.
 inline kernels::R2<Symbol>

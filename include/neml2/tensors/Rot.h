@@ -107,6 +107,9 @@ public:
   /// Roe's last angle is π - c; Bunge's angles are a + π/2, b, π/2 - c. The matrix turns components
   /// in the frame of the sample into those in the frame of the crystal. Source: Kocks, Tomé, Wenk
   /// (1998), Texture and Anisotropy, ch. 2, table 1.
+  ///
+  /// Convention may also be the axes of three rotations that follow one another: capital letters, as "ZXZ", are axes that turn with the
+  /// body, small ones, as "xyz" (roll, pitch, yaw), fixed axes. The rotation of "ZXZ" by Bunge's angles is the inverse of "bunge".
   /// @throws NEMLException also for any other convention or type.
   [[nodiscard]] static Rot
   fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type);
@@ -116,6 +119,10 @@ public:
   /// [-π/2, 3π/2), and Bunge's in [0, 2π) and (-π, π]. For b = 0 only a - c is determined; c is in
   /// [0, π), and a is -c. For b = π only a + c is determined; c is 0, and a is in (-π, π]. The angles
   /// have no derivative at b = 0 and b = π: autograd gives a finite one.
+  ///
+  /// For axes as letters the middle angle is in [0, π] if the first and the last axis are the same, otherwise in [-π/2, π/2], and the
+  /// others are in [-π, π). Where the middle angle is at an end of its range the last angle is 0. Source: Bernardes and Viollet (2022), PLoS
+  /// ONE 17, e0276302.
   /// @throws NEMLException also for any other convention or type.
   Vec to_euler_angles(const std::string & convention, const std::string & type) const;
 

@@ -7,6 +7,8 @@
 #include "neml2/composed/euler_angles.h"
 #include "neml2/kernels/euler_angles.h"
 
+#include <optional>
+
 /// Rotations by Euler angles: bodies of functions that Rot.h and euler_angles.h declare.
 namespace neml2
 {
@@ -14,8 +16,27 @@ namespace tensors
 {
 using kernels::EulerConvention;
 
+/// Three axes as letters, "ZXZ" or "xyz"; null if `name` is something else.
+NEML2_BODY std::optional<kernels::EulerSequence>
+euler_sequence(const std::string & name)
+{
+  for (const char first : {'x', 'X'})
+  {
+    kernels::EulerSequence s{{}, first == 'X'};
+    bool fits = name.size() == 3;
+    for (size_t n = 0; n < 3 && fits; n++)
+    {
+      s.axis[n] = name[n] - first;
+      fits = s.axis[n] >= 0 && s.axis[n] < 3 && (n == 0 || s.axis[n] != s.axis[n - 1]);
+    }
+    if (fits)
+      return s;
+  }
+  return std::nullopt;
+}
+
 NEML2_BODY EulerConvention
-euler_convention(const char * where, const std::string & name)
+euler_convention(const char * where, const std::string & name, bool sequences = true)
 {
   if (name == "kocks")
     return EulerConvention::kocks;
@@ -26,7 +47,10 @@ euler_convention(const char * where, const std::string & name)
   fail(where,
        ": unknown convention of Euler angles '",
        name,
-       "'. Expected \"kocks\", \"bunge\" or \"roe\".");
+       "'. Expected \"kocks\", \"bunge\" or \"roe\"",
+       sequences
+           ? ", or three axes: \"ZXZ\" turn with the body, \"zxz\" are fixed; neighbours differ."
+           : ".");
 }
 
 /// The unit of an angle in radians.
@@ -45,8 +69,15 @@ NEML2_BODY Rot
 Rot::fill_euler_angles(const Vec & angles, const std::string & convention, const std::string & type)
 {
   const core::Operation op("Rot::fill_euler_angles");
-  const auto from = tensors::euler_convention(op.name, convention);
   const double unit = tensors::angle_unit(op.name, type);
+  if (const auto s = tensors::euler_sequence(convention))
+    return engine::evaluate_leaf<Rot>(
+        op,
+        [s = *s, unit](const auto & x) { return kernels::rotation_of_sequence(x * unit, s); },
+        [s = *s, unit](const at::Tensor & x)
+        { return composed::rotation_of_sequence(x * unit, s); },
+        angles);
+  const auto from = tensors::euler_convention(op.name, convention);
   return engine::evaluate_leaf<Rot>(
       op,
       packs::Wide([=](const auto & x)
@@ -59,9 +90,17 @@ NEML2_BODY Vec
 Rot::to_euler_angles(const std::string & convention, const std::string & type) const
 {
   const core::Operation op("Rot::to_euler_angles");
-  const auto to = tensors::euler_convention(op.name, convention);
   const double unit = tensors::angle_unit(op.name, type);
   const double tolerance = composed::rounding(defined() ? scalar_type() : kFloat64);
+  if (const auto s = tensors::euler_sequence(convention))
+    return engine::evaluate_leaf<Vec>(
+        op,
+        [s = *s, unit, tolerance](const auto & r)
+        { return kernels::sequence_of_rotation(r, s, tolerance) / unit; },
+        [s = *s, unit](const at::Tensor & r)
+        { return composed::sequence_of_rotation(r, s) / unit; },
+        *this);
+  const auto to = tensors::euler_convention(op.name, convention);
   return engine::evaluate_leaf<Vec>(
       op,
       packs::Wide(
@@ -75,7 +114,7 @@ NEML2_BODY Vec
 convert_euler_angles_from_kocks(const Vec & kocks, const std::string & convention)
 {
   const core::Operation op("convert_euler_angles_from_kocks");
-  const auto to = tensors::euler_convention(op.name, convention);
+  const auto to = tensors::euler_convention(op.name, convention, /*sequences=*/false);
   return engine::evaluate_leaf<Vec>(
       op,
       [=](const auto & x) { return kernels::from_kocks(x, to); },
