@@ -90,7 +90,7 @@ struct EulerSequence
   int axis[3];
   bool turns; ///< the axes turn
 
-  /// The same rotations about axes that turn: about fixed axes they follow one another in the reverse order.
+  /// Axis n of the equivalent rotations about axes that turn: fixed axes in the reverse order.
   NEML2_INLINE constexpr int turning(int n) const { return axis[turns ? n : 2 - n]; }
 };
 
