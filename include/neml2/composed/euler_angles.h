@@ -124,7 +124,7 @@ sequence_of_rotation(const at::Tensor & r, const kernels::EulerSequence & s)
   };
   const at::Tensor sine = length(y, z), cosine = length(real, x);
   const at::Tensor at_0 = sine < tolerance, at_pi = cosine < tolerance,
-                   is_free = at_0.logical_or(at_pi);
+                   is_free = at_0.bitwise_or(at_pi);
   const at::Tensor sum = select(at_pi, 0, x).atan2(select(at_pi, 1, real)),
                    difference = even * select(at_0, 0, z).atan2(select(at_0, 1, y));
   const at::Tensor only = select(at_0, 2 * sum, (s.turns ? 2 : -2) * difference);
