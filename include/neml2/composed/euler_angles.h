@@ -97,7 +97,7 @@ rotation_of_sequence(const at::Tensor & angles, const kernels::EulerSequence & s
 {
   const auto about = [&](int n)
   {
-    const at::Tensor half = angles.slice(-1, s.turns ? n : 2 - n, (s.turns ? n : 2 - n) + 1) / 2;
+    const at::Tensor half = angles.slice(-1, s.place(n), s.place(n) + 1) / 2;
     const int i = s.turning(n);
     return at::cat({half.cos(), at::constant_pad_nd(half.sin(), {i, 2 - i})}, -1);
   };

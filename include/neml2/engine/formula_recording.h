@@ -139,7 +139,7 @@ recording_key(const F & f)
   }
   else if constexpr (std::is_empty_v<F>)
     return std::string();
-  else if constexpr (is_kept<F>)
+  else if constexpr (is_kept<F>) // other bytes of padding only make another key for an equal recording
     return std::string(reinterpret_cast<const char *>(&f), sizeof(F));
   else
     return std::nullopt;

@@ -90,8 +90,9 @@ struct EulerSequence
   int axis[3];
   bool turns; ///< the axes turn
 
-  /// Axis n of the equivalent rotations about axes that turn: fixed axes in the reverse order.
-  NEML2_INLINE constexpr int turning(int n) const { return axis[turns ? n : 2 - n]; }
+  /// Which of the angles, and which axis, is number n of the equivalent rotations about axes that turn: fixed axes in the reverse order.
+  NEML2_INLINE constexpr int place(int n) const { return turns ? n : 2 - n; }
+  NEML2_INLINE constexpr int turning(int n) const { return axis[place(n)]; }
 };
 
 /// The rotation by angles about the axes of a sequence.
@@ -103,7 +104,7 @@ rotation_of_sequence(const Vec<T> & angles, const EulerSequence & s)
   using std::sin;
   const auto about = [&](int n)
   {
-    const T half = T(0.5 * angles[s.turns ? n : 2 - n]), sine = T(sin(half)), zero(0.0);
+    const T half = T(0.5 * angles[s.place(n)]), sine = T(sin(half)), zero(0.0);
     const int i = s.turning(n);
     return Quaternion<T>(
         T(cos(half)), i == 0 ? sine : zero, i == 1 ? sine : zero, i == 2 ? sine : zero);

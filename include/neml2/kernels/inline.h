@@ -71,10 +71,10 @@
 #define NEML2_INLINE_LAMBDA
 #endif
 
-/// With NEML2_RECORDS a file that is compiled for AVX2 keeps the calls in its loops: the functions that they call use the wide instructions
-/// anyway. Otherwise each loop inlines all calls.
-#if defined(NEML2_RECORDS) && defined(__AVX2__) && defined(__FMA__)
-#define NEML2_KEEPS_CALLS
+/// Inlines all calls into a loop. NEML2_KEEPS_CALLS requests loops that keep their calls, which compile quickly, too: the file must be
+/// compiled with -mavx2 -mfma, so that the functions which they call use the wide instructions, and with -ffp-contract=off, so that these
+/// round products (NEML2_ROUNDS_PRODUCTS).
+#ifdef NEML2_KEEPS_CALLS
 #define NEML2_FLATTEN
 #else
 #define NEML2_FLATTEN flatten,

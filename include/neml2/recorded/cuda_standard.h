@@ -170,6 +170,8 @@ constexpr bool is_aggregate_v = __is_aggregate(T);
 template <class T>
 constexpr bool is_empty_v = __is_empty(T);
 template <class T>
+constexpr bool is_enum_v = __is_enum(T);
+template <class T>
 constexpr bool is_trivially_copy_assignable_v = __is_trivially_assignable(T &, const T &);
 template <class T, class... U>
 constexpr bool is_any_v = (is_same_v<remove_const_t<T>, U> || ...);

@@ -121,8 +121,8 @@ public:
   /// have no derivative at b = 0 and b = π: autograd gives a finite one.
   ///
   /// For axes as letters the middle angle is in [0, π] if the first and the last axis are the same, otherwise in [-π/2, π/2], and the
-  /// others are in [-π, π). Where the middle angle is at an end of its range the last angle is 0. Source: Bernardes and Viollet (2022), PLoS
-  /// ONE 17, e0276302.
+  /// others are in [-π, π). Where the middle angle is at an end of its range the last angle is 0, and autograd gives a finite derivative
+  /// there, too. Source: Bernardes and Viollet (2022), PLoS ONE 17, e0276302.
   /// @throws NEMLException also for any other convention or type.
   Vec to_euler_angles(const std::string & convention, const std::string & type) const;
 
