@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compiles the headers of kernels for devices with recorded/cuda_standard.h in place of the standard library, as NVRTC does.
 
-Needs no NVRTC: what kernels/ and packs/ use of the standard library must be in that header. Usage: check_device_headers.py COMPILER INCLUDE
+Needs no NVRTC: that header must have every part of the standard library that kernels/ and packs/ use.
+Usage: check_device_headers.py COMPILER INCLUDE
 """
 
 import re
@@ -11,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# What NVRTC declares itself, and what a compiler for the host wants to see before the templates that use it.
+# Declarations that NVRTC has built in, and std::get, which a compiler for the host must see before the templates that use it.
 BUILT_IN = """
 #define __CUDACC_RTC__
 #define __forceinline__ inline
