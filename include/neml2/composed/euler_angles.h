@@ -54,6 +54,13 @@ whole_periods(const at::Tensor & x, double shift, double period)
   return ((x + (shift + tolerance)) / period).floor() * period;
 }
 
+/// √(u² + v²), with a zero derivative where it is 0. (...), (...) -> (...)
+inline at::Tensor
+length_of_pair(const at::Tensor & u, const at::Tensor & v)
+{
+  return length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
+}
+
 /// The inverse of rotation_of_kocks. (..., 3) -> (..., 3)
 inline at::Tensor
 kocks_of_rotation(const at::Tensor & r)
@@ -62,10 +69,8 @@ kocks_of_rotation(const at::Tensor & r)
   const at::Tensor q = quaternion_of_rotation(r);
   const at::Tensor real = q.select(-1, 0), x = q.select(-1, 1), y = q.select(-1, 2),
                    z = q.select(-1, 3);
-  const auto length = [](const at::Tensor & u, const at::Tensor & v) {
-    return length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
-  };
-  const at::Tensor sine = length(x, y), cosine = length(real, z), b = 2 * sine.atan2(cosine);
+  const at::Tensor sine = length_of_pair(x, y), cosine = length_of_pair(real, z),
+                   b = 2 * sine.atan2(cosine);
   const at::Tensor at_0 = sine < tolerance, at_pi = cosine < tolerance;
   const at::Tensor mu = select(at_pi, 0, real).atan2(select(at_pi, 1, z)),
                    delta = select(at_0, 0, y).atan2(select(at_0, 1, x));
@@ -110,29 +115,26 @@ inline at::Tensor
 sequence_of_rotation(const at::Tensor & r, const kernels::EulerSequence & s)
 {
   const double tolerance = rounding(r.scalar_type());
-  const int i = s.turning(0), j = s.turning(1), k = 3 - i - j;
-  const double even = (j - i + 3) % 3 == 1 ? 1.0 : -1.0;
-  const bool same = s.axis[0] == s.axis[2];
+  const int i = s.turning(0), j = s.turning(1), k = s.third();
+  const double even = s.sign();
+  const bool same = s.is_proper();
   const at::Tensor q = quaternion_of_rotation(r);
   const auto of = [&](int n) { return q.select(-1, n); };
   const at::Tensor real = same ? of(0) : of(0) - of(1 + j),
                    x = same ? of(1 + i) : of(1 + i) - even * of(1 + k),
                    y = same ? of(1 + j) : of(1 + j) + of(0),
                    z = same ? of(1 + k) : of(1 + k) + even * of(1 + i);
-  const auto length = [](const at::Tensor & u, const at::Tensor & v) {
-    return length_or_zero(at::stack({u, v}, -1)).squeeze(-1);
-  };
-  const at::Tensor sine = length(y, z), cosine = length(real, x);
+  const at::Tensor sine = length_of_pair(y, z), cosine = length_of_pair(real, x);
   const at::Tensor at_0 = sine < tolerance, at_pi = cosine < tolerance,
                    is_free = at_0.bitwise_or(at_pi);
   const at::Tensor sum = select(at_pi, 0, x).atan2(select(at_pi, 1, real)),
                    difference = even * select(at_0, 0, z).atan2(select(at_0, 1, y));
   const at::Tensor only = select(at_0, 2 * sum, (s.turns ? 2 : -2) * difference);
   const auto wrapped = [](const at::Tensor & t) { return t - whole_periods(t, pi, 2 * pi); };
-  const at::Tensor a = s.turns ? select(is_free, only, sum + difference)
-                               : select(is_free, 0, sum + difference),
-                   c = s.turns ? select(is_free, 0, sum - difference)
-                               : select(is_free, only, sum - difference);
+  const at::Tensor zero = at::zeros_like(only), first_only = s.turns ? only : zero,
+                   last_only = s.turns ? zero : only;
+  const at::Tensor a = select(is_free, first_only, sum + difference),
+                   c = select(is_free, last_only, sum - difference);
   const at::Tensor middle = 2 * sine.atan2(cosine);
   const at::Tensor first = wrapped(a), third = wrapped(same ? c : -even * c),
                    second = same ? middle : middle - pi / 2;

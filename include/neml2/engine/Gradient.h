@@ -26,7 +26,7 @@ public:
 
   /// Computes the gradients by the needed arguments from the gradients by the results. Each gradient has the shape of its argument. An
   /// undefined gradient by a result means zero; the function leaves gradients undefined that are zero or not needed. It returns false if
-  /// there is no rule; the caller then differentiates the result of compose().
+  /// the operation has no rule for them. Then the caller differentiates the results of compose().
   virtual bool backward(ArrayRef<at::Tensor> results,
                         ArrayRef<at::Tensor> arguments,
                         ArrayRef<bool> needed,

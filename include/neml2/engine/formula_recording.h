@@ -139,7 +139,7 @@ recording_key(const F & f)
   }
   else if constexpr (std::is_empty_v<F>)
     return std::string();
-  else if constexpr (is_kept<F>) // other bytes of padding only make another key for an equal recording
+  else if constexpr (is_kept<F>) // other bytes of padding make another key for an equal recording
     return std::string(reinterpret_cast<const char *>(&f), sizeof(F));
   else
     return std::nullopt;
@@ -193,14 +193,6 @@ private:
   Record _record;
   mutable std::shared_ptr<const RecordedFormula> _formula;
 };
-
-/// `rows`, which devices evaluate by `on_device`.
-inline RowFormula
-with_device_formula(RowFormula rows, const DeviceFormula & on_device)
-{
-  rows.on_device = &on_device;
-  return rows;
-}
 } // namespace neml2::engine
 
 #ifndef NEML2_COMPILED // otherwise the compiled library defines these functions

@@ -28,6 +28,14 @@ row_formula(const F & f)
   return {tile_loop<Tile>(), &f, Tile::numbers};
 }
 
+/// `rows`, which devices evaluate by `on_device`.
+inline RowFormula
+with_device_formula(RowFormula rows, const DeviceFormula & on_device)
+{
+  rows.on_device = &on_device;
+  return rows;
+}
+
 /// The RowFormula of an operation of the library, whose text is known by its name.
 template <class Tile, class Op>
 RowFormula

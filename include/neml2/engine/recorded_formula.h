@@ -202,9 +202,7 @@ row_formula(const recorded::Evaluator & e)
 inline RowFormula
 row_formula(const RecordedProgram & p)
 {
-  RowFormula r = row_formula(static_cast<const recorded::Evaluator &>(p));
-  r.on_device = &p;
-  return r;
+  return with_device_formula(row_formula(static_cast<const recorded::Evaluator &>(p)), p);
 }
 } // namespace neml2::engine
 

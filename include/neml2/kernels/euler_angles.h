@@ -93,6 +93,14 @@ struct EulerSequence
   /// Which of the angles, and which axis, is number n of the equivalent rotations about axes that turn: fixed axes in the reverse order.
   NEML2_INLINE constexpr int place(int n) const { return turns ? n : 2 - n; }
   NEML2_INLINE constexpr int turning(int n) const { return axis[place(n)]; }
+  /// Whether the first and the last axis are the same.
+  NEML2_INLINE constexpr bool is_proper() const { return axis[0] == axis[2]; }
+  /// The axis besides the first two of turning(), and the sign of this order of the three.
+  NEML2_INLINE constexpr int third() const { return 3 - turning(0) - turning(1); }
+  NEML2_INLINE constexpr double sign() const
+  {
+    return (turning(1) - turning(0) + 3) % 3 == 1 ? 1.0 : -1.0;
+  }
 };
 
 /// The rotation by angles about the axes of a sequence.
@@ -124,9 +132,9 @@ NEML2_INLINE Vec<T>
 sequence_of_rotation(const Rot<T> & r, const EulerSequence & s, double tolerance)
 {
   using std::atan2;
-  const int i = s.turning(0), j = s.turning(1), k = 3 - i - j;
-  const double even = (j - i + 3) % 3 == 1 ? 1.0 : -1.0; // of the order i, j, k
-  const bool same = s.axis[0] == s.axis[2];
+  const int i = s.turning(0), j = s.turning(1), k = s.third();
+  const double even = s.sign();
+  const bool same = s.is_proper();
   const Quaternion<T> q = to_quaternion(r);
   // About three axes: q times a quarter turn about j, up to a factor, is a rotation about i, j and i.
   const T real = same ? q[0] : T(q[0] - q[1 + j]),
@@ -136,17 +144,15 @@ sequence_of_rotation(const Rot<T> & r, const EulerSequence & s, double tolerance
   const T sine = norm_of_square(T(y * y + z * z)), cosine = norm_of_square(T(real * real + x * x));
   const auto at_0 = sine < tolerance, at_pi = cosine < tolerance;
   const T zero(0.0), one(1.0);
+  // Half of the sum and of the difference of the first and the last angle, about i.
   const T sum = T(atan2(where(at_pi, zero, x), where(at_pi, one, real))),
           difference = T(even * atan2(where(at_0, zero, z), where(at_0, one, y)));
-  // The first and the last about i: half of their sum and of their difference.
-  const double last = s.turns ? 1.0 : -1.0; // which of them is 0 where one is not determined
-  const T only = T(where(at_0, T(2.0 * sum), T(2.0 * last * difference)));
+  // Where only the sum (at_0) or the difference (at_pi) is determined, the last angle is 0; about fixed axes that is a.
+  const T only = T(where(at_0, T(2.0 * sum), T((s.turns ? 2.0 : -2.0) * difference)));
   const auto is_free = at_0 | at_pi;
   const auto wrapped = [&](const T & t) { return T(t - whole_periods(t, pi, 2 * pi, tolerance)); };
-  const T a = s.turns ? where(is_free, only, T(sum + difference))
-                      : where(is_free, zero, T(sum + difference)),
-          c = s.turns ? where(is_free, zero, T(sum - difference))
-                      : where(is_free, only, T(sum - difference));
+  const T a = where(is_free, s.turns ? only : zero, T(sum + difference)),
+          c = where(is_free, s.turns ? zero : only, T(sum - difference));
   const T middle = T(2.0 * atan2(sine, cosine));
   const T first = wrapped(a), third = wrapped(same ? c : T(-even * c)),
           second = same ? middle : T(middle - pi / 2);

@@ -245,9 +245,7 @@ no_batch_in_a_formula()
   return false;
 }
 template <class Row>
-using if_at_one_point =
-    std::enable_if_t<kernels::is_row<Row>::value || std::is_base_of_v<kernels::Component<Row>, Row>,
-                     int>;
+using if_at_one_point = std::enable_if_t<core::is_of_formula<Row> && !core::is_tensor<Row>, int>;
 
 } // namespace math
 } // namespace neml2
