@@ -61,6 +61,14 @@ while (walker.nextNode()) {
 return Object.entries(found).map(e => e.join(' '));"""
 
 
+class Service(webdriver.ChromeService):
+    """The browser's driver, found by its address, since a bare system may not know the name localhost."""
+
+    @property
+    def service_url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+
 class Browser:
     def __init__(self, folder):
         self.folder, self.errors = folder, []
@@ -71,7 +79,7 @@ class Browser:
         # Debian's browser and driver; otherwise those that Selenium finds without access to the network.
         if chromium := shutil.which("chromium"):
             options.binary_location = chromium
-        self.driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+        self.driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
         self.screen = ""
 
     def fault(self, page, text):

@@ -471,6 +471,22 @@ bind_as_tensor(nb::class_<T> & cls)
       "Sets all values to 0.",
       nb::sig("def zero_(self) -> typing_extensions.Self"));
   cls.def("__neg__", [](const T & t) { return -t; });
+  // Without these, == would ask whether both are one object.
+  for (const char * name : {"__eq__", "__ne__"})
+    cls.def(
+        name,
+        [](const T &, const nb::object & other) -> nb::object
+        {
+          if (other.is_none() || nb::isinstance<nb::str>(other))
+            return nb::not_implemented();
+          throw nb::type_error((name_of<T>() + ": labeled tensors are not compared with == or !=. "
+                                               "Compare a.tensor() == b.tensor() number by number, "
+                                               "a.axes() == b.axes(), or use allclose(a, b).")
+                                   .c_str());
+        },
+        nb::arg("other").none(),
+        nb::sig(("def " + std::string(name) + "(self, other: object, /) -> bool").c_str()));
+  cls.attr("__hash__") = nb::module_::import_("builtins").attr("object").attr("__hash__");
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import copy
 import gc
+import operator
 import pickle
 
 import pytest
@@ -555,6 +556,16 @@ def test_labeled_tensors_print():
     v = numbered(LabeledAxis().add("x", 2).setup_layout(), 1)
     assert repr(v).startswith("<LabeledVector of shape [1][2]: [[") and str(v).startswith("LabeledVector (1; 2) float64 cpu\n")
     assert repr(LabeledMatrix()) == "<LabeledMatrix, undefined>" and str(LabeledMatrix()) == "LabeledMatrix undefined"
+
+
+@pytest.mark.parametrize("v", [numbered(state_axis(), 1), square_matrix(state_axis())])
+def test_labeled_tensors_are_not_compared_as_objects(v):
+    for other in (v, v.clone(), v.tensor(), 1.0):
+        for compare in (operator.eq, operator.ne):
+            with pytest.raises(TypeError, match=r"not compared with == or !=. Compare a.tensor\(\) == b.tensor\(\)"):
+                compare(v, other)
+    assert (v.tensor() == v.clone().tensor()).all() and v.axes() == v.clone().axes() and allclose(v, v.clone())
+    assert (v == None) is False and v != "v" and hash(v) == hash(v)  # noqa: E711
 
 
 # ---- Odd input does not crash ----
