@@ -136,6 +136,11 @@ bind_linalg(nb::module_ & m)
       nb::arg("check_errors") = false,
       doc("solve"));
   m.def(
+      "slogdet",
+      [](const Any & A) { return linalg::slogdet(A.value()); },
+      nb::arg("A"),
+      doc("slogdet"));
+  m.def(
       "lu_factor",
       [](const Any & A, bool pivot) { return linalg::lu_factor(A.value(), pivot); },
       nb::arg("A"),

@@ -265,6 +265,8 @@ by_hand("math.bilinear_interpolation", Scalar, Scalar)(
 )
 by_hand("math.lu_solve", Tensor, Tensor)(lambda A, b: math.lu_solve(*math.lu_factor(A), b))
 by_hand("math.solve", Tensor, Tensor)(math.solve)
+by_hand("math.slogdet", Tensor)(math.slogdet)
+by_hand("math.slogdet", R2)(math.slogdet)
 by_hand("math.solve", R2, Vec)(math.solve)
 
 for _cls in MEMBERS_OF[1:]:

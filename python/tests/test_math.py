@@ -746,6 +746,21 @@ def test_solve():
         math.solve(A, v.torch())
 
 
+def test_slogdet():
+    for A in (random(Tensor, 4, base=(5, 5)), random(R2, 2, 3)):
+        expected = torch.linalg.slogdet(A.torch())
+        sign, logarithm = math.slogdet(A)
+        check(sign, Scalar, expected[0], A.batch.shape)
+        check(logarithm, Scalar, expected[1], A.batch.shape)
+    A = random(R2, 3, grad=True).torch()
+    assert torch.autograd.gradcheck(lambda t: math.slogdet(R2(t))[1].torch(), A)
+    assert torch.autograd.gradgradcheck(lambda t: math.slogdet(R2(t))[1].torch(), A)
+    tiny = math.slogdet(R2(1e-200 * torch.eye(3, dtype=torch.float64)))
+    assert float(tiny[0]) == 1 and float(tiny[1]) == pytest.approx(3 * np.log(1e-200))
+    with pytest.raises(ValueError, match=r"slogdet: Vec \(; 3\)"):
+        math.slogdet(random(Vec))
+
+
 def test_lu():
     A, B = random(Tensor, 4, base=(3, 3)), random(Tensor, 2, 1, base=(3, 2))
     LU, pivots = math.lu_factor(A)
@@ -1091,7 +1106,7 @@ HERE = {
     "batch_diff", "base_diff", "diff", "batch_diag_embed", "base_diag_embed", "batch_diagonalize", "base_diagonalize",
     "batch_linspace", "base_linspace", "batch_logspace", "base_logspace", *JOINS, "einsum", "bmm", "mm", "bmv", "mv",
     "bvv", "vdot", "vecdot", "inner", "norm", "norm_sq", "unit", "outer", "tr", "det", "inv", "vol", "dev",
-    "vector_norm", "solve", "lu_factor", "lu_solve", "broadcast_shapes", "broadcast_batch_sizes", "broadcasted",
+    "vector_norm", "solve", "slogdet", "lu_factor", "lu_solve", "broadcast_shapes", "broadcast_batch_sizes", "broadcasted",
     "with_matching_ranks", "can_broadcast_to_match", "jacrev", "list_derivative_outer_product_a",
     "list_derivative_outer_product_b", "list_derivative_outer_product_ab", "imap_v", "imap", "full_to_mandel",
     "mandel_to_full", "full_to_skew", "skew_to_full", "full_to_reduced", "reduced_to_full", "mandel_factor", *MAPS,

@@ -143,13 +143,21 @@ TEST_CASE("a batch shape goes where torch expects sizes", "[core][TraceableTenso
   REQUIRE(TensorShapeRef(s.batch_sizes()).vec() == std::vector<Size>{4, 2});
 }
 
-TEST_CASE("a reference to a returned batch shape is valid while the tensor lives",
+TEST_CASE("a reference to a returned batch shape or to its slice is valid while the tensor lives",
           "[core][TraceableTensorShape]")
 {
-  const auto s = SR2::zeros({4, 2});
-  const TensorShapeRef r = s.batch_sizes();
-  REQUIRE(r.data() == s.sizes().data());
-  REQUIRE(r == TensorShape{4, 2});
+  const auto s = SR2::zeros({7, 4, 2});
+  const Size * const sizes = s.sizes().data();
+  const TensorShapeRef r = s.batch_sizes(), last = s.batch_sizes().slice(1),
+                       middle = s.batch_sizes().slice(0, -1).slice(1);
+  REQUIRE((r.data() == sizes && r == TensorShape{7, 4, 2}));
+  REQUIRE((last.data() == sizes + 1 && last == TensorShape{4, 2}));
+  REQUIRE((middle.data() == sizes + 1 && middle == TensorShape{4}));
+  const auto shape = s.batch_sizes();
+  const TensorShapeRef of_shape = shape.slice(2);
+  REQUIRE((of_shape.data() == sizes + 2 && of_shape == TensorShape{2}));
+  const TraceableTensorShape copy(shape);
+  REQUIRE((TensorShapeRef(copy).data() != sizes && copy.slice(1) == TensorShape{4, 2}));
 }
 
 namespace

@@ -124,11 +124,47 @@ TEST_CASE("Functions of two arguments can be differentiated where they are defin
       [](const Vec & a, const Scalar & b) { return sin(fmod(0.1 * a + 2.6, 0.1 * b + 1)); }));
 }
 
+TEST_CASE("A number stands for a tensor in atan2, hypot and fmod", "[math]")
+{
+  for (const auto dtype : {kFloat64, kFloat32})
+  {
+    const SR2 a(at::linspace(-3, 2, 24, dtype).view({4, 6})), n = SR2::full(0.75, dtype);
+    REQUIRE(at::equal(atan2(a, 0.75), atan2(a, n)));
+    REQUIRE(at::equal(atan2(0.75, a), atan2(n, a)));
+    REQUIRE(at::equal(hypot(a, 0.75), hypot(a, n)));
+    REQUIRE(at::equal(hypot(0.75, a), hypot(n, a)));
+    REQUIRE(at::equal(fmod(0.75, a), fmod(n, a)));
+    REQUIRE(atan2(a, 1).scalar_type() == dtype);
+  }
+  REQUIRE(test::derivatives_are_right<Vec>(
+      [](const Vec & a)
+      { return atan2(a, 0.5) + atan2(2, exp(a)) + hypot(a, 2) + hypot(0.5, a); }));
+  REQUIRE(test::derivatives_are_right<Vec>([](const Vec & a)
+                                           { return sin(fmod(5.0, 0.1 * a + 2.2)); }));
+  REQUIRE(hypot(Tensor::ones({2, 3}, {4, 0}), 1.0).base_sizes() == TensorShape{4, 0});
+  REQUIRE(at::equal(fmod(7, integers({2, 3, 5})), integers({1, 1, 2})));
+  REQUIRE_THAT(test::error_of([] { fmod(7.5, integers({2})); }),
+               Catch::Matchers::ContainsSubstring("dtypes"));
+  REQUIRE_THAT(test::error_of([] { atan2(1.0, integers({2})); }),
+               Catch::Matchers::StartsWith("atan2: "));
+  REQUIRE_THAT(test::error_of([] { hypot(1.0, Scalar()); }),
+               Catch::Matchers::StartsWith("hypot: undefined tensor"));
+  REQUIRE_THAT(test::error_of([] { hypot(c10::complex<double>(0, 1), numbers({1})); }),
+               Catch::Matchers::StartsWith("hypot: "));
+}
+
 TEST_CASE("Functions with a number give shapes on the meta device", "[math]")
 {
   const auto a = SR2::ones({4}, TensorOptions(kFloat32).device(at::kMeta));
-  for (const auto & r :
-       {pow(a, 2), pow(2.0, a), maximum(a, 0.0), minimum(0, a), fmod(a, 2), clamp(a, 0, 1.5)})
+  for (const auto & r : {pow(a, 2),
+                         pow(2.0, a),
+                         maximum(a, 0.0),
+                         minimum(0, a),
+                         fmod(a, 2),
+                         clamp(a, 0, 1.5),
+                         fmod(2, a),
+                         atan2(a, 1),
+                         hypot(1.5, a)})
   {
     REQUIRE(r.is_meta());
     REQUIRE(r.batch_sizes() == TensorShape{4});

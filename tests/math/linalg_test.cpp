@@ -62,6 +62,18 @@ operations()
           [](const Tensors & t) { return linalg::inv(t[0]); },
           [](const Arguments & a) { return at::linalg_inv(a[0]); }),
       operation_on_tensors(
+          "linalg::slogdet",
+          floating,
+          {{4, 4}},
+          [](const Tensors & t) { return Tensor(std::get<1>(linalg::slogdet(t[0]))); },
+          [](const Arguments & a) { return at::linalg_det(a[0]).abs().log(); }),
+      operation_on_tensors(
+          "linalg::slogdet",
+          floating,
+          {{3, 3}},
+          [](const Tensors & t) { return Tensor(std::get<0>(linalg::slogdet(t[0]))); },
+          [](const Arguments & a) { return at::linalg_det(a[0]).sign(); }),
+      operation_on_tensors(
           "linalg::solve",
           floating,
           {{4, 4}, {4}},
@@ -170,6 +182,24 @@ TEST_CASE("A singular matrix gives NaN, or an error that counts them", "[math][l
   REQUIRE(linalg::inv(A)[1].isfinite().logical_not().all().item<bool>());
 }
 
+TEST_CASE("slogdet holds where the determinant overflows or underflows", "[math][linalg]")
+{
+  // det(x 1) = x^100 of matrices of 100 rows, and the determinants of a reflection and of singular matrices.
+  const Scalar x = Scalar::create({1e-300, 1e-10, 2.0, 1e300}, kFloat64);
+  const Tensor A(at::eye(100, at::kDouble) * at::Tensor(x).view({4, 1, 1}), 1);
+  const auto [sign, logarithm] = linalg::slogdet(A);
+  REQUIRE(described(sign) == "Scalar (4; )");
+  REQUIRE(sign.eq(1).all().item<bool>());
+  REQUIRE(at::allclose(logarithm, 100 * at::Tensor(x).log(), 1e-15));
+  const R2 B = R2(at::stack({at::diag_embed(at::tensor({2.0, -1.0, 1.0}, at::kDouble)),
+                             at::ones({3, 3}, at::kDouble),
+                             at::zeros({3, 3}, at::kDouble)}));
+  const auto [signs, logarithms] = linalg::slogdet(B);
+  REQUIRE(at::equal(signs, at::tensor({-1.0, 0.0, 0.0}, at::kDouble)));
+  REQUIRE(logarithms[0].item<double>() == std::log(2.0));
+  REQUIRE(logarithms.slice(0, 1).eq(-INFINITY).all().item<bool>());
+}
+
 TEST_CASE("LU factors multiply to the matrix with its rows interchanged", "[math][linalg]")
 {
   const Tensor A(at::rand({5, 4, 4}, at::kDouble), 1);
@@ -211,6 +241,11 @@ TEST_CASE("Linear algebra refuses base dimensions that do not fit", "[math][lina
                      linalg::inv(zeros({}, {3, 3, 3, 3}));
                    }),
                ContainsSubstring("has 4 base dimensions, expected 2"));
+  REQUIRE_THAT(error_of(
+                   [&] {
+                     linalg::slogdet(zeros({2}, {3, 4}));
+                   }),
+               ContainsSubstring("linalg::slogdet: Tensor (2; 3, 4) is not square"));
   REQUIRE_THAT(error_of([&] { linalg::solve(I, zeros({2}, {4})); }),
                ContainsSubstring("has 4 rows, the matrix 3"));
   REQUIRE_THAT(error_of([&] { linalg::solve(I, zeros({2}, {})); }),

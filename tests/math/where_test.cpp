@@ -162,6 +162,22 @@ TEST_CASE("where takes the first where its condition holds and broadcasts all th
   REQUIRE(where(c, Scalar(1, c10::kBool), Scalar(0, c10::kBool)).scalar_type() == c10::kBool);
 }
 
+TEST_CASE("The condition of where may be a plain truth value", "[math]")
+{
+  const auto a = numbers({1, 2, 3}), b = numbers({-1, -2, -3});
+  for (const bool c : {true, false})
+  {
+    REQUIRE(at::equal(where(c, a, b), c ? a : b));
+    REQUIRE(at::equal(where(c, a, 0.0), c ? a : numbers({0, 0, 0})));
+    REQUIRE(at::equal(where(c, 0, b), c ? numbers({0, 0, 0}) : b));
+    REQUIRE(where(c, Vec::ones(), Vec::zeros({4})).batch_sizes() == TensorShape{4});
+    REQUIRE_THAT(test::error_of([&] { where(c, Scalar(), 0.0); }),
+                 Catch::Matchers::StartsWith("where: undefined tensor"));
+  }
+  REQUIRE(
+      test::derivatives_are_right<Vec>([](const Vec & v) { return where(true, sin(v), 0.0 / v); }));
+}
+
 TEST_CASE("where keeps NaN to the entries that choose it", "[math]")
 {
   const auto x = numbers({NAN, 1, NAN});

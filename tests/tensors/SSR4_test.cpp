@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "neml2/tensors/SSR4.h"
+#include "neml2/math/vmap.h"
+#include "neml2/tensors/stiffness.h"
 #include "support/battery.h"
 #include "support/derivatives.h"
 #include "support/errors.h"
@@ -356,6 +358,27 @@ TEST_CASE("The isotropic stiffness is 3K on volumetric tensors and 2G on deviato
   const auto zero = Scalar::zeros();
   REQUIRE(at::allclose(
       C.inverse() * SR2::fill(E, zero, zero), SR2::fill(Scalar::ones(), -nu, -nu), 1e-12, 1e-15));
+}
+
+TEST_CASE("A modulus may be a number beside scalars, on batches and in formulas", "[tensors][SSR4]")
+{
+  const Scalar E = Scalar::create({100.0, 200.0}), n = Scalar::create(0.25);
+  const auto same = [](const SSR4 & a, const SSR4 & b)
+  { return at::equal(a, b) && a.batch_sizes() == TensorShape{2}; };
+  REQUIRE(same(SSR4::isotropic_E_nu(E, 0.25), SSR4::isotropic_E_nu(E, n)));
+  REQUIRE(same(isotropic_E_nu(E, 0.25), isotropic_E_nu(E, n)));
+  REQUIRE(same(isotropic_K_G(0.25, E), isotropic_K_G(n, E)));
+  REQUIRE(same(isotropic_lambda_mu(E, 0.25), isotropic_lambda_mu(E, n)));
+  REQUIRE(same(cubic(E, 0.25, E), cubic(E, n, E)));
+  REQUIRE(same(transversely_isotropic(E, E, 0.25, 0.25, E), transversely_isotropic(E, E, n, n, E)));
+  REQUIRE(same(orthotropic(E, E, E, 0.25, n, n, E, E, E), orthotropic(E, E, E, n, n, n, E, E, E)));
+  REQUIRE(isotropic_E_nu(E.to(kFloat32), 0.25).scalar_type() == kFloat32);
+  const SR2 e = SR2::fill(1.0, 2.0, 3.0, 4.0, 5.0, 6.0);
+  const SR2 s = vmap([](const auto & a, const auto & x)
+                     { return SSR4::isotropic_E_nu(a, 0.25) * x + SSR4::cubic(3, 2.0, 1, a) * x; },
+                     E,
+                     e);
+  REQUIRE(at::allclose(s, isotropic_E_nu(E, 0.25) * e + SSR4::cubic(3, 2, 1) * e));
 }
 
 TEST_CASE("The stiffnesses of numbers are those of scalars", "[tensors][SSR4]")

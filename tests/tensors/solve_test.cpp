@@ -369,6 +369,7 @@ TEST_CASE("Operations of LAPACK are refused for float16 and bfloat16, by their n
     refuses("inv", [&] { return inv(T); });
     refuses("det", [&] { return det(T); });
     refuses("linalg::inv", [&] { return linalg::inv(T); });
+    refuses("linalg::slogdet", [&] { return std::get<0>(linalg::slogdet(T)); });
     refuses("linalg::solve", [&] { return linalg::solve(T, T); });
     refuses("linalg::lu_factor", [&] { return linalg::lu_factor(T); });
     refuses("linalg::lu_solve", [&] { return linalg::lu_solve(T, pivots, T); });

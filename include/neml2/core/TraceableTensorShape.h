@@ -89,9 +89,9 @@ operator<<(std::ostream & os, const TraceableSize & s)
 /**
  * The batch shape of a tensor: a vector of sizes that owns them.
  *
- * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` is valid while x lives: the
- * temporary refers to the sizes of the tensor, not to a copy of them, and keeps the tensor alive as
- * long as the temporary exists.
+ * Converts to TensorShapeRef. `TensorShapeRef s = x.batch_sizes();` and its slices are valid while x
+ * lives: the temporary refers to the sizes of the tensor, not to a copy of them, and keeps the tensor
+ * alive as long as the temporary exists.
  */
 class TraceableTensorShape : public c10::SmallVector<TraceableSize, 8>
 {
@@ -153,8 +153,8 @@ public:
   operator TensorShapeRef() const & { return own(); }
   operator TensorShapeRef() &&
   {
-    if (_source.defined() && size_t(_source.dim()) >= size())
-      if (const auto sizes = _source.sizes().slice(0, size()); sizes == own())
+    if (_source.defined() && size_t(_source.dim()) >= _first + size())
+      if (const auto sizes = _source.sizes().slice(_first, size()); sizes == own())
         return sizes;
     return own();
   }
@@ -183,6 +183,8 @@ public:
                 " sizes of the shape.");
     TraceableTensorShape s;
     s.append(this->begin() + b, this->begin() + e);
+    s._source = _source;
+    s._first = _first + size_t(b);
     return s;
   }
 
@@ -221,6 +223,7 @@ private:
   TensorShapeRef own() const { return {reinterpret_cast<const Size *>(data()), size()}; }
 
   at::Tensor _source; ///< the tensor that returned this; undefined in copies
+  size_t _first = 0;  ///< the dimension of that tensor where this begins
 };
 
 namespace core

@@ -47,6 +47,7 @@
 #include <ATen/ops/linalg_lu_factor_ex.h>
 #include <ATen/ops/linalg_lu_solve.h>
 #include <ATen/ops/linalg_matrix_exp.h>
+#include <ATen/ops/linalg_slogdet.h>
 #include <ATen/ops/linalg_solve_ex.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/matmul.h>

@@ -49,7 +49,15 @@ read_component(std::vector<CScalar> & values, TensorOptions & options, const V &
     options = TensorOptions(v);
 }
 
-/// A value of a formula on whole batches as a Scalar: a number gets the device of like, and its dtype, if that can hold the number.
+/// The options of a number beside a tensor: the device of the tensor, and its dtype if that can hold the number, otherwise float64.
+inline TensorOptions
+options_beside(const at::Tensor & like, const CScalar & x)
+{
+  const bool fits = like.is_floating_point() || like.is_complex() || x.isIntegral(true);
+  return like.options().dtype(fits ? like.scalar_type() : kFloat64);
+}
+
+/// A value of a formula on whole batches as a Scalar: a number gets options_beside(like).
 template <class V>
 dependent_scalar_t<V>
 scalar_like(const V & v, const at::Tensor & like)
@@ -57,8 +65,7 @@ scalar_like(const V & v, const at::Tensor & like)
   if constexpr (is_number<V>)
   {
     const CScalar x = number(v);
-    const bool fits = like.is_floating_point() || like.is_complex() || x.isIntegral(true);
-    return dependent_scalar_t<V>(x, like.options().dtype(fits ? like.scalar_type() : kFloat64));
+    return dependent_scalar_t<V>(x, options_beside(like, x));
   }
   else
   {

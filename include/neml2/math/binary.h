@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/fill.h"
 #include "neml2/math/Components.h"
 #include "neml2/math/componentwise.h"
 
@@ -165,8 +166,25 @@ pow(const N & a, const B & n)
            n.batch_dim());
 }
 
+namespace math
+{
+/// The number x beside a: a tensor of the base shape of a without batch dimensions, with options_beside(a, x).
+template <class A, class N>
+A
+filled_like(const char * name, const A & a, const N & x)
+{
+  check_defined(name, a);
+  const CScalar n = number(x);
+  real_value(name, n);
+  return A(Trusted(), at::full({}, n, options_beside(a, n)).expand(a.base_sizes()), 0);
+}
+template <class A, class N>
+using if_tensor_and_number = std::enable_if_t<core::is_tensor<A> && core::is_number<N>, int>;
+} // namespace math
+
 /// Angle of the point (x, y) = r (cos φ, sin φ): φ in [-π, π], in radians. Both have the same unit.
-/// The angle is 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base). Floating types.
+/// The angle is 0 for x = y = 0, where no derivative exists. (...; base), (...; base) -> (...; base), where either may be a number.
+/// Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 atan2(const A & y, const A & x)
@@ -174,18 +192,42 @@ atan2(const A & y, const A & x)
   return math::number_by_number(
       math::Atan2(), [](const at::Tensor & s, const at::Tensor & c) { return s.atan2(c); }, y, x);
 }
+template <class A, class N, math::if_tensor_and_number<A, N> = 0>
+A
+atan2(const A & y, const N & x)
+{
+  return atan2(y, math::filled_like("atan2", y, x));
+}
+template <class N, class A, math::if_tensor_and_number<A, N> = 0>
+A
+atan2(const N & y, const A & x)
+{
+  return atan2(math::filled_like("atan2", x, y), x);
+}
 
 /// √(a² + b²) in the common unit of a and b, where the squares neither overflow nor underflow. ∞ where either is infinite, also
-/// beside NaN. Its derivative where both are 0 is 0. (...; base), (...; base) -> (...; base). Floating types.
+/// beside NaN. Its derivative where both are 0 is 0. (...; base), (...; base) -> (...; base), where either may be a number. Floating types.
 template <class A, core::if_tensor<A> = 0>
 A
 hypot(const A & a, const A & b)
 {
   return math::number_by_number(math::Hypot(), math::length_of_two, a, b);
 }
+template <class A, class N, math::if_tensor_and_number<A, N> = 0>
+A
+hypot(const A & a, const N & b)
+{
+  return hypot(a, math::filled_like("hypot", a, b));
+}
+template <class N, class A, math::if_tensor_and_number<A, N> = 0>
+A
+hypot(const N & a, const A & b)
+{
+  return hypot(math::filled_like("hypot", b, a), b);
+}
 
 /// Remainder a - b trunc(a/b) of the division, with the sign of a: (...; base), (...; base) ->
-/// (...; base), where either may be a Scalar and b a number. In the common unit of a and b. The
+/// (...; base), where either may be a Scalar or a number. In the common unit of a and b. The
 /// derivative by a is 1, the one by b is -trunc(a/b). For floating types NaN where b is 0. Integers too.
 /// @throws NEMLException also for an integer divided by 0 on the CPU, or a complex number.
 template <class A, class B, math::if_elementwise<A, B, math::is_elementwise<A, B>> = 0>
@@ -205,6 +247,12 @@ fmod(const A & a, const N & b)
   return math::componentwise(core::Operation("fmod", core::Accepts::numbers),
                              a,
                              [&](const at::Tensor & x) { return x.fmod(core::number(b)); });
+}
+template <class N, class A, math::if_tensor_and_number<A, N> = 0>
+A
+fmod(const N & a, const A & b)
+{
+  return fmod(math::filled_like("fmod", b, a), b);
 }
 
 /// Greatest common divisor of a and b, not negative; gcd(0, b) = |b|. Integers: (...; base),

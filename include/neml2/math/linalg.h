@@ -137,6 +137,24 @@ inv(const Tensor & A)
   return math::inverse_of(op, A);
 }
 
+/// The sign of det A, and log |det A|. Neither overflows nor underflows where the determinant does; (0, -inf) where A is singular.
+/// (...; n, n) -> (...; ), (...; ). The derivative of log |det A| by A is A^-T. Needs tensors/Scalar.h. In a formula write
+/// log(abs(det(A))).
+/// @throws NEMLException also if A does not have two base dimensions.
+template <class T, core::if_tensor<T> = 0>
+std::tuple<core::dependent_scalar_t<T>, core::dependent_scalar_t<T>>
+slogdet(const T & A)
+{
+  using S = core::dependent_scalar_t<T>;
+  const core::Operation op("linalg::slogdet");
+  core::check_operand(op, core::operand(A));
+  math::check_square(op, core::operand(A));
+  const auto [sign, logarithm] =
+      core::translate_errors(op.name, [&] { return at::linalg_slogdet(composed::for_lapack(A)); });
+  return {S(core::Trusted(), sign.to(A.scalar_type()), A.batch_dim()),
+          S(core::Trusted(), logarithm.to(A.scalar_type()), A.batch_dim())};
+}
+
 /// X of A X = B, where B is a batch of vectors or of matrices. (...; n, n), (...; n) -> (...; n);
 /// (...; n, n), (...; n, k) -> (...; n, k). In the unit of B over that of A. Where A is singular X
 /// is NaN; a matrix that is singular up to round-off gives large numbers.

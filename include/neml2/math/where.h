@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/fill.h"
 #include "neml2/math/componentwise.h"
 
 /// The choice between two tensors by a condition; a tensor within bounds (clamp) is in extremum.h.
@@ -11,6 +12,14 @@ namespace math
 /// Enables an overload for types that may be a condition.
 template <class C>
 using if_condition = std::enable_if_t<std::is_convertible_v<const C &, const at::Tensor &>, int>;
+
+/// Enables an overload for a plain truth value beside a tensor and another tensor or a number.
+template <class C, class A, class B>
+using if_plain_condition =
+    std::enable_if_t<std::is_same_v<C, bool> &&
+                         (is_tensor<A> || is_tensor<B>)&&(is_tensor<A> || is_number<A>)&&(
+                             is_tensor<B> || is_number<B>),
+                     int>;
 
 /// The number of batch dimensions of a raw condition: all its dimensions, or all except the base dimensions of
 /// the tensors it chooses from. The number of its dimensions alone decides, so that no batch size changes the answer.
@@ -142,6 +151,16 @@ B
 where(const C & condition, const N & a, const B & b)
 {
   return math::choose<B>(condition, a, b);
+}
+
+/// A condition that is one plain truth value holds for all tensors.
+template <class C, class A, class B, math::if_plain_condition<C, A, B> = 0>
+auto
+where(const C & condition, const A & a, const B & b)
+{
+  const auto & tensor = core::first_of_formula(a, b);
+  core::check_defined("where", tensor);
+  return where(at::full({}, condition, tensor.options().dtype(c10::kBool)), a, b);
 }
 
 /// Not defined for two types that have no common type.

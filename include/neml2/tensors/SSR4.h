@@ -101,12 +101,28 @@ public:
   isotropic_E_nu(const CScalar & E,
                  const CScalar & nu,
                  const TensorOptions & options = default_tensor_options());
+  /// isotropic_E_nu of Scalars and numbers, on batches or in a formula of vmap.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto isotropic_E_nu(const V &... v)
+  {
+    return core::fill_in_formula<2>([](const auto &... s) { return SSR4::isotropic_E_nu(s...); },
+                                    [](const auto &... x) { return kernels::isotropic_E_nu(x...); },
+                                    v...);
+  }
   /// Isotropic stiffness from bulk and shear modulus, 3K identity_vol + 2G identity_dev.
   /// (...; ), (...; ) -> (...; 6, 6)
   [[nodiscard]] static SSR4 isotropic_K_G(const Scalar & K, const Scalar & G);
   [[nodiscard]] static SSR4 isotropic_K_G(const CScalar & K,
                                           const CScalar & G,
                                           const TensorOptions & options = default_tensor_options());
+  /// isotropic_K_G of Scalars and numbers, on batches or in a formula of vmap.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto isotropic_K_G(const V &... v)
+  {
+    return core::fill_in_formula<2>([](const auto &... s) { return SSR4::isotropic_K_G(s...); },
+                                    [](const auto &... x) { return kernels::isotropic_K_G(x...); },
+                                    v...);
+  }
   /// Isotropic stiffness from Lamé's parameters, λ identity + 2μ identity_sym.
   /// (...; ), (...; ) -> (...; 6, 6)
   [[nodiscard]] static SSR4 isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu);
@@ -114,6 +130,15 @@ public:
   isotropic_lambda_mu(const CScalar & lambda,
                       const CScalar & mu,
                       const TensorOptions & options = default_tensor_options());
+  /// isotropic_lambda_mu of Scalars and numbers, on batches or in a formula of vmap.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto isotropic_lambda_mu(const V &... v)
+  {
+    return core::fill_in_formula<2>(
+        [](const auto &... s) { return SSR4::isotropic_lambda_mu(s...); },
+        [](const auto &... x) { return kernels::isotropic_lambda_mu(x...); },
+        v...);
+  }
   /// Cubic stiffness in the axes of the crystal, from the constants C_1111, C_1122, C_2323 that
   /// tables name C11, C12, C44: fill_C1_C2_C3(C11, C12, 2 C44), where the 2 is Mandel's.
   /// (...; ) three times -> (...; 6, 6)
@@ -122,6 +147,14 @@ public:
                                   const CScalar & C12,
                                   const CScalar & C44,
                                   const TensorOptions & options = default_tensor_options());
+  /// cubic of Scalars and numbers, on batches or in a formula of vmap.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto cubic(const V &... v)
+  {
+    return core::fill_in_formula<3>([](const auto &... s) { return SSR4::cubic(s...); },
+                                    [](const auto &... x) { return kernels::cubic(x...); },
+                                    v...);
+  }
   /// Stiffness that is isotropic in the plane (p) of axes 1 and 2, with axis 3 (t) across it:
   /// orthotropic with E1 = E2 = E_p, E3 = E_t, ν12 = nu_p, ν13 = ν23 = nu_pt,
   /// G12 = E_p / (2 (1 + nu_p)), G13 = G23 = G_t. So nu_pt describes the contraction along t under a
@@ -139,6 +172,15 @@ public:
                          const CScalar & nu_pt,
                          const CScalar & G_t,
                          const TensorOptions & options = default_tensor_options());
+  /// transversely_isotropic of Scalars and numbers, on batches or in a formula of vmap.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto transversely_isotropic(const V &... v)
+  {
+    return core::fill_in_formula<5>(
+        [](const auto &... s) { return SSR4::transversely_isotropic(s...); },
+        [](const auto &... x) { return kernels::transversely_isotropic(x...); },
+        v...);
+  }
   /// Orthotropic stiffness in the axes of the material. A normal stress σ along axis i causes the
   /// strains σ / E_i along i and -ν_ij σ / E_i along j (ν_ij / E_i = ν_ji / E_j); a shear stress τ
   /// in the plane ij causes the shear angle 2 e_ij = τ / G_ij. (...; ) nine times -> (...; 6, 6)
@@ -165,6 +207,14 @@ public:
                                         const CScalar & G13,
                                         const CScalar & G23,
                                         const TensorOptions & options = default_tensor_options());
+  /// orthotropic of Scalars and numbers, on batches or in a formula of vmap.
+  template <class... V, core::if_in_formula<V...> = 0>
+  [[nodiscard]] static auto orthotropic(const V &... v)
+  {
+    return core::fill_in_formula<9>([](const auto &... s) { return SSR4::orthotropic(s...); },
+                                    [](const auto &... x) { return kernels::orthotropic(x...); },
+                                    v...);
+  }
 
   using PrimitiveTensor::operator();
   /// Component C_ijkl of the tensor, without the Mandel factors. (...; 6, 6) -> (...; )

@@ -172,7 +172,8 @@ isotropic_E_nu(const Scalar & E, const Scalar & nu)
 NEML2_BODY SSR4
 SSR4::isotropic_E_nu(const CScalar & E, const CScalar & nu, const TensorOptions & options)
 {
-  return tensors::stiffness_of_numbers(neml2::isotropic_E_nu, options, E, nu);
+  return tensors::stiffness_of_numbers(
+      [](const auto &... s) { return SSR4::isotropic_E_nu(s...); }, options, E, nu);
 }
 
 NEML2_BODY SSR4
@@ -184,7 +185,8 @@ isotropic_K_G(const Scalar & K, const Scalar & G)
 NEML2_BODY SSR4
 SSR4::isotropic_K_G(const CScalar & K, const CScalar & G, const TensorOptions & options)
 {
-  return tensors::stiffness_of_numbers(neml2::isotropic_K_G, options, K, G);
+  return tensors::stiffness_of_numbers(
+      [](const auto &... s) { return SSR4::isotropic_K_G(s...); }, options, K, G);
 }
 
 NEML2_BODY SSR4
@@ -196,7 +198,8 @@ isotropic_lambda_mu(const Scalar & lambda, const Scalar & mu)
 NEML2_BODY SSR4
 SSR4::isotropic_lambda_mu(const CScalar & lambda, const CScalar & mu, const TensorOptions & options)
 {
-  return tensors::stiffness_of_numbers(neml2::isotropic_lambda_mu, options, lambda, mu);
+  return tensors::stiffness_of_numbers(
+      [](const auto &... s) { return SSR4::isotropic_lambda_mu(s...); }, options, lambda, mu);
 }
 
 NEML2_BODY SSR4
@@ -211,7 +214,8 @@ SSR4::cubic(const CScalar & C11,
             const CScalar & C44,
             const TensorOptions & options)
 {
-  return tensors::stiffness_of_numbers(neml2::cubic, options, C11, C12, C44);
+  return tensors::stiffness_of_numbers(
+      [](const auto &... s) { return SSR4::cubic(s...); }, options, C11, C12, C44);
 }
 
 NEML2_BODY SSR4
@@ -232,8 +236,14 @@ SSR4::transversely_isotropic(const CScalar & E_p,
                              const CScalar & G_t,
                              const TensorOptions & options)
 {
-  return tensors::stiffness_of_numbers(
-      neml2::transversely_isotropic, options, E_p, E_t, nu_p, nu_pt, G_t);
+  return tensors::stiffness_of_numbers([](const auto &... s)
+                                       { return SSR4::transversely_isotropic(s...); },
+                                       options,
+                                       E_p,
+                                       E_t,
+                                       nu_p,
+                                       nu_pt,
+                                       G_t);
 }
 
 NEML2_BODY SSR4
@@ -262,7 +272,16 @@ SSR4::orthotropic(const CScalar & E1,
                   const CScalar & G23,
                   const TensorOptions & options)
 {
-  return tensors::stiffness_of_numbers(
-      neml2::orthotropic, options, E1, E2, E3, nu12, nu13, nu23, G12, G13, G23);
+  return tensors::stiffness_of_numbers([](const auto &... s) { return SSR4::orthotropic(s...); },
+                                       options,
+                                       E1,
+                                       E2,
+                                       E3,
+                                       nu12,
+                                       nu13,
+                                       nu23,
+                                       G12,
+                                       G13,
+                                       G23);
 }
 } // namespace neml2

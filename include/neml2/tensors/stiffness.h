@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "neml2/core/TensorBase.h"
 #include "neml2/kernels/stiffness.h"
 #include "neml2/tensors/fwd.h"
 
@@ -32,6 +33,54 @@ SSR4 orthotropic(const Scalar & E1,
                  const Scalar & G12,
                  const Scalar & G13,
                  const Scalar & G23);
+
+namespace tensors
+{
+/// Enables an overload for Scalars and numbers, at least one of each.
+template <class... V>
+using if_scalars_and_numbers =
+    std::enable_if_t<((std::is_same_v<V, Scalar> || core::is_number<V>)&&...) &&
+                         (std::is_same_v<V, Scalar> || ...) && (core::is_number<V> || ...),
+                     int>;
+} // namespace tensors
+
+// Some of the moduli may be numbers.
+template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
+SSR4
+isotropic_E_nu(const V &... v)
+{
+  return SSR4::isotropic_E_nu(v...);
+}
+template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
+SSR4
+isotropic_K_G(const V &... v)
+{
+  return SSR4::isotropic_K_G(v...);
+}
+template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
+SSR4
+isotropic_lambda_mu(const V &... v)
+{
+  return SSR4::isotropic_lambda_mu(v...);
+}
+template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
+SSR4
+cubic(const V &... v)
+{
+  return SSR4::cubic(v...);
+}
+template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
+SSR4
+transversely_isotropic(const V &... v)
+{
+  return SSR4::transversely_isotropic(v...);
+}
+template <class... V, tensors::if_scalars_and_numbers<V...> = 0>
+SSR4
+orthotropic(const V &... v)
+{
+  return SSR4::orthotropic(v...);
+}
 } // namespace neml2
 
 // ---- Definitions. Every type named above is complete from here on. ----
