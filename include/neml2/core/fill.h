@@ -5,12 +5,12 @@
 
 #include <tuple>
 
-/// Tensors from their components.
+/// Makes tensors from their components.
 namespace neml2
 {
 namespace core
 {
-/// The components of a Result from one batch of scalars each, in storage order; batches broadcast.
+/// A Result from its components in storage order, each a batch of scalars; batches broadcast.
 template <class Result, class Component>
 Result
 stack(std::initializer_list<Component> components)
@@ -25,7 +25,7 @@ stack(std::initializer_list<Component> components)
   return Result(at::stack(expanded, -1).reshape(utils::add_shapes(batch, Result::base_shape)));
 }
 
-/// Checks components that come from outside, then stacks them.
+/// Checks components that come from the caller, then stacks them.
 template <class Result, class Component>
 Result
 stack(const Operation & op, std::initializer_list<Component> components)
@@ -49,7 +49,8 @@ read_component(std::vector<CScalar> & values, TensorOptions & options, const V &
     options = TensorOptions(v);
 }
 
-/// A value of a formula on whole batches as a Scalar: a number gets the device of like, and its dtype, if that can hold the number.
+/// A value of a formula on whole batches as a Scalar: a number gets the device of `like` and, if it can hold the number, the dtype of
+/// `like`.
 template <class V>
 dependent_scalar_t<V>
 scalar_like(const V & v, const at::Tensor & like)
@@ -68,7 +69,8 @@ scalar_like(const V & v, const at::Tensor & like)
   }
 }
 
-/// The values as Scalars or as numbers of a row, depending on where the formula that `like` belongs to runs.
+/// Calls batch(values as Scalars) if `like` is a batch, and row(values as numbers) if it is one row. `like` belongs to
+/// the formula.
 template <class Batch, class Row, class Like, class... V>
 auto
 fill_like(const Batch & batch, const Row & row, const Like & like, const V &... v)
@@ -89,7 +91,7 @@ fill_like(const Batch & batch, const Row & row, const Like & like, const V &... 
   }
 }
 
-/// The first of some values that is not a number.
+/// The first value that is not a number.
 template <class First, class... V>
 const auto &
 first_of_formula(const First & first, const V &... v)
